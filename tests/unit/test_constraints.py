@@ -6,9 +6,13 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from tests.support.reference.constraints import solved
 
 import dalembert as da
+from dalembert.engine.constraints.native import NativeConstrained
+from dalembert.engine.kernels import problem_kernels
 from dalembert.engine.methods.constraints import CONSTRAINT_METHODS, constraint_method
+from dalembert.loop.closed_loop import close_loop
 
 INERTIA = (0.01, 0.02, 0.03)
 
@@ -470,3 +474,30 @@ def test_bad_constraints(make, match) -> None:
 def test_names_must_exist(constraint, match) -> None:
     with pytest.raises(da.MachineError, match=match):
         four_bar().with_(constraints=[constraint])
+
+
+@pytest.mark.parametrize(
+    "name", ["projection", "baumgarte", "udwadia-kalaba", "penalty", "augmented-lagrangian", "idas"]
+)
+def test_accelerations_and_multipliers_are_those_of_the_method(name: str) -> None:
+    """Beside the constraints, where terms of Baumgarte and penalties count; against the equations in NumPy."""
+    penalised = name in ("penalty", "augmented-lagrangian")  # of 1e8 rounding of J a would count
+    way = constraint_method({"name": name, "penalty": 1e5} if penalised else name)
+    rng = np.random.default_rng(5)
+    problem = close_loop(da.equations(four_bar()), None, limits="ignore").problem
+    system = problem.constrained
+    assert system is not None
+    codes = problem_kernels(problem, tapes=way.tapes).constrained_codes()
+    native, p = NativeConstrained(problem, codes, way), np.zeros(problem.n_parameters)
+    for _ in range(5):
+        x = np.concatenate(
+            [0.3 * rng.normal(size=system.nq + system.nv), np.zeros(problem.n_states - system.nq - system.nv)]
+        )
+        terms = [np.array(y.full()) for y in system.tape.call([np.zeros(1), x, np.zeros(0), p])]
+        _, f, Jt, phi, phidot, gamma, _, M = terms
+        a, multipliers = solved(way, M, f[:, 0], Jt.T, phi[:, 0], phidot[:, 0], gamma[:, 0])
+        got = native.signals(np.zeros(1), x[None], np.zeros(0), p)[0]
+        np.testing.assert_allclose(got[:-2], multipliers, rtol=1e-7, atol=1e-9 * np.abs(multipliers).max())
+        assert got[-2] == pytest.approx(np.abs(phi).max(), rel=1e-12)
+        found = native.memory.arrays["a"]
+        np.testing.assert_allclose(found, a, rtol=1e-7, atol=1e-9 * np.abs(a).max())

@@ -9,8 +9,9 @@ import pytest
 
 import dalembert as da
 from dalembert.compile.native import emit_function
+from dalembert.compile.rows import RowFunction
 from dalembert.core.types import Array
-from dalembert.formulations import matrices
+from dalembert.formulations.tree import composite
 from dalembert.systems.cranes import planar_crane, spatial_crane, uniform_cable
 from dalembert.systems.mechanisms import four_bars
 from support.pinocchio_models import pinocchio_model
@@ -71,7 +72,7 @@ def floating_net(n: int) -> da.Machine:
 @pytest.fixture
 def staged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write small matrices in stages, too."""
-    monkeypatch.setattr(matrices, "LARGE", 0)
+    monkeypatch.setattr(composite, "LARGE", 0)
 
 
 def apart(a: Array, b: Array) -> float:
@@ -192,7 +193,7 @@ def test_sweeps_and_the_mass_matrix_solve_the_same_equations(seed: int, monkeypa
     """Both ways to solve constrained equations, on linkages of a few bodies."""
     results = []
     for large in (0, 10**9):
-        monkeypatch.setattr(matrices, "LARGE", large)
+        monkeypatch.setattr(composite, "LARGE", large)
         eom = da.equations(four_bars(2), backend="vm")
         rng = np.random.default_rng(seed)
         q, v, tau = rng.normal(size=(3, eom.nv))
@@ -201,24 +202,73 @@ def test_sweeps_and_the_mass_matrix_solve_the_same_equations(seed: int, monkeypa
     assert apart(results[0][1], results[1][1]) < 1e-10
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("make", [random_machine, floating_machine])
+def test_derivatives_by_sweeps_are_those_by_factors(make, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    """Both ways to solve for the derivatives of forward dynamics, on trees with joints of several axes."""
+    results = []
+    for large in (0, 10**9):
+        monkeypatch.setattr(composite, "LARGE", large)
+        machine = make(seed, 7, parameters=True, kinds=("revolute", "prismatic", "spherical", "screw", "cylindrical"))
+        eom = da.equations(machine, backend="vm")
+        q, v = with_velocity(eom, seed)
+        results.append(eom.forward_dynamics_derivatives(q, v, np.cos(np.arange(eom.nv))))
+    for swept, factorised in zip(*results, strict=True):
+        assert np.abs(swept - factorised).max(initial=0.0) < 1e-10 * max(1.0, np.abs(factorised).max(initial=0.0))
+
+
+@pytest.mark.parametrize("n", [50, pytest.param(100, marks=pytest.mark.slow)])
+def test_derivatives_of_a_long_crane_are_those_of_the_tape(n: int) -> None:
+    """In native code, against derivatives of the forward dynamics by CasADi."""
+    eom = da.equations(planar_crane(uniform_cable(n, 50.0, payload=500.0, mass=20.0)))
+    rng = np.random.default_rng(n)
+    q, v, tau = 0.3 * rng.normal(size=eom.nv), 0.1 * rng.normal(size=eom.nv), rng.normal(size=eom.nv)
+    s, seed = eom.symbolic, ca.SX.sym("seed", eom.nv)
+    sweep = ca.Function(
+        "sweep", [s.q, s.v, s.tau, s.p, seed], [ca.jtimes(s.forward_dynamics, x, seed) for x in (s.q, s.v, s.tau)]
+    )
+    columns = [sweep(q, v, tau, eom.machine.p_nominal, one) for one in np.eye(eom.nv)]
+    derivatives = eom.forward_dynamics_derivatives(q, v, tau)
+    M = eom.mass_matrix(q)
+    for k in range(3):
+        expected = np.column_stack([np.array(column[k].full()) for column in columns])
+        assert apart(derivatives[k], expected) < 1e-16 * np.linalg.cond(M)
+    np.testing.assert_array_equal(eom.forward_dynamics_derivatives(np.stack([q, q]), v, tau).q[1], derivatives.q)
+
+
 # -- growth -----------------------------------------------------------------------------------------------------------
 
 
-def written(machine: da.Machine, name: str) -> str:
-    """C text of a function."""
-    eom = da.equations(machine)
-    s, inputs = eom.symbolic, {"mass_matrix": "q", "coriolis_matrix": "qv"}[name]
+def staged_function(machine: da.Machine, name: str) -> RowFunction:
+    """A function of a machine without parameters, not compiled."""
+    s = da.equations(machine).symbolic
+    inputs = {"mass_matrix": ["q"], "coriolis_matrix": ["q", "v"]}.get(name, ["q", "v", "tau"])
     rows = s.rows(name)
     assert rows is not None
-    return emit_function(rows.function(name, [getattr(s, x) for x in inputs], list(inputs), ["out"])).text
+    outputs = [f"out{k}" for k in range(len(rows.outputs))]
+    return rows.function(name, [getattr(s, x) for x in inputs], inputs, outputs)
 
 
 @pytest.mark.parametrize("name", ["mass_matrix", "coriolis_matrix"])
 def test_the_code_of_matrices_does_not_grow_with_their_entries(name: str) -> None:
     """Twice the links have four times the entries, but at most twice the statements; tables have all entries."""
-    short, long = (written(planar_crane(uniform_cable(n, 50.0, payload=500.0, mass=20.0)), name) for n in (150, 300))
+    short, long = (
+        emit_function(staged_function(planar_crane(uniform_cable(n, 50.0, payload=500.0, mass=20.0)), name)).text
+        for n in (150, 300)
+    )
     assert long.count(";") < 2 * short.count(";")
     assert len(long) < 4 * len(short)
+
+
+def test_operations_of_derivatives_grow_with_the_entries_of_the_matrices() -> None:
+    """Twice the links have four times the entries; products with a factor would take eight times the operations."""
+    short, long = (
+        staged_function(
+            planar_crane(uniform_cable(n, 50.0, payload=500.0, mass=20.0)), "forward_dynamics_derivatives"
+        ).n_instructions()
+        for n in (60, 120)
+    )
+    assert long < 4 * short
 
 
 def test_the_tape_of_a_closed_chain_grows_with_its_length() -> None:

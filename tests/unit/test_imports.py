@@ -361,6 +361,26 @@ def test_exported_names_exist(module: str) -> None:
     assert not missing, f"{module}.__all__ exports what does not exist: {missing}"
 
 
+@pytest.mark.parametrize("room", ["engine", "simulation", "loop"])
+def test_parts_of_a_room_do_not_need_each_other_in_a_circle(room: str) -> None:
+    """Sub-packages, and modules beside them, import each other in one direction."""
+
+    def part(module: str) -> str:
+        return ".".join(module.split(".")[:3])
+
+    needs: dict[str, set[str]] = {}
+    for module, path in MODULES.items():
+        if module.startswith(f"dalembert.{room}."):
+            source, package = path.read_text(encoding="utf-8"), path.name == "__init__.py"
+            mine = {i.target for i in imports_of(source, module, package=package) if not i.typing_only}
+            known = {part(target) for target in mine if target.startswith(f"dalembert.{room}.")}
+            needs.setdefault(part(module), set()).update(known - {part(module)})
+    while needs:
+        free = {name for name, others in needs.items() if not others & needs.keys()}
+        assert free, f"in a circle: {sorted(needs)}"
+        needs = {name: others for name, others in needs.items() if name not in free}
+
+
 def test_classes_have_names_of_their_own() -> None:
     homes: dict[str, list[str]] = {}
     for module, path in MODULES.items():

@@ -470,6 +470,30 @@ def test_a_linkage_that_sticks_stands_against_gravity() -> None:
     assert abs(falls["a"][-1] - 0.7) > 0.1 and abs(falls["friction.a"][-1]) == pytest.approx(1.0)
 
 
+def test_sticking_joints_are_those_of_events() -> None:
+    """An arm of two links with friction in both joints, swinging until it stands: as event by event, to first order."""
+    y, elbow = (0.0, 1.0, 0.0), da.Transform((0, 0, -0.6))
+    arm = da.Machine(
+        "arm",
+        bodies=[
+            da.rod("upper", 2.0, 0.6, axis="z", com=(0, 0, -0.3)),
+            da.rod("lower", 1.0, 0.5, axis="z", com=(0, 0, -0.25)),
+        ],
+        joints=[
+            da.Joint("a", "revolute", "world", "upper", axis=y, friction=1.0, friction_law="stick"),
+            da.Joint("b", "revolute", "upper", "lower", elbow, axis=y, friction=0.4, friction_law="stick"),
+        ],
+    )
+    start: dict[str, Any] = {"q0": {"a": 1.2, "b": -0.4}, "duration": 3.0, "record": 3.0}
+    exact = da.simulate(arm, method="dop853", rtol=1e-10, **start)
+    runs = [da.simulate(arm, step=h, **start, **STEPS) for h in (4e-3, 1e-3, 2.5e-4)]
+    errors = [float(np.abs(run.array(["a", "b"])[-1] - exact.array(["a", "b"])[-1]).max()) for run in runs]
+    assert np.log(errors[0] / errors[-1]) / np.log(16.0) > 0.8, errors
+    for name in ("friction.a", "friction.b"):
+        np.testing.assert_allclose(runs[-1][name][-1], exact[name][-1], atol=1e-2)
+    np.testing.assert_allclose(runs[-1]["loss.a"][-1], exact["loss.a"][-1], rtol=1e-2)
+
+
 # -- everywhere -------------------------------------------------------------------------------------------------------
 
 

@@ -213,9 +213,10 @@ def _panels(stages: Sequence[RowSum | Pivot], packs: Sequence[_Packs], width: in
     for k in sorted(root):
         columns.setdefault(top(k), []).append(k)
     panels: list[set[int]] = []
+    rows = {frozenset(masks) for masks in packs}
     for column in columns.values():
         wider = panels[-1].union(column) if panels else set()
-        if panels and all(sum(k in wider for k in masks) <= width for masks in packs):
+        if panels and all(len(row & wider) <= width for row in rows):
             panels[-1] = wider
         else:
             panels.append(set(column))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 import casadi as ca
@@ -107,6 +107,8 @@ class RowsBuilder:
 
     def read(self, block: Block) -> Expression:
         """Symbols of the entries of a block, for tapes: they stand for what is in it when the tape runs."""
+        if block in self._pending:  # no tape reads what it writes
+            self._close()
         if block not in self._symbols:
             self._symbols[block] = ca.SX.sym(f"board_{block.at}", block.length)
         return block.matrix(self._symbols[block])
@@ -143,6 +145,11 @@ class RowsBuilder:
             alike.setdefault(cells[column], []).append(column)
         for (start, terms), columns in alike.items():
             self._append(RowSum(target, neighbours(columns), terms, start))
+
+    def add(self, target: int, columns: Set[int], terms: tuple[tuple[int, int], ...], start: int | None = None) -> None:
+        """Append what computes some columns of a row alike; see `Cell`."""
+        if columns:
+            self._append(RowSum(target, neighbours(sorted(columns)), terms, start))
 
     def finish(self, outputs: Sequence[Block], symmetric: Sequence[Block] = ()) -> RowExpressions:
         """Return what was made; see `RowExpressions` for the outputs."""

@@ -17,7 +17,7 @@ from dalembert.formulations.variables import Variables
 from dalembert.model.cables import Cable
 from dalembert.model.machine import Machine
 
-__all__ = ["CableTerms", "ClosedDerivatives", "FormulationBase"]
+__all__ = ["BoardSolver", "CableTerms", "ClosedDerivatives", "FormulationBase"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,18 @@ class CableTerms:
     tension: Expression
 
 
+class BoardSolver(Protocol):
+    """Solutions of ``M x = b`` on a board; see `BoardFactors`."""
+
+    def solve_tape(self, b: Expression) -> Expression:
+        """Solution as expressions for the tape that is given next."""
+        ...
+
+    def solve_rows(self, unit: Block, right: Sequence[Mapping[int, Cell]], columns: int) -> tuple[Block, Block]:
+        """Append stages for ``-M^-1 B`` and ``M^-1``; return where they are."""
+        ...
+
+
 class ClosedDerivatives(Protocol):
     """Derivatives of the inverse dynamics in closed form, as stages on a board.
 
@@ -60,6 +72,10 @@ class ClosedDerivatives(Protocol):
     mass: list[dict[int, Cell]]
     bias: Block
     spring_force: Expression
+
+    def factors(self) -> BoardSolver:
+        """Append the stages that factorise the mass matrix."""
+        ...
 
     def at(self, a: Expression) -> tuple[list[dict[int, Cell]], list[dict[int, Cell]]]:
         """Append the stages at accelerations `a`; return how d tau/d q and d tau/d v are computed."""

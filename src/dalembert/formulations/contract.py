@@ -24,6 +24,9 @@ SOLVED = ("forward_dynamics", "forward_dynamics_derivatives")
 MATRICES = ("mass_matrix", "coriolis_matrix")
 """Functions that are in stages only where they are large."""
 
+WRITTEN_OUT = 200_000
+"""Operations up to which functions in stages are written out for lanes: more would take minutes to compile."""
+
 _Signature = tuple[str, list[tuple[int, ...]]]
 
 
@@ -95,9 +98,9 @@ def compile_contract(
         function,
         backend=backend,
         shapes=scalars | dict(zip(names, shapes, strict=True)),
-        # Matrices that are in stages because of their size are not written out for lanes either: a batch runs row by
-        # row, which takes up to half as long again and is built in a tenth of the time.
-        lanes=rows is None or name not in MATRICES,
+        # What is in stages because of its size is not written out for lanes either: a batch runs row by row, which
+        # takes up to half as long again and is built in a tenth of the time.
+        lanes=rows is None or (name not in MATRICES and function.n_instructions() < WRITTEN_OUT),
         nonfinite=singular if name in SOLVED else None,
     )
 

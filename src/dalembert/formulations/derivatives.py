@@ -9,18 +9,17 @@ which is written in rows (``compile/rows.py``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import casadi as ca
 
 from dalembert.compile.rows import Block, aligned
-from dalembert.compile.rows_builder import Cell, RowExpressions, RowsBuilder
+from dalembert.compile.rows_builder import RowExpressions, RowsBuilder
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.factorization import BoardFactors, unit_rows
-from dalembert.formulations.tree.composite import Cells
+from dalembert.formulations.tree.composite import Cells, beside
 
 __all__ = ["Derivatives", "forward_derivatives", "inverse_derivatives", "write_cells"]
 
@@ -67,7 +66,7 @@ def forward_derivatives(formulation: Formulation) -> RowExpressions:
     unit = unit_rows(board, nv)
     tree = formulation.closed_derivatives(board)
     if tree is not None:
-        factors = BoardFactors(board, tree.mass)
+        factors = tree.factors()
         a = factors.solve_tape(x.tau - board.read(tree.bias).T - tree.spring_force)
         by_p, (by_q, by_v) = board.give(_by_p(formulation, a)), tree.at(a)
     else:
@@ -77,7 +76,7 @@ def forward_derivatives(formulation: Formulation) -> RowExpressions:
         factors = BoardFactors(board, mass)
     step = aligned(nv)
     right = [
-        {**q, **_beside(v, step), **_beside(dict.fromkeys(range(by_p.columns), (by_p.place(i), ())), 2 * step)}
+        {**q, **beside(v, step), **beside(dict.fromkeys(range(by_p.columns), (by_p.place(i), ())), 2 * step)}
         for i, (q, v) in enumerate(zip(by_q, by_v, strict=True))
     ]
     X, inverse = factors.solve_rows(unit, right, 2 * step + by_p.columns)
@@ -109,11 +108,3 @@ def _cells(board: RowsBuilder, matrix: Expression) -> Cells:
     """Cells of a matrix that a tape gives."""
     block = board.give(matrix)
     return [{c: (block.place(i), ()) for c in range(block.columns) if matrix.has_nz(i, c)} for i in range(block.rows)]
-
-
-def _beside(cells: Mapping[int, Cell], columns: int) -> dict[int, Cell]:
-    """Cells of a row, moved to the right."""
-    return {
-        c + columns: (None if start is None else start - columns, tuple((f, x - columns) for f, x in terms))
-        for c, (start, terms) in cells.items()
-    }

@@ -6,11 +6,7 @@ from dalembert.compile.rows_builder import RowExpressions, RowsBuilder
 from dalembert.core.ports import Formulation
 from dalembert.formulations.derivatives import write_cells
 
-__all__ = ["LARGE", "coriolis_rows", "mass_rows"]
-
-LARGE = 2000
-"""Entries of a mass matrix that are not zero from which on it is written in rows: a chain of 45 links. A shorter tape
-is evaluated in less time, and built in a few seconds."""
+__all__ = ["coriolis_rows", "mass_rows"]
 
 
 def mass_rows(formulation: Formulation) -> RowExpressions | None:
@@ -24,10 +20,6 @@ def coriolis_rows(formulation: Formulation) -> RowExpressions | None:
 
 
 def _rows(formulation: Formulation, name: str) -> RowExpressions | None:
-    if formulation.layout.nv**2 < LARGE:
-        return None
     board = RowsBuilder()
     cells = getattr(formulation, name)(board)
-    if cells is None or sum(map(len, cells)) < LARGE:
-        return None
-    return board.finish([write_cells(board, cells)])
+    return None if cells is None else board.finish([write_cells(board, cells)])

@@ -73,12 +73,20 @@ class Pairs:
         return np.array(places, dtype=np.int64).reshape(-1, 7)
 
     @cached_property
+    def varies(self) -> Mask:
+        """Which have a coefficient of friction that depends on the state, and is on the tape of the equations alone."""
+        x, contacts, varies = self.system.variables, self.system.contacts, np.zeros(len(self.names), dtype=bool)
+        for k, pair in enumerate(np.flatnonzero(self.is_contact)):
+            varies[pair] = self.rubs[pair] and ca.depends_on(contacts.friction[k], ca.vertcat(x.q, x.v, x.t))
+        return varies
+
+    @cached_property
     def coefficients_tape(self) -> ca.Function:
         """Restitution and friction as a function of the parameters."""
         contacts, e, mu = self.system.contacts, ca.SX(len(self.names), 1), ca.SX(len(self.names), 1)
         for k, pair in enumerate(np.flatnonzero(self.is_contact)):
             e[int(pair)] = contacts.restitution[k]
-            mu[int(pair)] = contacts.friction[k] if self.rubs[pair] else 0.0
+            mu[int(pair)] = 0.0 if not self.rubs[pair] else 1.0 if self.varies[pair] else contacts.friction[k]
         p = self.system.variables.p
         return ca.Function("coefficients", [p], [ca.densify(e), ca.densify(mu)], ["p"], ["e", "mu"])
 
@@ -117,4 +125,5 @@ class Pairs:
             np.concatenate([self.poisson, never]),
             np.concatenate([restitution, np.zeros(n)]),
             np.concatenate([friction, np.ones(n)]),
+            np.concatenate([np.where(self.varies, np.cumsum(self.rubs) - 1, -1), none]),
         )

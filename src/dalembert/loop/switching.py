@@ -73,6 +73,11 @@ class Switching:
         return bool(self.eom.constraint_system.sticking)
 
     @property
+    def lands_first(self) -> bool:
+        """Whether a state is to be settled before a motion in any case: joints stick, or friction depends on it."""
+        return self.sticks or bool(self.pairs.varies.any())
+
+    @property
     def measuring(self) -> bool:
         """Whether any constraint measures itself when it begins to act."""
         return bool(self.eom.constraint_system.measuring)

@@ -129,6 +129,7 @@ class Machine:
             "motor or thruster": list(self.u_names),
             "wrench or force field": [w.name for w in self.wrenches] + [f.name for f in self.fields],
             "coupled joint": [c.joint for c in self.couplings],
+            "constraint, cable or contact": [c.name for c in self._joining],
             "constraint, cable, contact or joint that sticks": [c.name for c in self._joining] + list(self.sticking),
             "contact pair": [name for c in self.contacts for name in c.pairs]
             + [f"{j.name}.{end}" for j in self.joints for end in ("lower", "upper")]

@@ -1,23 +1,21 @@
 """The methods that keep constraints, each with its own settings and with what it can do written on it.
 
-A method says how it solves ``M a + J^T lambda = f``, ``J a = gamma`` (`ConstraintMethod.solve` here, `routine` and
-`settings` for constrained.c), whether it projects, and whether it works under every explicit integrator or brings its
-own. Nobody else asks for its name.
+A method says how it solves ``M a + J^T lambda = f``, ``J a = gamma`` (`routine` and `settings` for constrained.c),
+whether it projects, and whether it works under every explicit integrator or brings its own. Nobody else asks for its
+name.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
-from dalembert.core.constraint_algebra import ConstrainedDynamics, minimum_norm
 from dalembert.core.errors import InputError, UnknownNameError, did_you_mean
 from dalembert.core.keywords import changed_fields
-from dalembert.core.types import Array
 
 __all__ = [
     "CONSTRAINT_METHODS",
@@ -81,10 +79,6 @@ class ConstraintMethod(ABC):
         """Name, and the settings that differ from their defaults, as plain data."""
         return {"name": self.name, **changed_fields(self)}
 
-    @abstractmethod
-    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
-        """Accelerations and multipliers of the rows that act."""
-
     def __str__(self) -> str:
         return self.name
 
@@ -107,10 +101,6 @@ class Projection(ConstraintMethod):
     tolerance: float = 1e-12
     drift: float = 1e-2
 
-    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
-        """``J a = gamma``: what is left of ``Phi`` and ``Phi'`` is the projection's concern."""
-        return minimum_norm(M, f, J, gamma)
-
 
 @dataclass(frozen=True)
 class Baumgarte(ConstraintMethod):
@@ -126,10 +116,6 @@ class Baumgarte(ConstraintMethod):
     tapes: ClassVar[tuple[str, ...]] = ("dynamics", "free")
     alpha: float = 100.0
     beta: float = 100.0
-
-    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
-        """``J a = gamma - 2 alpha Phi' - beta^2 Phi``."""
-        return minimum_norm(M, f, J, gamma - 2 * self.alpha * phidot - self.beta**2 * phi)
 
 
 @dataclass(frozen=True)
@@ -149,10 +135,6 @@ class UdwadiaKalaba(ConstraintMethod):
     alpha: float = 100.0
     beta: float = 100.0
 
-    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
-        """``a = a_f + M^-1/2 (J M^-1/2)^+ (b - J a_f)``."""
-        return minimum_norm(M, f, J, gamma - 2 * self.alpha * phidot - self.beta**2 * phi)
-
 
 @dataclass(frozen=True)
 class Penalty(ConstraintMethod):
@@ -169,10 +151,6 @@ class Penalty(ConstraintMethod):
     penalty: float = 1e8
     damping: float = 1.0
     frequency: float = 100.0
-
-    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
-        """``(M + alpha_p J^T J) a = f + alpha_p J^T b``."""
-        return _penalised(self, M, f, J, phi, phidot, gamma, 1)
 
 
 @dataclass(frozen=True)
@@ -193,34 +171,6 @@ class AugmentedLagrangian(ConstraintMethod):
     damping: float = 1.0
     frequency: float = 100.0
     max_iterations: int = 20
-
-    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
-        """``(M + alpha_p J^T J) a = f + J^T (alpha_p b - lambda)``, ``lambda`` growing."""
-        return _penalised(self, M, f, J, phi, phidot, gamma, self.max_iterations)
-
-
-def _penalised(
-    way: Penalty | AugmentedLagrangian,
-    M: Array,
-    f: Array,
-    J: Array,
-    phi: Array,
-    phidot: Array,
-    gamma: Array,
-    rounds: int,
-) -> ConstrainedDynamics:
-    b = gamma - 2 * way.damping * way.frequency * phidot - way.frequency**2 * phi
-    A = M + way.penalty * J.T @ J
-    mu: Array = np.zeros(len(J))
-    a: Array = np.zeros(len(M))
-    for k in range(rounds):
-        new = np.asarray(np.linalg.solve(A, f + J.T @ (way.penalty * b - mu)), dtype=np.float64)
-        mu = mu + way.penalty * (J @ new - b)
-        done = k > 0 and np.sum((new - a) ** 2) <= 1e-24 * np.sum(new**2)
-        a = new
-        if done:
-            break
-    return ConstrainedDynamics(a, mu)
 
 
 @dataclass(frozen=True)
@@ -261,10 +211,6 @@ class GeneralizedAlpha(ConstraintMethod):
         coefficients = {"alpha_m": alpha_m, "alpha_f": alpha_f, "gamma_n": gamma, "beta_n": 0.25 * (gamma + 0.5) ** 2}
         return {**coefficients, "index": self.index, "max_iterations": self.max_iterations}
 
-    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
-        """``J a = gamma``, which its steps begin with and its recorded multipliers satisfy."""
-        return minimum_norm(M, f, J, gamma)
-
 
 @dataclass(frozen=True)
 class Idas(ConstraintMethod):
@@ -280,10 +226,6 @@ class Idas(ConstraintMethod):
     integrator: ClassVar[str] = "idas"
     alpha: float = 100.0
     beta: float = 100.0
-
-    def solve(self, M: Array, f: Array, J: Array, phi: Array, phidot: Array, gamma: Array) -> ConstrainedDynamics:
-        """``J a = gamma - 2 alpha Phi' - beta^2 Phi``."""
-        return minimum_norm(M, f, J, gamma - 2 * self.alpha * phidot - self.beta**2 * phi)
 
 
 CONSTRAINT_METHODS: Mapping[str, type[ConstraintMethod]] = {

@@ -43,6 +43,9 @@ class PairTable:
         Which are contacts, have friction, have Poisson's restitution.
     restitution, friction_coefficient
         Their coefficients.
+    varies
+        Place of each coefficient of friction among the contacts with friction (``ConstrainedSystem.rubbing``), whose
+        tape tells it at each instant, if it depends on the state; else -1. None: none does.
     """
 
     rows: NDArray[np.int64]
@@ -54,6 +57,7 @@ class PairTable:
     poisson: NDArray[np.bool_]
     restitution: Array
     friction_coefficient: Array
+    varies: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)

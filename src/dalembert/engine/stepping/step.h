@@ -114,6 +114,7 @@ FUNCTION MASK step_begin(stepper *C, real t, real tm, real h, const real *x, con
 FUNCTION MASK step_hold(stepper *C, real t, const real *c, const real *p, real *xm, real *next, real *w, MASK open,
                         real *raised) {
     real before = K(1e300);
+    (void)w;
     ROLL
     for (int round = 0; round < 6; round++) {
         real error = K(0.0);

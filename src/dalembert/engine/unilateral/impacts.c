@@ -46,7 +46,7 @@ static int64_t strike_pairs(struct transitions *T, double *x, const int64_t *cho
     spread_along(T, chosen, count, dv, change);
     for (int64_t i = 0; i < n; i++) u[i] += change[i];
     for (int64_t i = 0; i < count; i++) {
-        e[i] = T->e[chosen[i]], mu[i] = T->mu[chosen[i]], poisson[i] = T->poisson[chosen[i]];
+        e[i] = T->e[chosen[i]], mu[i] = friction_of(T, chosen[i]), poisson[i] = T->poisson[chosen[i]];
         strikes |= u[3 * i] < -STRIKES;
     }
     if (strikes) {
@@ -98,7 +98,7 @@ static int64_t hit(struct transitions *T, double *x, int settled, struct collisi
     for (int64_t i = 0; i < T->k; i++)
         if (touches(T, x, i) && !T->loose[i]) {
             chosen[count++] = i;
-            bounces |= T->e[i] > 0.0 || T->mu[i] > 0.0;
+            bounces |= T->e[i] > 0.0 || friction_of(T, i) > 0.0;
         }
     if (!settled && bounces) return strike_pairs(T, x, chosen, count, made, memory);
     int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m);
@@ -136,7 +136,7 @@ static int64_t rest(struct transitions *T, double *x, const struct seen *seen, s
     for (;;) {
         double fastest = 0.0;
         for (int64_t i = 0; i < T->n_blocks; i++) {
-            if (!close[i] || still[i] || !(T->mu[i] > 0.0)) continue;
+            if (!close[i] || still[i] || !(friction_of(T, i) > 0.0)) continue;
             double u[2] = {0.0, 0.0};
             for (int j = 0; j < 2; j++)
                 if (row_of(T, i, j + 1) >= 0) u[j] = T->rate[row_of(T, i, j + 1)];

@@ -67,6 +67,7 @@ def transitions_memory(
         array(name, np.asarray(getattr(table, name), dtype=np.int64))
     array("e", table.restitution)
     array("mu", table.friction_coefficient)
+    array("varies", np.full(blocks, -1) if table.varies is None else np.asarray(table.varies, dtype=np.int64))
     if switches is not None:
         sets = [pair for some in switches.sets for pair in some]
         struct.n_switches, struct.n_measures = len(switches.events), len(switches.measures)

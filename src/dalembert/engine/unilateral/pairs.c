@@ -89,6 +89,11 @@ static double limit_of(const struct transitions *T, int64_t i) {
     return C->cone[3 * (C->n_rubbing - (T->n_blocks - i))]; /* they are the last that rub */
 }
 
+/* Coefficient of friction of a pair; one that depends on the state is that of the last `forces_at`. */
+static double friction_of(const struct transitions *T, int64_t i) {
+    return T->varies[i] >= 0 ? T->equations->cone[3 * T->varies[i]] : T->mu[i];
+}
+
 /* Which rows take part in an instant, and which of all rows act one way only. */
 static void taking_part(const struct transitions *T, const double *x, int64_t *part, int64_t *one_way) {
     for (int64_t i = 0; i < T->equations->m; i++) part[i] = acts(T->equations, x, i), one_way[i] = 0;

@@ -147,7 +147,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     int known = 0;
     for (int64_t i = 0; i < count; i++) {
         const double speed = hypot(u[3 * i + 1], u[3 * i + 2]), *way = ways + 3 * chosen[i];
-        mu[i] = T->mu[chosen[i]], yields[i] = T->slipping[chosen[i]], known |= !isnan(way[1]);
+        mu[i] = friction_of(T, chosen[i]), yields[i] = T->slipping[chosen[i]], known |= !isnan(way[1]);
         if (is_limit(T, chosen[i])) {
             bare[i] = 1, yields[i] = 0, given[i] = limit_of(T, chosen[i]);
             last[3 * i + 1] = x[latches_of(T, chosen[i])[4]]; /* forces of redundant joints stay as they were */
@@ -195,7 +195,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
         x[T->flags[i]] = 1.0;
         if (!T->rubs[i]) continue;
         if (slips[n]) set_friction(T, x, i, SLIP, p, toward + 2 * n);
-        else if (push > 0.0 && push >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * T->mu[i] * p[0]) { /* it slips against the friction at its limit */
+        else if (push > 0.0 && push >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * friction_of(T, i) * p[0]) { /* it slips against the friction at its limit */
             const double toward[2] = {-p[1] / push, -p[2] / push};
             set_friction(T, x, i, SLIP, p, toward);
         } else set_friction(T, x, i, STICK, p, nothing);
@@ -238,12 +238,12 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
             }
             /* what was seen to pass zero is not to pass it again at once */
             fits &= C->lambda[rows[0]] >= (T->loose[i] ? LETS_GO * largest_of(C->lambda, C->m) : 0.0);
-            fits &= !T->rubs[i] || slips || push <= (T->slipping[i] ? 1.0 - LETS_GO : 1.0) * T->mu[i] * C->lambda[rows[0]];
+            fits &= !T->rubs[i] || slips || push <= (T->slipping[i] ? 1.0 - LETS_GO : 1.0) * friction_of(T, i) * C->lambda[rows[0]];
             fits &= !(slips && speed <= SLIPS && forward < 0.0);
             if (!slips) continue;
             way[0] = C->lead[r];
             for (int j = 1; j < 3; j++) {
-                const double turned = rows[j] >= 0 ? -C->drag[rows[j]] / T->mu[i] : 0.0;
+                const double turned = rows[j] >= 0 ? -C->drag[rows[j]] / friction_of(T, i) : 0.0;
                 most = fmax(most, fabs(turned - (isnan(way[j]) ? x[latches_of(T, i)[j]] : way[j]))), way[j] = turned;
             }
         }

@@ -18,6 +18,7 @@ struct transitions {
     const int64_t *friction; /* and the indices in x of stick, toward (2), share (3) and leeway (-1: none) */
     const int64_t *is_contact, *rubs, *poisson;
     const double *e, *mu;
+    const int64_t *varies; /* where the coefficient of friction is in `cone`, if it depends on the state; else -1 */
     double slowest; /* half the rate at which a slip ends */
     /* switches: of each its event, and latches (those from first[i] to first[i + 1]) with the values that they get */
     int64_t n_switches;

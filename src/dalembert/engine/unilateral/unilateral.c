@@ -37,7 +37,7 @@ static int shock(struct transitions *T, double *x, int64_t pair, const struct se
     delassus(T, &F, chosen, count, Z, W);
     memcpy(b, u, doubles(n));
     b[own] -= NEARER * fmax(hypot(u[own + 1], u[own + 2]), 1e-4 * largest_of(u, n));
-    for (int64_t i = 0; i < count; i++) mu[i] = T->mu[chosen[i]], slip[2 * i] = slip[2 * i + 1] = NAN;
+    for (int64_t i = 0; i < count; i++) mu[i] = friction_of(T, chosen[i]), slip[2 * i] = slip[2 * i + 1] = NAN;
     cones.k = count, cones.W = W, cones.b = b, cones.mu = mu, cones.slip = slip, cones.given = given;
     cones.yields = cones.bare = 0, cones.last = 0;
     if (solve_cones(&cones, &begun, memory) != SOLVED) return 1;
@@ -112,6 +112,9 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     seen.ends = take_integers(&memory, T->n_blocks), seen.opens = take_integers(&memory, T->n_blocks);
     made.impulses = T->log_impulses + T->n_log * C->m, made.lost = 0.0, made.factor = 1.0;
     for (int64_t i = 0; i < C->m; i++) made.impulses[i] = 0.0;
+    int varies = 0;
+    for (int64_t i = 0; i < T->k; i++) varies |= T->varies[i] >= 0;
+    if (varies && forces_at(T, t, x, c, p)) return NO_TERMS;
     if (geometry_at(T, t, x, c, p)) return NO_TERMS;
     double *before = take(&memory, C->m);
     memcpy(before, T->rate, doubles(C->m));

@@ -17,7 +17,7 @@ the motion of what lies beyond ``j``, so that the products do not cancel as they
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import casadi as ca
@@ -30,19 +30,23 @@ from dalembert.model.tree import Node, merged_inertia
 from dalembert.spatial.rotations import cross_matrix
 
 __all__ = [
+    "LARGE",
     "Cells",
     "SparseRow",
     "VelocityPairs",
+    "beside",
     "coriolis_cells",
     "force_cross",
     "full_matrix",
     "inertia_times",
     "inward_sums",
+    "is_large",
     "is_rigid",
     "mass_cells",
     "momentum_matrix",
     "motion_cross",
     "moved_inertia",
+    "places_in_trees",
     "row_product",
     "six_numbers",
     "velocities",
@@ -52,9 +56,19 @@ Cells = list[dict[int, Cell]]
 """How the entries of a matrix that are not zero are computed, row by row."""
 
 
+LARGE = 2000
+"""Entries of a mass matrix that are not zero from which on it is written in stages: a chain of 45 links. A shorter tape
+is evaluated in less time, and built in a few seconds."""
+
+
 def is_rigid(model: TreeModel) -> bool:
     """Whether all bodies are rigid."""
     return all(node.beam is None for node in model.tree.nodes)
+
+
+def is_large(model: TreeModel) -> bool:
+    """Whether the matrices of a tree have so many entries that a tape of them would be too long."""
+    return model.tree.nv**2 >= LARGE and sum(1 for _ in VelocityPairs(model)) >= LARGE
 
 
 def mass_cells(board: RowsBuilder, model: TreeModel) -> Cells:
@@ -179,6 +193,20 @@ class _Bodies:
 def _outward(model: TreeModel) -> tuple[Expression, Expression]:
     """Poses and points of `_Bodies`; axes in their nodes and inertias about the origins of these."""
     nodes, x = model.tree.nodes, model.variables
+    poses, data = [], []
+    for i, (node, places) in enumerate(zip(nodes, places_in_trees(model), strict=True)):
+        m, c, I_o = merged_inertia(node, x.value)
+        pose = ca.vertcat(ca.vec(model.world_poses[i][0]), *places)
+        P = model.joints[i].subspace(x.q[node.q])
+        for k in range(P.shape[1]):
+            poses.append(pose)
+            data.append(ca.vertcat(P[:, k], m, c, six_numbers(I_o)))
+    return ca.horzcat(*poses), ca.horzcat(*data)
+
+
+def places_in_trees(model: TreeModel) -> list[tuple[Expression, Expression]]:
+    """Of each node its place, and that of the outermost node of its tree; both from the root of that tree."""
+    nodes = model.tree.nodes
     root = list(range(len(nodes)))
     depth = [0] * len(nodes)
     places: list[Expression] = []
@@ -189,15 +217,7 @@ def _outward(model: TreeModel) -> tuple[Expression, Expression]:
         root[i], depth[i] = root[node.parent], depth[node.parent] + 1
         places.append(places[node.parent] + model.world_poses[node.parent][0] @ model.relative_poses[i][1])
     tips = {root[i]: i for i in sorted(range(len(nodes)), key=depth.__getitem__)}
-    poses, data = [], []
-    for i, node in enumerate(nodes):
-        m, c, I_o = merged_inertia(node, x.value)
-        pose = ca.vertcat(ca.vec(model.world_poses[i][0]), places[i], places[tips[root[i]]])
-        P = model.joints[i].subspace(x.q[node.q])
-        for k in range(P.shape[1]):
-            poses.append(pose)
-            data.append(ca.vertcat(P[:, k], m, c, six_numbers(I_o)))
-    return ca.horzcat(*poses), ca.horzcat(*data)
+    return [(p, places[tips[r]]) for p, r in zip(places, root, strict=True)]
 
 
 def _in_world(pose: Expression, P: Expression) -> Expression:
@@ -281,6 +301,14 @@ def inward_sums(model: TreeModel, *bodies: Expression) -> Expression:
 def row_product(r: int, left: Block, right: Block) -> tuple[tuple[int, int], ...]:
     """Terms of row r of the product of two matrices, the first one transposed."""
     return tuple((left.place(k, r), right.place(k)) for k in range(left.rows))
+
+
+def beside(cells: Mapping[int, Cell], columns: int) -> dict[int, Cell]:
+    """Cells of a row, moved to the right."""
+    return {
+        c + columns: (None if start is None else start - columns, tuple((f, x - columns) for f, x in terms))
+        for c, (start, terms) in cells.items()
+    }
 
 
 def velocities(node: Node) -> range:

@@ -30,6 +30,8 @@ import casadi as ca
 from dalembert.compile.rows import aligned
 from dalembert.compile.rows_builder import RowsBuilder
 from dalembert.core.types import Expression
+from dalembert.formulations.base import BoardSolver
+from dalembert.formulations.factorization import BoardFactors
 from dalembert.formulations.tree.composite import (
     Cells,
     SparseRow,
@@ -37,15 +39,18 @@ from dalembert.formulations.tree.composite import (
     force_cross,
     inertia_times,
     inward_sums,
+    is_large,
     is_rigid,
     momentum_matrix,
     motion_cross,
     moved_inertia,
+    places_in_trees,
     row_product,
     six_numbers,
     velocities,
 )
 from dalembert.formulations.tree.model import TreeModel
+from dalembert.formulations.tree.sweeps import BoardSweeps
 from dalembert.model.tree import merged_inertia
 from dalembert.spatial.rotations import cross_matrix
 
@@ -91,6 +96,13 @@ class TreeDerivatives:
         self._IS, self._row_B, self.bias = board.block(6, nv), board.block(3, nv), board.block(1, nv)
         board.map(_axis, [self._S, self._composite], [self._IS, self._row_B, self.bias])
         self.mass = self._pairs.mass(self._S, self._IS, armature)
+        self._inertia = ca.vertcat(board.read(inertia)[:1, :], board.read(bodies)[:9, :])
+
+    def factors(self) -> BoardSolver:
+        """Append the stages that factorise the mass matrix: as it is, or along a large tree."""
+        if is_large(self._model):
+            return BoardSweeps(self._board, self._model, self._S, self._inertia)
+        return BoardFactors(self._board, self.mass)
 
     def at(self, a: Expression) -> tuple[Cells, Cells]:
         """Append the stages at accelerations `a`; return how d tau/d q and d tau/d v are computed."""
@@ -118,14 +130,18 @@ class TreeDerivatives:
 
 
 def _outward(model: TreeModel) -> tuple[Expression, ...]:
-    """Poses, inertias and axes; twists of parent and body; accelerations of both, in a world that gravity lifts."""
+    """Poses, inertias and axes; twists of parent and body; accelerations of both, in a world that gravity lifts.
+
+    Places of large trees are taken from their outermost nodes, see ``formulations/tree/composite.py``.
+    """
     x = model.variables
+    near = [p - tip for p, tip in places_in_trees(model)] if is_large(model) else [p for _, p in model.world_poses]
     still, world = ca.SX(6, 1), ca.vertcat(-model.gravity_vector, ca.SX(3, 1))
     t: list[Expression] = []
     a: list[Expression] = []
     columns: list[tuple[Expression, ...]] = []
     for i, node in enumerate(model.tree.nodes):
-        R, p = model.world_poses[i]
+        R, p = model.world_poses[i][0], near[i]
         P = model.joints[i].subspace(x.q[node.q])
         S_w = R @ P[3:, :]
         S = ca.vertcat(R @ P[:3, :] + cross_matrix(p) @ S_w, S_w)

@@ -36,7 +36,7 @@ from dalembert.compile.rows_builder import RowsBuilder
 from dalembert.core.types import Expression
 from dalembert.formulations.factorization import solve_factored
 from dalembert.formulations.tree.articulation import Articulation, section_inertia
-from dalembert.formulations.tree.composite import Cells, coriolis_cells, is_rigid, mass_cells
+from dalembert.formulations.tree.composite import Cells, coriolis_cells, is_large, is_rigid, mass_cells
 from dalembert.formulations.tree.coriolis import coriolis_matrix
 from dalembert.formulations.tree.derivatives import TreeDerivatives, is_plain
 from dalembert.formulations.tree.flexible import APPROXIMATIONS
@@ -50,6 +50,27 @@ from dalembert.spatial.inertia import Inertia
 from dalembert.spatial.rotations import cross_matrix
 
 __all__ = ["NewtonEuler"]
+
+
+_Blocks = dict[tuple[int, int], Expression]
+"""Blocks of a matrix by their first row and column."""
+
+
+def _put(blocks: _Blocks, rows: slice, columns: slice, block: Expression) -> None:
+    if block.numel():  # a beam without modes begins where what follows it does
+        blocks[rows.start, columns.start] = block
+
+
+def _joined(blocks: _Blocks, n: int) -> Expression:
+    """Square matrix of blocks, whose rows and columns are divided alike.
+
+    To set the elements of a sparse matrix one after the other takes a time that grows with the number of those it has.
+    """
+    size = {i: block.shape[0] for (i, _), block in blocks.items()}
+    zero = {(m, k): ca.SX(m, k) for m in set(size.values()) for k in set(size.values())}
+    parts = sorted(size)
+    rows = [ca.horzcat(*(blocks.get((i, j), zero[size[i], size[j]]) for j in parts)) for i in parts]
+    return ca.vertcat(ca.SX(0, n), *rows)
 
 
 class NewtonEuler(TreeFormulation):
@@ -149,12 +170,12 @@ class NewtonEuler(TreeFormulation):
         return TreeDerivatives(board, self.model) if is_plain(self.model) else None
 
     def mass_cells(self, board: RowsBuilder) -> Cells | None:
-        """Mass matrix in stages, of rigid trees."""
-        return mass_cells(board, self.model) if is_rigid(self.model) else None
+        """Mass matrix in stages, of large rigid trees."""
+        return mass_cells(board, self.model) if is_rigid(self.model) and is_large(self.model) else None
 
     def coriolis_cells(self, board: RowsBuilder) -> Cells | None:
-        """Coriolis matrix in stages, of rigid trees."""
-        return coriolis_cells(board, self.model) if is_rigid(self.model) else None
+        """Coriolis matrix in stages, of large rigid trees."""
+        return coriolis_cells(board, self.model) if is_rigid(self.model) and is_large(self.model) else None
 
     def inverse_dynamics(self) -> Expression:
         """``M a + C v + dV/dq``."""
@@ -172,15 +193,14 @@ class NewtonEuler(TreeFormulation):
 
     def mass_matrix(self) -> Expression:
         """Mass matrix by composite bodies, SPACE Algorithm A.1."""
-        nv = self.model.tree.nv
         composite = [M for M, _ in self._inertias]
         coupling = {i: ca.vertcat(body.V, body.H) for i, body in self.flexible.items()}
         modal = {i: body.modal_mass for i, body in self.flexible.items()}
-        D = ca.SX(nv, nv)
+        D: _Blocks = {}
         for i in range(len(self.nodes) - 1, -1, -1):
             node, P = self.nodes[i], self.tree.subspaces[i]
             if i in self.flexible:
-                D[node.modal_v, node.modal_v] = modal[i]
+                _put(D, node.modal_v, node.modal_v, modal[i])
                 self._climb(D, i, node.modal_v, coupling[i])
             if node.joint.info.nv:
                 self._climb(D, i, node.v, ca.vertcat(*composite[i].times(P[:3, :], P[3:, :])))
@@ -190,9 +210,9 @@ class NewtonEuler(TreeFormulation):
                 modal[node.parent] = modal[node.parent] + modal_part
             if node.parent >= 0:
                 composite[node.parent] = composite[node.parent] + self.tree.inertia_in_parent(i, composite[i])
-        return D + ca.diag(self.model.armature)
+        return _joined(D, self.model.tree.nv) + ca.diag(self.model.armature)
 
-    def _climb(self, D: Expression, i: int, columns: slice, F: Expression) -> None:
+    def _climb(self, D: _Blocks, i: int, columns: slice, F: Expression) -> None:
         """Fill some columns in the rows of node ``i`` and its ancestors, from the wrenches ``F`` at the node."""
         while i >= 0:
             node = self.nodes[i]
@@ -203,9 +223,9 @@ class NewtonEuler(TreeFormulation):
                 section = self.sections[i]
                 blocks.append((node.modal_v, section.mixed.T @ ca.vertcat(f, section.rates.T @ n)))
             for rows, block in blocks:
-                D[rows, columns] = block
+                _put(D, rows, columns, block)
                 if rows != columns:
-                    D[columns, rows] = block.T
+                    _put(D, columns, rows, block.T)
             F = ca.vertcat(f, n + cross_matrix(p) @ f)
             i = node.parent
 

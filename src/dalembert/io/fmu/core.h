@@ -240,7 +240,7 @@ static int begin(Model *m) {
             return 1;
     }
 #if HAS_TRANSITIONS
-    if (m->moved || N_HELD || HAS_STICKING) {
+    if (m->moved || N_HELD || LANDS_FIRST) {
         if (transitions_land(&m->image.transitions, L->t, L->x, L->c, L->p) != LANDED) {
             m->outcome = ILL_POSED;
             return 1;

@@ -255,7 +255,7 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
         "N_SIGNALS": len(problem.signal_names), "N_MULTIPLIERS": len(multipliers), "N_ACCOUNT": len(account),
         "N_EVENTS": len(problem.event_specs), "HAS_CONSTRAINTS": int(system is not None),
         "HAS_TRANSITIONS": int(transitions), "HAS_COEFFICIENTS": int("restitution" in arrays),
-        "HAS_STICKING": int(loop.switching is not None and loop.switching.sticks),
+        "LANDS_FIRST": int(loop.switching is not None and loop.switching.lands_first),
     }  # fmt: skip
     image = Image(writer.symbols, structures, arrays)
     texts = {
