@@ -7,6 +7,7 @@ import functools
 import importlib.util
 import subprocess
 import sys
+import threading
 import types
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,13 @@ import pytest
 
 import dalembert as da
 from dalembert.compile import compile_function
+from dalembert.compile.batch import run_threads
 from dalembert.core.errors import BuildError
 from dalembert.engine import kernels, library, shipped
 from dalembert.engine.codes import Code, VirtualTape, code_of
 from dalembert.engine.sources import UNITS, checked_text
 from support.shipped_engine import bare_environment, shipped_engine
-from support.without_compiler import CASES, numbers, swing
+from support.without_compiler import CASES, ball, numbers, swing
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "tests" / "support" / "without_compiler.py"
@@ -122,6 +124,23 @@ def test_members_do_not_depend_on_threads() -> None:
     one, four = (da.rollout(eom, duration=0.3, q0=q0, step=1e-3, threads=k) for k in (1, 4))
     np.testing.assert_array_equal(one.x, four.x)
     assert one.metadata["backend"] == "vm"
+
+
+def test_threads_that_begin_together_have_all_tapes() -> None:
+    """Whoever comes second waits until the first has compiled what both need."""
+    for k in range(5):
+        throw = {"q0": {"z": [0.15, 0.2, 0.25, 0.3]}, "v0": {"x_dot": 1.0 + k}}
+        eom = da.equations(ball(), backend="vm")
+        assert da.rollout(eom, duration=0.05, step=5e-3, contact="time-stepping", threads=4, **throw).ok.all()
+
+
+def test_what_a_thread_raises_is_raised() -> None:
+    def work(k: int) -> None:
+        if k == 1:
+            raise ValueError("in a thread")
+
+    with pytest.raises(ValueError, match="in a thread"):
+        run_threads(work, 2, threading.Event())
 
 
 def test_rollouts_tell_progress_and_stop_when_asked() -> None:

@@ -133,13 +133,18 @@ def _advance(table: NDArray[np.uintp], stride: NDArray[np.int64], rows: int) -> 
 def run_threads(work: Callable[[int], None], threads: int, stop: threading.Event) -> None:
     """Call ``work(k)`` for each k in a thread of its own, the first one in this thread.
 
-    If this thread is interrupted, `stop` is set, the others are waited for, and the interrupt goes on.
+    If this thread is interrupted, `stop` is set, the others are waited for, and the interrupt goes on; likewise what
+    another one raises.
     """
     ends: list[_thread.LockType] = []
+    errors: list[BaseException] = []
 
     def one(k: int, end: _thread.LockType) -> None:
         try:
             work(k)
+        except BaseException as error:
+            errors.append(error)
+            stop.set()
         finally:
             end.release()
 
@@ -160,6 +165,8 @@ def run_threads(work: Callable[[int], None], threads: int, stop: threading.Event
         stop.set()
         wait()
         raise
+    if errors:
+        raise errors[0]
 
 
 def in_parts(work: Callable[[slice], None], n: int, threads: int, least: int = 256) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,6 +61,7 @@ class ProblemKernels:
 
 
 _compiled: WeakKeyDictionary[Problem, dict[str, ProblemKernels]] = WeakKeyDictionary()
+_compiling = threading.Lock()  # threads of a rollout ask for the same ones
 
 
 def problem_kernels(problem: Problem, backend: Backend = "auto", *, tapes: Sequence[str] = ()) -> ProblemKernels:
@@ -67,26 +69,29 @@ def problem_kernels(problem: Problem, backend: Backend = "auto", *, tapes: Seque
 
     Of a constrained problem also those of its `ConstrainedSystem` that are named in ``tapes``.
     """
-    known = _compiled.setdefault(problem, {})
-    if backend not in known:
-        known[backend] = ProblemKernels(
-            ode=None if problem.constrained or problem.stepping else _compile(problem.ode, backend),
-            signals=_compile(problem.signals, backend),
-            events=None if problem.events is None else _compile(problem.events, backend),
-        )
-        if problem.stepping is not None:
-            for name, function in problem.stepping.functions.items():
-                known[backend].stepping[name] = compile_function(function, backend=backend, lanes=False)
-            for pair in problem.stepping.pairs or ():
-                if pair.key not in known[backend].stepping:
-                    known[backend].stepping[pair.key] = compile_function(pair.function, backend=backend, lanes=False)
-    kernels = known[backend]
-    if problem.constrained is not None:
-        for name in tapes:
-            function = getattr(problem.constrained, name)
-            if name not in kernels.constrained and function is not None:
-                kernels.constrained[name] = compile_function(function, backend=backend, lanes=False)
-    return kernels
+    with _compiling:
+        known = _compiled.setdefault(problem, {})
+        if backend not in known:
+            known[backend] = ProblemKernels(
+                ode=None if problem.constrained or problem.stepping else _compile(problem.ode, backend),
+                signals=_compile(problem.signals, backend),
+                events=None if problem.events is None else _compile(problem.events, backend),
+            )
+            if problem.stepping is not None:
+                for name, function in problem.stepping.functions.items():
+                    known[backend].stepping[name] = compile_function(function, backend=backend, lanes=False)
+                for pair in problem.stepping.pairs or ():
+                    if pair.key not in known[backend].stepping:
+                        known[backend].stepping[pair.key] = compile_function(
+                            pair.function, backend=backend, lanes=False
+                        )
+        kernels = known[backend]
+        if problem.constrained is not None:
+            for name in tapes:
+                function = getattr(problem.constrained, name)
+                if name not in kernels.constrained and function is not None:
+                    kernels.constrained[name] = compile_function(function, backend=backend, lanes=False)
+        return kernels
 
 
 def _compile(function: casadi.Function, backend: Backend) -> Kernel | None:
