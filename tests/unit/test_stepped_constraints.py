@@ -128,6 +128,24 @@ def test_a_redundant_loop_is_the_planar_one() -> None:
     assert_lanes_are_single_runs(welded, {"q0": {k: np.full(2, v) for k, v in start.items()}}, duration=0.1, step=1e-3)
 
 
+def test_rows_that_stand_there_twice_count_once() -> None:
+    """The same loop once more, and a rod beside the coupler: rows that depend on others but for rounding."""
+    plain = far_four_bar()
+    twice = plain.with_(
+        constraints=[
+            *plain.constraints,
+            da.BallConstraint("again", "coupler_tip", "rocker_tip", components="xz"),
+            da.DistanceConstraint("link", "rocker_tip", "coupler", length=0.8),
+        ]
+    )
+    runs = [da.simulate(machine, duration=0.1, step=1e-3, **SWING, **STEPS) for machine in (plain, twice)]
+    for name in ("a", "b", "c", "a_dot", "multiplier.loop[0]", "multiplier.loop[1]"):
+        np.testing.assert_allclose(
+            runs[1][name], runs[0][name], rtol=0, atol=1e-9 * (1.0 + np.abs(runs[0][name]).max())
+        )
+    assert np.abs(runs[1]["multiplier.again[0]"]).max() == 0.0
+
+
 def slider_crank() -> da.Machine:
     """Crank 0.2, rod 0.5, slider of 2 kg whose way ends at a stop."""
     y = (0.0, -1.0, 0.0)

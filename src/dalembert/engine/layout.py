@@ -118,7 +118,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "L d s0 g e mu b Y u0 pace zdot work"),
         (INT, "n_active"),
         (POINTER, "active w bounce x s dv r gap stays lambda total"),
-        (REAL, "jammed"),
+        (REAL, "jammed rank"),
         (POINTER, "Q held_u0 held_t held_phi held_rate T zeta held_x P before held_total"),
         (POINTER, "x_middle x_swept displacement lengths gap_now gap_before forced fast near scratch"),
     ),

@@ -60,7 +60,7 @@ struct contacts {
     real L[N_L + 1], d[N_VELOCITIES], s0[N_VELOCITIES], g[N_BLOCKS], e[N_BLOCKS], mu[N_BLOCKS], b[N_VELOCITIES];
     real Y[N_VALUES + 1], u0[N_ROWS + 1], zdot[N_INNER + 1], work[2];
     real w[N_NUMBERS], bounce[N_BLOCKS], x[N_ROWS + 1], s[N_VELOCITIES], dv[N_VELOCITIES], r[N_VELOCITIES];
-    real gap[N_BLOCKS], stays[N_BLOCKS], lambda[N_BLOCKS], jammed;
+    real gap[N_BLOCKS], stays[N_BLOCKS], lambda[N_BLOCKS], jammed, rank;
     real pace[MANY ? N_BLOCKS : 1], values[N_GIVEN], gathered[MOST_GATHERED];
     real Q[N_HELD_ROWS * N_VELOCITIES + 1], T[N_HELD_ROWS * N_HELD_ROWS + 1];
     real held_u0[N_HELD_ROWS + 1], held_t[N_HELD_ROWS + 1], held_phi[N_HELD_ROWS + 1], held_rate[N_HELD_ROWS + 1];

@@ -9,7 +9,8 @@
  * the midpoint rule, less what those before were off at the start of the step: u+ = u(start) - u0. Loops then cost no
  * energy, smooth motion is of second order, and what is off does not live longer than a step. */
 #if STEPPING
-#define DEPENDENT 1e-8 /* part of a row that is left by the others, below which it depends on them */
+#define DEPENDENT 1e-8     /* part of a row that is left by the others, below which it depends on them */
+#define MOST_DEPENDENT 1e-3 /* the same, where the machine moves fast */
 
 /* T^-1 c of the rows; zero of those that depend on others. */
 FUNCTION void held_forward(const stepper *C, real *c) {
@@ -18,6 +19,29 @@ FUNCTION void held_forward(const stepper *C, real *c) {
         for (INDEX j = 0; j < i; j++) c[i] -= T[j] * c[j];
         c[i] = c[i] * T[i];
     }
+}
+
+/* Below which square of the part that is left a row depends on others. Different constraints that demand the same do so
+ * where all hold; the middle of a step is off by half of the square of what rows turn in half a step. That they turn by
+ * the part rho of themselves is seen in what their velocities change by. */
+FUNCTION void held_rank(stepper *C, const real *v) {
+    real speed = K(0.0), turned = K(0.0);
+    for (INDEX k = 0; k < N_VELOCITIES; k++) {
+        real sum = v[k];
+        for (INDEX i = FACTOR(k); i < FACTOR(k + 1); i++) sum += C->L[i] * v[COLUMN(i)];
+        sum = sum / C->d[k];
+        speed += sum * sum;
+    }
+    for (INDEX i = 0; i < N_HELD_ROWS; i++) {
+        const real *const y = C->Q + i * N_VELOCITIES, change = C->held_u0[i] - C->held_rate[i];
+        real size = K(0.0);
+        for (INDEX k = 0; k < N_VELOCITIES; k++) size += y[k] * y[k];
+        const MASK counts = size * speed > K(0.0);
+        turned = larger(turned, SELECT(counts, change * change / SELECT(counts, size * speed, K(1.0)), K(0.0)));
+    }
+    const real part = larger(K(DEPENDENT), K(10.0) * turned); /* turned is the square of rho */
+    const real bounded = SELECT(part > K(MOST_DEPENDENT), K(MOST_DEPENDENT), part);
+    C->rank = bounded * bounded;
 }
 
 /* Q, T (the inverse of whose diagonal is kept, 0 for rows that depend on others) and zeta, of the rows Y_b (in Q), their
@@ -39,7 +63,7 @@ FUNCTION void held_make(stepper *C) {
                 T[j] += part;
             }
         for (INDEX k = 0; k < N_VELOCITIES; k++) after += y[k] * y[k];
-        const MASK counts = after > K(DEPENDENT * DEPENDENT) * before;
+        const MASK counts = after > C->rank * before;
         const real inverse = SELECT(counts, K(1.0) / sqrt(SELECT(counts, after, K(1.0))), K(0.0));
         for (INDEX k = 0; k < N_VELOCITIES; k++) y[k] = y[k] * inverse;
         T[i] = inverse;
@@ -80,7 +104,7 @@ FUNCTION MASK held_rows(stepper *C, INDEX a) {
         if (j == 0)
             for (INDEX k = 0; k < n; k++) left += y[k] * y[k];
     }
-    return left > K(DEPENDENT * DEPENDENT) * full;
+    return left > C->rank * full;
 }
 
 /* Impulses of the rows, into z, which has what was added to Q s without the blocks. */

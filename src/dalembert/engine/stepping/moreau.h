@@ -32,6 +32,7 @@ struct moreau {
     int64_t *active;
     double *w, *bounce, *x, *s, *dv, *r, *gap, *stays, *lambda, *total;
     double jammed; /* 1 where something is driven into what it cannot leave */
+    double rank;   /* see held_rank */
     /* rows that always hold */
     double *Q, *held_u0, *held_t, *held_phi, *held_rate, *T, *zeta, *held_x, *P, *before, *held_total;
     /* steps that are cut */

@@ -105,6 +105,7 @@ FUNCTION MASK step_begin(stepper *C, real t, real tm, real h, const real *x, con
         const real *const in[] = {&t, x, c, p};
         real *const out[] = {C->held_phi, C->held_rate};
         HELD(in, out, w)
+        held_rank(C, xm + N_COORDINATES);
         held_make(C);
     }
     return step_choose(C, alive, tm, h, x, xm, p, w);
