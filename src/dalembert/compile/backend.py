@@ -65,7 +65,7 @@ def _warn_no_compiler(reason: str) -> None:
             return
         _warned = True
     warn(
-        f"kernels run on the CasADi virtual machine, some twenty times slower than native code. "
+        f"kernels run on the CasADi virtual machine, two to seventy times slower than native code. "
         f"Install gcc, clang or the ziglang wheel. Reason: {reason}",
         NoCompilerWarning,
     )
