@@ -60,11 +60,14 @@ def constrained_part(
     contact = None
     if rubbing:
         contact = _contact_tape(eom, arguments, outputs, labels, rubbing, shares)
-    a, multipliers = ca.SX.sym("a", nv), ca.SX.sym("lambda", m)
-    residual = M @ a + Jt @ multipliers - f
-    B = ca.jacobian(s.coordinate_rate, s.v)
-    K, D = ca.densify(ca.jacobian(residual, s.q) @ B), ca.densify(ca.jacobian(residual, s.v))
-    rate = ca.Function("rate", [*arguments, a, multipliers], ca.cse([K, D]), [*names, "a", "lambda"], ["K", "D"])
+
+    def rate() -> ca.Function:
+        a, multipliers = ca.SX.sym("a", nv), ca.SX.sym("lambda", m)
+        residual = M @ a + Jt @ multipliers - f
+        B = ca.jacobian(s.coordinate_rate, s.v)
+        K, D = ca.densify(ca.jacobian(residual, s.q) @ B), ca.densify(ca.jacobian(residual, s.v))
+        return ca.Function("rate", [*arguments, a, multipliers], ca.cse([K, D]), [*names, "a", "lambda"], ["K", "D"])
+
     free, flags = None, system.row_flags
     unilateral = tuple(r.start for r in system.rows if r.unilateral)
     if m and np.all(flags >= 0) and not system.sticking:  # friction of a joint that slips is on the tape of contacts
@@ -86,7 +89,7 @@ def constrained_part(
         tape=tape,
         geometry=geometry,
         move=move,
-        rate=rate,
+        make_rate=rate,
         flags=flags + (flags >= 0) * n_before,
         row_names=system.row_names,
         signal_names=tuple(signal_names),

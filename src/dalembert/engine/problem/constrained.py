@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -36,8 +37,9 @@ class ConstrainedSystem:
         (t, x, c, p) -> J^T, Phi, Phi', M.
     move
         (x, d, p) -> q moved by the tangent displacement d.
-    rate
-        (t, x, c, p, a, lambda) -> derivatives of ``M a + J^T lambda - f`` by a displacement and by v.
+    make_rate
+        Makes (t, x, c, p, a, lambda) -> derivatives of ``M a + J^T lambda - f`` by a displacement and by v, which only
+        implicit steps need.
     flags
         Index in x of each row's switch, -1 if it always acts.
     row_names
@@ -79,7 +81,7 @@ class ConstrainedSystem:
     tape: casadi.Function
     geometry: casadi.Function
     move: casadi.Function
-    rate: casadi.Function
+    make_rate: Callable[[], casadi.Function]
     flags: NDArray[np.int64]
     row_names: tuple[str, ...]
     signal_names: tuple[str, ...]
@@ -95,6 +97,11 @@ class ConstrainedSystem:
     sweeps: casadi.Function | None = None
     free: casadi.Function | None = None
     contact: casadi.Function | None = None
+
+    @cached_property
+    def rate(self) -> casadi.Function:
+        """What `make_rate` makes."""
+        return self.make_rate()
 
     @cached_property
     def solves(self) -> bool:
