@@ -10,7 +10,7 @@ import pytest
 from tests.support.gpu_on_processor import compile_text, needs_gpp
 
 import dalembert as da
-from dalembert.loop import switching
+from dalembert.loop import consistent_starts
 from dalembert.loop.closed_loop import close_loop
 from dalembert.simulation.rollout.cuda import rollout_source
 from dalembert.simulation.rollout.members import Members
@@ -148,7 +148,7 @@ def test_text_for_a_gpu_gives_the_same_and_says_what_it_cannot_do(rods: da.Equat
 extern "C" void all(long long n, double *x, double *p, long long count, double h, int *status, double *failed) {{
     for (blockIdx.x = 0; blockIdx.x < n; blockIdx.x++)
         {source.entry}(n, x, NULL, 0, 0, p, n, 1, NULL, 0.0, h, 0, count, 0.0, status, failed, NULL, NULL, NULL, 0,
-                       NULL, NULL, NULL, NULL);
+                       NULL, NULL, NULL);
 }}
 """
     call = compile_text(source.text + loop, tmp_path)["all"]
@@ -184,7 +184,7 @@ def test_members_are_taken_out_and_put_back() -> None:
 
 def test_members_are_put_on_their_constraints_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start states are the same bits in any number of threads, and those of one alone; the first refused is named."""
-    monkeypatch.setattr(switching, "_WORTH", 256)
+    monkeypatch.setattr(consistent_starts, "_WORTH", 256)
     eom = da.equations(pulley_robot(2))
     v0 = {"platform.vx": 0.1 * np.random.default_rng(1).normal(size=600)}
     settings = {"q0": START, "duration": 1e-3, "step": 1e-3, "record": 1e-3}

@@ -47,7 +47,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
     ),
     "watch": (
         (POINTER, "loop"),
-        (INT, "first_own"),
+        (POINTER, "positive"),
+        (INT, "n_positive"),
         (POINTER, "kinds"),
         (INT, "asks"),
         (POINTER, "transition returns context n_changes"),

@@ -1,7 +1,7 @@
 /* Events of a time loop, after loop.c: located inside the step in which their function changes sign, simultaneous
  * ones together, and followed by what is to be done about them (`kinds`).
  *
- * Of the events those from `first_own` on must never be negative (see EventSpec): what is, happens at once. Steps may be
+ * Events that are `positive` must never be negative (see EventSpec): what is, happens at once. Steps may be
  * those of loop.c, or those that a solver elsewhere has made and offers (`watch_offer`).
  */
 #define PROBE 1e-6
@@ -41,7 +41,7 @@ static void arm_events(struct watch *W) {
     W->armed_at = L->t, W->armed_for = 0.0;
     if (!(s > 0.0)) return;
     int whole = L->custom != 0; /* it has no derivative */
-    for (int64_t i = 0; i < W->first_own; i++) whole |= W->fired[i] && W->kinds[i] != LOOKS;
+    for (int64_t i = 0; i < L->n_events; i++) whole |= W->fired[i] && !W->positive[i] && W->kinds[i] != LOOKS;
     if (whole) evaluate_part(W, s);
     else {
         if (!L->fresh && loop_derivative(L, L->t, L->x, L->stage)) return;
@@ -50,7 +50,7 @@ static void arm_events(struct watch *W) {
         if (settle(L, L->t + s, W->x_part) || evaluate(L->events, L, L->t + s, W->x_part, W->g_part, L->events_work)) return;
     }
     for (int64_t i = 0; i < L->n_events; i++)
-        if (W->fired[i] && !(i >= W->first_own && W->g_part[i] < 0.0 && W->g_kept[i] > -TOUCHING * W->g_part[i]))
+        if (W->fired[i] && !(W->positive[i] && W->g_part[i] < 0.0 && W->g_kept[i] > -TOUCHING * W->g_part[i]))
             L->signs[i] = sign_of(W->g_part[i]);
     W->armed_for = s;
 }
@@ -356,6 +356,11 @@ static double locate(struct watch *W) {
             first = crossing_of(W, i, a, g_a, first, W->g_found[i], tolerance);
     }
     if (first == INFINITY) return -1.0;
+    if (h - first <= tolerance) { /* the end of the step, which is known */
+        memcpy(W->g_found, L->g_next, size);
+        memcpy(W->x_found, L->x_next, (size_t)L->n * sizeof(double));
+        first = h;
+    }
     /* what has crossed there but is back at the end of the step came before */
     for (int64_t i = 0; i < L->n_events; i++) {
         if (crossed(W, i, L->g_next[i]) || !crossed(W, i, W->g_found[i]) || W->g_start[i] * L->signs[i] <= 0.0) continue;
@@ -479,7 +484,7 @@ static int64_t settle_negative(struct watch *W) {
     struct loop *L = W->loop;
     for (;;) {
         int any = 0;
-        for (int64_t i = 0; i < L->n_events; i++) any |= W->fired[i] = i >= W->first_own && L->signs[i] < 0.0;
+        for (int64_t i = 0; i < L->n_events; i++) any |= W->fired[i] = W->positive[i] && L->signs[i] < 0.0;
         if (!any) break;
         if (!has_room(W)) return LOG_FULL;
         if (L->n_rows >= L->capacity + ROOM) return FULL;
@@ -497,7 +502,7 @@ void watch_begin(struct watch *W) {
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]), W->fired[i] = 1;
     for (int64_t i = 0; i < L->n_events; i++) W->g_kept[i] = 0.0; /* all take the sign that they have just after */
     arm_events(W);
-    W->unsettled = W->first_own < L->n_events;
+    W->unsettled = W->n_positive > 0;
 }
 
 /* Let happen what has crossed at the present state, to which the caller has come by a method of its own. */
@@ -522,7 +527,7 @@ int64_t watch_answer(struct watch *W, const double *x, int64_t landed) {
     restart(W, x);
     if (landed) expect_return(W);
     arm_events(W);
-    W->unsettled = W->first_own < W->loop->n_events;
+    W->unsettled = W->n_positive > 0;
     return accumulated(W) ? ACCUMULATED : REACHED;
 }
 

@@ -73,7 +73,8 @@ enum { PASSES = 0, LOOKS = 1, STAYS = 2, SWITCHES = 3, ENDS = 4 };
 
 struct watch {
     struct loop *loop;
-    int64_t first_own;    /* events from here on must never be negative */
+    const int64_t *positive; /* which events must never be negative */
+    int64_t n_positive;
     const int64_t *kinds; /* of each event what is done about it */
     int64_t asks;         /* whether the caller has a say wherever a step has ended at an event */
     /* State after the events of an instant (fired: of each 0 or 1), in place: -1, or why there is none. */

@@ -71,7 +71,10 @@ def watch_memory(
     problem, memory = setup.problem, NativeMemory(structure("watch"))
     watch, array, n, n_events = memory.struct, memory.array, problem.n_states, len(problem.event_specs)
     records = max(4 * changes, 2 * n_events)
-    watch.loop, watch.first_own, watch.asks = loop, n_events - problem.n_constraint_events, asks
+    watch.loop, watch.asks = loop, asks
+    positive = [spec.positive for spec in problem.event_specs]
+    watch.n_positive = sum(positive)
+    array("positive", np.array(positive, dtype=np.int64))
     watch.changes_capacity, watch.records_capacity = changes, records
     watch.run_start, watch.run_end, watch.armed_at = setup.t0, setup.t_end, float("-inf")
     sizes = {"stops": _CROWD, "nodes": _NODES, "newton": 2 * _NODES * n}
