@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.loop import switching
+from dalembert.loop import consistent_starts
 from dalembert.loop.closed_loop import close_loop
 from dalembert.loop.members import initial_states, member_values
 from dalembert.systems.cable_robots import pulley_robot
@@ -47,13 +47,13 @@ def assert_same(numpy: np.ndarray, kernel: np.ndarray) -> None:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many members NumPy places, call by call."""
     seen: list[int] = []
-    place = switching.consistent_states
+    place = consistent_starts.consistent_states
 
     def counting(eom: Any, q: np.ndarray, *args: Any, **named: Any) -> Any:
         seen.append(len(q))
         return place(eom, q, *args, **named)
 
-    monkeypatch.setattr(switching, "consistent_states", counting)
+    monkeypatch.setattr(consistent_starts, "consistent_states", counting)
     return seen
 
 
