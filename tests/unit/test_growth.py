@@ -111,6 +111,7 @@ def test_matrices_in_stages_are_those_of_the_tape(make, staged: None) -> None:  
     assert np.abs(eom.coriolis_matrix(q, v) - C).max() < 1e-12 * max(1.0, np.abs(C).max())
 
 
+@pytest.mark.slow
 def test_the_matrices_of_a_floating_net(staged: None) -> None:
     """Native code against inverse dynamics, column by column; batches; and a place far from the origin of the world."""
     machine = floating_net(8)
@@ -260,6 +261,7 @@ def test_the_code_of_matrices_does_not_grow_with_their_entries(name: str) -> Non
     assert len(long) < 4 * len(short)
 
 
+@pytest.mark.slow
 def test_operations_of_derivatives_grow_with_the_entries_of_the_matrices() -> None:
     """Twice the links have four times the entries; products with a factor would take eight times the operations."""
     short, long = (

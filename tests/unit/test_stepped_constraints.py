@@ -172,6 +172,7 @@ def crank_at(a: float) -> dict[str, float]:
     return {"a": a, "b": float(b), "s": float(0.2 * np.cos(a) + 0.5 * np.cos(a + b))}
 
 
+@pytest.mark.slow
 def test_a_slider_crank_hits_its_stop() -> None:
     """Before the crank is stretched the slider strikes its stop and throws the crank back: as event by event."""
     machine, names = slider_crank(), ["a", "s", "a_dot", "s_dot"]
@@ -256,6 +257,7 @@ def cup_on_a_parallelogram() -> da.Machine:
     )
 
 
+@pytest.mark.slow
 def test_a_ball_in_the_cup_of_a_linkage() -> None:
     """The ball stays in the bowl and swings with the linkage: as event by event, as the step falls."""
     machine, names = cup_on_a_parallelogram(), ["l", "x", "z", "l_dot"]
@@ -302,6 +304,7 @@ def ring_at(n: int, height: float) -> dict[str, float]:
     return {"base.y": height, "base.angle": 0.2, **{f"j{i}": 2.0 * np.pi / n for i in range(1, n)}}
 
 
+@pytest.mark.slow
 def test_a_closed_chain_falls_on_the_ground() -> None:
     """It falls flat and comes to rest: the ground carries its weight, its loop is closed, the energy adds up."""
     machine = ring(5)
@@ -361,6 +364,7 @@ def test_a_ball_leaves_an_oscillating_table_where_it_falls_faster() -> None:
     assert errors[0] < 1e-4 and errors[-1] < errors[0]
 
 
+@pytest.mark.slow
 def test_driven_members_are_single_runs() -> None:
     assert_lanes_are_single_runs(
         driven_table(), {"q0": {"z": np.array([0.1, 0.12, 0.15])}, "v0": {"z_dot": np.array([0.6, 0.0, -0.5])}},
@@ -430,6 +434,7 @@ def test_a_bob_swings_on_its_rope_as_event_by_event(bilateral: bool) -> None:
     assert run["constraint.position"].max() < 1e-7
 
 
+@pytest.mark.slow
 def test_elastic_cables_pull_beside_contacts() -> None:
     machine = bob(stiffness=2e3, damping=5.0)
     start: dict[str, Any] = {"q0": {"x": 0.3, "z": -0.98}, "duration": 0.5, "record": 0.5}

@@ -231,7 +231,7 @@ def test_arm_under_gravity_is_that_of_time_stepping(seed: int) -> None:
     assert run["loss.a"][-1] + run["loss.b"][-1] == pytest.approx(-run["work.loss"][-1], rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 3))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 3))])
 def test_random_machines_obey_the_law(seed: int) -> None:
     """And every formulation makes the same motion of it."""
     from dataclasses import replace
