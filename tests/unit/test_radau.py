@@ -7,6 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.core.errors import InputError
+from dalembert.simulation.engines.radau import RadauEngine
 
 # A bob of 1 kg in oil: x'' = -c x' - k x has the rates of a fast and a slow decay.
 STIFF, SPRING = 1e5, 1e3
@@ -82,3 +83,20 @@ def test_constraints_are_refused() -> None:
 
     with pytest.raises(InputError, match="method 'radau' cannot keep constraints by 'projection'"):
         da.simulate(four_bars(1), duration=0.1, method="radau")
+
+
+def test_a_part_of_a_step_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An event is located by parts of a step: where the solver cannot make one, the run says so and ends."""
+
+    def fails(self: RadauEngine, t: float, h: float, x: np.ndarray) -> np.ndarray:
+        raise RuntimeError("no part")
+
+    low = da.Event("low", lambda t, q, v: q[0] - 0.5)
+    machine = da.Machine(
+        "mass",
+        [da.point_mass("mass", 1.0)],
+        [da.Joint("z", "prismatic", "world", "mass", axis="z")],
+    )
+    monkeypatch.setattr(RadauEngine, "part", fails)
+    with pytest.raises(da.SimulationError, match="RuntimeError: no part"):
+        da.simulate(machine, duration=1.0, q0={"z": 1.0}, method="radau", events=(low,))

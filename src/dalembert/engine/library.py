@@ -32,7 +32,6 @@ _SIGNATURES: dict[str, dict[str, tuple[Any, list[Any]]]] = {
         "loop_push": (None, [POINTER]),
         "loop_hold": (None, [POINTER, REAL]),
         "loop_update": (INT, [POINTER, INT]),
-        "loop_partial": (INT, [POINTER, REAL, POINTER, POINTER]),
         "loop_derivative": (INT, [POINTER, REAL, POINTER, POINTER]),
     },
     "equations": {

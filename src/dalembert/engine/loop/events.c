@@ -330,6 +330,9 @@ static double locate(struct watch *W) {
     const double h = L->h_used, end = L->t + h;
     const double tolerance = fmax(LOCATED * h, 16.0 * (nextafter(end, INFINITY) - end));
     double first = INFINITY;
+    int any = 0;
+    for (int64_t i = 0; i < L->n_events; i++) any |= crossed(W, i, L->g_next[i]);
+    if (!any) return -1.0; /* all that have crossed have passed */
     if (!L->custom) W->off = interpolate_ends(W);
     evaluate_part(W, 0.0);
     memcpy(W->g_start, W->g_part, size);

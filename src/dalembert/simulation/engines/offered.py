@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +30,7 @@ class Step(NamedTuple):
     on_record: bool
 
 
-class OfferedEngine(NativeEngine):
+class OfferedEngine(NativeEngine, ABC):
     """A time loop whose steps come from a solver in Python; a subclass has three methods.
 
     `next_offer` makes the next step, `part` a part of a step (so that events can be located in it), and `forget` drops
@@ -86,11 +86,18 @@ class OfferedEngine(NativeEngine):
             return 1
         return 0
 
+    def _raise_failure(self) -> None:
+        """Raise what a part of a step has failed with, which native code could only take for one without a state."""
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+
     def _go_on(self) -> Outcome:
         loop, until = self._loop, time.monotonic() + self._loop.patience
         while True:
             if self.watch is not None:
                 settled = Outcome(self._library.watch_settle(self.watch.address))
+                self._raise_failure()
                 if settled is not Outcome.REACHED:
                     return settled
             if loop.t >= loop.t_end:
@@ -106,13 +113,8 @@ class OfferedEngine(NativeEngine):
             step = self.next_offer(loop.t_end)
             if isinstance(step, Outcome):
                 return step
-            loop.t_next, loop.h_used, loop.whole, loop.landed, loop.on_record = (
-                step.t,
-                step.t - loop.t,
-                1,
-                1,
-                step.on_record,
-            )
+            loop.t_next, loop.h_used = step.t, step.t - loop.t
+            loop.whole, loop.landed, loop.on_record = 1, 1, step.on_record
             self._x_next[:] = step.x
             if self.watch is not None:
                 outcome = Outcome(self._library.watch_offer(self.watch.address))
@@ -120,6 +122,7 @@ class OfferedEngine(NativeEngine):
                 outcome = Outcome(self._library.loop_offer(self._reference))
                 if outcome is Outcome.REACHED:
                     self._library.loop_accept(self._reference)
+            self._raise_failure()
             self._at = (step.t, self._x_next.copy())  # with unit quaternions
             if outcome is not Outcome.REACHED:
                 return outcome
