@@ -7,15 +7,14 @@ name.
 
 from __future__ import annotations
 
-from abc import ABC
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
-from dalembert.core.errors import InputError, UnknownNameError, did_you_mean
-from dalembert.core.keywords import changed_fields
+from dalembert.core.errors import InputError
+from dalembert.engine.methods.named import NamedMethod, method_of
 
 __all__ = [
     "CONSTRAINT_METHODS",
@@ -34,29 +33,23 @@ _INDEX_1, _UDWADIA_KALABA, _PENALTY, _AUGMENTED = range(4)  # the routines of co
 
 
 @dataclass(frozen=True)
-class ConstraintMethod(ABC):
+class ConstraintMethod(NamedMethod):
     """How a simulation keeps its constraints: one of the classes below, or its name.
 
     Attributes
     ----------
-    name
-        The name by which it can be asked for.
     routine
         Routine of constrained.c that solves for accelerations and multipliers.
     projects
         Whether each accepted step is projected onto the constraints.
-    integrator
-        The integrator that it brings along, in place of the explicit ones; "" if it works with all of these.
     implicit
         Whether that integrator is the one-step method of constrained_alpha.c, which needs derivatives.
     tapes
         Functions of `ConstrainedSystem` that it needs in native code.
     """
 
-    name: ClassVar[str]
     routine: ClassVar[int] = _INDEX_1
     projects: ClassVar[bool] = False
-    integrator: ClassVar[str] = ""
     implicit: ClassVar[bool] = False
     tapes: ClassVar[tuple[str, ...]] = ("tape", "free")
 
@@ -73,14 +66,6 @@ class ConstraintMethod(ABC):
     def settings(self) -> dict[str, float]:
         """Members of ``struct constrained`` that the method sets."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        """Name, and the settings that differ from their defaults, as plain data."""
-        return {"name": self.name, **changed_fields(self)}
-
-    def __str__(self) -> str:
-        return self.name
 
 
 @dataclass(frozen=True)
@@ -243,12 +228,4 @@ def constraint_method(value: str | Mapping[str, Any] | ConstraintMethod) -> Cons
     name = settings.pop("name", None) if isinstance(value, Mapping) else value
     if not isinstance(name, str):
         raise InputError(f"constraints must be a ConstraintMethod such as Projection(), or its name, got {value!r}")
-    if name not in CONSTRAINT_METHODS:
-        hint = did_you_mean(name, CONSTRAINT_METHODS)
-        raise InputError(f"unknown constraint method {name!r}{hint}; known: {', '.join(CONSTRAINT_METHODS)}")
-    way = CONSTRAINT_METHODS[name]
-    known = [field.name for field in fields(way)]
-    for key in settings:
-        if key not in known:
-            raise UnknownNameError("setting", key, known, f"the constraint method '{name}'")
-    return way(**settings)
+    return method_of(CONSTRAINT_METHODS, name, settings, "constraint method")

@@ -8,34 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dalembert.core.errors import InputError, UnknownNameError, did_you_mean
-from dalembert.core.keywords import changed_fields
+from dalembert.core.errors import InputError
+from dalembert.engine.methods.named import NamedMethod, method_of
 
 __all__ = ["CONTACT_METHODS", "ContactMethod", "EventDriven", "TimeStepping", "contact_method"]
 
 
 @dataclass(frozen=True)
-class ContactMethod:
-    """How a simulation deals with the contacts of its machine: one of the classes below, or its name.
-
-    Attributes
-    ----------
-    name
-        The name by which it can be asked for.
-    integrator
-        The integrator that it brings along, in place of the others; "" if it works with these.
-    """
-
-    name: ClassVar[str]
-    integrator: ClassVar[str] = ""
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        """Name, and the settings that differ from their defaults, as plain data."""
-        return {"name": self.name, **changed_fields(self)}
-
-    def __str__(self) -> str:
-        return self.name
+class ContactMethod(NamedMethod):
+    """How a simulation deals with the contacts of its machine: one of the classes below, or its name."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +83,4 @@ def contact_method(contact: str | Mapping[str, Any] | ContactMethod) -> ContactM
     if not isinstance(name, str) or options is None:
         known = ", ".join(CONTACT_METHODS)
         raise InputError(f"contact must be one of {known}, with settings or without, got {contact!r}")
-    if name not in CONTACT_METHODS:
-        hint = did_you_mean(name, CONTACT_METHODS)
-        raise InputError(f"unknown contact method {name!r}{hint}; known: {', '.join(CONTACT_METHODS)}")
-    kind = CONTACT_METHODS[name]
-    settings = [field.name for field in fields(kind)]
-    for option in options:
-        if option not in settings:
-            raise UnknownNameError("setting", str(option), settings, f"contact method '{name}'")
-    return kind(**options)
+    return method_of(CONTACT_METHODS, name, options, "contact method")
