@@ -92,7 +92,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (INT, "k n_blocks"),
         (
             POINTER,
-            "rows flags tangents friction is_contact rubs poisson e mu varies",
+            "law first row flags friction is_contact rubs poisson e mu varies",
         ),
         (REAL, "slowest"),
         (INT, "n_switches"),
