@@ -20,6 +20,8 @@ from tests.support.reference.ropes import (
 )
 
 from dalembert.core.errors import InputError
+from dalembert.engine.problem.stepping import BlockLaw
+from dalembert.engine.stepping import native as stepping
 from dalembert.engine.unilateral.algebra import (
     Blocks,
     Cones,
@@ -304,3 +306,82 @@ def test_joints_that_stick_beside_ropes() -> None:
     laws = (UnilateralLaw.LIMIT, UnilateralLaw.ROPE, UnilateralLaw.LIMIT)
     got = solve_blocks(Blocks(W, b, laws, (1, 2, 1), np.array([5.0, 0.0, WRAP, 6.0])))
     np.testing.assert_allclose(got.p, [-4.0, 29.43, 24.525, -6.0], rtol=1e-13)
+
+
+# -- time-stepping ----------------------------------------------------------------------------------------------------
+
+
+def impulses_of(c: Blocks, **settings: Any) -> stepping.BlockSolution:
+    """The same rope solved by the routine of time-stepping."""
+    n = len(c.b)
+    return stepping.solve_blocks(c.W, c.b, [BlockLaw.ROPE], np.exp(c.mu[1:]), sizes=[n], **settings)
+
+
+def check_steps(count: int, seed: int) -> None:
+    """Impulses obey the law, of all but one in a thousand of these harsh ropes; of those the residual says so."""
+    rng, missed = np.random.default_rng(seed), 0
+    for _ in range(count):
+        W, b, kappa, _ = random_rope(rng)
+        made = impulses_of(Blocks.rope(W, b, kappa))
+        found = rope_fault(W, b, kappa, made.impulses) < 1e-9
+        assert found == (made.residual < 1e-9)
+        missed += not found
+    assert missed <= 1e-3 * count
+
+
+def test_steps_of_random_ropes() -> None:
+    check_steps(400, 6)
+
+
+@pytest.mark.slow
+def test_steps_of_many_random_ropes() -> None:
+    check_steps(6000, 7)
+
+
+def test_steps_have_the_closed_forms() -> None:
+    for c in (
+        rope_of([10.0, 2.0], np.eye(2), [10.0 * G, 2.0 * G], [WRAP]),
+        rope_of(**ATWOOD, kappa=[0.25 * np.pi]),
+        rope_of(**ATWOOD, kappa=[0.01]),
+        Blocks.rope(np.diag([0.1, 0.5]), np.array([-3.0, 0.0]), [WRAP]),
+        Blocks.rope(np.diag([0.1, 0.0]), np.array([-G, -1.0]), [0.5]),
+        Blocks.rope(JAMMING, np.array([1.0, 1.0]), [2.0]),
+    ):
+        np.testing.assert_allclose(impulses_of(c).impulses, solve_blocks(c).p, rtol=1e-13)
+
+
+def test_steps_leave_indeterminate_tensions_as_they_were() -> None:
+    W, kappa, last, got = np.diag([0.1, 0.0, 0.1]), np.array([0.4, 0.4]), np.full(3, 100.0), []
+    for pull in (180.0, 100.0, 60.0):
+        last = impulses_of(Blocks.rope(W, -np.array([0.1 * pull, 0.0, 10.0]), kappa), guess=last).impulses
+        got.append(last[1])
+    np.testing.assert_allclose(got, [120.6576083, 120.6576083, 89.50948186], rtol=1e-9)
+
+
+def test_steps_of_ropes_with_contacts_and_joints() -> None:
+    """Blocks of one, two to four and three rows, coupled at random: condition by condition."""
+    rng, seen = np.random.default_rng(8), set()
+    for _ in range(60):
+        n = int(rng.integers(2, 5))
+        J = rng.normal(size=(n + 4, n + 6))
+        W, u, kappa = J @ J.T, rng.normal(size=n + 4), rng.uniform(0.05, 0.8, n - 1)
+        numbers = [0.3, *np.exp(kappa), 0.4]
+        laws = [BlockLaw.STICTION, BlockLaw.ROPE, BlockLaw.COULOMB]
+        made = stepping.solve_blocks(W, u, laws, numbers, sizes=[1, n, 3])
+        x, w = made.impulses, W @ made.impulses + u
+        assert made.residual < 1e-9
+        rope, rest = slice(1, n + 1), np.r_[0, n + 1 : n + 4]
+        assert rope_fault(W[rope, rope], u[rope] + W[rope][:, rest] @ x[rest], kappa, x[rope]) < 1e-8
+        assert abs(x[0]) <= 0.3 * (1 + 1e-9) and min(abs(w[0]), abs(x[0] + 0.3 * np.sign(w[0]))) < 1e-9
+        normal, slip = x[n + 1], w[n + 2 :]
+        assert normal >= 0.0 and min(normal, w[n + 1]) < 1e-9 and np.linalg.norm(x[n + 2 :]) <= 0.4 * normal + 1e-9
+        np.testing.assert_allclose(
+            x[n + 2 :] * np.linalg.norm(slip), -0.4 * normal * slip, atol=1e-8 * (1 + np.linalg.norm(slip))
+        )
+        seen |= {("pulls", bool(x[1] > 0)), ("slips", bool(abs(w[0]) > 1e-9)), ("pushes", bool(normal > 0))}
+    assert len(seen) == 6
+
+
+def test_blocks_have_so_many_rows_at_most() -> None:
+    with pytest.raises(InputError, match="at most 16 rows, got 17"):
+        stepping.solve_blocks(np.eye(17), np.zeros(17), [BlockLaw.ROPE], np.ones(16), sizes=[17])

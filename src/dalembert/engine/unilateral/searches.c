@@ -396,10 +396,9 @@ FUNCTION int change_worst(const struct blocks *c, const struct solution *s) {
         const double E = exp(c->mu[row]), up = s->p[row] - E * s->p[row - 1], down = s->p[row - 1] - E * s->p[row];
         if (is_settled(c, row)) continue;
         if (s->modes[row] == STICK) {
-            const double over = fmax(up, down) - slack;
-            if (length * over > worst) worst = length * over, at = row, mode = up > down ? SLIP : BACK;
-            /* a span that cannot keep its length must slip */
-            if (fabs(w) > still && fabs(w) > worst) worst = fabs(w), at = row, mode = w > 0.0 ? SLIP : BACK;
+            const int slides = fabs(w) > still; /* a span that cannot keep its length must slip */
+            const double lack = slides ? fabs(w) : length * (fmax(up, down) - slack);
+            if (lack > worst) worst = lack, at = row, mode = (slides ? w > 0.0 : up > down) ? SLIP : BACK;
         } else {
             const double back = s->modes[row] == SLIP ? -w : w;
             if (back > still && back > worst) worst = back, at = row, mode = STICK;
