@@ -39,7 +39,11 @@ class Motor:
 
     With the motor's coordinate ``theta_m = n theta`` the rotor adds ``n^2 I_m`` to the inertia of the joint, the loss
     on the motor side ``n^2 b_m`` to its damping, and the effort acts as ``n tau_m`` (ROBOTICS, actuated pendulum). The
-    rotor's gyroscopic coupling with the link that carries it is neglected.
+    parent of a joint that turns carries the rotor, whose axis is that of the joint: where the parent moves with the
+    angular velocity ``w`` the rotor has the kinetic energy ``I_m (e.w + n theta')^2 / 2``, from which its coupling with
+    the motion of the parent and its gyroscopic moments follow. Its mass and its moments across the axis belong to the
+    parent body. A rotor that turns otherwise, such as one on the base that drives by a belt, is an ``armature`` of the
+    joint; so is one that drives a prismatic joint.
 
     Parameters
     ----------
@@ -50,7 +54,7 @@ class Motor:
     ratio
         Gear ratio ``n``, not zero.
     rotor_inertia
-        Rotor inertia ``I_m`` on the motor side.
+        Moment of inertia ``I_m`` of the rotor about its axis, on the motor side.
     damping
         Viscous loss ``b_m`` on the motor side; the joint's own ``damping`` is the loss on the link side.
     effort

@@ -39,7 +39,7 @@ from dalembert.model.contacts import Contact, HalfSpace, SphericalSurface
 from dalembert.model.geometry import Box, Capsule, Cylinder, Mesh, Solid, Sphere
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
-from dalembert.model.mobility import rotor_inertias
+from dalembert.model.mobility import carried_rotors, rotor_inertias
 from dalembert.model.transform import IDENTITY, Transform
 from dalembert.model.tree import Node, central_inertia
 from dalembert.spatial.rotations import quaternion_from_matrix
@@ -105,6 +105,12 @@ class _Writer:
     def written(self, path: str | Path | None) -> Exported:
         """Fill the document and write it."""
         rotors, losses = rotor_inertias(self.machine), self._losses()
+        if carried := carried_rotors(self.machine):
+            names = ", ".join(repr(m.name) for m in self.machine.motors if m.name in carried)
+            self.left_out.append(
+                f"motion of the rotors of {names} with the links that carry them: MuJoCo's armature is ratio^2 I on "
+                "the diagonal of the mass matrix"
+            )
         done: set[int] = set()
         for i in range(len(self.nodes)):
             if i not in done:
