@@ -11,7 +11,11 @@ from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector
 from dalembert.model.transform import IDENTITY, Transform, as_transform
 
-__all__ = ["Actuator", "Coupling", "Frame", "Motor", "Thruster", "Wrench"]
+__all__ = ["SPEED_RAMP", "Actuator", "Coupling", "Frame", "Motor", "Thruster", "Wrench"]
+
+
+SPEED_RAMP = 0.01
+"""Part of its largest speed over which a motor ceases to drive."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,9 @@ class Motor:
         Viscous loss ``b_m`` on the motor side; the joint's own ``damping`` is the loss on the link side.
     effort
         Largest effort on the motor side; the input saturates there.
+    speed
+        Speed on the motor side beyond which the motor does not drive. Effort that would make it faster falls linearly
+        to zero over the last hundredth of it; the motor brakes at any speed.
     """
 
     name: str
@@ -67,6 +74,7 @@ class Motor:
     rotor_inertia: Scalar = 0.0
     damping: Scalar = 0.0
     effort: float = math.inf
+    speed: float = math.inf
 
     def __post_init__(self) -> None:
         name = check_name(self.name, "motor")
@@ -79,6 +87,9 @@ class Motor:
             what = f"{field.replace('_', ' ')} of motor '{name}'"
             set_(self, field, field_scalar(getattr(self, field), what, lower=0.0))
         set_(self, "effort", _effort(self.effort, f"motor '{name}'"))
+        set_(self, "speed", _effort(self.speed, f"motor '{name}'", "speed"))
+        if self.speed == 0.0:
+            raise MachineError(f"speed limit of motor '{name}' must be > 0, got {self.speed!r}")
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
@@ -155,13 +166,13 @@ Actuator = Motor | Thruster
 """What an input of a machine drives."""
 
 
-def _effort(value: object, owner: str) -> float:
+def _effort(value: object, owner: str, what: str = "effort") -> float:
     try:
         effort = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         effort = math.nan
     if not effort >= 0.0:
-        raise MachineError(f"effort limit of {owner} must be >= 0, got {value!r}")
+        raise MachineError(f"{what} limit of {owner} must be >= 0, got {value!r}")
     return effort
 
 

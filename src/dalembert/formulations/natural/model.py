@@ -10,7 +10,7 @@ import casadi as ca
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Expression
-from dalembert.formulations.actuation import saturated
+from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.natural.body import angular_velocity, rotation
 from dalembert.formulations.natural.memory import Memory, continued, remembered
 from dalembert.formulations.variables import Variables
@@ -283,10 +283,10 @@ class NaturalModel:
     def actuation(self) -> Expression:
         """Generalised forces of the motors, saturated inputs times gear ratio."""
         f = ca.SX(self.n, 1)
+        efforts = actuator_efforts(self.machine, self.variables.u, self.variables.value, self.joint_rate)
         for k, (i, motor) in enumerate(self._driven()):
-            effort = saturated(motor, self.variables.u[k])
             name = self.tree.nodes[i].joint.name
-            f = f + self._direction(name) * (self.variables.value(motor.ratio) * effort)
+            f = f + self._direction(name) * (self.variables.value(motor.ratio) * efforts[k])
         return f
 
     @cached_property

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Expression
-from dalembert.formulations.actuation import saturated
+from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.tree.flexible import APPROXIMATIONS, FlexibleBody, SectionMotion
 from dalembert.formulations.variables import Variables, entries
 from dalembert.model.joints import JointKind
@@ -302,8 +302,10 @@ class TreeModel:
         """Generalised forces of the motors, saturated inputs times gear ratio."""
         x = self.variables
         f = ca.SX(self.tree.nv, 1)
+        index = {n.joint.name: n.v.start for n in self.tree.nodes}
+        efforts = actuator_efforts(self.machine, x.u, x.value, lambda joint: x.v[index[joint]])
         for k, (i, motor) in enumerate(self._driven()):
-            f[i] = f[i] + x.value(motor.ratio) * saturated(motor, x.u[k])
+            f[i] = f[i] + x.value(motor.ratio) * efforts[k]
         return f
 
     @cached_property

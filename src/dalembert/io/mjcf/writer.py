@@ -198,6 +198,8 @@ class _Writer:
         lower, upper = joint.limits.lower, joint.limits.upper
         if math.isfinite(lower) or math.isfinite(upper):
             attributes |= {"limited": "true", "range": numbers([max(lower, -1e10), min(upper, 1e10)])}
+        if math.isfinite(effort := joint.limits.effort) and sum(m.joint == joint.name for m in self.machine.motors) > 1:
+            attributes |= {"actuatorfrclimited": "true", "actuatorfrcrange": numbers([-effort, effort])}
         if math.isfinite(joint.limits.velocity):
             self.left_out.append(f"velocity limit of joint '{joint.name}'")
         return attributes
@@ -409,6 +411,8 @@ class _Writer:
         for motor in machine.limited_motors:
             attributes = {"name": motor.name, "joint": motor.joint, "gear": numbers(motor.ratio)}
             ElementTree.SubElement(actuators, "motor", attributes | _range(-motor.effort, motor.effort))
+            if math.isfinite(motor.speed):
+                self.left_out.append(f"speed limit of motor '{motor.name}'")
         for thruster in machine.thrusters:
             site = f"{thruster.name}.site"
             if thruster.axes != "frame" or not self._site(site, thruster.frame):
