@@ -174,3 +174,31 @@ def test_the_loops_of_a_capture_belong_to_one_robot() -> None:
     object.__setattr__(plan, "robot", heavy)
     with pytest.raises(da.InputError, match="the plan is for machine 'space-chaser' with other bodies"):
         space_robots.capture_loop(plan)
+
+
+# -- derivatives ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("shape", "height"), [(da.Box((1.0, 0.8, 0.6)), 0.75), (da.Capsule(0.1, 1.0), 0.7)])
+def test_sensitivities_of_a_free_body_with_several_contact_points(shape: Any, height: float) -> None:
+    """Through an impact, against differences; they were not numbers, even before any impact."""
+    contact = da.Contact("c", "b", shape, surface=da.HalfSpace(), restitution=0.5)
+    bodies = [da.Body("b", 1.0, inertia=(0.1, 0.12, 0.14))]
+    machine = da.Machine("thrown", bodies, [da.Joint("f", "free", "world", "b")], contacts=[contact])
+    eom = da.equations(machine, backend="vm")
+    turned = da.Transform.about((0.3, 0.4, -0.2), 0.54).rotation
+    q0 = dict(zip(("f.qw", "f.qx", "f.qy", "f.qz"), da.spatial.quaternion_from_matrix(np.array(turned)), strict=True))
+    settings = {"duration": 0.25, "step": 0.005}
+    start = {"q0": {"f.z": height, **q0}, "v0": {"f.wx": 1.0, "f.wy": -0.5}}
+    found = da.campaigns.sensitivities(eom, of=["f.z", "f.wx"], wrt=["q0.f.z", "v0.f.wy"], **settings, **start)
+    h = 1e-5
+    for k, changes in enumerate(([{"q0": {"f.z": height + s * h}} for s in (1, -1)],
+                                 [{"v0": {"f.wy": -0.5 + s * h}} for s in (1, -1)])):  # fmt: skip
+        runs = [
+            da.simulate(eom, **settings, **{name: {**start[name], **change.get(name, {})} for name in start})
+            for change in changes
+        ]
+        assert all(len(run.events) == 1 for run in runs)
+        for name in ("f.z", "f.wx"):
+            slope = (runs[0][name][-1] - runs[1][name][-1]) / (2 * h)
+            assert found[name][-1, k] == pytest.approx(slope, rel=1e-6, abs=1e-9)
