@@ -45,7 +45,8 @@ class Runner:
         ``"local"``: lanes and threads of this process; processes where members are simulated one by one. ``"dask"``:
         an embedded cluster of processes, or the one at ``address``. ``"cuda"``: GPUs.
     workers
-        Number of processes; 0: one per core. Of GPUs, each with a process of its own; 0: all.
+        Number of processes; 0: one per core; 1: this process itself, which a member can then kill. Of GPUs, each with a
+        process of its own; 0: all.
     address
         Of a Dask scheduler.
     chunk
