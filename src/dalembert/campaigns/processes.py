@@ -193,4 +193,4 @@ def _listen(requests: BinaryIO, inbox: queue.SimpleQueue[Any]) -> None:
     with contextlib.suppress(EOFError, OSError):
         while True:
             inbox.put(pickle.load(requests))
-    os._exit(0)
+    os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))

@@ -15,6 +15,7 @@ from dalembert.campaigns.run_measures import measure_run
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.states import assigned, place_of
 from dalembert.core.types import Array
+from dalembert.core.validation import check_name
 from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.loop.rollout import rollout
 from dalembert.loop.signals import Measure
@@ -104,6 +105,7 @@ def _arguments(function: Callable[..., Any]) -> Mapping[str, Any]:
 def _as_numbers(result: object) -> Mapping[str, float]:
     named: Mapping[str, Any] = result if isinstance(result, Mapping) else {"result": result}
     for name, value in named.items():
+        check_name(name, "measure")
         if not isinstance(value, numbers.Real | np.bool_):
             raise InputError(f"measure {name!r} must be a number, got {value!r}")
     return {str(name): float(value) for name, value in named.items()}
