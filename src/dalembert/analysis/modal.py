@@ -243,7 +243,7 @@ def modal_reduction(
         inputs=full.input_labels,
         outputs=full.output_labels,
         states=[*names, *(f"{n}_dot" for n in names)],
-        name=f"{eom.machine.name} reduced",
+        name=f"{full.name} reduced",
     )
 
 

@@ -15,6 +15,7 @@ from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import DalembertError, InputError
 from dalembert.core.ports import Law
 from dalembert.core.types import Array, Expression, ExpressionLike
+from dalembert.core.validation import check_name
 from dalembert.engine.methods.contacts import ContactMethod, EventDriven, TimeStepping
 from dalembert.engine.problem.problem import EventSpec, Problem
 from dalembert.engine.sampling import Schedule
@@ -110,6 +111,7 @@ class Event:
     direction: int = 0
 
     def __post_init__(self) -> None:
+        check_name(self.name, "event")
         if isinstance(self.expression, str):
             read_text(self.expression, f"event '{self.name}'", None)
         elif not callable(self.expression):
@@ -228,6 +230,8 @@ def _taken_apart(eom: EquationsOfMotion, control: object) -> tuple[Stages, list[
         return Stages((), None, None), []
     if eom.nu == 0:
         raise InputError(f"machine '{eom.machine.name}' has no motors or thrusters, so there is nothing to control")
+    if isinstance(control, type):
+        raise InputError(f"control is the class {control.__name__}, expected an object of it: {control.__name__}(...)")
     if isinstance(control, Law | Sampled | Cascade):
         return detached(control)
     if callable(control):
