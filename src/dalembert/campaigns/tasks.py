@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import numbers
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -23,9 +23,21 @@ from dalembert.simulation.run import Run
 
 DEFAULT_STEP = 1e-3
 
-__all__ = ["FunctionTask", "RolloutTask", "SimulationTask", "Task", "machine_task", "member_seed"]
+__all__ = ["FunctionTask", "RolloutTask", "SimulationTask", "Task", "check_columns", "machine_task", "member_seed"]
 
 Columns = dict[str, Any]
+
+_OF_EVERY = ("member", "status", "reason")
+
+
+def check_columns(quantities: Iterable[str], measures: Iterable[str] = ()) -> None:
+    """Refuse names of which the table of a campaign would have two columns."""
+    taken = dict.fromkeys(_OF_EVERY, "a column that every campaign has")
+    for what, names in (("quantity", quantities), ("measure", measures)):
+        for name in names:
+            if name in taken:
+                raise InputError(f"the {what} {name!r} needs another name: {name!r} is {taken[name]}")
+        taken |= dict.fromkeys(names, "a quantity that is varied")
 
 
 class Task(Protocol):
@@ -82,6 +94,7 @@ class FunctionTask:
                 rows.append({})
                 status.append("failed")
                 reason.append(f"{type(error).__name__}: {error}".strip().rstrip(":"))
+            check_columns(self.quantities, rows[-1])
         return _columns(rows, status, reason)
 
 

@@ -279,16 +279,19 @@ class Experiment:
     @cached_property
     def digest(self) -> str:
         """Name of the experiment: equal for equal experiments, in every process and outlet (64 hexadecimal digits)."""
-        return digest(*(description(value) for value in self._identity))
+        return digest(self.identity)
 
     @property
-    def _identity(self) -> tuple[Any, ...]:
-        """What makes it the experiment that it is, defaults resolved."""
-        values = (getattr(self, one.name) for one in dataclasses.fields(self) if one.name not in _RESOLVED)
+    def identity(self) -> dict[str, Any]:
+        """What makes it the experiment that it is, by name, defaults resolved."""
+        values = {one.name: getattr(self, one.name) for one in dataclasses.fields(self) if one.name not in _RESOLVED}
         start = self.start.final if isinstance(self.start, Run) else self.start
         nominal = {parameter.name: parameter.value for parameter in self.machine.parameters}
         p = self.p if isinstance(self.p, Mapping) or self.p is None else dict(zip(nominal, self.p, strict=False))
-        return (_machine_text(self.machine), start, nominal | dict(p or {}), self.integrator, self._variant, *values)
+        return {
+            "machine": _machine_text(self.machine), "start": start, "p": nominal | dict(p or {}),
+            "method": self.integrator, "variant": self._variant, **values,
+        }  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Experiment) and self.digest == other.digest
