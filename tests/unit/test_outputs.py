@@ -16,7 +16,8 @@ name: bob
 bodies: {link: {rod: {mass: 1.0, length: 1.0, axis: z, com: [0, 0, -0.5]}}}
 joints: {theta: {kind: revolute, parent: world, child: link, axis: [0, 1, 0]}}
 motors: {theta: {}}
-simulation: {duration: 0.01, step: 0.005, backend: vm, q0: {theta: 0.1}, control: {law: pd, kp: 1.0, kd: 1.0, reference: [0.0]}}
+simulation:
+  {duration: 0.01, step: 0.005, backend: vm, q0: {theta: 0.1}, control: {law: pd, kp: 1.0, kd: 1.0, reference: [0.0]}}
 """
 CAMPAIGN = """
 machine: m.yaml
@@ -155,5 +156,6 @@ def test_every_command_with_an_output_has_force(here: Path) -> None:
         if options & {"out", "csv", "plot"}:
             names.append(name)
             assert "force" in options, name
-    assert set(names) >= {"simulate", "plot", "animate", "report", "campaign", "robust", "bench", "export", "fmu", "new",
+    assert set(names) >= {"simulate", "plot",
+                          "animate", "report", "campaign", "robust", "bench", "export", "fmu", "new",
                           "schema", "demo"}  # fmt: skip
