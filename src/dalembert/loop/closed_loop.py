@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import DalembertError, InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.ports import Law
 from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.core.validation import check_name
@@ -242,7 +243,7 @@ def _taken_apart(eom: EquationsOfMotion, control: object) -> tuple[Stages, list[
             )
         return detached(control)
     try:
-        u0 = np.asarray(control, dtype=float)
+        u0 = as_numbers(control)
     except (TypeError, ValueError):
         raise InputError(
             f"control must be a law, a controller with a period, or {eom.nu} numbers, got {control!r}"
@@ -438,7 +439,7 @@ def _state_names(eom: EquationsOfMotion, law: Law, label: str) -> tuple[str, ...
 def _initial(eom: EquationsOfMotion, law: Law, n: int, label: str) -> Array:
     initial = law.initial_state(eom)
     try:
-        z0 = np.asarray(initial, dtype=float)
+        z0 = as_numbers(initial)
     except (TypeError, ValueError):
         z0 = np.full(1, np.nan)
     if z0.shape != (n,) or not np.isfinite(z0).all():
