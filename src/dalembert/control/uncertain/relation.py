@@ -52,10 +52,10 @@ class ModelError:
     Parameters
     ----------
     bound
-        Bound of the error of the accelerations over the whole box, relative to the sizes of what they depend on, free
-        of units; None if there is none.
+        Bound, over the whole box, of the forces that the model leaves unbalanced in the machine, relative to the
+        largest forces that accelerations, velocities, displacements and inputs raise; None if there is none.
     sampled
-        The largest error that was met at samples.
+        The largest error of the accelerations that was met at samples, relative to their sizes.
     message
         How it was bounded, or why not.
     """
