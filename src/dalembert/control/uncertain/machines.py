@@ -19,6 +19,7 @@ from dalembert.analysis.linearize import equilibrium, state_space_names
 from dalembert.control.signals import label, place
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT, rotation
+from dalembert.control.uncertain.reduction import relative
 from dalembert.control.uncertain.relation import ERROR, AccelerationMap, ModelError, acceleration_map
 from dalembert.control.uncertain.replay import replayed, turn
 from dalembert.control.uncertain.rest import stays_at_rest
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["UncertainMachine", "uncertain"]
 
 _SIGNALS = ("a", "w", "d", "u", "f")  # what the tape is linear in, in the order of the relation's inputs
+_AGREE = 1e-9  # relative difference from the machine at samples beyond which a model is refused
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,8 +165,7 @@ def uncertain(
     tape = _linear_tape(eom, point.q, nominal, point.u, angles, others, numbers)
     fraction = {"half": 0.5, "quarter": 0.25}[tangent]
     whole = rotation("", tangent)
-    spans = {n: tuple(float(np.tan(fraction * x)) for x in checked[n]) for n in angles}
-    turns = {n: turn(whole.M11, whole.M12, whole.M21, (span[0], span[1])) for n, span in spans.items()}
+    turns = {n: turn(whole.M11, whole.M12, whole.M21, _tangents(fraction, *checked[n])) for n in angles}
     raw = replayed(tape, _SIGNALS, turns, {n: checked[n] for n in (*others, *numbers)})
     drives = tuple(label(x) for x in (*eom.u_names, *eom.v_names))
     driven = [place(label(x), drives, "motor or velocity") for x in inputs] if inputs is not None else range(eom.nu)
@@ -177,9 +178,20 @@ def uncertain(
         raw.roots,
     )
     sampled = _sampled_error(model, made, tape, eom, [*angles], [*others, *numbers], list(driven))
+    if not sampled <= _AGREE:
+        raise InputError(
+            f"the uncertain model of machine '{eom.machine.name}' differs from the machine by {sampled:.2g}, relative: "
+            "narrow the ranges, or scale the machine's numbers"
+        )
     error = ModelError(made.bound, sampled, made.message)
     lft = _state_equations(eom, made, [drives[k] for k in driven], outputs, sampled)
     return UncertainMachine(lft, made.inertia, checked, model.tangents, model.roots, error)
+
+
+def _tangents(fraction: float, lo: float, hi: float) -> tuple[float, float]:
+    """Tangents of a part of the ends of a range of angles, a few units in the last place further out."""
+    low, high = float(np.tan(fraction * lo)), float(np.tan(fraction * hi))
+    return low - 8.0 * float(np.spacing(abs(low))), high + 8.0 * float(np.spacing(abs(high)))
 
 
 def _turning(eom: EquationsOfMotion) -> frozenset[str]:
@@ -279,11 +291,7 @@ def _sampled_error(
         R = np.array(swept(*given, *unit).full())
         truth = np.linalg.solve(R[:, :nv], -R[:, kept])
         found = made.accelerations(model.normalised(**values))
-        column = np.abs(truth).max(axis=0)
-        column = np.where(column > 0.0, column, 1.0)
-        row = (np.abs(truth) / column).max(axis=1)
-        scale = np.where(row > 0.0, row, 1.0)[:, None] * column
-        worst = max(worst, float((np.abs(found - truth) / scale).max()))
+        worst = max(worst, relative(np.abs(found - truth), np.abs(truth)))
     return worst
 
 

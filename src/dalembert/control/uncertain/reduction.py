@@ -35,7 +35,9 @@ __all__ = [
     "lifted",
     "outward",
     "reduce_map",
+    "relative",
     "residual",
+    "scales",
     "similar",
     "singular",
 ]
@@ -120,7 +122,7 @@ def reduce_map(matrices: Quad, blocks: Sequence[DeltaBlock], tolerance: float) -
         ports is left out, which changes nothing.
     """
     A, B, C, D = matrices
-    channel, row, column = _scales(matrices, blocks)
+    channel, row, column = scales(matrices, blocks)
     A, B, C, D = (
         channel[:, None] * A / channel,
         channel[:, None] * B * column,
@@ -242,7 +244,7 @@ def _left_inverse(step: ReductionStep) -> Array:
     return outward(np.abs(X) + (defect + 2.0 * size**2) @ np.abs(X))
 
 
-def _scales(matrices: Quad, blocks: Sequence[DeltaBlock], sweeps: int = 30) -> tuple[Array, Array, Array]:
+def scales(matrices: Quad, blocks: Sequence[DeltaBlock], sweeps: int = 30) -> tuple[Array, Array, Array]:
     """Powers of two for channels, output ports and input ports; kept blocks are not scaled."""
     A, B, C, D = matrices
     n, m, p = A.shape[0], B.shape[1], C.shape[0]
@@ -264,6 +266,22 @@ def _scales(matrices: Quad, blocks: Sequence[DeltaBlock], sweeps: int = 30) -> t
         columns[:n] -= shift
     channel, row, column = (np.exp2(np.round(np.clip(x, -900, 900))) for x in (rows[:n], rows[n:], columns[n:]))
     return channel, row, column
+
+
+def relative(error: Array, sizes: Array) -> float:
+    """The largest entry of an error, with rows and columns in units in which the largest size of each is one.
+
+    Such units are found by equilibration (D. Ruiz, *A scaling algorithm to equilibrate both rows and columns norms in
+    matrices*, 2001).
+    """
+    if not np.isfinite(error).all():
+        return np.inf
+    for _ in range(40):
+        for axis in (1, 0):
+            largest = np.sqrt(sizes.max(axis=axis, keepdims=True, initial=0.0))
+            unit = np.where(largest > 0.0, largest, 1.0)
+            error, sizes = error / unit, sizes / unit
+    return float(error.max(initial=0.0))
 
 
 def _structural(A: Array, B: Array, blocks: Sequence[DeltaBlock]) -> list[Array]:

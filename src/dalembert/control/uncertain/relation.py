@@ -30,7 +30,9 @@ from dalembert.control.uncertain.reduction import (
     lifted,
     outward,
     reduce_map,
+    relative,
     residual,
+    scales,
     singular,
 )
 from dalembert.control.uncertain.replay import Raw
@@ -119,20 +121,29 @@ def acceleration_map(raw: Raw, nv: int, driven: list[int], tolerance: float) -> 
         last = reduce_map(solved, relation.blocks, t)
         change = _relation_change(relation.matrices, solved, lifted(last.steps, _none(last.matrices)), nv)
         P = moved_by(raw, S, _raw_change(raw, relation, change))
-        if _relative(P, sizes) < max(_GOOD, 10.0 * _relative(own, sizes)):
+        if relative(P, sizes) < max(_GOOD, 10.0 * relative(own, sizes)):
             break
     A, B, C, D = relation.matrices
     inertia = reduce_map((A, B[:, :nv], C, D[:, :nv]), relation.blocks, tolerance)
     error, message = _error(relation, nv, own[:, :nv], P)
-    relative = None if error is None else _relative(P, sizes)
-    return AccelerationMap(last.matrices, last.blocks, LFT(*inertia.matrices, inertia.blocks), error, relative, message)
+    bound = None if error is None else relative(P, sizes)
+    return AccelerationMap(last.matrices, last.blocks, LFT(*inertia.matrices, inertia.blocks), error, bound, message)
 
 
 def _chosen(raw: Raw, columns: list[int]) -> Raw:
-    """The relation with some of its inputs."""
-    (A, B, C, D), (rA, rB, rC, rD) = raw.matrices, raw.radii
-    matrices, radii = (A, B[:, columns], C, D[:, columns]), (rA, rB[:, columns], rC, rD[:, columns])
-    return replace(raw, matrices=matrices, radii=radii)
+    """The relation with some of its inputs, its channels scaled by powers of two, which changes nothing."""
+
+    def cut(quad: Quad) -> Quad:
+        A, B, C, D = quad
+        return A, B[:, columns], C, D[:, columns]
+
+    t, _, _ = scales(cut(raw.matrices), raw.blocks)
+
+    def scaled(quad: Quad) -> Quad:
+        A, B, C, D = quad
+        return t[:, None] * A / t, t[:, None] * B, C / t, D
+
+    return replace(raw, matrices=scaled(cut(raw.matrices)), radii=scaled(cut(raw.radii)))
 
 
 def _none(matrices: Quad) -> Quad:
@@ -147,10 +158,10 @@ def _finest(raw: Raw, S: Array, sizes: Array, tolerance: float) -> Reduced:
     maps = (A[np.ix_(order, order)], B[order], C[:, order], D)
     tries = [] if tolerance == 0.0 else [tolerance, *(t for t in _FINER if 0.0 < t < tolerance)]
     exact = reduce_map(maps, blocks, 0.0)
-    least = _relative(moved_by(raw, S, _raw_change(raw, exact, None)), sizes)
+    least = relative(moved_by(raw, S, _raw_change(raw, exact, None)), sizes)
     for t in tries:
         reduced = reduce_map(maps, blocks, t)
-        if _relative(moved_by(raw, S, _raw_change(raw, reduced, None)), sizes) < max(_GOOD, 10.0 * least):
+        if relative(moved_by(raw, S, _raw_change(raw, reduced, None)), sizes) < max(_GOOD, 10.0 * least):
             return reduced
     return exact
 
@@ -161,16 +172,6 @@ def _raw_change(raw: Raw, reduced: Reduced, change: Quad | None) -> Quad:
     E_A, E_B, E_C, E_D = lifted(reduced.steps, _none(reduced.matrices) if change is None else change)
     back = np.argsort(order)
     return E_A[np.ix_(back, back)], E_B[back], E_C[:, back], E_D
-
-
-def _relative(P: Array, sizes: Array) -> float:
-    """Size of an error of the relation, each entry relative to its row and column."""
-    if not np.isfinite(P).all():
-        return np.inf
-    column = sizes.max(axis=0)
-    column = np.where(column > 0.0, column, 1.0)
-    row = (sizes / column).max(axis=1)
-    return float((P / column / np.where(row > 0.0, row, 1.0)[:, None]).max(initial=0.0))
 
 
 def _solved(relation: Quad, nv: int) -> Quad:

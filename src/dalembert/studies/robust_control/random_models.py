@@ -1,4 +1,4 @@
-"""Random machines in random units: are their LFTs their linear models, and does every guarantee hold?
+"""Random machines in random units: their LFTs beside their linear models, and their guarantees beside samples.
 
     python -m dalembert.studies.robust_control.random_models results.json --machines 1000 --samples 10000
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from dalembert.control.mu import guaranteed_ranges
 from dalembert.control.uncertain import UncertainMachine, uncertain
+from dalembert.control.uncertain.reduction import relative
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Parameter
 from dalembert.core.types import Array
@@ -239,24 +240,45 @@ def _difference(model: UncertainMachine, truth: tuple[Array, Array], values: dic
     found = model.at(**values)
     nv = len(truth[0]) // 2
     expected, got = np.hstack(truth)[nv:], np.hstack([found.A, found.B])[nv:]
-    column = np.abs(expected).max(axis=0)
-    column = np.where(column > 0.0, column, 1.0)
-    row = (np.abs(expected) / column).max(axis=1)
-    return float((np.abs(got - expected) / column / np.where(row > 0.0, row, 1.0)[:, None]).max())
+    return relative(np.abs(got - expected), np.abs(expected))
 
 
-def _controller(truth: tuple[Array, Array], lag: float, time: float, rng: np.random.Generator) -> tuple[Array, float]:
-    """Gains of every motor on the angle and the rate that it drives, in units of the machine, and a lag [s]."""
+def _controller(truth: tuple[Array, Array], time: float, rng: np.random.Generator) -> tuple[Array, float]:
+    """Gains of every motor on what it drives, and a time [s] of two lags near that at which the middle is unstable.
+
+    Many of these loops become unstable within the ranges: a guarantee of all of them would be false.
+    """
     A, B = truth
     nv = len(A) // 2
     K = np.zeros((B.shape[1], 2 * nv))
+    slowest = 1.0 / time
     for k in range(B.shape[1]):
         driven = int(np.abs(B[nv:, k]).argmax())
         inertia = 1.0 / abs(B[nv + driven, k])
-        own = np.sqrt(abs(A[nv + driven, driven]))
-        rate = max(float(own), 1.0 / time) * rng.uniform(0.5, 3.0)
+        own = float(np.sqrt(abs(A[nv + driven, driven])))
+        rate = max(own, 1.0 / time) * rng.uniform(0.5, 3.0)
+        slowest = max(slowest, rate)
         K[k, driven], K[k, nv + driven] = inertia * rate**2, 1.4 * inertia * rate
-    return K, lag * time
+    lags = np.geomspace(1e-4, 1e2, 120) / slowest
+    stable = [lag for lag in lags if not _unstable(truth, K, lag)]
+    return K, float(rng.uniform(0.6, 0.98) * max(stable, default=lags[0]))
+
+
+def _lags(K: Array, lag: float) -> tuple[Array, Array, Array]:
+    """Matrices A, B, C of the controller ``K / (1 + lag s)^2``."""
+    m = len(K)
+    one, zero = np.eye(m) / lag, np.zeros((m, m))
+    A = np.block([[-one, zero], [one, -one]])
+    return A, np.vstack([K / lag, np.zeros_like(K)]), np.hstack([zero, np.eye(m)])
+
+
+def _unstable(truth: tuple[Array, Array], K: Array, lag: float) -> bool:
+    """Whether the loop is not stable."""
+    from scipy.linalg import matrix_balance
+
+    (A, B), (F, G, H) = truth, _lags(K, lag)
+    closed = np.block([[A, -B @ H], [G, F]])
+    return bool(np.linalg.eigvals(matrix_balance(closed)[0]).real.max() >= 0.0)
 
 
 def judge(seed: int, *, points: int = 100, samples: int = 10_000, seconds: float = 10.0) -> Verdict:
@@ -285,9 +307,8 @@ def judge(seed: int, *, points: int = 100, samples: int = 10_000, seconds: float
     status = "agrees" if difference <= AGREE else "differs"
     rng = np.random.default_rng([seed, 38])
     middle = {n: (lo + hi) / 2.0 for n, (lo, hi) in case.ranges.items()}
-    K, lag = _controller(truth.at(middle), float(rng.choice([0.02, 0.1, 0.3])), case.time, rng)
-    m = len(K)
-    law = control.ss(-np.eye(m) / lag, K / lag, np.eye(m), np.zeros((m, K.shape[1])))
+    K, lag = _controller(truth.at(middle), case.time, rng)
+    law = control.ss(*_lags(K, lag), np.zeros_like(K))
     found = guaranteed_ranges(model, law, seconds=seconds)
     parts = {
         "status": status,
@@ -296,25 +317,14 @@ def judge(seed: int, *, points: int = 100, samples: int = 10_000, seconds: float
         "message": found.bounds[-1].message,
     }
 
-    def unstable(values: dict[str, float]) -> bool:
-        A, B = truth.at(values)
-        closed = np.block([[A, -B], [K / lag, -np.eye(m) / lag]])
-        return bool(np.linalg.eigvals(_balanced(closed)).real.max() >= 0.0)
-
     whole = UncertainMachine(model.lft, model.inertia, case.ranges)
-    outside = sum(unstable(v) for v in whole.sample(max(samples // 10, 1), seed=seed + 1))
+    outside = sum(_unstable(truth.at(v), K, lag) for v in whole.sample(max(samples // 10, 1), seed=seed + 1))
     if not found.guaranteed:
         return Verdict(seed, case.kind, states, outside=outside, **parts)
     inside = UncertainMachine(model.lft, model.inertia, found.ranges)
-    broken = sum(unstable(v) for v in inside.sample(samples, seed=seed + 2))
+    broken = sum(_unstable(truth.at(v), K, lag) for v in inside.sample(samples, seed=seed + 2))
     share = min((hi - lo) / (case.ranges[n][1] - case.ranges[n][0]) for n, (lo, hi) in found.ranges.items())
     return Verdict(seed, case.kind, states, guarantee=share, broken=broken, outside=outside, **parts)
-
-
-def _balanced(A: Array) -> Array:
-    from scipy.linalg import matrix_balance
-
-    return np.asarray(matrix_balance(A)[0])
 
 
 def main(arguments: list[str] | None = None) -> int:
