@@ -141,3 +141,10 @@ def test_wrong_input_is_named() -> None:
         hinf_norm("x")
     with pytest.raises(InputError, match="outputs"):
         disk_margins(control.ss([[-1.0]], [[1.0]], [[1.0], [2.0]], 0))
+
+
+def test_h2_norm_of_a_sampled_system_with_a_direct_path() -> None:
+    """d + b c / (z - a) answers an impulse by d, bc, bca, bca^2 ..: d^2 + (bc)^2 / (1 - a^2)."""
+    a, b, c, d = -0.6, 1.4, 0.9, 0.75
+    system = control.ss([[a]], [[b]], [[c]], [[d]], 0.1)
+    assert h2_norm(system) ** 2 == pytest.approx(d**2 + (b * c) ** 2 / (1 - a**2), rel=1e-12)
