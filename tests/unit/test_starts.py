@@ -36,7 +36,7 @@ def starts(eom: da.EquationsOfMotion, q0: Any = None, v0: Any = None, p: Any = N
     """Initial states without and with the kernel."""
     loop = close_loop(eom, None, limits="ignore")
     own = member_values(p, eom.p_names, eom.machine.p_nominal, "p")
-    return [initial_states(eom, loop, q0, v0, own, 0.0, 0.1, threads, compiled=on)[0] for on in (False, True)]
+    return [initial_states(eom, loop, q0, v0, own, da.Start(), threads, compiled=on)[0] for on in (False, True)]
 
 
 def assert_same(numpy: np.ndarray, kernel: np.ndarray) -> None:
