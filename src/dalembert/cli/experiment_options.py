@@ -15,6 +15,7 @@ from dalembert.core.errors import InputError
 from dalembert.engine.methods.constraints import CONSTRAINT_METHODS
 from dalembert.engine.methods.contacts import CONTACT_METHODS
 from dalembert.loop.experiment import Experiment
+from dalembert.loop.postures import led
 from dalembert.simulation.methods import METHODS
 from dalembert.simulation.run import Run
 
@@ -94,7 +95,8 @@ def _revised(experiment: Experiment, values: dict[str, Any]) -> Experiment:
         changes["branch"] = _branch(changes["branch"])
     if "start" in changes:
         changes["start"] = Run.load(changes["start"])
-    return experiment.replace(**changes)
+    q0 = changes.pop("q0", None)
+    return experiment.replace(**changes) if q0 is None else led(experiment.replace(**changes), q0)
 
 
 _NAMED = ("q0", "v0", "p")

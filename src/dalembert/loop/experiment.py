@@ -331,7 +331,8 @@ class Experiment:
 
     def plain_settings(self) -> dict[str, Any]:
         """Those of the keywords that are plain data about how it is run; a run keeps them."""
-        return {name: value for name, value in self.keywords().items() if name in _PLAIN}
+        plain = {name: value for name, value in self.keywords().items() if name in _PLAIN}
+        return {name: dict(value) if isinstance(value, Mapping) else value for name, value in plain.items()}
 
     def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the machine file of this experiment, and write it to ``path`` if one is given.

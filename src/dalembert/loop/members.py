@@ -231,8 +231,8 @@ def initial_states(
             raise InputError(f"q0 of member {worst} ({names}) must be a unit quaternion, got length {length[worst]:g}")
     normalise(x0, loop.problem.quaternions)
     wanted = {name: np.broadcast_to(as_numbers(value), (n,)) for name, value in _named(v0).items()}
-    if loop.assembly is not None:
-        x0 = loop.assembly.many(x0, start.t, each, wanted, threads)
+    if loop.stepped is not None:
+        x0 = loop.stepped.many(x0, start.t, each, wanted, threads)
     if loop.switching is not None:
         x0 = consistent_starts(loop.switching, x0, start.t, each, wanted, threads, compiled=compiled)
     return x0, parameters

@@ -153,8 +153,8 @@ def start_state(experiment: Experiment, loop: ClosedLoop) -> tuple[Array, dict[s
     q, v = eom.from_machine(q, asked, p=p)
     x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
     wanted = {name: float(value) for name, value in start.v.items()} if isinstance(start.v, Mapping) else None
-    if loop.assembly is not None:
-        x0, report["initial_projection"] = loop.assembly.one(x0, start.t, numbers, wanted)
+    if loop.stepped is not None:
+        x0, report["initial_projection"] = loop.stepped.one(x0, start.t, numbers, wanted)
         if start.v is not None and wanted is None:
             _tell_changes(eom, x0, asked, p)
     if loop.problem.stepping is not None:

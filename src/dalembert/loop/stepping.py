@@ -27,7 +27,7 @@ from dalembert.model.geometry import Box, Capsule, Sphere
 from dalembert.model.joint import Joint
 
 __all__ = [
-    "Assembly",
+    "SteppedStart",
     "check_gaps",
     "check_stepping",
     "contact_signals",
@@ -144,7 +144,7 @@ def kept_latches(eom: EquationsOfMotion) -> list[int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Assembly:
+class SteppedStart:
     """Puts the starts of runs by time-stepping on their constraints.
 
     Parameters

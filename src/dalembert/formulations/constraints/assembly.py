@@ -41,6 +41,7 @@ __all__ = [
     "assembled_start",
     "conditions_of",
     "described",
+    "every_assembly",
     "freedoms_left",
     "solutions",
 ]
@@ -87,7 +88,8 @@ class Solutions:
     Parameters
     ----------
     q
-        Distinct solutions (N, nq), that nearest to the guess first.
+        Distinct solutions (N, nq): that which a start without a branch takes, then those nearest to the guess, those
+        within the limits of the joints first.
     starts
         How many postures it began from.
     nearest
@@ -400,10 +402,20 @@ def solutions(c: Conditions, q: Array, starts: int = STARTS) -> Solutions:
     for one in found[order]:
         if all(_differs(c, one, other) for other in distinct):
             distinct.append(one)
-    inside = [_within_limits(c.eom, one) for one in distinct]
-    ranked = [one for one, ok in zip(distinct, inside, strict=True) if ok]
-    ranked += [one for one, ok in zip(distinct, inside, strict=True) if not ok]
+    ranked = sorted(distinct, key=lambda one: not _within_limits(c.eom, one))
+    first = _led_there(c, q)
+    if first is not None:
+        ranked = [first, *(one for one in ranked if _differs(c, one, first))]
     return Solutions(np.array(ranked), len(begin), None)
+
+
+def _led_there(c: Conditions, q: Array) -> Array | None:
+    """The assembly that the machine is led to without a search; None if there is none."""
+    landing = settle(c, q[None], by_mass=True)
+    if landing.solved[0] and landing.travel[0] <= _NEAR:
+        return np.asarray(landing.q[0])
+    followed = _followed(c, q[None])
+    return np.asarray(followed.q[0]) if followed.solved[0] else None
 
 
 def _slid(c: Conditions, found: Array, q: Array) -> Array:
@@ -582,6 +594,34 @@ def assembled_start(
         eom, q, given, t=t, p=p[None], latches=latches, branch=branch, reach=reach, what=what
     )
     return result.q[0], float(result.moved.max(initial=0.0))
+
+
+def every_assembly(
+    eom: EquationsOfMotion, q0: StateLike, *, t: float, p: Array, starts: int = STARTS, what: str = "q0"
+) -> Solutions:
+    """Return all assemblies of one machine that a search finds; refused if there is none.
+
+    Parameters
+    ----------
+    eom
+        The equations, in any coordinates.
+    q0
+        Coordinates of the machine that are given.
+    t, p
+        Time and parameter values.
+    starts, what
+        As of `solutions` and `assemble`.
+    """
+    own, names = eom.in_machine_coordinates(), eom.machine.q_names
+    q = named_vector(q0, names, eom.machine.q_neutral, what)
+    places = _given_places(own, names if q0 is not None and not isinstance(q0, Mapping) else tuple(q0 or ()))
+    _check_quaternions(own, q[None], places, what)
+    nominal = own.constraint_system.latch_nominal[None]
+    c = conditions_of(own, places, q[None, list(places)], t=t, p=p[None], latches=nominal, q=q[None])
+    found = solutions(c, q, starts)
+    if not len(found.q):
+        _chosen(c, q, found, None, None, what, None)
+    return found
 
 
 def assembled_members(
