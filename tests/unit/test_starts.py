@@ -78,7 +78,7 @@ def test_cables_that_measure_themselves(counted: list[int]) -> None:
 
 def test_rows_that_depend_on_each_other_are_left_to_numpy(counted: list[int]) -> None:
     offset = np.array([0.3, 0.0, 0.5])
-    q0 = {"ball.x": offset / 2 + 1e-3, "ball.z": -np.sqrt(1 - offset**2 / 4)}
+    q0 = {"ball.x": offset / 2 + 1e-3, "ball.y": 0.0, "ball.z": -np.sqrt(1 - offset**2 / 4)}
     assert_same(*starts(da.equations(two_rods()), q0, {"ball.vy": np.array([0.2, 0.3, 0.4])}, {"offset": offset}))
     assert counted == [3, 1]
 

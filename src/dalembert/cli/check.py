@@ -14,6 +14,7 @@ from dalembert.cli.output import show, table
 from dalembert.core.doing import doing
 from dalembert.core.errors import DalembertError, FileFormatError, InputError
 from dalembert.core.files import target_file, write_file
+from dalembert.loop.start import Start
 
 __all__ = ["check", "new", "schema"]
 
@@ -63,7 +64,6 @@ def _unassembled(path: Path) -> list[FileFormatError]:
     """Print how the machine of a sound file can move where it starts; return why it cannot be assembled there."""
     from dalembert.analysis.assembly import mobility
     from dalembert.io.experiment_files import load_experiment
-    from dalembert.loop.start import Start
 
     experiment = load_experiment(path)
     machine, start = experiment.machine, experiment.start

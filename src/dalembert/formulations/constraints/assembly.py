@@ -59,6 +59,7 @@ _APART = 1e-4  # by how much two solutions differ at least, in sizes
 _TOLD = 1e-6  # part of its size that a given value may be moved by without a word: the rounding of printed digits
 _SLACK = 1e-9  # by how much a cable is longer than its way if it is slack
 _ASIDE = (0.0, 0.05, 0.3, 1.0)  # how far beside a posture a descent begins, in sizes
+_BESIDE = 1e-2  # how far beside a posture it is judged whether it is special, in sizes
 _SLIDES = 60  # steps along the solutions toward the guess
 
 Branch = int | Mapping[str, float] | None
@@ -232,11 +233,20 @@ def _members(
 
 
 def _contradict(c: Conditions, q: Array) -> bool:
-    """Whether more values are given than the machine has freedoms at a state on its constraints."""
-    J = c.without().rows(q[None])[0]
-    freedoms = allowed_motions(np.eye(c.eom.nv), J).shape[1]
-    named = c.rows(q[None])[0, len(J) :]
-    return int(np.linalg.matrix_rank(named)) > freedoms
+    """Whether the constraints determine some of the given coordinates, or combinations of them, all by themselves.
+
+    At the end of a range they seem to, and do not beside it: that is where it is judged.
+    """
+    free, one = c.without(), np.eye(c.eom.nv)
+    N = allowed_motions(one, free.rows(q[None])[0])
+    aside = N @ np.random.default_rng(2).normal(size=N.shape[1])
+    aside *= _BESIDE / max(float(np.abs(aside).max(initial=0.0)), 1e-300)
+    beside = settle(free, c.eom.integrate(q[None], aside[None] * c.sizes.v))
+    x = beside.q if beside.solved[0] else q[None]
+    freedoms = allowed_motions(one, free.rows(x)[0]).shape[1]
+    left = allowed_motions(one, c.rows(x)[0]).shape[1]
+    named = int(np.linalg.matrix_rank(c.rows(x)[0, c.acting.shape[1] :]))
+    return freedoms - left < named
 
 
 def _check_quaternions(eom: EquationsOfMotion, q: Array, given: Sequence[int], what: str) -> None:
@@ -327,6 +337,7 @@ def _descended(c: Conditions, q: Array) -> Array:
             break
         part = c.of(open_)
         J = part.rows(q[open_])
+        J = np.where(np.isfinite(J), J, 0.0)
         A = np.swapaxes(J, -1, -2) @ J + damping[open_, None, None] * np.eye(len(v))
         step = -np.linalg.solve(A, np.einsum("nij,ni->nj", J, F[open_])[..., None])[..., 0]
         step *= np.minimum(1.0, _TURN / np.maximum(np.max(np.abs(step), axis=-1), 1e-300))[:, None]
@@ -394,7 +405,9 @@ def solutions(c: Conditions, q: Array, starts: int = STARTS) -> Solutions:
     landing = settle(many, _descended(many, begin))
     found = landing.q[landing.solved]
     if not len(found):
-        return Solutions(found, len(begin), _nearest(many, landing.q))
+        scattered = _postures(c.without(), q, starts)
+        both = np.concatenate([landing.q, scattered])
+        return Solutions(found, len(begin), _nearest(c.repeated(len(both)), both, q))
     found = _slid(c.repeated(len(found)), found, q)
     found = _near_turns(c, found, q)
     order = np.argsort([_distance(c, q, one) for one in found], kind="stable")
@@ -482,15 +495,16 @@ def _within_limits(eom: EquationsOfMotion, q: Array) -> bool:
     )
 
 
-def _nearest(c: Conditions, q: Array) -> Array | None:
-    """State on the constraints whose given coordinates are nearest to their values, from many that nearly are."""
+def _nearest(c: Conditions, q: Array, guess: Array) -> Array | None:
+    """State on the constraints whose given coordinates are nearest to their values; the others near to the guess."""
     free = c.without()
     landing = settle(free, _descended(free, q))
     there = landing.q[landing.solved]
     if not len(there):
         return None
     many = c.of(np.flatnonzero(landing.solved))
-    best = np.argsort(np.linalg.norm(many.moved(there), axis=-1), kind="stable")[:4]
+    apart = np.array([_distance(many, guess, one) for one in there])
+    best = np.argsort(np.linalg.norm(many.moved(there), axis=-1) + 1e-3 * apart, kind="stable")[:4]
     x, part = there[best], many.of(best)
     v, gap, pace = part.sizes.v, np.linalg.norm(part.moved(x), axis=-1), np.ones(len(best))
     for _ in range(4 * _SLIDES):
@@ -508,6 +522,7 @@ def _nearest(c: Conditions, q: Array) -> Array | None:
         better = landing.solved & (new < gap)
         x, gap = np.where(better[:, None], landing.q, x), np.where(better, new, gap)
         pace = np.where(better, 2.0 * pace, 0.3 * pace)
+    gap += 1e-6 * np.array([_distance(part, guess, one) for one in x])
     return np.asarray(x[int(np.argmin(gap))])
 
 
@@ -516,7 +531,7 @@ def _chosen(
 ) -> Array:
     """The solution that is asked for; refused if there is none."""
     machine = c.eom.machine
-    whose = f"machine '{machine.name}'" + ("" if member is None else f", member {member}")
+    whose = f"machine '{machine.name}'" + ("" if member is None else f" (member {member})")
     if len(found.q):
         number = branch if isinstance(branch, int) else 0
         if not 0 <= number < len(found.q):

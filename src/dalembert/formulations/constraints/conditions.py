@@ -244,6 +244,10 @@ def settle(conditions: Conditions, q: Array, *, by_mass: bool = False) -> Landin
         if not len(open_):
             break
         c = conditions.of(open_)
+        J = c.rows(q[open_])
+        finite = np.isfinite(J).all(axis=(-2, -1))
+        error[open_[~finite]] = np.inf
+        open_, left, J, c = open_[finite], left[finite], J[finite], c.of(np.flatnonzero(finite))
         if by_mass:
             M = eom.mass_matrix(q[open_], t=c.t, p=c.p) * v[:, None] * v
             scale = np.trace(M, axis1=-2, axis2=-1)[:, None, None] / len(v)
@@ -251,9 +255,9 @@ def settle(conditions: Conditions, q: Array, *, by_mass: bool = False) -> Landin
         else:
             M = np.broadcast_to(np.eye(len(v)), (len(open_), len(v), len(v)))
         try:
-            step = corrections(M, c.rows(q[open_]), left)
+            step = corrections(M, J, left)
         except np.linalg.LinAlgError:  # a mass matrix that is singular somewhere on the way
-            step = corrections(np.broadcast_to(np.eye(len(v)), M.shape), c.rows(q[open_]), left)
+            step = corrections(np.broadcast_to(np.eye(len(v)), M.shape), J, left)
         longest = np.max(np.abs(step), axis=-1)
         near = longest <= _LONGEST  # NaN is not
         error[open_[~near]] = np.inf
