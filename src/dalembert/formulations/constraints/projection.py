@@ -275,4 +275,11 @@ def _shift(
 ) -> Array:
     """Least displacement, or change of velocity, that takes an error of the acting rows away."""
     J = eom.constraint_jacobian(q, t=t, p=p, latches=latches)[on]
+    if not np.isfinite(J).all():
+        names = [n for n, a in zip(eom.constraint_system.row_names, on, strict=True) if a]
+        wrong = names[int(np.argmax(~np.isfinite(J).all(axis=-1)))]
+        raise InputError(
+            f"'{wrong}' of machine '{eom.machine.name}' has no direction in this state: where the anchor of a cable is on "
+            "the axis of its swivelling pulley, or at its exit, there is none; give a state beside it"
+        )
     return correction(eom.mass_matrix(q, p=p), J, error)
