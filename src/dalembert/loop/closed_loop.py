@@ -41,7 +41,7 @@ from dalembert.loop.sampled import (
     stage_slots,
 )
 from dalembert.loop.stepping import (
-    Assembly,
+    SteppedStart,
     check_stepping,
     contact_signals,
     held_signals,
@@ -169,7 +169,7 @@ class ClosedLoop:
     controller: Schedule | None
     switching: Switching | None = None
     constant: Array | None = None  # inputs that nothing but themselves is behind
-    assembly: Assembly | None = None  # of runs by time-stepping
+    stepped: SteppedStart | None = None  # of runs by time-stepping
 
 
 def close_loop(
@@ -304,7 +304,7 @@ def _compose(
         zdot = ca.vertcat(zdot, ca.SX.zeros(len(pushed) + system.latches.shape[0] + len(taken)))
         z_names = (*z_names, *pushed, *system.latch_names, *taken)
         z0 = np.concatenate([z0, np.zeros(len(pushed)), system.latch_nominal, np.zeros(len(taken))])
-    contacts = assembly = None
+    contacts = stepped = None
     if isinstance(contact, TimeStepping):
         contacts = eom.contact_system(limits=eom.stops)
         check_stepping(eom, contacts)
@@ -317,7 +317,7 @@ def _compose(
         )
         z_names = (*z_names, *more_names, *(eom.constraint_system.latch_names[i] for i in chosen))
         if eom.constrained:
-            assembly = Assembly(eom, chosen, n_before + len(more_names))
+            stepped = SteppedStart(eom, chosen, n_before + len(more_names))
     applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses)]
     if by_events or eom.constrained:
         acceleration = ca.SX(ca.DM.nan(eom.nv, 1))  # an engine that forgets the constraints gets nowhere
@@ -373,7 +373,7 @@ def _compose(
         n_counted=n_before,
     )
     schedule = _schedule(known, stages, signals, sensors, arguments) if slots.names else None
-    return ClosedLoop(problem, z0, schedule, _switching(eom, problem, n_before, switches), assembly=assembly)
+    return ClosedLoop(problem, z0, schedule, _switching(eom, problem, n_before, switches), stepped=stepped)
 
 
 def _schedule(
