@@ -290,6 +290,7 @@ def test_tensions_as_outputs() -> None:
         assert np.allclose(plant.D[:, i], slope, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_regulator_of_a_redundant_cable_robot() -> None:
     """Eight winches hold six degrees of freedom; the tensions come from a distribution within bounds."""
     robot = cr.eight_cable_robot(pulley=0.0)

@@ -20,7 +20,7 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Expression as ParameterExpression
 from dalembert.core.parameter import Scalar, parameters_of
 from dalembert.core.types import Array, Expression
-from dalembert.formulations.actuation import saturated
+from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import solve_spd
 
@@ -347,13 +347,15 @@ class PID(_Value):
             tau = tau + _gravity_force(eom, q, p)[rows_v]
         u = tau / n
         rates = []
+        u, blocks = _thrusters_off(eom, u), {b.name: b for b in eom.layout.blocks}
+        efforts = actuator_efforts(eom.machine, u, eom.symbolic.value, lambda joint: v[blocks[joint].v.start])
         for i, motor in enumerate(eom.machine.limited_motors):
             rate = e[i]
             if Tt is not None and np.isfinite(motor.effort) and not ki[i].is_zero():
-                excess = saturated(motor, u[i]) - u[i]
+                excess = efforts[i] - u[i]
                 rate = rate + excess * n[i] / (ki[i] * Tt)
             rates.append(rate)
-        return _thrusters_off(eom, u), ca.vertcat(*rates)
+        return u, ca.vertcat(*rates)
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,7 @@ class MotorEntry(FileEntry):
     rotor_inertia: Number = 0.0
     damping: Number = 0.0
     effort: Limit = math.inf
+    speed: Limit = math.inf
 
 
 class ThrusterEntry(FileEntry):

@@ -18,7 +18,7 @@ from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.engine.methods.contacts import ContactMethod, EventDriven, TimeStepping
 from dalembert.engine.problem.problem import EventSpec, Problem
 from dalembert.engine.sampling import Schedule
-from dalembert.formulations.actuation import saturated
+from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
     cable_events,
@@ -323,7 +323,7 @@ def _compose(
     x = ca.vertcat(s.q, s.v, z, work)
     arguments = [s.t, x, slots.symbols, s.p]
     xdot = ca.vertcat(s.coordinate_rate, acceleration, zdot, *power)
-    efforts = [saturated(actuator, u[i]) for i, actuator in enumerate(eom.machine.actuators)]
+    efforts = actuator_efforts(eom.machine, u, s.value, s.joint_rate)
     effort = ca.vertcat(*efforts) if efforts else ca.SX(0, 1)
     y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy)
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
@@ -468,10 +468,27 @@ def _expressions(known: Quantities, law: Any, z: Expression, label: str) -> tupl
     return ca.reshape(both[:n, 0], *u.shape), both[n:, 0]
 
 
+def _check_limits_asked(eom: EquationsOfMotion, limits: str) -> None:
+    """Refuse to stop at limits, or to touch them, where joints have none."""
+    all_limits = [joint.limits for joint in eom.machine.joints]
+    ranges = any(np.isfinite(x.lower) or np.isfinite(x.upper) for x in all_limits)
+    if limits == "contact" and not ranges:
+        raise InputError(
+            f"limits='contact' makes stops of the ranges of joints, but no joint of machine '{eom.machine.name}' has "
+            "one; leave it out, or give a joint limits"
+        )
+    if limits == "stop" and not ranges and not any(np.isfinite(x.velocity) for x in all_limits):
+        raise InputError(
+            f"limits='stop' ends a run at the limits of joints, but no joint of machine '{eom.machine.name}' has "
+            "any; leave it out, or give a joint limits"
+        )
+
+
 def _events(known: Quantities, events: Sequence[Event], limits: str) -> tuple[Any, tuple[EventSpec, ...]]:
     eom = known.eom
     if limits not in LIMITS:
         raise InputError(f"limits must be one of {', '.join(LIMITS)}, got {limits!r}")
+    _check_limits_asked(eom, limits)
     s = eom.symbolic
     g: list[Any] = []
     specs: list[EventSpec] = []

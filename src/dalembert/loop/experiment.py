@@ -137,7 +137,7 @@ class Experiment:
     switches
         Constraints that are added and removed during the run.
     on_event
-        Called as ``on_event(t, x, names)`` at located events; may return a new state.
+        Called as ``on_event(t, x, names)`` at located events; may return a new state, or edit ``x``.
     limits
         At joint limits: ``"record"`` an event, ``"stop"`` there, ``"ignore"`` them, or take them for ``"contact"``:
         hard stops with the restitution of the `Limits`. What keeps no log (derivatives, a stepper, an FMU, a loop in

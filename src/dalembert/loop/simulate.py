@@ -22,6 +22,7 @@ from dalembert.loop.consistent_starts import consistent_start
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switches import check_switches
+from dalembert.model.comparison import mechanics_apart
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.methods import AdaptiveMethod, agree
 from dalembert.simulation.run import EndState, Run
@@ -133,6 +134,11 @@ def _continued(experiment: Experiment, loop: ClosedLoop, run: Run) -> EndState:
     eom = experiment.equations
     if run.state_names != loop.problem.state_names:
         raise InputError(f"start must be a run with the states {', '.join(loop.problem.state_names)}, got {run!r}")
+    if run.machine is not None and (apart := mechanics_apart(run.machine, eom.machine)):
+        raise InputError(
+            f"start is a run of a machine with other {', '.join(apart)} than '{eom.machine.name}' has: it cannot go on as this "
+            "machine; to start another machine there give the last state as q0, v0 and t0"
+        )
     if experiment.limits == "stop" or any(joint.limits.stop for joint in eom.machine.joints):
         q, _ = eom.to_machine(run.final.x[: eom.nq], run.final.x[eom.nq : eom.nq + eom.nv], p=experiment.p)
         check_limits(eom, q[None], "stop" if experiment.limits == "stop" else "ignore", "start")
