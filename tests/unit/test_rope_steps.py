@@ -5,15 +5,21 @@ No machine makes ropes yet: the block of a contact that is far away is replaced 
 
 from __future__ import annotations
 
+import ctypes
+from pathlib import Path
 from typing import Any
 
 import casadi as ca
 import numpy as np
 import pytest
+from tests.support.gpu_on_processor import compile_text, needs_gpp
 
 import dalembert as da
+from dalembert.engine.methods.contacts import contact_method
 from dalembert.engine.problem.stepping import BlockLaw
 from dalembert.loop import stepping
+from dalembert.loop.closed_loop import close_loop
+from dalembert.simulation.rollout.cuda import rollout_source
 
 FAR = da.HalfSpace(point=(0.0, 0.0, -50.0))
 DOWN = (0.0, 0.0, -1.0)
@@ -93,3 +99,27 @@ def test_lanes_are_single_runs(roped: None) -> None:
         np.testing.assert_allclose(many.x[i] / scale, run.x / scale, rtol=0, atol=1e-12)
         tensions = run["force.rope.normal"]
         assert (tensions[1] > 0.0) == (low == 1.0) and tensions[-1] > 0.0
+
+
+@needs_gpp
+def test_threads_of_a_gpu_are_lanes(roped: None, tmp_path: Path) -> None:
+    """The text of the kernel, one thread after the other on the processor."""
+    eom = da.equations(atwood())
+    spins = np.array([60.0, -60.0, 0.0])
+    settings: dict[str, Any] = {"duration": 0.1, "step": 1e-3, "contact": "time-stepping"}
+    many = da.rollout(eom, threads=1, q0=START["q0"], v0={"turn_dot": spins}, **settings)
+    problem = close_loop(eom, None, limits="ignore", contact=contact_method("time-stepping")).problem
+    source = rollout_source(problem, "moreau")
+    call = f"""
+extern "C" void all(long long n, double *x, double *p, double h, long long steps, int *status, double *failed) {{
+    for (blockIdx.x = 0; blockIdx.x < n; blockIdx.x++)
+        {source.entry}(n, x, 0, 1, 0, p, 1, 0, 0, 0.0, h, 0, steps, 0.0, status, failed, 0, 0, 0, 0, 0, 0, 0);
+}}
+"""
+    library = compile_text(source.text + call, tmp_path)
+    x, p = np.ascontiguousarray(many.x[:, 0].T), np.array(eom.machine.p_nominal, dtype=float)
+    status, failed = np.zeros(3, dtype=np.int32), np.zeros(3)
+    at = [ctypes.c_void_p(a.ctypes.data) for a in (x, p, status, failed)]
+    library["all"](ctypes.c_longlong(3), *at[:2], ctypes.c_double(1e-3), ctypes.c_longlong(100), *at[2:])
+    assert not status.any()
+    np.testing.assert_allclose(x.T, many.final, rtol=1e-9, atol=1e-9)
