@@ -54,7 +54,10 @@ def test_a_joint_with_several_motors_keeps_its_limit_in_mujoco() -> None:
 @pytest.mark.parametrize("torque", [1.0, -1.0])
 def test_a_wheel_does_not_pass_its_momentum(torque: float) -> None:
     hub = da.Machine(
-        "craft", [da.Body("hub", 100.0, inertia=(50,) * 3)], [da.Joint("base", "free", "world", "hub")], gravity=(0,) * 3
+        "craft",
+        [da.Body("hub", 100.0, inertia=(50,) * 3)],
+        [da.Joint("base", "free", "world", "hub")],
+        gravity=(0,) * 3,
     )
     craft = hub.with_parts(da.Wheel("w", "hub", inertia=0.1, torque=1.0, momentum=40.0))
     assert da.load_machine(machine_to_yaml(craft)).motors == craft.motors
@@ -265,3 +268,18 @@ def test_the_energy_audit_of_generalized_alpha_is_of_second_order_with_a_drive()
     exact = da.simulate(eom, duration=1.0, step=2e-3, **start)["work.input"][-1]
     errors = [abs(run["work.input"][-1] - exact) for run in (coarse, fine)]
     assert errors[0] == pytest.approx(4.0 * errors[1], rel=0.1)
+
+
+def test_measures_of_a_resting_box_are_the_forces_of_its_rows() -> None:
+    """Four corners share the weight in rows that depend on each other; measures were not numbers there."""
+    contact = da.Contact("floor", "b", da.Box((0.4, 0.4, 0.4)), surface=da.HalfSpace(), friction=0.3)
+    bodies = [da.Body("b", 1.0, inertia=(0.1,) * 3)]
+    machine = da.Machine("box", bodies, [da.Joint("f", "free", "world", "b")], contacts=[contact])
+    eom = da.equations(machine, backend="vm")
+    name, settings = "force.floor[0].normal", {"duration": 0.02, "step": 5e-3, "q0": {"f.z": 0.2}, "record": 0.01}
+    run = da.simulate(eom, **settings)
+    assert run[name] == pytest.approx(9.81 / 4, rel=1e-12)
+    measures = {by: da.Measure(name, by) for by in ("min", "max", "final", "mean")}
+    found = da.rollout(eom, measure=measures, **settings)
+    for by in measures:
+        assert np.ravel(found.measures[by]) == pytest.approx(9.81 / 4, rel=1e-7)  # eight digits of least norm
