@@ -219,6 +219,7 @@ class SimulationEntry(FileEntry):
     record: Number | None = None
     constraints: str | dict[str, Any] | None = None
     reach: Number | None = None
+    branch: int | dict[str, Number] | None = None
     limits: str | None = None
     contact: str | dict[str, Any] | None = None
     seed: int | None = None

@@ -15,6 +15,7 @@ from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.engine.sampling import Schedule, Update
+from dalembert.formulations.constraints.assembly import assembled_start
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.states import Parameters
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
@@ -151,27 +152,29 @@ def start_state(experiment: Experiment, loop: ClosedLoop) -> tuple[Array, dict[s
     if not isinstance(start, Start):
         raise InputError("a start is a Start here, not a run to go on from")
     machine, report = eom.machine, dict[str, Any]()
-    q = named_vector(start.q, machine.q_names, machine.q_neutral, "q0")
+    numbers = eom.parameter_values(p)
+    q, moved = assembled_start(eom, start.q, t=start.t, p=numbers, branch=start.branch, reach=start.reach)
     check_limits(eom, q[None], experiment.limits, "q0")
     asked = named_vector(start.v, machine.v_names, np.zeros(machine.nv), "v0")
     q, v = eom.from_machine(q, asked, p=p)
     x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
     wanted = {name: float(value) for name, value in start.v.items()} if isinstance(start.v, Mapping) else None
-    if loop.assembly is not None:
-        numbers = eom.parameter_values(p)
-        x0, report["initial_projection"] = loop.assembly.one(x0, start.t, start.reach, numbers, wanted)
+    if loop.stepped is not None:
+        x0, report["initial_projection"] = loop.stepped.one(x0, start.t, numbers, wanted)
         if start.v is not None and wanted is None:
             _tell_changes(eom, x0, asked, p)
     if loop.problem.stepping is not None:
         check_gaps(eom, x0[: eom.nq], p, limits=experiment.limits == "contact")
     if loop.switching is not None:
-        switching = loop.switching.for_run(eom.parameter_values(p), None)
-        begun = consistent_start(switching, x0, start.t, start.reach, wanted, rtol=_tolerance(experiment))
+        switching = loop.switching.for_run(numbers, None)
+        begun = consistent_start(switching, x0, start.t, wanted, rtol=_tolerance(experiment))
         x0, report["initial_projection"] = begun.x, begun.moved
         if begun.impact:
             report["initial_impact"] = begun.impact
         elif start.v is not None and wanted is None:
             _tell_changes(eom, x0, asked, p)
+    if "initial_projection" in report:
+        report["initial_projection"]["position"] = max(moved, report["initial_projection"]["position"])
     return x0, report
 
 
