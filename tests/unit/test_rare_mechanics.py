@@ -1,4 +1,4 @@
-"""Rare mechanics that was wrong in silence: shared effort limits, wheels, loads on the world, starts, names, settings."""
+"""Rare mechanics that was wrong in silence: shared effort limits, wheels, loads on the world, starts, settings."""
 
 from __future__ import annotations
 
