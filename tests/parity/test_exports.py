@@ -14,7 +14,7 @@ import dalembert as da
 from dalembert.cli.app import run as main
 from dalembert.io import read_mjcf, to_mujoco, to_pinocchio
 from dalembert.systems import SYSTEMS
-from support.random_machines import random_machine, random_state
+from support.random_machines import random_machine, random_state, with_armatures
 
 mujoco = pytest.importorskip("mujoco")
 pin = pytest.importorskip("pinocchio")
@@ -51,7 +51,7 @@ def same_in_mujoco(machine: da.Machine, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_mujoco_reads_back_random_trees(seed: int) -> None:
-    same_in_mujoco(random_machine(seed, 6, kinds=(*TREE, "spherical"), couplings=0), seed)
+    same_in_mujoco(with_armatures(random_machine(seed, 6, kinds=(*TREE, "spherical"), couplings=0)), seed)
 
 
 def test_mujoco_takes_wheels_about_any_axis() -> None:
@@ -70,7 +70,7 @@ def test_mujoco_takes_wheels_about_any_axis() -> None:
 
 
 def test_mujoco_reads_back_a_free_base() -> None:
-    tree = random_machine(3, 4, kinds=("revolute", "spherical"), base="free", massless=False)
+    tree = with_armatures(random_machine(3, 4, kinds=("revolute", "spherical"), base="free", massless=False))
     joints = [j if j.kind != "free" else da.Joint(j.name, "free", j.parent, j.child) for j in tree.joints]
     same_in_mujoco(tree.with_(joints=joints), 3)
 

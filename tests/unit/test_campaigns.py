@@ -168,6 +168,7 @@ def test_python_law_runs_member_by_member() -> None:
     pandas.testing.assert_frame_equal(sampled, twice, check_exact=True)
 
 
+@pytest.mark.slow
 def test_switches_do_not_warn_before_they_are_due() -> None:
     """Whether rollouts take a machine is tried for a step; a switch that comes later is no reason to warn."""
     rail = HYBRID["grip"]

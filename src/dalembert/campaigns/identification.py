@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.campaigns.sensitivity import sensitivities
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
+from dalembert.core.labels import as_numbers, has_labels
 from dalembert.core.states import assigned
 from dalembert.core.types import Array
 from dalembert.core.validation import check_level, check_names, check_number
@@ -212,12 +213,13 @@ def _distinct(names: object, what: str) -> tuple[str, ...]:
 
 def _numbers(values: object, what: str) -> Array:
     """Return a recorded column: finite real numbers in a row."""
-    array = np.asarray(values)
-    if isinstance(values, np.ma.MaskedArray) or array.dtype.kind not in "fiu":
-        raise InputError(f"{what} of a record must be plain numbers, got {array.dtype} in a {type(values).__name__}")
+    try:
+        array = as_numbers(values)
+    except InputError as error:
+        raise InputError(f"{what} of a record must be plain numbers: {error}") from None
     if array.ndim != 1 or not np.isfinite(array).all():
         raise InputError(f"{what} of a record must be finite numbers in one row, got the shape {array.shape}")
-    return array.astype(float)
+    return array
 
 
 def _begin(machine: Machine, names: tuple[str, ...], records: list[_Record]) -> Array:
@@ -250,8 +252,26 @@ def _bounds(unknown: Mapping[str, Any] | Sequence[str], begin: Array) -> tuple[A
     return low, high
 
 
+def _by_signal(one: Any) -> Any:
+    """A table, an xarray Dataset or a structured array as arrays by name; the time is its column or index ``t``."""
+    if not has_labels(one):
+        return one
+    if isinstance(one, np.ndarray):
+        return {name: one[name] for name in one.dtype.names or ()}
+    if hasattr(one, "data_vars"):
+        return {str(name): one[name].to_numpy() for name in one.variables}
+    if not hasattr(one, "columns") or not hasattr(one, "index"):
+        raise InputError(f"a record is a run, a table or a mapping of arrays, got {type(one).__name__}")
+    twice = [name for name in one.columns if list(one.columns).count(name) > 1]
+    if twice:
+        raise InputError(f"a record has the column {twice[0]!r} more than once")
+    if "t" not in one.columns and one.index.name != "t" and list(one.index) == list(range(len(one))):
+        raise InputError("a record needs the time: give the table a column 't', or make the times its index")
+    return {"t": one.index.to_numpy(), **{name: one[name].to_numpy() for name in one.columns}}
+
+
 def _record(one: Any, signals: tuple[str, ...], shared: Mapping[str, Any]) -> _Record:
-    settings = dict(shared)
+    settings, one = dict(shared), _by_signal(one)
     if isinstance(one, Run):
         rows = ~np.isin(one.t, [event.t for event in one.events])  # those are at times of their own
         t, columns = one.t[rows], {s: one[s][rows] for s in signals}
@@ -265,11 +285,6 @@ def _record(one: Any, signals: tuple[str, ...], shared: Mapping[str, Any]) -> _R
         if missing:
             raise InputError(f"a record needs 't' and the measured signals; {', '.join(missing)} is missing")
         t, columns = _numbers(one["t"], "times"), {s: _numbers(one[s], repr(s)) for s in signals}
-    elif hasattr(one, "index") and hasattr(one, "columns"):
-        for s in signals:
-            if s not in one.columns:
-                raise UnknownNameError("column", s, [str(name) for name in one.columns], "the record")
-        t, columns = _numbers(one.index, "times"), {s: _numbers(one[s].to_numpy(), repr(s)) for s in signals}
     else:
         raise InputError(f"a record is a run, a pandas DataFrame or a mapping of arrays, got {type(one).__name__}")
     for s in signals:

@@ -29,6 +29,7 @@ __all__ = [
     "RolloutTask",
     "SimulationTask",
     "Task",
+    "check_columns",
     "failed_row",
     "joined",
     "machine_task",
@@ -36,6 +37,18 @@ __all__ = [
 ]
 
 Columns = dict[str, Any]
+
+_OF_EVERY = ("member", "status", "reason")
+
+
+def check_columns(quantities: Iterable[str], measures: Iterable[str] = ()) -> None:
+    """Refuse names of which the table of a campaign would have two columns."""
+    taken = dict.fromkeys(_OF_EVERY, "a column that every campaign has")
+    for what, names in (("quantity", quantities), ("measure", measures)):
+        for name in names:
+            if name in taken:
+                raise InputError(f"the {what} {name!r} needs another name: {name!r} is {taken[name]}")
+        taken |= dict.fromkeys(names, "a quantity that is varied")
 
 
 class Task(Protocol):
@@ -92,6 +105,7 @@ class FunctionTask:
                 rows.append({})
                 status.append("failed")
                 reason.append(f"{type(error).__name__}: {error}".strip().rstrip(":"))
+            check_columns(self.quantities, rows[-1])
         return _columns(rows, status, reason)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError, MachineError
+from dalembert.core.labels import by_name
 from dalembert.core.parameter import Scalar, depends_on_time, nominal, scalar
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
@@ -223,6 +224,8 @@ def field_matrix(value: object, what: str) -> Matrix:
 
 
 def _sequence(value: object) -> list[object] | None:
-    if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
+    if isinstance(value, str | bytes | dict | np.ma.MaskedArray) or not isinstance(value, Iterable):
+        return None
+    if isinstance(by_name(value, "a field"), dict):  # labels such as x, y, z: in no order of ours
         return None
     return list(value)
