@@ -388,9 +388,7 @@ class MachineReader:
     def motor(self, name: str, entry: MotorEntry) -> Motor:
         """Return a motor."""
         fields = self.numbers(entry, ("motors", name), "ratio", "rotor_inertia", "damping")
-        return Motor(
-            name, name if entry.joint is None else entry.joint, effort=entry.effort, speed=entry.speed, **fields
-        )
+        return Motor(name, name if entry.joint is None else entry.joint, effort=entry.effort, speed=entry.speed, **fields)
 
     def thruster(self, name: str, entry: ThrusterEntry) -> Thruster:
         """Return a thruster."""

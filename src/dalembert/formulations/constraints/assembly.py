@@ -119,12 +119,8 @@ def conditions_of(
     """
     system = eom.constraint_system
     latches = latches.copy()
-    kinds = [
-        rows.kind in ("constraint", "cable", "internal") and rows.name not in system.measuring for rows in system.rows
-    ]
-    counts = (
-        np.repeat(kinds, [rows.stop - rows.start for rows in system.rows]) if system.rows else np.zeros(0, dtype=bool)
-    )
+    kinds = [rows.kind in ("constraint", "cable", "internal") and rows.name not in system.measuring for rows in system.rows]
+    counts = np.repeat(kinds, [rows.stop - rows.start for rows in system.rows]) if system.rows else np.zeros(0, dtype=bool)
     phi = eom.constraints(q, t=t, p=p, latches=latches)
     for rows in system.rows:
         if rows.unilateral and rows.kind == "cable":
@@ -185,9 +181,7 @@ def assemble(
         If a member has no such state.
     """
     n, system = len(q), eom.constraint_system
-    nominal = np.array(
-        np.broadcast_to(system.latch_nominal if latches is None else latches, (n, len(system.latch_names)))
-    )
+    nominal = np.array(np.broadcast_to(system.latch_nominal if latches is None else latches, (n, len(system.latch_names))))
     _check_quaternions(eom, q, given, what)
     q = _with_guess(eom, q, given, branch, what)
     values = q[:, list(given)].copy()
@@ -223,9 +217,7 @@ def _members(
         for k in np.flatnonzero(landing.solved):
             one = c.of([left[k]])
             gap = one.moved(landing.q[k : k + 1])[0]
-            if gap.max() <= (_REACH if reach is None else reach) and (
-                reach is not None or _contradict(one, landing.q[k])
-            ):
+            if gap.max() <= (_REACH if reach is None else reach) and (reach is not None or _contradict(one, landing.q[k])):
                 result[left[k]] = landing.q[k]
                 moved[left[k]] = np.abs(landing.q[k, list(c.given)] - one.values[0])
         left = left[~(moved[left] > 0.0).any(axis=-1)]
@@ -276,9 +268,7 @@ def _with_guess(eom: EquationsOfMotion, q: Array, given: Sequence[int], branch: 
     q, names = q.copy(), list(eom.machine.q_names)
     for name, value in branch.items():
         if names.index(name) in given:
-            raise InputError(
-                f"branch: {name!r} is given in {what}, and kept; a branch is told by the other coordinates"
-            )
+            raise InputError(f"branch: {name!r} is given in {what}, and kept; a branch is told by the other coordinates")
         q[:, names.index(name)] = value
     for _, start in eom.layout.quaternions:
         q[:, start : start + 4] /= np.linalg.norm(q[:, start : start + 4], axis=1, keepdims=True)
@@ -379,11 +369,7 @@ def _postures(c: Conditions, q: Array, n: int) -> Array:
         for i in range(block.q.start, block.q.stop):
             if i in kept:
                 continue
-            length = (
-                c.sizes.v[block.v.start + i - block.q.start]
-                if quaternion is None or i < block.q.start + quaternion
-                else 1.0
-            )
+            length = c.sizes.v[block.v.start + i - block.q.start] if quaternion is None or i < block.q.start + quaternion else 1.0
             scale = np.pi if i in turning else 2.0 * length
             drawn = q[i] + scale * rng.uniform(-1.0, 1.0, n)
             bound = limits.get(block.name)
@@ -619,7 +605,9 @@ def assembled_start(
     names = eom.machine.q_names
     q = named_vector(q0, names, eom.machine.q_neutral, what)[None]
     given: Sequence[str] = names if q0 is not None and not isinstance(q0, Mapping) else tuple(q0 or ())
-    result = assembled_members(eom, q, given, t=t, p=p[None], latches=latches, branch=branch, reach=reach, what=what)
+    result = assembled_members(
+        eom, q, given, t=t, p=p[None], latches=latches, branch=branch, reach=reach, what=what
+    )
     return result.q[0], float(result.moved.max(initial=0.0))
 
 
