@@ -432,13 +432,13 @@ def _from_ast(
                 sign, (x, of_x), (y, of_y) = _AST_BINARY[type(op)], walk(left), walk(right)
                 return _operation(sign, x, y), _combined(sign, of_x, of_y, y, text)
             case ast.UnaryOp(op=ast.USub(), operand=inner):
-                value, dimension = walk(inner)
-                return _operation("neg", value), dimension
+                inside, dimension = walk(inner)
+                return _operation("neg", inside), dimension
             case ast.UnaryOp(op=ast.UAdd(), operand=inner):
                 return walk(inner)
             case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
-                value, dimension = walk(argument)
-                return _operation(name, value), _of_function(name, dimension, text)
+                inside, dimension = walk(argument)
+                return _operation(name, inside), _of_function(name, dimension, text)
         raise InputError(
             f"cannot use {ast.unparse(n)!r} in {text!r}; allowed are numbers, parameter names, t, pi, deg, + - * / **, "
             f"and the functions {', '.join(_FUNCTIONS)}"

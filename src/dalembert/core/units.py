@@ -80,10 +80,11 @@ class Unit:
 
 
 NUMBER = Dimension()
-_KG, _M, _S, _A, _RAD = (
-    Dimension(tuple(float(i == k) for i in range(5)))
-    for k in range(5)  # type: ignore[arg-type]
-)
+_KG = Dimension((1.0, 0.0, 0.0, 0.0, 0.0))
+_M = Dimension((0.0, 1.0, 0.0, 0.0, 0.0))
+_S = Dimension((0.0, 0.0, 1.0, 0.0, 0.0))
+_A = Dimension((0.0, 0.0, 0.0, 1.0, 0.0))
+_RAD = Dimension((0.0, 0.0, 0.0, 0.0, 1.0))
 _N = _KG * _M / _S**2
 _UNITS: tuple[tuple[str, Dimension, Mapping[str, float]], ...] = (
     ("mass", _KG, {"kg": 1.0, "g": 1e-3, "mg": 1e-6, "t": 1e3}),
