@@ -173,7 +173,7 @@ def test_drag_of_a_plate() -> None:
     "SolarPressure.specular", "SolarPressure.pressure",
 )  # fmt: skip
 def test_light_presses_by_how_it_is_reflected() -> None:
-    """Black: P S cos along the ray. Mirror: 2 P S cos^2 along the normal. White: along the ray, and 2/3 of it inward."""
+    """Black: P S cos along the ray. Mirror: 2 P S cos^2 along the normal. White: the ray, and 2/3 of it inward."""
     s, n = np.array([0.6, 0.0, 0.8]), np.array([0.0, 0.0, 1.0])
     full = 5.1e-6 * 1.9 * 0.8
     for parts, expected in (
