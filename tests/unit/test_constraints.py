@@ -423,10 +423,10 @@ def test_what_cannot_honour_constraints_refuses() -> None:
     eom = da.equations(machine, backend="vm")
     with pytest.raises(da.InputError, match="constrained_dynamics"):
         eom.forward_dynamics(np.zeros(3), np.zeros(3), np.zeros(3))
-    with pytest.raises(da.InputError, match="violates"):
+    with pytest.raises(da.InputError, match="do not allow a = 2, b = 2, c = 2 together: 66 starts were tried"):
         da.simulate(machine, duration=0.1, q0=[2.0, 2.0, 2.0], backend="vm")
-    with pytest.raises(da.InputError, match="violates constraint 'loop"):
-        da.linearize(machine)
+    with pytest.raises(da.InputError, match="at: the constraints of machine 'four-bar' do not allow"):
+        da.linearize(machine, [2.0, 2.0, 2.0])
     with pytest.raises(da.InputError, match="no such derivatives"):
         eom.forward_dynamics_derivatives(np.zeros(3), np.zeros(3), np.zeros(3))
     coupler, rocker = four_bar_angles(np.array(0.7))
@@ -446,7 +446,7 @@ def test_a_run_that_leaves_its_constraints_behind_stops() -> None:
     machine = four_bar(components="xz")
     machine = machine.with_(constraints=[*machine.constraints, pull])
     with pytest.raises(da.SimulationError, match="constraints could not be kept") as caught:
-        da.simulate(machine, duration=1.0, q0=[0.7, coupler - 0.7, rocker], step=1e-3)
+        da.simulate(machine, duration=1.0, q0=[0.7, coupler - 0.7, rocker], reach=0.3, step=1e-3)
     assert caught.value.run.t[-1] > 0.0
 
 
@@ -455,7 +455,7 @@ def test_contradicting_constraints_are_refused() -> None:
         "torn", bodies=[da.Body("b", 1.0, inertia=INERTIA)], joints=[da.Joint("f", "free", "world", "b")],
         constraints=[da.DistanceConstraint("near", "b", length=1.0), da.DistanceConstraint("far", "b", length=1.05)],
     )  # fmt: skip
-    with pytest.raises(da.InputError, match="no state near"):
+    with pytest.raises(da.InputError, match="no state satisfies the constraints of machine 'torn': 66 starts"):
         da.simulate(machine, duration=0.1, q0={"f.x": 1.0}, backend="vm")
 
 
