@@ -172,7 +172,7 @@ def outcomes(number: int, starts: int, backend: str = "vm") -> dict[str, int]:
         except da.InputError as error:
             counts["refused"] += 1
             counts["wrongly refused"] += known is True
-            counts["untold"] += not ("starts were tried; the nearest state that was found is" in str(error))
+            counts["untold"] += "starts were tried; the nearest state that was found is" not in str(error)
             continue
         counts["kept"] += 1
         counts["wrongly kept"] += known is False
@@ -190,7 +190,11 @@ def main(path: str, mechanisms: int = 50, starts: int = 100) -> None:
     done = json.loads(target.read_text()) if target.exists() else {}
     for number in range(mechanisms):
         if str(number) not in done:
-            done[str(number)] = {"kind": mechanism(number).machine.name, "starts": starts, **outcomes(number, starts, "auto")}
+            done[str(number)] = {
+                "kind": mechanism(number).machine.name,
+                "starts": starts,
+                **outcomes(number, starts, "auto"),
+            }
             target.write_text(json.dumps(done, indent=1) + "\n")
 
 

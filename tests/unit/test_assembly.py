@@ -1,15 +1,15 @@
-"""Starts of closed mechanisms: what is named is kept, the others follow, branches are told apart, the rest is refused."""
+"""Starts of closed mechanisms: what is named is kept, the others follow, branches are told apart."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.support.random_mechanisms import five_bar, four_bar, outcomes, slider_crank
 
 import dalembert as da
 from dalembert.analysis import equilibrium, mobility, static_equilibrium
 from dalembert.campaigns import sensitivities
 from dalembert.systems.mechanisms import bricard_mechanism, four_bars
-from tests.support.random_mechanisms import five_bar, four_bar, outcomes, slider_crank
 
 HINGE = {"kind": "revolute", "axis": (0.0, 0.0, 1.0)}
 CRANK, COUPLER, ROCKER, GROUND = 0.4, 1.0, 0.8, 1.0
@@ -92,7 +92,9 @@ def test_kept_coordinates_have_derivatives() -> None:
 
 def test_what_cannot_be_kept_is_refused_with_the_nearest() -> None:
     """The rocker cannot lie back on the ground: nearest is the end of its range, of the closed form."""
-    with pytest.raises(da.InputError, match=r"do not allow c = 0.1: 66 starts were tried; the nearest state.*found is a") as told:
+    with pytest.raises(
+        da.InputError, match=r"do not allow c = 0.1: 66 starts were tried; the nearest state.*found is a"
+    ) as told:
         da.simulate(linkage(), q0={"c": 0.1}, duration=0.1, backend="vm")
     # crank and coupler in one line, coupler less crank: 0.6 = |ground + rocker|
     least = np.pi - np.arccos((GROUND**2 + ROCKER**2 - (COUPLER - CRANK) ** 2) / (2 * GROUND * ROCKER))
@@ -126,7 +128,10 @@ def test_mobility_is_counted_beside_the_posture() -> None:
     point = [da.Joint("p", "planar", "world", "P")]
     hung = da.Machine("hung", [da.sphere("P", 1.0, 0.1)], point, cables=[da.Cable("c", "P", length=1.0, stiffness=1e3)])
     assert mobility(hung).freedoms == 3
-    assert mobility(hung.with_(cables=[], constraints=[da.BallConstraint("pin", "P", "world", components="xy")])).freedoms == 1
+    assert (
+        mobility(hung.with_(cables=[], constraints=[da.BallConstraint("pin", "P", "world", components="xy")])).freedoms
+        == 1
+    )
 
 
 @pytest.mark.parametrize("lengths", [(2.2, 2.2, 3.0, 3.0), (2.5, 4.0, 4.0, 4.0), (2.9, 2.8, 2.75, 2.85)])
@@ -156,7 +161,7 @@ def test_a_start_on_the_axis_of_a_swivelling_pulley_is_refused_by_name() -> None
         [da.Joint(n, "prismatic", parent, child, axis=n) for n, parent, child in slides],
         cables=[da.Cable("c", "m", pulley=0.1)],
     )
-    with pytest.raises(da.InputError, match="'c' of machine 'hung' has no direction.*axis"):
+    with pytest.raises(da.InputError, match=r"'c' of machine 'hung' has no direction.*axis"):
         da.simulate(machine, duration=0.1, q0={"z": -1.0}, v0={"x_dot": -2.0}, backend="vm")
 
 

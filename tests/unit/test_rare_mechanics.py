@@ -54,7 +54,10 @@ def test_a_joint_with_several_motors_keeps_its_limit_in_mujoco() -> None:
 @pytest.mark.parametrize("torque", [1.0, -1.0])
 def test_a_wheel_does_not_pass_its_momentum(torque: float) -> None:
     hub = da.Machine(
-        "craft", [da.Body("hub", 100.0, inertia=(50,) * 3)], [da.Joint("base", "free", "world", "hub")], gravity=(0,) * 3
+        "craft",
+        [da.Body("hub", 100.0, inertia=(50,) * 3)],
+        [da.Joint("base", "free", "world", "hub")],
+        gravity=(0,) * 3,
     )
     craft = hub.with_parts(da.Wheel("w", "hub", inertia=0.1, torque=1.0, momentum=40.0))
     assert da.load_machine(machine_to_yaml(craft)).motors == craft.motors

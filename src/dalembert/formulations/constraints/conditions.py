@@ -1,7 +1,7 @@
 """What the coordinates of a start must satisfy: the constraints, and the values that are given.
 
-``Phi(q, t) = 0`` and ``q_given = values``, of many members at once, with the sizes that make angles, lengths and rows of
-any machine comparable: a machine of millimetres and one of hundreds of metres are solved alike.
+``Phi(q, t) = 0`` and ``q_given = values``, of many members at once, with the sizes that make angles, lengths and rows
+of any machine comparable: a machine of millimetres and one of hundreds of metres are solved alike.
 """
 
 from __future__ import annotations
