@@ -309,6 +309,22 @@ def test_prescribed_motion_does_work() -> None:
     assert run.metadata["initial_projection"]["velocity"] == pytest.approx(0.6 * np.cos(0.3) / 0.5)
 
 
+@pytest.mark.parametrize("index", [2, 3])
+def test_work_of_a_drive_is_the_kinetic_energy_that_it_gives(index: int) -> None:
+    """x = 1 - cos t of 1.7 kg: the work is 0.85 sin(t)^2, in steps of generalized-alpha to half the last step's part."""
+    drive = da.MotionConstraint("drive", joint="x", value=1.0 - da.cos(da.TIME))
+    machine = da.Machine(
+        "driven",
+        bodies=[da.Body("cart", 1.7)],
+        joints=[da.Joint("x", "prismatic", "world", "cart", axis="x")],
+        constraints=[drive],
+    )
+    for step in (0.02, 0.01):
+        run = da.simulate(machine, duration=1.0, step=step, constraints=da.GeneralizedAlpha(index=index), backend="vm")
+        power = 1.7 * np.sin(1.0) * np.cos(1.0)
+        assert abs(run["work.input"][-1] - 0.85 * np.sin(1.0) ** 2) < 1.05 * power * step / 2
+
+
 def test_gear_has_the_reduced_inertia() -> None:
     """Two wheels geared 1 : -3: alpha = tau/(I1 + 9 I2) (the second turns three times as fast)."""
     machine = da.Machine(

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from dalembert.control.margins import disk_margins
-from dalembert.control.norms import gains, h2_norm, hinf_norm, matrices_of, response
+from dalembert.control.hinf import hinf_norm
+from dalembert.control.norms import gains, h2_norm, matrices_of, response
 from dalembert.core.errors import InputError
 
 
@@ -60,7 +61,7 @@ def resonant_system(n: int, gain: float) -> control.StateSpace:
 def test_large_systems_and_huge_gains_equal_slycot(n: int, gain: float) -> None:
     pytest.importorskip("slycot")
     system = resonant_system(n, gain)
-    norm = hinf_norm(system)
+    norm = hinf_norm(system, proof=False)
     value, frequency = control.linfnorm(system, tol=1e-10)
     assert norm.value == pytest.approx(value, rel=1e-6)
     assert norm.frequency == pytest.approx(frequency, rel=1e-6)
@@ -141,3 +142,10 @@ def test_wrong_input_is_named() -> None:
         hinf_norm("x")
     with pytest.raises(InputError, match="outputs"):
         disk_margins(control.ss([[-1.0]], [[1.0]], [[1.0], [2.0]], 0))
+
+
+def test_h2_norm_of_a_sampled_system_with_a_direct_path() -> None:
+    """d + b c / (z - a) answers an impulse by d, bc, bca, bca^2 ..: d^2 + (bc)^2 / (1 - a^2)."""
+    a, b, c, d = -0.6, 1.4, 0.9, 0.75
+    system = control.ss([[a]], [[b]], [[c]], [[d]], 0.1)
+    assert h2_norm(system) ** 2 == pytest.approx(d**2 + (b * c) ** 2 / (1 - a**2), rel=1e-12)

@@ -205,3 +205,26 @@ def test_sensitivities_of_a_free_body_with_several_contact_points(shape: Any, he
         for name in ("f.z", "f.wx"):
             slope = (runs[0][name][-1] - runs[1][name][-1]) / (2 * h)
             assert found[name][-1, k] == pytest.approx(slope, rel=1e-6, abs=1e-9)
+
+
+# -- transitions ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+@pytest.mark.parametrize("ceiling", [False, True])
+def test_a_weld_closes_at_the_impact_of_a_rubbing_contact(ceiling: bool, friction: float) -> None:
+    """It ended with "events accumulate": the weld held the contact beyond its gap, which was found again at once."""
+    surface = da.HalfSpace(point=(0, 0, 1), normal=(0, 0, -1)) if ceiling else da.HalfSpace()
+    machine = da.Machine(
+        "caught", [da.Body("b", 1.0, inertia=(0.1, 0.12, 0.14))], [da.Joint("f", "free", "world", "b")],
+        contacts=[da.Contact("wall", "b", da.Sphere(0.1), surface=surface, friction=friction)],
+        constraints=[da.WeldConstraint("grip", "b", "world", switchable=True, active=False)],
+    )  # fmt: skip
+    start = {"q0": {"f.z": 0.5}, "v0": {"f.vx": 1.0, "f.vz": 4.0 if ceiling else 0.0}}
+    switch = da.Switch(event="wall.impact", on=("grip",))
+    run = da.simulate(da.equations(machine, backend="vm"), duration=0.4, step=2e-3, switches=[switch], **start)
+    assert [e.name for e in run.events] == ["wall.impact"]
+    hit = (4.0 - np.sqrt(16.0 - 0.8 * 9.81)) / 9.81 if ceiling else np.sqrt(0.8 / 9.81)
+    assert run.events[0].t == pytest.approx(hit, abs=1e-9)
+    assert run["f.z"][-1] == pytest.approx(0.9 if ceiling else 0.1, abs=1e-10)
+    assert np.abs(run.x[-1, 7:13]).max() < 1e-12

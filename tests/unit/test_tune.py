@@ -29,7 +29,8 @@ from dalembert.control.structured import (
     tracking,
     tune,
 )
-from dalembert.control.structured.objective import Objective, ranges
+from dalembert.control.structured.objective import Objective
+from dalembert.control.structured.scales import ranges
 from dalembert.control.structured.plants import loop_plant
 from dalembert.control.structured.terms import terms_of
 from dalembert.control.uncertain import constant, parameter, system_lft
@@ -78,9 +79,9 @@ def test_subgradients_equal_differences(structure: str, requirement: str, direct
     if direct and requirement == "variance":
         pytest.skip("a direct path has no finite variance")
     s, plant = STRUCTURES[structure], [loop_plant(random_plant(direct), STRUCTURES[structure], "p")]
-    objective = Objective(s, plant, [], terms_of(REQUIREMENTS[requirement], plant, s), ranges(s, plant, None))
+    objective = Objective(s, plant, [], terms_of(REQUIREMENTS[requirement], plant, s), ranges(s, plant, 1.0))
     rng = np.random.default_rng(3)
-    for shrink in (0.1, 0.01, 0.001):
+    for shrink in (1.0, 0.3, 0.1, 0.01, 0.001):
         y = objective.start() * shrink + 1e-3 * rng.normal(size=len(s.tunables))
         value, slope = objective.worst(y, 1.0)
         if np.isfinite(value):

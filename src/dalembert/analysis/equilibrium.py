@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.constraint_algebra import allowed_motions, minimum_norm
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, Expression, StateLike
 from dalembert.formulations.constraints.assembly import Branch, assembled_start
@@ -108,7 +109,7 @@ def equilibrium(
         inputs = np.linalg.lstsq(N.T @ B, N.T @ demand[:, 0], rcond=1e-10)[0] if eom.nu else np.zeros(0)
     else:
         try:
-            inputs = np.asarray(u, dtype=float)
+            inputs = as_numbers(u)
         except (TypeError, ValueError):
             inputs = np.full(1 + eom.nu, np.nan)
         if inputs.shape != (eom.nu,) or not np.isfinite(inputs).all():

@@ -208,8 +208,19 @@ def linearize(
             "inputs: name a parameter as input, or another output"
         )
     A, B, C, D = _derivatives(eom, rest, v0, chosen_in, chosen_out, states, reduced, t, values)
-    labels = [[name.replace(".", "_") for name in some] for some in (chosen_in, chosen_out, names)]
-    return control.ss(A, B, C, D, inputs=labels[0], outputs=labels[1], states=labels[2], name=eom.machine.name)
+    labels = [_labels(some) for some in (chosen_in, chosen_out, names)]
+    (name,) = _labels([eom.machine.name])
+    return control.ss(A, B, C, D, inputs=labels[0], outputs=labels[1], states=labels[2], name=name)
+
+
+def _labels(names: Sequence[str]) -> list[str]:
+    """Return names as python-control takes them: with underscores for dots."""
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(label := name.replace(".", "_"), name)
+        if other != name:
+            raise InputError(f"{other!r} and {name!r} are both {label!r} in python-control: rename one of them")
+    return [name.replace(".", "_") for name in names]
 
 
 def _derive(machine: Machine, by: str) -> EquationsOfMotion:

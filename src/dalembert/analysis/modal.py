@@ -20,6 +20,7 @@ from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
 from dalembert.analysis.linearize import HELD_OR_FREE, linearize, reduction
 from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.constraints.assembly import Branch
 from dalembert.formulations.constraints.reduction import check_regular, locked_rows
@@ -247,7 +248,7 @@ def modal_reduction(
         inputs=full.input_labels,
         outputs=full.output_labels,
         states=[*names, *(f"{n}_dot" for n in names)],
-        name=f"{eom.machine.name} reduced",
+        name=f"{full.name} reduced",
     )
 
 
@@ -269,7 +270,7 @@ def frequency_response(
     omega
         Angular frequencies [rad/s].
     """
-    w = np.atleast_1d(np.asarray(omega, dtype=float))
+    w = np.atleast_1d(as_numbers(omega))
     if w.ndim != 1 or not np.isfinite(w).all():
         raise InputError(f"omega must be finite numbers, got {omega!r}")
     plant = linearize(machine, at, inputs=inputs, outputs=outputs, **options)

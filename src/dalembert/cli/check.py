@@ -11,9 +11,10 @@ import typer
 
 from dalembert.cli.completion import starter_names
 from dalembert.cli.output import show, table
+from dalembert.cli.targets import ForceOption, target
 from dalembert.core.doing import doing
 from dalembert.core.errors import DalembertError, FileFormatError, InputError
-from dalembert.core.files import target_file, write_file
+from dalembert.core.files import write_file
 from dalembert.loop.start import Start
 
 __all__ = ["check", "new", "schema"]
@@ -87,7 +88,7 @@ def new(
         ),
     ] = None,
     out: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="The file; KIND.yaml by default.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
+    force: ForceOption = False,
 ) -> None:
     """Write a commented machine file to begin with."""
     from dalembert.io.starter_files import STARTERS, starter
@@ -99,15 +100,14 @@ def new(
         show(listing)
         return
     text = starter(kind)
-    path = target_file(out or Path(f"{kind}.yaml"), (".yaml", ".yml"))
-    if path.exists() and not force:
-        raise InputError(f"{path} is there already; give another name, or --force to replace it")
+    path = target(out or Path(f"{kind}.yaml"), "starter", (".yaml", ".yml"))
     write_file(path, text.replace(f"{kind}.yaml", str(path)))
     print(f"written: {path}\nnext:    dalembert simulate {path} --plot {path.with_suffix('.png')}")
 
 
 def schema(
     out: Annotated[Path | None, typer.Option(help="Write it to a file instead of printing it.")] = None,
+    force: ForceOption = False,
 ) -> None:
     """Print the JSON Schema of machine files, for editors.
 
@@ -119,4 +119,5 @@ def schema(
     if out is None:
         print(text, end="")
         return
-    print(f"written: {write_file(target_file(out), text)}")
+    place = target(out, "schema")
+    print(f"written: {write_file(place, text)}")

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.parameter import Expression as ParameterExpression
 from dalembert.core.parameter import Scalar, parameters_of
 from dalembert.core.types import Array, Expression
@@ -143,7 +144,7 @@ def _gain(
     if any(isinstance(x, ParameterExpression) for x in listed):
         return _parametric(listed, n, name, at)
     try:
-        array = np.asarray(value, dtype=float)
+        array = as_numbers(value)
         array = np.broadcast_to(array, (n,))
     except (TypeError, ValueError):
         raise InputError(f"{name} must be one number or {n} numbers (one per motor), got {value!r}") from None
@@ -196,7 +197,7 @@ def _reference(
             raise InputError(f"{law}: the reference fails on a CasADi symbol of time: {reason}") from error
     else:
         try:
-            r = ca.SX(ca.DM(np.atleast_1d(np.asarray(reference, dtype=float))))
+            r = ca.SX(ca.DM(np.atleast_1d(as_numbers(reference))))
         except (TypeError, ValueError):
             raise InputError(f"{law}: reference must be {n} numbers or a function of time, got {reference!r}") from None
     if r.is_constant() and not np.isfinite(ca.DM(r).full()).all():
@@ -210,8 +211,9 @@ def _reference(
     return r, rd, ca.jacobian(rd, t)
 
 
-def _fixed(value: object) -> object:
+def _fixed(value: Any) -> Any:
     """Arrays and lists as tuples, mappings as pairs: a law is a value, and its closed loop may be kept."""
+    value = by_name(value, "a setting of a law")
     if isinstance(value, Mapping):
         return _Named(value)
     if isinstance(value, np.ndarray | list | tuple):

@@ -13,8 +13,10 @@ from numpy.typing import ArrayLike
 
 from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import DalembertError, InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.ports import Law
 from dalembert.core.types import Array, Expression, ExpressionLike
+from dalembert.core.validation import check_name
 from dalembert.engine.methods.contacts import ContactMethod, EventDriven, TimeStepping
 from dalembert.engine.problem.problem import EventSpec, Problem
 from dalembert.engine.sampling import Schedule
@@ -110,6 +112,7 @@ class Event:
     direction: int = 0
 
     def __post_init__(self) -> None:
+        check_name(self.name, "event")
         if isinstance(self.expression, str):
             read_text(self.expression, f"event '{self.name}'", None)
         elif not callable(self.expression):
@@ -228,6 +231,8 @@ def _taken_apart(eom: EquationsOfMotion, control: object) -> tuple[Stages, list[
         return Stages((), None, None), []
     if eom.nu == 0:
         raise InputError(f"machine '{eom.machine.name}' has no motors or thrusters, so there is nothing to control")
+    if isinstance(control, type):
+        raise InputError(f"control is the class {control.__name__}, expected an object of it: {control.__name__}(...)")
     if isinstance(control, Law | Sampled | Cascade):
         return detached(control)
     if callable(control):
@@ -238,7 +243,7 @@ def _taken_apart(eom: EquationsOfMotion, control: object) -> tuple[Stages, list[
             )
         return detached(control)
     try:
-        u0 = np.asarray(control, dtype=float)
+        u0 = as_numbers(control)
     except (TypeError, ValueError):
         raise InputError(
             f"control must be a law, a controller with a period, or {eom.nu} numbers, got {control!r}"
@@ -434,7 +439,7 @@ def _state_names(eom: EquationsOfMotion, law: Law, label: str) -> tuple[str, ...
 def _initial(eom: EquationsOfMotion, law: Law, n: int, label: str) -> Array:
     initial = law.initial_state(eom)
     try:
-        z0 = np.asarray(initial, dtype=float)
+        z0 = as_numbers(initial)
     except (TypeError, ValueError):
         z0 = np.full(1, np.nan)
     if z0.shape != (n,) or not np.isfinite(z0).all():

@@ -23,6 +23,7 @@ from dalembert.core.digest import description, digest
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file
 from dalembert.core.keywords import flat_keywords
+from dalembert.core.labels import by_name
 from dalembert.core.states import named_vector
 from dalembert.core.types import StateLike
 from dalembert.core.validation import check_number, check_seed
@@ -216,9 +217,13 @@ class Experiment:
             assign("start", Start())
         if not isinstance(self.start, Start | Run):
             raise InputError(f"start must be a Start or a run to go on from, got {self.start!r}")
-        assign("p", frozen_values(self.p))
+        assign("p", frozen_values(self.p, "p"))
         if self.control is not None and not callable(self.control):
-            assign("control", frozen_values(self.control))
+            inputs = frozen_values(self.control, "control")
+            if isinstance(inputs, Mapping):
+                names = self.machine.u_names
+                inputs = frozen_values(named_vector(inputs, names, np.zeros(len(names)), "control"), "control")
+            assign("control", inputs)
         for name, kind in _LISTED.items():
             assign(name, _listed(getattr(self, name), kind, name))
         if self.on_event is not None and not callable(self.on_event):
@@ -282,16 +287,19 @@ class Experiment:
     @cached_property
     def digest(self) -> str:
         """Name of the experiment: equal for equal experiments, in every process and outlet (64 hexadecimal digits)."""
-        return digest(*(description(value) for value in self._identity))
+        return digest(self.identity)
 
     @property
-    def _identity(self) -> tuple[Any, ...]:
-        """What makes it the experiment that it is, defaults resolved."""
-        values = (getattr(self, one.name) for one in dataclasses.fields(self) if one.name not in _RESOLVED)
+    def identity(self) -> dict[str, Any]:
+        """What makes it the experiment that it is, by name, defaults resolved."""
+        values = {one.name: getattr(self, one.name) for one in dataclasses.fields(self) if one.name not in _RESOLVED}
         start = self.start.final if isinstance(self.start, Run) else self.start
         nominal = {parameter.name: parameter.value for parameter in self.machine.parameters}
         p = self.p if isinstance(self.p, Mapping) or self.p is None else dict(zip(nominal, self.p, strict=False))
-        return (_machine_text(self.machine), start, nominal | dict(p or {}), self.integrator, self._variant, *values)
+        return {
+            "machine": _machine_text(self.machine), "start": start, "p": nominal | dict(p or {}),
+            "method": self.integrator, "variant": self._variant, **values,
+        }  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Experiment) and self.digest == other.digest
@@ -387,6 +395,7 @@ _PLAIN = (
     "member", "by", "backend",
 )  # fmt: skip
 _OF_START = ("q0", "v0", "t0", "reach", "branch")
+_BY_NAME = ("q0", "v0", "p", "control")
 _FIELDS = frozenset(one.name for one in dataclasses.fields(Experiment))
 
 Runnable = Experiment | Machine | EquationsOfMotion
@@ -429,7 +438,9 @@ def experiment_of(what: Runnable, keywords: ExperimentKeywords) -> Experiment:
     before = what if isinstance(what, Experiment) else Experiment(cast(Machine, what))
     if not keywords:
         return before
-    changes: dict[str, Any] = dict(keywords)
+    changes: dict[str, Any] = {
+        name: by_name(value, name) if name in _BY_NAME else value for name, value in keywords.items()
+    }
     values: dict[str, Any] = {name: changes.pop(name) for name in _FIELDS & changes.keys()}
     stepping = {name: changes.pop(name) for name in METHOD_SETTINGS if name in changes}
     short: dict[str, Any] = {name: changes.pop(name) for name in _OF_START if name in changes}

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from dalembert.compile.build import BrokenToolchainError
 from dalembert.compile.kernel import Backend, usable_toolchain
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.states import as_numbers, place_of
+from dalembert.core.labels import as_numbers, by_name
+from dalembert.core.states import place_of
 from dalembert.core.types import Array
 from dalembert.engine.methods.constraints import ConstraintMethod
 from dalembert.engine.problem.pairs import TransitionMaker
@@ -117,6 +118,8 @@ def members_of(
         Who runs them.
     """
     shared: dict[str, Any] = dict(keywords)
+    shared |= {key: by_name(shared[key], key) for key in ("q0", "v0", "p") if key in shared}
+    vary = by_name(vary, "vary")
     values = {key: shared.pop(key) for key in ("q0", "v0", "p") if _is_of_members(shared.get(key))}
     experiment = outlet.check(experiment_of(what, cast(ExperimentKeywords, shared)))
     start, machine = experiment.start, experiment.machine
@@ -139,7 +142,7 @@ def members_of(
             raise InputError(f"vary[{name!r}] must be a number for each member, got shape {np.shape(column)}")
         before = base[key]
         if before is not None and not isinstance(before, Mapping):
-            table = np.asarray(before, dtype=float)
+            table = as_numbers(before)
             before = {n: table[..., k] for k, n in enumerate(names[key])}
         base[key] = {**(before or {}), rest: column}
     return MembersOf(experiment, **base)
@@ -163,6 +166,7 @@ def member_values(value: MemberValues, names: tuple[str, ...], default: Array, w
     """Return (n,) or (N, n) numbers from an array or a mapping."""
     if value is None:
         return default.copy()
+    value = by_name(value, what)
     try:
         if isinstance(value, Mapping):
             for name in value:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.frozen import FrozenMapping
+from dalembert.core.labels import by_name
 from dalembert.core.types import StateLike
 from dalembert.core.validation import check_number
 
@@ -48,8 +49,8 @@ class Start:
     branch: int | Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "q", frozen_values(self.q))
-        object.__setattr__(self, "v", frozen_values(self.v))
+        object.__setattr__(self, "q", frozen_values(self.q, "q0"))
+        object.__setattr__(self, "v", frozen_values(self.v, "v0"))
         object.__setattr__(self, "t", check_number("t0", self.t, positive=False))
         if self.reach is not None:
             object.__setattr__(self, "reach", check_number("reach", self.reach))
@@ -66,11 +67,12 @@ def _checked_branch(branch: object) -> Any:
     return values
 
 
-def frozen_values(values: object) -> Any:
+def frozen_values(values: Any, what: str) -> Any:
     """Return numbers as a tuple, and numbers by name as a frozen mapping; what is neither is left to be refused."""
+    values = by_name(values, what)
     if isinstance(values, Mapping):
         return FrozenMapping({name: _number(value) for name, value in values.items()}) if values else None
-    if values is None or isinstance(values, str | bytes):
+    if values is None or isinstance(values, str | bytes | np.ma.MaskedArray):
         return values
     try:
         numbers = np.asarray(values)
@@ -81,7 +83,9 @@ def frozen_values(values: object) -> Any:
 
 def _number(value: Any) -> Any:
     """Return a number as such, whatever kind of number it is; what is none is left to be refused."""
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "fiu":
+        value = value[()]
+    is_number = isinstance(value, int | float | np.floating | np.integer) and not isinstance(value, bool)
     return float(value) if is_number else value
 
 

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, MachineError, UnknownNameError
 from dalembert.core.kept import Kept
+from dalembert.core.labels import as_numbers
 from dalembert.core.parameter import Parameter, Scalar, nominal, parameters_of
-from dalembert.core.states import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.validation import Bound, Vector, check_name, field_vector
 from dalembert.model.beam import Beam

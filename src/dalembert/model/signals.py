@@ -22,6 +22,9 @@ __all__ = ["POSE", "Sensor", "Signal", "check_meaning", "check_signals", "derive
 POSE = ("x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 """Components of the signal of a frame: position, quaternion, velocity and rate, all in world axes."""
 
+_MOST_DELAYED = 20_000
+"""Samples that a sensor may keep for its delay: each is a held value of the loop."""
+
 _VECTORS = {
     "position": ("x", "y", "z"),
     "attitude": ("qw", "qx", "qy", "qz"),
@@ -149,6 +152,11 @@ class Sensor:
                 sign = ">=" if zero else ">"
                 raise MachineError(f"{field} of sensor '{name}' must be {sign} 0 s, got {getattr(self, field)!r}")
             object.__setattr__(self, field, value[0])
+        if self.delay / self.period > _MOST_DELAYED:
+            raise MachineError(
+                f"the delay of sensor '{name}' is {self.delay / self.period:.6g} of its periods, and keeps a sample of "
+                f"each; expected at most {_MOST_DELAYED}, got delay = {self.delay:g} s, period = {self.period:g} s"
+            )
         for field in ("noise", "bias", "quantum"):
             values = _numbers(getattr(self, field), f"{field} of sensor '{name}'")
             if field != "bias" and any(x < 0.0 for x in values):

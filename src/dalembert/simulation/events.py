@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import SimulationError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.engine.loop.native import NativeEngine
 from dalembert.engine.loop.watch import Watch, event_kinds
@@ -154,7 +155,7 @@ class EventWatcher:
     def _checked(self, answer: ArrayLike, t: float) -> Array:
         n = len(self._setup.problem.state_names)
         try:
-            state = np.array(answer, dtype=float)
+            state = as_numbers(answer).copy()
         except (TypeError, ValueError):
             state = np.full(0, np.nan)
         if state.shape != (n,) or not np.isfinite(state).all():

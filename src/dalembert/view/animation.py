@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["animate", "draw_machine", "gif_of", "plane_axes", "plane_of_motion"]
 
+MARK = b"dalembert animation"
+"""What the files of animations hold, whatever their format, so that they can be told from others."""
+
 
 @flat_keywords(LookKeywords, defaults=field_defaults(Look))
 def animate(
@@ -171,8 +174,9 @@ def gif_of(figure: Figure, update: Callable[[int], list[Artist]], count: int, fp
             pictures.append(Image.fromarray(film.taken(update(k))).convert("P", palette=Image.Palette.ADAPTIVE))
     content = io.BytesIO()
     pictures[0].save(
-        content, format="GIF", save_all=True, append_images=pictures[1:], duration=1000 / fps, loop=0, optimize=True
-    )
+        content, format="GIF", save_all=True, append_images=pictures[1:], duration=1000 / fps, loop=0, optimize=True,
+        comment=MARK,
+    )  # fmt: skip
     return content.getvalue()
 
 
@@ -182,7 +186,7 @@ def _film(
     from matplotlib import animation
 
     rate = max(1, round(fps))
-    writer: AbstractMovieWriter = animation.FFMpegWriter(fps=rate)
+    writer: AbstractMovieWriter = animation.FFMpegWriter(fps=rate, metadata={"comment": MARK.decode()})
     if suffix == ".html":
         writer = animation.HTMLWriter(fps=rate, embed_frames=True, default_mode="loop")
     with temporary_folder() as folder:  # these writers know files only
@@ -192,4 +196,4 @@ def _film(
                 with doing(f"drawing picture {k + 1} of {count}"):
                     update(k)
                     writer.grab_frame()
-        return film.read_bytes()
+        return (b"<!-- " + MARK + b" -->\n" if suffix == ".html" else b"") + film.read_bytes()

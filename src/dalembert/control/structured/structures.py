@@ -8,7 +8,7 @@ Structures are combined in series (``second * first``), in parallel (``+``) and 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -48,15 +48,17 @@ class Tunable:
     name
         Its name.
     start
-        Its value at the first start; None: found from the plant.
+        Its value at the first start; None: found from plants and requirements.
     lower, upper
-        Bounds; None: a thousand times its typical size, which is found from the plant.
+        Bounds; None: there is none.
     scale
-        Its typical size; None: found from the plant.
+        Its typical size; None: found from plants and requirements.
     power
         How the controller's gains grow with it: 2 for the factors of a product.
     begin
         Where start is None: the first start as a multiple of its typical size.
+    hold
+        Whether a start keeps it while the others are tuned first, as the poles of a controller while its gains are.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Tunable:
     scale: float | None = None
     power: float = 1.0
     begin: float = 0.0
+    hold: bool = False
 
     def __post_init__(self) -> None:
         for field in ("start", "lower", "upper", "scale"):
@@ -175,10 +178,10 @@ def _joined(structures: Sequence[Structure]) -> Structure:
 Entry = Tunable | float | tuple[float, float] | None
 
 
-def _entry(entry: Entry, name: str) -> Tunable | float:
+def _entry(entry: Entry, name: str, begin: float = 0.0) -> Tunable | float:
     """A tunable of a name: free (None), between bounds (a pair), as given, or a fixed number."""
     if entry is None:
-        return Tunable(name)
+        return Tunable(name, begin=begin)
     if isinstance(entry, Tunable):
         return entry
     if isinstance(entry, tuple):
@@ -254,9 +257,9 @@ def pd_gains(
         for i, control in enumerate(controls):
             for j, name in enumerate(names):
                 if centralised or i == j:
-                    entry = _entry(bound, f"{control}<-{name}")
+                    entry = _entry(bound, f"{control}<-{name}", begin=float(i == j))
                     if isinstance(entry, Tunable):
-                        entry = Tunable(f"{control}<-{name}", entry.start, entry.lower, entry.upper, entry.scale)
+                        entry = replace(entry, name=f"{control}<-{name}")
                     entries[i, block * n + j] = entry
     return _static(tuple(measured), controls, entries)
 
@@ -322,12 +325,13 @@ def _pid(control: str, name: str, T: float, integral: bool) -> Structure:
             return ca.diagcat(ca.SX(1, 1), A), ca.vertcat(1.0, B), ca.horzcat(x[1], C), D
         return A, B, C, D
 
-    return Structure((name,), (control,), tuple(Tunable(f"{control}.{k}") for k in terms), len(terms) - 1, matrices)
+    tunables = tuple(Tunable(f"{control}.{k}", begin=0.1 if k == "ki" else 1.0) for k in terms)
+    return Structure((name,), (control,), tunables, len(terms) - 1, matrices)
 
 
 def low_pass(control: str, measured: str, *, order: int = 1, frequency: Entry = None) -> Structure:
     """First- or second-order low-pass of unit gain at rest: ``w / (s + w)`` or ``w^2 / (s^2 + 2 z w s + w^2)``."""
-    w = _entry(frequency, f"{control}.frequency")
+    w = _entry(frequency, f"{control}.frequency", begin=10.0)
     if order not in (1, 2):
         raise InputError(f"order of a low-pass must be 1 or 2, got {order!r}")
     free = [e for e in (w,) if isinstance(e, Tunable)]
@@ -348,7 +352,10 @@ def notch(
     control: str, measured: str, *, frequency: Entry, depth: Entry = (0.01, 1.0), width: Entry = (0.05, 2.0)
 ) -> Structure:
     """Notch ``(s^2 + 2 d z w s + w^2) / (s^2 + 2 z w s + w^2)``: frequency ``w``, width ``z``, depth ``d``."""
-    entries = [_entry(e, f"{control}.{k}") for e, k in ((frequency, "frequency"), (depth, "depth"), (width, "width"))]
+    entries = [
+        _entry(e, f"{control}.{k}", begin=1.0)
+        for e, k in ((frequency, "frequency"), (depth, "depth"), (width, "width"))
+    ]
     free = [e for e in entries if isinstance(e, Tunable)]
 
     def matrices(x: ExpressionLike) -> SymbolicMatrices:
@@ -374,8 +381,12 @@ def state_space(controls: Sequence[str], measured: Sequence[str], order: int, *,
         "C": [(i, j) for i in range(m) for j in range(order)],
         "D": [(i, j) for i in range(m) for j in range(p)] if direct else [],
     }
-    tunables = tuple(  # the states begin as decaying ones
-        Tunable(f"{k}[{i},{j}]", begin=-1.0 if k == "A" and i == j else 0.0)
+    # The states begin as low-passes of the measurements, beyond the typical frequency and below it in turn; their poles
+    # are kept until the gains behind them are tuned, so that no order does worse than gains with such filters.
+    poles = [-(10.0 ** (1.0 - 2.0 * (i % 2)) * 2.0 ** (i // 2)) for i in range(order)]
+    begin = {("A", i, i): pole for i, pole in enumerate(poles)} | {("B", i, i % p): 1.0 for i in range(order)}
+    tunables = tuple(
+        Tunable(f"{k}[{i},{j}]", begin=begin.get((k, i, j), 0.0), hold=k in "AB")
         for k, where in cells.items()
         for i, j in where
     )

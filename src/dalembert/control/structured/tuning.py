@@ -26,7 +26,8 @@ class _Keywords(TypedDict, total=False):
 
     starts: int
     seed: int
-    time_limit: float
+    evaluations: int
+    time_limit: float | None
     frequency: float | None
     progress: Callable[[str, float], object] | None
 
@@ -67,7 +68,7 @@ def tune(
     settings
         How long and how often it searches.
     **keywords
-        Fields of `TuneSettings`: ``starts``, ``seed``, ``time_limit``, ``frequency``, ``progress``.
+        Fields of `TuneSettings`: ``starts``, ``seed``, ``evaluations``, ``time_limit``, ``frequency``, ``progress``.
 
     Returns
     -------

@@ -70,8 +70,9 @@ static int shock(struct transitions *T, double *x, int64_t pair, const struct se
     return 0;
 }
 
-/* Coordinates moved onto the constraints and closed gaps, so that nothing that touches is beyond. 0 = ok. */
-static int close_gaps(struct transitions *T, double t, double *x, const double *c, const double *p,
+/* Coordinates moved onto the constraints and closed gaps, so that nothing that touches is beyond, contacts that do not act
+ * by `most`. 0 = ok. */
+static int close_gaps(struct transitions *T, double t, double *x, const double *c, const double *p, double most,
                       struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv, m = C->m;
@@ -87,7 +88,7 @@ static int close_gaps(struct transitions *T, double t, double *x, const double *
         taking_part(T, x, part, one_way);
         for (int64_t i = 0; i < m; i++) one_way[i] = one_way[i] && !acts(T->equations, x, i), room[i] = 0.0;
         for (int64_t i = 0; i < T->k; i++)
-            if (T->is_contact[i] && one_way[normal_of(T, i)]) room[normal_of(T, i)] = BEYOND;
+            if (T->is_contact[i] && one_way[normal_of(T, i)]) room[normal_of(T, i)] = most;
         for (int64_t i = 0; i < m; i++) {
             if (!part[i]) continue;
             if (one_way[i]) beyond = fmax(beyond, T->phi[i] - room[i]);
@@ -148,7 +149,7 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     for (int64_t i = 0; i < C->m; i++)
         if (C->losses[i] >= 0) x[C->losses[i]] += 0.5 * (before[i] + T->rate[i]) * made.impulses[i];
     give_leeway(T, x);
-    if (close_gaps(T, t, x, c, p, memory)) return NO_TERMS;
+    if (close_gaps(T, t, x, c, p, BEYOND, memory)) return NO_TERMS;
     x[C->work_loss] -= made.lost;
     T->log_t[T->n_log] = t, T->log_lost[T->n_log] = made.lost, T->log_factor[T->n_log] = made.factor;
     T->log_shocks[T->n_log] = shocks, T->log_speed[T->n_log] = largest_of(x + C->nq, C->nv);
@@ -256,6 +257,15 @@ int64_t transitions_switch(void *context, double t, double *x, const double *c, 
         else if (lets_go[i]) T->loose[i] = 1;
         /* whether contacts act is for their forces to say */
         if (!T->is_contact[i] && (takes_hold[i] || lets_go[i])) x[T->flags[i]] = takes_hold[i] ? 1.0 : 0.0;
+    }
+    if (T->n_measures) {
+        /* What begins to act holds what it measures: a contact that is found beyond its gap would stay there, and be found
+         * again at once. */
+        int touched = 0;
+        struct memory memory;
+        memory.next = T->work;
+        for (int64_t i = 0; i < T->k; i++) touched |= T->is_contact[i] && takes_hold[i];
+        if (touched && (geometry_at(T, t, x, c, p) || close_gaps(T, t, x, c, p, 0.0, memory))) return NO_TERMS;
     }
     set_switches(T, x, fired);
     const int64_t begun = begin_to_act(T, t, x, before, c, p);

@@ -214,6 +214,12 @@ class _Writer:
         if mass < LEAST or moments[0] < LEAST:
             self.slight.append(node.joint.child)
         mass, moments = max(mass, LEAST), np.maximum(moments, LEAST)
+        # MuJoCo refuses a disc whose largest moment exceeds the sum of the others, be it by rounding.
+        most = moments[0] + moments[1]
+        if moments[2] > most * (1.0 + 1e-9):
+            beyond = f"{moments[2]:.6g} kg m2 exceeds the sum of the others"
+            self.left_out.append(f"part of the largest moment of body '{node.joint.child}': {beyond}, {most:.6g}")
+        moments[2] = min(moments[2], most)
         place = {"pos": numbers(c), "quat": numbers(quaternion_from_matrix(R))}
         ElementTree.SubElement(body, "inertial", place, mass=numbers(mass), diaginertia=numbers(moments))
 
