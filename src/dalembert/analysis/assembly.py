@@ -146,7 +146,7 @@ def assemblies(
     >>> hinge = {"kind": "revolute", "axis": (0, 0, 1)}
     >>> four_bar = da.Machine(
     ...     "four-bar",
-    ...     [da.rod(name, 1.0, length, com=(length / 2, 0, 0)) for name, length in (("a", 0.4), ("b", 1.0), ("c", 0.8))],
+    ...     [da.rod(n, 1.0, length, com=(length / 2, 0, 0)) for n, length in (("a", 0.4), ("b", 1.0), ("c", 0.8))],
     ...     [
     ...         da.Joint("a", parent="world", child="a", **hinge),
     ...         da.Joint("b", parent="a", child="b", origin=da.Transform((0.4, 0, 0)), **hinge),

@@ -126,8 +126,8 @@ class Experiment:
     machine
         The machine, or equations of motion derived from it.
     start
-        Where it starts: a `Start` (keywords ``q0``, ``v0``, ``t0``, ``reach``, ``branch``), or an earlier run of the same
-        machine,
+        Where it starts: a `Start` (keywords ``q0``, ``v0``, ``t0``, ``reach``, ``branch``), or an earlier run of the
+        same machine,
         which is continued.
     p
         Values of parameters, by name or all in order; the others are nominal.

@@ -61,7 +61,7 @@ def _checked_branch(branch: object) -> Any:
     """Return the branch of a start: a number, or numbers by name."""
     if isinstance(branch, int | np.integer) and not isinstance(branch, bool) and branch >= 0:
         return int(branch)
-    values = frozen_values(branch)
+    values = frozen_values(branch, "branch")
     if values is not None and not isinstance(values, Mapping):
         raise InputError(f"branch must be a whole number from 0 on, or coordinates by name, got {branch!r}")
     return values
