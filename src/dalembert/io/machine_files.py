@@ -83,7 +83,8 @@ Numbers
     ``delay``, ``feedback`` (whether laws see the measurement in place of the true value; default true).
 ``simulation``
     The experiment (`dalembert.Experiment`): ``duration``, ``t0``, ``method`` (a name, or a mapping of ``name`` and
-    settings), ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``branch``, ``limits``, ``seed``,
+    settings), ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``branch``, ``limits``,
+    ``seed``,
     ``member``, ``constraints`` and ``contact`` (how they are kept and treated: a name, or a mapping of ``name`` and
     settings), ``by`` and ``backend`` (of the equations), ``q0``, ``v0`` and ``p`` (by name of coordinate, velocity and
     parameter; the others are neutral), ``switches`` (a list of ``at`` or ``event``, ``on``, ``off``), ``events`` (a
