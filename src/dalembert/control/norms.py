@@ -198,7 +198,7 @@ def _largest_singular(G: NDArray[np.complex128]) -> Array:
     """Largest singular values of matrices, by the smaller of their products; infinite where one is not finite."""
     if 0 in G.shape[1:]:
         return np.zeros(len(G))
-    finite = np.isfinite(G).all(axis=(1, 2))
+    finite = np.asarray(np.isfinite(G).all(axis=(1, 2)))
     G = np.where(finite[:, None, None], G, 0.0)
     if 1 in G.shape[1:]:
         largest = np.linalg.norm(G.reshape(len(G), -1), axis=1)
@@ -284,7 +284,7 @@ def gain_peaks(system: Matrices | Modal, best: Peak, band: Band = _WHOLE, fracti
     w = np.union1d(_with_middles(np.concatenate([[lo], w, [last]])), [hi])
     g = form.gains(w)
     peaks = [best]
-    for k in np.flatnonzero(g >= level):
+    for k in np.flatnonzero(g >= level).tolist():
         low, high = w[max(k - 1, 0)], w[min(k + 1, len(w) - 1)]
         if (g[k] <= g[max(k - 1, 0)] and k > 0) or g[k] < g[min(k + 1, len(w) - 1)]:
             continue  # on the slope of a neighbour
@@ -315,7 +315,7 @@ def level_frequencies(system: Matrices, level: float) -> Array:
         H = np.empty((2 * n, 2 * n))
         H[:n, :n], H[:n, n:] = F, B @ Ri @ B.T
         H[n:, :n], H[n:, n:] = -C.T @ (np.eye(D.shape[0]) + D @ Ri @ D.T) @ C, -F.T
-        eigenvalues = np.linalg.eigvals(H)
+        eigenvalues = np.asarray(np.linalg.eigvals(H), dtype=complex)
     close = np.abs(eigenvalues.real) <= _NEAR_AXIS * np.abs(eigenvalues)
     return np.unique(np.abs(eigenvalues[close].imag))
 

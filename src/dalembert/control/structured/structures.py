@@ -74,7 +74,7 @@ class Tunable:
     def __post_init__(self) -> None:
         for field in ("start", "lower", "upper", "scale"):
             value = getattr(self, field)
-            if value is not None and not (isinstance(value, Real) and np.isfinite(value)):
+            if value is not None and not (isinstance(value, Real) and np.isfinite(float(value))):
                 raise InputError(f"{field} of tunable '{self.name}' must be a finite number or None, got {value!r}")
         if self.lower is not None and self.upper is not None and not self.lower < self.upper:
             raise InputError(f"tunable '{self.name}': lower {self.lower:g} must be below upper {self.upper:g}")

@@ -147,7 +147,7 @@ class TuneSettings:
     def __post_init__(self) -> None:
         for name in ("starts", "evaluations"):
             value = getattr(self, name)
-            if not (isinstance(value, Integral) and not isinstance(value, bool) and value >= 1):
+            if not (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1):
                 raise InputError(f"{name} must be a whole number >= 1, got {value!r}")
         for name, unit in (("time_limit", "seconds"), ("frequency", "rad/s")):
             value = getattr(self, name)

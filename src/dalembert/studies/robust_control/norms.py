@@ -48,7 +48,9 @@ def random_system(kind: str, seed: int) -> Matrices:
     rng = np.random.default_rng([KINDS.index(kind), seed])
     k, m, p = int(rng.integers(1, 9)), int(rng.integers(1, 4)), int(rng.integers(1, 4))
     w, z = 10.0 ** rng.uniform(-1, 4, k), 10.0 ** rng.uniform(-5, -0.5, k)
-    A, B, C = np.zeros((2 * k, 2 * k)), np.zeros((2 * k, m)), np.zeros((p, 2 * k))
+    A: Array = np.zeros((2 * k, 2 * k))
+    B: Array = np.zeros((2 * k, m))
+    C: Array = np.zeros((p, 2 * k))
     for i in range(k):
         A[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = [[0.0, 1.0], [-(w[i] ** 2), -2.0 * z[i] * w[i]]]
     B[1::2], C[:, 0::2] = rng.normal(size=(k, m)), rng.normal(size=(p, k))
