@@ -85,7 +85,7 @@ class MotorEntry(FileEntry):
         "rotor_inertia": "kg m^2|{i}",
         "damping": "N m s/rad|{f} s/{q}",
         "effort": "N m|{f}",
-        "speed": "rad/s|{q}/s",
+        "speed": "rad/s",
     }
 
     joint: str | None = None
