@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.campaigns.sensitivity import sensitivities
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
+from dalembert.core.labels import as_numbers, has_labels
 from dalembert.core.states import assigned
 from dalembert.core.types import Array
 from dalembert.loop.experiment import (
@@ -203,8 +204,26 @@ def _bounds(unknown: Mapping[str, Any] | Sequence[str], begin: Array) -> tuple[A
     return low, high
 
 
+def _by_signal(one: Any) -> Any:
+    """A table, an xarray Dataset or a structured array as arrays by name; the time is its column or index ``t``."""
+    if not has_labels(one):
+        return one
+    if isinstance(one, np.ndarray):
+        return {name: one[name] for name in one.dtype.names or ()}
+    if hasattr(one, "data_vars"):
+        return {str(name): one[name].to_numpy() for name in one.variables}
+    if not hasattr(one, "columns") or not hasattr(one, "index"):
+        raise InputError(f"a record is a run, a table or a mapping of arrays, got {type(one).__name__}")
+    twice = [name for name in one.columns if list(one.columns).count(name) > 1]
+    if twice:
+        raise InputError(f"a record has the column {twice[0]!r} more than once")
+    if "t" not in one.columns and one.index.name != "t" and list(one.index) == list(range(len(one))):
+        raise InputError("a record needs the time: give the table a column 't', or make the times its index")
+    return {"t": one.index.to_numpy(), **{name: one[name].to_numpy() for name in one.columns}}
+
+
 def _record(one: Any, signals: tuple[str, ...], shared: Mapping[str, Any]) -> _Record:
-    settings = dict(shared)
+    settings, one = dict(shared), _by_signal(one)
     if isinstance(one, Run):
         rows = ~np.isin(one.t, [event.t for event in one.events])  # those are at times of their own
         t, columns = one.t[rows], {s: one[s][rows] for s in signals}
@@ -215,9 +234,7 @@ def _record(one: Any, signals: tuple[str, ...], shared: Mapping[str, Any]) -> _R
         missing = [s for s in ("t", *signals) if s not in one]
         if missing:
             raise InputError(f"a record needs 't' and the measured signals; {', '.join(missing)} is missing")
-        t, columns = np.asarray(one["t"], dtype=float), {s: np.asarray(one[s], dtype=float) for s in signals}
-    elif hasattr(one, "index") and hasattr(one, "columns"):
-        t, columns = np.asarray(one.index, dtype=float), {s: np.asarray(one[s], dtype=float) for s in signals}
+        t, columns = as_numbers(one["t"]), {s: as_numbers(one[s]) for s in signals}
     else:
         raise InputError(f"a record is a run, a pandas DataFrame or a mapping of arrays, got {type(one).__name__}")
     y = np.column_stack([columns[s] for s in signals])

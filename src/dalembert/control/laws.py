@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.parameter import Expression as ParameterExpression
 from dalembert.core.parameter import Scalar, parameters_of
 from dalembert.core.types import Array, Expression
-from dalembert.formulations.actuation import saturated
+from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import solve_spd
 
@@ -144,7 +145,7 @@ def _gain(
     if any(isinstance(x, ParameterExpression) for x in listed):
         return _parametric(listed, n, name, at)
     try:
-        array = np.asarray(value, dtype=float)
+        array = as_numbers(value)
         array = np.broadcast_to(array, (n,))
     except (TypeError, ValueError):
         raise InputError(f"{name} must be one number or {n} numbers (one per motor), got {value!r}") from None
@@ -197,7 +198,7 @@ def _reference(
             raise InputError(f"{law}: the reference fails on a CasADi symbol of time: {reason}") from error
     else:
         try:
-            r = ca.SX(ca.DM(np.atleast_1d(np.asarray(reference, dtype=float))))
+            r = ca.SX(ca.DM(np.atleast_1d(as_numbers(reference))))
         except (TypeError, ValueError):
             raise InputError(f"{law}: reference must be {n} numbers or a function of time, got {reference!r}") from None
     if r.is_constant() and not np.isfinite(ca.DM(r).full()).all():
@@ -211,8 +212,9 @@ def _reference(
     return r, rd, ca.jacobian(rd, t)
 
 
-def _fixed(value: object) -> object:
+def _fixed(value: Any) -> Any:
     """Arrays and lists as tuples, mappings as pairs: a law is a value, and its closed loop may be kept."""
+    value = by_name(value, "a setting of a law")
     if isinstance(value, Mapping):
         return _Named(value)
     if isinstance(value, np.ndarray | list | tuple):
@@ -348,13 +350,15 @@ class PID(_Value):
             tau = tau + _gravity_force(eom, q, p)[rows_v]
         u = tau / n
         rates = []
+        u, blocks = _thrusters_off(eom, u), {b.name: b for b in eom.layout.blocks}
+        efforts = actuator_efforts(eom.machine, u, eom.symbolic.value, lambda joint: v[blocks[joint].v.start])
         for i, motor in enumerate(eom.machine.limited_motors):
             rate = e[i]
             if Tt is not None and np.isfinite(motor.effort) and not ki[i].is_zero():
-                excess = saturated(motor, u[i]) - u[i]
+                excess = efforts[i] - u[i]
                 rate = rate + excess * n[i] / (ki[i] * Tt)
             rates.append(rate)
-        return _thrusters_off(eom, u), ca.vertcat(*rates)
+        return u, ca.vertcat(*rates)
 
 
 @dataclass(frozen=True)

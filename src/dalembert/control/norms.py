@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.balance import Matrices, balanced
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def matrices_of(system: LinearSystem) -> tuple[Matrices, float]:
         A, B, C, D = (x.reshape(s) for x, s in zip(matrices, ((n, n), (n, m), (p, n), (p, m)), strict=True))
         return _finite((A, B, C, D)), 1.0 if system.dt is True else float(system.dt or 0.0)
     try:
-        D = np.atleast_2d(np.asarray(system, dtype=float))
+        D = np.atleast_2d(as_numbers(system))
     except (TypeError, ValueError):
         raise InputError(f"expected a system of python-control or constant gains, got {system!r}") from None
     return _finite((np.zeros((0, 0)), np.zeros((0, D.shape[1])), np.zeros((D.shape[0], 0)), D)), 0.0
@@ -174,7 +175,7 @@ def h2_norm(system: control.StateSpace | control.TransferFunction) -> float:
 def response(system: Matrices, frequencies: Iterable[float]) -> NDArray[np.complex128]:
     """Frequency response ``D + C (jw - A)^-1 B``, shape (frequencies, outputs, inputs); infinity gives ``D``."""
     A, B, C, D = system
-    w = np.asarray(list(frequencies), dtype=float)
+    w = as_numbers(list(frequencies))
     G = np.broadcast_to(D.astype(complex), (len(w), *D.shape)).copy()
     at = np.flatnonzero(np.isfinite(w))
     if A.size and at.size:

@@ -71,6 +71,7 @@ class MotorEntry(FileEntry):
     rotor_inertia: Number = 0.0
     damping: Number = 0.0
     effort: Limit = math.inf
+    speed: Limit = math.inf
 
 
 class ThrusterEntry(FileEntry):
@@ -218,6 +219,7 @@ class SimulationEntry(FileEntry):
     record: Number | None = None
     constraints: str | dict[str, Any] | None = None
     reach: Number | None = None
+    branch: int | dict[str, Number] | None = None
     limits: str | None = None
     contact: str | dict[str, Any] | None = None
     seed: int | None = None

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, MachineError, UnknownNameError
 from dalembert.core.kept import Kept
+from dalembert.core.labels import as_numbers
 from dalembert.core.parameter import Parameter, Scalar, nominal, parameters_of
-from dalembert.core.states import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.validation import Bound, Vector, check_name, field_vector
 from dalembert.model.beam import Beam
@@ -179,8 +179,10 @@ class Machine:
             if load.frame not in self.tree.frames:
                 error = UnknownNameError("frame", load.frame, self.tree.frames, where)
                 raise MachineError(f"{kind} '{load.name}': {error}")
-            if isinstance(load, Thruster) and self.tree.frames[load.frame][0] < 0:
-                raise MachineError(f"thruster '{load.name}' pushes the frame '{load.frame}', which does not move")
+            if self.tree.frames[load.frame][0] < 0:
+                raise MachineError(
+                    f"{kind} '{load.name}' acts on the frame '{load.frame}', which does not move: it has no effect"
+                )
         coupled = {c.joint for c in self.couplings}
         for coupling in self.couplings:
             for name in (coupling.joint, coupling.leader):
