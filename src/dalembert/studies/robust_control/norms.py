@@ -59,8 +59,8 @@ def random_system(kind: str, seed: int) -> Matrices:
     if kind == "badly scaled":
         if rng.random() < 0.5:
             T: Array = np.eye(2 * k) + 0.3 * rng.normal(size=(2 * k, 2 * k))
-            inverse = np.asarray(np.linalg.inv(T), dtype=float)
-            A, B, C = inverse @ A @ T, inverse @ B, C @ T
+            A, B = (np.asarray(np.linalg.solve(T, right), dtype=float) for right in (A @ T, B))
+            C = C @ T
         t = 10.0 ** rng.uniform(-6, 6, 2 * k)
         A, B, C = A * t[None, :] / t[:, None], B / t[:, None], C * t[None, :]
     if kind == "weighted":  # as a weight of tracking is behind a sensitivity
