@@ -153,13 +153,6 @@ def test_wrong_input_is_named() -> None:
         disk_margins(control.ss([[-1.0]], [[1.0]], [[1.0], [2.0]], 0))
 
 
-def test_h2_norm_of_a_sampled_system_with_a_direct_path() -> None:
-    """d + b c / (z - a) answers an impulse by d, bc, bca, bca^2 ..: d^2 + (bc)^2 / (1 - a^2)."""
-    a, b, c, d = -0.6, 1.4, 0.9, 0.75
-    system = control.ss([[a]], [[b]], [[c]], [[d]], 0.1)
-    assert h2_norm(system) ** 2 == pytest.approx(d**2 + (b * c) ** 2 / (1 - a**2), rel=1e-12)
-
-
 def tracking_loop(seed: int) -> tuple[np.ndarray, ...]:
     """Weighted sensitivity of a two-link flexible arm under filtered PID: poles from 1e-4 to 1e4 rad/s."""
     rng = np.random.default_rng(seed)
@@ -231,3 +224,10 @@ def test_transfer_functions_of_any_size_and_improper_ones() -> None:
         assert np.allclose(C @ np.linalg.solve(s * np.eye(len(A)) - A, B) + D, many(s))
     with pytest.raises(InputError, match="degree 2 over 1"):
         hinf_norm(control.tf([1, 0, 0], [1, 1]))
+
+
+def test_h2_norm_of_a_sampled_system_with_a_direct_path() -> None:
+    """d + b c / (z - a) answers an impulse by d, bc, bca, bca^2 ..: d^2 + (bc)^2 / (1 - a^2)."""
+    a, b, c, d = -0.6, 1.4, 0.9, 0.75
+    system = control.ss([[a]], [[b]], [[c]], [[d]], 0.1)
+    assert h2_norm(system) ** 2 == pytest.approx(d**2 + (b * c) ** 2 / (1 - a**2), rel=1e-12)

@@ -225,17 +225,8 @@ def linearize(
         A, B = sampled(A, B, period)
     labels = [_labels(some) for some in (chosen_in, chosen_out, names)]
     (name,) = _labels([eom.machine.name])
-    return control.ss(
-        A,
-        B,
-        C,
-        D,
-        0 if period is None else period,
-        inputs=labels[0],
-        outputs=labels[1],
-        states=labels[2],
-        name=name,
-    )
+    dt = 0 if period is None else period
+    return control.ss(A, B, C, D, dt, inputs=labels[0], outputs=labels[1], states=labels[2], name=name)
 
 
 def _labels(names: Sequence[str]) -> list[str]:

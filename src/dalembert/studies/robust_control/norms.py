@@ -55,11 +55,12 @@ def random_system(kind: str, seed: int) -> Matrices:
         A[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = [[0.0, 1.0], [-(w[i] ** 2), -2.0 * z[i] * w[i]]]
     B[1::2], C[:, 0::2] = rng.normal(size=(k, m)), rng.normal(size=(p, k))
     C[:, 1::2] = rng.normal(size=(p, k)) * (rng.random() < 0.5)
-    D = rng.normal(size=(p, m)) * 10.0 ** rng.uniform(-6, 1) * (rng.random() < 0.5)
+    D: Array = rng.normal(size=(p, m)) * 10.0 ** rng.uniform(-6, 1) * (rng.random() < 0.5)
     if kind == "badly scaled":
         if rng.random() < 0.5:
-            T = np.eye(2 * k) + 0.3 * rng.normal(size=(2 * k, 2 * k))
-            A, B, C = np.linalg.solve(T, A @ T), np.linalg.solve(T, B), C @ T
+            T: Array = np.eye(2 * k) + 0.3 * rng.normal(size=(2 * k, 2 * k))
+            A, B = (np.asarray(np.linalg.solve(T, right), dtype=float) for right in (A @ T, B))
+            C = C @ T
         t = 10.0 ** rng.uniform(-6, 6, 2 * k)
         A, B, C = A * t[None, :] / t[:, None], B / t[:, None], C * t[None, :]
     if kind == "weighted":  # as a weight of tracking is behind a sensitivity
