@@ -46,7 +46,7 @@ class Rotor:
         Axis in the world of a rotor that a moving body carries, whose ``g`` is no gradient; None for others.
     """
 
-    inertia: Expression
+    inertia: Expression | float
     row: Expression
     axis: Expression | None = None
 
@@ -256,7 +256,7 @@ class NaturalModel:
                 rotors.append(self._carried(i, I_m, g) if motor.name in carried else Rotor(I_m, g))
         return rotors
 
-    def _carried(self, index: int, inertia: Expression, g: Expression) -> Rotor:
+    def _carried(self, index: int, inertia: Expression | float, g: Expression) -> Rotor:
         """Rotor that turns with ``g v`` relative to the moving parent of a joint, about the axis of the joint."""
         node = self.tree.nodes[index]
         R_p, _ = self.node_pose(node.parent)

@@ -59,7 +59,7 @@ class CarriedRotor:
     @property
     def body_inertia(self) -> Expression:
         """Moments of inertia (3 x 3) of the rotor as of a part of the child."""
-        return self.inertia * (self.axis @ self.axis.T)
+        return ca.SX(self.inertia * (self.axis @ self.axis.T))
 
     @property
     def spin(self) -> Expression:
