@@ -207,7 +207,7 @@ def initial_states(
     Those of a machine with constraints are assembled as that of a single run (`start` says when, and on which branch),
     with the coordinates and velocities that ``q0`` and ``v0`` name; ``compiled``: by a kernel for it.
     """
-    machine = eom.machine
+    machine, q0, v0 = eom.machine, by_name(q0, "q0"), by_name(v0, "v0")
     q = member_values(q0, machine.q_names, machine.q_neutral, "q0")
     v = member_values(v0, machine.v_names, np.zeros(machine.nv), "v0")
     counts = {a.shape[0] for a in (q, v, parameters) if a.ndim == 2}

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
+from dalembert.core.labels import by_name
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
 from dalembert.core.warn import warn
@@ -618,7 +619,7 @@ def assembled_start(
     latches, branch, reach, what
         As of `assemble`.
     """
-    names = eom.machine.q_names
+    names, q0 = eom.machine.q_names, by_name(q0, what)
     q = named_vector(q0, names, eom.machine.q_neutral, what)[None]
     given: Sequence[str] = names if q0 is not None and not isinstance(q0, Mapping) else tuple(q0 or ())
     result = assembled_members(eom, q, given, t=t, p=p[None], latches=latches, branch=branch, reach=reach, what=what)
@@ -641,7 +642,7 @@ def every_assembly(
     starts, what
         As of `solutions` and `assemble`.
     """
-    own, names = eom.in_machine_coordinates(), eom.machine.q_names
+    own, names, q0 = eom.in_machine_coordinates(), eom.machine.q_names, by_name(q0, what)
     q = named_vector(q0, names, eom.machine.q_neutral, what)
     places = _given_places(own, names if q0 is not None and not isinstance(q0, Mapping) else tuple(q0 or ()))
     _check_quaternions(own, q[None], places, what)
