@@ -58,6 +58,7 @@ def test_complex_blocks_and_printed_ranges() -> None:
     assert printed_inside({n: tuple(np.radians(r)) for n, r in LIMITS.items()}, PRINTED_RANGES["half", "1 to 5"]) == 5
 
 
+@pytest.mark.slow
 def test_the_fifth_joint_keeps_its_whole_range_in_the_quarter_tangent() -> None:
     """The first step of SPACE 8.3.3 from the fifth joint: sixteen repetitions of one angle."""
     u = chaser_model("quarter")
@@ -76,7 +77,7 @@ def test_random_samples_stay_stable_within_ranges_of_the_quarter_tangent(order: 
     u, loop, rng = chaser_model("quarter"), closed_loop("quarter"), np.random.default_rng(0)
     for _ in range(1000):
         angles = {n: rng.choice([*span, rng.uniform(*span)]) for n, span in found.ranges.items()}
-        assert np.linalg.eigvals(loop.close(u.normalised(**angles)).M11).real.max() < 0.0
+        assert np.linalg.eigvals(loop.close(u.normalised(**angles)).without_error().M11).real.max() < 0.0
 
 
 def test_system_of_all_accelerations_is_weighted_as_the_document_says() -> None:

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Unpack, cast
 
 import numpy as np
@@ -30,7 +29,7 @@ from dalembert.core.digest import digest, digests
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.keywords import flat_keywords, grouped
 from dalembert.core.types import Array
-from dalembert.core.validation import check_seed
+from dalembert.core.validation import check_index, check_name, check_seed
 from dalembert.core.version import __version__
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.experiment import KEYWORD_DEFAULTS, Experiment, ExperimentKeywords, Runnable, experiment_of
@@ -53,7 +52,8 @@ class Runner:
         ``"local"``: lanes and threads of this process; processes where members are simulated one by one. ``"dask"``:
         an embedded cluster of processes, or the one at ``address``. ``"cuda"``: GPUs.
     workers
-        Number of processes; 0: one per core. Of GPUs, each with a process of its own; 0: all.
+        Number of processes; 0: one per core; 1: this process itself, which a member can then kill. Of GPUs, each with a
+        process of its own; 0: all.
     address
         Of a Dask scheduler.
     chunk
@@ -158,6 +158,10 @@ def campaign(
     team = grouped(Runner, Runner(runner) if isinstance(runner, str) else runner, about)
     about = {name: value for name, value in about.items() if name not in _OF_RUNNER}
     needs("pandas", "a campaign")
+    for name in vary:
+        check_name(name, "varied quantity")
+    for name in measure if isinstance(measure, Mapping) else ():
+        check_name(name, "measure")
     spreads = {str(name): as_spread(spread, str(name)) for name, spread in vary.items()}
     check_columns(spreads, measure if isinstance(measure, Mapping) else ())
     seed = check_seed(about.get("seed", getattr(what, "seed", 0)))
@@ -166,7 +170,11 @@ def campaign(
     size = team.chunk or _CHUNK["rollout" if isinstance(task, RolloutTask) else "single"]
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise InputError(f"chunk must be a number of members >= 1, got {team.chunk!r}")
-    kept = list(range(min(keep, len(values)))) if isinstance(keep, int) else list(keep)
+    kept = (
+        list(range(min(keep, len(values))))
+        if isinstance(keep, int)
+        else [check_index(member, len(values), "a member to keep") for member in keep]
+    )
     parts = _parts(task, measure, strict=store is not None)
     question = {
         "version": __version__,
@@ -331,5 +339,5 @@ class _Bar:
 
 def open_campaign(store: str | os.PathLike[str]) -> Campaign:
     """Open the campaign of a folder, finished or not: its table, and what can be learnt from it."""
-    folder = Store(Path(store))
+    folder = Store(store)
     return Campaign(folder.question, folder.values(), None, folder)

@@ -13,8 +13,9 @@ from dalembert.cli.completion import starter_names
 from dalembert.cli.output import show, table
 from dalembert.cli.targets import ForceOption, target
 from dalembert.core.doing import doing
-from dalembert.core.errors import DalembertError, FileFormatError
+from dalembert.core.errors import DalembertError, FileFormatError, InputError
 from dalembert.core.files import write_file
+from dalembert.loop.start import Start
 
 __all__ = ["check", "new", "schema"]
 
@@ -24,7 +25,8 @@ def check(
 ) -> None:
     """Say everything that is wrong with machine files.
 
-    Every mistake comes with its file and line.
+    Every mistake comes with its file and line. Of a sound machine with constraints it tells how it can move where it
+    starts: freedoms, redundant rows, a singular posture.
 
     Exit status 1 if something is.
     """
@@ -55,7 +57,25 @@ def _faults(path: Path) -> list[FileFormatError]:
     errors = check_machine(path)
     if not errors:
         print(f"{path}: {load_machine(path)}")
+        return _unassembled(path)
     return errors
+
+
+def _unassembled(path: Path) -> list[FileFormatError]:
+    """Print how the machine of a sound file can move where it starts; return why it cannot be assembled there."""
+    from dalembert.analysis.assembly import mobility
+    from dalembert.io.experiment_files import load_experiment
+
+    experiment = load_experiment(path)
+    machine, start = experiment.machine, experiment.start
+    if not machine.constrained or not isinstance(start, Start):
+        return []
+    try:
+        options = {"branch": start.branch, "reach": start.reach, "t": start.t, "p": experiment.p}
+        print(f"  at its start: {mobility(machine, start.q, **options)}")
+    except InputError as error:
+        return [FileFormatError(f"{path}: {error}")]
+    return []
 
 
 def new(

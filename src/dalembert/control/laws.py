@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from numbers import Integral
 from typing import Any, Protocol
 
 import casadi as ca
@@ -21,7 +22,7 @@ from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.parameter import Expression as ParameterExpression
 from dalembert.core.parameter import Scalar, parameters_of
 from dalembert.core.types import Array, Expression
-from dalembert.formulations.actuation import saturated
+from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import solve_spd
 
@@ -135,9 +136,9 @@ def _gain(
 
     With ``at``, equations and the symbols of their parameters, gains may be parameters and expressions of them.
     """
-    n = motors if isinstance(motors, int) else len(motors)
+    n = int(motors) if isinstance(motors, Integral) else len(motors)
     if isinstance(value, _Named):
-        if isinstance(motors, int):
+        if isinstance(motors, Integral):
             raise InputError(f"{name} is one number and has no motors, got {dict(value)!r}")
         value = _in_order(value, motors, name)
     listed: list[Any] = list(value) if isinstance(value, list | tuple) else [value] * n
@@ -174,9 +175,9 @@ def _reference(
     reference: Reference | _Named, t: Expression, motors: int | Sequence[str], law: str
 ) -> tuple[Expression, Expression, Expression]:
     """Position, velocity and acceleration of a reference."""
-    n = motors if isinstance(motors, int) else len(motors)
+    n = int(motors) if isinstance(motors, Integral) else len(motors)
     if isinstance(reference, _Named):
-        if isinstance(motors, int):
+        if isinstance(motors, Integral):
             raise InputError(f"{law}: a reference of all coordinates is given in order, not by the names of motors")
         references = _in_order(reference, motors, f"the reference of {law}")
         columns = [_reference(one, t, 1, law) for one in references]
@@ -349,13 +350,15 @@ class PID(_Value):
             tau = tau + _gravity_force(eom, q, p)[rows_v]
         u = tau / n
         rates = []
+        u, blocks = _thrusters_off(eom, u), {b.name: b for b in eom.layout.blocks}
+        efforts = actuator_efforts(eom.machine, u, eom.symbolic.value, lambda joint: v[blocks[joint].v.start])
         for i, motor in enumerate(eom.machine.limited_motors):
             rate = e[i]
             if Tt is not None and np.isfinite(motor.effort) and not ki[i].is_zero():
-                excess = saturated(motor, u[i]) - u[i]
+                excess = efforts[i] - u[i]
                 rate = rate + excess * n[i] / (ki[i] * Tt)
             rates.append(rate)
-        return _thrusters_off(eom, u), ca.vertcat(*rates)
+        return u, ca.vertcat(*rates)
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,8 @@ Numbers
     ``delay``, ``feedback`` (whether laws see the measurement in place of the true value; default true).
 ``simulation``
     The experiment (`dalembert.Experiment`): ``duration``, ``t0``, ``method`` (a name, or a mapping of ``name`` and
-    settings), ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``limits``, ``seed``,
+    settings), ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``branch``, ``limits``,
+    ``seed``,
     ``member``, ``constraints`` and ``contact`` (how they are kept and treated: a name, or a mapping of ``name`` and
     settings), ``by`` and ``backend`` (of the equations), ``q0``, ``v0`` and ``p`` (by name of coordinate, velocity and
     parameter; the others are neutral), ``switches`` (a list of ``at`` or ``event``, ``on``, ``off``), ``events`` (a
@@ -416,8 +417,8 @@ class MachineReader:
     def motor(self, name: str, entry: MotorEntry) -> Motor:
         """Return a motor."""
         fields = self.numbers(entry, ("motors", name), "ratio", "rotor_inertia", "damping")
-        effort = self.plain_number(entry.effort, ("motors", name, "effort"))
-        return Motor(name, name if entry.joint is None else entry.joint, effort=effort, **fields)
+        effort, speed = (self.plain_number(getattr(entry, key), ("motors", name, key)) for key in ("effort", "speed"))
+        return Motor(name, name if entry.joint is None else entry.joint, effort=effort, speed=speed, **fields)
 
     def thruster(self, name: str, entry: ThrusterEntry) -> Thruster:
         """Return a thruster."""

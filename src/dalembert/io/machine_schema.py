@@ -85,6 +85,7 @@ class MotorEntry(FileEntry):
         "rotor_inertia": "kg m^2|{i}",
         "damping": "N m s/rad|{f} s/{q}",
         "effort": "N m|{f}",
+        "speed": "rad/s",
     }
 
     joint: str | None = None
@@ -92,6 +93,7 @@ class MotorEntry(FileEntry):
     rotor_inertia: Number = 0.0
     damping: Number = 0.0
     effort: Quantity = math.inf
+    speed: Quantity = math.inf
 
 
 class ThrusterEntry(FileEntry):
@@ -286,6 +288,7 @@ class SimulationEntry(FileEntry):
         "max_step": "s",
         "record": "s",
         "reach": "m|rad",
+        "branch": "m|rad",
         "q0": "{x}",
         "v0": "{x}",
         "p": "{x}",
@@ -303,6 +306,7 @@ class SimulationEntry(FileEntry):
     record: Number | None = None
     constraints: str | dict[str, Any] | None = None
     reach: Number | None = None
+    branch: int | dict[str, Number] | None = None
     limits: str | None = None
     contact: str | dict[str, Any] | None = None
     seed: int | None = None

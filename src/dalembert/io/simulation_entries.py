@@ -28,8 +28,8 @@ __all__ = ["StateNames", "read_sensor", "read_simulation"]
 _BACKENDS = ("auto", "native", "vm")
 _WORDS = ("method", "limits")
 _CHECKED = (
-    "duration", "t0", "method", *METHOD_SETTINGS, "record", "constraints", "reach", "limits", "contact", "seed",
-    "member",
+    "duration", "t0", "method", *METHOD_SETTINGS, "record", "constraints", "reach", "branch", "limits", "contact",
+    "seed", "member",
 )  # fmt: skip
 
 
@@ -196,7 +196,7 @@ def _setting(name: str, value: Any, document: Document, plain: Callable[[Any, Pa
         value = [plain(item, (*path, i)) for i, item in enumerate(value)]
     elif isinstance(value, dict):
         value = {key: v if key == "name" else _whole(plain(v, (*path, key))) for key, v in value.items()}
-    elif name not in (*_WORDS, "max_steps", "constraints", "contact", "seed", "member"):
+    elif name not in (*_WORDS, "max_steps", "constraints", "contact", "seed", "member", "branch"):
         value = plain(value, path)
     with locating(document.label, document.line(path)):
         check_keyword(name, value)

@@ -69,7 +69,8 @@ class ExperimentKeywords(TypedDict, total=False):
     q0: StateLike
     v0: StateLike
     t0: float
-    reach: float
+    reach: float | None
+    branch: int | Mapping[str, float] | None
     p: Mapping[str, float] | ArrayLike | None
     control: Any
     sensors: Sequence[Sensor] | Sensor
@@ -97,7 +98,8 @@ class ExperimentKeywords(TypedDict, total=False):
 KEYWORD_DEFAULTS: Mapping[str, object] = {
     **dict.fromkeys(ExperimentKeywords.__annotations__),
     "t0": 0.0,
-    "reach": 0.1,
+    "reach": None,
+    "branch": None,
     **dict.fromkeys(("sensors", "signals", "events", "switches"), ()),
     "limits": "record",
     "seed": 0,
@@ -124,7 +126,8 @@ class Experiment:
     machine
         The machine, or equations of motion derived from it.
     start
-        Where it starts: a `Start` (keywords ``q0``, ``v0``, ``t0``, ``reach``), or an earlier run of the same machine,
+        Where it starts: a `Start` (keywords ``q0``, ``v0``, ``t0``, ``reach``, ``branch``), or an earlier run of the
+        same machine,
         which is continued.
     p
         Values of parameters, by name or all in order; the others are nominal.
@@ -138,7 +141,7 @@ class Experiment:
     switches
         Constraints that are added and removed during the run.
     on_event
-        Called as ``on_event(t, x, names)`` at located events; may return a new state.
+        Called as ``on_event(t, x, names)`` at located events; may return a new state, or edit ``x``.
     limits
         At joint limits: ``"record"`` an event, ``"stop"`` there, ``"ignore"`` them, or take them for ``"contact"``:
         hard stops with the restitution of the `Limits`. What keeps no log (derivatives, a stepper, an FMU, a loop in
@@ -318,7 +321,8 @@ class Experiment:
         if isinstance(self.start, Run):
             flat["start"] = self.start
         else:
-            flat |= {"q0": self.start.q, "v0": self.start.v, "t0": self.start.t, "reach": self.start.reach}
+            flat |= {"q0": self.start.q, "v0": self.start.v, "t0": self.start.t}
+            flat |= {"reach": self.start.reach, "branch": self.start.branch}
         method = {} if self.method is None else dict(self.method.plain)
         name = method.pop("name", None)
         flat |= {"method": name} if name != (self._brought or "rk4") else {}
@@ -336,7 +340,8 @@ class Experiment:
 
     def plain_settings(self) -> dict[str, Any]:
         """Those of the keywords that are plain data about how it is run; a run keeps them."""
-        return {name: value for name, value in self.keywords().items() if name in _PLAIN}
+        plain = {name: value for name, value in self.keywords().items() if name in _PLAIN}
+        return {name: dict(value) if isinstance(value, Mapping) else value for name, value in plain.items()}
 
     def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the machine file of this experiment, and write it to ``path`` if one is given.
@@ -385,10 +390,11 @@ class Experiment:
 _LISTED: Mapping[str, type[Any]] = {"sensors": Sensor, "signals": Signal, "events": Event, "switches": Switch}
 _RESOLVED = ("machine", "start", "p", "method")
 _PLAIN = (
-    "duration", "t0", "reach", "method", *METHOD_SETTINGS, "record", "constraints", "contact", "limits", "seed",
+    "duration", "t0", "reach", "branch", "method", *METHOD_SETTINGS, "record", "constraints", "contact", "limits",
+    "seed",
     "member", "by", "backend",
 )  # fmt: skip
-_OF_START = ("q0", "v0", "t0", "reach")
+_OF_START = ("q0", "v0", "t0", "reach", "branch")
 _BY_NAME = ("q0", "v0", "p", "control")
 _FIELDS = frozenset(one.name for one in dataclasses.fields(Experiment))
 
@@ -486,7 +492,7 @@ def check_keyword(name: str, value: Any) -> None:
         check_number(name, value, unit="s")
     elif name in ("seed", "member"):
         check_seed(value, name)
-    elif name in ("t0", "reach"):
+    elif name in ("t0", "reach", "branch"):
         Start(**{"t" if name == "t0" else name: value})
     elif name == "method":
         integration_method(value)
@@ -500,7 +506,7 @@ def check_keyword(name: str, value: Any) -> None:
 
 def _started(before: Experiment, start: object, short: Mapping[str, Any]) -> Start | Run:
     """Return the start of a call: one that is given, or that of an experiment, with the short forms over it."""
-    settings = {name: value for name, value in short.items() if value is not None or name in ("t0", "reach")}
+    settings = {name: value for name, value in short.items() if value is not None or name in ("t0", "reach", "branch")}
     if start is None and isinstance(before.start, Run) and "q0" not in settings and "v0" not in settings:
         start = before.start
     if isinstance(start, Run):
@@ -517,4 +523,5 @@ def _started(before: Experiment, start: object, short: Mapping[str, Any]) -> Sta
     for name, key in (("q", "q0"), ("v", "v0")):
         names = before.machine.q_names if name == "q" else before.machine.v_names
         state[name] = merged_values(getattr(base, name), settings.get(key), names)
-    return Start(**state, t=settings.get("t0", base.t), reach=settings.get("reach", base.reach))
+    others = {name: settings.get(name, getattr(base, name)) for name in ("reach", "branch")}
+    return Start(**state, t=settings.get("t0", base.t), **others)

@@ -21,6 +21,7 @@ from dalembert.engine.problem.pairs import TransitionMaker
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.sampling import Schedule
 from dalembert.engine.setup import Setup, normalise
+from dalembert.formulations.constraints.assembly import assembled_members
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.consistent_starts import consistent_starts
@@ -147,11 +148,11 @@ def members_of(
     return MembersOf(experiment, **base)
 
 
-def check_member_limits(experiment: Experiment, q0: MemberValues) -> None:
+def check_member_limits(experiment: Experiment, x: Array, p: Array) -> None:
     """Refuse members that start where a limit would have stopped them, and tell of other limits that are passed."""
-    machine = experiment.machine
-    q = np.atleast_2d(member_values(q0, machine.q_names, machine.q_neutral, "q0"))
-    check_limits(experiment.equations, q, experiment.limits, "q0")
+    eom = experiment.equations
+    q, _ = eom.to_machine(x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], p=p)
+    check_limits(eom, q, experiment.limits, "q0")
 
 
 def _is_of_members(value: MemberValues) -> bool:
@@ -196,16 +197,15 @@ def initial_states(
     q0: MemberValues,
     v0: MemberValues,
     parameters: Array,
-    t0: float = 0.0,
-    reach: float = 0.1,
+    start: Start,
     threads: int = 1,
     *,
     compiled: bool = False,
 ) -> tuple[Array, Array]:
     """Return the initial states (N, n) and the parameters (N, np), or (np,) if all members share them.
 
-    Those of a machine with constraints are on them, and have the velocities that ``v0`` names; ``compiled``: by a
-    kernel for it.
+    Those of a machine with constraints are assembled as that of a single run (`start` says when, and on which branch),
+    with the coordinates and velocities that ``q0`` and ``v0`` name; ``compiled``: by a kernel for it.
     """
     machine = eom.machine
     q = member_values(q0, machine.q_names, machine.q_neutral, "q0")
@@ -219,6 +219,9 @@ def initial_states(
     if n == 0:
         raise InputError("a rollout needs at least one member, got 0")
     q, v = np.broadcast_to(q, (n, machine.nq)), np.broadcast_to(v, (n, machine.nv))
+    each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
+    given = machine.q_names if q0 is not None and not isinstance(q0, Mapping) else tuple(_named(q0))
+    q = assembled_members(eom, q, given, t=start.t, p=each, branch=start.branch, reach=start.reach).q
     if not eom.formulation.machine_coordinates:
         q, v = eom.from_machine(q, v, p=parameters)
     x0 = np.zeros((n, loop.problem.n_states))
@@ -231,12 +234,11 @@ def initial_states(
             names = ", ".join(loop.problem.state_names[offset : offset + 4])
             raise InputError(f"q0 of member {worst} ({names}) must be a unit quaternion, got length {length[worst]:g}")
     normalise(x0, loop.problem.quaternions)
-    each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
     wanted = {name: np.broadcast_to(as_numbers(value), (n,)) for name, value in _named(v0).items()}
-    if loop.assembly is not None:
-        x0 = loop.assembly.many(x0, t0, reach, each, wanted, threads)
+    if loop.stepped is not None:
+        x0 = loop.stepped.many(x0, start.t, each, wanted, threads)
     if loop.switching is not None:
-        x0 = consistent_starts(loop.switching, x0, t0, reach, each, wanted, threads, compiled=compiled)
+        x0 = consistent_starts(loop.switching, x0, start.t, each, wanted, threads, compiled=compiled)
     return x0, parameters
 
 

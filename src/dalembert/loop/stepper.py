@@ -95,7 +95,7 @@ class Stepper:
         self._counts = np.zeros(members, dtype=np.int64)
         many = np.array(np.broadcast_to(p, (members, p.shape[-1]))) if p.shape[-1] else p
         commands = np.zeros((members, len(held))) if commanded else held
-        self._check(start[0], x, p)
+        self._check(x, p)
         self._members = replace(Members.at_start(x, commands, many, 1, seen.start(members)), clock=np.zeros(members))
         if problem.stepping is None or self._engine.backend == "vm" or terminal_events(problem) is not None:
             settings = Settings(period, method=replace(method, step=period / substeps), constraints=way)
@@ -197,7 +197,7 @@ class Stepper:
         )
         x, parameters = self._states(values, len(chosen))
         members = self._members
-        self._check(values[0], x, parameters)
+        self._check(x, parameters)
         members.x[chosen], members.status[chosen] = x, 0
         if members.fresh is not None:
             members.fresh[chosen] = 1
@@ -219,7 +219,7 @@ class Stepper:
         eom.parameter_values(parameters)
         start = self.experiment.start
         assert isinstance(start, Start)
-        x, parameters = initial_states(eom, self._loop, q0, v0, parameters, start.t, start.reach)
+        x, parameters = initial_states(eom, self._loop, q0, v0, parameters, start)
         many = parameters.ndim == 2 and len(parameters) != n
         if many or len(x) not in (1, n):
             got = len(parameters) if many else len(x)
@@ -240,9 +240,9 @@ class Stepper:
         columns = [as_numbers(given[name]) for name in self.input_names]
         return np.stack(np.broadcast_arrays(*columns), axis=-1)
 
-    def _check(self, q0: MemberValues, x: Array, p: Array) -> None:
+    def _check(self, x: Array, p: Array) -> None:
         """Refuse members that start beyond a stop or inside of what they touch."""
-        check_member_limits(self.experiment, q0)
+        check_member_limits(self.experiment, x, p)
         if self._loop.problem.stepping is not None:
             check_gaps(self._eom, x[:, : self._eom.nq], p, limits=self.experiment.limits == "contact")
 

@@ -17,12 +17,12 @@ from dalembert.core.doing import doing
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, temporary_folder, write_file
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
-from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.drawing import Look, LookKeywords, draw_scene, plane_of
 from dalembert.view.exposure import Exposure
+from dalembert.view.looks import drawn_posture
 from dalembert.view.scene import Scene, bake_run
 from dalembert.view.scene_builder import build_scene
 from dalembert.view.touching import contact_arrows
@@ -123,12 +123,12 @@ def draw_machine(
     machine
         The machine.
     q
-        Coordinates, or a mapping of names to numbers; what is not given is neutral.
+        Coordinates, or a mapping of names to numbers; what is not given is neutral, or follows from the constraints.
     frames, plane, view, size
         As of `Look`.
     """
     scene = build_scene(machine)
-    at = named_vector(q, machine.q_names, machine.q_neutral, "q")
+    at = drawn_posture(machine, q)
     chosen = plane_axes(plane)
     if chosen == "auto":
         chosen = plane_of_motion(scene, at)

@@ -101,9 +101,12 @@ def plot_poles(
     """
     figure, axes = _figure()
     if isinstance(loop, LFT):
-        poles = np.concatenate([np.linalg.eigvals(loop.close(v).M11) for v in loop.sample(samples, seed=seed)])
+        poles = np.concatenate(
+            [np.linalg.eigvals(loop.close(v).without_error().M11) for v in loop.sample(samples, seed=seed)]
+        )
         _cross(axes, poles, COLOURS[0], f"{samples} random values", size=6)
-        _cross(axes, np.linalg.eigvals(loop.close(dict.fromkeys(loop.sizes, 0.0)).M11), COLOURS[1], "middle", size=36)
+        middle = loop.close(dict.fromkeys(loop.sizes, 0.0)).without_error()
+        _cross(axes, np.linalg.eigvals(middle.M11), COLOURS[1], "middle", size=36)
     else:
         named = dict(loop) if isinstance(loop, Mapping) else {"": loop}
         for k, (name, system) in enumerate(named.items()):
@@ -215,7 +218,7 @@ def plot_ranges(
 
 def _closed(loop: LFT, values: Mapping[str, complex]) -> Matrices:
     """Matrices of an uncertain loop at values of its blocks."""
-    at = loop.close(values)
+    at = loop.close(values).without_error()
     return at.M11, at.M12, at.M21, at.M22
 
 

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.control.mu.machine import sampled_error
 from dalembert.control.mu.robustness import Robustness, performance_within, robust_stability
 from dalembert.control.uncertain.lft import LFT
-from dalembert.control.uncertain.machines import UncertainMachine
 from dalembert.core.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from dalembert.control.norms import LinearSystem
+    from dalembert.control.uncertain.machines import UncertainMachine
 
 __all__ = ["Guarantee", "ProvenParts", "guaranteed_ranges", "iterative_ranges", "proven_parts"]
 
@@ -42,6 +43,16 @@ class Guarantee:
     ranges: dict[str, tuple[float, float]]
     bounds: tuple[Robustness, ...]
     complete: bool
+
+    @property
+    def sampled_error(self) -> float | None:
+        """Error of the model where it was only sampled: the ranges are then proven for the model alone."""
+        return max((b.sampled_error for b in self.bounds if b.sampled_error is not None), default=None)
+
+    @property
+    def guaranteed(self) -> bool:
+        """Whether the ranges are guaranteed for the machine."""
+        return self.complete and self.sampled_error is None
 
 
 @dataclass(frozen=True)
@@ -163,12 +174,15 @@ class ProvenParts:
         Smallest parts, and parts left when time ran out, that were not decided.
     seconds
         Cost.
+    sampled_error
+        As of `Robustness`.
     """
 
     proven: tuple[dict[str, tuple[float, float]], ...]
     unstable: tuple[dict[str, float], ...]
     unknown: tuple[dict[str, tuple[float, float]], ...]
     seconds: float
+    sampled_error: float | None = None
 
     @property
     def complete(self) -> bool:
@@ -207,7 +221,7 @@ def proven_parts(loop: LFT, *, seconds: float = 120.0, each: float = 20.0, small
         except InputError:
             inside = None
         proof = robust_stability(inside, level=0.999, seconds=each) if inside is not None else None
-        if proof is not None and proof.guaranteed:
+        if proof is not None and proof.complete and proof.upper <= 1.0:
             proven.append(box)
             continue
         widest = max(box, key=lambda n: (box[n][1] - box[n][0]) * _influence(inside, n))
@@ -221,7 +235,9 @@ def proven_parts(loop: LFT, *, seconds: float = 120.0, each: float = 20.0, small
             continue
         middle = (lo + hi) / 2.0
         todo += [{**box, widest: (lo, middle)}, {**box, widest: (middle, hi)}]
-    return ProvenParts(tuple(proven), tuple(unstable), tuple(unknown), perf_counter() - began)
+    return ProvenParts(
+        tuple(proven), tuple(unstable), tuple(unknown), perf_counter() - began, sampled_error(loop.blocks)
+    )
 
 
 def _unstable_at(proof: Robustness | None) -> dict[str, float] | None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dalembert.control.mu.scalings import Complex
 from dalembert.control.norms import Matrices
 from dalembert.control.uncertain.blocks import DeltaBlock, slices
+from dalembert.control.uncertain.reduction import singular
 from dalembert.core.types import Array
 
 __all__ = ["WorstCase", "complex_direction", "complex_lower_bound", "destabilising", "most_unstable"]
@@ -54,7 +55,7 @@ class _Loop:
         """Largest real part of the poles, its gradient and the frequency; infinite where the loop is not well posed."""
         full = np.concatenate([np.full(b.size, x) for (b, _), x in zip(self.parts, d, strict=True)])
         inner = np.eye(len(full)) - self.D * full[None, :]
-        if np.linalg.cond(inner) > 1e12:
+        if singular(inner):
             return np.inf, np.zeros(len(d)), np.inf
         right = np.linalg.solve(inner, self.C)
         left = self.B @ np.linalg.inv(np.eye(len(full)) - full[:, None] * self.D)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.control.mu.lower import WorstCase, complex_lower_bound, destabilising
+from dalembert.control.mu.machine import at_level, extent, sampled_error, without_errors
 from dalembert.control.mu.mixed import mixed_in_box, mixed_lower_bound, real_lower_bound, worst_gain_in_box, worst_mixed
 from dalembert.control.mu.scalings import upper_bound
 from dalembert.control.mu.search import MARGINS, Aim, Search, hardest, looked_at
@@ -174,6 +175,9 @@ class Robustness:
         What was reached, or why not.
     seconds, solves
         Cost.
+    sampled_error
+        Of a model of a machine whose error has no rigorous bound: the largest one at samples. What is proven is then
+        proven of the model, and nothing is guaranteed of the machine.
     """
 
     upper: float
@@ -184,11 +188,12 @@ class Robustness:
     message: str
     seconds: float
     solves: int
+    sampled_error: float | None = None
 
     @property
     def guaranteed(self) -> bool:
-        """Whether the whole box of blocks between -1 and 1 is proven."""
-        return self.complete and self.upper <= 1.0
+        """Whether the whole box of blocks between -1 and 1 is proven, of a machine with the error of its model."""
+        return self.complete and self.upper <= 1.0 and self.sampled_error is None
 
 
 def robust_stability(
@@ -264,6 +269,8 @@ class WorstGain:
         What was reached, or why not.
     seconds
         Cost.
+    sampled_error
+        As of `Robustness`.
     """
 
     upper: float
@@ -273,6 +280,7 @@ class WorstGain:
     complete: bool
     message: str
     seconds: float
+    sampled_error: float | None = None
 
 
 def worst_gain(
@@ -297,16 +305,18 @@ def worst_gain(
     if bound is not None:
         check_number("bound", bound)
     system, blocks = performance_channel(loop, inputs, outputs, 1.0)
-    if any(b.kind != "real" for b in blocks[:-1]):
+    sampled, about = sampled_error(blocks), extent(blocks)
+    bare, certain = without_errors(system, blocks)
+    if any(b.kind != "real" for b in certain[:-1]):
         raise InputError("worst_gain takes loops with real blocks only: use robust_performance")
     if system[0].size and np.linalg.eigvals(system[0]).real.max() >= 0.0:
         message = "the loop is not stable at the middle of the ranges"
-        return WorstGain(np.inf, np.inf, {b.name: 0.0 for b in blocks[:-1]}, np.nan, True, message, 0.0)
-    reached = worst_gain_in_box(system, blocks, seconds=0.3 * seconds)
+        return WorstGain(np.inf, np.inf, {b.name: 0.0 for b in certain[:-1]}, np.nan, True, message, 0.0)
+    reached = worst_gain_in_box(bare, certain, seconds=0.3 * seconds)
     values, frequency = reached.values, reached.frequency
 
     def answer(upper: float, complete: bool, message: str) -> WorstGain:
-        return WorstGain(upper, reached.gain, values, frequency, complete, message, perf_counter() - began)
+        return WorstGain(upper, reached.gain, values, frequency, complete, message, perf_counter() - began, sampled)
 
     if np.isinf(reached.gain):
         return answer(np.inf, True, "the loop becomes unstable within the box")
@@ -319,7 +329,9 @@ def worst_gain(
         if left < 0.5:
             break
         scaled, _ = performance_channel(loop, inputs, outputs, gain)
-        proof = sweep(scaled, blocks, 1.0, known=known, first=[frequency], seconds=left, stop_at_gap=True)
+        proof = sweep(
+            *at_level(scaled, blocks, 1.0), 1.0, known=known, first=[frequency], seconds=left, stop_at_gap=True
+        )
         if not proof.complete:
             low, high, best = proof.gaps[0]
             why = "time limit reached" if np.isnan(best) else f"the best bound of mu there is {best:.4g}"
@@ -327,7 +339,7 @@ def worst_gain(
             break
         proven = gain
     if np.isfinite(proven):
-        return answer(proven, True, f"proven at {proven:.4g} over all frequencies")
+        return answer(proven, True, f"proven at {proven:.4g}{about} over all frequencies")
     return answer(np.inf, False, message or "time limit reached")
 
 
@@ -349,6 +361,7 @@ def performance_within(
     system, blocks = performance_channel(loop, inputs, outputs, bound)
     n = sum(b.size for b in blocks[:-1])
     A, B, C, D = system
+    grows = np.concatenate([np.full(b.size, b.kind != "error" and b is not blocks[-1]) for b in blocks])
     if A.size and np.linalg.eigvals(A).real.max() >= 0.0:
         return failed("the loop is not stable at the middle of the ranges")
     at_rest = peak_gain((A, B[:, n:], C[n:], D[n:, n:])).gain
@@ -357,14 +370,15 @@ def performance_within(
     known: Known = {}
     first = list(looked_at(system))
     while (left := seconds - (perf_counter() - began)) > 0.0:
-        shrunk = np.concatenate([np.full(n, 1.0 / factor), np.ones(blocks[-1].size)])
+        shrunk = np.where(grows, 1.0 / factor, 1.0)
         parts = (A, B * shrunk, C, D * shrunk)
-        proof = sweep(parts, blocks, 1.0, known=known, first=first, seconds=left, stop_at_gap=True)
+        proof = sweep(*at_level(parts, blocks, 1.0), 1.0, known=known, first=first, seconds=left, stop_at_gap=True)
         solves += proof.solves
         if proof.complete:
-            message = f"proven at {factor:.4g} over all frequencies, with a gain below {bound:.4g}"
+            message = f"proven at {factor:.4g}{extent(blocks)} over all frequencies, with a gain below {bound:.4g}"
             cost = perf_counter() - began, solves
-            return factor, Robustness(1.0, 0.0, None, tuple(proof.intervals), True, message, *cost)
+            proven = tuple(proof.intervals)
+            return factor, Robustness(1.0, 0.0, None, proven, True, message, *cost, sampled_error(blocks))
         w, best = hardest(proof)
         if np.isnan(best):
             break
@@ -405,17 +419,25 @@ def _bounds(
     if A.size and np.linalg.eigvals(A).real.max() >= 0.0:
         message = "the loop is not stable at the middle of the ranges"
         return Robustness(np.inf, np.inf, None, (), True, message, perf_counter() - began, 0)
+    sampled, about = sampled_error(blocks), extent(blocks)
+    bare, certain = without_errors(system, blocks)
     if not sum(b.size for b in blocks):
-        return Robustness(0.0, 0.0, None, (), True, "nothing is uncertain", perf_counter() - began, 0)
+        message = f"nothing is uncertain{about}"
+        return Robustness(0.0, 0.0, None, (), True, message, perf_counter() - began, 0, sampled)
     if not A.size:
-        still = mu(system[3], blocks, seconds=seconds)
+        (_, _, _, D), full = at_level(system, blocks, 1.0)
+        still = mu(D, full, seconds=seconds)
         everywhere = (Interval(0.0, np.inf, still.upper),)
-        message = "nothing moves: one bound holds at all frequencies"
-        return Robustness(still.upper, still.lower, None, everywhere, True, message, perf_counter() - began, 1)
-    if all(b.kind == "real" for b in blocks):
-        worst = destabilising(system, blocks, seed=seed, seconds=0.2 * seconds)
+        complete = still.upper <= 1.0 or len(certain) == len(blocks)  # above one an error would have shrunk too
+        message = f"nothing moves: one bound holds{about} at all frequencies"
+        cost = perf_counter() - began, 1
+        return Robustness(still.upper, still.lower, None, everywhere, complete, message, *cost, sampled)
+    if not sum(b.size for b in certain):
+        worst = None
+    elif all(b.kind == "real" for b in certain):
+        worst = destabilising(bare, certain, seed=seed, seconds=0.2 * seconds)
     else:
-        worst = worst_mixed(system, blocks, looked_at(system), seconds=0.2 * seconds, seed=seed)
+        worst = worst_mixed(bare, certain, looked_at(bare), seconds=0.2 * seconds, seed=seed)
     lower = 1.0 / worst.size if worst is not None else 0.0
     if aim.level is not None and lower > aim.level:
         message = f"values of size {1.0 / lower:.4g} destabilise the loop"
@@ -428,9 +450,9 @@ def _bounds(
         proof = search.least(aim.passes(lower))
     cost = perf_counter() - began, search.solves
     if proof.complete:
-        message = f"proven at {proof.level:.4g} over all frequencies"
-        return Robustness(proof.level, lower, worst, tuple(proof.intervals), True, message, *cost)
+        message = f"proven at {proof.level:.4g}{about} over all frequencies"
+        return Robustness(proof.level, lower, worst, tuple(proof.intervals), True, message, *cost, sampled)
     low, high, best = proof.gaps[0]
     why = "time limit reached" if np.isnan(best) else f"the best bound there is {best:.4g}"
     message = f"not proven at {proof.level:.4g} between {low:.4g} and {high:.4g} rad/s: {why}"
-    return Robustness(np.inf, lower, worst, tuple(proof.intervals), False, message, *cost)
+    return Robustness(np.inf, lower, worst, tuple(proof.intervals), False, message, *cost, sampled)

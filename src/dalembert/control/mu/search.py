@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from dalembert.control.mu.machine import at_level
 from dalembert.control.mu.sweep import Known, Sweep, sweep
 from dalembert.control.norms import Matrices
 from dalembert.control.uncertain.blocks import DeltaBlock
@@ -58,8 +59,7 @@ class Search:
     def at(self, level: float, stop_at_gap: bool = False) -> Sweep:
         """Prove a level as far as it can be."""
         swept = sweep(
-            self.system,
-            self.blocks,
+            *at_level(self.system, self.blocks, level),
             level,
             known=self.known,
             first=self.first,

@@ -33,6 +33,7 @@ def worst_values(
     loop: LFT, inputs: Sequence[str] = (), outputs: Sequence[str] = (), bound: float = np.inf, *, seconds: float = 10.0
 ) -> Broken | None:
     """Values within the box at which the loop is unstable or a gain exceeds its bound; None if none are found."""
+    loop = loop.without_error()
     names = list(loop.sizes)
     if outputs:
         system, blocks = performance_channel(loop, inputs, outputs, 1.0)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dalembert.core.errors import InputError
 
 __all__ = ["KINDS", "DeltaBlock", "merged", "slices"]
 
-KINDS = ("state", "real", "complex", "full")
+KINDS = ("state", "real", "complex", "full", "error")
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,17 @@ class DeltaBlock:
         Repetitions (of ``full``: number of rows and columns).
     kind
         ``"state"``: integrators; ``"real"``: a real number, repeated; ``"complex"``: a complex number (a stable
-        transfer function), repeated; ``"full"``: a full complex matrix.
+        transfer function), repeated; ``"full"``: a full complex matrix; ``"error"``: what a model may differ by from
+        its machine, a full complex matrix that keeps its size in every proof.
+    sampled
+        Of an error that is not bounded, only looked at: the largest one that was met, relative; such a block has no
+        size, and proofs hold for the model alone.
     """
 
     name: str
     size: int
     kind: str = "real"
+    sampled: float | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -47,7 +52,12 @@ def slices(blocks: Iterable[DeltaBlock]) -> Iterator[tuple[DeltaBlock, slice]]:
 
 
 def merged(blocks: Sequence[DeltaBlock]) -> tuple[list[DeltaBlock], list[int]]:
-    """Blocks with equal names put together, states first, and the order of rows that does it."""
+    """Blocks with equal names put together, states first, and the order of rows that does it.
+
+    Errors of one model that stand in several places are taken to be independent, which covers that they are the same.
+    """
+    errors = [i for i, b in enumerate(blocks) if b.kind == "error"]
+    blocks = [replace(b, name=f"{b.name} ({i})") if i in errors[1:] else b for i, b in enumerate(blocks)]
     rank = {name: (b.kind != "state", i) for i, (name, b) in reversed(list(enumerate((b.name, b) for b in blocks)))}
     names = sorted({b.name for b in blocks}, key=lambda n: rank[n])
     kinds = {b.name: b.kind for b in blocks}
@@ -57,4 +67,6 @@ def merged(blocks: Sequence[DeltaBlock]) -> tuple[list[DeltaBlock], list[int]]:
         if b.kind == "full" and sum(c.name == b.name for c in blocks) > 1:
             raise InputError(f"full block '{b.name}' occurs more than once: repeated full blocks are not supported")
     rows = {name: [i for b, s in slices(blocks) if b.name == name for i in range(s.start, s.stop)] for name in names}
-    return [DeltaBlock(n, len(rows[n]), kinds[n]) for n in names], [i for n in names for i in rows[n]]
+    sampled = {b.name: b.sampled for b in blocks}
+    together = [DeltaBlock(n, len(rows[n]), kinds[n], sampled[n]) for n in names]
+    return together, [i for n in names for i in rows[n]]

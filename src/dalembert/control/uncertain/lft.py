@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from dalembert.control.norms import Matrices, matrices_of
 from dalembert.control.signals import place
 from dalembert.control.uncertain.blocks import DeltaBlock, merged, slices
+from dalembert.control.uncertain.reduction import block_diagonal, reduce_map, similar, singular
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     import control
 
     from dalembert.control.norms import LinearSystem
-
-_NOISE = 1e-11  # size of a column, relative, below which it is rounding
-_KEPT = ("state", "full")  # blocks whose coordinates mean something
 
 __all__ = ["LFT", "append", "constant", "parameter", "rotation", "system_lft"]
 
@@ -72,16 +70,16 @@ class LFT:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Repetitions of each uncertain block, by name; states are left out."""
+        """Repetitions of each uncertain block, by name; states and the error of a model are left out."""
         counts: dict[str, int] = {}
         for b in self.blocks:
-            if b.kind != "state":
+            if b.kind not in ("state", "error"):
                 counts[b.name] = counts.get(b.name, 0) + b.size
         return counts
 
     @property
     def size(self) -> int:
-        """Size of the uncertainty, states left out."""
+        """Size of the uncertainty, states and errors left out."""
         return sum(self.sizes.values())
 
     def __repr__(self) -> str:
@@ -94,7 +92,7 @@ class LFT:
     def __add__(self, other: LFT | Array | float) -> LFT:
         other = _lift(other, self.shape)
         return LFT(
-            _diag(self.M11, other.M11),
+            block_diagonal(self.M11, other.M11),
             np.vstack([self.M12, other.M12]),
             np.hstack([self.M21, other.M21]),
             self.M22 + other.M22,
@@ -148,7 +146,7 @@ class LFT:
         """
         o, i = list(outputs), list(inputs)
         D = self.M22[np.ix_(o, i)]
-        if D.shape[0] != D.shape[1] or np.linalg.cond(D) > 1e14:
+        if D.shape[0] != D.shape[1] or singular(D):
             raise InputError("the relation cannot be solved at the nominal values: its direct part is singular")
         inverse = np.linalg.inv(D)
         row, column = np.hstack([self.M21[o], self.M22[o]]), np.vstack([self.M12, self.M22])[:, i]
@@ -207,7 +205,7 @@ class LFT:
         for k, row in enumerate(y):
             F[m + k, row] = -1.0
         inner = np.eye(joined.M22.shape[1]) - F @ joined.M22
-        if np.linalg.cond(inner) > 1e14:
+        if singular(inner):
             raise InputError("the feedback is not well posed: an algebraic loop is singular")
         G, E = np.linalg.solve(inner, F), np.linalg.inv(inner)
         M21, M22 = joined.M21 + joined.M22 @ G @ joined.M21, joined.M22 @ E
@@ -238,7 +236,7 @@ class LFT:
         rest = [*kept, *range(n, whole.shape[0])]
         cols = [*kept, *range(n, whole.shape[1])]
         inner = np.eye(len(gone)) - whole[np.ix_(gone, gone)] * d[None, :]
-        if len(gone) and np.linalg.cond(inner) > 1e14:
+        if singular(inner):
             raise InputError(f"the LFT is singular at {dict(values)}")
         closed = whole[np.ix_(rest, cols)] + (whole[np.ix_(rest, gone)] * d[None, :]) @ np.linalg.solve(
             inner, whole[np.ix_(gone, cols)]
@@ -247,12 +245,16 @@ class LFT:
         blocks = tuple(b for b in self.blocks if b.name not in values)
         return LFT(closed[:k, :k], closed[:k, k:], closed[k:, :k], closed[k:, k:], blocks, self.inputs, self.outputs)
 
+    def without_error(self) -> LFT:
+        """The same map without the blocks that stand for the error of a model."""
+        return self.close({b.name: 0.0 for b in self.blocks if b.kind == "error"})
+
     def at(self, **values: float) -> control.StateSpace | Array:
         """The matrix, or the python-control system, at given values of all its uncertain blocks."""
         missing = [n for n in self.sizes if n not in values]
         if missing:
             raise InputError(f"at() needs values of all blocks, missing: {', '.join(missing)}")
-        closed = self.close(values)
+        closed = self.close(values).without_error()
         if not closed.blocks:
             return closed.M22
         import control
@@ -272,7 +274,7 @@ class LFT:
             if b.kind == "full" and b.size > 1:
                 raise InputError(f"the full block '{b.name}' has no single value: samples need repeated blocks")
         rng = np.random.default_rng(seed)
-        kinds = {b.name: b.kind for b in self.blocks if b.kind != "state"}
+        kinds = {b.name: b.kind for b in self.blocks if b.kind not in ("state", "error")}
 
         def one(kind: str) -> complex:
             if kind == "real":
@@ -305,7 +307,7 @@ class LFT:
             h += [(hi - lo) / 2.0 if ranged else 1.0] * b.size
         centre, half = np.array(c), np.array(h)
         inner = np.eye(len(c)) - self.M11 * centre[None, :]
-        if len(c) and np.linalg.cond(inner) > 1e14:
+        if singular(inner):
             raise InputError("the LFT is singular at the middle of these ranges")
         M11 = np.linalg.solve(inner, self.M11 * half[None, :])
         M12 = np.linalg.solve(inner, self.M12)
@@ -323,40 +325,27 @@ class LFT:
     def reduced(self, tolerance: float = 1e-8) -> LFT:
         """The same map with as few repetitions as its structured reachable and observable subspaces need.
 
-        D'Andrea and Khatri's generalisation of Kalman's decomposition; states and full blocks are left as they are.
+        States, full blocks and errors of models are left as they are. What is kept does not depend on units.
+
+        Parameters
+        ----------
+        tolerance
+            Sine of the angle below which a direction counts as a part of a subspace; zero: only what no path of
+            entries joins with inputs and outputs is left out.
         """
         blocks, order = merged(self.blocks)
-        M11, M12, M21 = self.M11[np.ix_(order, order)], self.M12[order], self.M21[:, order]
-        while True:
-            before = sum(b.size for b in blocks)
-            for dual in (False, True):
-                A, B, C = (M11.T, M21.T, M12.T) if dual else (M11, M12, M21)
-                bases = _reachable(A, B, blocks, tolerance)
-                W = _diag(*bases) if bases else np.zeros((0, 0))
-                A, B, C = W.T @ A @ W, W.T @ B, C @ W
-                blocks = [DeltaBlock(b.name, X.shape[1], b.kind) for b, X in zip(blocks, bases, strict=True)]
-                M11, M12, M21 = (A.T, C.T, B.T) if dual else (A, B, C)
-            if sum(b.size for b in blocks) == before:
-                break
-        kept = tuple(b for b in blocks if b.size)
-        return LFT(M11, M12, M21, self.M22, kept, self.inputs, self.outputs).balanced()
+        maps = (self.M11[np.ix_(order, order)], self.M12[order], self.M21[:, order], self.M22)
+        reduced = reduce_map(maps, blocks, tolerance)
+        return LFT(*reduced.matrices, reduced.blocks, self.inputs, self.outputs)
 
-    def balanced(self, sweeps: int = 8) -> LFT:
+    def balanced(self) -> LFT:
         """The same map in coordinates of its blocks in which what goes in and what comes out have equal size.
 
         A similarity of each repeated block leaves the map as it is; without it evaluations lose digits, and bounds of
         structured singular values are far off.
         """
-        n = self.M11.shape[0]
-        whole = np.block([[self.M11, self.M12], [self.M21, self.M22]])
-        for _ in range(sweeps):
-            for b, s in slices(self.blocks):
-                if b.kind in _KEPT or not b.size:
-                    continue
-                T, inverse = _balancing(whole[s], whole[:, s])
-                whole[s] = T @ whole[s]
-                whole[:, s] = whole[:, s] @ inverse
-        return LFT(whole[:n, :n], whole[:n, n:], whole[n:, :n], self.M22, self.blocks, self.inputs, self.outputs)
+        maps = similar((self.M11, self.M12, self.M21, self.M22), self.blocks)
+        return LFT(*maps, self.blocks, self.inputs, self.outputs)
 
 
 def constant(matrix: ArrayLike) -> LFT:
@@ -404,25 +393,16 @@ def append(*maps: LFT) -> LFT:
 
     def two(a: LFT, b: LFT) -> LFT:
         return LFT(
-            _diag(a.M11, b.M11),
-            _diag(a.M12, b.M12),
-            _diag(a.M21, b.M21),
-            _diag(a.M22, b.M22),
+            block_diagonal(a.M11, b.M11),
+            block_diagonal(a.M12, b.M12),
+            block_diagonal(a.M21, b.M21),
+            block_diagonal(a.M22, b.M22),
             (*a.blocks, *b.blocks),
             (*a.inputs, *b.inputs),
             (*a.outputs, *b.outputs),
         )
 
     return fold(two, maps)
-
-
-def _diag(*blocks: Array) -> Array:
-    rows, columns = sum(p.shape[0] for p in blocks), sum(p.shape[1] for p in blocks)
-    M, i, j = np.zeros((rows, columns)), 0, 0
-    for p in blocks:
-        M[i : i + p.shape[0], j : j + p.shape[1]] = p
-        i, j = i + p.shape[0], j + p.shape[1]
-    return M
 
 
 def _lift(value: LFT | ArrayLike, shape: tuple[int, int] | None) -> LFT:
@@ -432,46 +412,3 @@ def _lift(value: LFT | ArrayLike, shape: tuple[int, int] | None) -> LFT:
     if M.ndim == 0 and shape is not None:
         M = float(M) * np.ones(shape) if shape == (1, 1) else float(M) * np.eye(*shape)
     return constant(M)
-
-
-def _balancing(rows: Array, columns: Array) -> tuple[Array, Array]:
-    """Transformation, and its inverse, that makes ``rows rows^T`` and ``columns^T columns`` equal and diagonal."""
-    k = rows.shape[0]
-    P, Q = rows @ rows.T, columns.T @ columns
-    P += (1e-12 * np.trace(P) / k + 1e-300) * np.eye(k)
-    Q += (1e-12 * np.trace(Q) / k + 1e-300) * np.eye(k)
-    R = np.linalg.cholesky(P)
-    sigma, U = np.linalg.eigh(R.T @ Q @ R)
-    root = np.maximum(sigma, 1e-300) ** 0.25
-    inverse = (R @ U) / root
-    return np.linalg.inv(inverse), inverse
-
-
-def _reachable(A: Array, B: Array, blocks: Sequence[DeltaBlock], tolerance: float) -> list[Array]:
-    """Bases of the smallest subspaces, one per block, that hold the range of B and are invariant together under A."""
-    bases = [np.eye(b.size) if b.kind in _KEPT else np.zeros((b.size, 0)) for b in blocks]
-    size = max(float(np.linalg.norm(A)), float(np.linalg.norm(B)), 1e-300)
-    while True:
-        W = _diag(*bases) if bases else np.zeros((0, 0))
-        Y = np.hstack([B, A @ W]) / size
-        larger = []
-        for (b, s), X in zip(slices(blocks), bases, strict=True):
-            larger.append(X if b.kind in _KEPT else np.hstack([X, _new_directions(X, Y[s], tolerance)]))
-        if all(a.shape == b.shape for a, b in zip(larger, bases, strict=True)):
-            return bases
-        bases = larger
-
-
-def _new_directions(X: Array, Y: Array, tolerance: float) -> Array:
-    """Orthonormal directions of the columns of Y outside of the span of X; each column counts by its own size."""
-    length = np.linalg.norm(Y, axis=0)
-    Y = Y[:, length > _NOISE] / length[length > _NOISE]
-    rest = Y - X @ (X.T @ Y)
-    rest -= X @ (X.T @ rest)
-    left = np.linalg.norm(rest, axis=0)
-    rest = rest[:, left > tolerance] / left[left > tolerance]
-    if not rest.size:
-        return np.zeros((Y.shape[0], 0))
-    U, sigma, _ = np.linalg.svd(rest, full_matrices=False)
-    new = min(int((sigma > tolerance * sigma[0]).sum()), X.shape[0] - X.shape[1])
-    return np.asarray(U[:, :new], dtype=float)

@@ -1,0 +1,252 @@
+"""From the relation of a machine's linearised equations to its accelerations, with a bound of what this changed.
+
+The relation ``0 = M a + D w + K d - B u`` in blocks between -1 and 1 is reduced, solved for the accelerations and
+reduced again. Every signal of the result obeys the relation of the tape up to forces ``rho``,
+``|rho| <= P |(a, w, d, u)|`` (`moved_by`), so that the accelerations of the machine are those of the model less
+``M^-1 rho``. With a congruence ``X M X^T`` near one whose least singular value stays above ``kappa`` in the whole box,
+which a structured singular value proves,
+
+    a_machine = a_model + X^T Theta W (a, w, d, u),        |Theta| <= 1,
+
+with diagonal weights ``W``. ``Theta`` is the block of the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dalembert.control.mu.scalings import upper_bound
+from dalembert.control.uncertain.blocks import DeltaBlock, merged
+from dalembert.control.uncertain.enclosures import UNIT
+from dalembert.control.uncertain.error import majorant, moved_by, size_of
+from dalembert.control.uncertain.lft import LFT
+from dalembert.control.uncertain.reduction import (
+    Quad,
+    Reduced,
+    cleaned,
+    lifted,
+    outward,
+    reduce_map,
+    relative,
+    residual,
+    scales,
+    singular,
+)
+from dalembert.control.uncertain.replay import Raw
+from dalembert.core.errors import InputError
+from dalembert.core.types import Array
+
+__all__ = ["ERROR", "AccelerationMap", "ModelError", "acceleration_map"]
+
+ERROR = "model error"
+_GOOD = 1e-10  # relative error of a reduction that is accepted
+_FINER = (1e-10, 1e-12, 0.0)  # tolerances that are tried where it is not
+_KAPPAS = (0.5, 0.1, 0.02, 2e-3, 1e-4)  # least singular values of the scaled mass matrix that are tried
+
+
+@dataclass(frozen=True)
+class ModelError:
+    """How far a model may be from its machine.
+
+    Parameters
+    ----------
+    bound
+        Bound, over the whole box, of the forces that the model leaves unbalanced in the machine, relative to the
+        largest forces that accelerations, velocities, displacements and inputs raise; None if there is none.
+    sampled
+        The largest error of the accelerations that was met at samples, relative to their sizes.
+    message
+        How it was bounded, or why not.
+    """
+
+    bound: float | None
+    sampled: float
+    message: str
+
+
+@dataclass(frozen=True, eq=False)
+class AccelerationMap:
+    """Accelerations of a machine as a map of velocities, displacements and inputs.
+
+    Parameters
+    ----------
+    matrices, blocks
+        The map.
+    inertia
+        Accelerations to forces: the mass matrix.
+    error
+        Matrices before and behind the block of the error, ``X^T`` and ``W``; None if there is no bound.
+    bound, message
+        As of `ModelError`.
+    """
+
+    matrices: Quad
+    blocks: tuple[DeltaBlock, ...]
+    inertia: LFT
+    error: tuple[Array, Array] | None
+    bound: float | None
+    message: str
+
+    def accelerations(self, values: Mapping[str, float]) -> Array:
+        """The map at numbers of the blocks."""
+        lft = LFT(*self.matrices, self.blocks)
+        return np.asarray(lft.at(**{n: values[n] for n in lft.sizes}))
+
+
+def acceleration_map(raw: Raw, nv: int, driven: list[int], tolerance: float) -> AccelerationMap:
+    """Solve the relation of a tape for the accelerations.
+
+    Parameters
+    ----------
+    raw
+        The relation: forces over ``(a, w, d, u, f)``.
+    nv
+        Number of accelerations.
+    driven
+        Inputs to keep, among ``(u, f)``.
+    tolerance
+        Of the reductions; where it costs more than digits, finer ones are taken.
+    """
+    raw = _chosen(raw, [*range(3 * nv), *(3 * nv + k for k in driven)])
+    S = majorant(raw)
+    sizes = size_of(raw, S)
+    relation = _finest(raw, S, sizes, tolerance)
+    own = moved_by(raw, S, _raw_change(raw, relation, None))
+    solved = _solved(relation.matrices, nv)
+    tries = [] if tolerance == 0.0 else [tolerance, *(t for t in _FINER if 0.0 < t < tolerance)]
+    for t in [*tries, 0.0]:
+        last = reduce_map(solved, relation.blocks, t)
+        change = _relation_change(relation.matrices, solved, lifted(last.steps, _none(last.matrices)), nv)
+        P = moved_by(raw, S, _raw_change(raw, relation, change))
+        if relative(P, sizes) < max(_GOOD, 10.0 * relative(own, sizes)):
+            break
+    A, B, C, D = relation.matrices
+    inertia = reduce_map((A, B[:, :nv], C, D[:, :nv]), relation.blocks, tolerance)
+    error, message = _error(relation, nv, own[:, :nv], P)
+    bound = None if error is None else relative(P, sizes)
+    return AccelerationMap(last.matrices, last.blocks, LFT(*inertia.matrices, inertia.blocks), error, bound, message)
+
+
+def _chosen(raw: Raw, columns: list[int]) -> Raw:
+    """The relation with some of its inputs, its channels scaled by powers of two, which changes nothing."""
+
+    def cut(quad: Quad) -> Quad:
+        A, B, C, D = quad
+        return A, B[:, columns], C, D[:, columns]
+
+    t, _, _ = scales(cut(raw.matrices), raw.blocks)
+
+    def scaled(quad: Quad) -> Quad:
+        A, B, C, D = quad
+        return t[:, None] * A / t, t[:, None] * B, C / t, D
+
+    return replace(raw, matrices=scaled(cut(raw.matrices)), radii=scaled(cut(raw.radii)))
+
+
+def _none(matrices: Quad) -> Quad:
+    A, B, C, D = (np.zeros_like(X) for X in matrices)
+    return A, B, C, D
+
+
+def _finest(raw: Raw, S: Array, sizes: Array, tolerance: float) -> Reduced:
+    """The relation reduced with the given tolerance, or with a finer one where that would cost more than digits."""
+    blocks, order = merged(raw.blocks)
+    A, B, C, D = raw.matrices
+    maps = (A[np.ix_(order, order)], B[order], C[:, order], D)
+    tries = [] if tolerance == 0.0 else [tolerance, *(t for t in _FINER if 0.0 < t < tolerance)]
+    exact = reduce_map(maps, blocks, 0.0)
+    least = relative(moved_by(raw, S, _raw_change(raw, exact, None)), sizes)
+    for t in tries:
+        reduced = reduce_map(maps, blocks, t)
+        if relative(moved_by(raw, S, _raw_change(raw, reduced, None)), sizes) < max(_GOOD, 10.0 * least):
+            return reduced
+    return exact
+
+
+def _raw_change(raw: Raw, reduced: Reduced, change: Quad | None) -> Quad:
+    """Bounds of the changes of the tape's matrices that make it the reduced relation, in the order of the tape."""
+    _, order = merged(raw.blocks)
+    E_A, E_B, E_C, E_D = lifted(reduced.steps, _none(reduced.matrices) if change is None else change)
+    back = np.argsort(order)
+    return E_A[np.ix_(back, back)], E_B[back], E_C[:, back], E_D
+
+
+def _solved(relation: Quad, nv: int) -> Quad:
+    """The accelerations of the relation ``0 = r``, as a map of all other inputs."""
+    A, B, C, D = relation
+    M = D[:, :nv]
+    if singular(M):
+        raise InputError("the mass matrix is singular in the middle of the ranges")
+    inverse = np.linalg.inv(M)
+    noise = 8.0 * nv * UNIT * np.abs(inverse) @ np.abs(M) @ np.abs(inverse)  # of the inverse itself
+    c = cleaned((-inverse, C), noise=noise @ np.abs(C))
+    d = cleaned((-inverse, D[:, nv:]), noise=noise @ np.abs(D[:, nv:]))
+    into = np.abs(B[:, :nv]) @ noise
+    return (
+        cleaned((A,), (B[:, :nv], c), noise=into @ np.abs(C)),
+        cleaned((B[:, nv:],), (B[:, :nv], d), noise=into @ np.abs(D[:, nv:])),
+        c,
+        d,
+    )
+
+
+def _relation_change(relation: Quad, solved: Quad, change: Quad, nv: int) -> Quad:
+    """Changes of the relation with which the solved map, itself changed, obeys it exactly."""
+    A, B, C, D = relation
+    a, b, c, d = solved
+    E_a, E_b, E_c, E_d = change
+    B1, M = np.abs(B[:, :nv]), np.abs(D[:, :nv])
+    E_B = np.zeros_like(B)
+    E_B[:, nv:] = outward(residual((b,), (-B[:, nv:],), (-B[:, :nv], d)) + E_b + B1 @ E_d)
+    E_D = np.zeros_like(D)
+    E_D[:, nv:] = outward(residual((D[:, nv:],), (D[:, :nv], d)) + M @ E_d)
+    E_A = outward(residual((a,), (-A,), (-B[:, :nv], c)) + E_a + B1 @ E_c)
+    E_C = outward(residual((C,), (D[:, :nv], c)) + M @ E_c)
+    return E_A, E_B, E_C, E_D
+
+
+def _error(relation: Reduced, nv: int, own: Array, P: Array) -> tuple[tuple[Array, Array] | None, str]:
+    """Matrices of the block of the error, or why there is none."""
+    if not np.isfinite(P).all():
+        return None, "the order of the tape gives no bound of its signals"
+    M = relation.matrices[3][:, :nv]
+    scale = np.exp2(np.round(np.log2(np.maximum(np.diag(M), 1e-300)) / -2.0))
+    try:
+        X = np.linalg.inv(np.linalg.cholesky(scale[:, None] * (M + M.T) / 2.0 * scale)) * scale
+    except np.linalg.LinAlgError:
+        return None, "the mass matrix is not positive in the middle of the ranges"
+    slack = float(np.linalg.norm(outward(np.abs(X) @ own @ np.abs(X).T)))
+    kappa = _least_singular_value(relation, X, nv) - slack
+    if not kappa > 0.0:
+        return None, "the mass matrix is not proven to be regular over the ranges"
+    Q = outward(np.abs(X) @ P)
+    weight = np.sqrt((Q**2).sum(axis=0))
+    used = weight > 0.0
+    if not used.any():
+        return (np.zeros((nv, 0)), np.zeros((0, P.shape[1]))), "nothing is rounded"
+    weight[used] *= float(np.linalg.norm(Q[:, used] / weight[used], 2)) * (1.0 + 1e-9) / kappa
+    k = max(nv, int(used.sum()))
+    into, seen = np.zeros((nv, k)), np.zeros((k, P.shape[1]))
+    half = 2.0 ** np.round(np.log2(np.median(weight[used])) / 2.0)
+    into[:, :nv] = half * X.T
+    seen[range(int(used.sum())), np.flatnonzero(used)] = weight[used] / half
+    return (into, seen), "bounded over the whole box, rounding included"
+
+
+def _least_singular_value(relation: Reduced, X: Array, nv: int) -> float:
+    """A proven bound from below of the singular values of ``X M X^T`` over the whole box, zero if none is found."""
+    A, B, C, D = relation.matrices
+    B, C, D = B[:, :nv] @ X.T, X @ C, X @ D[:, :nv] @ X.T
+    near = float(np.linalg.norm(residual((D,), (-np.eye(nv),))))
+    if not len(A) or not (B.any() and C.any()):
+        return max(0.999 - near, 0.0)
+    over = np.linalg.inv(D)
+    blocks = [*relation.blocks, DeltaBlock("least singular value", nv, "full")]
+    for kappa in _KAPPAS:
+        T = np.block([[A - B @ over @ C, -kappa * B @ over], [-over @ C, -kappa * over]])
+        if upper_bound(T, blocks, target=0.98, seconds=20.0, rounds=10).bound < 0.99:
+            return 0.999 * kappa
+    return 0.0
