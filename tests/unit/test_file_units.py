@@ -14,7 +14,7 @@ from dalembert.core.units import UNITS, parse_unit, unit_table
 from dalembert.io import check_machine
 from dalembert.io.machine_schema import machine_file
 from dalembert.io.schema_units import _entries, keys_with_units
-from dalembert.io.schema_values import Bound, Inertia, Limit, Number
+from dalembert.io.schema_values import Bound, Inertia, Limit, Number, Quantity
 
 FILE = """
 name: arm
@@ -126,7 +126,7 @@ def test_angles_are_no_numbers_but_arcs_are_lengths() -> None:
 
 def test_every_number_of_the_schema_has_a_unit() -> None:
     """A key of numbers without a unit would take no units, and nobody would know its dimension."""
-    numeric = {Number, Limit, Bound, Inertia}
+    numeric = {Number, Limit, Bound, Inertia, Quantity}
     pending, seen, without = [machine_file()], set(), []
 
     def holds_numbers(annotation: Any, metadata: Any) -> bool:

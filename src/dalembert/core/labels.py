@@ -151,6 +151,8 @@ def as_numbers(value: object) -> Array:
         array = np.asarray(value)
     except (TypeError, ValueError) as error:
         raise InputError(f"got no array of numbers: {error}") from None
+    if array.dtype == object and any(item is None for item in array.flat):
+        raise InputError("got None, which is no number")
     kinds = {array.dtype.kind} if array.dtype != object else {np.asarray(item).dtype.kind for item in array.flat}
     for kind in sorted(kinds & _KINDS.keys()):
         raise InputError(f"got {_KINDS[kind]}, which are no real numbers")

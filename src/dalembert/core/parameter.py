@@ -374,9 +374,8 @@ def parse_quantity(
 
     Examples
     --------
-    >>> from dalembert.core.units import parse_unit
     >>> l = Parameter("l", 2.0)
-    >>> value, dimension = parse_quantity("l / 2 + 30 mm", {"l": l}, {"l": parse_unit("m").dimension})
+    >>> value, dimension = parse_quantity("l / 2 + 30 mm", {"l": l}, {"l": UNITS["m"].dimension})
     >>> nominal(value), str(dimension)
     (1.03, 'm')
     """

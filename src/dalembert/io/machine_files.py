@@ -233,8 +233,9 @@ class MachineReader:
         self.file = file
         self.parameters: dict[str, Parameter] = {}
         self.dimensions: dict[str, Dimension] = {}
+        self.used: dict[str, Dimension] = {}
         for name, value in file.parameters.items():
-            with locating(document.label, document.line(("parameters", name)), owner=f"parameter '{name}'"):
+            with locating(document.label, document.line(("parameters", name))):
                 number, dimension = parse_quantity(value, {}, {}) if isinstance(value, str) else (value, None)
                 self.parameters[name] = Parameter(name, number)  # type: ignore[arg-type]
             if dimension is not None:
@@ -304,12 +305,13 @@ class MachineReader:
             if fault := unit_fault(value, dimension, expected):
                 raise InputError(f"{path_name(path)} {fault}")
         if isinstance(number, Parameter) and dimension is None and expected and "|" not in expected:
-            self.dimensions[number.name] = parse_unit(expected).dimension  # the place where it stands alone tells
+            self.used.setdefault(number.name, parse_unit(expected).dimension)
         return number
 
     def parameter_unit(self, name: str) -> str:
         """Return the unit of a parameter: its own, or that of a place where it stands alone; empty if not known."""
-        return str(self.dimensions[name]) if name in self.dimensions else ""
+        known = {**self.used, **self.dimensions}
+        return str(known[name]) if name in known else ""
 
     def vector(self, values: list[Any], path: tuple[str | int, ...]) -> Any:
         """Return a list of numbers."""

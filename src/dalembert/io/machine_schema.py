@@ -15,7 +15,7 @@ from pydantic import create_model
 from dalembert.io.body_schema import BodyEntry, GeometryEntry, OriginEntry
 from dalembert.io.contact_entries import solid_keys
 from dalembert.io.kind_entries import entry_fields, entry_units
-from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Number, Units, Vector
+from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Number, Quantity, Units, Vector
 from dalembert.model.cables import pulley_keys
 from dalembert.model.constraints import CONSTRAINT_KINDS
 from dalembert.model.contacts import SURFACE_KINDS
@@ -92,8 +92,8 @@ class MotorEntry(FileEntry):
     ratio: Number = 1.0
     rotor_inertia: Number = 0.0
     damping: Number = 0.0
-    effort: Bound = math.inf
-    speed: Bound = math.inf
+    effort: Quantity = math.inf
+    speed: Quantity = math.inf
 
 
 class ThrusterEntry(FileEntry):
@@ -288,6 +288,7 @@ class SimulationEntry(FileEntry):
         "max_step": "s",
         "record": "s",
         "reach": "m|rad",
+        "branch": "m|rad",
         "q0": "{x}",
         "v0": "{x}",
         "p": "{x}",
@@ -329,7 +330,7 @@ class MachineFile(FileEntry):
 
     name: str
     gravity: Vector = [0.0, 0.0, -9.81]
-    parameters: dict[str, Bound] = {}
+    parameters: dict[str, Quantity] = {}
     gains: list[str] = []
     bodies: dict[str, BodyEntry]
     joints: dict[str, JointEntry]

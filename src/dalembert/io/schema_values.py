@@ -19,12 +19,24 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from dalembert.core.errors import InputError
+from dalembert.core.errors import DalembertError
 from dalembert.core.parameter import parse_quantity
 from dalembert.core.units import Dimension, parse_unit
 from dalembert.core.validation import AXES
 
-__all__ = ["ZERO", "Axis", "Bound", "FileEntry", "Inertia", "Limit", "Number", "Units", "Vector", "unit_fault"]
+__all__ = [
+    "ZERO",
+    "Axis",
+    "Bound",
+    "FileEntry",
+    "Inertia",
+    "Limit",
+    "Number",
+    "Quantity",
+    "Units",
+    "Vector",
+    "unit_fault",
+]
 
 Units = Mapping[str, str]
 """SI units of the numbers of an entry, by key; alternatives are separated by ``|``.
@@ -64,6 +76,16 @@ def _limit(value: object) -> float:
     return value
 
 
+def _quantity(value: object) -> float | str:
+    if not isinstance(value, str):
+        return _limit(value)
+    try:
+        parse_quantity(value, {}, {})
+    except DalembertError as error:
+        raise PydanticCustomError("quantity", "{reason}", {"reason": f"must be a number ({error})"}) from None
+    return value
+
+
 def _bound(value: object) -> float | str:
     return value if isinstance(value, str) else _limit(value)
 
@@ -86,7 +108,8 @@ def _inertia(value: object) -> list[float | str] | list[list[float | str]]:
 
 
 _EXPRESSION = {"type": "string", "description": "an expression such as m * l**2 / 12, or with a unit: 45 deg"}
-_QUANTITY = {"anyOf": [{"type": "number"}, {"type": "string", "description": "a number with a unit: 45 deg"}]}
+_WITH_UNIT = {"type": "string", "pattern": r"^\s*[-+.(0-9]", "description": "a number with a unit: 45 deg"}
+_QUANTITY = {"anyOf": [{"type": "number"}, _WITH_UNIT]}
 _NUMBER: dict[str, Any] = {"anyOf": [{"type": "number"}, _EXPRESSION]}
 _THREE: dict[str, Any] = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
 _INERTIA = {
@@ -98,6 +121,7 @@ _INERTIA = {
 }
 Number = Annotated[Any, BeforeValidator(_number), WithJsonSchema(_NUMBER)]
 Limit = Annotated[Any, BeforeValidator(_limit), WithJsonSchema(_QUANTITY)]
+Quantity = Annotated[Any, BeforeValidator(_quantity), WithJsonSchema(_QUANTITY)]
 Bound = Annotated[Any, BeforeValidator(_bound), WithJsonSchema(_NUMBER)]
 Inertia = Annotated[Any, BeforeValidator(_inertia), WithJsonSchema(_INERTIA)]
 Vector = Annotated[list[Number], Field(min_length=3, max_length=3)]
@@ -129,7 +153,7 @@ def _plain(value: Any, unit: str) -> Any:
         return value
     try:
         number, dimension = parse_quantity(value, {}, {})
-    except InputError as error:
+    except DalembertError as error:
         raise PydanticCustomError("quantity", "{reason}", {"reason": f"must be a number: {error}"}) from None
     if fault := unit_fault(value, dimension, unit):
         raise PydanticCustomError("quantity", "{reason}", {"reason": fault.rpartition(", got")[0]})
