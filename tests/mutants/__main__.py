@@ -81,7 +81,7 @@ def main() -> int:
     written = reasons(RESULT)
     print(table(made, written))
     if options.write:
-        RESULT.write_text(json.dumps(result(made, written, options.seed), indent=1) + "\n")
+        RESULT.write_text(json.dumps(result(list(verdicts.known.values()), written), indent=1) + "\n")
     return int(any(v.verdict in (SURVIVED, UNCOVERED) and not written.get(v.key) for v in made))
 
 

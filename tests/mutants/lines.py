@@ -54,9 +54,11 @@ class Lines:
         """Tests to run for a line, the cheapest first, of at most `limit` seconds together.
 
         Lines that run when a module is imported belong to no test: any that runs another line of the file may notice.
+        Compilers make no code of a declaration, or of a line within a statement: those around it are run with it.
         """
         of = self.tests.get(path, {})
-        tests = of.get(line, [])
+        around = [line] if path.endswith(".py") else sorted(range(line - 3, line + 4), key=lambda n: abs(n - line))
+        tests = next((of[n] for n in around if n in of), [])
         if not tests and path.endswith(".py"):
             tests = sorted({name for names in of.values() for name in names})
         cheap = sorted(tests, key=lambda name: self.seconds[name])

@@ -98,16 +98,16 @@ NAMED = (
     ),
     NamedChange(
         "second tangent of a jam",
-        "engine/unilateral/cones.c",
-        "row[1] * c->slip[2 * i] + row[2] * c->slip[2 * i + 1]",
-        "row[1] * c->slip[2 * i]",
+        "engine/unilateral/laws.c",
+        "row[1] * c->slip[f + 1] + row[2] * c->slip[f + 2]",
+        "row[1] * c->slip[f + 1]",
         "tests/unit/test_native_algebra.py::test_a_tangent_that_parts_a_pair_undoes_the_jam_of_the_other",
     ),
     NamedChange(
         "sign of friction that is known",
-        "engine/unilateral/cones.c",
-        "fixed[3 * i + 1 + j] = -c->mu[i]",
-        "fixed[3 * i + 1 + j] = c->mu[i]",
+        "engine/unilateral/modes.c",
+        "q->fixed[j] = -c->mu[f] * c->given[f] * d[j]",
+        "q->fixed[j] = c->mu[f] * c->given[f] * d[j]",
         "tests/unit/test_native_algebra.py::test_friction_of_normal_forces_that_are_given_acts_against_the_slip",
     ),
 )

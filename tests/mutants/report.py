@@ -43,8 +43,8 @@ def table(verdicts: Sequence[Verdict], written: Mapping[str, str]) -> str:
     return "\n".join(rows)
 
 
-def result(verdicts: Sequence[Verdict], written: Mapping[str, str], seed: int) -> dict[str, Any]:
-    """What goes to ``docs/results``."""
+def result(verdicts: Sequence[Verdict], written: Mapping[str, str]) -> dict[str, Any]:
+    """What goes to ``docs/results``: all verdicts so far, and the survivors one by one."""
     survivors = [
         {
             "key": v.key, "where": f"{v.path}:{v.line}", "change": f"{v.old} -> {v.new}", "source": v.source,
@@ -52,4 +52,4 @@ def result(verdicts: Sequence[Verdict], written: Mapping[str, str], seed: int) -
         }
         for v in verdicts if v.verdict in COUNTED and v.verdict != NOTICED
     ]  # fmt: skip
-    return {"seed": seed, "changes": _shares(verdicts), "survivors": survivors}
+    return {"changes": _shares(verdicts), "survivors": survivors}

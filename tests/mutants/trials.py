@@ -141,8 +141,6 @@ class Copy:
             "-q",
             "-p",
             "no:cacheprovider",
-            "-p",
-            "no:warnings",
             "--tb=short",
         ]
         process = subprocess.Popen(
@@ -178,11 +176,14 @@ class Copy:
         known = (change.key, change.path, change.line, change.old, change.new, source[change.line - 1].strip())
         if not tests:
             return Verdict(*known, UNCOVERED)
+        after = None
         with self.changed(change):
             verdict, by = self.run_tests(tests, limit)
             if verdict == SURVIVED and change.language == "c":
                 after = self.units(scratch)
                 verdict = SURVIVED if after is not None else REFUSED
+        if verdict == NOTICED and "::" not in by and self.run_tests(tests, limit)[0] != SURVIVED:
+            return Verdict(*known, UNCOVERED, f"tests fail without the change: {by}", len(tests))
         if verdict == SURVIVED and change.language == "c":
             before = self.units(scratch)
             if before is not None and after is not None and before[0] != after[0] and before[1] == after[1]:

@@ -311,7 +311,7 @@ def test_prescribed_motion_does_work() -> None:
 
 @pytest.mark.parametrize("index", [2, 3])
 def test_work_of_a_drive_is_the_kinetic_energy_that_it_gives(index: int) -> None:
-    """x = 1 - cos t of 1.7 kg: the work is 0.85 sin(t)^2, in steps of generalized-alpha to half the last step's part."""
+    """x = 1 - cos t of 1.7 kg: the work is 0.85 sin(t)^2, by generalized-alpha to half the last step's part."""
     drive = da.MotionConstraint("drive", joint="x", value=1.0 - da.cos(da.TIME))
     machine = da.Machine(
         "driven",

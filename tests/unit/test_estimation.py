@@ -151,7 +151,8 @@ def test_a_turned_estimate_has_its_uncertainty_turned_with_it() -> None:
     P = np.diag(spread**2)
     P[0, 2] = P[2, 0] = 0.02
     P[0, 8] = P[8, 0] = 0.005
-    estimate = TumblingEstimate(0.0, np.array([7.0, 1.0, 2.0, 0.1, 0.2, 0.3, 1, 0, 0, 0, 0.01, 0.02, 0.03, *[0.0] * 5]), P)
+    x = np.array([7.0, 1.0, 2.0, 0.1, 0.2, 0.3, 1.0, 0.0, 0.0, 0.0, 0.01, 0.02, 0.03, *[0.0] * 5])
+    estimate = TumblingEstimate(0.0, x, P)
     quarter = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     turned = estimate.turned(quarter, about=(1.0, 1.0, 0.0))
     assert turned.x[:6] == pytest.approx([1.0, 7.0, 2.0, -0.2, 0.1, 0.3])

@@ -177,3 +177,13 @@ def test_friction_of_normal_forces_that_are_given_acts_against_the_slip() -> Non
     u, mu, e = np.array([[-2.0, 3.0, -4.0]]), 0.2, 0.5
     struck = algebra.strike(np.diag([2.0, 1.0, 1.0]), u, np.array([e]), np.array([mu]), np.array([True]))
     np.testing.assert_allclose(struck.impulses, [[1.5, -mu * 1.5 * 0.6, mu * 1.5 * 0.8]], rtol=1e-9)
+
+
+def test_whole_numbers_are_numbers_like_others() -> None:
+    """Triangular systems leave out what is zero, and nothing else: a solution that passes through ones."""
+    L = np.array([[1.0, 0.0, 0.0], [2.0, 1.0, 0.0], [3.0, -1.0, 1.0]])
+    M, J = L @ L.T, np.array([[0.0, 0.0, 1.0]])
+    f = L @ np.array([1.0, 1.0, 1.0])
+    got = algebra.least_constraint(M, f, J, np.array([0.4]), np.array([False]))
+    K = np.block([[M, J.T], [J, np.zeros((1, 1))]])
+    np.testing.assert_allclose([*got.acceleration, *got.multipliers], np.linalg.solve(K, [*f, 0.4]), rtol=1e-10)

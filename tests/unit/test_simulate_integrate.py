@@ -488,3 +488,9 @@ def test_long_record() -> None:
     assert len(run.t) == 400_001
     assert np.array_equal(run.t[:-1], 1e-3 * np.arange(400_000))
     assert np.max(np.abs(run["x"] - np.cos(run.t))) < 1e-9
+
+
+def test_every_step_is_recorded_unless_an_interval_is_given() -> None:
+    for record, rows in ((None, 13), (0.3, 5)):
+        run = integrate(pendulum(), [0.2, 0.0], [9.81], duration=1.2, step=0.1, record=record, backend="vm")
+        np.testing.assert_allclose(run.t, np.linspace(0.0, 1.2, rows), atol=1e-12)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
+from dalembert.analysis.linear_models import minimal_part, sampled
 from dalembert.analysis.linearize_constrained import multiplier_names, reduced_model, reduction_at
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
@@ -122,6 +123,8 @@ def linearize(
     outputs: Sequence[str] | None = None,
     independent: Sequence[str] | None = None,
     allow_singular: bool = False,
+    period: float | None = None,
+    minimal: bool = False,
     by: str = "newton-euler",
     **keywords: Unpack[OperatingPointKeywords],
 ) -> control.StateSpace:
@@ -147,6 +150,12 @@ def linearize(
     allow_singular
         Whether to accept a singular position, in which constraints lose rank (a symmetric platform on four locked
         winches). The model is then that of very stiff instead of rigid constraints, with the reactions of least norm.
+    period
+        Sampling period [s]: the exact model from sample to sample with inputs that are held in between; None: the
+        continuous model.
+    minimal
+        Whether to leave out what the inputs cannot move or the outputs do not show. States are combinations then,
+        named ``x1``, ``x2``, ..., unless nothing is left out.
     by
         The formulation.
     **keywords
@@ -208,9 +217,25 @@ def linearize(
             "inputs: name a parameter as input, or another output"
         )
     A, B, C, D = _derivatives(eom, rest, v0, chosen_in, chosen_out, states, reduced, t, values)
+    if minimal and len(A):
+        parts = minimal_part(A, B, C)
+        names = names if len(parts[0]) == len(A) else tuple(f"x{k + 1}" for k in range(len(parts[0])))
+        A, B, C = parts
+    if period is not None:
+        A, B = sampled(A, B, period)
     labels = [_labels(some) for some in (chosen_in, chosen_out, names)]
     (name,) = _labels([eom.machine.name])
-    return control.ss(A, B, C, D, inputs=labels[0], outputs=labels[1], states=labels[2], name=name)
+    return control.ss(
+        A,
+        B,
+        C,
+        D,
+        0 if period is None else period,
+        inputs=labels[0],
+        outputs=labels[1],
+        states=labels[2],
+        name=name,
+    )
 
 
 def _labels(names: Sequence[str]) -> list[str]:
@@ -229,9 +254,7 @@ def _derive(machine: Machine, by: str) -> EquationsOfMotion:
     return derive(machine, by, backend="vm" if constrained else "auto")
 
 
-def _velocities(
-    eom: EquationsOfMotion, point: Equilibrium, asked: StateLike, v: Array, t: float, p: Array
-) -> Array:
+def _velocities(eom: EquationsOfMotion, point: Equilibrium, asked: StateLike, v: Array, t: float, p: Array) -> Array:
     """Velocities, if there are any, projected onto the constraints; those by name are kept."""
     if not eom.constrained or not v.any():
         return v

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from dalembert.control.estimation import StereoCamera, TumblingEstimate, TumblingFilter, pose_from_points
     from dalembert.control.feedback import LinearFeedback, linear_feedback
     from dalembert.control.floor import hinf_floor
+    from dalembert.control.hinf import HinfNorm, hinf_norm
     from dalembert.control.learning import Learning, Trial, learn_torques
     from dalembert.control.lqr import LQR, Holding, design_lqr, lqr_gain
     from dalembert.control.margins import DiskMargin, disk_margins
-    from dalembert.control.hinf import HinfNorm, hinf_norm
     from dalembert.control.norms import h2_norm
     from dalembert.control.underactuated import (
         EnergyRegulation,

@@ -19,6 +19,7 @@ from dalembert.control.mu.scalings import Scaling
 from dalembert.control.mu.sweep import ExpandedResponse, Interval, proven_ends, uncovered
 from dalembert.control.norms import Band, Matrices, Modal, Peak, balanced, gain_peaks, matrices_of, modal, peak_gain
 from dalembert.core.errors import InputError
+from dalembert.core.types import Array
 
 if TYPE_CHECKING:
     import control

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from numbers import Integral
 from typing import Any, Protocol
 
 import casadi as ca
@@ -135,9 +136,9 @@ def _gain(
 
     With ``at``, equations and the symbols of their parameters, gains may be parameters and expressions of them.
     """
-    n = motors if isinstance(motors, int) else len(motors)
+    n = int(motors) if isinstance(motors, Integral) else len(motors)
     if isinstance(value, _Named):
-        if isinstance(motors, int):
+        if isinstance(motors, Integral):
             raise InputError(f"{name} is one number and has no motors, got {dict(value)!r}")
         value = _in_order(value, motors, name)
     listed: list[Any] = list(value) if isinstance(value, list | tuple) else [value] * n
@@ -174,9 +175,9 @@ def _reference(
     reference: Reference | _Named, t: Expression, motors: int | Sequence[str], law: str
 ) -> tuple[Expression, Expression, Expression]:
     """Position, velocity and acceleration of a reference."""
-    n = motors if isinstance(motors, int) else len(motors)
+    n = int(motors) if isinstance(motors, Integral) else len(motors)
     if isinstance(reference, _Named):
-        if isinstance(motors, int):
+        if isinstance(motors, Integral):
             raise InputError(f"{law}: a reference of all coordinates is given in order, not by the names of motors")
         references = _in_order(reference, motors, f"the reference of {law}")
         columns = [_reference(one, t, 1, law) for one in references]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dalembert.core.balance import Matrices, balanced
 from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
@@ -38,16 +39,17 @@ __all__ = [
     "matrices_of",
     "modal",
     "peak_gain",
+    "realised",
     "response",
 ]
 
-Matrices = tuple[Array, Array, Array, Array]
 Band = tuple[float, float]
 
 _WHOLE: Band = (0.0, np.inf)
 _DEFECTIVE = 1e9  # condition of the modes from which on the states themselves are used
 _LARGE = 40  # states above which climbing to a peak is cheaper than one more Hamiltonian
 _NEAR_AXIS = 0.05  # real part, relative, up to which an eigenvalue of the Hamiltonian is a place to look at
+_ROUNDING = 1e-13  # of poles, relative to the norm of A
 _SAME = 1e-5  # distance of frequencies, relative, up to which peaks are one: where a peak is flat no better is known
 _SINGULAR = 1e-6  # distance of the level from the singular values of D, relative, up to which the pencil is used
 
@@ -72,6 +74,12 @@ class Modal:
     poles: NDArray[np.complex128]
     residues: tuple[NDArray[np.complex128], NDArray[np.complex128]] | None = None
 
+    @property
+    def stable(self) -> bool:
+        """Whether all poles lie to the left of the axis by more than their rounding."""
+        A = self.matrices[0]
+        return not A.size or bool(self.poles.real.max() < -_ROUNDING * np.linalg.norm(A))
+
     def gains(self, w: Array) -> Array:
         """Largest singular values of the frequency response; infinite at a pole on the axis."""
         if self.residues is None:
@@ -89,7 +97,7 @@ def matrices_of(system: LinearSystem) -> tuple[Matrices, float]:
     import control
 
     if isinstance(system, control.TransferFunction):
-        system = control.ss(system)
+        system = realised(system)
     if isinstance(system, control.StateSpace):
         matrices = tuple(np.array(getattr(system, k), dtype=float) for k in "ABCD")
         n, m, p = system.nstates, system.ninputs, system.noutputs
@@ -100,6 +108,34 @@ def matrices_of(system: LinearSystem) -> tuple[Matrices, float]:
     except (TypeError, ValueError):
         raise InputError(f"expected a system of python-control or constant gains, got {system!r}") from None
     return _finite((np.zeros((0, 0)), np.zeros((0, D.shape[1])), np.zeros((D.shape[0], 0)), D)), 0.0
+
+
+def realised(system: control.TransferFunction) -> control.StateSpace:
+    """State space of a transfer function of any size, each entry by itself; improper ones are refused by name."""
+    import control
+    from scipy.linalg import block_diag
+    from scipy.signal import tf2ss
+
+    inputs, outputs = list(system.input_labels), list(system.output_labels)
+    A, B, C = np.zeros((0, 0)), np.zeros((0, len(inputs))), np.zeros((len(outputs), 0))
+    D = np.zeros((len(outputs), len(inputs)))
+    for i, output in enumerate(outputs):
+        for j, name in enumerate(inputs):
+            num, den = (np.trim_zeros(np.atleast_1d(x), "f") for x in (system.num[i][j], system.den[i][j]))
+            if len(num) > len(den):
+                raise InputError(
+                    f"the transfer function from '{name}' to '{output}' is improper (degree {len(num) - 1} over "
+                    f"{len(den) - 1}): its gain grows without limit; divide it by (T s + 1) as often as needed"
+                )
+            a, b, c, d = tf2ss(num if num.size else [0.0], den)
+            n = len(den) - 1
+            D[i, j] = d[0, 0]
+            if n:
+                A = block_diag(A, a) if A.size else a
+                column, row = np.zeros((n, len(inputs))), np.zeros((len(outputs), n))
+                column[:, j], row[i] = b[:, 0], c[0]
+                B, C = np.vstack([B, column]), np.hstack([C, row])
+    return control.ss(A, B, C, D, system.dt, inputs=inputs, outputs=outputs, name=system.name)
 
 
 def _finite(matrices: Matrices) -> Matrices:
@@ -163,7 +199,7 @@ def _largest_singular(G: NDArray[np.complex128]) -> Array:
     """Largest singular values of matrices, by the smaller of their products; infinite where one is not finite."""
     if 0 in G.shape[1:]:
         return np.zeros(len(G))
-    finite = np.isfinite(G).all(axis=(1, 2))
+    finite = np.asarray(np.isfinite(G).all(axis=(1, 2)))
     G = np.where(finite[:, None, None], G, 0.0)
     if 1 in G.shape[1:]:
         largest = np.linalg.norm(G.reshape(len(G), -1), axis=1)
@@ -204,25 +240,6 @@ def peak_gain(
             break
         best = further
     return best
-
-
-def balanced(system: Matrices) -> Matrices:
-    """The same system with states of equal size: rows and columns of ``[A B; C 0]`` have similar norms.
-
-    Inputs and outputs keep their units: all of them are one row and one column for LAPACK's ``gebal``, and its factors
-    are relative to that of theirs. The factors are powers of two, so that nothing is rounded.
-    """
-    from scipy.linalg import matrix_balance
-
-    A, B, C, D = system
-    if not A.size:
-        return system
-    n = len(A)
-    joined = np.zeros((n + 1, n + 1))
-    joined[:n, :n], joined[:n, n], joined[n, :n] = A, np.linalg.norm(B, axis=1), np.linalg.norm(C, axis=0)
-    _, (factors, _) = matrix_balance(joined, permute=False, separate=True)
-    t = factors[:n] / factors[n]
-    return A * (t[None, :] / t[:, None]), B / t[:, None], C * t[None, :], D
 
 
 def modal(system: Matrices) -> Modal:
@@ -268,9 +285,9 @@ def gain_peaks(system: Matrices | Modal, best: Peak, band: Band = _WHOLE, fracti
     w = np.union1d(_with_middles(np.concatenate([[lo], w, [last]])), [hi])
     g = form.gains(w)
     peaks = [best]
-    for k in np.flatnonzero(g >= level):
+    for k in np.flatnonzero(g >= level).tolist():
         low, high = w[max(k - 1, 0)], w[min(k + 1, len(w) - 1)]
-        if g[k] <= g[max(k - 1, 0)] and k > 0 or g[k] < g[min(k + 1, len(w) - 1)]:
+        if (g[k] <= g[max(k - 1, 0)] and k > 0) or g[k] < g[min(k + 1, len(w) - 1)]:
             continue  # on the slope of a neighbour
         peak = _refine(form, Peak(float(w[k]), float(g[k])), (low, high))
         if not any(np.isclose(peak.frequency, p.frequency, rtol=_SAME, atol=0.0) for p in peaks):
@@ -299,7 +316,7 @@ def level_frequencies(system: Matrices, level: float) -> Array:
         H = np.empty((2 * n, 2 * n))
         H[:n, :n], H[:n, n:] = F, B @ Ri @ B.T
         H[n:, :n], H[n:, n:] = -C.T @ (np.eye(D.shape[0]) + D @ Ri @ D.T) @ C, -F.T
-        eigenvalues = np.linalg.eigvals(H)
+        eigenvalues = np.asarray(np.linalg.eigvals(H), dtype=complex)
     close = np.abs(eigenvalues.real) <= _NEAR_AXIS * np.abs(eigenvalues)
     return np.unique(np.abs(eigenvalues[close].imag))
 

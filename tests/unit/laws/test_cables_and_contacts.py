@@ -122,3 +122,13 @@ def test_blocks_alone() -> None:
         assert solve_blocks([[2.5]], [u], [BlockLaw.UNILATERAL], [0.0]).impulses == pytest.approx([x], rel=1e-14)
     for u, x in ((-1.3, 0.4), (1.3, -0.4), (0.5, -0.2)):
         assert solve_blocks([[2.5]], [u], [BlockLaw.STICTION], [0.4]).impulses == pytest.approx([x], rel=1e-14)
+
+
+@law("BlockLaw.ROPE")
+def test_a_rope_over_a_sheave_slips_at_the_ratio_of_its_tensions() -> None:
+    """Two spans, E = 1.3: x_1 = E x_0 where the rope runs, and both spans as they must where it sticks; slack: nothing."""
+    W = np.diag([1.0, 2.0])
+    runs = 1.8 / (1.0 + 1.3 * 2.0)  # u_0 + u_1 = 0 with x_1 = E x_0
+    for b, x in (((0.2, -2.0), (runs, 1.3 * runs)), ((-1.0, -2.2), (1.0, 1.1)), ((0.3, 0.1), (0.0, 0.0))):
+        got = solve_blocks(W, b, [BlockLaw.ROPE], [1.3], sizes=[2]).impulses
+        np.testing.assert_allclose(got, x, atol=1e-12)

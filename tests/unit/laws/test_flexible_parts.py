@@ -74,7 +74,7 @@ def test_damping_is_a_part_of_the_critical_one() -> None:
 
 @law("Load.mass", "Load.inertia", "Load.first_moment")
 def test_modes_of_a_beam_with_a_load_at_its_tip() -> None:
-    """A mass: 1 + cos z cosh z = mu z (sin z cosh z - cos z sinh z). In torsion z tan z = 1/j. A mass on a rigid arm."""
+    """A mass: 1 + cos z cosh z = mu z (sin z cosh z - cos z sinh z). In torsion z tan z = 1/j. A mass on an arm."""
     M = 0.6
     mu = M / (RHO * A * L)
     z = brentq(

@@ -65,7 +65,8 @@ def certify(
     for name, plant in plants.items():
         poles = _poles(plant, K, structure)
         slowest = float(poles.real.max(initial=-np.inf))
-        checks.append(Check("stability", name, np.nan, slowest, slowest < 0.0))
+        rounding = 1e-13 * float(np.abs(poles).max(initial=0.0))
+        checks.append(Check("stability", name, np.nan, slowest, slowest < -rounding or not poles.size))
         loop = _Loop(plant, K, structure, poles)
         for r in requirements:
             if (r.name, name) in claims:

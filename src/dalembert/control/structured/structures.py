@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -73,7 +74,7 @@ class Tunable:
     def __post_init__(self) -> None:
         for field in ("start", "lower", "upper", "scale"):
             value = getattr(self, field)
-            if value is not None and not (isinstance(value, int | float) and np.isfinite(value)):
+            if value is not None and not (isinstance(value, Real) and np.isfinite(float(value))):
                 raise InputError(f"{field} of tunable '{self.name}' must be a finite number or None, got {value!r}")
         if self.lower is not None and self.upper is not None and not self.lower < self.upper:
             raise InputError(f"tunable '{self.name}': lower {self.lower:g} must be below upper {self.upper:g}")
@@ -188,7 +189,7 @@ def _entry(entry: Entry, name: str, begin: float = 0.0) -> Tunable | float:
         if len(entry) != 2:
             raise InputError(f"'{name}' must be a number, a pair of bounds, a Tunable or None, got {entry!r}")
         return Tunable(name, lower=entry[0], upper=entry[1])
-    if isinstance(entry, int | float) and np.isfinite(entry):
+    if isinstance(entry, Real) and np.isfinite(entry):
         return float(entry)
     raise InputError(f"'{name}' must be a number, a pair of bounds, a Tunable or None, got {entry!r}")
 
@@ -310,7 +311,7 @@ def pid_gains(loops: Mapping[str, str], *, filter_time: float, integral: bool = 
     integral
         Whether there is an integral part.
     """
-    if not (isinstance(filter_time, int | float) and np.isfinite(filter_time) and filter_time > 0):
+    if not (isinstance(filter_time, Real) and np.isfinite(filter_time) and filter_time > 0):
         raise InputError(f"filter_time of a PID must be a positive number, got {filter_time!r}")
     return beside(*(_pid(control, name, float(filter_time), integral) for control, name in loops.items()))
 
@@ -372,8 +373,9 @@ def notch(
 
 def state_space(controls: Sequence[str], measured: Sequence[str], order: int, *, direct: bool = True) -> Structure:
     """A controller of a given order, all of its entries free; ``A`` is tridiagonal, which loses no generality."""
-    if not (isinstance(order, int) and order >= 0):
+    if not (isinstance(order, Integral) and not isinstance(order, bool) and order >= 0):
         raise InputError(f"order of a controller must be a whole number >= 0, got {order!r}")
+    order = int(order)
     m, p = len(controls), len(measured)
     cells = {
         "A": [(i, j) for i in range(order) for j in range(order) if abs(i - j) <= 1],
@@ -383,8 +385,12 @@ def state_space(controls: Sequence[str], measured: Sequence[str], order: int, *,
     }
     # The states begin as low-passes of the measurements, beyond the typical frequency and below it in turn; their poles
     # are kept until the gains behind them are tuned, so that no order does worse than gains with such filters.
-    poles = [-(10.0 ** (1.0 - 2.0 * (i % 2)) * 2.0 ** (i // 2)) for i in range(order)]
+    poles = [-10.0 if i < p else -(10.0 ** (1.0 - 2.0 * (i % 2)) * 2.0 ** (i // 2)) for i in range(order)]
     begin = {("A", i, i): pole for i, pole in enumerate(poles)} | {("B", i, i % p): 1.0 for i in range(order)}
+    # As many controls as measurements: a lead, kp (1 + s/w) / (1 + s/10w), in units of the typical gain at w.
+    lead = m == p and order >= m
+    begin |= {("D", i, i): 11.0 if lead else 1.0 for i in range(min(m, p))}
+    begin |= {("C", i, i): -9.0 for i in range(m) if lead}
     tunables = tuple(
         Tunable(f"{k}[{i},{j}]", begin=begin.get((k, i, j), 0.0), hold=k in "AB")
         for k, where in cells.items()

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TuneResult", "TuneSettings", "tune_models"]
 
+_SHARES = 8  # least number of shares of the budget, of which each start has one
+_LEAST_POLISH = 2000  # evaluations that polishing may take at least
 _MET = 1e-3  # hard requirements count as met up to here above one
 
 
@@ -145,7 +147,7 @@ class TuneSettings:
     def __post_init__(self) -> None:
         for name in ("starts", "evaluations"):
             value = getattr(self, name)
-            if not (isinstance(value, Integral) and not isinstance(value, bool) and value >= 1):
+            if not (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1):
                 raise InputError(f"{name} must be a whole number >= 1, got {value!r}")
         for name, unit in (("time_limit", "seconds"), ("frequency", "rad/s")):
             value = getattr(self, name)
@@ -209,7 +211,8 @@ def tune_models(
     objective = Objective(structure, loops, terms["hard"], terms["soft"], limits)
     budget = Budget(settings.evaluations, np.inf if settings.time_limit is None else settings.time_limit)
     search = _Search()
-    least = _from_starts(objective, search, budget, _starts(objective, loops, frequencies, settings), settings)
+    starts = _starts(objective, loops, frequencies, settings)
+    least = _from_starts(objective, search, budget, starts, 1e-3 * frequencies[0], settings)
     y = _finish(objective, search, budget, settings.progress)
     cost: dict[str, Any] = {"seconds": perf_counter() - began, "evaluations": budget.evaluations}
     if y is None:
@@ -238,13 +241,21 @@ def _starts(
 
 
 def _from_starts(
-    objective: Objective, search: _Search, budget: Budget, starts: Iterator[Array], settings: TuneSettings
+    objective: Objective,
+    search: _Search,
+    budget: Budget,
+    starts: Iterator[Array],
+    decay: float,
+    settings: TuneSettings,
 ) -> float:
-    """Descend from each start until hard requirements alone are met; the least spectral abscissa."""
+    """Descend from each start until hard requirements alone are met; the least spectral abscissa.
+
+    A start that is not stable is first brought to a rate of ``decay`` [1/s].
+    """
     tell = settings.progress or (lambda what, value: None)
     least = np.inf
     free = np.array([not t.hold for t in objective.structure.tunables])
-    share = 0.6 * settings.evaluations / settings.starts
+    share = 0.6 * settings.evaluations / max(settings.starts, _SHARES)
     enough = search.enough(objective)
     for k, start in enumerate(starts):
         if budget.spent or (enough is not None and enough(search.value)):
@@ -252,7 +263,7 @@ def _from_starts(
         y, a, own = start, objective.abscissa(start)[0], budget.part(share)
         for some in (free, np.ones(len(y), dtype=bool)):
             if a >= 0.0 and some.any():
-                y, a = bfgs_of(objective.abscissa, y, some, own, max_iterations=300, stop=lambda f: f < -1e-3)
+                y, a = bfgs_of(objective.abscissa, y, some, own, max_iterations=300, stop=lambda f: f < -decay)
         least = min(least, a)
         label = f"start {k + 1}" if a < 0.0 else f"start {k + 1}: not stabilised"
         if a < 0.0:
@@ -286,6 +297,20 @@ def _finish(
         return None
     tell = progress or (lambda what, value: None)
     enough = search.enough(objective)
+    whole, budget = budget, budget.part(max(_LEAST_POLISH, 2 * budget.evaluations))  # a factor of what starts cost
+    best = _polished(objective, search, budget, enough, tell)
+    whole.evaluations += budget.evaluations
+    return best
+
+
+def _polished(
+    objective: Objective,
+    search: _Search,
+    budget: Budget,
+    enough: Callable[[float], bool] | None,
+    tell: Callable[[str, float], object],
+) -> Array:
+    assert search.y is not None
     for f, y in search.others(2):  # a start that ended early may lead lower than the best one
         if not budget.spent:
             search.offer("polish of another start", *_polish(objective, search, y, f, budget))

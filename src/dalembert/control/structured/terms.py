@@ -113,7 +113,7 @@ class GainTerm:
         if not np.isfinite(closed[0]).all() or not np.isfinite(closed[3]).all():
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         form = modal(closed)
-        if self.needs_stability and form.poles.real.max(initial=-1.0) >= 0.0:
+        if self.needs_stability and not form.stable:
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         best = peak_gain(form, self.band, near=self.near, tolerance=1e-12)  # the gradient needs the frequency
         if not np.isfinite(best.gain):  # a pole as good as on the axis
