@@ -34,7 +34,7 @@ from dalembert.model.parts import Motor
 from dalembert.model.section import Section
 from dalembert.model.transform import Transform
 
-__all__ = ["RandomModel", "Verdict", "judge", "main", "random_model"]
+__all__ = ["RandomModel", "ModelVerdict", "judge", "main", "random_model"]
 
 AGREE = 1e-9
 
@@ -50,7 +50,7 @@ class RandomModel:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ModelVerdict:
     """What was found about one machine.
 
     Parameters
@@ -293,7 +293,7 @@ def _unstable(truth: tuple[Array, Array], K: Array, lag: float) -> bool:
     return bool(np.linalg.eigvals(matrix_balance(closed)[0]).real.max() >= 0.0)
 
 
-def judge(seed: int, *, points: int = 100, samples: int = 10_000, seconds: float = 10.0) -> Verdict:
+def judge(seed: int, *, points: int = 100, samples: int = 10_000, seconds: float = 10.0) -> ModelVerdict:
     """Compare the LFT of a random machine with its derivatives, and its guarantee with samples.
 
     Parameters
@@ -313,7 +313,7 @@ def judge(seed: int, *, points: int = 100, samples: int = 10_000, seconds: float
     try:
         model = uncertain(eom, case.ranges)
     except InputError as error:
-        return Verdict(seed, case.kind, states, "refused", message=str(error))
+        return ModelVerdict(seed, case.kind, states, "refused", message=str(error))
     truth = _Truth(eom, list(case.ranges))
     difference = max(_difference(model, truth.at(v), v) for v in model.sample(points, seed=seed))
     status = "agrees" if difference <= AGREE else "differs"
@@ -332,11 +332,11 @@ def judge(seed: int, *, points: int = 100, samples: int = 10_000, seconds: float
     whole = UncertainMachine(model.lft, model.inertia, case.ranges)
     outside = sum(_unstable(truth.at(v), K, lag) for v in whole.sample(max(samples // 10, 1), seed=seed + 1))
     if not found.guaranteed:
-        return Verdict(seed, case.kind, states, outside=outside, **parts)
+        return ModelVerdict(seed, case.kind, states, outside=outside, **parts)
     inside = UncertainMachine(model.lft, model.inertia, found.ranges)
     broken = sum(_unstable(truth.at(v), K, lag) for v in inside.sample(samples, seed=seed + 2))
     share = min((hi - lo) / (case.ranges[n][1] - case.ranges[n][0]) for n, (lo, hi) in found.ranges.items())
-    return Verdict(seed, case.kind, states, guarantee=share, broken=broken, outside=outside, **parts)
+    return ModelVerdict(seed, case.kind, states, guarantee=share, broken=broken, outside=outside, **parts)
 
 
 def main(arguments: list[str] | None = None) -> int:
