@@ -34,7 +34,7 @@ from dalembert.model.parts import Motor
 from dalembert.model.section import Section
 from dalembert.model.transform import Transform
 
-__all__ = ["RandomModel", "ModelVerdict", "judge", "main", "random_model"]
+__all__ = ["ModelVerdict", "RandomModel", "judge", "main", "random_model"]
 
 AGREE = 1e-9
 
