@@ -21,7 +21,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 COMPILER := $(shell command -v cc || command -v gcc || command -v clang)
 RUNTIME := $(if $(COMPILER),.,.[compiler])
 
-.PHONY: help demo test test-slow test-all arm browser page lint docs bench clean
+.PHONY: help demo test test-slow test-all mutants arm browser page lint docs bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -39,6 +39,9 @@ test-slow: $(VENV)/.installed-slow ## install Exudyn too, and run the slow tests
 test-all: lint $(VENV)/.installed-all arm ## run everything: all tests with all peers, studies in full, coverage
 	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow or long" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
 	$(BIN)/dalembert reproduce
+
+mutants: $(VENV)/.installed-mutants ## change one operator, sign or number at a time and print what no test notices (ARGS="--number 50")
+	$(BIN)/python -m tests.mutants $(ARGS)
 
 # Debian and Ubuntu only, and only for root: what cannot be installed is said, and its tests are skipped.
 ARM_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
@@ -96,6 +99,10 @@ $(VENV)/.installed-slow: $(VENV)/.installed-test
 
 $(VENV)/.installed-all: $(VENV)/.installed-slow
 	$(PIP) install --constraint constraints.txt --editable ".[test,slow,all-peers]"
+	@touch $@
+
+$(VENV)/.installed-mutants: $(VENV)/.installed-test
+	$(PIP) install --constraint constraints.txt --editable ".[test,mutants]"
 	@touch $@
 
 $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python

@@ -6,6 +6,7 @@ from dalembert.core.later import later
 from dalembert.core.version import __version__
 
 if TYPE_CHECKING:
+    from dalembert.analysis.assembly import assemblies
     from dalembert.analysis.closed_form.form import closed_form
     from dalembert.analysis.inverse_kinematics import inverse_kinematics
     from dalembert.analysis.linearize import linearize
@@ -184,6 +185,7 @@ __all__ = [
     "Wrench",
     "WriteError",
     "__version__",
+    "assemblies",
     "box",
     "campaign",
     "closed_form",
@@ -311,6 +313,7 @@ _LATER = {
     "Wheel": "dalembert.model.appendages",
     "Wrench": "dalembert.model.parts",
     "WriteError": "dalembert.core.errors",
+    "assemblies": "dalembert.analysis.assembly",
     "box": "dalembert.model.body",
     "campaign": "dalembert.campaigns.campaign",
     "closed_form": "dalembert.analysis.closed_form.form",

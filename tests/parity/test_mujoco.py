@@ -9,7 +9,7 @@ from dalembert.benchmarks.peers.mujoco_model import mujoco_xml
 from dalembert.core.errors import InputError
 from dalembert.io.conventions import from_mujoco, to_mujoco
 from support.comparison import difference
-from support.random_machines import random_machine, random_state
+from support.random_machines import random_machine, random_state, with_armatures
 
 mujoco = pytest.importorskip("mujoco")
 pytestmark = pytest.mark.peer
@@ -35,12 +35,13 @@ def compare(machine: da.Machine, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_random_trees_agree_with_mujoco(seed: int) -> None:
     kinds = ("revolute", "prismatic", "cylindrical", "universal", "spherical", "planar", "fixed")
-    compare(random_machine(seed, 5, kinds=kinds, springs=False, massless=False), seed)
+    compare(with_armatures(random_machine(seed, 5, kinds=kinds, springs=False, massless=False)), seed)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_floating_trees_agree_with_mujoco(seed: int) -> None:
-    tree = random_machine(seed, 4, kinds=("revolute", "spherical"), base="free", springs=False, massless=False)
+    kinds = ("revolute", "spherical")
+    tree = with_armatures(random_machine(seed, 4, kinds=kinds, base="free", springs=False, massless=False))
     joints = [j if j.kind != "free" else da.Joint(j.name, "free", j.parent, j.child) for j in tree.joints]
     compare(tree.with_(joints=joints), seed)
 

@@ -115,6 +115,7 @@ def test_delta_robot_accelerates_as_in_pinocchio(platform) -> None:
     compare(machine, q, balls, unique=platform == "free")
 
 
+@pytest.mark.slow
 def test_stewart_platform_keeps_its_legs() -> None:
     """Two seconds of free motion: closed loops to 1e-10, energy, and leg lengths as the pose demands."""
     machine, q = stewart()

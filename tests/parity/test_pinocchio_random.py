@@ -11,7 +11,7 @@ import dalembert as da
 from dalembert.io.conventions import from_pinocchio, to_pinocchio
 from dalembert.systems.space_robots import space_chaser
 from support.comparison import difference
-from support.random_machines import random_machine, random_state
+from support.random_machines import random_machine, random_state, with_armatures
 
 pin = pytest.importorskip("pinocchio")
 
@@ -26,14 +26,14 @@ BLOCKS = 20
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_random_trees_agree_with_pinocchio(block: int) -> None:
     for seed in range(block, TREES, BLOCKS):
-        machine = random_machine(seed)
+        machine = with_armatures(random_machine(seed))
         worst = compare(da.equations(machine, backend="vm"), seed)
         assert max(worst.values()) < 1e-9, f"seed {seed}: {worst}"
 
 
 @pytest.mark.parametrize("seed", range(1000, 1012))
 def test_compiled_trees_agree_with_pinocchio(seed: int) -> None:
-    machine = random_machine(seed, 4, max_nv=10)
+    machine = with_armatures(random_machine(seed, 4, max_nv=10))
     eom = da.equations(machine, backend="native")
     model = pinocchio_model(machine)
     data = model.createData()
@@ -48,7 +48,7 @@ def test_compiled_trees_agree_with_pinocchio(seed: int) -> None:
 
 def test_long_chain_agrees_with_pinocchio() -> None:
     """Accelerations of a chain of 40 joints, where only the residual is comparable."""
-    machine = random_machine(7, 40, kinds=("revolute", "prismatic"), max_nv=40)
+    machine = with_armatures(random_machine(7, 40, kinds=("revolute", "prismatic"), max_nv=40))
     assert machine.nv == 40
     worst = compare(da.equations(machine, backend="vm"), 7, frames=1, coriolis=False)
     assert max(worst.values()) < 1e-9, worst

@@ -65,6 +65,7 @@ def test_overturning() -> None:
     assert min(free[f"tension.cable{k}"].min() for k in (1, 2, 3)) > -1e-6
 
 
+@pytest.mark.slow
 def test_joining() -> None:
     run = joining_run()
     tension = run["tension.cable1"]
@@ -110,6 +111,7 @@ def test_euler_angles_and_quaternions_are_one_motion_before() -> None:
         np.testing.assert_allclose(angles[c][:n], free[f"platform.{c}"][:n], atol=1e-7)
 
 
+@pytest.mark.slow
 def test_exit_on_a_heavy_carriage_is_the_prescribed_exit() -> None:
     """CDPR 5.1 tends to 5.2 in proportion to the mass ratio; two seconds are enough to see it."""
     given = exit_run(duration=2.0)

@@ -58,6 +58,7 @@ def test_complex_blocks_and_printed_ranges() -> None:
     assert printed_inside({n: tuple(np.radians(r)) for n, r in LIMITS.items()}, PRINTED_RANGES["half", "1 to 5"]) == 5
 
 
+@pytest.mark.slow
 def test_the_fifth_joint_keeps_its_whole_range_in_the_quarter_tangent() -> None:
     """The first step of SPACE 8.3.3 from the fifth joint: sixteen repetitions of one angle."""
     u = chaser_model("quarter")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import dalembert as da
+from dalembert.core.parameter import nominal
 from dalembert.model.joints import JOINT_KINDS
 
 KINDS = tuple(kind for kind in JOINT_KINDS if kind != "fixed")
@@ -135,6 +136,17 @@ def machines(draw: st.DrawFn, max_joints: int = 6, **options: Any) -> da.Machine
     """Strategy of random machines; it shrinks towards few joints."""
     joints = draw(st.integers(1, max_joints), label="joints")
     return random_machine(draw(st.integers(0, 2**20), label="seed"), joints, **options)
+
+
+def with_armatures(machine: da.Machine) -> da.Machine:
+    """The machine with its rotors as armatures, which is what Pinocchio and MuJoCo have."""
+    inertia = {joint.name: nominal(joint.armature) for joint in machine.joints}
+    for motor in machine.motors:
+        inertia[motor.joint] += nominal(motor.ratio) ** 2 * nominal(motor.rotor_inertia)
+    return machine.with_(
+        joints=[replace(joint, armature=inertia[joint.name]) for joint in machine.joints],
+        motors=[replace(motor, rotor_inertia=0.0) for motor in machine.motors],
+    )
 
 
 def random_state(

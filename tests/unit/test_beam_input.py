@@ -64,6 +64,7 @@ def test_refused(fields: dict[str, Any], words: str) -> None:
         (lambda: da.Load(1.0, (1.0, 0.1, 0.1), 1.0), "needs an inertia about y of at least 1"),
         (lambda: da.Section(0.0), "the area of a section must be > 0"),
         (lambda: da.Section(1.0, 1.0, 1.0, I_yz=2.0), "must not exceed sqrt"),
+        (lambda: da.Section(1.0, 0.3, 0.2, I_p=0.6), r"I_p of a section must be I_y \+ I_z = 0.5, got 0.6"),
         (lambda: da.Section.tube(0.1, 0.2), "inner radius of a tube must be less"),
     ],
 )

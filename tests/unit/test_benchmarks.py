@@ -267,6 +267,7 @@ def test_quick_cranes(capsys: pytest.CaptureFixture[str]) -> None:
     assert {row["robot"] for row in figures["results"]} == {"crane-10"}
 
 
+@pytest.mark.slow
 def test_quick_fmu(capsys: pytest.CaptureFixture[str]) -> None:
     """The FMU ends where the simulation does, with vectors and without; the page of speed shows its times."""
     assert benchmarks.main(json="-", quick=True, topic="fmu") == 0

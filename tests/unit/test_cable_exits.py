@@ -111,3 +111,11 @@ def test_a_kind_from_outside_is_in_the_schema_and_others_are_refused() -> None:
         register_cable_exit(type("Empty", (CableExit,), {"key": "empty"}))
     with pytest.raises(MachineError, match="has the key 'free', which is that of SwivellingPulley"):
         register_cable_exit(type("Taken", (EyeletExit,), {"key": "free"}))
+
+
+def test_a_pulley_swivels_only_where_it_is_free_to() -> None:
+    """The angle of its plane: none for one that keeps it, that of the anchor about z for one that turns."""
+    b, d = ca.SX(ca.DM([0.9, 1.2, -2.0])), ca.SX(ca.DM.zeros(3))
+    fixed, free = (CABLE_EXITS[key].path(b, d, ca.SX.eye(3), ca.SX(0.2)).swivel for key in ("fixed", "free"))
+    assert float(ca.evalf(fixed)) == 0.0
+    assert float(ca.evalf(free)) == pytest.approx(np.arctan2(1.2, 0.9), rel=1e-14)

@@ -287,6 +287,7 @@ def test_elastic_cables_hang_still_where_their_stretch_carries_the_load() -> Non
     assert np.allclose([run[f"tension.cable{k}"][-1] for k in (1, 2)], rest.tensions)
 
 
+@pytest.mark.slow
 def test_redundant_robot_with_locked_and_free_winches() -> None:
     """Eight cables for six degrees of freedom: independent rows with winches, redundant ones without."""
     machine = cr.eight_cable_robot(pulley=0.0)
@@ -390,6 +391,7 @@ def test_wrong_calls_say_what_is_wrong(make, match) -> None:
         make()
 
 
+@pytest.mark.slow
 def test_feedforward_of_winches_may_depend_on_time() -> None:
     """A function that returns numbers is those numbers; one of another size is refused."""
     robot = cr.eight_cable_robot(pulley=0.0)

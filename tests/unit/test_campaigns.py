@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -166,6 +168,7 @@ def test_python_law_runs_member_by_member() -> None:
     pandas.testing.assert_frame_equal(sampled, twice, check_exact=True)
 
 
+@pytest.mark.slow
 def test_switches_do_not_warn_before_they_are_due() -> None:
     """Whether rollouts take a machine is tried for a step; a switch that comes later is no reason to warn."""
     rail = HYBRID["grip"]
@@ -321,24 +324,6 @@ def test_a_measure_that_raises_for_one_percent(tmp_path: Path) -> None:
     assert (rest["result"] == 2.0 * rest["x"]).all()
 
 
-def test_lost_worker_process(tmp_path: Path) -> None:
-    store, flag = tmp_path / "store", tmp_path / "flag"
-    flag.touch()
-
-    def deadly(x: float) -> float:
-        if x > 0.5 and flag.exists():
-            flag.unlink(missing_ok=True)
-            os.kill(os.getpid(), signal.SIGKILL)
-        return x
-
-    options: dict[str, Any] = {"vary": {"x": (0.0, 1.0)}, "n": 40, "chunk": 4, "workers": 2, "store": store}
-    with pytest.raises(SimulationError, match="resume the campaign"):
-        da.campaign(deadly, **options)
-    campaign = da.campaign(deadly, **options)
-    assert campaign.complete
-    assert (campaign.table["result"] == campaign.table["x"]).all()
-
-
 def test_dask_survives_a_killed_worker(tmp_path: Path) -> None:
     flag = tmp_path / "flag"
     flag.touch()
@@ -346,7 +331,7 @@ def test_dask_survives_a_killed_worker(tmp_path: Path) -> None:
     def deadly(x: float) -> float:
         if x > 0.5 and flag.exists():
             flag.unlink(missing_ok=True)
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getppid(), signal.SIGKILL)  # members run in a process beside the worker
         return x
 
     campaign = da.campaign(deadly, vary={"x": (0.0, 1.0)}, n=12, chunk=3, runner="dask", workers=2)
@@ -381,6 +366,98 @@ def scheduler(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes
     for process in processes:
         process.kill()
         process.wait()
+
+
+def test_member_that_kills_its_process_on_a_cluster(
+    scheduler: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path
+) -> None:
+    """The only worker of a cluster, which nobody starts again, outlives a member that kills its process."""
+    address, processes = scheduler
+
+    def deadly(x: float) -> float:
+        if x == 2.0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return 2.0 * x
+
+    vary = {"x": [0.0, 1.0, 2.0, 3.0]}
+    table = da.campaign(deadly, vary=vary, sampling="grid", chunk=3, runner="dask", address=address).table
+    assert table["status"].tolist() == ["completed", "completed", "failed", "completed"]
+    assert "signal 9 (SIGKILL)" in table["reason"][2]
+    assert table["result"].dropna().tolist() == [0.0, 2.0, 6.0]
+    assert all(process.poll() is None for process in processes)
+
+
+@pytest.mark.slow
+def test_cluster_without_workers(
+    scheduler: tuple[str, list[subprocess.Popen[bytes]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, processes = scheduler
+    monkeypatch.setattr(runners, "_GLANCE", 0.1)
+    monkeypatch.setattr(runners, "_PATIENCE", 1.0)
+
+    def slow(x: float) -> float:
+        time.sleep(1.0)
+        return x
+
+    def kill(done: int, members: int) -> None:
+        processes[1].kill()
+
+    with pytest.raises(SimulationError, match="has lost its workers"):
+        da.campaign(
+            slow, vary={"x": [1.0, 2.0, 3.0]}, sampling="grid", chunk=1, runner="dask", address=address, progress=kill
+        )
+
+
+TLS_FILES = "--tls-ca-file ca.pem --tls-cert cert.pem --tls-key key.pem"
+TLS_CAMPAIGN = """
+import sys
+import dalembert as da
+
+print(da.campaign(lambda x: abs(x), vary={"x": [-1.0, 2.0]}, sampling="grid", runner="dask", address=sys.argv[1]).table)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+def test_cluster_with_authentication(tmp_path: Path) -> None:
+    """The commands of the page: with a certificate a campaign runs, without one it is refused."""
+    page = (Path(__file__).parents[2] / "docs" / "campaigns.md").read_text(encoding="utf-8")
+    lines = page.split("### A cluster that asks who is there", 1)[1].splitlines()
+    for line in (line for line in lines if line.startswith("openssl ")):
+        subprocess.run(shlex.split(line), cwd=tmp_path, check=True, capture_output=True)
+    for name in ("scheduler", "worker"):
+        assert any(line.startswith(f"dask {name} ") and line.endswith(TLS_FILES) for line in lines)
+    file = tmp_path / "scheduler.json"
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+    with_files = ["--no-dashboard", "--scheduler-file", str(file), "--host", "127.0.0.1", *TLS_FILES.split()]
+    first = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--protocol", "tls", "--port", "0", *with_files]
+    processes = [subprocess.Popen(first, **quiet)]
+    try:
+        while not (file.exists() and file.stat().st_size):
+            assert processes[0].poll() is None
+            time.sleep(0.1)
+        address = json.loads(file.read_text())["address"]
+        assert address.startswith("tls://")
+        second = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny", "--nthreads", "1", *with_files]
+        processes.append(subprocess.Popen(second, **quiet))
+        names = {"CA_FILE": "ca.pem", "CLIENT__CERT": "cert.pem", "CLIENT__KEY": "key.pem"}
+        known = {f"DASK_DISTRIBUTED__COMM__TLS__{key}": value for key, value in names.items()}
+        command: list[str] = [sys.executable, "-c", TLS_CAMPAIGN, address]
+        let_in, kept_out = (
+            subprocess.run(
+                command, env={**os.environ, **more}, cwd=tmp_path, capture_output=True, text=True, timeout=120
+            )
+            for more in (known, {})
+        )
+        assert let_in.returncode == 0, let_in.stderr
+        assert "completed" in let_in.stdout
+        assert kept_out.returncode != 0
+        assert "InputError: there is no Dask scheduler" in kept_out.stderr
+        assert "a client needs a certificate" in kept_out.stderr
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 def test_lost_scheduler(scheduler: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path) -> None:

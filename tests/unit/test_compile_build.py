@@ -159,6 +159,7 @@ def test_ziglang_wheel_builds(tmp_path: Path) -> None:
     assert output.startswith("native 0 ")
 
 
+@pytest.mark.slow
 def test_big_tape_is_split_and_builds() -> None:
     f = make_chain(30_000)
     source = emit_function(f)

@@ -173,6 +173,117 @@ def test_folder_is_private(folder: Path) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
+STRANGER = 12345
+
+
+def give_away(path: Path) -> None:
+    os.chown(path, STRANGER, STRANGER, follow_symlinks=False)
+
+
+def open_to_all(path: Path) -> None:
+    path.chmod(path.stat().st_mode | 0o022)
+
+
+def behind_a_link(path: Path) -> None:
+    """Put a link in the place of a file or folder, to what was there."""
+    elsewhere = path.parent.parent.parent / f"moved-{path.name}"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+
+
+PARTS: dict[str, Callable[[Path], Path]] = {
+    "library": lambda folder: objects(folder)[0],
+    "key": lambda folder: next((folder / "keys").iterdir()),
+    "folder of libraries": lambda folder: folder / "objects",
+    "folder of keys": lambda folder: folder / "keys",
+}
+posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
+root = pytest.mark.skipif(sys.platform == "win32" or os.getuid() != 0, reason="only root can give files away")
+
+
+@posix
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("change", [pytest.param(give_away, marks=root), open_to_all, behind_a_link])
+def test_what_others_could_have_put_there_is_not_loaded(
+    folder: Path, builds: list[str], part: str, change: Callable[[Path], None]
+) -> None:
+    """Its bytes are right, and yet it is built again; once."""
+    check()
+    change(PARTS[part](folder))
+    check()
+    assert builds == ["f", "f"]
+    for path in (folder, *(folder / name for name in ("keys", "objects")), *objects(folder)):
+        status = path.lstat()
+        assert status.st_uid == os.getuid()
+        assert not stat.S_ISLNK(status.st_mode) and not status.st_mode & 0o022
+    check()
+    assert builds == ["f", "f"]
+
+
+@root
+def test_library_of_another_user_does_not_run(folder: Path, tmp_path: Path) -> None:
+    """A library with a digest of its own, put into a cache that was open to all: its first line would leave a mark."""
+    check()
+    (key,) = (folder / "keys").iterdir()
+    mark, source, library = tmp_path / "mark", tmp_path / "evil.c", tmp_path / "evil.so"
+    source.write_text(
+        f'#include <stdio.h>\n__attribute__((constructor)) static void run(void) {{ fclose(fopen("{mark}", "w")); }}\n'
+    )
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no cc")
+    subprocess.run([compiler, "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
+    digest = hashlib.sha256(library.read_bytes()).hexdigest()
+    planted = folder / "objects" / f"{digest}{objects(folder)[0].suffix}"
+    shutil.copy(library, planted)
+    replace(key, digest.encode())
+    give_away(planted)
+    check()
+    assert not mark.exists()
+
+
+@posix
+def test_cache_that_was_open_to_all_is_emptied(folder: Path, builds: list[str]) -> None:
+    """Anyone may have renamed the keys in it: they belong to the user still, and name the wrong libraries."""
+    check()
+    check(3.0)
+    one, two = (folder / "keys").iterdir()
+    swap = [one.read_bytes(), two.read_bytes()]
+    replace(one, swap[1])
+    replace(two, swap[0])
+    folder.chmod(0o777)
+    cache._cache_directory.cache_clear()  # as in a new process
+    check()
+    assert builds == ["f"] * 3
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@posix
+def test_cache_may_lie_behind_a_link_of_ones_own(tmp_path: Path, folder: Path, builds: list[str]) -> None:
+    folder.parent.mkdir()
+    (tmp_path / "disk").mkdir()
+    folder.symlink_to(tmp_path / "disk")
+    check()
+    check()
+    assert builds == ["f"]
+    if os.getuid() == 0:
+        give_away(folder)
+        cache._cache_directory.cache_clear()
+        with pytest.warns(DalembertWarning, match=f"it belongs to user {STRANGER}"):
+            check(3.0)
+
+
+@posix
+def test_umask_does_not_matter(folder: Path, builds: list[str]) -> None:
+    before = os.umask(0)
+    try:
+        check()
+        check()
+    finally:
+        os.umask(before)
+    assert builds == ["f"]
+
+
 def test_without_a_place_to_write_kernels_are_temporary(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, builds: list[str]
 ) -> None:

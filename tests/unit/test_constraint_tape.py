@@ -161,6 +161,7 @@ def test_cost_follows_the_zeros() -> None:
     assert costs[1] < 2.3 * costs[0]
 
 
+@pytest.mark.slow
 def test_many_rows_of_the_joining_robot() -> None:
     """Welds, cables and six coordinates too many for each body: 28 rows, some of them redundant when all act."""
     eom = da.equations(joining_robot(), by="natural")

@@ -309,6 +309,22 @@ def test_prescribed_motion_does_work() -> None:
     assert run.metadata["initial_projection"]["velocity"] == pytest.approx(0.6 * np.cos(0.3) / 0.5)
 
 
+@pytest.mark.parametrize("index", [2, 3])
+def test_work_of_a_drive_is_the_kinetic_energy_that_it_gives(index: int) -> None:
+    """x = 1 - cos t of 1.7 kg: the work is 0.85 sin(t)^2, by generalized-alpha to half the last step's part."""
+    drive = da.MotionConstraint("drive", joint="x", value=1.0 - da.cos(da.TIME))
+    machine = da.Machine(
+        "driven",
+        bodies=[da.Body("cart", 1.7)],
+        joints=[da.Joint("x", "prismatic", "world", "cart", axis="x")],
+        constraints=[drive],
+    )
+    for step in (0.02, 0.01):
+        run = da.simulate(machine, duration=1.0, step=step, constraints=da.GeneralizedAlpha(index=index), backend="vm")
+        power = 1.7 * np.sin(1.0) * np.cos(1.0)
+        assert abs(run["work.input"][-1] - 0.85 * np.sin(1.0) ** 2) < 1.05 * power * step / 2
+
+
 def test_gear_has_the_reduced_inertia() -> None:
     """Two wheels geared 1 : -3: alpha = tau/(I1 + 9 I2) (the second turns three times as fast)."""
     machine = da.Machine(
@@ -407,10 +423,10 @@ def test_what_cannot_honour_constraints_refuses() -> None:
     eom = da.equations(machine, backend="vm")
     with pytest.raises(da.InputError, match="constrained_dynamics"):
         eom.forward_dynamics(np.zeros(3), np.zeros(3), np.zeros(3))
-    with pytest.raises(da.InputError, match="violates"):
+    with pytest.raises(da.InputError, match="do not allow a = 2, b = 2, c = 2 together: 66 starts were tried"):
         da.simulate(machine, duration=0.1, q0=[2.0, 2.0, 2.0], backend="vm")
-    with pytest.raises(da.InputError, match="violates constraint 'loop"):
-        da.linearize(machine)
+    with pytest.raises(da.InputError, match="at: the constraints of machine 'four-bar' do not allow"):
+        da.linearize(machine, [2.0, 2.0, 2.0])
     with pytest.raises(da.InputError, match="no such derivatives"):
         eom.forward_dynamics_derivatives(np.zeros(3), np.zeros(3), np.zeros(3))
     coupler, rocker = four_bar_angles(np.array(0.7))
@@ -430,7 +446,7 @@ def test_a_run_that_leaves_its_constraints_behind_stops() -> None:
     machine = four_bar(components="xz")
     machine = machine.with_(constraints=[*machine.constraints, pull])
     with pytest.raises(da.SimulationError, match="constraints could not be kept") as caught:
-        da.simulate(machine, duration=1.0, q0=[0.7, coupler - 0.7, rocker], step=1e-3)
+        da.simulate(machine, duration=1.0, q0=[0.7, coupler - 0.7, rocker], reach=0.3, step=1e-3)
     assert caught.value.run.t[-1] > 0.0
 
 
@@ -439,7 +455,7 @@ def test_contradicting_constraints_are_refused() -> None:
         "torn", bodies=[da.Body("b", 1.0, inertia=INERTIA)], joints=[da.Joint("f", "free", "world", "b")],
         constraints=[da.DistanceConstraint("near", "b", length=1.0), da.DistanceConstraint("far", "b", length=1.05)],
     )  # fmt: skip
-    with pytest.raises(da.InputError, match="no state near"):
+    with pytest.raises(da.InputError, match="no state satisfies the constraints of machine 'torn': 66 starts"):
         da.simulate(machine, duration=0.1, q0={"f.x": 1.0}, backend="vm")
 
 

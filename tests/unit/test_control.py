@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,28 @@ def test_anti_windup_shortens_the_overshoot() -> None:
         if tracking:  # without anti-windup this loop never settles
             assert abs(run["x"][-1] - 3.0) < 1e-3
     assert peak[0.1] < 0.5 * peak[None]
+
+
+def test_integrators_let_go_by_what_the_joint_lacks() -> None:
+    """z' = e + (sat(u) - u) n / (ki Tt), term by term, with gears of 3 and -2 and a motor that saturates."""
+    import casadi as ca
+
+    machine = arm().with_(motors=[replace(m, effort=limit) for m, limit in zip(arm().motors, (4.0, 1.5), strict=True)])
+    eom = da.equations(machine, backend="vm")
+    n, limits = np.array([m.ratio for m in machine.motors], dtype=float), np.array([4.0, 1.5])
+    assert n.tolist() == [3.0, -2.0]
+    kp, ki, kd, T = np.array([40.0, 20.0]), np.array([7.0, 3.0]), np.array([2.0, 1.0]), 0.23
+    law = da.PID(kp, ki, kd, [0.9, -0.7], tracking_time=T)
+    q, v, z = np.array([0.1, 0.2]), np.array([0.3, -0.5]), np.array([0.4, -0.6])
+    t = ca.SX.sym("t")
+    outputs = law.expression(eom, t, ca.SX(q), ca.SX(v), ca.SX(z), ca.SX(0, 1))
+    u, rates = (np.array(x).ravel() for x in ca.Function("law", [t], list(outputs))(0.0))
+    e = np.array([0.9, -0.7]) - q
+    wanted = (kp * e + ki * z - kd * v) / n
+    assert (np.abs(wanted) > limits).all()
+    np.testing.assert_allclose(u, wanted, rtol=1e-13)
+    lack = np.clip(wanted, -limits, limits) - wanted
+    np.testing.assert_allclose(rates, e + lack * n / (ki * T), rtol=1e-12)
 
 
 def test_sampled_python_law_approaches_the_compiled_one() -> None:

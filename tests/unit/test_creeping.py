@@ -75,6 +75,7 @@ def test_hinged_boxes(seed: int, duration: float) -> None:
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_a_trunk_lifts_on_all_corners_at_once() -> None:
     """Limp legs that slide out press it up again: none of the four corners is left with a force that is rounding."""
     q0, _, mu = dropped_quadruped(12)

@@ -99,7 +99,7 @@ def test_cables_go_slack(device: None, method: dict[str, Any], monkeypatch: pyte
         np.testing.assert_array_equal(da.rollout(eom, device="cuda", **settings).x, there.x)
 
 
-@pytest.mark.parametrize("friction", [0.0, 0.3])
+@pytest.mark.parametrize("friction", [pytest.param(0.0, marks=pytest.mark.slow), 0.3])
 @pytest.mark.parametrize("method", [{"step": 2e-3}, {"method": "dopri5"}], ids=["fixed", "adaptive"])
 def test_balls_bounce(device: None, friction: float, method: dict[str, Any]) -> None:
     """Those that rub stay outside while they touch the floor."""
@@ -107,7 +107,7 @@ def test_balls_bounce(device: None, friction: float, method: dict[str, Any]) -> 
     assert assert_same(there, here) > 4
 
 
-@pytest.mark.parametrize("friction", [0.0, 0.3])
+@pytest.mark.parametrize("friction", [pytest.param(0.0, marks=pytest.mark.slow), 0.3])
 def test_measures_see_the_steps_outside(device: None, friction: float) -> None:
     measure = {
         "up": da.Measure("base.vz", "max"),
@@ -128,7 +128,7 @@ def test_single_precision(device: None) -> None:
     assert [told(there.member(i)) for i in range(4)] == [told(here.member(i)) for i in range(4)]
 
 
-@pytest.mark.parametrize("limits", ["ignore", "stop"])
+@pytest.mark.parametrize("limits", [pytest.param("ignore", marks=pytest.mark.slow), "stop"])
 @pytest.mark.parametrize("method", [{"step": 2e-3}, {"method": "dopri5"}], ids=["fixed", "adaptive"])
 def test_sampled_laws_and_stops(device: None, method: dict[str, Any], limits: str) -> None:
     """What is sampled starts to pull before the cable is settled; at the top of the rail members stop."""
@@ -148,7 +148,7 @@ def test_sampled_laws_and_stops(device: None, method: dict[str, Any], limits: st
     assert set(here.status) == ({"completed", "stopped"} if limits == "stop" else {"completed"})
 
 
-@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+@pytest.mark.parametrize("method", [pytest.param("rk4", marks=pytest.mark.slow), "dopri5"])
 @pytest.mark.parametrize("name", ["grip", "cut", "flap"])
 def test_switches_and_impacts(device: None, name: str, method: str) -> None:
     """Constraints that are added, measure themselves and are removed; cables that are cut; hard stops."""

@@ -94,6 +94,7 @@ def test_motion_is_that_of_the_tree_reduced_by_the_closed_form() -> None:
     assert np.abs(a[[machine.v_names.index(f"platform.w{c}") for c in "xyz"]]).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_a_run_keeps_the_orientation_and_follows_the_forward_kinematics() -> None:
     runs = []
     for platform in ("free", "translating"):

@@ -43,6 +43,8 @@ WITHOUT_CODE = {
     "studies",
     "verification",
 }
+# Pages whose code takes long: with the slow tests.
+SLOW = {"cranes", "gibbs_appell", "identification", "robust_chaser", "rollouts", "space_robots"}
 
 # An indented fence belongs to a list, where its code would have to be dedented: pages do without.
 _FENCE = re.compile(
@@ -96,7 +98,9 @@ def run_page(page: Path, text: str) -> None:
             printed = None
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in PAGES]
+)
 def test_code_of_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = page.read_text(encoding="utf-8")
     if not any(block.runs for block in blocks(text)):

@@ -144,6 +144,27 @@ def test_an_estimate_holds_at_any_time() -> None:
         estimate.place(1.0)
 
 
+def test_a_turned_estimate_has_its_uncertainty_turned_with_it() -> None:
+    """A quarter turn about z takes what is unknown along x to y, of places and velocities; axes of the body stay."""
+    spread = np.repeat([0.0, 0.0, 0.03, 0.01, 0.1], [3, 3, 3, 3, 5])
+    spread[:6] = [0.5, 0.2, 0.3, 0.07, 0.04, 0.06]
+    P = np.diag(spread**2)
+    P[0, 2] = P[2, 0] = 0.02
+    P[0, 8] = P[8, 0] = 0.005
+    x = np.array([7.0, 1.0, 2.0, 0.1, 0.2, 0.3, 1.0, 0.0, 0.0, 0.0, 0.01, 0.02, 0.03, *[0.0] * 5])
+    estimate = TumblingEstimate(0.0, x, P)
+    quarter = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    turned = estimate.turned(quarter, about=(1.0, 1.0, 0.0))
+    assert turned.x[:6] == pytest.approx([1.0, 7.0, 2.0, -0.2, 0.1, 0.3])
+    assert np.sqrt(np.diag(turned.P)[:6]) == pytest.approx([0.2, 0.5, 0.3, 0.04, 0.07, 0.06])
+    assert (turned.P[1, 2], turned.P[0, 2], turned.P[1, 8]) == pytest.approx((0.02, 0.0, 0.005))
+    np.testing.assert_allclose(turned.P[6:, 6:], P[6:, 6:], rtol=1e-14)
+    # from another side: the other way about an axis that is not one of the frame's
+    G = np.array(da.spatial.quaternion_matrix([0.8, 0.36, -0.48, 0.0]))
+    again = estimate.turned(G)
+    np.testing.assert_allclose(again.P[:3, :3], G @ P[:3, :3] @ G.T, atol=1e-14)
+
+
 def test_what_a_steady_spin_does_not_show() -> None:
     """About a principal axis the ratios across it do nothing: two, and one product of inertia, stay unknown."""
     filter_ = TumblingFilter(StereoCamera(), CORNERS)

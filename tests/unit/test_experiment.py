@@ -56,7 +56,7 @@ def known(names: tuple[str, ...]) -> list[str]:
     return [*chosen, *(name for name in SYSTEMS if name not in chosen)][:10]
 
 
-QUICK = ("floating-two-link", "spatial-crane", "bouncing-ball", "double-pendulum")  # the others in make test-slow
+QUICK = ("floating-two-link", "bouncing-ball", "double-pendulum")  # the others in make test-slow
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_the_same_start_and_digest_in_every_outlet(name: str, tmp_path: Path) ->
         assert slopes.values[0, 0] == pytest.approx(run[experiment.machine.q_names[0]][0], abs=1e-9)
 
 
-@pytest.mark.parametrize("name", ["planar-crane", "quadruped"])
+@pytest.mark.parametrize("name", ["planar-crane", pytest.param("quadruped", marks=pytest.mark.slow)])
 def test_loops_in_real_time_and_environments_start_there_too(name: str) -> None:
     experiment = SYSTEMS[known((name,))[0]].experiment().replace(duration=0.02)
     machine = experiment.machine

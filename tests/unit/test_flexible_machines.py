@@ -124,6 +124,7 @@ def _beam_elements(lengths: list[float], n: int, EI: float, m: float, load: floa
     return np.sqrt(np.maximum(np.linalg.eigvalsh(L @ K @ L.T), 0))
 
 
+@pytest.mark.slow
 def test_assembled_arm_converges_to_finite_elements() -> None:
     """Two collinear beams with a free hinge between them and a tip mass, as modes are added."""
     EI, m, load = ALUMINIUM["E"] * TUBE.I_z, ALUMINIUM["density"] * TUBE.area, 1.5

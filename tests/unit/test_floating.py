@@ -54,7 +54,8 @@ def test_flexible_rigid_and_fixed_are_one_machine(rigid: da.EquationsOfMotion) -
     fixed = mda_arm()
     fixed = fixed.with_(
         bodies=[replace(b, damping=0.005) if isinstance(b, da.Beam) else b for b in fixed.bodies],
-        motors=[da.Motor(m.name, m.joint, rotor_inertia=450**2 * 5.51e-5) for m in fixed.motors],
+        joints=[replace(j, armature=450**2 * 5.51e-5) if j.info.nv else j for j in fixed.joints],
+        motors=[replace(m, rotor_inertia=0.0) for m in fixed.motors],
     )
     a, b = da.equations(craft, backend="vm"), da.equations(fixed, backend="vm")
     qb, v = state(b, 3)

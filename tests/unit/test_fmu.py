@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,19 @@ def test_simulates_as_here(version: str, tmp_path: Path) -> None:
         fmi_type="ModelExchange", relative_tolerance=1e-9,
     )  # fmt: skip
     np.testing.assert_allclose(smooth["q1"], here["q1"], atol=1e-6)
+
+
+def test_files_hold_nothing_of_casadi(tmp_path: Path) -> None:
+    """As NOTICE says: CasADi is LGPL-3, and neither sources nor binaries have code of it or need it."""
+    notice = (Path(__file__).parents[2] / "NOTICE").read_text(encoding="utf-8")
+    assert "LGPL" in (metadata("casadi")["License"] or metadata("casadi")["License-Expression"])
+    assert "LGPL-3.0-or-later" in notice and "FMUs" in notice
+    with zipfile.ZipFile(da.export_fmu(ARM, tmp_path / "arm.fmu", control=LAW, q0=START)) as archive:
+        sources = [name for name in archive.namelist() if name.startswith("sources/")]
+        assert len(sources) > 5
+        for name in archive.namelist():
+            if not name.startswith("documentation/"):
+                assert b"casadi" not in archive.read(name).lower(), name
 
 
 @pytest.mark.parametrize("version", ["2.0", "3.0"])

@@ -203,7 +203,7 @@ def test_sweeps_and_the_mass_matrix_solve_the_same_equations(seed: int, monkeypa
     assert apart(results[0][1], results[1][1]) < 1e-10
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 3))])
 @pytest.mark.parametrize("make", [random_machine, floating_machine])
 def test_derivatives_by_sweeps_are_those_by_factors(make, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     """Both ways to solve for the derivatives of forward dynamics, on trees with joints of several axes."""

@@ -64,6 +64,7 @@ def test_momentum_stays_and_energy_falls() -> None:
     assert after.loss > 0.0
 
 
+@pytest.mark.slow
 def test_a_weld_that_closes_gives_the_same_velocities() -> None:
     """Impact of the switched constraint against the projection onto the new tree."""
     rng = np.random.default_rng(1)

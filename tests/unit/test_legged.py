@@ -30,6 +30,7 @@ def test_feet_of_the_stance_touch_the_ground() -> None:
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_it_trots_forward() -> None:
     run = da.simulate(quadruped(), **SYSTEMS["quadruped"].settings() | {"duration": 2.0})
     tilt = 2 * np.arcsin(np.hypot(run["base.qx"], run["base.qy"]))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import control
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.analysis.linearize import equilibrium, linearize
 from dalembert.control.lqr import design_lqr, lqr_gain
+from dalembert.core.errors import InputError
 from dalembert.systems.cranes import hanging, planar_crane, uniform_cable
 
 
@@ -184,3 +188,38 @@ def test_lqr_brings_a_satellite_arm_to_rest_and_refuses_what_it_cannot_reach() -
 def test_lqr_weights(weights: dict, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         design_lqr(cart_pendulum(), **weights)
+
+
+def test_sampled_model_is_that_of_inputs_that_are_held() -> None:
+    machine = _sampled_pendulum()
+    plant, sampled = da.linearize(machine), da.linearize(machine, period=0.05)
+    assert sampled.dt == 0.05 and sampled.state_labels == plant.state_labels
+    exact = control.c2d(plant, 0.05, method="zoh")
+    assert np.allclose(sampled.A, exact.A, atol=1e-14) and np.allclose(sampled.B, exact.B, atol=1e-14)
+    with pytest.raises(InputError, match="period"):
+        da.linearize(machine, period=-1.0)
+
+
+def _sampled_pendulum() -> da.Machine:
+    return da.Machine(
+        "pendulum",
+        bodies=[da.point_mass("bob", 1.0, com=(0, 0, -2.0)), da.Body("wheel", mass=1.0, inertia=(1, 1, 1))],
+        joints=[
+            da.Joint("theta", "revolute", "world", "bob", axis="y"),
+            da.Joint("spin", "revolute", "world", "wheel", axis="z"),
+        ],
+        motors=[da.Motor("torque", "theta")],
+    )
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e6, 1e-6])
+def test_minimal_model_keeps_what_inputs_move_and_outputs_show(unit: float) -> None:
+    machine = _sampled_pendulum()
+    bodies = [replace(b, mass=b.mass * unit, inertia=np.asarray(b.inertia) * unit) for b in machine.bodies]
+    machine = replace(machine, bodies=bodies)
+    full, least = da.linearize(machine), da.linearize(machine, minimal=True)
+    assert full.nstates == 4 and least.nstates == 2  # no motor turns the wheel
+    for s in (0.1 + 1j, 3j):
+        assert np.allclose(full(s), least(s), rtol=1e-9, atol=1e-14 * np.abs(full(s)).max())
+    own = da.linearize(machine, outputs=["theta"], inputs=["torque"], minimal=True)
+    assert own.nstates == 2

@@ -290,6 +290,7 @@ def test_tensions_as_outputs() -> None:
         assert np.allclose(plant.D[:, i], slope, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_regulator_of_a_redundant_cable_robot() -> None:
     """Eight winches hold six degrees of freedom; the tensions come from a distribution within bounds."""
     robot = cr.eight_cable_robot(pulley=0.0)
@@ -358,7 +359,7 @@ LOOSE = point_pendulum().with_(constraints=(), gravity=(0, 0, 0))
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: linearize(point_pendulum(), {"z": -0.5}), "violates constraint 'rod'"),
+        (lambda: linearize(point_pendulum(), {"z": -0.9}), r"do not allow z = -0.9: 66 starts .* z = -0.8$"),
         (lambda: linearize(point_pendulum(), {"x": 0.48, "z": -0.64}, u=[0.0]), r"not in equilibrium.*constraints"),
         (lambda: linearize(point_pendulum(), {"z": -0.8}, v=[1.0, 0.0]), "not at rest with v"),
         (lambda: linearize(point_pendulum(), {"z": -0.8}, independent=["x", "z"]), "1 degrees of freedom.*names 2"),
@@ -371,7 +372,7 @@ LOOSE = point_pendulum().with_(constraints=(), gravity=(0, 0, 0))
         (lambda: linearize(point_pendulum(), {"z": -0.8}, active={"rod": False}), "rod"),
         (lambda: linearize(point_pendulum(length=LENGTH), {"z": -0.8}, inputs=["length"]), "part of constraint 'rod'"),
         (lambda: linearize(point_pendulum(length=0.8 + 0.1 * da.TIME), {"z": -0.8}), "constraint 'rod' moves"),
-        (lambda: linearize(four_bar(), [np.pi, 0.0, 0.0]), "violates"),
+        (lambda: linearize(four_bar(), [np.pi, 0.0, 0.0]), "do not allow a = 3.14159, b = 0, c = 0 together"),
         (lambda: linearize(cr.pulley_robot(1), HANGING, outputs=["platform.x"]), "name a parameter"),
         (lambda: linearize(LOOSE, independent=["x"]), "no constraints"),
         (lambda: linearize(LOOSE, active={"rod": True}), "no constraints"),

@@ -7,7 +7,7 @@ import pytest
 
 from dalembert.control.mu import robust_performance, robust_stability, worst_gain
 from dalembert.control.mu.scalings import largest, upper_bound
-from dalembert.control.mu.sweep import _ends, _Response, sweep
+from dalembert.control.mu.sweep import ExpandedResponse, proven_ends, sweep
 from dalembert.control.uncertain import LFT, DeltaBlock
 from dalembert.core.errors import InputError
 
@@ -56,12 +56,12 @@ def random_delta(rng: np.random.Generator, blocks: tuple[DeltaBlock, ...]) -> np
 def test_an_interval_ends_where_its_scalings_end(seed: int) -> None:
     rng = np.random.default_rng(seed)
     parts, blocks = random_parts(rng)
-    response = _Response(parts, sum(b.size for b in blocks))
+    response = ExpandedResponse(parts, sum(b.size for b in blocks))
     w0 = float(rng.choice([0.0, 0.3, 2.0]))
     size = float(np.linalg.norm(response.at(w0), 2))
     s = upper_bound(response.at(w0), blocks, target=0.6 * size, rounds=2)
     level = 1.1 * max(s.bound, 0.1 * size)
-    ends = _ends(response.about(w0), s, level)
+    ends = proven_ends(response.about(w0), s, level)
     assert ends is not None
 
     def form(w: float) -> float:

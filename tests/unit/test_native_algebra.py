@@ -136,3 +136,54 @@ def test_the_paradox_is_told_of_its_pair() -> None:
     with pytest.raises(NoContactForcesError) as told:
         algebra.solve_cones(c)
     assert told.value.pair == 0
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.7, 1.5707963267948966, 4.0])
+def test_the_paradox_does_not_know_the_axes_of_the_tangents(angle: float) -> None:
+    """The same pair with its tangents turned: W_nn - mu W_nt d is what decides, along both of them."""
+    c, s = np.cos(angle), np.sin(angle)
+    T = np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+    for lever, jams in ((2.0, True), (1.2, False), (-2.0, False)):
+        W = T @ np.array([[1.0, lever, 0.0], [lever, 5.0, 0.0], [0.0, 0.0, 3.0]]) @ T.T
+        cones = Cones.of(W, np.array([-1.0, 0.0, 0.0]), np.array([0.8]), np.array([[c, s]]))
+        if jams:
+            with pytest.raises(NoContactForcesError):
+                algebra.solve_cones(cones)
+            continue
+        got = algebra.solve_cones(cones)
+        n = 1.0 / (1.0 - 0.8 * lever)
+        np.testing.assert_allclose(got.p, [[n, -0.8 * n * c, -0.8 * n * s]], rtol=1e-9)
+
+
+def test_a_tangent_that_parts_a_pair_undoes_the_jam_of_the_other() -> None:
+    """W_nt = (2, -1.5) and d = (0.8, 0.6): along the first tangent alone 0.8 * 1.6 > 1 would jam, both have 0.56."""
+    W = np.array([[1.0, 2.0, -1.5], [2.0, 6.0, -3.0], [-1.5, -3.0, 4.0]])
+    assert np.linalg.eigvalsh(W)[0] > 0.0
+    slip = np.array([[0.8, 0.6]])
+    got = algebra.solve_cones(Cones.of(W, np.array([-1.0, 0.0, 0.0]), np.array([0.8]), slip))
+    n = 1.0 / (1.0 - 0.8 * (2.0 * 0.8 - 1.5 * 0.6))
+    np.testing.assert_allclose(got.p, [[n, -0.8 * n * 0.8, -0.8 * n * 0.6]], rtol=1e-9)
+    with pytest.raises(NoContactForcesError):
+        algebra.solve_cones(Cones.of(W, np.array([-1.0, 0.0, 0.0]), np.array([0.8]), slip * [1.0, -1.0]))
+
+
+def test_friction_of_normal_forces_that_are_given_acts_against_the_slip() -> None:
+    """p_t = -mu (p_n + given) d: at the restitution of Poisson's law, the friction of its compression goes on."""
+    W, d = np.diag([2.0, 1.5, 1.5]), np.array([0.6, -0.8])
+    c = Cones.of(W, np.array([-1.0, 0.3, 0.4]), np.array([0.3]), d[None], preload=np.array([0.9]))
+    got = algebra.solve_cones(c)
+    np.testing.assert_allclose(got.p[0], [0.5, *(-0.3 * (0.5 + 0.9) * d)], rtol=1e-12)
+    # an impact without friction in its compression is all there is to compare with: both impulses rub
+    u, mu, e = np.array([[-2.0, 3.0, -4.0]]), 0.2, 0.5
+    struck = algebra.strike(np.diag([2.0, 1.0, 1.0]), u, np.array([e]), np.array([mu]), np.array([True]))
+    np.testing.assert_allclose(struck.impulses, [[1.5, -mu * 1.5 * 0.6, mu * 1.5 * 0.8]], rtol=1e-9)
+
+
+def test_whole_numbers_are_numbers_like_others() -> None:
+    """Triangular systems leave out what is zero, and nothing else: a solution that passes through ones."""
+    L = np.array([[1.0, 0.0, 0.0], [2.0, 1.0, 0.0], [3.0, -1.0, 1.0]])
+    M, J = L @ L.T, np.array([[0.0, 0.0, 1.0]])
+    f = L @ np.array([1.0, 1.0, 1.0])
+    got = algebra.least_constraint(M, f, J, np.array([0.4]), np.array([False]))
+    K = np.block([[M, J.T], [J, np.zeros((1, 1))]])
+    np.testing.assert_allclose([*got.acceleration, *got.multipliers], np.linalg.solve(K, [*f, 0.4]), rtol=1e-10)

@@ -50,7 +50,13 @@ class Kane(TreeFormulation):
     @cached_property
     def _bodies(self) -> list[tuple[ca.SX, ...]]:
         """Mass, centre of mass, rotation, inertia and the partials of each body."""
-        return [(m, c, R, I, *self._partials(R, c)) for m, c, R, I in self.model.moving_bodies]
+        bodies = [(m, c, R, I, *self._partials(R, c)) for m, c, R, I in self.model.moving_bodies]
+        for rotor in self.model.rotors:
+            R, p = self.model.world_poses[rotor.node]
+            V, W = self._partials(R, p)
+            W[:, rotor.index] += rotor.excess * rotor.axis
+            bodies.append((0.0, p, R, rotor.body_inertia, V, W))
+        return bodies
 
     def _inertia_forces(self, a: ca.SX) -> ca.SX:
         """``-F*`` at the accelerations ``a``."""

@@ -112,9 +112,71 @@ def test_bad_packets_are_left_alone() -> None:
 
 def test_nobody_answers() -> None:
     with da.realtime(CART, period=0.01, duration=1.0, port=0, lockstep=True, patience=0.1) as loop:
-        assert loop.wait(10.0)
+        with pytest.raises(SimulationError, match="no input came in lockstep"):
+            loop.wait(10.0)
         with pytest.raises(SimulationError, match="no input came in lockstep"):
             loop.check()
+    with (
+        pytest.raises(SimulationError, match="no input came in lockstep"),
+        da.realtime(CART, period=0.01, duration=1.0, port=0, lockstep=True, patience=0.05) as loop,
+    ):
+        while loop.running:
+            time.sleep(0.01)
+
+
+@pytest.mark.parametrize("value", [1e308, -1e308, 1.7e308, 1e31, 1e200])
+def test_inputs_without_bounds_are_refused(value: float) -> None:
+    """The motor would saturate at 30 N; the loop goes on with the inputs that it has."""
+    with da.realtime(CART, period=1e-3, port=0, duration=60.0) as loop:
+        assert loop.port
+        with client(loop.port) as peer:
+            peer.send(pack_inputs([2.0]))
+            unpack_outputs(peer.recv(4096))
+            peer.send(pack_inputs([value]))
+            while loop.timing.refused < 1:
+                assert loop.running
+            at = loop.timing.periods
+            while loop.timing.periods < at + 5:
+                assert loop.running
+    assert loop.timing.received == 1
+    assert set(loop.read()["command.drive"]) <= {0.0, 2.0}
+    assert np.isfinite(loop.read()["x_dot"]).all()
+
+
+def test_inputs_with_which_it_cannot_go_on_are_refused() -> None:
+    """Without limits of the motor, a pendulum that turns at 1e25 rad/s within a step is not finite after it."""
+    arm = da.Machine(
+        "arm",
+        [da.point_mass("a", 1.0, com=(1, 0, 0)), da.point_mass("b", 1.0, com=(1, 0, 0))],
+        [
+            da.Joint("p", "revolute", "world", "a", axis="y"),
+            da.Joint("q", "revolute", "a", "b", da.Transform((1, 0, 0)), axis="y"),
+        ],
+        motors=[da.Motor("drive", "p")],
+    )
+    options: dict[str, Any] = {"period": 0.02, "step": 1e-3, "duration": 0.2, "speed": 0.0}
+    with da.realtime(arm, port=0, lockstep=True, **options) as loop:
+        assert loop.port
+        with client(loop.port) as peer:
+            for k in range(10):
+                peer.send(pack_inputs([1e29 if k in (3, 4, 8) else 0.5]))
+                count, t, _ = unpack_outputs(peer.recv(4096))
+                assert (count, t) == (k + 1, pytest.approx(0.02 * (k + 1)))
+        assert loop.wait(10.0)
+    assert (loop.timing.received, loop.timing.refused) == (7, 3)
+    exact = da.simulate(arm, duration=0.2, step=1e-3, control=[0.5], record=0.02)
+    np.testing.assert_allclose(loop.read()["q"], exact["q"], rtol=1e-9, atol=1e-12)
+
+
+def test_bad_packets_do_not_end_lockstep() -> None:
+    with da.realtime(CART, period=0.01, duration=0.02, port=0, lockstep=True, speed=0.0) as loop:
+        assert loop.port
+        with client(loop.port) as peer:
+            for packet in (b"hello", pack_inputs([1.0]), pack_inputs([np.inf]), pack_inputs([2.0])):
+                peer.send(packet)
+                time.sleep(0.02)
+            assert loop.wait(10.0)
+    assert (loop.timing.periods, loop.timing.received, loop.timing.refused) == (2, 2, 2)
 
 
 def test_port_is_taken() -> None:
@@ -200,8 +262,11 @@ def test_what_cannot_go_on_says_why() -> None:
     grip = da.WeldConstraint("grip", "two", "one", switchable=True, active=False, offset=da.Transform())
     machine = HYBRID["grip"].make().with_(constraints=(grip,))
     switches = [da.Switch(at=0.025, on="grip")]
-    with da.realtime(machine, period=0.01, duration=0.1, speed=0.0, q0={"x2": 1.0}, switches=switches) as loop:
-        assert loop.wait(20.0)
+    with (
+        pytest.raises(SimulationError, match="a gap is open after 2 periods"),
+        da.realtime(machine, period=0.01, duration=0.1, speed=0.0, q0={"x2": 1.0}, switches=switches) as loop,
+    ):
+        loop.wait(20.0)
     with pytest.raises(SimulationError, match="a gap is open after 2 periods"):
         loop.check()
 

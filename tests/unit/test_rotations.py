@@ -19,6 +19,7 @@ from dalembert.spatial.rotations import (
     quaternion_exp,
     quaternion_from_matrix,
     quaternion_matrix,
+    quaternion_of,
     quaternion_product,
     quaternion_rate,
     rotation_about,
@@ -151,3 +152,15 @@ def test_functions_work_on_symbols_too(Q: Any, w: Any) -> None:
     product, rate = (np.array(y.full())[:, 0] for y in f(Q, w))
     assert near(product, numpy(quaternion_product(Q, quaternion_exp(w))), 1e-15)
     assert near(rate, numpy(quaternion_rate(Q, w)), 1e-15)
+
+
+@pytest.mark.parametrize("largest", range(4))
+def test_quaternion_of_a_matrix_by_each_of_its_four_forms(largest: int) -> None:
+    """Quaternions whose largest entry is each of the four: a small turn, and half turns about the axes, nearly."""
+    rng = np.random.default_rng(largest)
+    for _ in range(5):
+        Q = 0.3 * rng.uniform(-1.0, 1.0, 4)
+        Q[largest] = 1.0
+        Q *= np.sign(Q[0]) / np.linalg.norm(Q)
+        R = Rotation.from_quat(Q, scalar_first=True).as_matrix()
+        np.testing.assert_allclose(np.array(ca.DM(ca.evalf(quaternion_of(ca.SX(ca.DM(R)))))).ravel(), Q, atol=1e-14)

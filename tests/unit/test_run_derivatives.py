@@ -184,6 +184,7 @@ def test_a_cable_that_goes_slack_and_taut() -> None:
         ["x", "z"],
         q0={"z": -1.02},
         v0={"x_dot": 5.9},
+        reach=0.1,
         duration=1.4,
         step=2e-3,
         record=0.05,
@@ -191,7 +192,7 @@ def test_a_cable_that_goes_slack_and_taut() -> None:
     assert [e.name for e in found.events][:2] == ["c.slack", "c.taut"]
 
 
-ROUGH = {"a": 1.0, "b": -0.65, "c": 1.55}  # nearly closed: the start of a run is projected
+ROUGH = {"a": 1.0, "b": -0.6, "c": 1.6}  # nearly closed: the start of a run is projected
 
 
 def four_bar() -> da.Machine:
@@ -226,11 +227,12 @@ def four_bar() -> da.Machine:
 def test_a_closed_loop(by: str, method: str) -> None:
     """A four-bar linkage whose start is projected: parameters change the start too."""
     eom = da.equations(four_bar(), by=by)
+    q0 = {"a": 1.0} if by == "natural" else ROUGH  # what is projected in other coordinates has no derivatives
     found = agree(
         eom,
         {"length": 1e-5, "mass": 1e-4, "v0.a_dot": 1e-5},
         ["a", "c"],
-        q0=ROUGH,
+        q0=q0,
         v0={"a_dot": 1.0},
         duration=1.0,
         step=5e-3,
@@ -242,7 +244,7 @@ def test_a_closed_loop(by: str, method: str) -> None:
         eom,
         of=["position.tip.x", "position.end.x", "position.tip.z", "position.end.z"],
         wrt=["length", "mass"],
-        q0=ROUGH,
+        q0=q0,
         v0={"a_dot": 1.0},
         duration=1.0,
         step=5e-3,

@@ -160,6 +160,16 @@ def test_direction(direction: int, signs: list[int]) -> None:
     assert [event.direction for event in run.events] == signs
 
 
+def test_direction_of_events_that_ask() -> None:
+    """Where the run stops at events, and may change there, they are recorded with the way that they went."""
+    run = integrate(
+        pendulum(), [1.0, 0.0], [G], duration=3.0, method="dopri5", on_event=lambda t, x, names: [x[0], 0.9 * x[1]]
+    )
+    assert len(run.events) > 2
+    for event in run.events:
+        assert event.direction == np.sign(event.x[1])
+
+
 @NATIVE_AND_PYTHON
 def test_noted_events_do_not_change_the_run(backend: str) -> None:
     with_events = integrate(pendulum(), [1.0, 0.0], [G], duration=2.0, method="dopri5", backend=backend)

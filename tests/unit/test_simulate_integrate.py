@@ -206,9 +206,11 @@ def test_interrupt_from_a_controller_keeps_the_run() -> None:
     assert run.append(rest)["x"][-1] == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("method", ["rk4", "dopri5", "cvodes"])
-def test_sigint_stops_a_long_run_and_loses_nothing(method: str) -> None:
-    """A process that would run for minutes gets a real SIGINT from a timer of its own."""
+@pytest.mark.parametrize(
+    ("method", "number"), [("rk4", "SIGINT"), ("dopri5", "SIGINT"), ("cvodes", "SIGINT"), ("rk4", "SIGTERM")]
+)
+def test_signal_stops_a_long_run_and_loses_nothing(method: str, number: str) -> None:
+    """A process that would run for minutes gets a real signal from a timer of its own."""
     program = f"""
         import os, signal, threading
         import numpy as np
@@ -217,7 +219,7 @@ def test_sigint_stops_a_long_run_and_loses_nothing(method: str) -> None:
         exact = oscillator(50.0)
         settings = stepping({method!r}, step=1e-3, rtol=1e-10, atol=1e-10)
         integrate(exact.problem, exact.x0, duration=0.01, **settings)  # compile before the clock starts
-        threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.{number})).start()
         run = integrate(
             exact.problem, exact.x0, duration=1e7, record=0.5, max_steps=10**12, progress=False, **settings
         )
@@ -227,6 +229,7 @@ def test_sigint_stops_a_long_run_and_loses_nothing(method: str) -> None:
         more = integrate(exact.problem, run.final, duration=0.5, **settings)
         assert run.append(more).status == "completed"
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
         print("survived", len(run.t))
     """
     done = subprocess.run(
@@ -485,3 +488,9 @@ def test_long_record() -> None:
     assert len(run.t) == 400_001
     assert np.array_equal(run.t[:-1], 1e-3 * np.arange(400_000))
     assert np.max(np.abs(run["x"] - np.cos(run.t))) < 1e-9
+
+
+def test_every_step_is_recorded_unless_an_interval_is_given() -> None:
+    for record, rows in ((None, 13), (0.3, 5)):
+        run = integrate(pendulum(), [0.2, 0.0], [9.81], duration=1.2, step=0.1, record=record, backend="vm")
+        np.testing.assert_allclose(run.t, np.linspace(0.0, 1.2, rows), atol=1e-12)

@@ -536,3 +536,25 @@ def test_joint_limits_are_stops() -> None:
     np.testing.assert_allclose(run["force.theta.upper.normal"][-1], WEIGHT * np.cos(0.5), rtol=1e-6)
     assert run["theta"].max() < 0.5 + 1e-7
     np.testing.assert_allclose(run["loss.theta.upper"][-1], WEIGHT * np.sin(0.5), rtol=1e-2)
+
+
+def test_free_motion_is_of_second_order() -> None:
+    """A mass on a rod that turns freely, and slides on it, goes straight on: x = x0 + v t, without any contact."""
+    machine = da.Machine(
+        "slider",
+        bodies=[da.Body("rod"), da.point_mass("bead", 1.3)],
+        joints=[
+            da.Joint("turn", "revolute", "world", "rod", axis="z"),
+            da.Joint("slide", "prismatic", "rod", "bead", axis="x"),
+        ],
+        contacts=[da.Contact("floor", "bead", surface=da.HalfSpace(point=(0.0, 0.0, -9.0)))],
+        gravity=(0, 0, 0),
+    )
+    errors = []
+    for step in (0.02, 0.01, 0.005):
+        start = {"q0": {"slide": 0.6}, "v0": {"turn_dot": 2.5, "slide_dot": -0.4}}
+        run = da.simulate(machine, duration=0.4, step=step, contact="time-stepping", backend="vm", **start)
+        r, angle = run["slide"][-1], run["turn"][-1]
+        errors.append(np.hypot(r * np.cos(angle) - 0.6 + 0.4 * 0.4, r * np.sin(angle) - 0.6 * 2.5 * 0.4))
+    orders = [np.log2(a / b) for a, b in pairwise(errors)]
+    assert min(orders) > 1.9

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import control
 import numpy as np
 import pytest
@@ -29,8 +31,10 @@ from dalembert.control.structured import (
     tracking,
     tune,
 )
-from dalembert.control.structured.objective import Objective, ranges
+from dalembert.control.structured.certificate import Check
+from dalembert.control.structured.objective import Objective
 from dalembert.control.structured.plants import loop_plant
+from dalembert.control.structured.scales import Range, ranges
 from dalembert.control.structured.terms import terms_of
 from dalembert.control.uncertain import constant, parameter, system_lft
 from dalembert.core.errors import DalembertError, InputError
@@ -78,9 +82,9 @@ def test_subgradients_equal_differences(structure: str, requirement: str, direct
     if direct and requirement == "variance":
         pytest.skip("a direct path has no finite variance")
     s, plant = STRUCTURES[structure], [loop_plant(random_plant(direct), STRUCTURES[structure], "p")]
-    objective = Objective(s, plant, [], terms_of(REQUIREMENTS[requirement], plant, s), ranges(s, plant, None))
+    objective = Objective(s, plant, [], terms_of(REQUIREMENTS[requirement], plant, s), ranges(s, plant, 1.0))
     rng = np.random.default_rng(3)
-    for shrink in (0.1, 0.01, 0.001):
+    for shrink in (1.0, 0.3, 0.1, 0.01, 0.001):
         y = objective.start() * shrink + 1e-3 * rng.normal(size=len(s.tunables))
         value, slope = objective.worst(y, 1.0)
         if np.isfinite(value):
@@ -298,3 +302,112 @@ def test_a_plant_without_states_and_nothing_that_can_be_moved() -> None:
     apart = control.ss(np.diag([1.0, -1.0]), [[0.0], [1.0]], [[0.0, 1.0]], 0, inputs=["u"], outputs=["y"])
     result = tune(apart, state_space(["u"], ["y"], 2), soft=[Gain("u", "y")], starts=3, time_limit=5.0)
     assert result.status == "unstable" and "least spectral abscissa found is 1 " in result.message
+
+
+def loaded_arm(payload: float) -> da.Machine:
+    return da.Machine(
+        "arm",
+        bodies=[
+            da.Body("upper", mass=4.0, com=(0.25, 0, 0), inertia=(0.01, 0.1, 0.1)),
+            da.Body("lower", mass=3.0, com=(0.2, 0, 0), inertia=(0.01, 0.06, 0.06)),
+            da.point_mass("load", payload),
+        ],
+        joints=[
+            da.Joint("a", "revolute", "world", "upper", axis="z"),
+            da.Joint("b", "revolute", "upper", "lower", axis="z", origin=(0.5, 0, 0)),
+            da.Joint("grip", "fixed", "lower", "load", origin=(0.4, 0, 0)),
+        ],
+        motors=[da.Motor("ta", "a"), da.Motor("tb", "b")],
+    )
+
+
+def loaded_arms() -> dict[str, control.StateSpace]:
+    return {f"{m} kg": da.linearize(loaded_arm(m), at={"b": 0.8}) for m in (0.5, 3.0, 6.0)}
+
+
+@pytest.mark.parametrize("response_time", [0.05, 0.5, 5.0])
+def test_arm_with_three_payloads_is_met_by_default(response_time: float) -> None:
+    # Gains of 150/60 and 50/15 meet it by hand (0.72); 49.4 was what hidden bounds allowed.
+    hard = [tracking(n, response_time=response_time, steady_error=0.02) for n in "ab"]
+    hard += [margin(["a", "b"], gain=1.6)]
+    s = pid_gains({"ta": "a", "tb": "b"}, filter_time=1e-3, integral=False)
+    result = tune(loaded_arms(), s, hard=hard)
+    assert result.status == "met" and result.certified, result
+    assert result.evaluations < 500  # some milliseconds each
+    grid = np.geomspace(1e-4, 1e5, 2000)
+    for plant in loaded_arms().values():
+        S = control.feedback(control.ss([], [], [], np.eye(2)), plant[["a", "b"], :] * result.controller)
+        for k in range(2):
+            weighted = np.abs(S(1j * grid)[k, k] * hard[k].after(1j * grid))
+            assert weighted.max() <= 1.0 + 1e-3
+
+
+def test_given_start_is_kept_and_no_bound_is_hidden() -> None:
+    starts = (Tunable("p", start=60.0), Tunable("d", start=0.5))
+    s = gains({"f": {"x": starts[0], "v": starts[1]}})
+    loop = [loop_plant(mass(), s, "mass")]
+    limits = ranges(s, loop, 1.0)
+    objective = Objective(s, loop, [], terms_of(Gain("f", "x"), loop, s), limits)
+    assert np.allclose(objective.numbers(objective.start()), [60.0, 0.5], rtol=1e-12)
+    assert all(np.isinf(r.lower) and np.isinf(r.upper) for r in limits)
+    for r in (*limits, Range(-2.0, np.inf, 0.1, 0.0), Range(-np.inf, 3.0, 0.1, 0.0), Range(0.0, np.inf, 5.0, 1.0)):
+        for x in (1e-3, 1.0, 2.5):
+            assert r.value(r.variable(x))[0] == pytest.approx(x, rel=1e-9)
+            y, h = r.variable(x), 1e-6
+            assert (r.value(y + h)[0] - r.value(y - h)[0]) / (2 * h) == pytest.approx(r.value(y)[1], rel=1e-5)
+        assert r.lower <= r.value(-30.0)[0] < r.value(30.0)[0] <= r.upper
+    with pytest.raises(InputError, match="'p' starts at 60"):
+        ranges(gains({"f": {"x": replace(starts[0], upper=50.0), "v": None}}), loop, 1.0)
+
+
+@pytest.mark.slow
+def test_soft_requirements_beside_hard_ones_cost_a_factor() -> None:
+    hard = [tracking("x", response_time=0.5, steady_error=0.02), ControllerGain(1e4)]
+    s, soft = pid_gains({"f": "x"}, filter_time=1e-3, integral=False), [Gain("f", "x")]
+    as_one = tune(mass(), s, soft=[*hard, *soft], starts=1)
+    both = tune(mass(), s, hard=hard, soft=soft, starts=1)
+    assert both.status == "met", both
+    assert both.evaluations < 10 * as_one.evaluations
+
+
+def test_result_that_cannot_be_certified_is_not_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "dalembert.control.structured.synthesis.certify",
+        lambda *parts: (Check("tracking", "plant", 0.9, 1.2, False), Check("tracking", "plant", 0.9, 0.9, True)),
+    )
+    result = tune(mass(), pd_gains({"f": ("x", "v")}), hard=[ControllerGain(10.0)], starts=1)
+    assert result.status == "missed" and not result.certified
+    assert "not certified: 'tracking' on 'plant' is 0.9, computed another way 1.2" in result.message
+
+
+def test_evaluations_decide_and_not_the_clock() -> None:
+    case = problem("AC4")
+    first, again = (
+        tune(case.plant, case.structure, soft=[Gain(case.disturbances, case.judged)], starts=2, evaluations=60)
+        for _ in range(2)
+    )
+    assert first.values == again.values and first.evaluations == again.evaluations
+    assert first.evaluations <= 60 + 60 and "60 evaluations spent" in first.message
+
+
+@pytest.mark.parametrize("order", [np.int64(2), 4])
+def test_controllers_of_higher_order_meet_what_a_pd_meets(order: int) -> None:
+    plant = da.linearize(loaded_arm(3.0), at={"b": 0.8}, outputs=["b"], inputs=["tb"], minimal=True)
+    hard = [
+        tracking("b", response_time=0.5, steady_error=0.02),
+        margin("b", gain=1.6),
+        Gain("r.b", "u.tb", bound=400.0),
+    ]
+    for structure in (pid_gains({"tb": "b"}, filter_time=0.01, integral=False), state_space(["tb"], ["b"], order)):
+        result = tune(plant, structure, hard=hard)
+        assert result.status == "met" and result.certified, result
+
+
+def test_transfer_functions_are_plants() -> None:
+    plant = control.tf([1.0], [1.0, 0.0, 0.0], inputs=["f"], outputs=["x"])
+    result = tune(plant, pid_gains({"f": "x"}, filter_time=1e-2, integral=False), hard=[margin("x", gain=2.0)])
+    assert result.status == "met"
+    with pytest.raises(InputError, match="improper"):
+        tune(
+            control.tf([1.0, 0.0], [1.0], inputs=["f"], outputs=["x"]), gains({"f": {"x": None}}), soft=[Gain("f", "x")]
+        )

@@ -1,5 +1,6 @@
 """What is asked of equations: do they agree, closed forms, linear models, equilibria, modes, inverse kinematics."""
 
+from dalembert.analysis.assembly import Assemblies, Assembly, Mobility, assemblies, mobility
 from dalembert.analysis.base_parameters import BaseParameters, base_parameters
 from dalembert.analysis.cables.kinematics import cable_lengths, forward_kinematics, winch_angles
 from dalembert.analysis.cables.statics import StaticPose, static_equilibrium, structure_matrix
@@ -23,6 +24,8 @@ from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
 from dalembert.analysis.weld_wrench import weld_wrench
 
 __all__ = [
+    "Assemblies",
+    "Assembly",
     "BaseParameters",
     "ClosedForm",
     "EnergySplit",
@@ -32,11 +35,13 @@ __all__ = [
     "IKSettings",
     "MachineModes",
     "Manipulability",
+    "Mobility",
     "OperatingPoint",
     "OperationCount",
     "StaticPose",
     "VerifyReport",
     "VerifyRow",
+    "assemblies",
     "base_parameters",
     "cable_lengths",
     "closed_form",
@@ -51,6 +56,7 @@ __all__ = [
     "linearize",
     "machine_modes",
     "manipulability",
+    "mobility",
     "modal_reduction",
     "natural_frequencies",
     "operation_count",

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.parameter import Parameter, nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
@@ -90,7 +91,7 @@ class BaseParameters:
 
         Each joint is weighted by its own noise, estimated from a first fit.
         """
-        Y, forces = self.regressor(q, v, a), np.asarray(tau, dtype=float)
+        Y, forces = self.regressor(q, v, a), as_numbers(tau)
         if forces.shape != Y.shape[:2]:
             raise InputError(f"tau must have the shape {Y.shape[:2]} of the samples and joints, got {forces.shape}")
         if Y.shape[0] * Y.shape[1] <= len(self):

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 
@@ -77,7 +78,7 @@ def energy_split(
         raise InputError(f"machine '{machine.name}' has no beams with modes: its energy has no vibration to split off")
     if not equations.formulation.machine_coordinates:
         raise InputError("energies are split in the coordinates of the machine: use by='newton-euler' or 'lagrange'")
-    x, w = np.array(q, dtype=float), np.array(v, dtype=float)
+    x, w = as_numbers(q).copy(), as_numbers(v).copy()
     modal = np.zeros(machine.nv, dtype=bool)
     straight = x.copy()
     for node in roots:

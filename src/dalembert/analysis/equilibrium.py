@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.constraint_algebra import allowed_motions, minimum_norm
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, Expression, StateLike
+from dalembert.formulations.constraints.assembly import Branch, assembled_start
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.formulations.constraints.reduction import locked_rows
 from dalembert.formulations.equations import EquationsOfMotion, Parameters
@@ -59,21 +61,22 @@ def equilibrium(
     u: ArrayLike | None = None,
     active: Mapping[str, bool] | None = None,
     locked: Sequence[str] = (),
+    branch: Branch = None,
     t: float = 0.0,
     p: Parameters = None,
 ) -> Equilibrium:
     """Inputs that balance gravity, springs and wrenches at rest; least squares where motors are missing.
 
-    Of a machine with constraints the configuration is first projected onto them, and the reactions share the load. A
-    cable that is longer than its way is slack.
+    A machine with constraints is first assembled, as a run is at its start, and the reactions share the load. A cable
+    that is longer than its way is slack.
 
     Parameters
     ----------
     eom
         The equations.
     at
-        Configuration: numbers, or a mapping of names (the others are neutral); of natural coordinates that of the
-        machine.
+        Configuration: numbers, or a mapping of names (the others are neutral, or follow from the constraints); of
+        natural coordinates that of the machine.
     u
         Inputs to take instead of those that balance best; where constraints leave a choice (more motors than motions),
         the least ones.
@@ -81,12 +84,14 @@ def equilibrium(
         Switchable constraints and cables, by name, that are to act or not.
     locked
         Joints that do not move.
+    branch
+        Which assembly of a closed mechanism, as of `dalembert.Start`.
     t, p
         Time (of wrenches and moving constraints) and parameter values.
     """
     s = eom.symbolic
     values = eom.parameter_values(p)
-    q, latches = _configuration(eom, at, active, t, values)
+    q, latches = _configuration(eom, at, active, branch, t, values)
     load = s.bias - s.losses - s.wrenches
     outputs = [load, ca.jacobian(s.actuation, s.u), s.actuation, s.gravity, s.bias - s.gravity, s.mass_matrix]
     f = ca.Function("load", [s.q, s.v, s.u, s.t, s.p], outputs)
@@ -104,7 +109,7 @@ def equilibrium(
         inputs = np.linalg.lstsq(N.T @ B, N.T @ demand[:, 0], rcond=1e-10)[0] if eom.nu else np.zeros(0)
     else:
         try:
-            inputs = np.asarray(u, dtype=float)
+            inputs = as_numbers(u)
         except (TypeError, ValueError):
             inputs = np.full(1 + eom.nu, np.nan)
         if inputs.shape != (eom.nu,) or not np.isfinite(inputs).all():
@@ -120,7 +125,7 @@ def equilibrium(
 
 
 def _configuration(
-    eom: EquationsOfMotion, at: StateLike, active: Mapping[str, bool] | None, t: float, p: Array
+    eom: EquationsOfMotion, at: StateLike, active: Mapping[str, bool] | None, branch: Branch, t: float, p: Array
 ) -> tuple[Array, Array]:
     """Configuration on the constraints, and their latches there."""
     if not eom.constrained:
@@ -128,13 +133,14 @@ def _configuration(
             raise InputError(f"machine '{eom.machine.name}' has no constraints, so that 'active' means nothing")
         latches = eom.constraint_system.latch_nominal  # of contacts and joints that stick, none of which act
         return named_vector(at, eom.q_names, eom.q_neutral, "at"), latches.copy()
-    if not eom.formulation.minimal:
-        machine = eom.machine
-        q, _ = eom.from_machine(named_vector(at, machine.q_names, machine.q_neutral, "at"), np.zeros(machine.nv), p=p)
+    system = eom.constraint_system
+    initial = system.latch_vector(active)
+    if eom.formulation.machine_coordinates or not eom.formulation.minimal:
+        posture, _ = assembled_start(eom, at, t=t, p=p, latches=initial, branch=branch, what="at")
+        q, _ = eom.from_machine(posture, np.zeros(eom.machine.nv), p=p)
     else:
         q = named_vector(at, eom.q_names, eom.q_neutral, "at")
-    system = eom.constraint_system
-    latches = system.measured(system.latch_vector(active), q, t, p)
+    latches = system.measured(initial, q, t, p)
     phi = eom.constraints(q, t=t, p=p, latches=latches)
     for rows in system.rows:
         if rows.unilateral and phi[rows.start] < -_SLACK and rows.name not in (active or {}):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.states import as_numbers
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, Parameters, derive

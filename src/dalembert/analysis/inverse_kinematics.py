@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
+from dalembert.core.labels import as_numbers
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.core.validation import check_names, check_seed
@@ -358,7 +359,7 @@ def _start(eom: EquationsOfMotion, q0: ArrayLike | None) -> Array:
 
 def _numbers(x: ArrayLike, what: str) -> Array:
     try:
-        return np.array(x, dtype=float)
+        return as_numbers(x).copy()
     except (TypeError, ValueError):
         raise InputError(f"{what} must be numbers, got {x!r}") from None
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
+from dalembert.analysis.linear_models import minimal_part, sampled
 from dalembert.analysis.linearize_constrained import multiplier_names, reduced_model, reduction_at
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
@@ -24,7 +25,8 @@ from dalembert.core.ports import Law
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, Expression, StateLike
 from dalembert.core.validation import check_names
-from dalembert.formulations.constraints.projection import consistent_state
+from dalembert.formulations.constraints.assembly import Branch
+from dalembert.formulations.constraints.projection import consistent_state, kept_velocities
 from dalembert.formulations.constraints.reduction import Reduction
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.formulations.registry import kind_of
@@ -59,7 +61,7 @@ class OperatingPoint:
     Parameters
     ----------
     v
-        Velocities; only with ``require_equilibrium=False``.
+        Velocities; only with ``require_equilibrium=False``. With constraints those by name are kept.
     u
         Inputs; default those that balance gravity, springs and wrenches (see `equilibrium`). A robot with more cables
         than motions needs them, so that every cable pulls.
@@ -68,6 +70,8 @@ class OperatingPoint:
     active
         Switchable constraints and cables, by name, that are to act or not; default as in the machine, and cables that
         are longer than their way are slack.
+    branch
+        Which assembly of a closed mechanism, as of `dalembert.Start`.
     t, p
         Time (of wrenches and moving constraints) and parameter values.
     require_equilibrium
@@ -81,6 +85,7 @@ class OperatingPoint:
     u: ArrayLike | None = None
     locked: Sequence[str] = ()
     active: Mapping[str, bool] | None = None
+    branch: Branch = None
     t: float = 0.0
     p: Mapping[str, float] | ArrayLike | None = None
     require_equilibrium: bool = True
@@ -101,6 +106,7 @@ class OperatingPointKeywords(TypedDict, total=False):
     u: ArrayLike | None
     locked: Sequence[str]
     active: Mapping[str, bool] | None
+    branch: Branch
     t: float
     p: Mapping[str, float] | ArrayLike | None
     require_equilibrium: bool
@@ -117,6 +123,8 @@ def linearize(
     outputs: Sequence[str] | None = None,
     independent: Sequence[str] | None = None,
     allow_singular: bool = False,
+    period: float | None = None,
+    minimal: bool = False,
     by: str = "newton-euler",
     **keywords: Unpack[OperatingPointKeywords],
 ) -> control.StateSpace:
@@ -142,6 +150,12 @@ def linearize(
     allow_singular
         Whether to accept a singular position, in which constraints lose rank (a symmetric platform on four locked
         winches). The model is then that of very stiff instead of rigid constraints, with the reactions of least norm.
+    period
+        Sampling period [s]: the exact model from sample to sample with inputs that are held in between; None: the
+        continuous model.
+    minimal
+        Whether to leave out what the inputs cannot move or the outputs do not show. States are combinations then,
+        named ``x1``, ``x2``, ..., unless nothing is left out.
     by
         The formulation.
     **keywords
@@ -175,7 +189,7 @@ def linearize(
     about = grouped(OperatingPoint, point, keywords)
     v, u, locked, active, t, tolerance = about.v, about.u, about.locked, about.active, about.t, about.tolerance
     values = eom.parameter_values(about.p)
-    rest = equilibrium(eom, at, u=u, active=active, locked=locked, t=t, p=values)
+    rest = equilibrium(eom, at, u=u, active=active, locked=locked, branch=about.branch, t=t, p=values)
     refuse_stick(eom.machine, "a linear model", HELD_OR_FREE, locked)
     v0 = named_vector(v, eom.v_names, np.zeros(eom.nv), "v")
     if about.require_equilibrium:
@@ -193,7 +207,7 @@ def linearize(
             eom, rest, coordinates, locked=locked, independent=independent, allow_singular=allow_singular, t=t, p=values
         )
         names = tuple(states[i + k] for k in (0, eom.nv) for i in reduced.independent)
-        v0 = _velocities(eom, rest, v0, t, values)
+        v0 = _velocities(eom, rest, v, v0, t, values)
     elif independent is not None:
         raise InputError(f"machine '{eom.machine.name}' has no constraints: all its displacements are independent")
     chosen_out = list(names) if outputs is None else check_names(outputs, "outputs")
@@ -203,8 +217,35 @@ def linearize(
             "inputs: name a parameter as input, or another output"
         )
     A, B, C, D = _derivatives(eom, rest, v0, chosen_in, chosen_out, states, reduced, t, values)
-    labels = [[name.replace(".", "_") for name in some] for some in (chosen_in, chosen_out, names)]
-    return control.ss(A, B, C, D, inputs=labels[0], outputs=labels[1], states=labels[2], name=eom.machine.name)
+    if minimal and len(A):
+        parts = minimal_part(A, B, C)
+        names = names if len(parts[0]) == len(A) else tuple(f"x{k + 1}" for k in range(len(parts[0])))
+        A, B, C = parts
+    if period is not None:
+        A, B = sampled(A, B, period)
+    labels = [_labels(some) for some in (chosen_in, chosen_out, names)]
+    (name,) = _labels([eom.machine.name])
+    return control.ss(
+        A,
+        B,
+        C,
+        D,
+        0 if period is None else period,
+        inputs=labels[0],
+        outputs=labels[1],
+        states=labels[2],
+        name=name,
+    )
+
+
+def _labels(names: Sequence[str]) -> list[str]:
+    """Return names as python-control takes them: with underscores for dots."""
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(label := name.replace(".", "_"), name)
+        if other != name:
+            raise InputError(f"{other!r} and {name!r} are both {label!r} in python-control: rename one of them")
+    return [name.replace(".", "_") for name in names]
 
 
 def _derive(machine: Machine, by: str) -> EquationsOfMotion:
@@ -213,10 +254,19 @@ def _derive(machine: Machine, by: str) -> EquationsOfMotion:
     return derive(machine, by, backend="vm" if constrained else "auto")
 
 
-def _velocities(eom: EquationsOfMotion, point: Equilibrium, v: Array, t: float, p: Array) -> Array:
-    """Velocities, if there are any, projected onto the constraints."""
+def _velocities(eom: EquationsOfMotion, point: Equilibrium, asked: StateLike, v: Array, t: float, p: Array) -> Array:
+    """Velocities, if there are any, projected onto the constraints; those by name are kept."""
     if not eom.constrained or not v.any():
         return v
+    if isinstance(asked, Mapping) and eom.formulation.machine_coordinates:
+        wanted = {name: float(value) for name, value in asked.items()}
+        kept = kept_velocities(eom, point.q, v, wanted, t=t, p=p, latches=point.latches)
+        if kept is None:
+            raise InputError(
+                f"v: the constraints of machine '{eom.machine.name}' do not allow the velocities {', '.join(wanted)} "
+                "together; name fewer of them, the others follow"
+            )
+        return kept
     return consistent_state(eom, point.q, v, t=t, p=p, latches=point.latches, what="the state").v
 
 

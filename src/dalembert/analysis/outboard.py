@@ -13,6 +13,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.labels import as_numbers
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.layout import Layout
@@ -111,7 +112,7 @@ def _configuration(machine: Machine, state: StateLike) -> Array:
             q[machine.q_names.index(name)] = float(value)
     elif state is not None:
         joints = [i for b in blocks if b.kind != "modal" for i in range(b.q.start, b.q.stop)]
-        values = np.asarray(state, dtype=float)
+        values = as_numbers(state)
         if values.shape not in ((machine.nq,), (len(joints),)):
             raise InputError(
                 f"the nominal configuration of machine '{machine.name}' must have {machine.nq} numbers "

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, Parameters, derive
 from dalembert.model.constraints import WeldConstraint
@@ -44,7 +45,7 @@ def weld_wrench(
     if name not in welds:
         raise UnknownNameError("weld", name, welds, f"machine '{eom.machine.name}'")
     try:
-        l = np.asarray(multipliers, dtype=float)
+        l = as_numbers(multipliers)
     except (TypeError, ValueError):
         l = np.zeros(0)
     if l.shape[-1:] != (6,):

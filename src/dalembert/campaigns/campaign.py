@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Unpack, cast
 
 import numpy as np
@@ -17,12 +16,20 @@ from dalembert.campaigns.result import Campaign
 from dalembert.campaigns.runners import RUNNERS, Chunk, run_chunks
 from dalembert.campaigns.sampling import sample
 from dalembert.campaigns.store import Store, needs
-from dalembert.campaigns.tasks import Columns, FunctionTask, RolloutTask, SimulationTask, Task, machine_task
-from dalembert.core.digest import digest
+from dalembert.campaigns.tasks import (
+    Columns,
+    FunctionTask,
+    RolloutTask,
+    SimulationTask,
+    Task,
+    check_columns,
+    machine_task,
+)
+from dalembert.core.digest import digest, digests
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.keywords import flat_keywords, grouped
 from dalembert.core.types import Array
-from dalembert.core.validation import check_seed
+from dalembert.core.validation import check_index, check_name, check_seed
 from dalembert.core.version import __version__
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.experiment import KEYWORD_DEFAULTS, Experiment, ExperimentKeywords, Runnable, experiment_of
@@ -45,7 +52,8 @@ class Runner:
         ``"local"``: lanes and threads of this process; processes where members are simulated one by one. ``"dask"``:
         an embedded cluster of processes, or the one at ``address``. ``"cuda"``: GPUs.
     workers
-        Number of processes; 0: one per core. Of GPUs, each with a process of its own; 0: all.
+        Number of processes; 0: one per core; 1: this process itself, which a member can then kill. Of GPUs, each with a
+        process of its own; 0: all.
     address
         Of a Dask scheduler.
     chunk
@@ -109,10 +117,13 @@ def campaign(
     sampling
         ``"random"``, ``"latin"``, ``"sobol"``, ``"grid"``, ``"saltelli"``, ``"morris"``.
     measure
-        What is measured of a machine's members, by name; see `dalembert.Measure`.
+        What is measured of a machine's members, by name; see `dalembert.Measure`. Names of quantities and measures are
+        columns of one table, beside ``member``, ``status`` and ``reason``: no name may occur twice.
     store
         Folder in which rows are kept as they come. A campaign that is there already, with the same question, is
-        resumed; with another question it is refused.
+        resumed; with another question it is refused, and what changed is named. A function counts by its code,
+        defaults, closure, attributes, and the globals and functions that it uses; what nothing is known of (a lock, an
+        open file) needs an attribute ``version`` of the function.
     runner
         Who runs the members: a `Runner`, or its name, beside which ``workers``, ``address``, ``chunk`` and ``progress``
         may stand.
@@ -147,14 +158,24 @@ def campaign(
     team = grouped(Runner, Runner(runner) if isinstance(runner, str) else runner, about)
     about = {name: value for name, value in about.items() if name not in _OF_RUNNER}
     needs("pandas", "a campaign")
+    for name in vary:
+        check_name(name, "varied quantity")
+    for name in measure if isinstance(measure, Mapping) else ():
+        check_name(name, "measure")
     spreads = {str(name): as_spread(spread, str(name)) for name, spread in vary.items()}
+    check_columns(spreads, measure if isinstance(measure, Mapping) else ())
     seed = check_seed(about.get("seed", getattr(what, "seed", 0)))
     task = _task(what, tuple(spreads), measure, about, team.name)
     values = sample(spreads, n, seed, sampling)
     size = team.chunk or _CHUNK["rollout" if isinstance(task, RolloutTask) else "single"]
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise InputError(f"chunk must be a number of members >= 1, got {team.chunk!r}")
-    kept = list(range(min(keep, len(values)))) if isinstance(keep, int) else list(keep)
+    kept = (
+        list(range(min(keep, len(values))))
+        if isinstance(keep, int)
+        else [check_index(member, len(values), "a member to keep") for member in keep]
+    )
+    parts = _parts(task, measure, strict=store is not None)
     question = {
         "version": __version__,
         "what": _name(what),
@@ -167,7 +188,8 @@ def campaign(
         "sampling": sampling,
         "chunk": size,
         "experiment": task.experiment.digest if isinstance(task, RolloutTask | SimulationTask) else None,
-        "digest": digest(_subject(task), measure, values),
+        "parts": parts,
+        "digest": digest(parts, values),
     }
     folder = None if store is None else Store(store)
     result = Campaign(question, values, task, folder)
@@ -240,24 +262,34 @@ def _with_values(
 
 
 def _same_question(store: Store, question: Mapping[str, Any]) -> None:
-    """Refuse to resume a campaign with another question."""
+    """Refuse to resume a campaign with another question, and say what of it is another one."""
     there = store.question
-    for key in ("quantities", "vary", "measures", "members", "seed", "sampling", "chunk", "digest"):
+    for key in ("quantities", "vary", "measures", "members", "seed", "sampling", "chunk", "parts", "digest"):
         if there.get(key) != question[key]:
-            was = (
-                f"{there.get(key)!r} there, {question[key]!r} now"
-                if key != "digest"
-                else "machine, function or settings"
-            )
+            if key == "parts":
+                was = f"{_changed(there.get(key) or {}, question[key])} changed"
+            elif key == "digest":
+                was = "values: those of its members changed"
+            else:
+                was = f"{key}: {there.get(key)!r} there, {question[key]!r} now"
             raise InputError(
-                f"{store.folder}: the campaign in this folder asks something else ({key}: {was}); take another folder, "
+                f"{store.folder}: the campaign in this folder asks something else ({was}); take another folder, "
                 "or remove this one"
             )
 
 
-def _subject(task: Task) -> object:
-    """What a task is about, as far as digests go."""
-    return task.experiment.digest if isinstance(task, RolloutTask | SimulationTask) else getattr(task, "function", task)
+def _changed(there: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """Parts of a question that differ, the first few of them by name."""
+    names = [name for name in {**there, **now} if there.get(name) != now.get(name)]
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+
+
+def _parts(task: Task, measure: Mapping[str, Measure] | None, *, strict: bool) -> dict[str, str]:
+    """Digests of what a task is about, by where each part of it stands."""
+    if isinstance(task, RolloutTask | SimulationTask):
+        return digests(task.experiment, "experiment", strict=strict) | digests(measure or {}, "measure", strict=strict)
+    function = getattr(task, "function", task)
+    return digests(function, _name(function), strict=strict)
 
 
 def _name(what: object) -> str:
@@ -307,5 +339,5 @@ class _Bar:
 
 def open_campaign(store: str | os.PathLike[str]) -> Campaign:
     """Open the campaign of a folder, finished or not: its table, and what can be learnt from it."""
-    folder = Store(Path(store))
+    folder = Store(store)
     return Campaign(folder.question, folder.values(), None, folder)

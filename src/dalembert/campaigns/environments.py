@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.campaigns.rendering import RENDER_MODES, Rendering, check_rendering
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import flat_keywords
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 from dalembert.loop.experiment import KEYWORD_DEFAULTS, Experiment, ExperimentKeywords, Runnable, Start, experiment_of
@@ -212,7 +213,7 @@ class _Task:
 
     def inputs(self, actions: ArrayLike) -> Array:
         """Inputs of actions between -1 and 1."""
-        return self.low + (np.asarray(actions, dtype=float) + 1.0) * ((self.high - self.low) / 2)
+        return self.low + (as_numbers(actions) + 1.0) * ((self.high - self.low) / 2)
 
 
 def _task(what: Runnable, episode: Episode | None, keywords: dict[str, Any]) -> _Task:
@@ -320,7 +321,7 @@ def _together(values: list[Any], key: str) -> Any:
         if any(value.keys() != names for value in values):
             raise InputError(f"start must give the same names in {key} every time")
         return {name: np.array([float(value[name]) for value in values]) for name in names}
-    return np.array([np.asarray(value, dtype=float) for value in values])
+    return np.array([as_numbers(value) for value in values])
 
 
 @cache

@@ -16,6 +16,7 @@ from dalembert.campaigns.tasks import RolloutTask, SimulationTask, Task
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.files import target_file, write_file
 from dalembert.core.types import Array
+from dalembert.core.validation import check_index, check_level
 from dalembert.simulation.run import Run
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class Campaign:
         import pandas
         from scipy import stats
 
+        check_level(level)
         table, rows = self.table, {}
         for name in self.measures:
             x = table[name].to_numpy(dtype=float)
@@ -135,10 +137,21 @@ class Campaign:
     def quantile(self, measure: str, probability: float | Sequence[float]) -> Array:
         """Value below which a measure is with a probability, over the members that have one."""
         x = self._column(measure)
-        return np.asarray(np.quantile(x[np.isfinite(x)], probability))
+        x = x[np.isfinite(x)]
+        try:
+            p = np.asarray(probability, dtype=float)
+            if not ((p >= 0.0) & (p <= 1.0)).all():
+                raise ValueError
+        except (TypeError, ValueError):
+            raise InputError(f"a probability must be a number from 0 to 1, got {probability!r}") from None
+        if not len(x):
+            raise InputError(f"no member of this campaign has the measure {measure!r}")
+        return np.asarray(np.quantile(x, p))
 
     def worst(self, measure: str, count: int = 5, *, largest: bool = True) -> pandas.DataFrame:
         """Members with the largest (or smallest) values of a measure."""
+        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            raise InputError(f"count must be a number of members >= 0, got {count!r}")
         self._column(measure)
         table = self.table
         return table.sort_values(measure, ascending=not largest, kind="stable").head(count)
@@ -155,8 +168,7 @@ class Campaign:
         """
         if self._task is None or not isinstance(self._task, RolloutTask | SimulationTask):
             raise InputError("only members of machines can be simulated again, and only with the machine at hand")
-        if isinstance(member, bool) or not 0 <= member < len(self.values):
-            raise InputError(f"member must be a number from 0 to {len(self.values) - 1}, got {member!r}")
+        member = check_index(member, len(self.values), "member")
         task = self._task
         alone = SimulationTask(task.experiment.replace(**settings), task.quantities, task.measure)
         return alone.simulated(self.values[member], member)

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
-import pickle
+import queue
+import threading
+import time
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
-from multiprocessing.queues import SimpleQueue
 from typing import Any
 
+from dalembert.campaigns.processes import MemberProcess, packed_task
 from dalembert.campaigns.store import needs
 from dalembert.campaigns.tasks import Columns, RolloutTask, Task
 from dalembert.compile.build import available_cores
 from dalembert.compile.cuda import import_cupy
 from dalembert.core.errors import BuildError, InputError, SimulationError
+from dalembert.core.files import owner
 from dalembert.core.types import Array
+from dalembert.core.warn import warn
 
 __all__ = ["RUNNERS", "Chunk", "run_chunks", "visible_gpus"]
 
 RUNNERS = ("local", "dask", "cuda")
+_GLANCE, _PATIENCE = 2.0, 30.0  # seconds between looks at the workers of a cluster, and without any
 
 Chunk = tuple[int, int, Array]
 """Number of a chunk, number of its first member, and the values of its members."""
@@ -59,16 +62,15 @@ def run_chunks(
             raise InputError(f"got workers = {workers} for the runner cuda, but there are {len(gpus)} GPUs here")
         gpus = gpus[: workers or len(gpus)][: len(chunks)]
         if len(gpus) > 1:
-            yield from _processes(task, chunks, seed, len(gpus), gpus)
+            yield from _processes(packed_task(task), chunks, seed, len(gpus), gpus)
             return
-    workers = workers or available_cores()
     if runner == "dask":
-        yield from _dask(task, chunks, seed, workers, address)
-    elif isinstance(task, RolloutTask) or workers == 1 or len(chunks) == 1:
+        yield from _dask(task, chunks, seed, workers or available_cores(), address)
+    elif isinstance(task, RolloutTask) or workers == 1:
         for number, first, values in chunks:
             yield number, task.run(values, first, seed)
     else:
-        yield from _processes(task, chunks, seed, workers)
+        yield from _processes(packed_task(task), chunks, seed, workers or available_cores())
 
 
 def visible_gpus() -> list[str]:
@@ -82,59 +84,32 @@ def visible_gpus() -> list[str]:
     return (names or [str(k) for k in range(count)])[: max(1, count)]
 
 
-def _take_gpu(names: SimpleQueue[str]) -> None:
-    """Let a process see one GPU alone, before it loads anything of CUDA."""
-    os.environ["CUDA_VISIBLE_DEVICES"] = names.get()
-
-
-def _packed(task: Task) -> bytes:
-    """Pickle a task; functions that were written in a session or a notebook need cloudpickle."""
-    try:
-        import cloudpickle
-    except ImportError:
-        try:
-            return pickle.dumps(task)
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise InputError(
-                f'this task cannot be sent to other processes ({error}): pip install "dalembert[campaign]"'
-            ) from None
-    packed: bytes = cloudpickle.dumps(task)
-    return packed
-
-
-def _run_packed(packed: bytes, values: Array, first: int, seed: int) -> Columns:
-    task: Task = pickle.loads(packed)
-    return task.run(values, first, seed)
-
-
 def _processes(
-    task: Task, chunks: list[Chunk], seed: int, workers: int, gpus: list[str] | None = None
+    packed: bytes, chunks: list[Chunk], seed: int, workers: int, gpus: list[str] | None = None
 ) -> Iterator[tuple[int, Columns]]:
     """Run chunks in processes; where there are GPUs each has one of them."""
-    packed, waiting = _packed(task), list(reversed(chunks))
-    running: dict[Future[Columns], int] = {}
-    # Not forked: threads of this process (of a notebook, of BLAS) would be lost in the middle of their work.
-    context = multiprocessing.get_context("spawn")
-    begin: dict[str, Any] = {}
-    if gpus is not None:
-        names = context.SimpleQueue()
-        for name in gpus:
-            names.put(name)
-        begin = {"initializer": _take_gpu, "initargs": (names,)}
-    with ProcessPoolExecutor(workers, mp_context=context, **begin) as pool:
+    own = [{"CUDA_VISIBLE_DEVICES": name} for name in gpus] if gpus else [{}] * min(workers, len(chunks))
+    team = [MemberProcess(packed, environment) for environment in own]
+    idle: queue.SimpleQueue[MemberProcess] = queue.SimpleQueue()
+    for process in team:
+        idle.put(process)
+
+    def run(first: int, values: Array) -> Columns:
+        process = idle.get()
         try:
-            while waiting or running:
-                while waiting and len(running) < 2 * workers:
-                    number, first, values = waiting.pop()
-                    running[pool.submit(_run_packed, packed, values, first, seed)] = number
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    yield running.pop(future), future.result()
-        except BrokenProcessPool:
-            raise SimulationError(
-                "a process of the pool died (killed, or out of memory); what is done is kept: resume the campaign"
-            ) from None
+            return process.run(values, first, seed)
+        finally:
+            idle.put(process)
+
+    with ThreadPoolExecutor(len(team)) as pool:
+        running = {pool.submit(run, first, values): number for number, first, values in chunks}
+        try:
+            for future in as_completed(running):
+                yield running.pop(future), future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+            for process in team:
+                process.close()
 
 
 def _dask(
@@ -145,18 +120,25 @@ def _dask(
 
     if isinstance(task, RolloutTask):
         task = replace(task, threads=1)
+    packed = packed_task(task)
+    campaign = f"{owner()}-{os.urandom(4).hex()}"
     with contextlib.ExitStack() as stack:
         client = stack.enter_context(_client(workers, address))
         # Task and values travel with the chunks: a worker that dies loses its chunks, and others run them again. (What
         # is scattered is lost with the worker that has it, if no other one had come yet.)
-        packed = _packed(task)
         futures = {
-            client.submit(_run_packed, packed, values, first, seed, pure=False, retries=2): number
+            client.submit(_run_beside, campaign, packed, values, first, seed, pure=False): number
             for number, first, values in chunks
         }
         try:
-            for future in distributed.as_completed(futures):
-                yield futures[future], future.result()
+            arriving, cluster = distributed.as_completed(futures), _Cluster(client)
+            while not arriving.is_empty():
+                batch = arriving.next_batch(block=False)
+                for future in batch:
+                    yield futures[future], future.result()
+                if not batch:
+                    cluster.look()
+                    time.sleep(0.02)
         except (distributed.CancelledError, distributed.scheduler.KilledWorker, OSError, TimeoutError) as error:
             raise SimulationError(
                 f"the cluster was lost ({type(error).__name__}: {error}); what is done is kept: resume the campaign"
@@ -164,6 +146,59 @@ def _dask(
         finally:
             with contextlib.suppress(Exception):
                 client.cancel(list(futures))
+            if client.status == "running":
+                with contextlib.suppress(Exception):
+                    client.run(_dismiss, campaign, on_error="ignore")
+
+
+class _Cluster:
+    """Whether a cluster has workers.
+
+    Parameters
+    ----------
+    client
+        Of the cluster.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client, self._had = client, False
+        self._seen = self._looked = time.monotonic()
+
+    def look(self) -> None:
+        """Raise `SimulationError` if all workers have been gone for a while; warn if none ever came."""
+        now = time.monotonic()
+        if now - self._looked < _GLANCE:
+            return
+        self._looked = now
+        if self._client.nthreads():
+            self._had, self._seen = True, now
+        elif now - self._seen > _PATIENCE:
+            if self._had:
+                raise SimulationError(
+                    f"the cluster has lost its workers, and none came for {_PATIENCE:g} s; what is done is kept: "
+                    "resume the campaign"
+                )
+            warn("the Dask scheduler has no workers yet; the campaign waits for them")
+            self._seen = now + 60.0 * _PATIENCE
+
+
+_beside: dict[tuple[str, int], MemberProcess] = {}
+"""Processes that run members for threads of a Dask worker, by campaign and thread."""
+
+
+def _run_beside(campaign: str, packed: bytes, values: Array, first: int, seed: int) -> Columns:
+    """Run members in a process beside the Dask worker that is called: what they kill is not the worker."""
+    key = campaign, threading.get_ident()
+    process = _beside.get(key)
+    if process is None:
+        process = _beside[key] = MemberProcess(packed)
+    return process.run(values, first, seed)
+
+
+def _dismiss(campaign: str) -> None:
+    """End the processes of a campaign beside a Dask worker."""
+    for key in [key for key in _beside if key[0] == campaign]:
+        _beside.pop(key).close()
 
 
 def _client(workers: int, address: str | None) -> Any:
@@ -172,11 +207,18 @@ def _client(workers: int, address: str | None) -> Any:
     if address is not None:
         try:
             return distributed.Client(address, timeout=10)
-        except (OSError, TimeoutError, ValueError) as error:
-            raise InputError(f"there is no Dask scheduler at {address!r}: {error}") from None
-    cluster = distributed.LocalCluster(
-        n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
-    )
+        except (OSError, RuntimeError, TimeoutError, TypeError, ValueError) as error:
+            secure = " (a client needs a certificate: docs/campaigns.md)" if address.startswith("tls:") else ""
+            raise InputError(f"there is no Dask scheduler at {address!r} for this client: {error}{secure}") from None
+    try:
+        cluster = distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
+        )
+    except (OSError, RuntimeError, TimeoutError) as error:
+        raise SimulationError(
+            f"workers of the embedded Dask cluster died while they were starting ({error}): they import the script "
+            "that runs the campaign, which must begin it under if __name__ == '__main__':, and which must be a file"
+        ) from None
     return _Embedded(distributed.Client(cluster), cluster)
 
 

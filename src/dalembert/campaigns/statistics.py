@@ -9,6 +9,7 @@ import numpy as np
 from dalembert.campaigns.store import needs
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
+from dalembert.core.validation import check_level
 
 if TYPE_CHECKING:
     import pandas
@@ -37,8 +38,7 @@ def wilson(count: int, members: int, level: float = 0.95) -> Proportion:
     """
     from scipy import stats
 
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level must lie between 0 and 1, got {level!r}")
+    check_level(level)
     if members < 1:
         raise InputError("a proportion needs at least one member")
     z = float(stats.norm.ppf(0.5 + level / 2))

@@ -19,13 +19,12 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.core.errors import FileFormatError, InputError
-from dalembert.core.files import make_folder, write_file
+from dalembert.core.files import checked_path, make_folder, write_file
 from dalembert.core.types import Array
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class Store:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         needs("pyarrow", "a campaign with a store")
-        self.folder = Path(folder)
+        self.folder = checked_path(folder)
 
     @property
     def exists(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import numbers
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,6 +15,7 @@ from dalembert.campaigns.run_measures import measure_run
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.states import assigned, place_of
 from dalembert.core.types import Array
+from dalembert.core.validation import check_name
 from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.loop.rollout import rollout
 from dalembert.loop.signals import Measure
@@ -23,9 +24,31 @@ from dalembert.simulation.run import Run
 
 DEFAULT_STEP = 1e-3
 
-__all__ = ["FunctionTask", "RolloutTask", "SimulationTask", "Task", "machine_task", "member_seed"]
+__all__ = [
+    "FunctionTask",
+    "RolloutTask",
+    "SimulationTask",
+    "Task",
+    "check_columns",
+    "failed_row",
+    "joined",
+    "machine_task",
+    "member_seed",
+]
 
 Columns = dict[str, Any]
+
+_OF_EVERY = ("member", "status", "reason")
+
+
+def check_columns(quantities: Iterable[str], measures: Iterable[str] = ()) -> None:
+    """Refuse names of which the table of a campaign would have two columns."""
+    taken = dict.fromkeys(_OF_EVERY, "a column that every campaign has")
+    for what, names in (("quantity", quantities), ("measure", measures)):
+        for name in names:
+            if name in taken:
+                raise InputError(f"the {what} {name!r} needs another name: {name!r} is {taken[name]}")
+        taken |= dict.fromkeys(names, "a quantity that is varied")
 
 
 class Task(Protocol):
@@ -78,10 +101,11 @@ class FunctionTask:
                 rows.append(_as_numbers(self.function(**arguments)))
                 status.append("completed")
                 reason.append("")
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 rows.append({})
                 status.append("failed")
                 reason.append(f"{type(error).__name__}: {error}".strip().rstrip(":"))
+            check_columns(self.quantities, rows[-1])
         return _columns(rows, status, reason)
 
 
@@ -95,6 +119,7 @@ def _arguments(function: Callable[..., Any]) -> Mapping[str, Any]:
 def _as_numbers(result: object) -> Mapping[str, float]:
     named: Mapping[str, Any] = result if isinstance(result, Mapping) else {"result": result}
     for name, value in named.items():
+        check_name(name, "measure")
         if not isinstance(value, numbers.Real | np.bool_):
             raise InputError(f"measure {name!r} must be a number, got {value!r}")
     return {str(name): float(value) for name, value in named.items()}
@@ -106,6 +131,24 @@ def _columns(
     names = dict.fromkeys([*first, *(name for row in rows for name in row)])
     columns: Columns = {name: np.array([row.get(name, np.nan) for row in rows]) for name in names}
     return {**columns, "status": status, "reason": reason}
+
+
+def failed_row(reason: str, measures: Iterable[str] = ()) -> Columns:
+    """Return the row of a member that has no result."""
+    return _columns([{}], ["failed"], [reason], tuple(measures))
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Put rows one below the other; where some lack a measure, it is NaN."""
+    names = dict.fromkeys(name for part in parts for name in part if name not in ("status", "reason"))
+    sizes = [len(part["status"]) for part in parts]
+    columns: Columns = {
+        name: np.concatenate([part.get(name, np.full(n, np.nan)) for part, n in zip(parts, sizes, strict=True)])
+        for name in names
+    }
+    for name in ("status", "reason"):
+        columns[name] = [text for part in parts for text in part[name]]
+    return columns
 
 
 @dataclass(frozen=True)
@@ -164,20 +207,14 @@ class RolloutTask(_MachineTask):
             )  # fmt: skip
         except DalembertError as error:
             if len(values) == 1:
-                row = {name: np.array([np.nan]) for name in self.measure}
-                return {**row, "status": ["failed"], "reason": [str(error)]}
+                return failed_row(str(error), self.measure)
             half = len(values) // 2
-            left, right = self.run(values[:half], first, seed), self.run(values[half:], first + half, seed)
-            return {key: _joined(left[key], right[key]) for key in left}
+            return joined([self.run(values[:half], first, seed), self.run(values[half:], first + half, seed)])
         status = result.status.tolist()
         if "interrupted" in status:
             raise KeyboardInterrupt
         reason = [result.message(k) if word != "completed" else "" for k, word in enumerate(status)]
         return {**{name: result.measures[name] for name in self.measure}, "status": status, "reason": reason}
-
-
-def _joined(left: Any, right: Any) -> Any:
-    return left + right if isinstance(left, list) else np.concatenate([left, right])
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import typer
 from dalembert import api, view
 from dalembert.cli.completion import run_files
 from dalembert.cli.machines import find_machine
+from dalembert.cli.targets import ForceOption, target
 
 __all__ = ["animate"]
 
@@ -36,14 +37,15 @@ def animate(
     machine: Annotated[
         str | None, typer.Option(help="The machine, where the run file does not hold it: a file or a ready-made one.")
     ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Draw a saved run as an animation."""
+    place = target(run.with_suffix(".gif") if out is None else out, "animation")
     loaded_run = api.load_run(run)
     loaded_machine = None if machine is None else find_machine(machine)
-    target = run.with_suffix(".gif") if out is None else out
     written = view.animate(
         loaded_run,
-        target,
+        place,
         machine=loaded_machine,
         fps=fps,
         speed=speed,

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from dalembert.cli.targets import ForceOption, check_targets
+
 __all__ = ["bench"]
 
 
@@ -28,6 +30,7 @@ def bench(
     plot: Annotated[
         Path | None, typer.Option(help="Write a plot of the topic chains to a file (png, svg, pdf).")
     ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Measure speed, side by side with the peers.
 
@@ -37,6 +40,7 @@ def bench(
 
     if json and out:
         raise typer.BadParameter("--json prints the figures, --out writes them: give one of them")
+    check_targets((out, "benchmark"), (plot, "plot"))
     options: dict[str, Any] = {"json": "-" if json else str(out) if out else None, "quick": quick, "robots": robot}
     status = main(**options, topic=topic, quantity=quantity, plot=str(plot) if plot else None)
     if status:

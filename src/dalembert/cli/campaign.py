@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalembert.cli.output import number, show, table
+from dalembert.cli.targets import ForceOption, target
 from dalembert.core.errors import InputError
 from dalembert.core.files import make_folder, write_file
 
@@ -30,6 +31,7 @@ def campaign(
     workers: Annotated[int, typer.Option(help="Processes, or GPUs; 0: one per core, or all.")] = 0,
     address: Annotated[str | None, typer.Option(help="Of a Dask scheduler that exists.")] = None,
     out: Annotated[Path | None, typer.Option(help="File of export (.csv, .parquet) or report (.html).")] = None,
+    force: ForceOption = False,
 ) -> None:
     """Simulate many members of a machine, and sum them up.
 
@@ -75,9 +77,11 @@ def _look(what: str, folder: Path, out: Path | None) -> None:
         file = folder / "campaign.yaml"
         _show(result, load_campaign(file).success if file.exists() else None)
     elif what == "export":
-        print(f"written: {result.export(out or folder.with_suffix('.csv'))}")
+        place = target(out or folder.with_suffix(".csv"), "table of a campaign")
+        print(f"written: {result.export(place)}")
     else:
-        print(f"written: {result.report(out or folder.with_suffix('.html'))}")
+        place = target(out or folder.with_suffix(".html"), "report")
+        print(f"written: {result.report(place)}")
 
 
 def _show(result: Campaign, success: str | None) -> None:

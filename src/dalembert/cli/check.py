@@ -11,9 +11,11 @@ import typer
 
 from dalembert.cli.completion import starter_names
 from dalembert.cli.output import show, table
+from dalembert.cli.targets import ForceOption, target
 from dalembert.core.doing import doing
 from dalembert.core.errors import DalembertError, FileFormatError, InputError
-from dalembert.core.files import target_file, write_file
+from dalembert.core.files import write_file
+from dalembert.loop.start import Start
 
 __all__ = ["check", "new", "schema"]
 
@@ -23,7 +25,8 @@ def check(
 ) -> None:
     """Say everything that is wrong with machine files.
 
-    Every mistake comes with its file and line.
+    Every mistake comes with its file and line. Of a sound machine with constraints it tells how it can move where it
+    starts: freedoms, redundant rows, a singular posture.
 
     Exit status 1 if something is.
     """
@@ -54,7 +57,25 @@ def _faults(path: Path) -> list[FileFormatError]:
     errors = check_machine(path)
     if not errors:
         print(f"{path}: {load_machine(path)}")
+        return _unassembled(path)
     return errors
+
+
+def _unassembled(path: Path) -> list[FileFormatError]:
+    """Print how the machine of a sound file can move where it starts; return why it cannot be assembled there."""
+    from dalembert.analysis.assembly import mobility
+    from dalembert.io.experiment_files import load_experiment
+
+    experiment = load_experiment(path)
+    machine, start = experiment.machine, experiment.start
+    if not machine.constrained or not isinstance(start, Start):
+        return []
+    try:
+        options = {"branch": start.branch, "reach": start.reach, "t": start.t, "p": experiment.p}
+        print(f"  at its start: {mobility(machine, start.q, **options)}")
+    except InputError as error:
+        return [FileFormatError(f"{path}: {error}")]
+    return []
 
 
 def new(
@@ -66,7 +87,7 @@ def new(
         ),
     ] = None,
     out: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="The file; KIND.yaml by default.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
+    force: ForceOption = False,
 ) -> None:
     """Write a commented machine file to begin with."""
     from dalembert.io.starter_files import STARTERS, starter
@@ -78,15 +99,14 @@ def new(
         show(listing)
         return
     text = starter(kind)
-    path = target_file(out or Path(f"{kind}.yaml"), (".yaml", ".yml"))
-    if path.exists() and not force:
-        raise InputError(f"{path} is there already; give another name, or --force to replace it")
+    path = target(out or Path(f"{kind}.yaml"), "starter", (".yaml", ".yml"))
     write_file(path, text.replace(f"{kind}.yaml", str(path)))
     print(f"written: {path}\nnext:    dalembert simulate {path} --plot {path.with_suffix('.png')}")
 
 
 def schema(
     out: Annotated[Path | None, typer.Option(help="Write it to a file instead of printing it.")] = None,
+    force: ForceOption = False,
 ) -> None:
     """Print the JSON Schema of machine files, for editors.
 
@@ -98,4 +118,5 @@ def schema(
     if out is None:
         print(text, end="")
         return
-    print(f"written: {write_file(target_file(out), text)}")
+    place = target(out, "schema")
+    print(f"written: {write_file(place, text)}")

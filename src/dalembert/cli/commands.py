@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import typer
@@ -16,7 +19,28 @@ from typer.core import TyperCommand, TyperGroup
 
 from dalembert.cli.output import examples
 
-__all__ = ["CommandEntry", "LazyCommand", "LazyGroup", "command"]
+__all__ = ["CommandEntry", "LazyCommand", "LazyGroup", "arguments", "command"]
+
+_ARGUMENTS: ContextVar[Mapping[str, Any]] = ContextVar("arguments", default=MappingProxyType({}))
+
+
+def arguments() -> Mapping[str, Any]:
+    """Arguments and options of the command that runs now, by name."""
+    return _ARGUMENTS.get()
+
+
+def _known(function: Callable[..., None]) -> Callable[..., None]:
+    """Let `arguments` know what a command is called with."""
+
+    @functools.wraps(function)
+    def call(**given: Any) -> None:
+        token = _ARGUMENTS.set(given)
+        try:
+            function(**given)
+        finally:
+            _ARGUMENTS.reset(token)
+
+    return call
 
 
 @dataclass(frozen=True)
@@ -55,7 +79,7 @@ class LazyCommand(TyperCommand):
         if isinstance(attribute, typer.Typer):
             app.add_typer(attribute, epilog=examples(*entry.examples))
         else:
-            app.command(name, epilog=examples(*entry.examples))(attribute)
+            app.command(name, epilog=examples(*entry.examples))(_known(attribute))
         return typer.main.get_group(app).commands[name]
 
     def make_context(self, *args: Any, **options: Any) -> Any:

@@ -11,6 +11,7 @@ import typer
 from dalembert import api
 from dalembert.cli.machines import find_experiment
 from dalembert.cli.output import console, show, table
+from dalembert.cli.targets import ForceOption, target
 from dalembert.core.files import make_folder, write_file
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def demo(
     plot: Annotated[bool, typer.Option("--plot/--no-plot", help="Draw the run.")] = True,
     seed: Annotated[int, typer.Option(help="Case of the capture: tumbling, errors of the model, noise.")] = 0,
     speed: Annotated[float, typer.Option(help="Tumbling of the debris [degrees per second].")] = 4.0,
+    force: ForceOption = False,
 ) -> None:
     """Fly a capture of tumbling debris, and report on it.
 
@@ -45,9 +47,13 @@ def demo(
     goes with it, grips and brings the stack to rest, with errors in its model and noise in its sensors.
     """
     make_folder(out)
+    target(out / "run.nc", "run")
+    if plot:
+        target(out / "report.png", "plot")
     if which is Which.arm:
         _arm(out, plot)
     else:
+        target(out / "report.html", "report")
         _capture(out, plot, seed, speed)
 
 
@@ -88,6 +94,7 @@ def _arm(out: Path, plot: bool) -> None:
     screen = console()
     experiment = find_experiment("six-axis-arm")
     machine, law = experiment.machine, experiment.control
+    target(out / "machine.yaml", "machine file", content=machine.to_yaml())
     screen.print(f"[bold]{machine}[/bold]")
     report = verify(machine, samples=5)
     screen.print(f"formulations agree to {report.worst.residual:.0e} at {report.samples} random states")

@@ -15,6 +15,7 @@ from dalembert.core.errors import InputError
 from dalembert.engine.methods.constraints import CONSTRAINT_METHODS
 from dalembert.engine.methods.contacts import CONTACT_METHODS
 from dalembert.loop.experiment import Experiment
+from dalembert.loop.postures import led
 from dalembert.simulation.methods import METHODS
 from dalembert.simulation.run import Run
 
@@ -46,7 +47,8 @@ def _options() -> dict[str, Any]:
         "max_steps": _option(int, "Number of steps after which a run fails."),
         "record": _option(float, "Interval of the recorded rows [s]."),
         "constraints": _option(str, f"How constraints are kept: {', '.join(CONSTRAINT_METHODS)}."),
-        "reach": _option(float, "Violation of a constraint from which the start is still corrected."),
+        "reach": _option(float, "How far given coordinates may be moved onto the constraints, as part of their size."),
+        "branch": _option(str, "Which assembly: its number, or NAME=VALUE of a coordinate that it is near to."),
         "limits": _option(str, "At joint limits: record, stop, ignore, contact."),
         "contact": _option(str, f"How contacts are treated: {', '.join(CONTACT_METHODS)}."),
         "seed": _option(int, "Seed of the noise of sensors."),
@@ -89,12 +91,20 @@ def _revised(experiment: Experiment, values: dict[str, Any]) -> Experiment:
     """Return the experiment of a file with what the options say."""
     changes = {name: value for name, value in values.items() if value is not None and name not in _NAMED}
     changes |= {name: _assignments(texts, name) for name in _NAMED if (texts := values[name])}
+    if "branch" in changes:
+        changes["branch"] = _branch(changes["branch"])
     if "start" in changes:
         changes["start"] = Run.load(changes["start"])
-    return experiment.replace(**changes)
+    q0 = changes.pop("q0", None)
+    return experiment.replace(**changes) if q0 is None else led(experiment.replace(**changes), q0)
 
 
 _NAMED = ("q0", "v0", "p")
+
+
+def _branch(text: str) -> int | dict[str, float]:
+    """Return the number of an assembly, or coordinates that it is near to, from an option."""
+    return int(text) if text.strip().isdigit() else _assignments(text.split(","), "branch")
 
 
 def _assignments(texts: list[str], what: str) -> dict[str, float]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.machines import MachineArgument, find_machine
-from dalembert.core.files import target_file
+from dalembert.cli.targets import ForceOption, target
 
 __all__ = ["export"]
 
@@ -16,14 +16,15 @@ __all__ = ["export"]
 def export(
     machine: MachineArgument,
     out: Annotated[Path, typer.Argument(metavar="FILE", help="A .urdf, an .xml (MJCF), or a machine file (.yaml).")],
+    force: ForceOption = False,
 ) -> None:
     """Write a machine as URDF, as MJCF or as a machine file.
 
-    What the format does not have is listed.
+    What the format does not have is listed. A machine file holds the machine alone, without its simulation.
     """
     from dalembert.io import machine_to_yaml, to_mjcf, to_urdf
 
-    path = target_file(out, (".urdf", ".xml", ".mjcf", ".yaml", ".yml"))
+    path = target(out, "export", (".urdf", ".xml", ".mjcf", ".yaml", ".yml"))
     loaded_machine = find_machine(machine)
     match path.suffix.lower():
         case ".urdf":

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.experiment_options import runs_experiment
+from dalembert.cli.targets import ForceOption, target
 from dalembert.loop.experiment import Experiment
 
 __all__ = ["fmu"]
@@ -21,6 +22,7 @@ def fmu(
     open_loop: Annotated[
         bool, typer.Option("--open", help="Leave out the law of the machine file: motors are inputs.")
     ] = False,
+    force: ForceOption = False,
 ) -> None:
     """Write a machine as an FMU: co-simulation, model exchange.
 
@@ -31,5 +33,5 @@ def fmu(
 
     if open_loop:
         experiment = experiment.replace(control=None)
-    target = out or Path(f"{experiment.machine.name}.fmu")
-    print(f"written: {export_fmu(experiment, target, version=fmi)}")
+    place = target(out or Path(f"{experiment.machine.name}.fmu"), "FMU")
+    print(f"written: {export_fmu(experiment, place, version=fmi)}")

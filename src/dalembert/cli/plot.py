@@ -9,6 +9,7 @@ import typer
 
 from dalembert import api
 from dalembert.cli.completion import run_files
+from dalembert.cli.targets import ForceOption, target
 
 __all__ = ["plot"]
 
@@ -25,9 +26,10 @@ def plot(
     out: Annotated[
         Path | None, typer.Option(help="File to write: .png, .pdf, .svg; default: the run's name with .png.")
     ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Draw signals of a saved run, one panel per unit."""
+    place = target(run.with_suffix(".png") if out is None else out, "plot")
     loaded_run = api.load_run(run)
-    target = run.with_suffix(".png") if out is None else out
-    loaded_run.plot(*(signals or ()), path=target)
-    print(f"written: {target}")
+    loaded_run.plot(*(signals or ()), path=place)
+    print(f"written: {place}")

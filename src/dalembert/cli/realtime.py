@@ -9,6 +9,7 @@ import typer
 from dalembert.cli.experiment_options import runs_experiment
 from dalembert.cli.output import show, table
 from dalembert.core.doing import doing
+from dalembert.core.errors import SimulationError
 from dalembert.loop.experiment import Experiment
 
 __all__ = ["realtime"]
@@ -41,7 +42,7 @@ def realtime(
     try:
         with doing(""):
             loop.wait()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SimulationError):  # what was wrong is said below the figures
         pass
     finally:
         loop.stop()

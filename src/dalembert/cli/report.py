@@ -10,6 +10,7 @@ import typer
 from dalembert import api, view
 from dalembert.cli.completion import run_files
 from dalembert.cli.machines import find_machine
+from dalembert.cli.targets import ForceOption, target
 
 __all__ = ["report"]
 
@@ -30,13 +31,14 @@ def report(
     machine: Annotated[
         str | None, typer.Option(help="The machine, where the run file does not hold it: a file or a ready-made one.")
     ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Write a report of a saved run.
 
     One HTML file with the machine in motion, plots, energy audit and events.
     """
+    place = target(run.with_suffix(".html") if out is None else out, "report")
     loaded_run = api.load_run(run)
     loaded_machine = None if machine is None else find_machine(machine)
-    target = run.with_suffix(".html") if out is None else out
-    written = view.report(loaded_run, target, machine=loaded_machine, signals=signals or None, equations=equations)
+    written = view.report(loaded_run, place, machine=loaded_machine, signals=signals or None, equations=equations)
     print(f"written: {written}")

@@ -45,6 +45,8 @@ def reproduce(
                 break
             rows.append(row)
             count += 1
+            verdict = "ok" if row.ok else "known difference" if row.known_difference else "MISSED"
+            print(f"{study} {count}: {row.quantity}: {number(row.obtained)} ({verdict})", file=sys.stderr, flush=True)
     if json:
         print(json_module.dumps([row.as_dict() for row in rows], indent=2))
         print(totals(rows), file=sys.stderr)

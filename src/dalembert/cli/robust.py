@@ -13,6 +13,7 @@ from rich.markup import escape
 from dalembert.cli.interruption import interruptible
 from dalembert.cli.machines import MachineArgument, find_experiment
 from dalembert.cli.output import console, number, show, table
+from dalembert.cli.targets import ForceOption, check_targets
 from dalembert.core.errors import InputError
 
 __all__ = ["robust"]
@@ -41,12 +42,14 @@ def robust(
     seconds: Annotated[float, typer.Option(help="Time limit of the proof.")] = 60.0,
     out: Annotated[Path | None, typer.Option(help="Picture of the proof to write: .png, .pdf, .svg.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+    force: ForceOption = False,
 ) -> None:
     """Margins of a machine's loop, and ranges that are proven stable.
 
     The law is that of the machine file (any law without states of its own), or gains, u = -K x. Exit status 1 if the
     loop is not stable, or is not proven over the whole of the ranges.
     """
+    check_targets((out, "plot"))
     experiment = find_experiment(machine)
     from dalembert.view.loop_report import loop_report
 

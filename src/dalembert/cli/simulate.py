@@ -10,8 +10,8 @@ import typer
 from dalembert import api
 from dalembert.cli.experiment_options import runs_experiment
 from dalembert.cli.output import console
+from dalembert.cli.targets import ForceOption, check_targets
 from dalembert.core.errors import SimulationError, WriteError
-from dalembert.core.files import target_file
 from dalembert.loop.experiment import Experiment
 from dalembert.simulation.run import Run
 
@@ -24,12 +24,17 @@ def simulate(
     out: Annotated[Path | None, typer.Option(help="Write the run as a NetCDF file.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the run as comma-separated columns.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the run (.png, .pdf, .svg).")] = None,
+    force: ForceOption = False,
 ) -> None:
     """Simulate a machine.
 
     What its file says about the simulation holds unless an option says otherwise.
     """
-    _check_targets(out, csv, plot)
+    if plot is not None:
+        from dalembert.view.plots import picture_file
+
+        picture_file(plot)
+    check_targets((out, "run"), (csv, "table of a run"), (plot, "plot"))
     if experiment.duration is None:
         experiment = experiment.replace(duration=10.0)
     run = api.simulate(experiment, check=False)
@@ -37,17 +42,6 @@ def simulate(
     _write(run, out, csv, plot)
     if not run.ok:
         raise SimulationError(run.message, run)
-
-
-def _check_targets(out: Path | None, csv: Path | None, plot: Path | None) -> None:
-    """Refuse files that cannot be written before the work is done, not after it."""
-    for path in (out, csv):
-        if path is not None:
-            target_file(path)
-    if plot is not None:
-        from dalembert.view.plots import picture_file
-
-        picture_file(plot)
 
 
 def _write(run: Run, out: Path | None, csv: Path | None, plot: Path | None) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.compile.rows import RowFunction
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 
 __all__ = ["Shape", "Signature", "make_signature", "nonfinite_error"]
@@ -126,13 +127,9 @@ def _expected(shape: Shape) -> str:
 
 
 def _real_array(kernel: str, name: str, argument: ArrayLike) -> Array:
-    if isinstance(argument, np.ma.MaskedArray):
-        raise InputError(f"input {name!r} of kernel {kernel!r}: got a masked array, expected plain numbers")
     try:
-        array = np.asarray(argument)
-    except (ValueError, TypeError) as error:
-        raise InputError(f"input {name!r} of kernel {kernel!r} is not an array of numbers: {error}") from error
-    if array.dtype.kind not in "fiub":
-        kind = {"c": "complex", "O": "object", "U": "str", "S": "bytes"}.get(array.dtype.kind, str(array.dtype))
-        raise InputError(f"input {name!r} of kernel {kernel!r}: got dtype {kind}, expected real numbers")
-    return np.asarray(array, dtype=np.float64)
+        if isinstance(argument, np.ndarray) and argument.dtype == object:
+            raise InputError("got an array of objects")
+        return as_numbers(argument)
+    except InputError as error:
+        raise InputError(f"input {name!r} of kernel {kernel!r} must be plain real numbers: {error}") from None

@@ -2,7 +2,9 @@
 
 A key (digest of what the library is made from and by) is a small file that holds the digest of the library's
 bytes; the library is a file named by that digest. Both appear by atomic rename and are never changed. A
-library whose bytes do not match, for whatever reason, counts as absent and is built again. What a killed process
+library whose bytes do not match, for whatever reason, counts as absent and is built again. So does one that somebody
+else could have put there: folders and files must belong to the user, be writable by nobody else, and be no links (the
+cache itself may be a link of the user's). What a killed process
 leaves behind disturbs nobody: a folder it was building in goes when the next kernel is built, a lock file that nobody
 holds after a day.
 """
@@ -37,6 +39,10 @@ Builder = Callable[[Path], Path]
 """Builds a library in the empty folder it is given, and returns its path."""
 
 
+_ROOMS = ("keys", "objects", "locks", "build")
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
 def cache_directory() -> Path:
     """Return the folder of compiled kernels.
 
@@ -67,16 +73,37 @@ def _private(folder: Path) -> Path:
     """Create a folder that only this user can enter: code is loaded from it."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if hasattr(os, "getuid"):
-        status = folder.stat()
-        if status.st_uid != os.getuid():
-            raise PermissionError(f"it belongs to user {status.st_uid}")
-        if stat.S_IMODE(status.st_mode) & 0o077:
+        for status in (folder.lstat(), folder.stat()):
+            if status.st_uid != os.getuid():
+                raise PermissionError(f"it belongs to user {status.st_uid}")
+        mode = stat.S_IMODE(folder.stat().st_mode)
+        if mode & 0o077:
             folder.chmod(0o700)
-    for name in ("keys", "objects", "locks", "build"):
+        for name in _ROOMS:
+            with contextlib.suppress(FileNotFoundError):
+                if mode & _OTHERS_WRITE or not _is_own(folder / name, stat.S_ISDIR):
+                    _discard(folder / name)
+    for name in _ROOMS:
         (folder / name).mkdir(mode=0o700, exist_ok=True)
     if not os.access(folder / "keys", os.W_OK):
         raise PermissionError("it is not writable")
     return folder
+
+
+def _is_own(path: Path, kind: Callable[[int], bool]) -> bool:
+    """Whether a file or folder is of this kind, no link, belongs to this user, and nobody else can write to it."""
+    if not hasattr(os, "getuid"):
+        return True
+    status = path.lstat()
+    return kind(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & _OTHERS_WRITE
+
+
+def _discard(path: Path) -> None:
+    """Remove a folder of the cache in which others could write; a link is removed, not what it leads to."""
+    if stat.S_ISDIR(path.lstat().st_mode):
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 def load_library(key: str, build: Builder) -> ctypes.CDLL:
@@ -196,12 +223,19 @@ def _prune(folder: Path) -> None:
 
 
 def _lookup(folder: Path, key: str) -> Path | None:
-    """Return the library of a key if its bytes are what was stored."""
+    """Return the library of a key if nobody else could have put it there, and its bytes are what was stored."""
+    entry = folder / "keys" / key
     try:
-        digest = (folder / "keys" / key).read_text(encoding="ascii").strip()
+        if not (_is_own(folder.resolve(), stat.S_ISDIR) and _is_own(entry.parent, stat.S_ISDIR)):
+            return None
+        if not _is_own(entry, stat.S_ISREG):
+            return None
+        digest = entry.read_text(encoding="ascii").strip()
         if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
             return None
         path = folder / "objects" / f"{digest}{LIBRARY_SUFFIX}"
+        if not (_is_own(path.parent, stat.S_ISDIR) and _is_own(path, stat.S_ISREG)):
+            return None
         return path if hashlib.sha256(path.read_bytes()).hexdigest() == digest else None
     except (OSError, UnicodeDecodeError):
         return None
@@ -220,9 +254,11 @@ def _open(path: Path | None, load: Callable[[str], Loaded]) -> Loaded | None:
 def _store(folder: Path, key: str, built: Path) -> Path:
     digest = hashlib.sha256(built.read_bytes()).hexdigest()
     path = folder / "objects" / f"{digest}{LIBRARY_SUFFIX}"
+    built.chmod(0o700)  # whatever the user's umask leaves to others
     os.replace(built, path)
     entry = built.with_name("key")
     entry.write_text(f"{digest}\n", encoding="ascii")
+    entry.chmod(0o600)
     os.replace(entry, folder / "keys" / key)
     return path
 

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from dalembert.control.estimation import StereoCamera, TumblingEstimate, TumblingFilter, pose_from_points
     from dalembert.control.feedback import LinearFeedback, linear_feedback
     from dalembert.control.floor import hinf_floor
+    from dalembert.control.hinf import HinfNorm, hinf_norm
     from dalembert.control.learning import Learning, Trial, learn_torques
     from dalembert.control.lqr import LQR, Holding, design_lqr, lqr_gain
     from dalembert.control.margins import DiskMargin, disk_margins
-    from dalembert.control.norms import HinfNorm, h2_norm, hinf_norm
+    from dalembert.control.norms import h2_norm
     from dalembert.control.underactuated import (
         EnergyRegulation,
         PartialFeedbackLinearization,
@@ -93,7 +94,7 @@ _LATER = {
     "DeadZone": "dalembert.control.actuators",
     "DiskMargin": "dalembert.control.margins",
     "EnergyRegulation": "dalembert.control.underactuated",
-    "HinfNorm": "dalembert.control.norms",
+    "HinfNorm": "dalembert.control.hinf",
     "Holding": "dalembert.control.lqr",
     "LQR": "dalembert.control.lqr",
     "Learning": "dalembert.control.learning",
@@ -110,7 +111,7 @@ _LATER = {
     "disk_margins": "dalembert.control.margins",
     "h2_norm": "dalembert.control.norms",
     "hinf_floor": "dalembert.control.floor",
-    "hinf_norm": "dalembert.control.norms",
+    "hinf_norm": "dalembert.control.hinf",
     "learn_torques": "dalembert.control.learning",
     "linear_feedback": "dalembert.control.feedback",
     "lqr_gain": "dalembert.control.lqr",

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from dalembert.control.cascade import Cascade, Sampled
 from dalembert.control.laws import _driven, machine_state
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.ports import Controller, Law
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
@@ -26,7 +27,7 @@ __all__ = ["ActuatorLag", "Backlash", "DeadZone", "NoisySensors"]
 
 def _positive(value: ArrayLike, n: int, what: str, *, zero: bool = False) -> ca.DM:
     try:
-        array = np.broadcast_to(np.asarray(value, dtype=float), (n,))
+        array = np.broadcast_to(as_numbers(value), (n,))
     except (TypeError, ValueError):
         raise InputError(f"{what} must be one number or {n} (one per motor), got {value!r}") from None
     if not np.isfinite(array).all() or (array < 0).any() or (not zero and (array == 0).any()):
@@ -132,7 +133,7 @@ class ActuatorLag(_Wrapper):
     def initial_state(self, eom: EquationsOfMotion) -> Array:
         """Initial states of the law, and the initial efforts."""
         try:
-            start = np.broadcast_to(np.asarray(self.initial, dtype=float), (eom.nu,))
+            start = np.broadcast_to(as_numbers(self.initial), (eom.nu,))
         except (TypeError, ValueError):
             raise InputError(f"initial must be one number or {eom.nu} (one per motor), got {self.initial!r}") from None
         return np.concatenate([super().initial_state(eom), start])

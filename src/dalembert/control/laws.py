@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from numbers import Integral
 from typing import Any, Protocol
 
 import casadi as ca
@@ -17,10 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.parameter import Expression as ParameterExpression
 from dalembert.core.parameter import Scalar, parameters_of
 from dalembert.core.types import Array, Expression
-from dalembert.formulations.actuation import saturated
+from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import solve_spd
 
@@ -134,16 +136,16 @@ def _gain(
 
     With ``at``, equations and the symbols of their parameters, gains may be parameters and expressions of them.
     """
-    n = motors if isinstance(motors, int) else len(motors)
+    n = int(motors) if isinstance(motors, Integral) else len(motors)
     if isinstance(value, _Named):
-        if isinstance(motors, int):
+        if isinstance(motors, Integral):
             raise InputError(f"{name} is one number and has no motors, got {dict(value)!r}")
         value = _in_order(value, motors, name)
     listed: list[Any] = list(value) if isinstance(value, list | tuple) else [value] * n
     if any(isinstance(x, ParameterExpression) for x in listed):
         return _parametric(listed, n, name, at)
     try:
-        array = np.asarray(value, dtype=float)
+        array = as_numbers(value)
         array = np.broadcast_to(array, (n,))
     except (TypeError, ValueError):
         raise InputError(f"{name} must be one number or {n} numbers (one per motor), got {value!r}") from None
@@ -173,9 +175,9 @@ def _reference(
     reference: Reference | _Named, t: Expression, motors: int | Sequence[str], law: str
 ) -> tuple[Expression, Expression, Expression]:
     """Position, velocity and acceleration of a reference."""
-    n = motors if isinstance(motors, int) else len(motors)
+    n = int(motors) if isinstance(motors, Integral) else len(motors)
     if isinstance(reference, _Named):
-        if isinstance(motors, int):
+        if isinstance(motors, Integral):
             raise InputError(f"{law}: a reference of all coordinates is given in order, not by the names of motors")
         references = _in_order(reference, motors, f"the reference of {law}")
         columns = [_reference(one, t, 1, law) for one in references]
@@ -196,7 +198,7 @@ def _reference(
             raise InputError(f"{law}: the reference fails on a CasADi symbol of time: {reason}") from error
     else:
         try:
-            r = ca.SX(ca.DM(np.atleast_1d(np.asarray(reference, dtype=float))))
+            r = ca.SX(ca.DM(np.atleast_1d(as_numbers(reference))))
         except (TypeError, ValueError):
             raise InputError(f"{law}: reference must be {n} numbers or a function of time, got {reference!r}") from None
     if r.is_constant() and not np.isfinite(ca.DM(r).full()).all():
@@ -210,8 +212,9 @@ def _reference(
     return r, rd, ca.jacobian(rd, t)
 
 
-def _fixed(value: object) -> object:
+def _fixed(value: Any) -> Any:
     """Arrays and lists as tuples, mappings as pairs: a law is a value, and its closed loop may be kept."""
+    value = by_name(value, "a setting of a law")
     if isinstance(value, Mapping):
         return _Named(value)
     if isinstance(value, np.ndarray | list | tuple):
@@ -347,13 +350,15 @@ class PID(_Value):
             tau = tau + _gravity_force(eom, q, p)[rows_v]
         u = tau / n
         rates = []
+        u, blocks = _thrusters_off(eom, u), {b.name: b for b in eom.layout.blocks}
+        efforts = actuator_efforts(eom.machine, u, eom.symbolic.value, lambda joint: v[blocks[joint].v.start])
         for i, motor in enumerate(eom.machine.limited_motors):
             rate = e[i]
             if Tt is not None and np.isfinite(motor.effort) and not ki[i].is_zero():
-                excess = saturated(motor, u[i]) - u[i]
+                excess = efforts[i] - u[i]
                 rate = rate + excess * n[i] / (ki[i] * Tt)
             rates.append(rate)
-        return _thrusters_off(eom, u), ca.vertcat(*rates)
+        return u, ca.vertcat(*rates)
 
 
 @dataclass(frozen=True)

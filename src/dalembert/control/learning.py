@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from numbers import Integral
 
 import casadi as ca
 import numpy as np
@@ -172,7 +173,7 @@ def learn_torques(run: Callable[[Trial], object], first: Trial, *, trials: int =
     if not isinstance(first, Trial):
         raise InputError(f"learn_torques needs a Trial to begin with, got {first!r}")
     for name, value, least in (("trials", trials, 1), ("lead", lead, 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
             raise InputError(f"{name} of learn_torques must be a whole number >= {least}, got {value!r}")
     if lead >= len(first.times):
         raise InputError(f"lead of learn_torques must be less than the {len(first.times)} samples, got {lead}")

@@ -14,6 +14,7 @@ from dalembert.analysis.linearize import equilibrium, linearize, reduction, stat
 from dalembert.control.laws import Reference, _driven, _Named, _reference, _Stateless, _thrusters_off
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
+from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.types import Array, Expression, StateLike
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
@@ -37,7 +38,7 @@ def lqr_gain(plant: control.StateSpace, Q: ArrayLike, R: ArrayLike) -> Array:
     from scipy.linalg import LinAlgError, solve_continuous_are
 
     A, B = np.asarray(plant.A, dtype=float), np.asarray(plant.B, dtype=float)
-    Q, R = np.asarray(Q, dtype=float), np.asarray(R, dtype=float)
+    Q, R = as_numbers(Q), as_numbers(R)
     # Balance the states: angles and forces of a crane differ by many powers of ten.
     s = 1.0 / np.sqrt(np.maximum(np.diag(Q), 1e-6 * np.diag(Q).max()))
     r = 1.0 / np.sqrt(np.diag(R))
@@ -206,6 +207,7 @@ def design_lqr(
 def _weights(value: Weights, names: Sequence[str], what: str, *, strict: bool = False) -> Array:
     """A symmetric weight matrix."""
     n = len(names)
+    value = by_name(value, what)
     if isinstance(value, Mapping):
         for name in value:
             if name not in names:
@@ -228,6 +230,6 @@ def _weights(value: Weights, names: Sequence[str], what: str, *, strict: bool = 
 
 def _floats(value: object, what: str) -> Array:
     try:
-        return np.asarray(cast(ArrayLike, value), dtype=float)
+        return as_numbers(cast(ArrayLike, value))
     except (TypeError, ValueError):
         raise InputError(f"{what} must be numbers, got {value!r}") from None

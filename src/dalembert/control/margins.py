@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.control.norms import hinf_norm, matrices_of
+from dalembert.control.hinf import hinf_norm
+from dalembert.control.norms import matrices_of
 from dalembert.core.errors import InputError
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from dalembert.control.laws import (
     machine_state,
 )
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.labels import as_numbers
 from dalembert.core.ports import Law
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, Expression, StateLike
@@ -88,7 +89,7 @@ def _pose_reference(
         w = 2 * quaternion_product(ca.vertcat(Q[0], -Q[1], -Q[2], -Q[3]), rate)[1:]
         return x, Q, ca.jacobian(x, t), w
     try:
-        array = np.asarray(reference, dtype=float)
+        array = as_numbers(reference)
     except (TypeError, ValueError):
         array = np.zeros(0)
     if array.shape != (7,) or not np.isfinite(array).all() or abs(np.linalg.norm(array[3:]) - 1.0) > 1e-6:
@@ -141,7 +142,7 @@ def thruster_map(eom: EquationsOfMotion, joint: str | None = None) -> Array:
 def _square(value: ArrayLike, name: str) -> ca.DM:
     """A gain on a wrench: 6 numbers, one for all, or 6 x 6."""
     try:
-        K = np.asarray(value, dtype=float)
+        K = as_numbers(value)
         K = np.diag(np.broadcast_to(K, (6,))) if K.ndim < 2 else K
     except (TypeError, ValueError):
         K = np.zeros(0)

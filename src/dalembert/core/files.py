@@ -7,6 +7,7 @@ folder (``.dalembert-OWNER-*.part``), brought to the disk, and renamed. What was
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import hashlib
 import os
@@ -23,6 +24,7 @@ from dalembert.core.errors import InputError, WriteError
 
 __all__ = [
     "LEFTOVER_AGE",
+    "checked_path",
     "is_abandoned",
     "make_folder",
     "owner",
@@ -36,6 +38,7 @@ __all__ = [
 
 _PREFIX, _ENDING = ".dalembert-", ".part"
 _TEMPORARY = "dalembert-"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LEFTOVER_AGE = 86400.0
 """Seconds after which nobody is still at work on a file."""
 
@@ -50,7 +53,7 @@ def target_file(path: str | os.PathLike[str], endings: tuple[str, ...] = ()) -> 
     endings
         Endings that it may have, such as ``".png"``; any if empty.
     """
-    target = _path(path)
+    target = checked_path(path)
     try:
         if target.is_dir():
             raise InputError(f"cannot write {target}: it is a folder")
@@ -131,7 +134,7 @@ def rescue_file(name: str, data: bytes | str) -> Path | None:
 
 def make_folder(path: str | os.PathLike[str]) -> Path:
     """Make a folder and those above it, or say why that is impossible."""
-    folder = _path(path)
+    folder = checked_path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -139,7 +142,8 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
     return folder
 
 
-def _path(path: str | os.PathLike[str]) -> Path:
+def checked_path(path: str | os.PathLike[str]) -> Path:
+    """Return a path, or say why it cannot be one."""
     try:
         place = Path(path)
     except TypeError:
@@ -202,8 +206,20 @@ def _is_ours(path: Path) -> bool:
 
 @contextlib.contextmanager
 def temporary_folder(root: Path | None = None, prefix: str = _TEMPORARY) -> Iterator[Path]:
-    """A folder of this process, removed at the end; those that killed processes left are removed at the start."""
+    """A folder of this process, removed at the end; those that killed processes left are removed at the start.
+
+    Raises
+    ------
+    WriteError
+        If there is no room for what is written there.
+    """
     where = Path(tempfile.gettempdir()) if root is None else root
     remove_abandoned(where, prefix)
-    with tempfile.TemporaryDirectory(prefix=f"{prefix}{owner()}-", dir=where) as name:
-        yield Path(name)
+    try:
+        with tempfile.TemporaryDirectory(prefix=f"{prefix}{owner()}-", dir=where) as name:
+            yield Path(name)
+    except OSError as error:
+        if isinstance(error, WriteError) or error.errno not in _FULL:
+            raise
+        advice = "; TMPDIR names another folder" if root is None else ""
+        raise WriteError(f"cannot write to a temporary folder in {where}: {error.strerror}{advice}") from error

@@ -8,24 +8,10 @@ from typing import Any
 import numpy as np
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.types import Array, StateLike
 
-__all__ = ["as_numbers", "assigned", "named_vector", "place_of"]
-
-
-def as_numbers(value: object) -> Array:
-    """Return numbers as an array; text and truth values are none, though they could be read as such.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it cannot be done; the caller knows what the numbers are.
-    """
-    array = np.asarray(value)
-    kinds = {array.dtype.kind} if array.dtype != object else {np.asarray(item).dtype.kind for item in array.flat}
-    if kinds & set("USb"):
-        raise TypeError("text and truth values are no numbers")
-    return array.astype(np.float64, copy=False)
+__all__ = ["assigned", "named_vector", "place_of"]
 
 
 def named_vector(value: StateLike, names: Sequence[str], default: Array, what: str) -> Array:
@@ -34,7 +20,7 @@ def named_vector(value: StateLike, names: Sequence[str], default: Array, what: s
     Parameters
     ----------
     value
-        None, numbers, or a mapping.
+        None, numbers, a mapping, or data with labels, which are matched by them.
     names
         Names of the components.
     default
@@ -44,20 +30,21 @@ def named_vector(value: StateLike, names: Sequence[str], default: Array, what: s
     """
     if value is None:
         return default.copy()
+    value = by_name(value, what)
     if isinstance(value, Mapping):
         vector = default.copy()
         for name, number in value.items():
             if name not in names:
                 raise UnknownNameError(f"component of {what}", name, names)
             try:
-                vector[names.index(name)] = float(as_numbers(number))
+                vector[names.index(name)] = as_numbers(number).reshape(())
             except (TypeError, ValueError):
                 raise InputError(f"{what}['{name}'] must be a number, got {number!r}") from None
     else:
         try:
             vector = np.atleast_1d(as_numbers(value))
-        except (TypeError, ValueError):
-            raise InputError(f"{what} must be numbers or a mapping of names to numbers, got {value!r}") from None
+        except InputError as error:
+            raise InputError(f"{what} must be numbers or a mapping of names to numbers: {error}") from None
         if vector.shape != (len(names),):
             raise InputError(f"{what} must have {len(names)} components ({_listed(names)}), got shape {vector.shape}")
     bad = [n for n, x in zip(names, vector, strict=True) if not np.isfinite(x)]

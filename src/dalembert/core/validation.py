@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import operator
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -11,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError, MachineError
+from dalembert.core.labels import by_name
 from dalembert.core.parameter import Scalar, depends_on_time, nominal, scalar
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
@@ -19,6 +22,8 @@ __all__ = [
     "AXES",
     "Bound",
     "check_angle",
+    "check_index",
+    "check_level",
     "check_name",
     "check_names",
     "check_number",
@@ -85,9 +90,12 @@ class Bound:
 
 
 def check_name(name: object, kind: str) -> str:
-    """Return ``name`` if it is a non-empty string without white space at its ends."""
+    """Return ``name`` if it is a non-empty string without white space at its ends, and without control characters."""
     if not isinstance(name, str) or not name or name != name.strip():
         raise MachineError(f"the name of a {kind} must be a non-empty string, got {name!r}")
+    # Categories of Unicode: control characters, of which C and files cannot hold all, and halves of pairs.
+    if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name):
+        raise MachineError(f"the name of a {kind} must not hold control characters such as null, got {name!r}")
     return name
 
 
@@ -111,6 +119,26 @@ def check_names(names: object, what: str) -> list[str]:
     if not all(isinstance(name, str) for name in listed):
         raise InputError(f"{what} must be names, got {names!r}")
     return cast(list[str], listed)
+
+
+def check_index(index: object, count: int, what: str, *, backwards: bool = False) -> int:
+    """Return the number of one of ``count`` things; ``backwards`` allows -1 for the last one, and so on."""
+    try:
+        if isinstance(index, bool | np.bool_):
+            raise TypeError
+        number = operator.index(index)  # type: ignore[arg-type]
+    except TypeError:
+        number = count
+    if not (-count if backwards else 0) <= number < count:
+        raise InputError(f"{what} must be a number from 0 to {count - 1}, got {index!r}")
+    return number
+
+
+def check_level(level: object, what: str = "level") -> float:
+    """Return the level of a confidence interval: a number between 0 and 1."""
+    if isinstance(level, bool) or not isinstance(level, int | float | np.number) or not 0.0 < level < 1.0:
+        raise InputError(f"{what} must be a number between 0 and 1, got {level!r}")
+    return float(level)
 
 
 def check_seed(seed: object, name: str = "seed") -> int:
@@ -196,6 +224,8 @@ def field_matrix(value: object, what: str) -> Matrix:
 
 
 def _sequence(value: object) -> list[object] | None:
-    if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
+    if isinstance(value, str | bytes | dict | np.ma.MaskedArray) or not isinstance(value, Iterable):
+        return None
+    if isinstance(by_name(value, "a field"), dict):  # labels such as x, y, z: in no order of ours
         return None
     return list(value)

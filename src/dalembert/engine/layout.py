@@ -80,7 +80,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "rate rate_work"),
         (REAL, "alpha_m alpha_f gamma_n beta_n"),
         (INT, "index n_newton"),
-        (REAL, "t_base t_known"),
+        (REAL, "t_base t_known power_base power_known"),
         (POINTER, "x_base x_known acceleration_base acceleration_known auxiliary_base auxiliary_known multipliers"),
         (POINTER, "rates_base K D matrix residual columns increment"),
         # contacts
@@ -92,7 +92,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (INT, "k n_blocks"),
         (
             POINTER,
-            "rows flags tangents friction is_contact rubs poisson e mu varies",
+            "law first row flags friction is_contact rubs poisson e mu varies",
         ),
         (REAL, "slowest"),
         (INT, "n_switches"),
@@ -112,7 +112,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "terms bias gaps move finish lift held"),
         (POINTER, "terms_work bias_work gaps_work move_work finish_work lift_work held_work"),
         (INT, "residual_at sweeps_at work_loss work_input multipliers"),
-        (POINTER, "force loss L_start L_column law size count support_start row_start value_start block_start support"),
+        (POINTER, "force loss L_start L_column law size count support_start row_start mu_start value_start"),
+        (POINTER, "block_start support"),
         (POINTER, "feature pair pair_work pair_at values gathered gather_start gather"),
         (REAL, "theta tolerance margin"),
         (INT, "max_sweeps"),

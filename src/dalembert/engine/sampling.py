@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 from zlib import crc32
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.compile import Kernel, compile_function
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
+from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.noise import normals
 from dalembert.core.types import Array
 from dalembert.engine.codes import code_of
@@ -214,12 +215,18 @@ class Sampler:
 
     def _checked(self, t: float, update: Update, values: ArrayLike) -> Array:
         where = f"controller {update.name!r} at t = {t:g} s"
-        n = len(update.rows)
+        n, names = len(update.rows), [self.names[k] for k in update.rows]
         try:
-            c = np.array(values, dtype=float)
-        except (TypeError, ValueError):
-            raise SimulationError(f"{where} must return {n} numbers, got {values!r}") from None
-        names = [self.names[k] for k in update.rows]
+            given = by_name(values, "what it returns")
+            if isinstance(given, Mapping):
+                short = [name.partition(".")[2] or name for name in names]  # push for u.push
+                inputs = names if set(given) == set(names) else short
+                if set(given) != set(inputs):
+                    raise InputError(f"expected {', '.join(inputs)}")
+                given = [given[name] for name in inputs]
+            c = as_numbers(given).copy()
+        except (TypeError, ValueError) as error:
+            raise SimulationError(f"{where} must return {n} numbers, got {values!r}: {error}") from None
         if c.shape != (n,):
             raise SimulationError(f"{where} must return {n} numbers ({', '.join(names)}), got shape {c.shape}")
         wrong = ~np.isfinite(c)

@@ -15,7 +15,7 @@ from dalembert.engine.structs import struct_checks
 
 __all__ = ["GENERIC", "HEADERS", "UNITS", "checked_text", "header_text", "unit_text"]
 
-GENERIC = ("laws.h", "blocks.h", "sweeps.h", "bilateral.h", "step.h")
+GENERIC = ("laws.h", "ropes.h", "blocks.h", "sweeps.h", "bilateral.h", "step.h")
 """Texts of time-stepping that are generic over the number of members at a time (`one.c`, `rollout/contacts.h`)."""
 
 UNITS = {
@@ -27,19 +27,18 @@ UNITS = {
         "constraints/sliding.c",
         "unilateral/complementarity.c",
         "unilateral/constraint_algebra.c",
-        "unilateral/cones.c",
-        "unilateral/cone_search.c",
-        "unilateral/contact_algebra.c",
+        "unilateral/laws.c",
+        "unilateral/ropes.c",
+        "unilateral/modes.c",
+        "unilateral/searches.c",
+        "unilateral/forces.c",
         "unilateral/pairs.c",
         "unilateral/impacts.c",
         "unilateral/settling.c",
         "unilateral/unilateral.c",
         "unilateral/algebra.c",
     ),
-    "stepping": tuple(
-        f"stepping/{name}"
-        for name in ("one.c", "laws.h", "blocks.h", "look_back.c", "sweeps.h", "bilateral.h", "step.h", "moreau.c")
-    ),
+    "stepping": tuple(f"stepping/{name}" for name in ("one.c", *GENERIC[:3], "look_back.c", *GENERIC[3:], "moreau.c")),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
     "vm": ("vm.c",),
 }

@@ -151,6 +151,13 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
         self._plain: dict[str, Callable[..., Any]] = {}
         self._direct: dict[str, Callable[..., Any]] = {name: functools.partial(self._checked, name) for name in _DIRECT}
 
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What makes them the equations that they are, by name: of two with equal values either will do."""
+        options, coordinates = self.variant
+        return {"machine": self.machine, "by": self.by, "options": dict(options), "coordinates": coordinates,
+                "stops": self.stops}  # fmt: skip
+
     def __repr__(self) -> str:
         return f"<EquationsOfMotion of '{self.machine.name}' by {self.by}: nq={self.nq}, nv={self.nv}, nu={self.nu}>"
 

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.constraint_algebra import minimum_norm
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.engine.unilateral.algebra import NoContactForcesError, delassus, strike
 
@@ -128,7 +129,7 @@ def _across(n: Array) -> Array:
 
 def _vector(x: ArrayLike, what: str, n: int) -> Array:
     try:
-        vector = np.asarray(x, dtype=float)
+        vector = as_numbers(x)
     except (TypeError, ValueError):
         raise InputError(f"{what} must be {n} numbers, got {x!r}") from None
     if vector.shape != (n,) or not np.isfinite(vector).all():
@@ -144,7 +145,7 @@ def _rows(contacts: Mapping[str, ArrayLike]) -> tuple[tuple[str, ...], list[Arra
     normals: list[Array] = []
     for name, value in contacts.items():
         try:
-            rows = np.atleast_2d(np.asarray(value, dtype=float))
+            rows = np.atleast_2d(as_numbers(value))
         except (TypeError, ValueError):
             rows = np.zeros((0, 0))
         sizes = np.linalg.norm(rows, axis=-1) if rows.ndim == 2 and rows.shape[1] == 3 else np.zeros(0)
@@ -158,7 +159,7 @@ def _rows(contacts: Mapping[str, ArrayLike]) -> tuple[tuple[str, ...], list[Arra
 
 def _coefficients(coefficients: ArrayLike, names: Sequence[str], what: str, most: float) -> Array:
     try:
-        values = np.asarray(coefficients, dtype=float)
+        values = as_numbers(coefficients)
     except (TypeError, ValueError):
         values = np.full(0, np.nan)
     if values.shape not in ((), (len(names),)) or not ((values >= 0.0) & (values <= most) & np.isfinite(values)).all():

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.ports import Formulation
-from dalembert.core.states import as_numbers
 from dalembert.core.types import Array
 from dalembert.formulations.layout import Layout
 from dalembert.model.beam import Beam
@@ -92,6 +92,7 @@ class StateContract:
         """Parameter values of a call, checked against the bounds of the fields they stand for."""
         if p is None:
             return self._p_nominal
+        p = by_name(p, "p")
         if isinstance(p, Mapping):
             values = self.machine.parameter_vector(p)
         else:
@@ -137,6 +138,6 @@ class StateContract:
 def plain_numbers(value: ArrayLike, what: str) -> Array:
     """Numbers of an argument, which is named where it has none."""
     try:
-        return np.asarray(value, dtype=float)
+        return as_numbers(value)
     except (TypeError, ValueError):
         raise InputError(f"{what} must be numbers, got {value!r}") from None

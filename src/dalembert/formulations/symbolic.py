@@ -12,7 +12,7 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Expression
-from dalembert.formulations.actuation import saturated
+from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.derivatives import forward_derivatives, inverse_derivatives
 from dalembert.formulations.matrices import coriolis_rows, mass_rows
 from dalembert.model.fields import ForceField, FrameMotion
@@ -140,8 +140,11 @@ class Symbolic:
 
     def _thrust(self) -> Expression:
         machine, total = self._formulation.machine, ca.SX(self._layout.nv, 1)
+        if not machine.thrusters:
+            return total
+        efforts = actuator_efforts(machine, self.u, self.value, self.joint_rate)
         for k, thruster in enumerate(machine.thrusters, start=len(machine.motors)):
-            total = total + self._force_of(thruster) * saturated(thruster, self.u[k])
+            total = total + self._force_of(thruster) * efforts[k]
         return total
 
     def _force_of(self, load: Wrench | Thruster) -> Expression:

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
@@ -177,7 +178,7 @@ def _convert(
 
 def _split(x: ArrayLike, sizes: list[int], what: str, machine: Machine) -> list[Array]:
     try:
-        array = np.asarray(x, dtype=float)
+        array = as_numbers(x)
     except (TypeError, ValueError):
         raise InputError(f"{what} must be an array of numbers, got {x!r}") from None
     if array.shape[-1:] != (sum(sizes),):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,8 @@ def _block(experiment: Experiment) -> dict[str, Any]:
     for name, value in keywords.items():
         if name in ("q0", "v0", "p"):
             data[name] = list(value) if isinstance(value, tuple) else {key: float(x) for key, x in value.items()}
+        elif name == "branch":
+            data[name] = dict(value) if isinstance(value, Mapping) else value
         elif name == "control":
             data[name] = _control(value)
         elif name == "events":

@@ -161,7 +161,7 @@ def _joint(joint: Joint) -> dict[str, Any]:
 
 def _motor(motor: Motor) -> dict[str, Any]:
     data: dict[str, Any] = {} if motor.joint == motor.name else {"joint": motor.joint}
-    defaults = {"ratio": 1.0, "rotor_inertia": 0.0, "damping": 0.0, "effort": float("inf")}
+    defaults = {"ratio": 1.0, "rotor_inertia": 0.0, "damping": 0.0, "effort": float("inf"), "speed": float("inf")}
     for key, default in defaults.items():
         data |= _given(key, getattr(motor, key), default)
     return data

@@ -2,8 +2,9 @@
 
 A packet begins with 16 bytes: four letters, a count (32 bits) and the model's time (64 bits). ``DLBI`` is followed by
 the inputs, ``DLBO`` (the answer to who spoke last) by states and signals, as 64-bit numbers in the byte order of the
-computer, in the order of `Realtime.inputs` and `Realtime.outputs`. Packets of another length, other letters, or with
-numbers that are not finite are counted and left alone.
+computer, in the order of `Realtime.inputs` and `Realtime.outputs`. Packets of another length, other letters, with
+numbers that are not finite or beyond 1e30, or with which the period cannot be computed are counted, and the loop goes
+on with the inputs that it has.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Punctuality:
     histogram
         Periods by lateness: below 1, 2, 4, ... microseconds.
     received, refused, sent
-        Packets.
+        Packets: taken, left alone (see the packets of the module), and sent.
     """
 
     periods: int
@@ -197,7 +198,9 @@ class Realtime:
                 raise InputError(f"the UDP port {port} of 127.0.0.1 cannot be opened; is another loop using it?")
             self.port = int(bound.value)
         ring = self._ring.ctypes.data_as(ctypes.c_void_p)
-        arguments = (ctypes.byref(self._loop), self._model, ring)
+        self._spare = ctypes.create_string_buffer(len(self._model))
+        self._told = False
+        arguments = (ctypes.byref(self._loop), self._model, self._spare, ring)
         self._thread = threading.Thread(target=self._library.run_loop, args=arguments, daemon=True)
         self._thread.start()
 
@@ -207,10 +210,17 @@ class Realtime:
         return self._thread.is_alive()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the end; return whether it was reached."""
+        """Wait for the end; return whether it was reached in time.
+
+        Raises
+        ------
+        SimulationError
+            If the loop ended for another reason than its duration, an event or `stop`.
+        """
         begin = time.monotonic()
         while self._thread.is_alive() and (seconds is None or time.monotonic() - begin < seconds):
             self._thread.join(0.05 if seconds is None else min(0.05, seconds))
+        self.check()
         return not self._thread.is_alive()
 
     def stop(self) -> None:
@@ -243,12 +253,13 @@ class Realtime:
         )  # fmt: skip
 
     def check(self) -> None:
-        """Raise `SimulationError` if the loop ended for another reason than its duration or `stop`."""
+        """Raise `SimulationError` if the loop ended for another reason than its duration, an event or `stop`."""
         if self.running or self._loop.status not in (1, 2):
             return
         reason = "no input came in lockstep"
         if self._loop.status == 1:
             reason = (self._library.model_complaint(self._model) or b"the start cannot be made consistent").decode()
+        self._told = True
         raise SimulationError(f"{reason} after {self._loop.done} periods", None)
 
     def __enter__(self) -> Realtime:
@@ -258,6 +269,8 @@ class Realtime:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+        if error is None and not self._told:
+            self.check()
 
 
 def _build(program: Standalone) -> ctypes.CDLL:

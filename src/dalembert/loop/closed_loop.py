@@ -13,12 +13,14 @@ from numpy.typing import ArrayLike
 
 from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import DalembertError, InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.ports import Law
 from dalembert.core.types import Array, Expression, ExpressionLike
+from dalembert.core.validation import check_name
 from dalembert.engine.methods.contacts import ContactMethod, EventDriven, TimeStepping
 from dalembert.engine.problem.problem import EventSpec, Problem
 from dalembert.engine.sampling import Schedule
-from dalembert.formulations.actuation import saturated
+from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
     cable_events,
@@ -39,7 +41,7 @@ from dalembert.loop.sampled import (
     stage_slots,
 )
 from dalembert.loop.stepping import (
-    Assembly,
+    SteppedStart,
     check_stepping,
     contact_signals,
     held_signals,
@@ -110,6 +112,7 @@ class Event:
     direction: int = 0
 
     def __post_init__(self) -> None:
+        check_name(self.name, "event")
         if isinstance(self.expression, str):
             read_text(self.expression, f"event '{self.name}'", None)
         elif not callable(self.expression):
@@ -166,7 +169,7 @@ class ClosedLoop:
     controller: Schedule | None
     switching: Switching | None = None
     constant: Array | None = None  # inputs that nothing but themselves is behind
-    assembly: Assembly | None = None  # of runs by time-stepping
+    stepped: SteppedStart | None = None  # of runs by time-stepping
 
 
 def close_loop(
@@ -228,6 +231,8 @@ def _taken_apart(eom: EquationsOfMotion, control: object) -> tuple[Stages, list[
         return Stages((), None, None), []
     if eom.nu == 0:
         raise InputError(f"machine '{eom.machine.name}' has no motors or thrusters, so there is nothing to control")
+    if isinstance(control, type):
+        raise InputError(f"control is the class {control.__name__}, expected an object of it: {control.__name__}(...)")
     if isinstance(control, Law | Sampled | Cascade):
         return detached(control)
     if callable(control):
@@ -238,7 +243,7 @@ def _taken_apart(eom: EquationsOfMotion, control: object) -> tuple[Stages, list[
             )
         return detached(control)
     try:
-        u0 = np.asarray(control, dtype=float)
+        u0 = as_numbers(control)
     except (TypeError, ValueError):
         raise InputError(
             f"control must be a law, a controller with a period, or {eom.nu} numbers, got {control!r}"
@@ -299,7 +304,7 @@ def _compose(
         zdot = ca.vertcat(zdot, ca.SX.zeros(len(pushed) + system.latches.shape[0] + len(taken)))
         z_names = (*z_names, *pushed, *system.latch_names, *taken)
         z0 = np.concatenate([z0, np.zeros(len(pushed)), system.latch_nominal, np.zeros(len(taken))])
-    contacts = assembly = None
+    contacts = stepped = None
     if isinstance(contact, TimeStepping):
         contacts = eom.contact_system(limits=eom.stops)
         check_stepping(eom, contacts)
@@ -312,7 +317,7 @@ def _compose(
         )
         z_names = (*z_names, *more_names, *(eom.constraint_system.latch_names[i] for i in chosen))
         if eom.constrained:
-            assembly = Assembly(eom, chosen, n_before + len(more_names))
+            stepped = SteppedStart(eom, chosen, n_before + len(more_names))
     applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses)]
     if by_events or eom.constrained:
         acceleration = ca.SX(ca.DM.nan(eom.nv, 1))  # an engine that forgets the constraints gets nowhere
@@ -323,7 +328,7 @@ def _compose(
     x = ca.vertcat(s.q, s.v, z, work)
     arguments = [s.t, x, slots.symbols, s.p]
     xdot = ca.vertcat(s.coordinate_rate, acceleration, zdot, *power)
-    efforts = [saturated(actuator, u[i]) for i, actuator in enumerate(eom.machine.actuators)]
+    efforts = actuator_efforts(eom.machine, u, s.value, s.joint_rate)
     effort = ca.vertcat(*efforts) if efforts else ca.SX(0, 1)
     y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy)
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
@@ -368,7 +373,7 @@ def _compose(
         n_counted=n_before,
     )
     schedule = _schedule(known, stages, signals, sensors, arguments) if slots.names else None
-    return ClosedLoop(problem, z0, schedule, _switching(eom, problem, n_before, switches), assembly=assembly)
+    return ClosedLoop(problem, z0, schedule, _switching(eom, problem, n_before, switches), stepped=stepped)
 
 
 def _schedule(
@@ -434,7 +439,7 @@ def _state_names(eom: EquationsOfMotion, law: Law, label: str) -> tuple[str, ...
 def _initial(eom: EquationsOfMotion, law: Law, n: int, label: str) -> Array:
     initial = law.initial_state(eom)
     try:
-        z0 = np.asarray(initial, dtype=float)
+        z0 = as_numbers(initial)
     except (TypeError, ValueError):
         z0 = np.full(1, np.nan)
     if z0.shape != (n,) or not np.isfinite(z0).all():
@@ -468,10 +473,27 @@ def _expressions(known: Quantities, law: Any, z: Expression, label: str) -> tupl
     return ca.reshape(both[:n, 0], *u.shape), both[n:, 0]
 
 
+def _check_limits_asked(eom: EquationsOfMotion, limits: str) -> None:
+    """Refuse to stop at limits, or to touch them, where joints have none."""
+    all_limits = [joint.limits for joint in eom.machine.joints]
+    ranges = any(np.isfinite(x.lower) or np.isfinite(x.upper) for x in all_limits)
+    if limits == "contact" and not ranges:
+        raise InputError(
+            f"limits='contact' makes stops of the ranges of joints, but no joint of machine '{eom.machine.name}' has "
+            "one; leave it out, or give a joint limits"
+        )
+    if limits == "stop" and not ranges and not any(np.isfinite(x.velocity) for x in all_limits):
+        raise InputError(
+            f"limits='stop' ends a run at the limits of joints, but no joint of machine '{eom.machine.name}' has "
+            "any; leave it out, or give a joint limits"
+        )
+
+
 def _events(known: Quantities, events: Sequence[Event], limits: str) -> tuple[Any, tuple[EventSpec, ...]]:
     eom = known.eom
     if limits not in LIMITS:
         raise InputError(f"limits must be one of {', '.join(LIMITS)}, got {limits!r}")
+    _check_limits_asked(eom, limits)
     s = eom.symbolic
     g: list[Any] = []
     specs: list[EventSpec] = []

@@ -36,7 +36,6 @@ def consistent_start(
     switching: Switching,
     x: Array,
     t: float,
-    reach: float,
     wanted: Mapping[str, float] | None = None,
     *,
     rtol: float | None = None,
@@ -55,7 +54,7 @@ def consistent_start(
         if rows.unilateral and phi[rows.start] < -1e-9:
             latches[rows.flag] = 0.0
     _check_overlap(switching, phi)
-    state = consistent_state(eom, q, v, t=t, p=p, latches=latches, reach=reach)
+    state = consistent_state(eom, q, v, t=t, p=p, latches=latches)
     new = state.v
     if wanted:
         kept = kept_velocities(eom, state.q, v, wanted, t=t, p=p, latches=latches)
@@ -82,7 +81,6 @@ def consistent_starts(
     switching: Switching,
     x: Array,
     t: float,
-    reach: float,
     p: Array,
     wanted: Mapping[str, Array],
     threads: int = 1,
@@ -107,14 +105,14 @@ def consistent_starts(
     def place(which: NDArray[np.int64] | slice) -> None:
         named = {name: values[which] for name, values in wanted.items()}
         x[which, : eom.nq], x[which, eom.nq : eom.nq + eom.nv] = consistent_states(
-            eom, q[which], v[which], t=t, p=p[which], latches=latches[which], reach=reach, wanted=named
+            eom, q[which], v[which], t=t, p=p[which], latches=latches[which], wanted=named
         )
 
     problem = switching.problem
     constrained = problem.constrained
     try:
         if compiled and eom.formulation.machine_coordinates and constrained is not None and constrained.solves:
-            placed = place_starts(eom, problem, x, t=t, p=p, reach=reach, wanted=wanted, threads=threads)
+            placed = place_starts(eom, problem, x, t=t, p=p, wanted=wanted, threads=threads)
             left = np.flatnonzero(~placed)
             if len(left):
                 in_parts(lambda rows: place(left[rows]), len(left), threads, least=_WORTH)
@@ -124,7 +122,7 @@ def consistent_starts(
         if pairs.names:  # of velocities that cables do not allow a member is told, and starts with others
             for i, p_i in enumerate(p):
                 named = {name: float(values[i]) for name, values in wanted.items()} or None
-                x[i] = consistent_start(switching.for_run(p_i, None), start[i], t, reach, named).x
+                x[i] = consistent_start(switching.for_run(p_i, None), start[i], t, named).x
             return x
         place(slice(None))  # once more, so that the first member which cannot start is the one that is named
     return x

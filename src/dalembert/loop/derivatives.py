@@ -15,6 +15,7 @@ from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.states import named_vector, place_of
 from dalembert.core.types import Array, Expression, StateLike
 from dalembert.engine.problem.problem import Problem
+from dalembert.formulations.constraints.assembly import freedoms_left
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.experiment import Experiment, Start
@@ -116,9 +117,11 @@ def linearised_run(
     held = loop.constant if loop.constant is not None else np.zeros(0) if schedule is None else schedule.initial
     impacts = _Impacts(eom, loop, run, parameters)
     passage = Passage(maps, run, parameters, directions, schedule, held, impacts.jump, settings.seed, settings.member)
-    starts = eom.kept.once("starts", (problem, tuple(sorted(_wanted(v0)))), lambda: _Start(eom, loop, _wanted(v0)))
+    given, left = _given(eom, run, q0, parameters)
+    names = (given, _wanted(v0))
+    starts = eom.kept.once("starts", (problem, *names), lambda: _Start(eom, loop, *names))
     slopes = np.zeros((passage.layout.size, len(wrt)))
-    slopes[: problem.n_states] = starts.derivatives(run, start.t, q0, v0, parameters, directions, wrt)
+    slopes[: problem.n_states] = starts.derivatives(run, start, v0, left, parameters, directions, wrt)
     return LinearisedRun(run, passage, slopes, loop)
 
 
@@ -128,6 +131,19 @@ def _named(v0: StateLike, wrt: Sequence[str]) -> StateLike:
         return v0
     asked = [place_of(name)[1] for name in wrt if place_of(name)[0] == "v0"]
     return {**dict.fromkeys(asked, 0.0), **(v0 or {})} or None
+
+
+def _given(eom: EquationsOfMotion, run: Run, q0: StateLike, p: Array) -> tuple[tuple[str, ...], int]:
+    """Initial coordinates that the start keeps, if the constraints leave them free; and how many freedoms they leave.
+
+    Attitudes are kept, too, but by four numbers of three: they are left to the projection.
+    """
+    if not isinstance(q0, Mapping) or not eom.machine.constrained:
+        return (), eom.nv
+    x = run.x[0]
+    q, _ = eom.to_machine(x[: eom.nq], x[eom.nq : eom.nq + eom.nv], p=p)
+    left = freedoms_left(eom, q, tuple(q0), t=float(run.t[0]), p=p)
+    return ((), eom.nv) if left is None else (tuple(sorted(q0)), left)
 
 
 def _wanted(v0: StateLike) -> tuple[str, ...]:
@@ -150,10 +166,13 @@ def _check(experiment: Experiment, loop: ClosedLoop) -> None:
 
 
 class _Start:
-    """The start of a run: from coordinates of the machine onto the constraints, with the velocities that are kept."""
+    """The start of a run: from coordinates of the machine onto the constraints, with the values that are kept."""
 
-    def __init__(self, eom: EquationsOfMotion, loop: ClosedLoop, wanted: tuple[str, ...]) -> None:
+    def __init__(
+        self, eom: EquationsOfMotion, loop: ClosedLoop, given: tuple[str, ...], wanted: tuple[str, ...]
+    ) -> None:
         machine, problem = eom.machine, loop.problem
+        self._given = given
         self._eom, self._loop, self._problem, self._wanted = eom, loop, problem, wanted
         t, machine_state = ca.SX.sym("t"), ca.SX.sym("x", machine.nq + machine.nv)
         c, p = ca.SX.sym("c", 0), ca.SX.sym("p", len(eom.p_names))
@@ -172,10 +191,23 @@ class _Start:
         self._velocity: list[Along] = []
         if problem.constrained is not None and problem.constrained.m:
             symbols = [ca.SX.sym(n, problem.ode.size1_in(k)) for k, n in enumerate("txcp")]
-            self._position = Along("position", symbols, position_step(problem, symbols))
+            self._position = self._placed(symbols)
             if wanted:
                 self._velocity.append(self._kept(symbols))
             self._velocity.append(Along("velocity", symbols, velocity_step(problem, symbols)))
+
+    def _placed(self, symbols: Sequence[Expression]) -> Along:
+        """A step onto the constraints, with those coordinates kept that were given: an input more, as of `_kept`."""
+        eom, s, x = self._eom, self._eom.symbolic, symbols[1]
+        names = list(eom.machine.q_names)
+        q = ca.SX(s.to_machine[0])[[names.index(name) for name in self._given]]
+        rates = ca.jtimes(q, s.q, s.coordinate_rate) if self._given else ca.SX(0, 1)
+        at = ca.vertcat(x[: eom.nq], symbols[3])
+        here = [ca.substitute(ca.SX(e), ca.vertcat(s.q, s.p), at) for e in (q, ca.jacobian(rates, s.v).T)]
+        asked = ca.SX.sym("asked", len(self._given))
+        zero = [symbols[0], x, ca.SX.zeros(symbols[2].shape[0]), symbols[3]]
+        rows = (here[1], here[0] - asked) if self._given else (None, None)
+        return Along("position", [symbols[0], x, asked, symbols[3]], position_step(self._problem, zero, *rows))
 
     def _kept(self, symbols: Sequence[Expression]) -> Along:
         """Velocities with those kept that were asked for: they are an input more, in the place of the held values."""
@@ -190,18 +222,22 @@ class _Start:
         return Along("kept", [symbols[0], x, asked, symbols[3]], value)
 
     def derivatives(
-        self, run: Run, t0: float, q0: StateLike, v0: StateLike, p: Array, directions: Array, wrt: Sequence[str]
+        self, run: Run, start: Start, v0: StateLike, left: int, p: Array, directions: Array, wrt: Sequence[str]
     ) -> Array:
-        """Derivatives of the first state (n, quantities)."""
-        machine, m = self._eom.machine, len(wrt)
-        q = named_vector(q0, machine.q_names, machine.q_neutral, "q0")
+        """Derivatives of the first state (n, quantities); ``left``: how many freedoms the given coordinates leave."""
+        machine, m, t0 = self._eom.machine, len(wrt), start.t
+        q = named_vector(start.q, machine.q_names, machine.q_neutral, "q0")
+        if isinstance(start.branch, Mapping):
+            q = named_vector(start.branch, machine.q_names, q, "branch")
         v = named_vector(v0, machine.v_names, np.zeros(machine.nv), "v0")
         seeds = np.zeros((m, machine.nq + machine.nv))
-        asked = np.zeros((m, len(self._wanted)))
+        asked, placed = np.zeros((m, len(self._wanted))), np.zeros((m, len(self._given)))
         for k, name in enumerate(wrt):
             kind, rest = place_of(name)
             if kind == "q0":
                 seeds[k, machine.q_names.index(rest)] = 1.0
+                if rest in self._given:
+                    placed[k, self._given.index(rest)] = 1.0
             elif kind == "v0":
                 seeds[k, machine.nq + machine.v_names.index(rest)] = 1.0
                 if self._wanted:
@@ -223,9 +259,12 @@ class _Start:
         flags[switching.latches] = True
         x = np.where(flags & ~measured, there, x)
         c, dc = np.zeros(len(self._problem.held_names)), np.zeros((m, len(self._problem.held_names)))
+        if not left:  # what is given determines all coordinates, however they were found
+            x = np.where(np.arange(len(x)) < self._eom.nq, there, x)
+        places = np.array([q[machine.q_names.index(name)] for name in self._given])
         for _ in range(_NEWTON):
             before = x
-            x, S = self._position(t0, x, c, p, along=(dt, S, dc, dp))
+            x, S = self._position(t0, x, places, p, along=(dt, S, placed, dp))
             if np.abs(x - before).max() <= 1e-13 * (1.0 + np.abs(x).max()):
                 break
         values = np.array([v[machine.v_names.index(name)] for name in self._wanted])

@@ -23,6 +23,7 @@ from dalembert.core.digest import description, digest
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file
 from dalembert.core.keywords import flat_keywords
+from dalembert.core.labels import by_name
 from dalembert.core.states import named_vector
 from dalembert.core.types import StateLike
 from dalembert.core.validation import check_number, check_seed
@@ -68,7 +69,8 @@ class ExperimentKeywords(TypedDict, total=False):
     q0: StateLike
     v0: StateLike
     t0: float
-    reach: float
+    reach: float | None
+    branch: int | Mapping[str, float] | None
     p: Mapping[str, float] | ArrayLike | None
     control: Any
     sensors: Sequence[Sensor] | Sensor
@@ -96,7 +98,8 @@ class ExperimentKeywords(TypedDict, total=False):
 KEYWORD_DEFAULTS: Mapping[str, object] = {
     **dict.fromkeys(ExperimentKeywords.__annotations__),
     "t0": 0.0,
-    "reach": 0.1,
+    "reach": None,
+    "branch": None,
     **dict.fromkeys(("sensors", "signals", "events", "switches"), ()),
     "limits": "record",
     "seed": 0,
@@ -123,7 +126,8 @@ class Experiment:
     machine
         The machine, or equations of motion derived from it.
     start
-        Where it starts: a `Start` (keywords ``q0``, ``v0``, ``t0``, ``reach``), or an earlier run of the same machine,
+        Where it starts: a `Start` (keywords ``q0``, ``v0``, ``t0``, ``reach``, ``branch``), or an earlier run of the
+        same machine,
         which is continued.
     p
         Values of parameters, by name or all in order; the others are nominal.
@@ -137,7 +141,7 @@ class Experiment:
     switches
         Constraints that are added and removed during the run.
     on_event
-        Called as ``on_event(t, x, names)`` at located events; may return a new state.
+        Called as ``on_event(t, x, names)`` at located events; may return a new state, or edit ``x``.
     limits
         At joint limits: ``"record"`` an event, ``"stop"`` there, ``"ignore"`` them, or take them for ``"contact"``:
         hard stops with the restitution of the `Limits`. What keeps no log (derivatives, a stepper, an FMU, a loop in
@@ -213,9 +217,13 @@ class Experiment:
             assign("start", Start())
         if not isinstance(self.start, Start | Run):
             raise InputError(f"start must be a Start or a run to go on from, got {self.start!r}")
-        assign("p", frozen_values(self.p))
+        assign("p", frozen_values(self.p, "p"))
         if self.control is not None and not callable(self.control):
-            assign("control", frozen_values(self.control))
+            inputs = frozen_values(self.control, "control")
+            if isinstance(inputs, Mapping):
+                names = self.machine.u_names
+                inputs = frozen_values(named_vector(inputs, names, np.zeros(len(names)), "control"), "control")
+            assign("control", inputs)
         for name, kind in _LISTED.items():
             assign(name, _listed(getattr(self, name), kind, name))
         if self.on_event is not None and not callable(self.on_event):
@@ -279,16 +287,19 @@ class Experiment:
     @cached_property
     def digest(self) -> str:
         """Name of the experiment: equal for equal experiments, in every process and outlet (64 hexadecimal digits)."""
-        return digest(*(description(value) for value in self._identity))
+        return digest(self.identity)
 
     @property
-    def _identity(self) -> tuple[Any, ...]:
-        """What makes it the experiment that it is, defaults resolved."""
-        values = (getattr(self, one.name) for one in dataclasses.fields(self) if one.name not in _RESOLVED)
+    def identity(self) -> dict[str, Any]:
+        """What makes it the experiment that it is, by name, defaults resolved."""
+        values = {one.name: getattr(self, one.name) for one in dataclasses.fields(self) if one.name not in _RESOLVED}
         start = self.start.final if isinstance(self.start, Run) else self.start
         nominal = {parameter.name: parameter.value for parameter in self.machine.parameters}
         p = self.p if isinstance(self.p, Mapping) or self.p is None else dict(zip(nominal, self.p, strict=False))
-        return (_machine_text(self.machine), start, nominal | dict(p or {}), self.integrator, self._variant, *values)
+        return {
+            "machine": _machine_text(self.machine), "start": start, "p": nominal | dict(p or {}),
+            "method": self.integrator, "variant": self._variant, **values,
+        }  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Experiment) and self.digest == other.digest
@@ -310,7 +321,8 @@ class Experiment:
         if isinstance(self.start, Run):
             flat["start"] = self.start
         else:
-            flat |= {"q0": self.start.q, "v0": self.start.v, "t0": self.start.t, "reach": self.start.reach}
+            flat |= {"q0": self.start.q, "v0": self.start.v, "t0": self.start.t}
+            flat |= {"reach": self.start.reach, "branch": self.start.branch}
         method = {} if self.method is None else dict(self.method.plain)
         name = method.pop("name", None)
         flat |= {"method": name} if name != (self._brought or "rk4") else {}
@@ -328,7 +340,8 @@ class Experiment:
 
     def plain_settings(self) -> dict[str, Any]:
         """Those of the keywords that are plain data about how it is run; a run keeps them."""
-        return {name: value for name, value in self.keywords().items() if name in _PLAIN}
+        plain = {name: value for name, value in self.keywords().items() if name in _PLAIN}
+        return {name: dict(value) if isinstance(value, Mapping) else value for name, value in plain.items()}
 
     def to_yaml(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the machine file of this experiment, and write it to ``path`` if one is given.
@@ -377,10 +390,12 @@ class Experiment:
 _LISTED: Mapping[str, type[Any]] = {"sensors": Sensor, "signals": Signal, "events": Event, "switches": Switch}
 _RESOLVED = ("machine", "start", "p", "method")
 _PLAIN = (
-    "duration", "t0", "reach", "method", *METHOD_SETTINGS, "record", "constraints", "contact", "limits", "seed",
+    "duration", "t0", "reach", "branch", "method", *METHOD_SETTINGS, "record", "constraints", "contact", "limits",
+    "seed",
     "member", "by", "backend",
 )  # fmt: skip
-_OF_START = ("q0", "v0", "t0", "reach")
+_OF_START = ("q0", "v0", "t0", "reach", "branch")
+_BY_NAME = ("q0", "v0", "p", "control")
 _FIELDS = frozenset(one.name for one in dataclasses.fields(Experiment))
 
 Runnable = Experiment | Machine | EquationsOfMotion
@@ -423,7 +438,9 @@ def experiment_of(what: Runnable, keywords: ExperimentKeywords) -> Experiment:
     before = what if isinstance(what, Experiment) else Experiment(cast(Machine, what))
     if not keywords:
         return before
-    changes: dict[str, Any] = dict(keywords)
+    changes: dict[str, Any] = {
+        name: by_name(value, name) if name in _BY_NAME else value for name, value in keywords.items()
+    }
     values: dict[str, Any] = {name: changes.pop(name) for name in _FIELDS & changes.keys()}
     stepping = {name: changes.pop(name) for name in METHOD_SETTINGS if name in changes}
     short: dict[str, Any] = {name: changes.pop(name) for name in _OF_START if name in changes}
@@ -475,7 +492,7 @@ def check_keyword(name: str, value: Any) -> None:
         check_number(name, value, unit="s")
     elif name in ("seed", "member"):
         check_seed(value, name)
-    elif name in ("t0", "reach"):
+    elif name in ("t0", "reach", "branch"):
         Start(**{"t" if name == "t0" else name: value})
     elif name == "method":
         integration_method(value)
@@ -489,7 +506,7 @@ def check_keyword(name: str, value: Any) -> None:
 
 def _started(before: Experiment, start: object, short: Mapping[str, Any]) -> Start | Run:
     """Return the start of a call: one that is given, or that of an experiment, with the short forms over it."""
-    settings = {name: value for name, value in short.items() if value is not None or name in ("t0", "reach")}
+    settings = {name: value for name, value in short.items() if value is not None or name in ("t0", "reach", "branch")}
     if start is None and isinstance(before.start, Run) and "q0" not in settings and "v0" not in settings:
         start = before.start
     if isinstance(start, Run):
@@ -506,4 +523,5 @@ def _started(before: Experiment, start: object, short: Mapping[str, Any]) -> Sta
     for name, key in (("q", "q0"), ("v", "v0")):
         names = before.machine.q_names if name == "q" else before.machine.v_names
         state[name] = merged_values(getattr(base, name), settings.get(key), names)
-    return Start(**state, t=settings.get("t0", base.t), reach=settings.get("reach", base.reach))
+    others = {name: settings.get(name, getattr(base, name)) for name in ("reach", "branch")}
+    return Start(**state, t=settings.get("t0", base.t), **others)

@@ -13,13 +13,15 @@ from numpy.typing import ArrayLike
 from dalembert.compile.build import BrokenToolchainError
 from dalembert.compile.kernel import Backend, usable_toolchain
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.states import as_numbers, place_of
+from dalembert.core.labels import as_numbers, by_name
+from dalembert.core.states import place_of
 from dalembert.core.types import Array
 from dalembert.engine.methods.constraints import ConstraintMethod
 from dalembert.engine.problem.pairs import TransitionMaker
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.sampling import Schedule
 from dalembert.engine.setup import Setup, normalise
+from dalembert.formulations.constraints.assembly import assembled_members
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.consistent_starts import consistent_starts
@@ -116,6 +118,8 @@ def members_of(
         Who runs them.
     """
     shared: dict[str, Any] = dict(keywords)
+    shared |= {key: by_name(shared[key], key) for key in ("q0", "v0", "p") if key in shared}
+    vary = by_name(vary, "vary")
     values = {key: shared.pop(key) for key in ("q0", "v0", "p") if _is_of_members(shared.get(key))}
     experiment = outlet.check(experiment_of(what, cast(ExperimentKeywords, shared)))
     start, machine = experiment.start, experiment.machine
@@ -138,17 +142,17 @@ def members_of(
             raise InputError(f"vary[{name!r}] must be a number for each member, got shape {np.shape(column)}")
         before = base[key]
         if before is not None and not isinstance(before, Mapping):
-            table = np.asarray(before, dtype=float)
+            table = as_numbers(before)
             before = {n: table[..., k] for k, n in enumerate(names[key])}
         base[key] = {**(before or {}), rest: column}
     return MembersOf(experiment, **base)
 
 
-def check_member_limits(experiment: Experiment, q0: MemberValues) -> None:
+def check_member_limits(experiment: Experiment, x: Array, p: Array) -> None:
     """Refuse members that start where a limit would have stopped them, and tell of other limits that are passed."""
-    machine = experiment.machine
-    q = np.atleast_2d(member_values(q0, machine.q_names, machine.q_neutral, "q0"))
-    check_limits(experiment.equations, q, experiment.limits, "q0")
+    eom = experiment.equations
+    q, _ = eom.to_machine(x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], p=p)
+    check_limits(eom, q, experiment.limits, "q0")
 
 
 def _is_of_members(value: MemberValues) -> bool:
@@ -162,6 +166,7 @@ def member_values(value: MemberValues, names: tuple[str, ...], default: Array, w
     """Return (n,) or (N, n) numbers from an array or a mapping."""
     if value is None:
         return default.copy()
+    value = by_name(value, what)
     try:
         if isinstance(value, Mapping):
             for name in value:
@@ -192,16 +197,15 @@ def initial_states(
     q0: MemberValues,
     v0: MemberValues,
     parameters: Array,
-    t0: float = 0.0,
-    reach: float = 0.1,
+    start: Start,
     threads: int = 1,
     *,
     compiled: bool = False,
 ) -> tuple[Array, Array]:
     """Return the initial states (N, n) and the parameters (N, np), or (np,) if all members share them.
 
-    Those of a machine with constraints are on them, and have the velocities that ``v0`` names; ``compiled``: by a
-    kernel for it.
+    Those of a machine with constraints are assembled as that of a single run (`start` says when, and on which branch),
+    with the coordinates and velocities that ``q0`` and ``v0`` name; ``compiled``: by a kernel for it.
     """
     machine = eom.machine
     q = member_values(q0, machine.q_names, machine.q_neutral, "q0")
@@ -215,6 +219,9 @@ def initial_states(
     if n == 0:
         raise InputError("a rollout needs at least one member, got 0")
     q, v = np.broadcast_to(q, (n, machine.nq)), np.broadcast_to(v, (n, machine.nv))
+    each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
+    given = machine.q_names if q0 is not None and not isinstance(q0, Mapping) else tuple(_named(q0))
+    q = assembled_members(eom, q, given, t=start.t, p=each, branch=start.branch, reach=start.reach).q
     if not eom.formulation.machine_coordinates:
         q, v = eom.from_machine(q, v, p=parameters)
     x0 = np.zeros((n, loop.problem.n_states))
@@ -227,12 +234,11 @@ def initial_states(
             names = ", ".join(loop.problem.state_names[offset : offset + 4])
             raise InputError(f"q0 of member {worst} ({names}) must be a unit quaternion, got length {length[worst]:g}")
     normalise(x0, loop.problem.quaternions)
-    each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
     wanted = {name: np.broadcast_to(as_numbers(value), (n,)) for name, value in _named(v0).items()}
-    if loop.assembly is not None:
-        x0 = loop.assembly.many(x0, t0, reach, each, wanted, threads)
+    if loop.stepped is not None:
+        x0 = loop.stepped.many(x0, start.t, each, wanted, threads)
     if loop.switching is not None:
-        x0 = consistent_starts(loop.switching, x0, t0, reach, each, wanted, threads, compiled=compiled)
+        x0 = consistent_starts(loop.switching, x0, start.t, each, wanted, threads, compiled=compiled)
     return x0, parameters
 
 

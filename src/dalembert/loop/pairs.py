@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.types import Array
-from dalembert.engine.problem.pairs import PairTable
+from dalembert.engine.problem.pairs import PairTable, UnilateralLaw
 from dalembert.formulations.constraints.system import ConstraintSystem
 
 __all__ = ["Pairs"]
@@ -106,7 +106,7 @@ class Pairs:
     def table(self, restitution: Array, friction: Array, first: int) -> PairTable:
         """Return pairs in numbers, with these coefficients, then joints that stick; latches are in x from ``first`` on.
 
-        A joint that sticks is a block without a normal: one tangent, and a limit of its own.
+        A cable or a contact is a cone, of one row or, with friction, of three; a joint that sticks is a limit of one.
         """
         joints = [r for r in self.system.rows if r.kind == "stick"]
         n = len(joints)
@@ -115,10 +115,14 @@ class Pairs:
         for k, r in enumerate(joints):
             for what, place in (("stick", 0), ("toward", 1), ("share", 4), ("leeway", 6)):
                 of_joints[k, place] = first + self.system.latch_index(f"{what}.{r.name}")
+        pairs = zip(self.rows, self.tangents, self.rubs, strict=True)
         return PairTable(
-            np.concatenate([self.rows, none]),
+            (UnilateralLaw.CONE,) * len(self.rows) + (UnilateralLaw.LIMIT,) * n,
+            (
+                *((int(row), *map(int, ways)) if rubs else (int(row),) for row, ways, rubs in pairs),
+                *((r.start,) for r in joints),
+            ),
             np.concatenate([self.flags + first, none]),
-            np.vstack([self.tangents, *([[r.start, -1]] for r in joints)]),
             np.vstack([np.where(self.rubs[:, None], self.friction + first, -1), of_joints]),
             np.concatenate([self.is_contact, never]),
             np.concatenate([self.rubs, ~never]),

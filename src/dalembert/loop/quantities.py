@@ -14,7 +14,7 @@ from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.engine.sampling import Update
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.model.signals import Sensor, Signal, check_signals, read_text, signal_groups
+from dalembert.model.signals import Sensor, Signal, check_meaning, check_signals, read_text, signal_groups
 from dalembert.spatial.rotations import quaternion_exp, quaternion_of, quaternion_product
 
 __all__ = ["Quantities", "Slots", "derived_quantity", "sensor_readings", "sensor_updates", "update_function"]
@@ -176,6 +176,7 @@ class Quantities:
         calls: Any = _CALLS
 
         def value(name: str) -> Expression:
+            check_meaning(self.eom.machine, name, owner)
             quantity = self._lookup(name)
             if quantity is None:
                 raise UnknownNameError("quantity", name, sorted(self.true), owner)

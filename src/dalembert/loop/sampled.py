@@ -13,6 +13,7 @@ from dalembert.compile import compile_function
 from dalembert.compile.kernel import Backend
 from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import InputError, SimulationError
+from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.ports import Law
 from dalembert.core.types import Array
 from dalembert.engine.sampling import Schedule, Update
@@ -177,6 +178,7 @@ class _Seen:
 def _in_order(returned: object, names: Sequence[str], owner: str, t: float) -> Array:
     """Values of a stage in the order of what it holds."""
     where = f"controller {owner!r} at t = {t:g} s"
+    returned = by_name(returned, f"what {where} returns")
     if isinstance(returned, Mapping):
         unknown = [name for name in returned if name not in names]
         missing = [name for name in names if name not in returned]
@@ -184,7 +186,7 @@ def _in_order(returned: object, names: Sequence[str], owner: str, t: float) -> A
             raise SimulationError(f"{where} must return {', '.join(names)}, got {', '.join(map(str, returned))}")
         returned = [returned[name] for name in names]
     try:
-        values = np.asarray(returned, dtype=float)
+        values = as_numbers(returned)
     except (TypeError, ValueError):
         raise SimulationError(f"{where} must return {len(names)} numbers, got {returned!r}") from None
     if values.shape != (len(names),):

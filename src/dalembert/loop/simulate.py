@@ -15,6 +15,7 @@ from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.engine.sampling import Schedule, Update
+from dalembert.formulations.constraints.assembly import assembled_start
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.states import Parameters
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
@@ -22,6 +23,7 @@ from dalembert.loop.consistent_starts import consistent_start
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switches import check_switches
+from dalembert.model.comparison import mechanics_apart
 from dalembert.simulation.integrate import integrate
 from dalembert.simulation.methods import AdaptiveMethod, agree
 from dalembert.simulation.run import EndState, Run
@@ -133,6 +135,11 @@ def _continued(experiment: Experiment, loop: ClosedLoop, run: Run) -> EndState:
     eom = experiment.equations
     if run.state_names != loop.problem.state_names:
         raise InputError(f"start must be a run with the states {', '.join(loop.problem.state_names)}, got {run!r}")
+    if run.machine is not None and (apart := mechanics_apart(run.machine, eom.machine)):
+        raise InputError(
+            f"start is a run of a machine with other {', '.join(apart)} than '{eom.machine.name}' has: it cannot go "
+            "on as this machine; to start another machine there give the last state as q0, v0 and t0"
+        )
     if experiment.limits == "stop" or any(joint.limits.stop for joint in eom.machine.joints):
         q, _ = eom.to_machine(run.final.x[: eom.nq], run.final.x[eom.nq : eom.nq + eom.nv], p=experiment.p)
         check_limits(eom, q[None], "stop" if experiment.limits == "stop" else "ignore", "start")
@@ -145,27 +152,29 @@ def start_state(experiment: Experiment, loop: ClosedLoop) -> tuple[Array, dict[s
     if not isinstance(start, Start):
         raise InputError("a start is a Start here, not a run to go on from")
     machine, report = eom.machine, dict[str, Any]()
-    q = named_vector(start.q, machine.q_names, machine.q_neutral, "q0")
+    numbers = eom.parameter_values(p)
+    q, moved = assembled_start(eom, start.q, t=start.t, p=numbers, branch=start.branch, reach=start.reach)
     check_limits(eom, q[None], experiment.limits, "q0")
     asked = named_vector(start.v, machine.v_names, np.zeros(machine.nv), "v0")
     q, v = eom.from_machine(q, asked, p=p)
     x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
     wanted = {name: float(value) for name, value in start.v.items()} if isinstance(start.v, Mapping) else None
-    if loop.assembly is not None:
-        numbers = eom.parameter_values(p)
-        x0, report["initial_projection"] = loop.assembly.one(x0, start.t, start.reach, numbers, wanted)
+    if loop.stepped is not None:
+        x0, report["initial_projection"] = loop.stepped.one(x0, start.t, numbers, wanted)
         if start.v is not None and wanted is None:
             _tell_changes(eom, x0, asked, p)
     if loop.problem.stepping is not None:
         check_gaps(eom, x0[: eom.nq], p, limits=experiment.limits == "contact")
     if loop.switching is not None:
-        switching = loop.switching.for_run(eom.parameter_values(p), None)
-        begun = consistent_start(switching, x0, start.t, start.reach, wanted, rtol=_tolerance(experiment))
+        switching = loop.switching.for_run(numbers, None)
+        begun = consistent_start(switching, x0, start.t, wanted, rtol=_tolerance(experiment))
         x0, report["initial_projection"] = begun.x, begun.moved
         if begun.impact:
             report["initial_impact"] = begun.impact
         elif start.v is not None and wanted is None:
             _tell_changes(eom, x0, asked, p)
+    if "initial_projection" in report:
+        report["initial_projection"]["position"] = max(moved, report["initial_projection"]["position"])
     return x0, report
 
 

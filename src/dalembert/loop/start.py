@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.core.errors import InputError
 from dalembert.core.frozen import FrozenMapping
+from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.types import StateLike
 from dalembert.core.validation import check_number
 
@@ -23,11 +25,16 @@ class Start:
     ----------
     q, v
         Initial coordinates and velocities in the machine's own coordinates: numbers, or a mapping of names to numbers
-        (the others are neutral and zero).
+        (the others are neutral and zero). With constraints, what is given by name is kept, and the others follow.
     t
         Initial time [s].
     reach
-        Largest violation of a constraint from which the start is still projected onto the constraints.
+        How far coordinates that are given may be moved so that the constraints hold: part of a radian, or of the
+        machine's size. None: not at all; but where more are given than the machine has freedoms, by 0.1.
+    branch
+        Which assembly of a closed mechanism, where what is given leaves several: its number in the list of
+        `dalembert.assemblies`, or other coordinates by name that it is to be near to. None: the one that the machine
+        comes to from its nominal posture.
 
     Examples
     --------
@@ -38,21 +45,40 @@ class Start:
     q: StateLike = None
     v: StateLike = None
     t: float = 0.0
-    reach: float = 0.1
+    reach: float | None = None
+    branch: int | Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "q", frozen_values(self.q))
-        object.__setattr__(self, "v", frozen_values(self.v))
+        object.__setattr__(self, "q", frozen_values(self.q, "q0"))
+        object.__setattr__(self, "v", frozen_values(self.v, "v0"))
         object.__setattr__(self, "t", check_number("t0", self.t, positive=False))
-        object.__setattr__(self, "reach", check_number("reach", self.reach))
+        if self.reach is not None:
+            object.__setattr__(self, "reach", check_number("reach", self.reach))
+        object.__setattr__(self, "branch", _checked_branch(self.branch))
 
 
-def frozen_values(values: object) -> Any:
+def _checked_branch(branch: object) -> Any:
+    """Return the branch of a start: a number, or numbers by name."""
+    if isinstance(branch, int | np.integer) and not isinstance(branch, bool) and branch >= 0:
+        return int(branch)
+    values = frozen_values(branch, "branch")
+    if values is not None and not isinstance(values, Mapping):
+        raise InputError(f"branch must be a whole number from 0 on, or coordinates by name, got {branch!r}")
+    return values
+
+
+def frozen_values(values: Any, what: str) -> Any:
     """Return numbers as a tuple, and numbers by name as a frozen mapping; what is neither is left to be refused."""
+    values = by_name(values, what)
     if isinstance(values, Mapping):
         return FrozenMapping({name: _number(value) for name, value in values.items()}) if values else None
-    if values is None or isinstance(values, str | bytes):
+    if values is None or isinstance(values, str | bytes | np.ma.MaskedArray):
         return values
+    if isinstance(values, np.ndarray):
+        try:
+            values = as_numbers(values)
+        except InputError as error:
+            raise InputError(f"{what} must be numbers or a mapping of names to numbers: {error}") from None
     try:
         numbers = np.asarray(values)
     except ValueError:
@@ -62,7 +88,9 @@ def frozen_values(values: object) -> Any:
 
 def _number(value: Any) -> Any:
     """Return a number as such, whatever kind of number it is; what is none is left to be refused."""
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "fiu":
+        value = value[()]
+    is_number = isinstance(value, int | float | np.floating | np.integer) and not isinstance(value, bool)
     return float(value) if is_number else value
 
 

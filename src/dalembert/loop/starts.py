@@ -12,6 +12,7 @@ from dalembert.core.constraint_tape import SHARE
 from dalembert.core.types import Array
 from dalembert.engine.problem.constrained_tape import start_tape
 from dalembert.engine.problem.problem import Problem
+from dalembert.formulations.constraints.projection import REACH
 from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["place_starts"]
@@ -27,7 +28,6 @@ def place_starts(
     *,
     t: float,
     p: Array,
-    reach: float,
     wanted: Mapping[str, Array],
     threads: int,
 ) -> NDArray[np.bool_]:
@@ -44,7 +44,7 @@ def place_starts(
         States, with latches that are right.
     t, p
         Time and parameters (N, np).
-    reach, wanted
+    wanted
         As of `consistent_states`.
     threads
         Number of threads.
@@ -60,7 +60,7 @@ def place_starts(
     for k in range(_ITERATIONS):
         which = open_ if k else slice(None)  # at first all of them, without a copy
         q, v, error, left, share = kernel(t, x[which], held, p[which], asked[which], threads=threads)
-        able = (share >= SHARE) & (error <= (reach if k == 0 else np.inf))
+        able = (share >= SHARE) & (error <= (REACH if k == 0 else np.inf))
         there = (error <= _TOLERANCE) | ((k > 3) & (error > 0.5 * best[which]) & (error <= _CLOSE))
         best[which] = np.minimum(best[which], error)
         landed = able & there & (left <= _LEFT)

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.compile import compile_function
 from dalembert.compile.batch import check_threads
-from dalembert.core.errors import InputError
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.labels import as_numbers, by_name, has_labels
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 from dalembert.loop.experiment import ExperimentKeywords, Runnable, Start, experiment_verb
@@ -94,7 +95,7 @@ class Stepper:
         self._counts = np.zeros(members, dtype=np.int64)
         many = np.array(np.broadcast_to(p, (members, p.shape[-1]))) if p.shape[-1] else p
         commands = np.zeros((members, len(held))) if commanded else held
-        self._check(start[0], x, p)
+        self._check(x, p)
         self._members = replace(Members.at_start(x, commands, many, 1, seen.start(members)), clock=np.zeros(members))
         if problem.stepping is None or self._engine.backend == "vm" or terminal_events(problem) is not None:
             settings = Settings(period, method=replace(method, step=period / substeps), constraints=way)
@@ -148,7 +149,9 @@ class Stepper:
             if u is None:
                 raise InputError(f"step needs inputs for {', '.join(self.input_names)}")
             try:
-                members.held[:] = u
+                members.held[:] = u if type(u) is np.ndarray and u.dtype.kind in "fiu" else self._inputs(u)
+            except InputError:
+                raise
             except (TypeError, ValueError):
                 shape = (len(self), len(self.input_names))
                 raise InputError(f"inputs must be numbers of shape {shape} or {shape[1:]}, got {np.shape(u)}") from None
@@ -194,7 +197,7 @@ class Stepper:
         )
         x, parameters = self._states(values, len(chosen))
         members = self._members
-        self._check(values[0], x, parameters)
+        self._check(x, parameters)
         members.x[chosen], members.status[chosen] = x, 0
         if members.fresh is not None:
             members.fresh[chosen] = 1
@@ -216,16 +219,30 @@ class Stepper:
         eom.parameter_values(parameters)
         start = self.experiment.start
         assert isinstance(start, Start)
-        x, parameters = initial_states(eom, self._loop, q0, v0, parameters, start.t, start.reach)
+        x, parameters = initial_states(eom, self._loop, q0, v0, parameters, start)
         many = parameters.ndim == 2 and len(parameters) != n
         if many or len(x) not in (1, n):
             got = len(parameters) if many else len(x)
             raise InputError(f"q0, v0 and p must be of {n} members, or of one for all, got {got}")
         return np.array(np.broadcast_to(x, (n, x.shape[1]))), parameters
 
-    def _check(self, q0: MemberValues, x: Array, p: Array) -> None:
+    def _inputs(self, u: Any) -> Array:
+        """Inputs in order, of data with labels or a mapping by their names."""
+        given = by_name(u, "u")
+        if not isinstance(given, Mapping):
+            return as_numbers(given)
+        for name in given:
+            if name not in self.input_names:
+                raise UnknownNameError("input", name, self.input_names)
+        missing = [name for name in self.input_names if name not in given]
+        if missing:
+            raise InputError(f"step needs inputs for {', '.join(self.input_names)}; {missing[0]!r} is missing")
+        columns = [as_numbers(given[name]) for name in self.input_names]
+        return np.stack(np.broadcast_arrays(*columns), axis=-1)
+
+    def _check(self, x: Array, p: Array) -> None:
         """Refuse members that start beyond a stop or inside of what they touch."""
-        check_member_limits(self.experiment, q0)
+        check_member_limits(self.experiment, x, p)
         if self._loop.problem.stepping is not None:
             check_gaps(self._eom, x[:, : self._eom.nq], p, limits=self.experiment.limits == "contact")
 
@@ -233,6 +250,8 @@ class Stepper:
         n = len(self)
         if which is None:
             return np.arange(n)
+        if has_labels(which):
+            raise InputError("members are chosen by a plain mask or numbers, got data with labels; give .to_numpy()")
         array = np.atleast_1d(np.asarray(which))
         if array.dtype == bool and array.shape == (n,):
             return np.flatnonzero(array)
@@ -242,10 +261,13 @@ class Stepper:
 
     def _selected(self, value: MemberValues, chosen: NDArray[np.int64]) -> MemberValues:
         """Return the values of the chosen members, where values of all members are given."""
-        n = len(self)
+        n, value = len(self), by_name(value, "values of members")
         if isinstance(value, Mapping):
             return {k: np.asarray(v)[chosen] if np.shape(v) == (n,) else v for k, v in value.items()}
-        return np.asarray(value)[chosen] if value is not None and np.shape(value)[:-1] == (n,) else value
+        if value is None:
+            return None
+        array = as_numbers(value)
+        return array[chosen] if array.shape[:-1] == (n,) else array
 
     def _observe(self, chosen: NDArray[np.int64]) -> None:
         members = self._members

@@ -27,7 +27,7 @@ from dalembert.model.geometry import Box, Capsule, Sphere
 from dalembert.model.joint import Joint
 
 __all__ = [
-    "Assembly",
+    "SteppedStart",
     "check_gaps",
     "check_stepping",
     "contact_signals",
@@ -144,7 +144,7 @@ def kept_latches(eom: EquationsOfMotion) -> list[int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Assembly:
+class SteppedStart:
     """Puts the starts of runs by time-stepping on their constraints.
 
     Parameters
@@ -161,14 +161,12 @@ class Assembly:
     chosen: list[int]
     first: int
 
-    def one(
-        self, x: Array, t: float, reach: float, p: Array, wanted: Mapping[str, float] | None
-    ) -> tuple[Array, dict[str, float]]:
+    def one(self, x: Array, t: float, p: Array, wanted: Mapping[str, float] | None) -> tuple[Array, dict[str, float]]:
         """Return a state on the constraints, with the velocities that are wanted, and how far it was moved."""
         eom, x = self.eom, x.copy()
         q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
         latches = self._latches(q[None], t, p[None])[0]
-        state = consistent_state(eom, q, v, t=t, p=p, latches=latches, reach=reach)
+        state = consistent_state(eom, q, v, t=t, p=p, latches=latches)
         new = state.v
         if wanted:
             kept = kept_velocities(eom, state.q, v, wanted, t=t, p=p, latches=latches)
@@ -183,13 +181,13 @@ class Assembly:
         x[self.first : self.first + len(self.chosen)] = latches[self.chosen]
         return x, {"position": state.position_correction, "velocity": moved}
 
-    def many(self, x: Array, t: float, reach: float, p: Array, wanted: Mapping[str, Array], threads: int) -> Array:
+    def many(self, x: Array, t: float, p: Array, wanted: Mapping[str, Array], threads: int) -> Array:
         """Return the states (N, n) of members with parameters (N, np) on the constraints."""
         eom, x = self.eom, x.copy()
         q, v = x[:, : eom.nq].copy(), x[:, eom.nq : eom.nq + eom.nv].copy()
         latches = self._latches(q, t, p, threads)
         x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv] = consistent_states(
-            eom, q, v, t=t, p=p, latches=latches, reach=reach, wanted=wanted
+            eom, q, v, t=t, p=p, latches=latches, wanted=wanted
         )
         x[:, self.first : self.first + len(self.chosen)] = latches[:, self.chosen]
         return x

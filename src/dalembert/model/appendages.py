@@ -19,7 +19,7 @@ from dalembert.core.validation import Matrix, Vector, check_name, field_axis, fi
 from dalembert.model.body import Body
 from dalembert.model.geometry import Geometry
 from dalembert.model.joint import Joint, Limits
-from dalembert.model.parts import Motor
+from dalembert.model.parts import SPEED_RAMP, Motor
 from dalembert.model.transform import IDENTITY, Transform, as_transform
 
 __all__ = ["ControlMomentGyro", "ModalAppendage", "Wheel"]
@@ -283,7 +283,8 @@ class Wheel:
     torque
         Largest torque, where the motor saturates.
     momentum
-        Largest momentum, inertia times speed relative to the body; passing it is an event of a simulation.
+        Largest momentum, inertia times speed relative to the body. The motor does not drive the wheel beyond it; from
+        99 % of it on it gives less torque, which is an event of a simulation.
     """
 
     name: str
@@ -314,13 +315,18 @@ class Wheel:
     @property
     def joints(self) -> tuple[Joint, ...]:
         """Its bearing."""
-        limits = Limits(velocity=self.momentum / nominal(self.inertia))
+        limits = Limits(velocity=(1.0 - SPEED_RAMP) * self._speed)
         return (Joint(self.name, "revolute", self.parent, self.name, self.origin, self.axis, limits),)
 
     @property
     def motors(self) -> tuple[Motor, ...]:
         """Its motor."""
-        return (Motor(self.name, self.name, effort=self.torque),)
+        return (Motor(self.name, self.name, effort=self.torque, speed=self._speed),)
+
+    @property
+    def _speed(self) -> float:
+        """Speed at the largest momentum."""
+        return self.momentum / nominal(self.inertia)
 
 
 @dataclass(frozen=True)

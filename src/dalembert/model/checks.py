@@ -14,6 +14,7 @@ from dalembert.core.warn import warn
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.mobility import (
+    carried_rotors,
     joint_without_inertia,
     motion_without_inertia,
     random_coordinates,
@@ -128,9 +129,10 @@ def _merged_fault(node: Node) -> str | None:
 def _check_movable(machine: Machine) -> None:
     """Refuse joints whose coordinates would have no inertia: their mass matrix is singular in every configuration."""
     tree = machine.tree
+    rotors = set(carried_rotors(machine).values())
     carried = [
-        n.is_root or any(nominal(b.mass) > 0 or any(map(nominal, b.scalars[4:])) for b, _ in n.bodies)
-        for n in tree.nodes
+        i in rotors or n.is_root or any(nominal(b.mass) > 0 or any(map(nominal, b.scalars[4:])) for b, _ in n.bodies)
+        for i, n in enumerate(tree.nodes)
     ]
     for i in range(len(tree.nodes) - 1, -1, -1):
         if tree.nodes[i].parent >= 0:

@@ -106,7 +106,7 @@ class Mesh:
     scale: Vector = (1.0, 1.0, 1.0)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.file, str) or not self.file.strip():
+        if not isinstance(self.file, str) or not self.file.strip() or "\0" in self.file:
             raise MachineError(f"the file of a mesh must be a path, got {self.file!r}")
         scale = field_vector(self.scale, f"the scale of mesh '{self.file}'")
         if any(x == 0.0 for x in scale):

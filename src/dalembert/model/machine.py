@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, MachineError, UnknownNameError
 from dalembert.core.kept import Kept
+from dalembert.core.labels import as_numbers
 from dalembert.core.parameter import Parameter, Scalar, nominal, parameters_of
-from dalembert.core.states import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.validation import Bound, Vector, check_name, field_vector
 from dalembert.model.beam import Beam
@@ -179,8 +179,10 @@ class Machine:
             if load.frame not in self.tree.frames:
                 error = UnknownNameError("frame", load.frame, self.tree.frames, where)
                 raise MachineError(f"{kind} '{load.name}': {error}")
-            if isinstance(load, Thruster) and self.tree.frames[load.frame][0] < 0:
-                raise MachineError(f"thruster '{load.name}' pushes the frame '{load.frame}', which does not move")
+            if self.tree.frames[load.frame][0] < 0:
+                raise MachineError(
+                    f"{kind} '{load.name}' acts on the frame '{load.frame}', which does not move: it has no effect"
+                )
         coupled = {c.joint for c in self.couplings}
         for coupling in self.couplings:
             for name in (coupling.joint, coupling.leader):
@@ -426,14 +428,13 @@ class Machine:
         inputs = _count(motors, "motor", "motors")
         if self.thrusters:
             inputs += f", {_count(len(self.thrusters), 'thruster', 'thrusters')}"
-        held = [
-            _count(len(parts), one, one + "s")
-            for parts, one in ((self.constraints, "constraint"), (self.cables, "cable"))
-            if parts
-        ]
+        elastic = sum(cable.elastic for cable in self.cables)  # these take no freedom
+        counts = ((len(self.constraints), "constraint"), (len(self.cables) - elastic, "cable"))
+        held = [_count(n, one, one + "s") for n, one in counts if n]
         less = f" less {' and '.join(held)}" if held else ""
+        pulling = f", {_count(elastic, 'elastic cable', 'elastic cables')}" if elastic else ""
         touching = f", {_count(len(self.contacts), 'contact', 'contacts')}" if self.contacts else ""
-        what = f"{bodies} ({mass:g} kg), {freedoms} of freedom{less}{touching}"
+        what = f"{bodies} ({mass:g} kg), {freedoms} of freedom{less}{pulling}{touching}"
         return f"machine '{self.name}': {what}, {inputs}, {parameters}"
 
 

@@ -21,13 +21,14 @@ from dalembert.core.validation import Matrix, Vector
 from dalembert.model.beam import Beam
 from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices
 from dalembert.model.joint import Joint
+from dalembert.model.parts import Motor
 from dalembert.model.tree import Node, nominal_inertia
 from dalembert.spatial.rotations import numpy
 
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["joint_without_inertia", "motion_without_inertia", "random_coordinates", "rotor_inertias"]
+__all__ = ["carried_rotors", "joint_without_inertia", "motion_without_inertia", "random_coordinates", "rotor_inertias"]
 
 
 # What the joints outboard leave of the inertia about a joint, as part of what it would be if they were locked. A chain
@@ -102,6 +103,7 @@ def _straight_mass_matrix(machine: Machine, rng: np.random.Generator) -> tuple[A
     nodes, nv = machine.tree.nodes, machine.tree.nv
     inertias = [_inertia(node) + (_beam_inertia(node.beam) if node.is_root and node.beam else 0.0) for node in nodes]
     M, J, links = np.zeros((nv, nv)), np.zeros((len(nodes), 6, nv)), []
+    motors, carried = _motors_of_joints(machine), carried_rotors(machine)
     for i, node in enumerate(nodes):
         if node.beam is not None and node.station is not None:
             X, S = _shift(np.array(node.beam.offset) + [node.station, 0.0, 0.0]), np.zeros((6, 0))
@@ -120,9 +122,15 @@ def _straight_mass_matrix(machine: Machine, rng: np.random.Generator) -> tuple[A
             M[:, modal] += coupling.T
             M[modal, modal] += rho * np.einsum("bbij->ij", parts.B)
         links.append((X, S))
-    rotors = rotor_inertias(machine)
-    for node in nodes:
-        M[node.v, node.v] += rotors.get(node.joint.name, 0.0) * np.eye(node.joint.info.nv)
+    for i, node in enumerate(nodes):
+        M[node.v, node.v] += nominal(node.joint.armature) * np.eye(node.joint.info.nv)
+        for motor in motors.get(node.joint.name, ()):
+            n, I_m = nominal(motor.ratio), nominal(motor.rotor_inertia)
+            G = np.zeros(nv)
+            if motor.name in carried:
+                G = node.joint.mechanism().axis @ J[i][3:]
+            G[node.v] = n
+            M += I_m * np.outer(G, G)
     # Whatever turns has at most the largest moment of all that is outboard, whatever shifts all of its mass.
     scale = np.diag(M).copy()
     for i in range(len(nodes) - 1, -1, -1):
@@ -142,6 +150,19 @@ def rotor_inertias(machine: Machine) -> dict[str, float]:
     return rotors
 
 
+def _motors_of_joints(machine: Machine) -> dict[str, list[Motor]]:
+    motors: dict[str, list[Motor]] = {}
+    for motor in machine.motors:
+        motors.setdefault(motor.joint, []).append(motor)
+    return motors
+
+
+def carried_rotors(machine: Machine) -> dict[str, int]:
+    """Nodes of the joints that motors with rotors turn on a moving parent, by the name of the motor."""
+    nodes = {n.joint.name: i for i, n in enumerate(machine.tree.nodes) if n.parent >= 0 and n.joint.info.angles}
+    return {m.name: nodes[m.joint] for m in machine.motors if m.joint in nodes and m.rotor_inertia != 0.0}
+
+
 def _beam_inertia(beam: Beam) -> Array:
     """Mass matrix (6 x 6) of a straight beam at its root."""
     parts, rho = BeamIntegrals.of(beam), nominal(beam.density)
@@ -159,7 +180,7 @@ def _idle_joint(machine: Machine, rng: np.random.Generator) -> Joint | None:
     nodes = machine.tree.nodes
     rigid = [_inertia(node) for node in nodes]
     articulated, composite = [I.copy() for I in rigid], [I.copy() for I in rigid]
-    rotors = rotor_inertias(machine)
+    rotors, motors, carried = rotor_inertias(machine), _motors_of_joints(machine), carried_rotors(machine)
     for i in range(len(nodes) - 1, -1, -1):
         node = nodes[i]
         S, R, p = _motion(node.joint, rng)
@@ -170,6 +191,13 @@ def _idle_joint(machine: Machine, rng: np.random.Generator) -> Joint | None:
         if node.parent >= 0:
             B = articulated[i] @ S
             X = _to_parent(node, R, p)
+            for motor in motors.get(node.joint.name, ()):
+                if motor.name in carried:
+                    # It turns with the parent, and n times as fast as the joint; its axis is the joint's in both.
+                    e, n, I_m = node.joint.mechanism().axis, nominal(motor.ratio), nominal(motor.rotor_inertia)
+                    B[3:, 0] += n * I_m * e
+                    for inertia in (articulated, composite):
+                        inertia[i][3:, 3:] += I_m * np.outer(e, e)
             articulated[node.parent] += X.T @ (articulated[i] - B @ np.linalg.solve(left, B.T)) @ X
             composite[node.parent] += X.T @ composite[i] @ X
     return None

@@ -11,7 +11,11 @@ from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector
 from dalembert.model.transform import IDENTITY, Transform, as_transform
 
-__all__ = ["Actuator", "Coupling", "Frame", "Motor", "Thruster", "Wrench"]
+__all__ = ["SPEED_RAMP", "Actuator", "Coupling", "Frame", "Motor", "Thruster", "Wrench"]
+
+
+SPEED_RAMP = 0.01
+"""Part of its largest speed over which a motor ceases to drive."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,11 @@ class Motor:
 
     With the motor's coordinate ``theta_m = n theta`` the rotor adds ``n^2 I_m`` to the inertia of the joint, the loss
     on the motor side ``n^2 b_m`` to its damping, and the effort acts as ``n tau_m`` (ROBOTICS, actuated pendulum). The
-    rotor's gyroscopic coupling with the link that carries it is neglected.
+    parent of a joint that turns carries the rotor, whose axis is that of the joint: where the parent moves with the
+    angular velocity ``w`` the rotor has the kinetic energy ``I_m (e.w + n theta')^2 / 2``, from which its coupling with
+    the motion of the parent and its gyroscopic moments follow. Its mass and its moments across the axis belong to the
+    parent body. A rotor that turns otherwise, such as one on the base that drives by a belt, is an ``armature`` of the
+    joint; so is one that drives a prismatic joint.
 
     Parameters
     ----------
@@ -50,11 +58,14 @@ class Motor:
     ratio
         Gear ratio ``n``, not zero.
     rotor_inertia
-        Rotor inertia ``I_m`` on the motor side.
+        Moment of inertia ``I_m`` of the rotor about its axis, on the motor side.
     damping
         Viscous loss ``b_m`` on the motor side; the joint's own ``damping`` is the loss on the link side.
     effort
         Largest effort on the motor side; the input saturates there.
+    speed
+        Speed on the motor side beyond which the motor does not drive. Effort that would make it faster falls linearly
+        to zero over the last hundredth of it; the motor brakes at any speed.
     """
 
     name: str
@@ -63,6 +74,7 @@ class Motor:
     rotor_inertia: Scalar = 0.0
     damping: Scalar = 0.0
     effort: float = math.inf
+    speed: float = math.inf
 
     def __post_init__(self) -> None:
         name = check_name(self.name, "motor")
@@ -75,6 +87,9 @@ class Motor:
             what = f"{field.replace('_', ' ')} of motor '{name}'"
             set_(self, field, field_scalar(getattr(self, field), what, lower=0.0))
         set_(self, "effort", _effort(self.effort, f"motor '{name}'"))
+        set_(self, "speed", _effort(self.speed, f"motor '{name}'", "speed"))
+        if self.speed == 0.0:
+            raise MachineError(f"speed limit of motor '{name}' must be > 0, got {self.speed!r}")
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
@@ -151,13 +166,13 @@ Actuator = Motor | Thruster
 """What an input of a machine drives."""
 
 
-def _effort(value: object, owner: str) -> float:
+def _effort(value: object, owner: str, what: str = "effort") -> float:
     try:
         effort = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         effort = math.nan
     if not effort >= 0.0:
-        raise MachineError(f"effort limit of {owner} must be >= 0, got {value!r}")
+        raise MachineError(f"{what} limit of {owner} must be >= 0, got {value!r}")
     return effort
 
 

@@ -9,6 +9,8 @@ from dalembert.core.errors import MachineError
 
 __all__ = ["Load", "Section"]
 
+_PRINTED = 1e-3  # data are printed with three digits
+
 
 def _number(value: object, what: str, *, strict: bool = False, lower: float | None = 0.0) -> float:
     try:
@@ -32,7 +34,8 @@ class Section:
     I_y, I_z
         Second moments ``int z^2`` (bending in the xz plane) and ``int y^2`` (bending in the xy plane) [m4].
     I_p
-        Polar moment, by default ``I_y + I_z`` (SPACE B.27).
+        Polar moment, ``I_y + I_z`` (SPACE B.27); given, it must be that sum to the three digits of printed data, as the
+        mass of a section cannot have another one.
     torsion
         Torsion constant, by default ``I_p`` (exact for circular sections).
     I_yz
@@ -52,7 +55,10 @@ class Section:
         set_(self, "area", _number(self.area, "the area of a section", strict=True))
         for name in ("I_y", "I_z"):
             set_(self, name, _number(getattr(self, name), f"{name} of a section"))
-        set_(self, "I_p", self.I_y + self.I_z if self.I_p is None else _number(self.I_p, "I_p of a section"))
+        polar = self.I_y + self.I_z
+        if self.I_p is not None and abs(_number(self.I_p, "I_p of a section") - polar) > _PRINTED * polar:
+            raise MachineError(f"I_p of a section must be I_y + I_z = {polar:g}, got {self.I_p:g}; leave it out")
+        set_(self, "I_p", polar)
         set_(self, "torsion", self.I_p if self.torsion is None else _number(self.torsion, "torsion of a section"))
         set_(self, "I_yz", _number(self.I_yz, "I_yz of a section", lower=None))
         if self.I_yz**2 > self.I_y * self.I_z * (1 + 1e-12):

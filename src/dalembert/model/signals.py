@@ -17,10 +17,13 @@ from dalembert.core.validation import check_name
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["POSE", "Sensor", "Signal", "check_signals", "derived_names", "read_text", "signal_groups"]
+__all__ = ["POSE", "Sensor", "Signal", "check_meaning", "check_signals", "derived_names", "read_text", "signal_groups"]
 
 POSE = ("x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 """Components of the signal of a frame: position, quaternion, velocity and rate, all in world axes."""
+
+_MOST_DELAYED = 20_000
+"""Samples that a sensor may keep for its delay: each is a held value of the loop."""
 
 _VECTORS = {
     "position": ("x", "y", "z"),
@@ -149,6 +152,11 @@ class Sensor:
                 sign = ">=" if zero else ">"
                 raise MachineError(f"{field} of sensor '{name}' must be {sign} 0 s, got {getattr(self, field)!r}")
             object.__setattr__(self, field, value[0])
+        if self.delay / self.period > _MOST_DELAYED:
+            raise MachineError(
+                f"the delay of sensor '{name}' is {self.delay / self.period:.6g} of its periods, and keeps a sample of "
+                f"each; expected at most {_MOST_DELAYED}, got delay = {self.delay:g} s, period = {self.period:g} s"
+            )
         for field in ("noise", "bias", "quantum"):
             values = _numbers(getattr(self, field), f"{field} of sensor '{name}'")
             if field != "bias" and any(x < 0.0 for x in values):
@@ -253,6 +261,16 @@ def derived_names(machine: Machine) -> tuple[str, ...]:
     return (*moving, *(f"parameter.{p.name}" for p in machine.parameters))
 
 
+def check_meaning(machine: Machine, name: str, owner: str) -> None:
+    """Refuse a name in the text of a signal or an event that a parameter shares with a coordinate or a velocity."""
+    if name in {p.name for p in machine.parameters} and name in {"t", *machine.q_names, *machine.v_names}:
+        kind = "the time" if name == "t" else "a coordinate" if name in machine.q_names else "a velocity"
+        raise MachineError(
+            f"{owner}: '{name}' is {kind} and a parameter of machine '{machine.name}'; rename one of them, or write "
+            f"'parameter.{name}' for the parameter"
+        )
+
+
 def signal_groups(machine: Machine, signals: Sequence[Signal]) -> dict[str, tuple[str, ...]]:
     """Return what names stand for: coordinates, velocities and signals themselves, and groups of them.
 
@@ -301,6 +319,7 @@ def check_signals(
         for name in signal.names:
             if name not in known:
                 raise MachineError(f"signal '{signal.name}': {UnknownNameError('quantity', name, known, where)}")
+            check_meaning(machine, name, f"signal '{signal.name}'")
         known |= set(signal.components)
     groups: Mapping[str, tuple[str, ...]] = signal_groups(machine, signals)
     for sensor in sensors:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, PlanError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 from dalembert.plan.tumbling import PointMotion
@@ -231,7 +232,7 @@ def _effort(plan: CapturePlan) -> float:
 
 def _start(start: ArrayLike, n: int) -> Array:
     try:
-        x = np.atleast_2d(np.asarray(start, dtype=float))
+        x = np.atleast_2d(as_numbers(start))
     except (TypeError, ValueError):
         x = np.zeros((0, 0))
     if x.ndim != 2 or x.shape[1] != 3 or not 1 <= len(x) <= 3 or not np.isfinite(x).all():

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 from dalembert.plan.tumbling import TumblingBody
@@ -34,7 +35,7 @@ Pose = Callable[[ArrayLike], PoseMotion]
 
 def resting_pose(position: ArrayLike, rotation: ArrayLike) -> PoseMotion:
     """Motion of a frame that is at rest."""
-    x, R = np.asarray(position, dtype=float), np.asarray(rotation, dtype=float)
+    x, R = as_numbers(position), as_numbers(rotation)
     if x.shape != (3,) or R.shape != (3, 3) or np.abs(R @ R.T - np.eye(3)).max() > 1e-9:
         raise InputError(f"a pose is a position (3) and a rotation matrix (3 x 3), got {position!r} and {rotation!r}")
     zero = np.zeros(3)
@@ -51,7 +52,7 @@ def gripped(body: TumblingBody, rotation: ArrayLike | None = None) -> Pose:
     rotation
         Attitude of the grip in body axes (3 x 3); None: that of the body.
     """
-    grip = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
+    grip = np.eye(3) if rotation is None else as_numbers(rotation)
 
     def motion(t: ArrayLike) -> PoseMotion:
         R, w, change, point = body.motion(t)

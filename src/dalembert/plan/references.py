@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array, Expression
 
 __all__ = ["Quintic", "Sine", "Spline", "Table", "blended", "check_ends", "check_move", "is_number", "progress"]
@@ -45,7 +46,7 @@ class Move(Ends, Protocol):
 
 def _vector(value: ArrayLike, what: str) -> tuple[float, ...]:
     try:
-        array = np.atleast_1d(np.asarray(value, dtype=float))
+        array = np.atleast_1d(as_numbers(value))
     except (TypeError, ValueError):
         raise InputError(f"{what} must be numbers, got {value!r}") from None
     if array.ndim != 1 or not np.isfinite(array).all():
@@ -153,7 +154,7 @@ class _Tabulated(ABC):
         """Return times (n) and values (n, k)."""
         kind = type(self).__name__
         try:
-            t, x = (np.asarray(numbers, dtype=float) for numbers in (self.times, self.values))
+            t, x = (as_numbers(numbers) for numbers in (self.times, self.values))
         except (TypeError, ValueError):
             raise InputError(f"times and values of a {kind} must be numbers") from None
         if t.ndim != 1 or len(t) < fewest or x.ndim not in (1, 2) or len(x) != len(t):

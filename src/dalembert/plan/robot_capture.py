@@ -21,6 +21,7 @@ from dalembert.core.types import Array, StateLike
 from dalembert.core.validation import check_number
 from dalembert.formulations.equations import MachineOrEquations
 from dalembert.model.geometry import Geometry
+from dalembert.model.machine import Machine
 from dalembert.plan.clearance import ArmShape, Obstacle, arm_shape, boxes_of, least_clearance
 from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
 from dalembert.plan.pose import PoseMotion, PosePath, gripped, meet_pose, resting_pose
@@ -117,6 +118,8 @@ class RobotCapture:
         Every limit with what the plan takes of it.
     tried
         Number of candidates that were evaluated.
+    robot
+        The robot that was planned for.
     """
 
     body: TumblingBody
@@ -132,6 +135,7 @@ class RobotCapture:
     q: Array
     verdicts: tuple[Verdict, ...]
     tried: int
+    robot: Machine
 
     def __str__(self) -> str:
         room = min(self.verdicts, key=lambda v: v.slack)
@@ -514,7 +518,7 @@ def _finished(scene: _Scene, candidate: _Candidate, tried: int) -> RobotCapture:
     q = scene.robot.configuration(motion.joints, scene.centre, scene.attitude)
     return RobotCapture(
         body, candidate.side, candidate.duration, scene.hold, grip, path, scene.centre, scene.attitude, t, motion, q,
-        verdicts, tried,
+        verdicts, tried, scene.robot.eom.machine,
     )  # fmt: skip
 
 

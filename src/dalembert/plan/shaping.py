@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.plan.references import Positions, Time, check_ends, is_number
 
@@ -169,7 +170,7 @@ class Shaper:
 
     def __post_init__(self) -> None:
         try:
-            t, A = np.asarray(self.times, dtype=float), np.asarray(self.amplitudes, dtype=float)
+            t, A = as_numbers(self.times), as_numbers(self.amplitudes)
         except (TypeError, ValueError):
             raise InputError(
                 f"times and amplitudes of a shaper must be numbers, got {self.times!r}, {self.amplitudes!r}"
@@ -202,7 +203,7 @@ class Shaper:
 
     def vibration(self, frequency: ArrayLike, damping: float = 0.0) -> Array:
         """Residual vibration of modes (rad/s), relative to that of one unit impulse."""
-        w = np.asarray(frequency, dtype=float)[..., None]
+        w = as_numbers(frequency)[..., None]
         t, A = np.asarray(self.times), np.asarray(self.amplitudes)
         z = A * np.exp(damping * w * (t - t[-1])) * np.exp(1j * w * math.sqrt(1 - damping**2) * t)
         return np.abs(z.sum(axis=-1))
@@ -242,7 +243,7 @@ def excitation(reference: Callable[[Time], Positions], frequency: ArrayLike, end
         raise InputError(f"a reference must be a function of time to tell its excitation, got {reference!r}")
     if not (is_number(end) and end > 0):
         raise InputError(f"the end of a reference must be a time > 0 s, got {end!r}")
-    w = np.asarray(frequency, dtype=float)
+    w = as_numbers(frequency)
     if w.size == 0 or not (np.isfinite(w).all() and (w > 0).all()):
         raise InputError(f"the frequencies of modes must be > 0 rad/s, got {frequency!r}")
     t = ca.SX.sym("t")

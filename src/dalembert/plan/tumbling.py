@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.spatial.rotations import numpy, quaternion_from_matrix, quaternion_matrix
 
@@ -80,7 +81,7 @@ class TumblingBody:
             raise InputError(f"quaternion of a tumbling body must have unit norm, got norm {np.linalg.norm(Q):g}")
         object.__setattr__(self, "quaternion", tuple(Q / np.linalg.norm(Q)))
         try:
-            I = np.asarray(self.inertia, dtype=float)
+            I = as_numbers(self.inertia)
         except (TypeError, ValueError):
             I = np.zeros(0)
         I = np.diag(I) if I.shape == (3,) else I
@@ -97,7 +98,7 @@ class TumblingBody:
 
     def turned(self, rotation: ArrayLike) -> TumblingBody:
         """The body in a world that is turned about its place: as it is seen from another side."""
-        G = np.asarray(rotation, dtype=float)
+        G = as_numbers(rotation)
         Q = quaternion_from_matrix(G @ self.attitude(0.0)).ravel()
         body = replace(self, quaternion=Q, velocity=G @ np.array(self.velocity))
         # the elliptic functions are the same: only the frame in which the momentum stands has turned
@@ -296,14 +297,14 @@ def _third_kind(nu: float, phi: Array, m1: float) -> Array:
 
 def _times(t: ArrayLike) -> Array:
     try:
-        return np.asarray(t, dtype=float)
+        return as_numbers(t)
     except (TypeError, ValueError):
         raise InputError(f"t must be a time or an array of times, got {t!r}") from None
 
 
 def _numbers(value: ArrayLike, n: int, name: str) -> tuple[float, ...]:
     try:
-        x = np.asarray(value, dtype=float)
+        x = as_numbers(value)
     except (TypeError, ValueError):
         x = np.zeros(0)
     if x.shape != (n,) or not np.isfinite(x).all():

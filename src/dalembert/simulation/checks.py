@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.setup import Setup, normalise
@@ -21,7 +22,7 @@ __all__ = ["check_setup"]
 
 def _vector(name: str, value: ArrayLike, n: int, what: str) -> Array:
     try:
-        array = np.array(value, dtype=float)
+        array = as_numbers(value).copy()
     except (TypeError, ValueError):
         raise InputError(f"{name} must be {n} numbers ({what}), got {value!r}") from None
     if array.shape != (n,):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import SimulationError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.engine.loop.native import NativeEngine
 from dalembert.engine.loop.watch import Watch, event_kinds
@@ -136,9 +137,12 @@ class EventWatcher:
         """Let the caller change the state at the events that have just happened."""
         assert self._user is not None
         fired, before = watch.names, watch.signs_before.copy()
-        answer = self._user(engine.t, engine.x, fired)
+        asked = np.array(engine.x)
+        answer = self._user(engine.t, asked, fired)
         if answer is None:
-            return engine.answer(None, landed=False)
+            if np.array_equal(asked, engine.x, equal_nan=True):
+                return engine.answer(None, landed=False)
+            answer = asked  # edited in place
         state, landed = self._checked(answer, engine.t), False
         if self._transitions is not None and self._maker is not None and self._maker.settles:
             outcome, state = self._transitions.land(engine.t, state, engine.held_now, self._setup.p)
@@ -151,7 +155,7 @@ class EventWatcher:
     def _checked(self, answer: ArrayLike, t: float) -> Array:
         n = len(self._setup.problem.state_names)
         try:
-            state = np.array(answer, dtype=float)
+            state = as_numbers(answer).copy()
         except (TypeError, ValueError):
             state = np.full(0, np.nan)
         if state.shape != (n,) or not np.isfinite(state).all():

@@ -73,7 +73,7 @@ def integrate(
         events since the last one; what comes after the last call is in the run that is returned.
     on_event
         Called as ``on_event(t, x, names)`` at each located event that does not end the run; returns the
-        state to go on with, or None to leave it.
+        state to go on with, or None to go on with ``x``, which it may have edited.
     **keywords
         Fields of `Settings`, in place of those of ``settings``.
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, did_you_mean
 from dalembert.core.keywords import changed_fields
+from dalembert.core.labels import as_numbers
 from dalembert.core.validation import check_number
 from dalembert.engine.kernels import ProblemKernels
 from dalembert.engine.loop.native import NativeEngine
@@ -222,7 +223,7 @@ class _BoundedSteps(AdaptiveMethod):
 def _tolerances(atol: ArrayLike) -> float | tuple[float, ...]:
     if np.ndim(atol) == 0:
         return check_number("atol", atol)
-    return tuple(float(value) for value in np.asarray(atol, dtype=float).ravel())
+    return tuple(float(value) for value in as_numbers(atol).ravel())
 
 
 METHODS: dict[str, type[Method]] = {}

@@ -183,6 +183,7 @@ class Run:
             raise InputError(f"a continuation must start at t = {float(self.t[-1])!r}, got {float(later.t[0])!r}")
         # The last row of this run is the first of the later one, which knows the values held from there on.
         keep = len(self.t) - 1 if np.array_equal(later.x[0], self.x[-1]) else len(self.t)
+        self._check_join(later)
         joined: dict[str, Any] = {
             key: np.concatenate([getattr(self, key)[:keep], getattr(later, key)]) for key in ("t", "x", "y", "held")
         }
@@ -195,6 +196,19 @@ class Run:
             if key in self.metadata:
                 metadata[key] = self.metadata[key]
         return replace(later, **joined, events=self.events + later.events, metadata=metadata)
+
+    def _check_join(self, later: Run) -> None:
+        """Refuse a continuation that starts in another state, unless something happens to it at once."""
+        before, after = self.final.x, later.x[0]
+        sudden = any(event.t <= later.t[0] for event in later.events)
+        apart = np.abs(after - before) > 1e-9 * (1.0 + np.abs(before))
+        if sudden or not apart.any():
+            return
+        k = int(np.argmax(np.abs(after - before)))
+        raise InputError(
+            f"a continuation must start where this run ends: at t = {float(self.t[-1]):g} s state "
+            f"'{self.state_names[k]}' is {before[k]:g} here and {after[k]:g} there; simulate it with start=run"
+        )
 
     def to_xarray(self) -> xarray.Dataset:
         """Return an xarray Dataset: a variable per name over ``t``; status, events and metadata as attributes."""

@@ -68,13 +68,19 @@ class Along:
         return values[..., 0, :], slopes
 
 
-def position_step(problem: Problem, symbols: Sequence[Expression]) -> Expression:
-    """State after one step of Newton's method onto the constraints, in the metric of the mass matrix."""
+def position_step(
+    problem: Problem, symbols: Sequence[Expression], rows: Expression | None = None, error: Expression | None = None
+) -> Expression:
+    """State after one step of Newton's method onto the constraints, in the metric of the mass matrix.
+
+    It also takes away an ``error`` of further rows (nv x k).
+    """
     system = problem.constrained
     assert system is not None
     x = symbols[1]
     Jt, phi, _, M = (ca.SX(y) for y in system.geometry(*symbols))
-    factors = TapeFactors(M, Jt, _on(problem, x))
+    Jt, phi, on = _with_rows(Jt, phi, _on(problem, x), rows, error)
+    factors = TapeFactors(M, Jt, on)
     return ca.vertcat(ca.SX(system.move(x, factors.correction(phi), symbols[3])), x[system.nq :])
 
 
@@ -86,13 +92,19 @@ def velocity_step(
     assert system is not None
     x, nq, nv = symbols[1], system.nq, system.nv
     Jt, _, phidot, M = (ca.SX(y) for y in system.geometry(*symbols))
-    on = _on(problem, x)
-    if rows is not None:
-        assert error is not None
-        Jt, phidot = ca.horzcat(Jt, rows), ca.vertcat(phidot, error)
-        on = [*on, *[ca.SX(1)] * rows.shape[1]]
+    Jt, phidot, on = _with_rows(Jt, phidot, _on(problem, x), rows, error)
     change = TapeFactors(M, Jt, on).correction(phidot)
     return ca.vertcat(x[:nq], x[nq : nq + nv] + change, x[nq + nv :])
+
+
+def _with_rows(
+    Jt: Expression, residual: Expression, on: list[Expression], rows: Expression | None, error: Expression | None
+) -> tuple[Expression, Expression, list[Expression]]:
+    """Rows of the constraints, what is left of them, and which act, with further rows that always do."""
+    if rows is None:
+        return Jt, residual, on
+    assert error is not None
+    return ca.horzcat(Jt, rows), ca.vertcat(residual, error), [*on, *[ca.SX(1)] * rows.shape[1]]
 
 
 def _on(problem: Problem, x: Expression) -> list[Expression]:

@@ -99,12 +99,13 @@ def quaternion_rate(Q: ExpressionLike, w: ExpressionLike) -> Expression:
 
 
 def quaternion_exp(w: ExpressionLike) -> Expression:
-    """Quaternion of the rotation vector ``w``; exact to rounding at zero as well."""
-    angle = ca.sqrt(ca.sumsqr(w))
-    small = angle < 1e-4
-    safe = ca.if_else(small, 1.0, angle)
-    half = ca.if_else(small, 0.5 - angle**2 / 48, ca.sin(safe / 2) / safe)
-    return ca.vertcat(ca.cos(angle / 2), half * w[0], half * w[1], half * w[2])
+    """Quaternion of the rotation vector ``w``; exact to rounding at zero as well, with its derivatives."""
+    square = ca.sumsqr(w)
+    small = square < 1e-8
+    angle = ca.sqrt(ca.if_else(small, 1.0, square))  # the root has no derivative at zero
+    half = ca.if_else(small, 0.5 - square / 48, ca.sin(angle / 2) / angle)
+    scalar = ca.if_else(small, 1 - square / 8 * (1 - square / 48), ca.cos(angle / 2))
+    return ca.vertcat(scalar, half * w[0], half * w[1], half * w[2])
 
 
 def quaternion_difference(a: ExpressionLike, b: ExpressionLike) -> Expression:
@@ -112,9 +113,10 @@ def quaternion_difference(a: ExpressionLike, b: ExpressionLike) -> Expression:
     d = quaternion_product(ca.vertcat(a[0], -a[1], -a[2], -a[3]), b)
     d = ca.if_else(d[0] < 0, -d, d)
     vector = d[1:4]
-    norm = ca.sqrt(ca.sumsqr(vector))
-    small = norm < 1e-8
-    factor = ca.if_else(small, 2 / d[0], 2 * ca.atan2(norm, d[0]) / ca.if_else(small, 1.0, norm))
+    square = ca.sumsqr(vector)
+    small = square < 1e-16
+    norm = ca.sqrt(ca.if_else(small, 1.0, square))  # the root has no derivative at zero
+    factor = ca.if_else(small, 2 / d[0], 2 * ca.atan2(norm, d[0]) / norm)
     return factor * vector
 
 

@@ -17,12 +17,12 @@ from dalembert.core.doing import doing
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, temporary_folder, write_file
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
-from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.drawing import Look, LookKeywords, draw_scene, plane_of
 from dalembert.view.exposure import Exposure
+from dalembert.view.looks import drawn_posture
 from dalembert.view.scene import Scene, bake_run
 from dalembert.view.scene_builder import build_scene
 from dalembert.view.touching import contact_arrows
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["animate", "draw_machine", "gif_of", "plane_axes", "plane_of_motion"]
+
+MARK = b"dalembert animation"
+"""What the files of animations hold, whatever their format, so that they can be told from others."""
 
 
 @flat_keywords(LookKeywords, defaults=field_defaults(Look))
@@ -120,12 +123,12 @@ def draw_machine(
     machine
         The machine.
     q
-        Coordinates, or a mapping of names to numbers; what is not given is neutral.
+        Coordinates, or a mapping of names to numbers; what is not given is neutral, or follows from the constraints.
     frames, plane, view, size
         As of `Look`.
     """
     scene = build_scene(machine)
-    at = named_vector(q, machine.q_names, machine.q_neutral, "q")
+    at = drawn_posture(machine, q)
     chosen = plane_axes(plane)
     if chosen == "auto":
         chosen = plane_of_motion(scene, at)
@@ -171,8 +174,9 @@ def gif_of(figure: Figure, update: Callable[[int], list[Artist]], count: int, fp
             pictures.append(Image.fromarray(film.taken(update(k))).convert("P", palette=Image.Palette.ADAPTIVE))
     content = io.BytesIO()
     pictures[0].save(
-        content, format="GIF", save_all=True, append_images=pictures[1:], duration=1000 / fps, loop=0, optimize=True
-    )
+        content, format="GIF", save_all=True, append_images=pictures[1:], duration=1000 / fps, loop=0, optimize=True,
+        comment=MARK,
+    )  # fmt: skip
     return content.getvalue()
 
 
@@ -182,7 +186,7 @@ def _film(
     from matplotlib import animation
 
     rate = max(1, round(fps))
-    writer: AbstractMovieWriter = animation.FFMpegWriter(fps=rate)
+    writer: AbstractMovieWriter = animation.FFMpegWriter(fps=rate, metadata={"comment": MARK.decode()})
     if suffix == ".html":
         writer = animation.HTMLWriter(fps=rate, embed_frames=True, default_mode="loop")
     with temporary_folder() as folder:  # these writers know files only
@@ -192,4 +196,4 @@ def _film(
                 with doing(f"drawing picture {k + 1} of {count}"):
                     update(k)
                     writer.grab_frame()
-        return film.read_bytes()
+        return (b"<!-- " + MARK + b" -->\n" if suffix == ".html" else b"") + film.read_bytes()

@@ -144,5 +144,8 @@ def write_report(campaign: Campaign, path: str | os.PathLike[str]) -> Path:
         shown = failures.head(50)
         parts.append(f"<h2>Failures ({len(failures)})</h2>" + shown.to_html(float_format="%.6g", border=0))
     foot = f"<p>dalembert {html.escape(question['version'])}</p>"
-    page = f"<!doctype html><html lang=en><meta charset=utf-8><title>Campaign of {name}</title><style>{_STYLE}</style>"
+    page = (
+        '<!doctype html><html lang=en><meta charset=utf-8><meta name="generator" content="dalembert">'
+        f"<title>Campaign of {name}</title><style>{_STYLE}</style>"
+    )
     return write_file(target, page + "\n".join(parts) + foot + "</html>\n")

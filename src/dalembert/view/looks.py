@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from dalembert.core.parameter import nominal
-from dalembert.core.types import Array
+from dalembert.core.states import named_vector
+from dalembert.core.types import Array, StateLike
+from dalembert.formulations.constraints.assembly import assembled_start
+from dalembert.formulations.equations import derive
+from dalembert.model.machine import Machine
 from dalembert.view.baked import Baked
 from dalembert.view.parts import RailPart
 from dalembert.view.scene import Scene
 
-__all__ = ["body_colours", "rail_reach", "vertical"]
+__all__ = ["body_colours", "drawn_posture", "rail_reach", "vertical"]
 
 # Colour-blind safe (P. Tol, "bright"): bodies take them in turn.
 _BODIES = ("#4477aa", "#ccbb44", "#ee6677", "#228833", "#66ccee", "#aa3377", "#bbbbbb")
@@ -22,6 +28,14 @@ def body_colours(scene: Scene) -> dict[str, str]:
     bodies = dict.fromkeys(solid.body for solid in scene.solids)
     palette = _LINKS if any(solid.mesh is not None for solid in scene.solids) else _BODIES
     return {name: palette[k % len(palette)] for k, name in enumerate(bodies)}
+
+
+def drawn_posture(machine: Machine, q: StateLike, p: Mapping[str, float] | None = None) -> Array:
+    """Coordinates in which a machine is drawn; where some are named and it has constraints, it is assembled."""
+    if not isinstance(q, Mapping) or not machine.constrained:
+        return named_vector(q, machine.q_names, machine.q_neutral, "q")
+    eom = derive(machine, backend="vm")
+    return assembled_start(eom, q, p=eom.parameter_values(p), what="q")[0]
 
 
 def vertical(scene: Scene) -> Array:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dalembert.analysis.linearize import law_gain, linearize
+from dalembert.control.hinf import hinf_norm
 from dalembert.control.margins import disk_margins
 from dalembert.control.mu import Robustness, robust_stability
-from dalembert.control.norms import hinf_norm
 from dalembert.control.signals import label, place
 from dalembert.control.uncertain import uncertain
 from dalembert.core.errors import InputError

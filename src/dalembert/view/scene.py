@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.compile import Kernel
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.labels import as_numbers
 from dalembert.core.parameter import evaluate
 from dalembert.core.types import Array
 from dalembert.formulations.layout import Layout
@@ -107,7 +108,7 @@ class Scene:
         """
         if not (isinstance(exaggerate, int | float) and math.isfinite(exaggerate) and exaggerate >= 0):
             raise InputError(f"exaggerate must be a finite number >= 0, got {exaggerate!r}")
-        Q = np.atleast_2d(np.asarray(q, dtype=float))
+        Q = np.atleast_2d(as_numbers(q))
         if Q.ndim != 2 or Q.shape[1] != self.machine.nq:
             raise InputError(f"q of a scene must have the shape (n, {self.machine.nq}), got {np.shape(q)}")
         times = np.broadcast_to(np.asarray(t, dtype=float), Q.shape[:1])
@@ -167,7 +168,7 @@ def bake_run(scene: Scene, run: Run, times: Array | None = None, *, exaggerate: 
     measured = {name: run[f"length0.{name}"] for name in cables}
     t = run.t
     if times is not None:
-        t = np.asarray(times, dtype=float)
+        t = as_numbers(times)
         quaternions = [start for _, start in Layout.of_nodes(machine.coordinate_nodes).quaternions]
         q = interpolated(t, run.t, q, quaternions)
         measured = {name: interpolated(t, run.t, values[:, None], ())[:, 0] for name, values in measured.items()}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
@@ -21,7 +22,7 @@ __all__ += ["winch_angles"]
 def numbers(value: ArrayLike, count: int, what: str) -> Array:
     """Return so many finite numbers, or say what is wrong with them."""
     try:
-        array = np.asarray(value, dtype=float)
+        array = as_numbers(value)
     except (TypeError, ValueError):
         raise InputError(f"{what} must be {count} numbers, got {value!r}") from None
     if array.shape != (count,) or not np.isfinite(array).all():

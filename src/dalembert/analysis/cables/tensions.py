@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.analysis.cables.kinematics import configuration, numbers, platform_velocities
 from dalembert.analysis.cables.statics import structure_matrix
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.formulations.equations import Parameters, derive
 from dalembert.model.machine import Machine
@@ -51,7 +52,7 @@ def tension_distribution(
     InputError
         If no tensions within the bounds balance the wrench.
     """
-    A = np.asarray(A, dtype=float)
+    A = as_numbers(A)
     if A.ndim != 2 or not A.size or not np.isfinite(A).all():
         raise InputError(f"the structure matrix must be a matrix of finite numbers, got shape {A.shape}")
     w = numbers(wrench, A.shape[0], "the wrench")
@@ -150,7 +151,7 @@ def wrench_feasible(
 
     low, high = _bounds(lower, upper, len(machine.cables))
     n, dof = len(machine.cables), len(platform_velocities(machine))
-    further = [np.zeros(dof)] if wrenches is None else np.atleast_2d(np.asarray(wrenches, dtype=float))
+    further = [np.zeros(dof)] if wrenches is None else np.atleast_2d(as_numbers(wrenches))
     extra = [numbers(w, dof, "a wrench") for w in further]
     result = []
     for q in configurations:

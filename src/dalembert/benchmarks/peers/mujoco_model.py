@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.model.machine import Machine
-from dalembert.model.mobility import rotor_inertias
+from dalembert.model.mobility import carried_rotors, rotor_inertias
 from dalembert.model.transform import IDENTITY, Transform
 from dalembert.model.tree import Node, central_inertia
 from dalembert.spatial.alignment import plane_axes
@@ -26,10 +26,13 @@ def mujoco_xml(machine: Machine) -> str:
     Raises
     ------
     InputError
-        If MuJoCo cannot represent the machine: couplings, a free joint that is not at the world's origin.
+        If MuJoCo cannot represent the machine: couplings, rotors on moving links, a free joint that
+        is not at the world's origin.
     """
     if machine.couplings:
         raise InputError(f"machine '{machine.name}' has coupled joints, which MuJoCo models by soft constraints")
+    if rotors := carried_rotors(machine):
+        raise InputError(f"MuJoCo has no rotors on moving links, as motor '{min(rotors)}' has: use armatures")
     root = ElementTree.Element("mujoco", model=machine.name)
     ElementTree.SubElement(root, "compiler", angle="radian", inertiafromgeom="false", autolimits="false")
     option = ElementTree.SubElement(root, "option", gravity=_text(machine.gravity))

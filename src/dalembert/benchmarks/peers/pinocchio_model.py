@@ -11,7 +11,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
-from dalembert.model.mobility import rotor_inertias
+from dalembert.model.mobility import carried_rotors, rotor_inertias
 from dalembert.model.tree import central_inertia, place
 from dalembert.spatial.rotations import numpy
 
@@ -26,12 +26,14 @@ def pinocchio_model(machine: Machine) -> Any:
     Raises
     ------
     InputError
-        If the machine has other joints, beams or couplings.
+        If the machine has other joints, beams, couplings or rotors on moving links.
     """
     import pinocchio as pin
 
     if machine.couplings or any(node.beam is not None for node in machine.tree.nodes):
         raise InputError(f"machine '{machine.name}' is not a plain tree of rigid bodies")
+    if rotors := carried_rotors(machine):
+        raise InputError(f"Pinocchio has no rotors on moving links, as motor '{min(rotors)}' has: use armatures")
     model = pin.Model()
     model.gravity.linear = np.array([nominal(x) for x in machine.gravity])
     ids = [0]
@@ -41,8 +43,8 @@ def pinocchio_model(machine: Machine) -> Any:
         joint = model.addJoint(ids[node.parent + 1], _joint(pin, node.joint), placement, node.joint.name)
         ids.append(joint)
         model.appendBodyToJoint(joint, pin.Inertia(*central_inertia(node)), pin.SE3.Identity())
-    rotors = rotor_inertias(machine)
-    model.armature = np.array([rotors[node.joint.name] for node in machine.tree.nodes])
+    armature = rotor_inertias(machine)
+    model.armature = np.array([armature[node.joint.name] for node in machine.tree.nodes])
     return model
 
 

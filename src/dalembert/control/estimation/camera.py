@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
-from dalembert.core.states import as_numbers
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from dalembert.compile import Kernel, compile_function
 from dalembert.control.estimation.camera import StereoCamera, pose_from_points
 from dalembert.core.errors import ConvergenceError, InputError
-from dalembert.core.states import as_numbers
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array, Expression
 from dalembert.core.validation import check_number
 from dalembert.plan.tumbling import TumblingBody

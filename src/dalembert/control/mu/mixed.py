@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.control.mu.lower import WorstCase, complex_direction
-from dalembert.control.norms import Matrices, peak_gain, response
+from dalembert.control.norms import Matrices, modal, peak_gain, response
 from dalembert.control.uncertain.blocks import DeltaBlock, slices
 from dalembert.control.uncertain.reduction import singular
 from dalembert.core.types import Array
@@ -159,10 +159,10 @@ class _ClosedGain:
             self.C2 + (self.D21 * d) @ C,
             self.D22 + (self.D21 * d) @ D,
         )
-        poles = np.linalg.eigvals(closed[0]) if closed[0].size else np.zeros(0, dtype=complex)
-        if poles.real.max(initial=-1.0) >= 0.0:
+        form = modal(closed)
+        if form.poles.real.max(initial=-1.0) >= 0.0:
             return none
-        peak = peak_gain(closed, poles=poles, tolerance=1e-7)
+        peak = peak_gain(form, tolerance=1e-7)
         self.frequency = peak.frequency
         out = np.linalg.inv(np.eye(len(d)) - d[:, None] * self.D11)
         left, right = self.D21 @ out, D

@@ -25,7 +25,7 @@ from dalembert.control.mu.scalings import Complex, Scaling, largest, upper_bound
 from dalembert.control.norms import Matrices
 from dalembert.control.uncertain.blocks import DeltaBlock
 
-__all__ = ["Interval", "Known", "Sweep", "sweep"]
+__all__ = ["ExpandedResponse", "Interval", "Known", "Sweep", "proven_ends", "sweep", "uncovered"]
 
 _SAFETY = 1e-9  # part of the squared level that rounding may cost
 _ROUNDING = 1e-13  # of the Hamiltonian matrix, relative to its norm: some hundred roundings of double precision
@@ -69,10 +69,10 @@ class Sweep:
     @property
     def complete(self) -> bool:
         """Whether every frequency is covered."""
-        return not self.gaps and not _uncovered(self.intervals, [])
+        return not self.gaps and not uncovered(self.intervals, [])
 
 
-def _uncovered(intervals: Sequence[Interval], gaps: Sequence[tuple[float, float, float]]) -> list[tuple[float, float]]:
+def uncovered(intervals: Sequence[Interval], gaps: Sequence[tuple[float, float, float]]) -> list[tuple[float, float]]:
     """Frequencies that neither lie in intervals nor in gaps, ascending."""
     left, reached = [], -1.0
     for low, high in sorted([(i.low, i.high) for i in intervals] + [(low, high) for low, high, _ in gaps]):
@@ -102,7 +102,7 @@ class _Local:
     C: Complex
 
 
-class _Response:
+class ExpandedResponse:
     """The response of a system in coordinates in which its resolvent is small."""
 
     def __init__(self, system: Matrices, size: int) -> None:
@@ -134,7 +134,7 @@ class _Response:
         return self.about(w).here
 
 
-def _ends(x: _Local, s: Scaling, level: float) -> tuple[float, float] | None:
+def proven_ends(x: _Local, s: Scaling, level: float) -> tuple[float, float] | None:
     """``u`` above the first, or below minus the second: there the scaled form is below the level; None if not at all.
 
     With ``R = level^2 - form`` at the frequency itself and ``S = C^H (N - j G)`` the eigenvalues are those of
@@ -181,17 +181,17 @@ def _slack(M: Complex, N: Complex, s: Scaling, level: float) -> float:
 class _Cover:
     """Intervals of one level, as they are found."""
 
-    def __init__(self, response: _Response, blocks: Sequence[DeltaBlock], level: float, known: Known) -> None:
+    def __init__(self, response: ExpandedResponse, blocks: Sequence[DeltaBlock], level: float, known: Known) -> None:
         self.response, self.blocks, self.level, self.known = response, blocks, level, known
         self.result = Sweep(level)
 
     def uncovered(self) -> list[tuple[float, float]]:
         """What is left."""
-        return _uncovered(self.result.intervals, self.result.gaps)
+        return uncovered(self.result.intervals, self.result.gaps)
 
     def use(self, w: float, s: Scaling) -> bool:
         """Add the interval on which scalings hold that were fitted at a frequency; False if there is none."""
-        ends = _ends(self.response.about(w), s, self.level)
+        ends = proven_ends(self.response.about(w), s, self.level)
         if ends is None:
             return False
         up, down = ends
@@ -277,7 +277,7 @@ def sweep(
         Called with the frequency reached and the seconds spent.
     """
     began = perf_counter()
-    response = _Response(system, sum(b.size for b in blocks))
+    response = ExpandedResponse(system, sum(b.size for b in blocks))
     cover = _Cover(response, blocks, level, {} if known is None else known)
     result = cover.result
     todo = [*first, np.inf, 0.0]

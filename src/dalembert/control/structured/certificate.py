@@ -1,8 +1,8 @@
 """The tuned loop computed another way: equations of plant and controller beside each other, solved at each frequency.
 
 Nothing of the search is used: no closed-loop state space, no Hamiltonian. The gains on a dense grid, and at the peaks
-that the search reported, must not exceed what it claims, and must reach it. Poles are those of python-control's
-feedback interconnection.
+that the search reported, must not exceed what it claims, and must reach it; and what it claims must be a proven upper
+bound. Poles are those of python-control's feedback interconnection.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dalembert.control.norms import Matrices, matrices_of, response
 from dalembert.control.structured.requirements import ControllerGain, Gain, Poles, Requirement, Variance
 from dalembert.control.structured.structures import Structure
+from dalembert.control.structured.terms import Claim
 from dalembert.core.types import Array
 
 if TYPE_CHECKING:
@@ -32,13 +33,17 @@ _GRID = 4000
 
 @dataclass(frozen=True)
 class Check:
-    """A requirement on a plant: what the search claims, and what is computed the other way."""
+    """A requirement on a plant: what the search claims, and what is computed the other way.
+
+    ``proven`` says whether the claim is an upper bound over all frequencies; without that the check is not ``ok``.
+    """
 
     requirement: str
     plant: str
     claimed: float
     computed: float
     ok: bool
+    proven: bool = True
 
     @property
     def found(self) -> float:
@@ -51,7 +56,7 @@ def certify(
     structure: Structure,
     x: Array,
     requirements: Sequence[Requirement],
-    values: Mapping[tuple[str, str], float],
+    claims: Mapping[tuple[str, str], Claim],
 ) -> tuple[Check, ...]:
     """Check all requirements of a tuned controller."""
     AK, BK, CK, DK = (np.array(ca.DM(ca.densify(ca.SX(m))).full()) for m in structure.matrices(ca.DM(x)))
@@ -60,28 +65,31 @@ def certify(
     for name, plant in plants.items():
         poles = _poles(plant, K, structure)
         slowest = float(poles.real.max(initial=-np.inf))
-        checks.append(Check("stability", name, np.nan, slowest, slowest < 0.0))
+        rounding = 1e-13 * float(np.abs(poles).max(initial=0.0))
+        checks.append(Check("stability", name, np.nan, slowest, slowest < -rounding or not poles.size))
         loop = _Loop(plant, K, structure, poles)
         for r in requirements:
-            if (r.name, name) in values:
-                claimed = values[r.name, name]
-                value = loop.value(r)
-                checks.append(Check(r.name, name, claimed, value, _agree(claimed, value, r)))
+            if (r.name, name) in claims:
+                claim = claims[r.name, name]
+                checks.append(_check(r, name, claim, loop.value(r, claim.frequency)))
     for r in requirements:
         if isinstance(r, ControllerGain):
-            claimed = values[r.name, ""]
-            w = _grid(np.linalg.eigvals(K[0]) if K[0].size else np.zeros(0, dtype=complex), r.band)
+            claim = claims[r.name, ""]
+            poles = np.linalg.eigvals(K[0]) if K[0].size else np.zeros(0, dtype=complex)
+            w = _grid(poles, r.band, claim.frequency)
             G = _weigh(response(K, w), r.before, r.after, w)
             value = float(np.linalg.svd(G, compute_uv=False)[:, 0].max()) / r.bound
-            checks.append(Check(r.name, "", claimed, value, _agree(claimed, value, r)))
+            checks.append(_check(r, "", claim, value))
     return tuple(checks)
 
 
-def _agree(claimed: float, value: float, requirement: Requirement) -> bool:
-    """A grid must not exceed a claimed peak, and comes close to it; smooth quantities agree."""
+def _check(requirement: Requirement, plant: str, claim: Claim, value: float) -> Check:
+    """Compare: no gain of a grid may exceed a claimed norm, and one comes close to it; smooth quantities agree."""
     if isinstance(requirement, Gain | ControllerGain):
-        return bool(value <= claimed * (1.0 + 1e-6) + 1e-12 and value >= 0.98 * claimed)
-    return bool(abs(value - claimed) <= 1e-5 * max(abs(claimed), 1e-12))
+        agree = 0.98 * claim.value <= value <= claim.value * (1.0 + 1e-6) + 1e-12
+    else:
+        agree = abs(value - claim.value) <= 1e-5 * max(abs(claim.value), 1e-12)
+    return Check(requirement.name, plant, claim.value, value, bool(agree and claim.proven), claim.proven)
 
 
 def _poles(plant: control.StateSpace, K: Matrices, structure: Structure) -> NDArray[np.complex128]:
@@ -148,8 +156,8 @@ class _Loop:
             responses.append(shown @ x + through)
         return np.concatenate(responses)
 
-    def value(self, r: Requirement) -> float:
-        """Value of a requirement."""
+    def value(self, r: Requirement, frequency: float) -> float:
+        """Value of a requirement; ``frequency`` [rad/s] is where a gain is claimed to be largest."""
         if isinstance(r, Poles):
             s = self.poles
             worst = [0.0]
@@ -163,7 +171,7 @@ class _Loop:
         if isinstance(r, Variance):
             return self._variance(r)
         assert isinstance(r, Gain)
-        w = _grid(self.poles, r.band)
+        w = _grid(self.poles, r.band, frequency)
         T = self.transfer(r.inputs, r.outputs, w)
         if r.scale != 1.0 or r.offset is not None:
             T = r.scale * T + (0.0 if r.offset is None else np.asarray(r.offset))
@@ -182,14 +190,16 @@ class _Loop:
         return float(np.sqrt(total / np.pi)) / r.bound
 
 
-def _grid(poles: NDArray[np.complex128], band: tuple[float, float] | None) -> Array:
-    """Frequencies over the range of the poles, denser at resonances; ends of the band included."""
+def _grid(poles: NDArray[np.complex128], band: tuple[float, float] | None, peak: float) -> Array:
+    """Frequencies over the range of the poles, denser at resonances; ends of the band and a known peak included."""
     size = np.abs(poles[np.abs(poles) > 1e-9]) if poles.size else np.ones(1)
     size = size if size.size else np.ones(1)
     low, high = size.min() * 1e-3, size.max() * 1e3
     resonant = poles[(poles.imag > 0) & (np.abs(poles.real) < 0.2 * np.abs(poles))] if poles.size else poles
     fine = [np.abs(p) * (1.0 + np.linspace(-3, 3, 61) * np.abs(p.real) / np.abs(p)) for p in resonant]
-    w = np.concatenate([[1e-6 * low], np.geomspace(low, high, _GRID), *fine, [1e6 * high]])
+    w = np.concatenate(
+        [[1e-6 * low], np.geomspace(low, high, _GRID), *fine, [1e6 * high], [peak] if np.isfinite(peak) else []]
+    )
     lo, hi = band or (0.0, np.inf)
     w = np.concatenate([w[(w >= lo) & (w <= hi)], [lo], [hi] if np.isfinite(hi) else []])
     return np.unique(np.maximum(w, 1e-6 * low))  # not zero itself: the plant may have integrators

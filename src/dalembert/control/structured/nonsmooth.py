@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.core.types import Array
 
-__all__ = ["Budget", "bfgs", "bundle"]
+__all__ = ["Budget", "bfgs", "bfgs_of", "bundle"]
 
 Function = Callable[[Array], tuple[float, Array]]
 Pieces = Callable[[Array], tuple[Array, Array]]
@@ -23,23 +24,35 @@ Pieces = Callable[[Array], tuple[Array, Array]]
 
 @dataclass
 class Budget:
-    """Time and evaluations that may be spent."""
+    """Evaluations that may be spent, and seconds if they are limited."""
 
+    limit: float = np.inf
     seconds: float = np.inf
-    on_value: Callable[[float], object] | None = None
     evaluations: int = 0
     began: float = field(default_factory=perf_counter)
 
     @property
     def spent(self) -> bool:
         """Whether nothing is left."""
-        return perf_counter() - self.began > self.seconds
+        return self.evaluations >= self.limit or self._late
 
-    def count(self, value: float) -> None:
+    @property
+    def _late(self) -> bool:
+        return np.isfinite(self.seconds) and perf_counter() - self.began > self.seconds
+
+    @property
+    def reason(self) -> str:
+        """What is spent."""
+        return f"time limit of {self.seconds:g} s reached" if self._late else f"{self.limit:g} evaluations spent"
+
+    def count(self) -> None:
         """Count an evaluation."""
         self.evaluations += 1
-        if self.on_value is not None:
-            self.on_value(value)
+
+    def part(self, limit: float) -> Budget:
+        """A budget of its own that ends no later than this one."""
+        left = max(self.limit - self.evaluations, 0.0)
+        return Budget(min(limit, left), self.seconds, began=self.began)
 
 
 def bfgs(
@@ -47,7 +60,7 @@ def bfgs(
 ) -> tuple[Array, float]:
     """Minimise by BFGS; returns the best point and its value. Infinite values are walls."""
     value, g = f(x)
-    budget.count(value)
+    budget.count()
     n, H = len(x), np.eye(len(x))
     if not np.isfinite(value):
         return x, value
@@ -80,6 +93,29 @@ def bfgs(
     return x, value
 
 
+def bfgs_of(
+    f: Function,
+    x: Array,
+    some: NDArray[np.bool_],
+    budget: Budget,
+    *,
+    max_iterations: int,
+    stop: Callable[[float], bool] | None,
+) -> tuple[Array, float]:
+    """Minimise over some of the variables; the others keep their values."""
+
+    def over(part: Array) -> tuple[float, Array]:
+        y = x.copy()
+        y[some] = part
+        value, slope = f(y)
+        return value, slope[some]
+
+    part, value = bfgs(over, x[some], budget, max_iterations=max_iterations, stop=stop)
+    y = x.copy()
+    y[some] = part
+    return y, value
+
+
 def _weak_wolfe(
     f: Function, x: Array, value: float, d: Array, slope: float, budget: Budget
 ) -> tuple[Array, float, Array, bool] | None:
@@ -89,7 +125,7 @@ def _weak_wolfe(
     for _ in range(50):
         y = x + t * d
         fy, gy = f(y)
-        budget.count(fy)
+        budget.count()
         if not (np.isfinite(fy) and fy < value + 1e-4 * t * slope):
             high = t
         else:
@@ -106,23 +142,34 @@ def _weak_wolfe(
 def bundle(
     f: Function, pieces: Pieces, x: Array, value: float, budget: Budget, *, max_iterations: int = 100
 ) -> tuple[Array, float]:
-    """Minimise ``max_i (value_i + slope_i . d) + r/2 |d|^2`` over nearly active pieces, again and again."""
-    r = 1.0
+    """Minimise ``max_i (value_i + slope_i . d) + r/2 d . B d`` over nearly active pieces, again and again.
+
+    ``B`` learns the curvature of the aggregate, the combination of slopes that is zero at the solution, by damped BFGS
+    updates of its inverse ``H``: along the curves on which the same pieces stay active steps are as long as Newton's.
+    """
+    r, H = 1.0, np.eye(len(x))
+    last: tuple[Array, Array] | None = None
     for _ in range(max_iterations):
         if budget.spent:
             break
         values, slopes = pieces(x)
         cuts_v, cuts_s = list(values), list(slopes)
         moved = False
-        for _ in range(30):
+        for trial in range(30):
             G, c = np.array(cuts_s), np.array(cuts_v)
-            d = -(G.T @ _simplex_dual(G, c, r)) / r
+            weights = _simplex_dual(G @ H @ G.T, c, r)
+            aggregate = G.T @ weights
+            if trial == 0:
+                if last is not None:
+                    H = _updated(H, x - last[0], aggregate - last[1])
+                last = x, aggregate
+            d = -(H @ aggregate) / r
             predicted = value - float((c + G @ d).max())
             if predicted <= 1e-13 * max(1.0, abs(value)) or np.linalg.norm(d) < 1e-12 * (1.0 + np.linalg.norm(x)):
                 break
             y = x + d
             fy, gy = f(y)
-            budget.count(fy)
+            budget.count()
             if np.isfinite(fy) and value - fy > 0.1 * predicted:
                 if value - fy > 0.7 * predicted:
                     r = max(0.3 * r, 1e-10)
@@ -138,14 +185,27 @@ def bundle(
     return x, value
 
 
-def _simplex_dual(G: Array, c: Array, r: float) -> Array:
-    """Weights on the simplex that maximise ``c . l - |G^T l|^2 / (2 r)``, by non-negative least squares."""
+def _updated(H: Array, s: Array, y: Array) -> Array:
+    """Inverse Hessian after a step ``s`` with a change ``y`` of the slope; Powell's damping keeps it positive."""
+    Hy = H @ y
+    curvature, size = float(s @ y), float(y @ Hy)
+    if size <= 1e-300:
+        return H
+    if curvature < 0.2 * size:  # damped in the space of the inverse: s moves towards H y
+        theta = 0.8 * size / (size - curvature)
+        s = theta * s + (1.0 - theta) * Hy
+        curvature = float(s @ y)
+    return H + (curvature + size) / curvature**2 * np.outer(s, s) - (np.outer(s, Hy) + np.outer(Hy, s)) / curvature
+
+
+def _simplex_dual(gram: Array, c: Array, r: float) -> Array:
+    """Weights on the simplex that maximise ``c . l - l . gram l / (2 r)``, by non-negative least squares."""
     from scipy.optimize import nnls
 
     m = len(c)
     if m == 1:
         return np.ones(1)
-    Q = G @ G.T / r
+    Q = gram / r
     size = float(np.trace(Q)) / m + 1e-300
     L = np.linalg.cholesky(Q + 1e-12 * size * np.eye(m))
     heavy = 1e3 * np.sqrt(size)

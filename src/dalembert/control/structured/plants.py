@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from dalembert.control.norms import Matrices, matrices_of
+from dalembert.control.norms import Matrices, matrices_of, realised
 from dalembert.control.signals import place
 from dalembert.control.structured.structures import Structure, check_names
 from dalembert.core.errors import InputError
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import control
 
     from dalembert.control.norms import LinearSystem
+
+    Plant: TypeAlias = control.StateSpace | control.TransferFunction
 
 __all__ = ["LoopPlant", "controller_alone", "loop_plant", "named_plants"]
 
@@ -124,7 +126,7 @@ class LoopPlant:
 
 
 def named_plants(
-    plant: control.StateSpace | Sequence[control.StateSpace] | Mapping[str, control.StateSpace],
+    plant: Plant | Sequence[Plant] | Mapping[str, Plant],
 ) -> dict[str, control.StateSpace]:
     """Plants by name: one plant, several of them (named by number), or a mapping."""
     import control
@@ -132,13 +134,18 @@ def named_plants(
     if isinstance(plant, Mapping):
         named = dict(plant)
     else:
-        several = [plant] if isinstance(plant, control.StateSpace) else list(plant)
+        several = [plant] if isinstance(plant, control.StateSpace | control.TransferFunction) else list(plant)
         named = {f"plant {k + 1}" if len(several) > 1 else "plant": s for k, s in enumerate(several)}
     if not named:
         raise InputError("tune needs at least one plant")
     for name, system in named.items():
-        if not isinstance(system, control.StateSpace):
-            raise InputError(f"plant '{name}' must be a StateSpace of python-control, got {type(system).__name__}")
+        if isinstance(system, control.TransferFunction):
+            named[name] = realised(system)
+        elif not isinstance(system, control.StateSpace):
+            raise InputError(
+                f"plant '{name}' must be a StateSpace or TransferFunction of python-control, got "
+                f"{type(system).__name__}"
+            )
     return named
 
 

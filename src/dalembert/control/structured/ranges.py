@@ -24,6 +24,7 @@ from dalembert.core.errors import InputError
 __all__ = ["tune_over_ranges"]
 
 _ROUNDS = 12
+_SECONDS = 300.0  # of all proofs together, where no time limit is set
 _MET = 1e-3  # as of hard requirements on models
 
 
@@ -44,7 +45,7 @@ def tune_over_ranges(
     evaluations = 0
 
     def left() -> float:
-        return settings.time_limit - (perf_counter() - began)
+        return (_SECONDS if settings.time_limit is None else settings.time_limit) - (perf_counter() - began)
 
     def answer(result: TuneResult, proof: Robustness | None, message: str, *, met: bool) -> TuneResult:
         named = tuple(model.values(**v) if isinstance(model, UncertainMachine) else v for v in joined)
@@ -62,7 +63,7 @@ def tune_over_ranges(
         )
 
     for round_ in range(_ROUNDS):
-        share = replace(settings, time_limit=max(0.4 * left(), 0.5))
+        share = settings if settings.time_limit is None else replace(settings, time_limit=max(0.4 * left(), 0.5))
         result = tune_models(models, structure, hard, soft, share)
         evaluations += result.evaluations
         if result.status != "met":

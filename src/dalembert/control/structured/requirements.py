@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +32,7 @@ __all__ = [
 
 
 def _positive(value: float, what: str, *, zero: bool = False) -> None:
-    ok = isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value)
+    ok = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(value)
     if not (ok and (value >= 0 if zero else value > 0)):
         raise InputError(f"{what} must be a {'number >= 0' if zero else 'positive number'}, got {value!r}")
 

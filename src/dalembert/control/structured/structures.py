@@ -8,7 +8,8 @@ Structures are combined in series (``second * first``), in parallel (``+``) and 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -48,15 +49,17 @@ class Tunable:
     name
         Its name.
     start
-        Its value at the first start; None: found from the plant.
+        Its value at the first start; None: found from plants and requirements.
     lower, upper
-        Bounds; None: a thousand times its typical size, which is found from the plant.
+        Bounds; None: there is none.
     scale
-        Its typical size; None: found from the plant.
+        Its typical size; None: found from plants and requirements.
     power
         How the controller's gains grow with it: 2 for the factors of a product.
     begin
         Where start is None: the first start as a multiple of its typical size.
+    hold
+        Whether a start keeps it while the others are tuned first, as the poles of a controller while its gains are.
     """
 
     name: str
@@ -66,11 +69,12 @@ class Tunable:
     scale: float | None = None
     power: float = 1.0
     begin: float = 0.0
+    hold: bool = False
 
     def __post_init__(self) -> None:
         for field in ("start", "lower", "upper", "scale"):
             value = getattr(self, field)
-            if value is not None and not (isinstance(value, int | float) and np.isfinite(value)):
+            if value is not None and not (isinstance(value, Real) and np.isfinite(float(value))):
                 raise InputError(f"{field} of tunable '{self.name}' must be a finite number or None, got {value!r}")
         if self.lower is not None and self.upper is not None and not self.lower < self.upper:
             raise InputError(f"tunable '{self.name}': lower {self.lower:g} must be below upper {self.upper:g}")
@@ -175,17 +179,17 @@ def _joined(structures: Sequence[Structure]) -> Structure:
 Entry = Tunable | float | tuple[float, float] | None
 
 
-def _entry(entry: Entry, name: str) -> Tunable | float:
+def _entry(entry: Entry, name: str, begin: float = 0.0) -> Tunable | float:
     """A tunable of a name: free (None), between bounds (a pair), as given, or a fixed number."""
     if entry is None:
-        return Tunable(name)
+        return Tunable(name, begin=begin)
     if isinstance(entry, Tunable):
         return entry
     if isinstance(entry, tuple):
         if len(entry) != 2:
             raise InputError(f"'{name}' must be a number, a pair of bounds, a Tunable or None, got {entry!r}")
         return Tunable(name, lower=entry[0], upper=entry[1])
-    if isinstance(entry, int | float) and np.isfinite(entry):
+    if isinstance(entry, Real) and np.isfinite(entry):
         return float(entry)
     raise InputError(f"'{name}' must be a number, a pair of bounds, a Tunable or None, got {entry!r}")
 
@@ -254,9 +258,9 @@ def pd_gains(
         for i, control in enumerate(controls):
             for j, name in enumerate(names):
                 if centralised or i == j:
-                    entry = _entry(bound, f"{control}<-{name}")
+                    entry = _entry(bound, f"{control}<-{name}", begin=float(i == j))
                     if isinstance(entry, Tunable):
-                        entry = Tunable(f"{control}<-{name}", entry.start, entry.lower, entry.upper, entry.scale)
+                        entry = replace(entry, name=f"{control}<-{name}")
                     entries[i, block * n + j] = entry
     return _static(tuple(measured), controls, entries)
 
@@ -307,7 +311,7 @@ def pid_gains(loops: Mapping[str, str], *, filter_time: float, integral: bool = 
     integral
         Whether there is an integral part.
     """
-    if not (isinstance(filter_time, int | float) and np.isfinite(filter_time) and filter_time > 0):
+    if not (isinstance(filter_time, Real) and np.isfinite(filter_time) and filter_time > 0):
         raise InputError(f"filter_time of a PID must be a positive number, got {filter_time!r}")
     return beside(*(_pid(control, name, float(filter_time), integral) for control, name in loops.items()))
 
@@ -322,12 +326,13 @@ def _pid(control: str, name: str, T: float, integral: bool) -> Structure:
             return ca.diagcat(ca.SX(1, 1), A), ca.vertcat(1.0, B), ca.horzcat(x[1], C), D
         return A, B, C, D
 
-    return Structure((name,), (control,), tuple(Tunable(f"{control}.{k}") for k in terms), len(terms) - 1, matrices)
+    tunables = tuple(Tunable(f"{control}.{k}", begin=0.1 if k == "ki" else 1.0) for k in terms)
+    return Structure((name,), (control,), tunables, len(terms) - 1, matrices)
 
 
 def low_pass(control: str, measured: str, *, order: int = 1, frequency: Entry = None) -> Structure:
     """First- or second-order low-pass of unit gain at rest: ``w / (s + w)`` or ``w^2 / (s^2 + 2 z w s + w^2)``."""
-    w = _entry(frequency, f"{control}.frequency")
+    w = _entry(frequency, f"{control}.frequency", begin=10.0)
     if order not in (1, 2):
         raise InputError(f"order of a low-pass must be 1 or 2, got {order!r}")
     free = [e for e in (w,) if isinstance(e, Tunable)]
@@ -348,7 +353,10 @@ def notch(
     control: str, measured: str, *, frequency: Entry, depth: Entry = (0.01, 1.0), width: Entry = (0.05, 2.0)
 ) -> Structure:
     """Notch ``(s^2 + 2 d z w s + w^2) / (s^2 + 2 z w s + w^2)``: frequency ``w``, width ``z``, depth ``d``."""
-    entries = [_entry(e, f"{control}.{k}") for e, k in ((frequency, "frequency"), (depth, "depth"), (width, "width"))]
+    entries = [
+        _entry(e, f"{control}.{k}", begin=1.0)
+        for e, k in ((frequency, "frequency"), (depth, "depth"), (width, "width"))
+    ]
     free = [e for e in entries if isinstance(e, Tunable)]
 
     def matrices(x: ExpressionLike) -> SymbolicMatrices:
@@ -365,8 +373,9 @@ def notch(
 
 def state_space(controls: Sequence[str], measured: Sequence[str], order: int, *, direct: bool = True) -> Structure:
     """A controller of a given order, all of its entries free; ``A`` is tridiagonal, which loses no generality."""
-    if not (isinstance(order, int) and order >= 0):
+    if not (isinstance(order, Integral) and not isinstance(order, bool) and order >= 0):
         raise InputError(f"order of a controller must be a whole number >= 0, got {order!r}")
+    order = int(order)
     m, p = len(controls), len(measured)
     cells = {
         "A": [(i, j) for i in range(order) for j in range(order) if abs(i - j) <= 1],
@@ -374,8 +383,16 @@ def state_space(controls: Sequence[str], measured: Sequence[str], order: int, *,
         "C": [(i, j) for i in range(m) for j in range(order)],
         "D": [(i, j) for i in range(m) for j in range(p)] if direct else [],
     }
-    tunables = tuple(  # the states begin as decaying ones
-        Tunable(f"{k}[{i},{j}]", begin=-1.0 if k == "A" and i == j else 0.0)
+    # The states begin as low-passes of the measurements, beyond the typical frequency and below it in turn; their poles
+    # are kept until the gains behind them are tuned, so that no order does worse than gains with such filters.
+    poles = [-10.0 if i < p else -(10.0 ** (1.0 - 2.0 * (i % 2)) * 2.0 ** (i // 2)) for i in range(order)]
+    begin = {("A", i, i): pole for i, pole in enumerate(poles)} | {("B", i, i % p): 1.0 for i in range(order)}
+    # As many controls as measurements: a lead, kp (1 + s/w) / (1 + s/10w), in units of the typical gain at w.
+    lead = m == p and order >= m
+    begin |= {("D", i, i): 11.0 if lead else 1.0 for i in range(min(m, p))}
+    begin |= {("C", i, i): -9.0 for i in range(m) if lead}
+    tunables = tuple(
+        Tunable(f"{k}[{i},{j}]", begin=begin.get((k, i, j), 0.0), hold=k in "AB")
         for k, where in cells.items()
         for i, j in where
     )

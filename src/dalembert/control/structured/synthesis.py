@@ -8,8 +8,9 @@ until they are met.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,11 @@ import numpy as np
 
 from dalembert.control.mu.robustness import Robustness
 from dalembert.control.structured.certificate import Check, certify
-from dalembert.control.structured.nonsmooth import Budget, Function, bfgs, bundle
-from dalembert.control.structured.objective import Objective, ranges
+from dalembert.control.structured.nonsmooth import Budget, Function, bfgs, bfgs_of, bundle
+from dalembert.control.structured.objective import Objective
 from dalembert.control.structured.plants import LoopPlant, loop_plant
 from dalembert.control.structured.requirements import Requirement
+from dalembert.control.structured.scales import ranges, typical_frequencies
 from dalembert.control.structured.structures import Structure
 from dalembert.control.structured.terms import Term, terms_of
 from dalembert.core.errors import InputError
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TuneResult", "TuneSettings", "tune_models"]
 
+_SHARES = 8  # least number of shares of the budget, of which each start has one
+_LEAST_POLISH = 2000  # evaluations that polishing may take at least
 _MET = 1e-3  # hard requirements count as met up to here above one
 
 
@@ -41,8 +45,8 @@ class TuneResult:
     Parameters
     ----------
     status
-        ``"met"``: stable, all hard requirements met; ``"missed"``: stable, some hard requirement not met;
-        ``"unstable"``: no stabilising numbers were found.
+        ``"met"``: stable, all hard requirements met, all of it certified; ``"missed"``: some hard requirement is not
+        met, or the certificate fails, which the message says; ``"unstable"``: no stabilising numbers were found.
     message
         What was reached, and the reason where it was not.
     values
@@ -50,7 +54,7 @@ class TuneResult:
     at_bound
         Numbers that ended at a bound.
     requirements
-        Value of each requirement by (name, plant), met where at most one.
+        Value of each requirement by (name, plant), met where at most one; gains are proven upper bounds.
     checks
         The same, and the poles, computed another way.
     history
@@ -122,25 +126,33 @@ class TuneSettings:
         Number of starts: the first from the structure's own values, the others from random ones.
     seed
         Seed of the random starts.
+    evaluations
+        Evaluations of all requirements after which the best so far is returned.
     time_limit
-        Seconds after which the best so far is returned.
+        Seconds after which it is returned; None: no limit. With one the result depends on how busy the computer is.
     frequency
-        Typical frequency of the closed loop [rad/s], from which the size of gains is guessed; default from the poles.
+        Typical frequency of the closed loop [rad/s], from which the size of gains is guessed; default from the
+        requirements, else from the poles of the plants.
     progress
         Called as ``progress(what, worst)`` after each start and polish.
     """
 
-    starts: int = 5
+    starts: int = 8
     seed: int = 0
-    time_limit: float = 60.0
+    evaluations: int = 20_000
+    time_limit: float | None = None
     frequency: float | None = None
     progress: Callable[[str, float], object] | None = None
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.starts, int) and self.starts >= 1):
-            raise InputError(f"starts must be a whole number >= 1, got {self.starts!r}")
-        if not (np.isfinite(self.time_limit) and self.time_limit > 0):
-            raise InputError(f"time_limit must be a positive number of seconds, got {self.time_limit!r}")
+        for name in ("starts", "evaluations"):
+            value = getattr(self, name)
+            if not (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1):
+                raise InputError(f"{name} must be a whole number >= 1, got {value!r}")
+        for name, unit in (("time_limit", "seconds"), ("frequency", "rad/s")):
+            value = getattr(self, name)
+            if value is not None and not (np.isfinite(value) and value > 0):
+                raise InputError(f"{name} must be a positive number ({unit}), got {value!r}")
 
 
 @dataclass
@@ -149,6 +161,7 @@ class _Search:
 
     y: Array | None = None
     value: float = np.inf
+    weight: float = 1.0  # of hard requirements beside soft ones
     history: list[tuple[str, float]] = field(default_factory=list)
     offered: list[tuple[float, Array]] = field(default_factory=list)
 
@@ -157,6 +170,14 @@ class _Search:
         self.offered.append((float(value), y))
         if value < self.value:
             self.y, self.value = y, value
+
+    def worst(self, objective: Objective) -> Function:
+        """What is minimised: the worst requirement, hard ones with their weight."""
+        return lambda y: objective.worst(y, self.weight)
+
+    def enough(self, objective: Objective) -> Callable[[float], bool] | None:
+        """Where the search may end: hard requirements alone are met."""
+        return None if objective.soft else lambda f: f <= 1.0
 
     def others(self, count: int) -> list[tuple[float, Array]]:
         """The next best starts that ended elsewhere, and not far above."""
@@ -183,92 +204,140 @@ def tune_models(
         kind: [t for r in asked for t in terms_of(r, loops, structure)]
         for kind, asked in (("hard", hard), ("soft", soft))
     }
-    limits = ranges(structure, loops, settings.frequency)
+    asked = [*hard, *soft]
+    middles = typical_frequencies(loops, structure.order, asked)
+    frequencies = [settings.frequency] if settings.frequency is not None else middles
+    limits = ranges(structure, loops, frequencies[0])
     objective = Objective(structure, loops, terms["hard"], terms["soft"], limits)
-    budget = Budget(settings.time_limit)
-    rng = np.random.default_rng(settings.seed)
-    y, search, least = _solve(objective, budget, settings.starts, rng, settings.progress)
+    budget = Budget(settings.evaluations, np.inf if settings.time_limit is None else settings.time_limit)
+    search = _Search()
+    starts = _starts(objective, loops, frequencies, settings)
+    least = _from_starts(objective, search, budget, starts, 1e-3 * frequencies[0], settings)
+    y = _finish(objective, search, budget, settings.progress)
     cost: dict[str, Any] = {"seconds": perf_counter() - began, "evaluations": budget.evaluations}
     if y is None:
         start = objective.numbers(objective.start())
         reason = f"no start could be stabilised; the least spectral abscissa found is {least:.4g} 1/s"
         if budget.spent:
-            reason += f" (time limit of {settings.time_limit:g} s reached)"
+            reason += f" ({budget.reason})"
         names = [t.name for t in structure.tunables]
         nothing = dict(zip(names, start.tolist(), strict=True))
         return TuneResult("unstable", reason, nothing, (), {}, (), tuple(search.history), structure, **cost)
     x = objective.numbers(y)
-    return _result(objective, loops, plants, x, search, hard, soft, budget, settings.time_limit, cost)
+    return _result(objective, loops, plants, x, search, hard, soft, budget, cost)
 
 
-def _solve(
+def _starts(
+    objective: Objective, plants: Sequence[LoopPlant], frequencies: Sequence[float], settings: TuneSettings
+) -> Iterator[Array]:
+    """Variables to start from: the structure's own values, then random ones about those of other frequencies."""
+    rng = np.random.default_rng(settings.seed)
+    yield objective.start()
+    for k in range(1, settings.starts):
+        w = frequencies[k % len(frequencies)] * 10.0 ** ((0, 1, -1, 2)[(k // len(frequencies)) % 4] / 2.0)
+        own = [r.start for r in ranges(objective.structure, plants, w)]
+        y = objective.variables(own)
+        yield y + (1.0 if k % 3 else 0.1 if k % 2 else 3.0) * rng.normal(size=len(y))
+
+
+def _from_starts(
     objective: Objective,
+    search: _Search,
     budget: Budget,
-    starts: int,
-    rng: np.random.Generator,
-    progress: Callable[[str, float], object] | None,
-) -> tuple[Array | None, _Search, float]:
-    """Best variables; raises the weight of the hard requirements until they are met."""
-    tell = progress or (lambda what, value: None)
-    search, least = _Search(), np.inf
-    weight = 1.0
+    starts: Iterator[Array],
+    decay: float,
+    settings: TuneSettings,
+) -> float:
+    """Descend from each start until hard requirements alone are met; the least spectral abscissa.
 
-    def value(y: Array) -> tuple[float, Array]:
-        return objective.worst(y, weight)
-
-    only_hard = not objective.soft
-    enough = (lambda f: f <= 1.0) if only_hard else None
-    first = objective.start()
-    for k in range(starts):
-        if budget.spent or (only_hard and search.value <= 1.0):
+    A start that is not stable is first brought to a rate of ``decay`` [1/s].
+    """
+    tell = settings.progress or (lambda what, value: None)
+    least = np.inf
+    free = np.array([not t.hold for t in objective.structure.tunables])
+    share = 0.6 * settings.evaluations / max(settings.starts, _SHARES)
+    enough = search.enough(objective)
+    for k, start in enumerate(starts):
+        if budget.spent or (enough is not None and enough(search.value)):
             break
-        size = 1.0 if k % 3 else 0.1 if k % 2 else 10.0
-        y = first if k == 0 else first + size * rng.normal(size=len(first))
-        a, _ = objective.abscissa(y)
-        if a >= 0.0:
-            y, a = bfgs(objective.abscissa, y, budget, max_iterations=300, stop=lambda f: f < -1e-3)
+        y, a, own = start, objective.abscissa(start)[0], budget.part(share)
+        for some in (free, np.ones(len(y), dtype=bool)):
+            if a >= 0.0 and some.any():
+                y, a = bfgs_of(objective.abscissa, y, some, own, max_iterations=300, stop=lambda f: f < -decay)
         least = min(least, a)
-        if a < 0.0 and search.y is None and objective.hard and objective.soft:
-            h, soft = _split(objective, y)  # hard and soft ones begin nearer to each other, whatever their units are
-            weight = float(np.sqrt(soft / h)) if 0.0 < h < np.inf and 0.0 < soft < np.inf else weight
-        if a >= 0.0:
-            search.history.append((f"start {k + 1}: not stabilised", float(a)))
-            tell(f"start {k + 1}: not stabilised", float(a))
-            continue
-        share = Budget(max(0.1, 0.6 * budget.seconds / starts), began=perf_counter())
-        y, f = bfgs(value, y, share, max_iterations=400, stop=enough)
-        budget.evaluations += share.evaluations
-        search.offer(f"start {k + 1}", y, f)
-        tell(f"start {k + 1}", f)
+        label = f"start {k + 1}" if a < 0.0 else f"start {k + 1}: not stabilised"
+        if a < 0.0:
+            if search.y is None:
+                search.weight = _first_weight(objective, y)
+            f = search.worst(objective)(y)[0]
+            for some in ([free] if not free.all() and free.any() else []) + [np.ones(len(y), dtype=bool)]:
+                y, f = bfgs_of(search.worst(objective), y, some, own, max_iterations=400, stop=enough)
+            search.offer(label, y, f)
+        else:
+            f = a
+            search.history.append((label, float(a)))
+        budget.evaluations += own.evaluations
+        tell(label, float(f))
+    return least
+
+
+def _first_weight(objective: Objective, y: Array) -> float:
+    """Weight of hard requirements with which they begin near the soft ones, whatever the units of these are."""
+    if not (objective.hard and objective.soft):
+        return 1.0
+    h, soft = _split(objective, y)
+    return float(np.sqrt(soft / h)) if 0.0 < h < np.inf and 0.0 < soft < np.inf else 1.0
+
+
+def _finish(
+    objective: Objective, search: _Search, budget: Budget, progress: Callable[[str, float], object] | None
+) -> Array | None:
+    """Polish the best starts; with hard and soft requirements, move the weight until the hard ones are just met."""
     if search.y is None:
-        return None, search, least
+        return None
+    tell = progress or (lambda what, value: None)
+    enough = search.enough(objective)
+    whole, budget = budget, budget.part(max(_LEAST_POLISH, 2 * budget.evaluations))  # a factor of what starts cost
+    best = _polished(objective, search, budget, enough, tell)
+    whole.evaluations += budget.evaluations
+    return best
+
+
+def _polished(
+    objective: Objective,
+    search: _Search,
+    budget: Budget,
+    enough: Callable[[float], bool] | None,
+    tell: Callable[[str, float], object],
+) -> Array:
+    assert search.y is not None
     for f, y in search.others(2):  # a start that ended early may lead lower than the best one
         if not budget.spent:
-            search.offer("polish of another start", *_polish(objective, value, y, f, weight, budget, enough))
+            search.offer("polish of another start", *_polish(objective, search, y, f, budget))
     best, best_soft = search.y, np.inf
     low: tuple[float, float] | None = None  # weight that is too small, and the worst hard requirement with it
     high: tuple[float, float] | None = None  # weight that is large enough
     for step in range(16):
-        y, f = _polish(objective, value, search.y, search.value, weight, budget, enough)
+        y, f = _polish(objective, search, search.y, search.value, budget)
         search.y, search.value = y, f
-        search.history.append((f"polish {step + 1}, weight {weight:.3g}", f))
+        search.history.append((f"polish {step + 1}, weight {search.weight:.3g}", f))
         tell(f"polish {step + 1}", f)
-        if only_hard or not objective.hard:
-            return y, search, least
+        if enough is not None or not objective.hard:
+            return y
         h, s = _split(objective, y)
         if h <= 1.0 + _MET:
             if s < best_soft:
                 best, best_soft = y, s
-            high = (weight, h)
+            high = (search.weight, h)
         else:
-            low = (weight, h)
+            low = (search.weight, h)
             if not np.isfinite(best_soft):
                 best = y
         if budget.spent or 0.99 <= h <= 1.0 + _MET or (low and high and high[0] < 1.01 * low[0]):
             break
-        weight = _next_weight(weight, h, low, high)
-        search.value = value(search.y)[0]
-    return best, search, least
+        search.weight = _next_weight(search.weight, h, low, high)
+        search.value = search.worst(objective)(search.y)[0]
+    return best
 
 
 def _next_weight(weight: float, h: float, low: tuple[float, float] | None, high: tuple[float, float] | None) -> float:
@@ -288,20 +357,13 @@ def _split(objective: Objective, y: Array) -> tuple[float, float]:
     return worst[0], worst[1]
 
 
-def _polish(
-    objective: Objective,
-    value: Function,
-    y: Array,
-    f: float,
-    weight: float,
-    budget: Budget,
-    enough: Callable[[float], bool] | None,
-) -> tuple[Array, float]:
+def _polish(objective: Objective, search: _Search, y: Array, f: float, budget: Budget) -> tuple[Array, float]:
+    value, enough = search.worst(objective), search.enough(objective)
     for _ in range(6):
         before = f
         if budget.spent or (enough is not None and enough(f)):
             break
-        y, f = bundle(value, lambda x: objective.pieces(x, weight), y, f, budget)
+        y, f = bundle(value, lambda x: objective.pieces(x, search.weight), y, f, budget)
         again, g = bfgs(value, y, budget, max_iterations=200, stop=enough)
         if g < f:
             y, f = again, g
@@ -319,12 +381,12 @@ def _result(
     hard: Sequence[Requirement],
     soft: Sequence[Requirement],
     budget: Budget,
-    time_limit: float,
     cost: dict[str, Any],
 ) -> TuneResult:
     structure = objective.structure
     names = [t.name for t in structure.tunables]
-    values = objective.values(x)
+    claims = objective.claims(x)
+    values = {key: claim.value for key, claim in claims.items()}
     worst_hard = max((values[t.name, t.plant] for t in objective.hard), default=np.nan)
     worst_soft = max((values[t.name, t.plant] for t in objective.soft), default=np.nan)
     met = not objective.hard or worst_hard <= 1.0 + _MET
@@ -339,11 +401,13 @@ def _result(
         where = f" on '{plant}'" if plant and len(plants) > 1 else ""
         message += f"; '{name}'{where} could not be met with this structure and these bounds"
     if budget.spent:
-        message += f" (time limit of {time_limit:g} s reached)"
+        message += f" ({budget.reason})"
     at_bound = tuple(n for n, r, v in zip(names, objective.limits, x, strict=True) if r.ends_at_bound(float(v)))
     if at_bound:
         message += f"; at a bound: {', '.join(at_bound)}"
-    checks = certify(models, structure, x, [*hard, *soft], values)
+    checks = certify(models, structure, x, [*hard, *soft], claims)
+    message += "".join(f"; not certified: {failure}" for failure in _failures(checks))
+    met = met and all(c.ok for c in checks)
     return TuneResult(
         "met" if met else "missed",
         message,
@@ -357,3 +421,19 @@ def _result(
         soft=worst_soft,
         **cost,
     )
+
+
+def _failures(checks: Sequence[Check]) -> list[str]:
+    """What a certificate does not confirm."""
+    reasons = []
+    for c in checks:
+        if c.ok:
+            continue
+        where = f"'{c.requirement}'" + (f" on '{c.plant}'" if c.plant else "")
+        if not c.proven:
+            reasons.append(f"{where} reaches {c.claimed:.6g}, and no bound above that could be proven")
+        elif np.isnan(c.claimed):
+            reasons.append(f"{where}: a pole computed another way lies at {c.computed:.4g} 1/s")
+        else:
+            reasons.append(f"{where} is {c.claimed:.6g}, computed another way {c.computed:.6g}")
+    return reasons

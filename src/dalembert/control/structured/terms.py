@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.control.norms import Matrices, Peak, gain_peaks, peak_gain
+from dalembert.control.hinf import gain_bounds
+from dalembert.control.norms import Matrices, Peak, gain_peaks, modal, peak_gain
 from dalembert.control.structured.plants import LoopPlant, controller_alone
 from dalembert.control.structured.requirements import ControllerGain, Gain, Poles, Requirement, Variance
 from dalembert.control.structured.structures import Structure
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
-__all__ = ["Term", "ValueAndGradient", "abscissa", "terms_of"]
+__all__ = ["Claim", "Term", "ValueAndGradient", "abscissa", "terms_of"]
 
 Complex = NDArray[np.complex128]
 OfPoles = Callable[[Complex], NDArray[np.number]]
@@ -33,6 +34,18 @@ class ValueAndGradient(NamedTuple):
     gradient: Array
 
 
+class Claim(NamedTuple):
+    """What is said of a requirement in the end.
+
+    ``value`` is proven not to be exceeded where ``proven``, else only reached; ``frequency`` is where it is largest
+    [rad/s], nan where there is no such thing.
+    """
+
+    value: float
+    proven: bool = True
+    frequency: float = np.nan
+
+
 class Term(Protocol):
     """A requirement on one plant."""
 
@@ -41,6 +54,9 @@ class Term(Protocol):
 
     def pieces(self, K: Array, fraction: float) -> list[ValueAndGradient]:
         """Pieces whose value is at least ``fraction`` of the largest, largest first; an infinite one if unstable."""
+
+    def claim(self, K: Array) -> Claim:
+        """Its value, with a proof where a search found it."""
 
 
 def abscissa(P: LoopPlant, K: Array) -> ValueAndGradient:
@@ -96,18 +112,28 @@ class GainTerm:
         closed = P.closed(F)
         if not np.isfinite(closed[0]).all() or not np.isfinite(closed[3]).all():
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
-        poles: NDArray[Any] = np.linalg.eigvals(closed[0]) if closed[0].size else np.zeros(0, dtype=complex)
-        if self.needs_stability and poles.real.max(initial=-1.0) >= 0.0:
+        form = modal(closed)
+        if self.needs_stability and not form.stable:
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
-        best = peak_gain(closed, self.band, near=self.near, poles=poles, tolerance=1e-9)
+        best = peak_gain(form, self.band, near=self.near, tolerance=1e-12)  # the gradient needs the frequency
         if not np.isfinite(best.gain):  # a pole as good as on the axis
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
-        peaks = gain_peaks(closed, best, self.band, fraction) if fraction < 1.0 else [best]
+        peaks = gain_peaks(form, best, self.band, fraction) if fraction < 1.0 else [best]
         self.near = [p.frequency for p in peaks[:4] if np.isfinite(p.frequency)]
         values = []
         for peak in peaks:
             values += self._at(closed, peak, left, right, fraction * best.gain)
         return sorted(values, key=lambda piece: -piece.value)
+
+    def claim(self, K: Array) -> Claim:
+        """The norm from both sides; its upper bound is what counts."""
+        P = self.channel
+        value = self.pieces(K, 1.0)[0].value
+        if not np.isfinite(value):
+            return Claim(value)
+        bounds = gain_bounds(P.closed(P.effective(K)[0]), self.band, near=self.near)
+        proven = bool(np.isfinite(bounds.upper))
+        return Claim((bounds.upper if proven else bounds.peak.gain) / self.bound, proven, bounds.peak.frequency)
 
     def _at(self, closed: Matrices, peak: Peak, left: Array, right: Array, least: float) -> list[ValueAndGradient]:
         P, (A, B, C, D) = self.channel, closed
@@ -153,6 +179,10 @@ class VarianceTerm:
             return [ValueAndGradient(0.0, np.zeros(K.shape))]
         slope = P.B2.T @ Q @ X @ P.C2.T + P.B2.T @ Q @ B @ P.D21.T + P.D12.T @ C @ X @ P.C2.T
         return [ValueAndGradient(norm / self.bound, left.T @ slope @ right.T / (norm * self.bound))]
+
+    def claim(self, K: Array) -> Claim:
+        """The norm."""
+        return Claim(self.pieces(K)[0].value)
 
 
 @dataclass(eq=False)
@@ -203,6 +233,10 @@ class PolesTerm:
             )
         values.sort(key=lambda piece: -piece.value)
         return [piece for piece in values if piece.value >= fraction * values[0].value]
+
+    def claim(self, K: Array) -> Claim:
+        """The worst pole."""
+        return Claim(self.pieces(K)[0].value)
 
 
 def terms_of(requirement: Requirement, plants: list[LoopPlant], structure: Structure) -> list[Term]:

@@ -16,7 +16,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 
 if TYPE_CHECKING:
-    import control
+    from dalembert.control.structured.plants import Plant
 
 __all__ = ["tune"]
 
@@ -26,18 +26,15 @@ class _Keywords(TypedDict, total=False):
 
     starts: int
     seed: int
-    time_limit: float
+    evaluations: int
+    time_limit: float | None
     frequency: float | None
     progress: Callable[[str, float], object] | None
 
 
 @flat_keywords(_Keywords, defaults=field_defaults(TuneSettings))
 def tune(
-    plant: control.StateSpace
-    | Sequence[control.StateSpace]
-    | Mapping[str, control.StateSpace]
-    | UncertainMachine
-    | LFT,
+    plant: Plant | Sequence[Plant] | Mapping[str, Plant] | UncertainMachine | LFT,
     structure: Structure,
     *,
     hard: Sequence[Requirement] = (),
@@ -51,7 +48,8 @@ def tune(
     Parameters
     ----------
     plant
-        Continuous plant with named inputs and outputs (as `dalembert.linearize` returns it), or several of them, which
+        Continuous plant with named inputs and outputs (as `dalembert.linearize` returns it; transfer functions of
+        python-control are realised), or several of them, which
         one controller must serve; with ``robust`` an uncertain model (`uncertain`), or an LFT in blocks between -1
         and 1.
     structure
@@ -67,7 +65,7 @@ def tune(
     settings
         How long and how often it searches.
     **keywords
-        Fields of `TuneSettings`: ``starts``, ``seed``, ``time_limit``, ``frequency``, ``progress``.
+        Fields of `TuneSettings`: ``starts``, ``seed``, ``evaluations``, ``time_limit``, ``frequency``, ``progress``.
 
     Returns
     -------

@@ -20,6 +20,7 @@ from dalembert.control.signals import place
 from dalembert.control.uncertain.blocks import DeltaBlock, merged, slices
 from dalembert.control.uncertain.reduction import block_diagonal, reduce_map, similar, singular
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 
 if TYPE_CHECKING:
@@ -349,7 +350,7 @@ class LFT:
 
 def constant(matrix: ArrayLike) -> LFT:
     """A matrix without uncertainty."""
-    M = np.atleast_2d(np.asarray(matrix, dtype=float))
+    M = np.atleast_2d(as_numbers(matrix))
     return LFT(np.zeros((0, 0)), np.zeros((0, M.shape[1])), np.zeros((M.shape[0], 0)), M)
 
 
@@ -407,7 +408,7 @@ def append(*maps: LFT) -> LFT:
 def _lift(value: LFT | ArrayLike, shape: tuple[int, int] | None) -> LFT:
     if isinstance(value, LFT):
         return value
-    M = np.asarray(value, dtype=float)
+    M = as_numbers(value)
     if M.ndim == 0 and shape is not None:
         M = float(M) * np.ones(shape) if shape == (1, 1) else float(M) * np.eye(*shape)
     return constant(M)

@@ -16,7 +16,7 @@
 enum { INDEX_1 = 0, UDWADIA_KALABA = 1, PENALTY = 2, AUGMENTED = 3 };
 #define GAP 1e-11 /* at which what is open takes hold, as in problem/constrained.py */
 #define SHARE 1e-6 /* as in core/constraint_tape.py */
-#define SOONER 10.0 /* how much sooner rows are dependent here than in cones.c: forces are to be those that were settled */
+#define SOONER 10.0 /* how much sooner rows are dependent here than in modes.c: forces are to be those that were settled */
 
 
 /* Rows that act at x. */

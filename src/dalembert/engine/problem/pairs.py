@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Protocol, runtime_checkable
 
 import casadi
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.errors import SimulationError
 from dalembert.core.types import Array
 
-__all__ = ["PairTable", "SwitchTable", "TransitionEntry", "TransitionMaker", "slowest_slip"]
+__all__ = ["PairTable", "SwitchTable", "TransitionEntry", "TransitionMaker", "UnilateralLaw", "slowest_slip"]
 
 
 def slowest_slip(rtol: float | None = None) -> float:
@@ -21,21 +22,30 @@ def slowest_slip(rtol: float | None = None) -> float:
     return 2.5e-8 if rtol is None else min(max(2.5 * rtol, 1e-9), 2.5e-8)
 
 
+class UnilateralLaw(IntEnum):
+    """The law of a block at events, as of ``laws.c``, which says what each of them demands."""
+
+    CONE = 0
+    LIMIT = 1
+    ROPE = 2
+
+
 @dataclass(frozen=True, eq=False)
 class PairTable:
     """The blocks of a machine: cables that only pull, contacts that only push, then joints that stick.
 
-    A block has up to three rows, those of a normal and of two tangents, and numbers in place of names. A joint that
-    sticks has one tangent and no normal; its limit is on the tape of the equations.
+    A block has a law, rows, and numbers in place of names. A cable, or a contact without friction, is a cone with one
+    row, its normal; a contact with friction has three, those of its tangents after that of its normal. A joint that
+    sticks has one row and no normal; its limit is on the tape of the equations.
 
     Parameters
     ----------
+    laws
+        Law of each block.
     rows
-        Row of each normal, -1 where there is none.
+        Rows of each block, -1 for one that never moves.
     flags
         Index in x of the latch that says whether it acts, -1 where it always does.
-    tangents
-        Rows of its two tangents (k x 2), -1 where it has none.
     friction
         Indices in x of the latches of friction (k x 7): whether it sticks, where it slips to (2), how forces were
         shared (3), leeway of its slip; -1 where there are none.
@@ -48,9 +58,9 @@ class PairTable:
         tape tells it at each instant, if it depends on the state; else -1. None: none does.
     """
 
-    rows: NDArray[np.int64]
+    laws: tuple[UnilateralLaw, ...]
+    rows: tuple[tuple[int, ...], ...]
     flags: NDArray[np.int64]
-    tangents: NDArray[np.int64]
     friction: NDArray[np.int64]
     is_contact: NDArray[np.bool_]
     rubs: NDArray[np.bool_]

@@ -41,6 +41,11 @@ class BlockLaw(IntEnum):
     UNILATERAL = 0
     COULOMB = 1
     STICTION = 2
+    ROPE = 3
+
+    def given(self, rows: int) -> int:
+        """Return how many numbers tapes give of a block in every step: friction, a limit, or ratios of sheaves."""
+        return rows - 1 if self is BlockLaw.ROPE else 1
 
     def numbers(self, rows: int) -> int:
         """Return how many numbers are kept of a block: its matrix, and what the law makes of it."""
@@ -51,8 +56,8 @@ class BlockLaw(IntEnum):
 class SteppingSystem:
     """Blocks of a problem that is stepped from velocity to velocity: ``M^ (v+ - v) = h f + J^T x``.
 
-    A block is a contact, a cable that only pulls or a joint that sticks: rows with a law (`BlockLaw`). Rows that always
-    hold (loops, welds, gears, prescribed motion) are no blocks: they are eliminated.
+    A block is a contact, a cable that only pulls, a joint that sticks or a rope over sheaves: rows with a law
+    (`BlockLaw`). Rows that always hold (loops, welds, gears, prescribed motion) are no blocks: they are eliminated.
 
     Parameters
     ----------
@@ -64,10 +69,10 @@ class SteppingSystem:
         Numbers of coordinates, velocities and internal states (of laws).
     terms
         (t, x, c, p, h) -> entries of L and ``D^-1/2`` of ``M^ = L^T D L``; ``D^-1/2 L^-T h f``; of the blocks gaps,
-        restitution, friction (of those that stick the largest force); what ``f`` has of the bias of the equations; of
-        the rows that always hold ``J L^-T D^-1/2`` (dense, row by row), ``J v + Phi_t`` and ``Phi_t``; then rows
-        ``J L^-T D^-1/2`` of the blocks at their supports and velocities ``J v``, or, with ``pairs``, bounds of the
-        speeds of the blocks.
+        restitution, friction (of those that stick the largest force, of ropes the largest ratio of tensions at each
+        sheave); what ``f`` has of the bias of the equations; of the rows that always hold ``J L^-T D^-1/2`` (dense, row
+        by row), ``J v + Phi_t`` and ``Phi_t``; then rows ``J L^-T D^-1/2`` of the blocks at their supports and
+        velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
     pairs
         Rows of each block; None: they are in ``terms``.
     n_parameters
@@ -155,6 +160,7 @@ class SteppingSystem:
             "support_start": [0, *accumulate(counts)],
             "support": [j for support in self.supports for j in support],
             "row_start": [0, *accumulate(sizes)],
+            "mu_start": [0, *accumulate(law.given(n) for law, n in zip(self.laws, sizes, strict=True))],
             "value_start": [0, *accumulate(n * m for n, m in zip(sizes, counts, strict=True))],
             "block_start": [0, *accumulate(numbers)],
             "force": list(self.forces),

@@ -9,7 +9,7 @@
 TABLE int L_start[] = {L_START}, L_column[] = {L_COLUMN};
 TABLE int law_of[] = {LAWS}, size_of[] = {SIZES}, count_of[] = {COUNTS};
 TABLE int support_start[] = {SUPPORT_START}, support_of[] = {SUPPORT};
-TABLE int row_start[] = {ROW_START}, value_start[] = {VALUE_START}, block_start[] = {BLOCK_START};
+TABLE int row_start[] = {ROW_START}, mu_start[] = {MU_START}, value_start[] = {VALUE_START}, block_start[] = {BLOCK_START};
 TABLE int force_of[] = {FORCES}, loss_of[] = {LOSSES};
 TABLE double feature_of[] = {FEATURES}; /* length below which nothing passes unseen */
 TABLE int gather_start[] = {GATHER_START}, gather_of[] = {GATHER}, pair_of[] = {PAIR_KINDS};
@@ -23,6 +23,7 @@ typedef int INDEX;
 #define COUNT(a) count_of[a]
 #define AT(a) (support_of + support_start[a])
 #define ROW(a) row_start[a]
+#define MU(a) (C->mu + mu_start[a])
 #define VALUES(a) value_start[a]
 #define BLOCK(a) (C->w + block_start[a])
 #define FEATURE(a) feature_of[a]
@@ -57,7 +58,7 @@ typedef int INDEX;
 
 /* As `struct moreau`. */
 struct contacts {
-    real L[N_L + 1], d[N_VELOCITIES], s0[N_VELOCITIES], g[N_BLOCKS], e[N_BLOCKS], mu[N_BLOCKS], b[N_VELOCITIES];
+    real L[N_L + 1], d[N_VELOCITIES], s0[N_VELOCITIES], g[N_BLOCKS], e[N_BLOCKS], mu[N_MU + 1], b[N_VELOCITIES];
     real Y[N_VALUES + 1], u0[N_ROWS + 1], zdot[N_INNER + 1], work[2];
     real w[N_NUMBERS], bounce[N_BLOCKS], x[N_ROWS + 1], s[N_VELOCITIES], dv[N_VELOCITIES], r[N_VELOCITIES];
     real gap[N_BLOCKS], stays[N_BLOCKS], lambda[N_BLOCKS], jammed, rank;

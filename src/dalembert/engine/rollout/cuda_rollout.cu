@@ -37,7 +37,7 @@ FUNCTION void measure_member(double t, double h, double slack, const real *x, co
 #if N_UPDATES
 FUNCTION void sample(double t, uint64_t seed, uint64_t number, const long long *due, const real *x, real *c, const real *p,
                      real *w) {
-    real noise[MOST_NOISE + 1], new_[MOST_ROWS];
+    real noise[MOST_NOISE + 1], new_[MOST_UPDATED];
     const real time = (real)t;
     const real *const in[] = {&time, x, c, p, noise};
     real *const out[] = {new_};

@@ -9,10 +9,39 @@
  * (the local problem has a solution where the block is positive definite).
  *
  * A `stepper` has arrays of tapes and of what is solved for; sizes and tables of the machine come through macros of the
- * block's number a: SIZE, COUNT, AT, ROW, VALUES, LAW, BLOCK; ON is whose block acts. Lanes and GPUs know them when
+ * block's number a: SIZE, COUNT, AT, ROW, VALUES, LAW, BLOCK, MU; ON is whose block acts. Lanes and GPUs know them when
  * they are compiled (rollout/contacts.h), a single run reads them from memory (moreau.h). `active` lists the
  * blocks that act in some member. */
 #if STEPPING
+
+FUNCTION void law_make(int law, INDEX n, real *B) {
+    (void)n;
+    if (law == COULOMB) coulomb_make(B);
+#if ROPES
+    else if (law == ROPE) rope_make(n, B);
+#endif
+    else unilateral_make(B);
+}
+
+/* x has the impulses of the last sweep before, of which ropes begin. */
+FUNCTION void law_solve(int law, INDEX n, real *B, const real *b, const real *mu, MASK m, real *x) {
+    (void)n;
+    if (law == COULOMB) coulomb_solve(B, b, mu[0], m, x);
+    else if (law == STICTION) stiction_solve(B, b, mu[0], x);
+#if ROPES
+    else if (law == ROPE) rope_solve(n, B, b, mu, m, x);
+#endif
+    else unilateral_solve(B, b, x);
+}
+
+FUNCTION real law_violation(int law, INDEX n, const real *B, const real *u, const real *mu, const real *x) {
+    (void)n;
+    if (law == COULOMB) return coulomb_violation(B, u, mu[0], x);
+#if ROPES
+    if (law == ROPE) return rope_violation(n, B, u, mu, x);
+#endif
+    return law == STICTION ? stiction_violation(B, u, mu[0], x) : unilateral_violation(B, u, x);
+}
 
 /* u = u0 + Y s of a block. */
 FUNCTION void block_velocity(const stepper *C, INDEX a, const real *s, real *u) {
@@ -53,6 +82,20 @@ FUNCTION void block_push(const stepper *C, INDEX a, MASK m, const real *dx, real
         }
 }
 
+#if ROPES
+/* y <- the row of what a gap closes by: of a rope the sum of all its rows. */
+FUNCTION real summed(INDEX n, INDEX rows, const real *y, INDEX i) {
+    real sum = y[i];
+    for (INDEX k = 1; k < rows; k++) sum += y[k * n + i];
+    return sum;
+}
+#define ALONG(a, y, i) (LAW(a) == ROPE ? summed(COUNT(a), SIZE(a), y, i) : (y)[i])
+#define OPENING(a, u) (LAW(a) == ROPE ? summed(1, SIZE(a), u, 0) : (u)[0])
+#else
+#define ALONG(a, y, i) (y)[i]
+#define OPENING(a, u) (u)[0]
+#endif
+
 /* W of a block and what its law keeps. */
 FUNCTION void block_make(stepper *C, INDEX a) {
     const INDEX n = COUNT(a);
@@ -75,7 +118,7 @@ FUNCTION void block_make(stepper *C, INDEX a) {
                 *to++ = sum;
             }
     }
-    law_make(LAW(a), B);
+    law_make(LAW(a), SIZE(a), B);
 }
 
 /* Impulses of a block of members m with the others as they are; the largest change and impulse go to `change` and
@@ -96,11 +139,13 @@ FUNCTION void block_sweep(stepper *C, INDEX a, MASK m, real *change, real *large
         }
     }
     b[0] += C->bounce[a];
-    law_solve(LAW(a), B, b, C->mu[a], m, new_);
+    if (LAW(a) == ROPE)
+        for (INDEX i = 0; i < SIZE(a); i++) new_[i] = x[i];
+    law_solve(LAW(a), SIZE(a), B, b, MU(a), m, new_);
     d[0] = new_[0] - x[0], most = fabs(d[0]);
     for (INDEX i = 1; i < SIZE(a); i++) d[i] = new_[i] - x[i], most = larger(most, fabs(d[i]));
     block_push(C, a, m, d, C->s);
-    if (LAW(a) == STICTION) most = SELECT(most <= K(NOISE) * C->mu[a], K(0.0), most);
+    if (LAW(a) == STICTION) most = SELECT(most <= K(NOISE) * MU(a)[0], K(0.0), most);
     *change = SELECT(m, larger(*change, most), *change);
     *largest = SELECT(m, larger(*largest, larger(fabs(new_[0]), fabs(x[0]))), *largest);
     for (INDEX i = 0; i < SIZE(a); i++) x[i] = SELECT(m, new_[i], x[i]);

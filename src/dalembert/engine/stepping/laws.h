@@ -1,13 +1,15 @@
 /* Laws of the blocks that a step solves for, for one run, lanes and the threads of a GPU.
  *
  * A block has n rows with impulses x and, all others given, velocities u = W x + b with a symmetric W. Its law admits one x
- * for every positive definite W and every b. `mu` is a number of the block that tapes give in every step.
+ * for every positive definite W and every b, but that of a rope. `mu` are numbers of the block that tapes give in every
+ * step.
  *
  *     law         rows  u and x obey                                                            mu
  *     UNILATERAL  1     0 <= x,  u >= 0,  x u = 0                                               -
  *     COULOMB     3     0 <= x_n,  u_n >= 0,  x_n u_n = 0,  |x_t| <= mu x_n,
  *                       x_t = -mu x_n u_t / |u_t| where u_t is not zero                         friction
  *     STICTION    1     |x| <= mu,  x = -mu sign(u) where u is not zero                         largest impulse
+ *     ROPE        n     see ropes.h                                                             n - 1 ratios
  *     bilateral   n     u = 0                                                                   -
  *
  * A contact without friction, a stop and a cable that only pulls are UNILATERAL: x is the tension of the cable, u the rate
@@ -15,10 +17,10 @@
  *
  * Of each law there are NAME_make, which adds to W (its upper triangle, row by row) the numbers that are kept from
  * sweep to sweep, NAME_solve, which returns x exactly but for rounding, and NAME_violation, which is zero for the x of
- * a velocity u and has the unit of x; law_make, law_solve and law_violation call them. Members that are not in the mask
+ * a velocity u and has the unit of x; law_make, law_solve and law_violation (blocks.h) call them. Members that are not in the mask
  * `m` may get any x. With one member a mask is a condition: what returns where no member is left costs nothing. */
 #if STEPPING
-enum { UNILATERAL, COULOMB, STICTION };
+enum { UNILATERAL, COULOMB, STICTION, ROPE };
 
 #if defined(DA_FLOAT)
 #define FINEST 1.2e-7
@@ -137,21 +139,5 @@ FUNCTION real coulomb_violation(const real *B, const real *u, real mu, const rea
     const real f = SELECT(polar, K(0.0), SELECT(outside, shrunk, K(1.0)));
     const real pn = SELECT(polar, K(0.0), SELECT(outside, k, n));
     return larger(fabs(pn - x[0]), larger(fabs(f * y - x[1]), fabs(f * z - x[2])));
-}
-
-FUNCTION void law_make(int law, real *B) {
-    if (law == COULOMB) coulomb_make(B);
-    else unilateral_make(B);
-}
-
-FUNCTION void law_solve(int law, real *B, const real *b, real mu, MASK m, real *x) {
-    if (law == COULOMB) coulomb_solve(B, b, mu, m, x);
-    else if (law == STICTION) stiction_solve(B, b, mu, x);
-    else unilateral_solve(B, b, x);
-}
-
-FUNCTION real law_violation(int law, const real *B, const real *u, real mu, const real *x) {
-    if (law == COULOMB) return coulomb_violation(B, u, mu, x);
-    return law == STICTION ? stiction_violation(B, u, mu, x) : unilateral_violation(B, u, x);
 }
 #endif

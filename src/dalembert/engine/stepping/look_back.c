@@ -31,23 +31,30 @@ static int64_t rows_of_active(const struct moreau *C) {
 }
 
 /* Impulses near x that the law of a block admits, whatever its velocity. */
-static inline void admit(int law, double mu, double *x) {
-    if (law == STICTION) x[0] = within(x[0], mu);
+static inline void admit(int law, int64_t n, const double *mu, double *x) {
+    if (law == STICTION) x[0] = within(x[0], mu[0]);
     else if (!(x[0] > 0.0)) {
-        x[0] = 0.0;
-        if (law == COULOMB) x[1] = x[2] = 0.0;
+        for (int64_t i = 0; i < n; i++) x[i] = 0.0;
     } else if (law == COULOMB) {
-        const double t = sqrt(x[1] * x[1] + x[2] * x[2]);
-        if (t > mu * x[0]) x[1] *= mu * x[0] / t, x[2] *= mu * x[0] / t;
-    }
+        const double t = sqrt(x[1] * x[1] + x[2] * x[2]), most = mu[0] * x[0];
+        if (t > most) x[1] *= most / t, x[2] *= most / t;
+    } else if (law == ROPE)
+        for (int64_t j = 1; j < n; j++) x[j] = fmin(fmax(x[j], x[j - 1] / mu[j - 1]), x[j - 1] * mu[j - 1]);
 }
 
 /* Which velocities of a block are zero under these impulses, as far as its law says so. */
-static void held_by(int law, double mu, const double *x, int *rows) {
-    if (law == STICTION) rows[0] = fabs(x[0]) < mu * (1.0 - 1e-9);
+static void held_by(int law, int64_t n, const double *mu, const double *x, int *rows) {
+    if (law == STICTION) rows[0] = fabs(x[0]) < mu[0] * (1.0 - 1e-9);
     else rows[0] = x[0] > 0.0;
-    if (law == COULOMB)
-        rows[1] = rows[2] = rows[0] && mu > 0.0 && x[1] * x[1] + x[2] * x[2] < mu * mu * x[0] * x[0] * (1.0 - 1e-9);
+    if (law == COULOMB) {
+        const double most = mu[0] * x[0];
+        rows[1] = rows[2] = rows[0] && mu[0] > 0.0 && x[1] * x[1] + x[2] * x[2] < most * most * (1.0 - 1e-9);
+    }
+    if (law == ROPE) { /* all of them, or sums which are left to the sweeps */
+        for (int64_t j = 1; j < n; j++)
+            rows[0] &= fmax(x[j] / x[j - 1], x[j - 1] / x[j]) < mu[j - 1] * (1.0 - 1e-9);
+        for (int64_t j = 1; j < n; j++) rows[j] = rows[0];
+    }
 }
 
 /* Largest violation of all laws. */
@@ -58,7 +65,7 @@ static double worst(const struct moreau *C) {
         double u[MOST_ROWS];
         block_velocity(C, a, C->s, u);
         u[0] += C->bounce[a];
-        most = larger(most, law_violation(LAW(a), BLOCK(a), u, C->mu[a], C->x + ROW(a)));
+        most = larger(most, law_violation(LAW(a), SIZE(a), BLOCK(a), u, MU(a), C->x + ROW(a)));
     }
     return most;
 }
@@ -78,7 +85,7 @@ static void conjugate_gradients(struct moreau *C, double *room) {
         int rows[MOST_ROWS] = {0};
         block_velocity(C, a, C->s, u);
         u[0] += C->bounce[a];
-        held_by(LAW(a), C->mu[a], C->x + ROW(a), rows);
+        held_by(LAW(a), SIZE(a), MU(a), C->x + ROW(a), rows);
         for (int64_t i = 0; i < SIZE(a); w += SIZE(a) - i, i++) {
             const int64_t q = j + i;
             on[q] = rows[i] ? 1.0 / *w : 0.0;
@@ -111,7 +118,7 @@ static void conjugate_gradients(struct moreau *C, double *room) {
     OF_ACTIVE(C, k, a, j) {
         double *x = C->x + ROW(a);
         for (int64_t i = 0; i < SIZE(a); i++) x[i] += d[j + i];
-        admit(LAW(a), C->mu[a], x);
+        admit(LAW(a), SIZE(a), MU(a), x);
         for (int64_t i = 0; i < SIZE(a); i++) d[j + i] = x[i] - z[j + i];
         block_push(C, a, 1, d + j, C->s);
     }
@@ -192,7 +199,7 @@ static void extrapolate(struct moreau *C, struct history *H) {
         double *y = C->x + ROW(a), d[MOST_ROWS];
         for (int64_t i = 0; i < SIZE(a); i++)
             for (int64_t l = 0; l < c; l++) y[i] -= A[l][HISTORY] * H->made[l * m + j + i];
-        admit(LAW(a), C->mu[a], y);
+        admit(LAW(a), SIZE(a), MU(a), y);
         for (int64_t i = 0; i < SIZE(a); i++) d[i] = y[i] - x[j + i];
         block_push(C, a, 1, d, C->s);
     }

@@ -13,8 +13,9 @@ struct moreau {
     int64_t residual_at, sweeps_at, work_loss, work_input, multipliers;
     const int64_t *force, *loss;
     /* patterns: rows of L (columns before the diagonal); of each block its law, rows, entries of a row and their places,
-     * where its rows, values and numbers begin */
-    const int64_t *L_start, *L_column, *law, *size, *count, *support_start, *row_start, *value_start, *block_start, *support;
+     * where its rows, numbers of its law, values and what is kept of it begin */
+    const int64_t *L_start, *L_column, *law, *size, *count, *support_start, *row_start, *mu_start, *value_start, *block_start;
+    const int64_t *support;
     const double *feature; /* length below which nothing passes unseen */
     /* machines with many blocks: rows of each by a kernel of its own, from values of (t, x, p, L, d), where it is near */
     const kernel *pair;

@@ -21,6 +21,9 @@ __all__ = ["BlockSolution", "NativeStepping", "solve_blocks", "solve_cone"]
 _SCRATCH = 18
 """Doubles that look_back.c needs for each row, besides two vectors of velocities."""
 
+MOST_ROWS = 16
+"""Rows of a block at most, as of one.c."""
+
 _STEPPING = functions("stepping")
 
 
@@ -64,8 +67,9 @@ class NativeStepping:
             array(name, np.append(np.asarray(integers, dtype=np.int64), 0))
         array("feature", np.append(system.features, 0.0))
         reals = {
-            "L": n_L, "d": nv, "s0": nv, "g": k, "e": k, "mu": k, "b": nv, "Y": values, "u0": rows, "pace": k,
-            "zdot": system.nz, "work": 2, "w": tables["block_start"][-1], "bounce": k, "x": rows, "s": nv, "dv": nv,
+            "L": n_L, "d": nv, "s0": nv, "g": k, "e": k, "mu": tables["mu_start"][-1], "b": nv,
+            "Y": values, "u0": rows, "pace": k, "zdot": system.nz, "work": 2,
+            "w": tables["block_start"][-1], "bounce": k, "x": rows, "s": nv, "dv": nv,
             "r": nv, "gap": k, "stays": k, "lambda": k, "total": rows, "Q": m * nv, "held_u0": m, "held_t": m,
             "held_phi": m, "held_rate": m, "T": m * m, "zeta": m, "held_x": m, "P": m * rows, "before": rows,
             "held_total": m, "x_middle": n, "x_swept": n, "displacement": nv, "lengths": k, "gap_now": k,
@@ -119,6 +123,7 @@ def solve_blocks(
     laws: Sequence[BlockLaw],
     numbers: ArrayLike,
     *,
+    sizes: Sequence[int] | None = None,
     guess: ArrayLike | None = None,
     tolerance: float = 1e-12,
     max_sweeps: int = 10_000,
@@ -130,33 +135,38 @@ def solve_blocks(
     Parameters
     ----------
     W
-        Symmetric matrix ``J M^-1 J^T`` of all rows: three of each block by Coulomb, one of the others.
+        Symmetric matrix ``J M^-1 J^T`` of all rows: three of each block by Coulomb, ``sizes`` of ropes, one of others.
     u
         Velocities without impulses, with ``e`` times the normal velocity before the impact added.
     laws, numbers
-        Law of each block; its coefficient of friction, or the largest impulse with which it sticks.
+        Law of each block; one after the other its coefficient of friction, the largest impulse with which it sticks, or
+        of a rope of n spans the largest ratio of tensions ``e^kappa`` at each of its n - 1 sheaves.
+    sizes
+        Number of rows of each block, where there are ropes.
     guess
         Impulses to start from.
     tolerance, max_sweeps
         As of `TimeStepping`.
     """
     W, u, numbers = (np.ascontiguousarray(a, dtype=float) for a in (W, u, numbers))
-    k, sizes = len(laws), np.array([3 if law is BlockLaw.COULOMB else 1 for law in laws], dtype=np.int64)
-    n = int(sizes.sum())
-    if W.shape != (n, n) or u.shape != (n,) or numbers.shape != (k,):
+    k, rows = len(laws), [3 if law is BlockLaw.COULOMB else 1 for law in laws] if sizes is None else list(sizes)
+    n, given = sum(rows), np.cumsum([0, *(law.given(m) for law, m in zip(laws, rows, strict=True))])
+    if max(rows) > MOST_ROWS:
+        raise InputError(f"a block has at most {MOST_ROWS} rows, got {max(rows)}")
+    if W.shape != (n, n) or u.shape != (n,) or numbers.shape != (given[-1],):
         raise InputError(
-            f"{k} blocks with {n} rows need W ({n}, {n}), u ({n},) and numbers ({k},), got {W.shape}, {u.shape} and "
-            f"{numbers.shape}"
+            f"{k} blocks with {n} rows need W ({n}, {n}), u ({n},) and numbers ({given[-1]},), got {W.shape}, "
+            f"{u.shape} and {numbers.shape}"
         )
     size, vectors = np.linalg.eigh(W)
     x = np.zeros(n) if guess is None else np.array(guess, dtype=float).reshape(n)
     memory = NativeMemory(structure("moreau"))
-    c, starts = memory.struct, np.append(0, np.cumsum(sizes))
+    c, starts = memory.struct, np.append(0, np.cumsum(rows))
     c.nv, c.n_blocks, c.tolerance, c.max_sweeps = n, k, tolerance, max_sweeps
     integers: dict[str, Any] = {
-        "law": [int(law) for law in laws], "size": sizes, "count": np.full(k, n), "support": np.arange(n),
-        "support_start": np.zeros(k), "row_start": starts, "value_start": n * starts,
-        "block_start": np.cumsum([0, *(law.numbers(int(m)) for law, m in zip(laws, sizes, strict=True))]),
+        "law": [int(law) for law in laws], "size": rows, "count": np.full(k, n), "support": np.arange(n),
+        "support_start": np.zeros(k), "row_start": starts, "mu_start": given, "value_start": n * starts,
+        "block_start": np.cumsum([0, *(law.numbers(int(m)) for law, m in zip(laws, rows, strict=True))]),
         "active": np.zeros(k),
     }  # fmt: skip
     for name, values in integers.items():

@@ -28,7 +28,8 @@ typedef struct moreau stepper;
 #define N_BLOCKS C->n_blocks
 #define N_HELD_ROWS C->n_held
 #define N_L C->L_start[C->nv]
-#define MOST_ROWS 3
+#define MOST_ROWS 16 /* of a block */
+#define ROPES 1
 #define MANY (C->pair != 0)
 #define THETA C->theta
 #define MARGIN C->margin
@@ -46,6 +47,7 @@ typedef struct moreau stepper;
 #define COUNT(a) C->count[a]
 #define AT(a) (C->support + C->support_start[a])
 #define ROW(a) C->row_start[a]
+#define MU(a) (C->mu + C->mu_start[a])
 #define VALUES(a) C->value_start[a]
 #define BLOCK(a) (C->w + C->block_start[a])
 #define FEATURE(a) C->feature[a]

@@ -53,7 +53,7 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
             PAIR_ROWS(a, in, out, w)
         }
         NEAR(a, 1)
-        const real before = u[0];
+        const real before = OPENING(a, u);
         const MASK shut = C->g[a] <= K(MARGIN);
         MASK slow = alive;
         if (FEATURE(a) < 1e299) {
@@ -63,15 +63,15 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         }
         MASK able = alive;
         if (N_HELD_ROWS) able = held_rows(C, a);
-        real gained = u[0] - before; /* in the step if it were open */
-        for (INDEX i = 0; i < n; i++) gained += y[i] * C->s0[at[i]];
+        real gained = OPENING(a, u) - before; /* in the step if it were open */
+        for (INDEX i = 0; i < n; i++) gained += ALONG(a, y, i) * C->s0[at[i]];
         const MASK closes = slow & (C->g[a] + K(THETA) * h * (before + gained) <= K(0.0));
         const MASK wanted = near_ & (shut | closes | FORCED(a)), on = wanted & able;
         C->jammed = SELECT(wanted & NO(able) & (C->g[a] < K(-(MARGIN))), K(1.0), C->jammed);
         if (!(SOME(on))) continue;
         TURN_ON(a, on)
         C->active[C->n_active++] = a;
-        if (LAW(a) == STICTION) C->mu[a] = C->mu[a] * h;
+        if (LAW(a) == STICTION) MU(a)[0] = MU(a)[0] * h;
         /* What closes no faster than free motion makes it in two steps is at rest: its rebound would be shorter than the
          * step, and would never end. */
         const MASK bounces = (before < K(0.0)) & (C->e[a] != K(0.0)) & (-before > K(2.0) * fabs(gained));

@@ -41,11 +41,11 @@ FUNCTION real block_residual(const stepper *C) {
         real u[MOST_ROWS];
         block_velocity(C, a, C->s, u);
         u[0] += C->bounce[a];
-        const real lack = law_violation(LAW(a), BLOCK(a), u, C->mu[a], C->x + ROW(a));
+        const real lack = law_violation(LAW(a), SIZE(a), BLOCK(a), u, MU(a), C->x + ROW(a));
         most = SELECT(m, larger(most, lack), most);
         top = SELECT(m, larger(top, fabs(C->x[ROW(a)])), top);
     }
-    return SELECT(top > K(0.0), most / SELECT(top > K(0.0), top, K(1.0)), K(0.0));
+    return SELECT(top > K(0.0), most / SELECT(top > K(0.0), top, K(1.0)), SELECT(most > K(0.0), K(1.0), K(0.0)));
 }
 
 /* Displacement (as s) that closes the gaps of blocks that push or pull, and takes others out of what they penetrate,
@@ -61,7 +61,7 @@ FUNCTION MASK block_gaps(stepper *C, MASK alive, real h) {
         C->lambda[a] = K(0.0);
         if (LAW(a) == STICTION) continue;
         block_velocity(C, a, C->s, u);
-        const real gap = C->g[a] + K(THETA) * h * u[0]; /* at the end */
+        const real gap = C->g[a] + K(THETA) * h * OPENING(a, u); /* at the end */
         const MASK rebounds = C->bounce[a] < K(0.0), stays = (C->x[ROW(a)] > K(0.0)) & NO(rebounds);
         C->stays[a] = SELECT(stays, K(1.0), K(0.0));
         C->gap[a] = SELECT(rebounds, larger(gap, K(0.0)), gap);
@@ -75,16 +75,21 @@ FUNCTION MASK block_gaps(stepper *C, MASK alive, real h) {
         for (INDEX k = 0; k < C->n_active; k++) {
             const INDEX a = C->active[k], n = COUNT(a), *const at = AT(a);
             const MASK m = open & ON(a);
-            const real *const y = C->Y + VALUES(a), w = BLOCK(a)[0];
+            const real *const y = C->Y + VALUES(a);
+            real w = BLOCK(a)[0];
             if (LAW(a) == STICTION || !(SOME(m))) continue;
             real gap = C->gap[a];
-            for (INDEX i = 0; i < n; i++) gap += y[i] * C->r[at[i]];
+            for (INDEX i = 0; i < n; i++) gap += ALONG(a, y, i) * C->r[at[i]];
+            if (LAW(a) == ROPE) {
+                w = K(0.0);
+                for (INDEX i = 0; i < n; i++) w += ALONG(a, y, i) * ALONG(a, y, i);
+            }
             const real free_ = C->lambda[a] - gap / w;
             const real next = SELECT(C->stays[a] > K(0.5), free_, larger(K(0.0), free_)), d = next - C->lambda[a];
             const MASK moves = m & (d != K(0.0));
             if (!(SOME(moves))) continue;
             C->lambda[a] = SELECT(m, next, C->lambda[a]);
-            for (INDEX i = 0; i < n; i++) C->r[at[i]] = SELECT(moves, C->r[at[i]] + y[i] * d, C->r[at[i]]);
+            for (INDEX i = 0; i < n; i++) C->r[at[i]] = SELECT(moves, C->r[at[i]] + ALONG(a, y, i) * d, C->r[at[i]]);
             change = SELECT(m, larger(change, fabs(d) * w), change);
         }
         open = open & NO(change <= K(0.01 * MARGIN));

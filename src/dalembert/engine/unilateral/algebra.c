@@ -1,19 +1,23 @@
 /* The algebra of transitions by itself, for whoever wants to compare it (algebra.py); after unilateral.c. */
 
-int64_t algebra_solve_cones(int64_t k, const double *W, const double *b, const double *mu, const double *slip,
-                            const double *given, double *p, double *u, int64_t *modes, double *work) {
-    const struct cones c = {k, W, b, mu, slip, given, 0, 0, 0};
+/* Forces of blocks. `sheave` gets the row of the sheave at which a rope jams where there are none, else -1. */
+int64_t algebra_solve_blocks(int64_t k, const int64_t *law, const int64_t *first, const double *W, const double *b,
+                             const double *mu, const double *slip, const double *given, const double *last,
+                             const double *lengths, double *p, double *u, int64_t *modes, int64_t *sheave, double *work) {
+    const struct blocks c = {k, first[k], law, first, W, b, mu, slip, given, 0, last, lengths};
     const struct solution s = {p, u, modes};
-    struct memory memory;
-    memory.next = work;
-    return solve_cones(&c, &s, memory);
+    const struct memory memory = {work};
+    const int64_t bad = solve_blocks(&c, &s, memory);
+    *sheave = bad == SOLVED || law[bad] != ROPE ? -1 : jam_of(&c, bad, modes, memory);
+    return bad;
 }
 
-int64_t algebra_strike(int64_t k, const double *W, const double *u, const double *e, const double *mu,
-                       const int64_t *poisson, double *p, double *factor, double *lost, double *work) {
-    struct memory memory;
-    memory.next = work;
-    return strike(W, k, u, e, mu, poisson, p, factor, lost, memory);
+int64_t algebra_strike(int64_t k, const int64_t *law, const int64_t *first, const double *W, const double *u,
+                       const double *e, const double *mu, const int64_t *poisson, double *p, double *factor, double *lost,
+                       double *work) {
+    const struct impact impact = {k, first[k], law, first, poisson, W, u, e, mu};
+    const struct memory memory = {work};
+    return strike(&impact, p, factor, lost, memory);
 }
 
 /* All of m rows, with factors in the memory given. 0 = ok. */

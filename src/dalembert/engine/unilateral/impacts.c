@@ -23,12 +23,12 @@ struct collision {
 };
 
 /* Impact with restitution and friction of the pairs that touch, under the constraints that act. */
-static int64_t strike_pairs(struct transitions *T, double *x, const int64_t *chosen, int64_t count,
-                            struct collision *made, struct memory memory) {
+static int64_t strike_pairs(struct transitions *T, double *x, const struct chosen *some, struct collision *made,
+                            struct memory memory) {
     struct constrained *C = T->equations;
-    const int64_t nv = C->nv, n = 3 * count;
+    const int64_t nv = C->nv, n = some->n, count = some->count;
     double *right = take(&memory, C->m), *Z = take(&memory, n * nv), *u = take(&memory, n), *change = take(&memory, n),
-           *W = take(&memory, n * n), *e = take(&memory, count), *mu = take(&memory, count), *p = take(&memory, n),
+           *W = take(&memory, n * n), *e = take(&memory, count), *mu = take(&memory, n), *p = take(&memory, n),
            *v = take(&memory, nv), *dv = take(&memory, nv), *none = take(&memory, nv), *lambda = take(&memory, C->m),
            *before = x + C->nq, factor = 1.0, lost = 0.0;
     int64_t *held = take_integers(&memory, C->m), *poisson = take_integers(&memory, count), strikes = 0;
@@ -42,25 +42,27 @@ static int64_t strike_pairs(struct transitions *T, double *x, const int64_t *cho
         made->lost += (0.5 * dot(T->J + held[j] * nv, dv, nv) - right[j]) * lambda[j];
     }
     for (int64_t j = 0; j < nv; j++) v[j] = before[j] + dv[j];
-    spread(T, chosen, count, T->rate, u);
-    spread_along(T, chosen, count, dv, change);
+    spread(some, T->rate, u);
+    spread_along(T, some, dv, change);
     for (int64_t i = 0; i < n; i++) u[i] += change[i];
     for (int64_t i = 0; i < count; i++) {
-        e[i] = T->e[chosen[i]], mu[i] = friction_of(T, chosen[i]), poisson[i] = T->poisson[chosen[i]];
-        strikes |= u[3 * i] < -STRIKES;
+        const int64_t block = some->block[i];
+        e[i] = T->e[block], mu[some->first[i]] = friction_of(T, block), poisson[i] = T->poisson[block];
+        strikes |= u[some->first[i]] < -STRIKES;
     }
     if (strikes) {
         struct factors F;
         take_rows(&F, &Q, held, n_held, &memory);
-        delassus(T, &F, chosen, count, Z, W);
-        const int64_t bad = strike(W, count, u, e, mu, poisson, p, &factor, &lost, memory);
+        delassus(&F, some, Z, W);
+        const struct impact impact = {count, n, some->law, some->first, poisson, W, u, e, mu};
+        const int64_t bad = strike(&impact, p, &factor, &lost, memory);
         if (bad != SOLVED) {
-            T->pair = chosen[bad], T->lacks = OF_IMPULSES;
-            return chosen[bad];
+            T->pair = some->block[bad], T->lacks = OF_IMPULSES;
+            return T->pair;
         }
         respond(&F, Z, n, p, v, memory);
-        gather(T, chosen, count, p, made->impulses);
-        answer(T, &Q, held, n_held, chosen, count, p, made->impulses, memory);
+        gather(some, p, made->impulses);
+        answer(T, &Q, held, n_held, some, p, made->impulses, memory);
         made->lost += lost, made->factor = fmin(made->factor, factor);
     }
     change_velocities(T, before, v);
@@ -89,18 +91,36 @@ static int64_t stop_rows(struct transitions *T, double *x, const int64_t *part, 
     return LANDED;
 }
 
+/* The first of the pairs that touch if no velocities obey them and what drives the machine, else LANDED. Constraints that do
+ * not depend on time always allow rest. */
+static int64_t driven_on(struct transitions *T, const double *x, const int64_t *part, const int64_t *one_way,
+                         const struct chosen *some, double fastest) {
+    const struct constrained *C = T->equations;
+    double driven = 0.0, left = 0.0;
+    for (int64_t i = 0; i < C->m; i++) {
+        if (!part[i]) continue;
+        if (acts(C, x, i)) driven = fmax(driven, fabs(C->phi_t[i]));
+        left = fmax(left, one_way[i] ? T->rate[i] : fabs(T->rate[i]));
+    }
+    if (!some->count || driven == 0.0 || left <= 1e-6 * fastest + RESTS) return LANDED;
+    T->lacks = OF_IMPULSES;
+    return T->pair = some->block[0];
+}
+
 /* Velocities after the impact of all constraints that act and all that touches; once it is settled what goes on to act,
  * that keeps its gap closed. */
 static int64_t hit(struct transitions *T, double *x, int settled, struct collision *made, struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t m = C->m;
-    int64_t *chosen = take_integers(&memory, T->k), count = 0, bounces = 0;
+    struct chosen some;
+    int bounces = 0;
+    choose_none(T, &some, &memory);
     for (int64_t i = 0; i < T->k; i++)
         if (touches(T, x, i) && !T->loose[i]) {
-            chosen[count++] = i;
+            choose(T, i, &some);
             bounces |= T->e[i] > 0.0 || friction_of(T, i) > 0.0;
         }
-    if (!settled && bounces) return strike_pairs(T, x, chosen, count, made, memory);
+    if (!settled && bounces) return strike_pairs(T, x, &some, made, memory);
     int64_t *part = take_integers(&memory, m), *one_way = take_integers(&memory, m);
     taking_part(T, x, part, one_way);
     for (int64_t i = T->k; i < T->n_blocks && !settled; i++) part[row_of(T, i, 1)] = 0; /* a finite force has no impulse */
@@ -109,14 +129,15 @@ static int64_t hit(struct transitions *T, double *x, int settled, struct collisi
     for (int64_t i = 0; i < m; i++)
         if (part[i]) fastest = fmax(fastest, one_way[i] ? T->rate[i] : fabs(T->rate[i]));
     if (fastest <= RESTS) return LANDED;
-    return stop_rows(T, x, part, one_way, made, memory);
+    const int64_t outcome = stop_rows(T, x, part, one_way, made, memory);
+    return outcome == LANDED && !settled ? driven_on(T, x, part, one_way, &some, fastest) : outcome;
 }
 
 /* Whether a pair may go on to act: it touches and does not open. */
 static int goes_on_touching(const struct transitions *T, const double *x, int64_t i, const struct seen *seen) {
     if (is_limit(T, i)) return 1;
     if (seen->opens[i] || !touches(T, x, i)) return 0;
-    return !(T->loose[i] && !T->is_contact[i]) && T->rate[T->rows[i]] > -STILL;
+    return !(T->loose[i] && !T->is_contact[i]) && T->rate[normal_of(T, i)] > -STILL;
 }
 
 /* Velocities after what slips no more has come to rest, all of it together, and slips that end. */
@@ -129,8 +150,8 @@ static int64_t rest(struct transitions *T, double *x, const struct seen *seen, s
     for (int64_t i = 0; i < m; i++) part[i] = acts(C, x, i);
     for (int64_t i = 0; i < T->n_blocks; i++) {
         close[i] = goes_on_touching(T, x, i, seen);
-        if (!is_limit(T, i)) one_way[T->rows[i]] = !(x[T->flags[i]] > 0.5), part[T->rows[i]] = close[i];
-        for (int j = 1; j < 3; j++)
+        if (!is_limit(T, i)) one_way[normal_of(T, i)] = !(x[T->flags[i]] > 0.5), part[normal_of(T, i)] = close[i];
+        for (int64_t j = 1; j < ways_of(T, i); j++)
             if (row_of(T, i, j) >= 0) part[row_of(T, i, j)] = 0;
     }
     for (;;) {
@@ -143,7 +164,7 @@ static int64_t rest(struct transitions *T, double *x, const struct seen *seen, s
             const double speed = hypot(u[0], u[1]);
             if (!(speed <= SLIPS || seen->ends[i])) continue;
             still[i] = 1, fastest = fmax(fastest, speed);
-            for (int j = 1; j < 3; j++)
+            for (int64_t j = 1; j < ways_of(T, i); j++)
                 if (row_of(T, i, j) >= 0) part[row_of(T, i, j)] = 1;
         }
         if (!(fastest > RESTS)) return LANDED;

@@ -18,7 +18,7 @@ from dalembert.engine.layout import structure
 from dalembert.engine.library import library
 from dalembert.engine.memory import NativeMemory
 from dalembert.engine.methods.constraints import Projection
-from dalembert.engine.problem.pairs import PairTable, SwitchTable, TransitionEntry, slowest_slip
+from dalembert.engine.problem.pairs import PairTable, SwitchTable, TransitionEntry, UnilateralLaw, slowest_slip
 from dalembert.engine.problem.problem import Problem
 
 __all__ = ["LANDED", "NOT_CLOSED", "TransitionDesk", "Transitions", "measure_code", "transitions_memory"]
@@ -62,8 +62,12 @@ def transitions_memory(
     struct, array = memory.struct, memory.array
     n, m, nv, blocks = problem.n_states, system.m, system.nv, len(table.rows)
     struct.equations, struct.slowest = equations.address, slowest_slip(rtol)
-    struct.k, struct.n_blocks = int(np.count_nonzero(table.rows >= 0)), blocks
-    for name in ("rows", "flags", "tangents", "friction", "is_contact", "rubs", "poisson"):
+    struct.k, struct.n_blocks = sum(law is not UnilateralLaw.LIMIT for law in table.laws), blocks
+    rows = [row for of_block in table.rows for row in of_block]
+    array("law", np.array(table.laws, dtype=np.int64))
+    array("first", np.array([0, *accumulate(map(len, table.rows))], dtype=np.int64))
+    array("row", np.array(rows, dtype=np.int64))
+    for name in ("flags", "friction", "is_contact", "rubs", "poisson"):
         array(name, np.asarray(getattr(table, name), dtype=np.int64))
     array("e", table.restitution)
     array("mu", table.friction_coefficient)
@@ -88,7 +92,7 @@ def transitions_memory(
             array("measured", np.zeros(len(integers["measure_latch"])))
     sizes = {"M": nv * nv, "R": nv * nv, "f": nv, "J": m * nv, "Y": nv * m, "gamma": m, "phi": m, "rate": m}
     sizes["x_bare"] = n
-    for name, size in (sizes | {"work": library("equations").transitions_memory(nv, m, blocks)}).items():
+    for name, size in (sizes | {"work": library("equations").transitions_memory(nv, m, len(rows))}).items():
         array(name, np.zeros(size))
     for name in ("loose", "slipping"):
         array(name, np.zeros(blocks, dtype=np.int64))

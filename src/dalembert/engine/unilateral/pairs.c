@@ -1,6 +1,6 @@
 /* Pairs of what acts one way only at an instant: the terms of the equations, which pairs take part, what forces along their
  * rows do. First of the files of transitions, after constrained.c,
- * sliding.c and contact_algebra.c: the terms of the equations come from the tapes of `struct constrained`.
+ * sliding.c and forces.c: the terms of the equations come from the tapes of `struct constrained`.
  *
  * A pair can act if it touches: it does, or its gap has closed. All that touch are looked at together, so that any number
  * may take hold or let go at once, redundant or not. Impacts may follow each other ever faster and ever weaker: a ball that
@@ -26,11 +26,46 @@
 #define PENETRATES 1e-6
 #define APART 1e-9
 
-int64_t transitions_memory(int64_t nv, int64_t m, int64_t k) {
+/* Scratch of a machine with nv velocities, m rows, and n rows of blocks. */
+int64_t transitions_memory(int64_t nv, int64_t m, int64_t n) {
     int64_t most = least_constraint_memory(nv, m);
     if (minimum_norm_memory(nv, m) > most) most = minimum_norm_memory(nv, m);
-    if (strike_memory(k) > most) most = strike_memory(k);
-    return most + factors_memory(nv, m) + 3 * k * (3 * k + nv + 14) + 18 * (m + nv) + 22 * k + mass_memory(nv, m) + 128;
+    if (strike_memory(n, n) > most) most = strike_memory(n, n);
+    return most + factors_memory(nv, m) + n * (n + nv + 44) + 18 * (m + nv) + mass_memory(nv, m) + 128;
+}
+
+/* Whether a block is a joint that sticks: it always touches. */
+static int is_limit(const struct transitions *T, int64_t i) { return T->law[i] == LIMIT; }
+
+/* Row of the normal of a block that has one. */
+static int64_t normal_of(const struct transitions *T, int64_t i) { return T->row[T->first[i]]; }
+
+/* A normal and the tangents of a block: the ways from 0 on; of a joint that sticks from 1 on, it has no normal. */
+static int64_t ways_of(const struct transitions *T, int64_t i) { return T->first[i + 1] - T->first[i] + is_limit(T, i); }
+
+/* Row of a block's normal (0) or tangent (1, 2, ...), -1 if it has none. */
+static int64_t row_of(const struct transitions *T, int64_t i, int64_t way) {
+    const int64_t at = way - is_limit(T, i);
+    return at >= 0 && way < ways_of(T, i) ? T->row[T->first[i] + at] : -1;
+}
+
+/* Blocks that take part in a question, and their rows, one after the other. */
+struct chosen {
+    int64_t count, n;
+    int64_t *block, *law, *first, *row; /* block in T, law, first row here; row in J (-1: none) */
+};
+
+static void choose_none(const struct transitions *T, struct chosen *some, struct memory *memory) {
+    const int64_t k = T->n_blocks, n = T->first[k];
+    some->count = some->n = 0;
+    some->block = take_integers(memory, k), some->law = take_integers(memory, k);
+    some->first = take_integers(memory, k + 1), some->row = take_integers(memory, n);
+}
+
+static void choose(const struct transitions *T, int64_t i, struct chosen *some) {
+    some->block[some->count] = i, some->law[some->count++] = T->law[i];
+    for (int64_t j = T->first[i]; j < T->first[i + 1]; j++) some->row[some->n++] = T->row[j];
+    some->first[some->count] = some->n;
 }
 
 /* M, J, Phi and Phi' at a state. 0 = ok. */
@@ -77,11 +112,8 @@ static int forces_at(struct transitions *T, double t, const double *x, const dou
 /* Whether a pair acts or could; what was cut does not. */
 static int touches(const struct transitions *T, const double *x, int64_t i) {
     const double on = x[T->flags[i]];
-    return on > 0.5 || (on > -0.5 && T->phi[T->rows[i]] > -TOUCHES);
+    return on > 0.5 || (on > -0.5 && T->phi[normal_of(T, i)] > -TOUCHES);
 }
-
-/* Whether a block is a joint that sticks: it always touches. */
-static int is_limit(const struct transitions *T, int64_t i) { return i >= T->k; }
 
 /* Largest force of a joint that sticks, at the state of the last `forces_at`. */
 static double limit_of(const struct transitions *T, int64_t i) {
@@ -98,8 +130,8 @@ static double friction_of(const struct transitions *T, int64_t i) {
 static void taking_part(const struct transitions *T, const double *x, int64_t *part, int64_t *one_way) {
     for (int64_t i = 0; i < T->equations->m; i++) part[i] = acts(T->equations, x, i), one_way[i] = 0;
     for (int64_t i = 0; i < T->k; i++) {
-        one_way[T->rows[i]] = 1;
-        part[T->rows[i]] = touches(T, x, i) && !T->loose[i];
+        one_way[normal_of(T, i)] = 1;
+        part[normal_of(T, i)] = touches(T, x, i) && !T->loose[i];
     }
 }
 
@@ -108,43 +140,28 @@ static int64_t gather_held(const struct transitions *T, const double *x, const d
                            int64_t *held, double *right, struct memory memory) {
     const int64_t m = T->equations->m;
     int64_t count = 0, *of_pair = take_integers(&memory, m);
-    for (int64_t i = 0; i < T->n_blocks; i++) {
-        if (!is_limit(T, i)) of_pair[T->rows[i]] = 1;
-        for (int j = 0; j < 2; j++)
-            if (T->tangents[2 * i + j] >= 0) of_pair[T->tangents[2 * i + j]] = 1;
-    }
+    for (int64_t i = 0; i < T->first[T->n_blocks]; i++)
+        if (T->row[i] >= 0) of_pair[T->row[i]] = 1;
     for (int64_t i = 0; i < m; i++)
         if (acts(T->equations, x, i) && !of_pair[i]) held[count] = i, right[count++] = sign * values[i];
     return count;
 }
 
-/* Row of a pair's normal (0) or tangent (1, 2), -1 if it has none. */
-static int64_t row_of(const struct transitions *T, int64_t i, int way) {
-    return way ? T->tangents[2 * i + way - 1] : T->rows[i];
+/* Numbers of the rows of the chosen blocks (zero where there is none), turned round. */
+static void spread(const struct chosen *some, const double *values, double *out) {
+    for (int64_t i = 0; i < some->n; i++) out[i] = some->row[i] >= 0 ? -values[some->row[i]] : 0.0;
 }
 
-/* Numbers of the rows of the chosen pairs, three each (zero where there is none), turned round. */
-static void spread(const struct transitions *T, const int64_t *chosen, int64_t count, const double *values, double *out) {
-    for (int64_t i = 0; i < 3 * count; i++) {
-        const int64_t row = row_of(T, chosen[i / 3], (int)(i % 3));
-        out[i] = row >= 0 ? -values[row] : 0.0;
-    }
-}
-
-/* What the rows of the chosen pairs make of velocities or accelerations w, the same way. */
-static void spread_along(const struct transitions *T, const int64_t *chosen, int64_t count, const double *w, double *out) {
+/* What the rows of the chosen blocks make of velocities or accelerations w, the same way. */
+static void spread_along(const struct transitions *T, const struct chosen *some, const double *w, double *out) {
     const int64_t nv = T->equations->nv;
-    for (int64_t i = 0; i < 3 * count; i++) {
-        const int64_t row = row_of(T, chosen[i / 3], (int)(i % 3));
-        out[i] = row >= 0 ? -dot(T->J + row * nv, w, nv) : 0.0;
-    }
+    for (int64_t i = 0; i < some->n; i++) out[i] = some->row[i] >= 0 ? -dot(T->J + some->row[i] * nv, w, nv) : 0.0;
 }
 
-/* Add the forces of the chosen pairs to those of all rows. */
-static void gather(const struct transitions *T, const int64_t *chosen, int64_t count, const double *p, double *rows) {
-    for (int64_t i = 0; i < count; i++)
-        for (int way = 0; way < 3; way++)
-            if (row_of(T, chosen[i], way) >= 0) rows[row_of(T, chosen[i], way)] += p[3 * i + way];
+/* Add the forces of the chosen blocks to those of all rows. */
+static void gather(const struct chosen *some, const double *p, double *rows) {
+    for (int64_t i = 0; i < some->n; i++)
+        if (some->row[i] >= 0) rows[some->row[i]] += p[i];
 }
 
 static double kinetic(const struct transitions *T, const double *v, struct memory memory) {
@@ -153,15 +170,13 @@ static double kinetic(const struct transitions *T, const double *v, struct memor
     return 0.5 * dot(v, Mv, T->equations->nv);
 }
 
-/* Z (3 count x nv), rows of -R^-T J^T of the chosen pairs without what constraints that hold take up, and W = Z Z^T. */
-static void delassus(const struct transitions *T, const struct factors *F, const int64_t *chosen, int64_t count,
-                     double *Z, double *W) {
-    const int64_t nv = F->mass->nv, n = 3 * count;
+/* Z (n x nv), rows of -R^-T J^T of the chosen blocks without what constraints that hold take up, and W = Z Z^T. */
+static void delassus(const struct factors *F, const struct chosen *some, double *Z, double *W) {
+    const int64_t nv = F->mass->nv, n = some->n;
     for (int64_t i = 0; i < n; i++) {
-        const int64_t row = row_of(T, chosen[i / 3], (int)(i % 3));
         double *z = Z + i * nv;
-        if (row < 0) continue;
-        column_of(F->mass, row, z);
+        if (some->row[i] < 0) continue;
+        column_of(F->mass, some->row[i], z);
         without_reactions(F, z);
         for (int64_t j = 0; j < nv; j++) z[j] = -z[j];
     }
@@ -180,16 +195,14 @@ static void respond(const struct factors *F, const double *Z, int64_t n, const d
     for (int64_t j = 0; j < nv; j++) v[j] += f[j];
 }
 
-/* Add the impulses with which constraints that hold answer those of the chosen pairs. */
+/* Add the impulses with which constraints that hold answer those of the chosen blocks. */
 static void answer(const struct transitions *T, const struct mass *Q, const int64_t *held, int64_t n_held,
-                   const int64_t *chosen, int64_t count, const double *p, double *impulses, struct memory memory) {
+                   const struct chosen *some, const double *p, double *impulses, struct memory memory) {
     const int64_t nv = Q->nv;
     if (!n_held) return;
     double *f = take(&memory, nv), *none = take(&memory, n_held), *a = take(&memory, nv), *lambda = take(&memory, n_held);
-    for (int64_t i = 0; i < 3 * count; i++) {
-        const int64_t row = row_of(T, chosen[i / 3], (int)(i % 3));
-        for (int64_t j = 0; row >= 0 && j < nv; j++) f[j] -= T->J[row * nv + j] * p[i];
-    }
+    for (int64_t i = 0; i < some->n; i++)
+        for (int64_t j = 0; some->row[i] >= 0 && j < nv; j++) f[j] -= T->J[some->row[i] * nv + j] * p[i];
     minimum_norm(Q, f, held, n_held, none, a, lambda, memory);
     for (int64_t j = 0; j < n_held; j++) impulses[held[j]] += lambda[j];
 }

@@ -40,7 +40,7 @@ static int64_t hit_settled(struct transitions *T, double *x, struct collision *m
     memcpy(before, T->rate, doubles(T->equations->m));
     int64_t outcome = hit(T, x, 1, made, memory);
     for (int64_t i = 0; i < T->n_blocks && outcome == LANDED; i++)
-        for (int j = 1; j < 3 && slides(T, x, i); j++) {
+        for (int64_t j = 1; j < ways_of(T, i) && slides(T, x, i); j++) {
             const int64_t row = row_of(T, i, j);
             if (row >= 0 && fabs(T->rate[row] - before[row]) > SLOWEST) outcome = MOVED;
         }
@@ -118,60 +118,66 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
                                struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv;
-    int64_t *chosen = take_integers(&memory, T->n_blocks), count = 0;
+    struct chosen some;
+    choose_none(T, &some, &memory);
     for (int64_t i = 0; i < T->n_blocks; i++)
-        if (goes_on_touching(T, x, i, seen)) chosen[count++] = i;
-    const int64_t n = 3 * count;
+        if (goes_on_touching(T, x, i, seen)) choose(T, i, &some);
+    const int64_t n = some.n, count = some.count;
     double *right = take(&memory, C->m), *Z = take(&memory, n * nv), *b = take(&memory, n), *change = take(&memory, n),
-           *u = take(&memory, n), *W = take(&memory, n * n), *mu = take(&memory, count), *slip = take(&memory, 2 * count),
-           *toward = take(&memory, 2 * count), *given = take(&memory, count), *a = take(&memory, nv);
+           *u = take(&memory, n), *W = take(&memory, n * n), *mu = take(&memory, n), *slip = take(&memory, n),
+           *toward = take(&memory, n), *given = take(&memory, n), *a = take(&memory, nv);
     int64_t *held = take_integers(&memory, C->m);
     int64_t *slips = take_integers(&memory, count), *turns = take_integers(&memory, count), ending = 0;
-    int64_t *yields = take_integers(&memory, count), *bare = take_integers(&memory, count);
+    int64_t *yields = take_integers(&memory, count);
     double *last = take(&memory, n);
     struct solution found;
     struct factors F;
     struct mass Q;
-    found.p = take(&memory, n), found.u = take(&memory, n), found.modes = take_integers(&memory, count);
+    found.p = take(&memory, n), found.u = take(&memory, n), found.modes = take_integers(&memory, n);
     const int64_t n_held = gather_held(T, x, T->gamma, 1.0, held, right, memory);
     const double nothing[3] = {0.0, 0.0, 0.0};
     if (mass_of(T, &Q)) return NO_TERMS;
     minimum_norm(&Q, T->f, held, n_held, right, a, 0, memory);
     take_rows(&F, &Q, held, n_held, &memory);
-    spread(T, chosen, count, T->gamma, b);
-    spread(T, chosen, count, T->rate, u);
-    spread_along(T, chosen, count, a, change);
-    delassus(T, &F, chosen, count, Z, W);
-    for (int64_t i = 0; i < n; i++) b[i] = change[i] - b[i];
+    spread(&some, T->gamma, b);
+    spread(&some, T->rate, u);
+    spread_along(T, &some, a, change);
+    delassus(&F, &some, Z, W);
+    for (int64_t i = 0; i < n; i++) b[i] = change[i] - b[i], toward[i] = slip[i] = NAN;
     const double fastest = largest_of(b, n);
     int known = 0;
     for (int64_t i = 0; i < count; i++) {
-        const double speed = hypot(u[3 * i + 1], u[3 * i + 2]), *way = ways + 3 * chosen[i];
-        mu[i] = friction_of(T, chosen[i]), yields[i] = T->slipping[chosen[i]], known |= !isnan(way[1]);
-        if (is_limit(T, chosen[i])) {
-            bare[i] = 1, yields[i] = 0, given[i] = limit_of(T, chosen[i]);
-            last[3 * i + 1] = x[latches_of(T, chosen[i])[4]]; /* forces of redundant joints stay as they were */
+        const int64_t block = some.block[i], f = some.first[i], ahead = is_limit(T, block) ? f : f + 1;
+        const int64_t tangents = some.first[i + 1] - ahead;
+        const double *way = ways + 3 * block;
+        double speed = 0.0;
+        for (int64_t j = 0; j < tangents; j++) speed = hypot(speed, u[ahead + j]);
+        mu[f] = friction_of(T, block), yields[i] = T->slipping[block], known |= !isnan(way[1]);
+        slips[i] = mu[f] > 0.0 && speed > SLIPS;
+        if (is_limit(T, block)) {
+            yields[i] = 0, mu[f] = limit_of(T, block);
+            last[f] = x[latches_of(T, block)[4]]; /* forces of redundant joints stay as they were */
         }
-        slips[i] = mu[i] > 0.0 && speed > SLIPS;
         /* friction of a slow slip is against u + T u', where that is: the law of a pair at rest, with u / T to begin with */
         turns[i] = slips[i] && !isnan(way[0]) && speed <= AHEAD * fastest * way[0];
-        for (int j = 0; j < 2; j++) {
-            toward[2 * i + j] = slips[i] ? u[3 * i + 1 + j] / speed : NAN;
-            slip[2 * i + j] = turns[i] ? NAN : slips[i] && !isnan(way[1 + j]) ? way[1 + j] : toward[2 * i + j];
-            if (turns[i]) b[3 * i + 1 + j] += u[3 * i + 1 + j] / way[0];
+        for (int64_t j = 0; j < tangents && slips[i]; j++) {
+            const int64_t row = ahead + j;
+            toward[row] = u[row] / speed;
+            slip[row] = turns[i] ? NAN : !isnan(way[1 + j]) ? way[1 + j] : toward[row];
+            if (turns[i]) b[row] += u[row] / way[0];
         }
     }
-    struct cones cones;
-    cones.k = count, cones.W = W, cones.b = b, cones.mu = mu, cones.slip = slip, cones.given = given;
-    cones.yields = yields, cones.bare = bare, cones.last = T->n_blocks > T->k ? last : 0;
-    const int64_t bad = solve_cones(&cones, &found, memory);
-    if (bad != SOLVED && known && !is_jammed(&cones, bad)) return LANDED; /* none were found with friction turned */
+    const struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, yields,
+                                  T->n_blocks > T->k ? last : 0, 0};
+    const int64_t bad = solve_blocks(&blocks, &found, memory);
+    if (bad != SOLVED && known && !is_jammed(&blocks, bad, found.modes, memory)) return LANDED; /* none were found with friction turned */
     if (bad != SOLVED) {
-        T->pair = chosen[bad], T->lacks = OF_FORCES;
-        return chosen[bad];
+        T->pair = some.block[bad], T->lacks = OF_FORCES;
+        return T->pair;
     }
     for (int64_t i = 0; i < count; i++)
-        if (turns[i] && found.modes[i] == STICK && !seen->ends[chosen[i]]) seen->ends[chosen[i]] = ending = 1;
+        if (turns[i] && found.modes[some.first[i]] == STICK && !seen->ends[some.block[i]])
+            seen->ends[some.block[i]] = ending = 1;
     if (ending) return ENDING;
     const double most = fmax(largest_of(found.p, n), 1e-6), motion = 2.0 * kinetic(T, a, memory);
     for (int64_t i = 0; i < T->k; i++) {
@@ -179,22 +185,24 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
         if (T->rubs[i]) set_friction(T, x, i, OPEN, nothing, nothing);
     }
     for (int64_t n = 0; n < count; n++) {
-        const int64_t i = chosen[n];
-        const double *p = found.p + 3 * n, push = hypot(p[1], p[2]);
+        const int64_t i = some.block[n], f = some.first[n];
+        const double *p = found.p + f;
         if (is_limit(T, i)) {
             /* it slips against the friction at its limit; where that is zero, as it is accelerated */
-            const double way = given[n] > 0.0 ? -p[1] : found.u[3 * n + 1], against[2] = {way < 0.0 ? -1.0 : 1.0, 0.0};
-            const int passes = push >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * given[n];
-            set_friction(T, x, i, slips[n] || passes ? SLIP : STICK, p, slips[n] ? toward + 2 * n : against);
+            const double limit = mu[f], way = limit > 0.0 ? -p[0] : found.u[f], force[3] = {0.0, p[0], 0.0};
+            const double side = slips[n] ? toward[f] : way < 0.0 ? -1.0 : 1.0, against[2] = {side, 0.0};
+            const int passes = fabs(p[0]) >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * limit;
+            set_friction(T, x, i, slips[n] || passes ? SLIP : STICK, force, against);
             continue;
         }
         /* what it would have to hold, if all the motion were along it: the rounding of that is no force */
-        const double natural = sqrt(motion / fmax(diagonal(&cones, 3 * n), NOTHING));
-        const int carries = found.modes[n] == STICK && found.u[3 * n] == 0.0 && !T->slipping[i] && !T->loose[i];
+        const double natural = sqrt(motion / fmax(diagonal(&blocks, f), NOTHING));
+        const int carries = found.modes[f] == STICK && found.u[f] == 0.0 && !T->slipping[i] && !T->loose[i];
         if (p[0] <= (T->loose[i] ? LETS_GO : PULLS) * fmax(natural, most) && !carries) continue;
         x[T->flags[i]] = 1.0;
         if (!T->rubs[i]) continue;
-        if (slips[n]) set_friction(T, x, i, SLIP, p, toward + 2 * n);
+        const double push = hypot(p[1], p[2]);
+        if (slips[n]) set_friction(T, x, i, SLIP, p, toward + f + 1);
         else if (push > 0.0 && push >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * friction_of(T, i) * p[0]) { /* it slips against the friction at its limit */
             const double toward[2] = {-p[1] / push, -p[2] / push};
             set_friction(T, x, i, SLIP, p, toward);
@@ -268,7 +276,7 @@ static int64_t settle_pairs(struct transitions *T, double t, double *x, const do
     const int64_t outcome = settle_plain(T, x, goes_on, memory);
     if (outcome != LANDED) return outcome;
     for (int64_t i = 0; i < T->k; i++) {
-        if (x[T->flags[i]] > -0.5) x[T->flags[i]] = goes_on[T->rows[i]] ? 1.0 : 0.0;
+        if (x[T->flags[i]] > -0.5) x[T->flags[i]] = goes_on[normal_of(T, i)] ? 1.0 : 0.0;
         if (T->rubs[i]) set_friction(T, x, i, OPEN, nothing, nothing);
     }
     return LANDED;

@@ -11,10 +11,11 @@ enum { OF_IMPULSES = 0, OF_FORCES = 1 };
 struct transitions {
     struct constrained *equations;
     int64_t k;               /* pairs: cables and contacts, which have a normal */
-    int64_t n_blocks;        /* these, and after them joints that stick: a tangent each, and a limit that is given */
-    const int64_t *rows;     /* of each block its normal row (-1: none), */
+    int64_t n_blocks;        /* these, and after them joints that stick, with a limit that is given */
+    const int64_t *law;      /* of each block its law (laws.c), */
+    const int64_t *first;    /* where its rows begin in `row`; there is one more, their end, */
+    const int64_t *row;      /* its rows (-1: one that never moves), */
     const int64_t *flags;    /* the index in x of the latch that says whether it acts (-1: always), */
-    const int64_t *tangents; /* its two tangential rows (-1: none), */
     const int64_t *friction; /* and the indices in x of stick, toward (2), share (3) and leeway (-1: none) */
     const int64_t *is_contact, *rubs, *poisson;
     const double *e, *mu;
@@ -46,7 +47,7 @@ struct transitions {
     int64_t pair, lacks;
 };
 
-int64_t transitions_memory(int64_t nv, int64_t m, int64_t k);
+int64_t transitions_memory(int64_t nv, int64_t m, int64_t n);
 int64_t transitions_start(struct transitions *T, double t, double *x, const double *c, const double *p);
 int64_t transitions_land(struct transitions *T, double t, double *x, const double *c, const double *p);
 int64_t transitions_begin(struct transitions *T, double t, const double *x, double *made, const double *c,

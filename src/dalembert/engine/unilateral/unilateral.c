@@ -13,60 +13,66 @@ static int shock(struct transitions *T, double *x, int64_t pair, const struct se
                  struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv;
-    int64_t *chosen = take_integers(&memory, T->k), count = 0, own = 0;
+    struct chosen some;
+    int64_t own = 0;
+    choose_none(T, &some, &memory);
     for (int64_t i = 0; i < T->k; i++)
         if (i == pair || goes_on_touching(T, x, i, seen)) {
-            if (i == pair) own = 3 * count;
-            chosen[count++] = i;
+            if (i == pair) own = some.n;
+            choose(T, i, &some);
         }
-    const int64_t n = 3 * count;
+    const int64_t n = some.n, count = some.count;
     double *right = take(&memory, C->m), *Z = take(&memory, n * nv), *v = take(&memory, nv),
-           *W = take(&memory, n * n), *u = take(&memory, n), *b = take(&memory, n), *mu = take(&memory, count),
-           *slip = take(&memory, 2 * count), *given = take(&memory, count), *P = take(&memory, n), *Wp = take(&memory, n),
-           *ones = take(&memory, n), *d = take(&memory, 2 * count);
+           *W = take(&memory, n * n), *u = take(&memory, n), *b = take(&memory, n), *mu = take(&memory, n),
+           *slip = take(&memory, n), *given = take(&memory, n), *P = take(&memory, n), *Wp = take(&memory, n),
+           *ones = take(&memory, n), *d = take(&memory, n);
     int64_t *held = take_integers(&memory, C->m);
     const int64_t n_held = gather_held(T, x, T->rate, -1.0, held, right, memory);
     struct factors F;
     struct mass Q;
-    struct cones cones;
     struct solution begun;
-    begun.p = take(&memory, n), begun.u = take(&memory, n), begun.modes = take_integers(&memory, count);
+    begun.p = take(&memory, n), begun.u = take(&memory, n), begun.modes = take_integers(&memory, n);
     if (mass_of(T, &Q)) return 1;
     take_rows(&F, &Q, held, n_held, &memory);
-    spread(T, chosen, count, T->rate, u);
-    delassus(T, &F, chosen, count, Z, W);
+    spread(&some, T->rate, u);
+    delassus(&F, &some, Z, W);
     memcpy(b, u, doubles(n));
-    b[own] -= NEARER * fmax(hypot(u[own + 1], u[own + 2]), 1e-4 * largest_of(u, n));
-    for (int64_t i = 0; i < count; i++) mu[i] = friction_of(T, chosen[i]), slip[2 * i] = slip[2 * i + 1] = NAN;
-    cones.k = count, cones.W = W, cones.b = b, cones.mu = mu, cones.slip = slip, cones.given = given;
-    cones.yields = cones.bare = 0, cones.last = 0;
-    if (solve_cones(&cones, &begun, memory) != SOLVED) return 1;
-    cones.b = u;
+    const double across = T->rubs[pair] ? hypot(u[own + 1], u[own + 2]) : 0.0;
+    b[own] -= NEARER * fmax(across, 1e-4 * largest_of(u, n));
+    for (int64_t i = 0; i < n; i++) slip[i] = NAN, ones[i] = 1.0;
+    for (int64_t i = 0; i < count; i++) mu[some.first[i]] = friction_of(T, some.block[i]);
+    struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, 0, 0, 0};
+    if (solve_blocks(&blocks, &begun, memory) != SOLVED) return 1;
+    blocks.b = u;
     for (int64_t i = 0; i < count; i++) {
-        const double *after = begun.u + 3 * i, speed = fmax(hypot(after[1], after[2]), NOTHING);
-        d[2 * i] = after[1] / speed, d[2 * i + 1] = after[2] / speed;
+        const int64_t f = some.first[i];
+        if (!has_tangents(&blocks, i)) continue;
+        const double speed = fmax(hypot(begun.u[f + 1], begun.u[f + 2]), NOTHING);
+        d[f + 1] = begun.u[f + 1] / speed, d[f + 2] = begun.u[f + 2] / speed;
     }
-    for (int64_t i = 0; i < n; i++) ones[i] = 1.0;
-    linear(&cones, begun.modes, begun.p, ones, d, P, memory);
-    for (int64_t i = 0; i < count; i++) /* where a slip has just jammed the impulse is the limit */
-        if (P[3 * i] < 0.0 || hypot(P[3 * i + 1], P[3 * i + 2]) > (1.0 + LETS_GO) * mu[i] * P[3 * i]) {
-            memcpy(P, begun.p, doubles(n));
-            break;
-        }
+    linear(&blocks, begun.modes, begun.p, ones, d, P, memory);
+    for (int64_t i = 0; i < count; i++) { /* where a slip has just jammed the impulse is the limit */
+        const double *p = P + some.first[i];
+        const double push = has_tangents(&blocks, i) ? hypot(p[1], p[2]) : 0.0;
+        if (!(p[0] < 0.0) && !(push > (1.0 + LETS_GO) * mu[some.first[i]] * p[0])) continue;
+        memcpy(P, begun.p, doubles(n));
+        break;
+    }
     multiply(W, n, n, P, Wp);
     const double lost = -(dot(P, u, n) + 0.5 * dot(P, Wp, n));
     if (!(lost > 0.0)) return 1;
     memcpy(v, x + C->nq, doubles(nv));
     respond(&F, Z, n, P, v, memory);
     made->lost += lost;
-    gather(T, chosen, count, P, made->impulses);
-    answer(T, &Q, held, n_held, chosen, count, P, made->impulses, memory);
+    gather(&some, P, made->impulses);
+    answer(T, &Q, held, n_held, &some, P, made->impulses, memory);
     change_velocities(T, x + C->nq, v);
     return 0;
 }
 
-/* Coordinates moved onto the constraints and closed gaps, so that nothing that touches is beyond. 0 = ok. */
-static int close_gaps(struct transitions *T, double t, double *x, const double *c, const double *p,
+/* Coordinates moved onto the constraints and closed gaps, so that nothing that touches is beyond, contacts that do not act
+ * by `most`. 0 = ok. */
+static int close_gaps(struct transitions *T, double t, double *x, const double *c, const double *p, double most,
                       struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv, m = C->m;
@@ -82,7 +88,7 @@ static int close_gaps(struct transitions *T, double t, double *x, const double *
         taking_part(T, x, part, one_way);
         for (int64_t i = 0; i < m; i++) one_way[i] = one_way[i] && !acts(T->equations, x, i), room[i] = 0.0;
         for (int64_t i = 0; i < T->k; i++)
-            if (T->is_contact[i] && one_way[T->rows[i]]) room[T->rows[i]] = BEYOND;
+            if (T->is_contact[i] && one_way[normal_of(T, i)]) room[normal_of(T, i)] = most;
         for (int64_t i = 0; i < m; i++) {
             if (!part[i]) continue;
             if (one_way[i]) beyond = fmax(beyond, T->phi[i] - room[i]);
@@ -133,7 +139,7 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
         }
         if (outcome == ENDING) continue;
         if (is_limit(T, outcome)) return outcome;
-        if (T->rate[T->rows[outcome]] < -STRIKES && !seen.opens[outcome]) { /* it opens, and may do so */
+        if (T->rate[normal_of(T, outcome)] < -STRIKES && !seen.opens[outcome]) { /* it opens, and may do so */
             seen.opens[outcome] = 1;
             continue;
         }
@@ -143,7 +149,7 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     for (int64_t i = 0; i < C->m; i++)
         if (C->losses[i] >= 0) x[C->losses[i]] += 0.5 * (before[i] + T->rate[i]) * made.impulses[i];
     give_leeway(T, x);
-    if (close_gaps(T, t, x, c, p, memory)) return NO_TERMS;
+    if (close_gaps(T, t, x, c, p, BEYOND, memory)) return NO_TERMS;
     x[C->work_loss] -= made.lost;
     T->log_t[T->n_log] = t, T->log_lost[T->n_log] = made.lost, T->log_factor[T->n_log] = made.factor;
     T->log_shocks[T->n_log] = shocks, T->log_speed[T->n_log] = largest_of(x + C->nq, C->nv);
@@ -193,8 +199,8 @@ int64_t transitions_start(struct transitions *T, double t, double *x, const doub
     }
     for (int64_t i = 0; i < T->k; i++) {
         T->loose[i] = T->slipping[i] = 0;
-        if (T->is_contact[i] && T->phi[T->rows[i]] > PENETRATES) return T->pair = T->rows[i], NOT_CLOSED;
-        if (x[T->flags[i]] > -0.5) x[T->flags[i]] = !T->is_contact[i] && T->phi[T->rows[i]] >= -APART ? 1.0 : 0.0;
+        if (T->is_contact[i] && T->phi[normal_of(T, i)] > PENETRATES) return T->pair = normal_of(T, i), NOT_CLOSED;
+        if (x[T->flags[i]] > -0.5) x[T->flags[i]] = !T->is_contact[i] && T->phi[normal_of(T, i)] >= -APART ? 1.0 : 0.0;
         if (T->rubs[i]) set_friction(T, x, i, OPEN, nothing, nothing);
     }
     return LANDED;
@@ -211,7 +217,7 @@ static int64_t begin_to_act(struct transitions *T, double t, double *x, const do
     if (geometry_at(T, t, x, c, p)) return NO_TERMS;
     for (int64_t i = 0; i < C->m; i++) {
         int one_way = 0;
-        for (int64_t j = 0; j < T->k; j++) one_way |= T->rows[j] == i;
+        for (int64_t j = 0; j < T->k; j++) one_way |= normal_of(T, j) == i;
         if (one_way || !begins(x, before, C->flags[i]) || fabs(T->phi[i]) <= CLOSED) continue;
         T->pair = i;
         return NOT_CLOSED;
@@ -252,6 +258,15 @@ int64_t transitions_switch(void *context, double t, double *x, const double *c, 
         /* whether contacts act is for their forces to say */
         if (!T->is_contact[i] && (takes_hold[i] || lets_go[i])) x[T->flags[i]] = takes_hold[i] ? 1.0 : 0.0;
     }
+    if (T->n_measures) {
+        /* What begins to act holds what it measures: a contact that is found beyond its gap would stay there, and be found
+         * again at once. */
+        int touched = 0;
+        struct memory memory;
+        memory.next = T->work;
+        for (int64_t i = 0; i < T->k; i++) touched |= T->is_contact[i] && takes_hold[i];
+        if (touched && (geometry_at(T, t, x, c, p) || close_gaps(T, t, x, c, p, 0.0, memory))) return NO_TERMS;
+    }
     set_switches(T, x, fired);
     const int64_t begun = begin_to_act(T, t, x, before, c, p);
     if (begun != LANDED) return begun;
@@ -265,7 +280,7 @@ double transitions_return(void *context, const double *x) {
     const struct constrained *C = T->equations;
     double first = INFINITY;
     for (int64_t i = 0; i < T->k; i++) {
-        const int64_t row = T->rows[i];
+        const int64_t row = normal_of(T, i);
         if (!T->is_contact[i] || !touches(T, x, i) || x[T->flags[i]] > 0.5 || !(T->rate[row] < 0.0)) continue;
         const double fall = dot(T->J + row * C->nv, C->a, C->nv) - T->gamma[row];
         if (fall > 0.0) first = fmin(first, -2.0 * T->rate[row] / fall);

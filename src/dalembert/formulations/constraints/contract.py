@@ -14,6 +14,7 @@ from dalembert.compile import Kernel, compile_function
 from dalembert.core.constraint_algebra import ConstrainedDynamics, minimum_norm
 from dalembert.core.constraint_tape import SHARE, SweptLists, TapeFactors, acting
 from dalembert.core.kept import Kept
+from dalembert.core.labels import as_numbers
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
 from dalembert.formulations.constraints.system import ConstraintSystem
@@ -114,13 +115,13 @@ class ConstraintContract:
         norm are returned.
         """
         s = self.constraint_system
-        state = s.latch_vector(active) if latches is None else np.asarray(latches, dtype=float)
+        state = s.latch_vector(active) if latches is None else as_numbers(latches)
         a, multipliers, share, *terms = self._constraint_call("constrained_dynamics", [q, v, tau], t, p, state)
         on = np.broadcast_to(s.activity(state), multipliers.shape)
         again = ~(np.asarray(share) >= SHARE)
         if again.any():  # rows that depend on each other
             M, bias, J, gamma = terms or self._constraint_terms(q, v, t, p, state, a.shape[:-1])
-            force = (np.broadcast_to(np.asarray(tau, dtype=float), a.shape) - bias)[again]
+            force = (np.broadcast_to(as_numbers(tau), a.shape) - bias)[again]
             rows = J[again] * on[again][..., :, None]
             a[again], multipliers[again] = minimum_norm(M[again], force, rows, gamma[again] * on[again])
         return ConstrainedDynamics(a, np.where(on > 0.0, multipliers, 0.0))
@@ -140,7 +141,7 @@ class ConstraintContract:
 
     def _constraint_call(self, name: str, arrays: list[Any], t: float, p: Parameters, latches: ArrayLike | None) -> Any:
         s = self.constraint_system
-        state = s.latch_nominal if latches is None else np.asarray(latches, dtype=float)
+        state = s.latch_nominal if latches is None else as_numbers(latches)
         return self._constraint_kernel(name)(*arrays, float(t), state, self.parameter_values(p))
 
     def _constraint_kernel(self, name: str) -> Kernel:

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from dalembert.formulations.equations import EquationsOfMotion
     from dalembert.formulations.states import Parameters
 
-__all__ = ["ConsistentState", "consistent_state", "consistent_states", "kept_velocities"]
+__all__ = ["REACH", "ConsistentState", "consistent_state", "consistent_states", "kept_velocities"]
 
+REACH = 0.1
+"""Violation from which on a state counts as too far from the constraints to be projected onto them."""
 _NONE = 1e-12
 """Violation that counts as none."""
 
@@ -52,7 +54,7 @@ def consistent_state(
     t: float = 0.0,
     p: Parameters = None,
     latches: Array | None = None,
-    reach: float = 0.1,
+    reach: float = REACH,
     what: str = "the initial state",
 ) -> ConsistentState:
     """Nearest state on ``Phi = 0`` and ``Phi' = 0`` in the metric of the mass matrix, by Newton's method.
@@ -135,7 +137,6 @@ def consistent_states(
     t: float,
     p: Array,
     latches: Array,
-    reach: float,
     wanted: Mapping[str, Array],
 ) -> tuple[Array, Array]:
     """Coordinates and velocities of many states on their constraints, as `consistent_state` and `kept_velocities` do.
@@ -148,8 +149,6 @@ def consistent_states(
         The states (N, nq), (N, nv).
     t, p, latches
         Time, parameter values (N, np), latches (N, n).
-    reach
-        As of `consistent_state`.
     wanted
         Velocities of the machine that are kept, by name, (N,) each.
 
@@ -164,7 +163,7 @@ def consistent_states(
     def refuse(members: NDArray[np.int64]) -> None:
         for i in members:
             what = f"the initial state of member {i}"
-            consistent_state(eom, q[i], v0[i], t=t, p=p[i], latches=latches[i], reach=reach, what=what)
+            consistent_state(eom, q[i], v0[i], t=t, p=p[i], latches=latches[i], what=what)
 
     def values(function: Callable[..., Array], which: NDArray[np.int64], *arrays: Array) -> Array:
         residual = function(*(a[which] for a in arrays), t=t, p=p[which], latches=latches[which])
@@ -184,7 +183,7 @@ def consistent_states(
         phi = values(eom.constraints, open_, q)
         error[open_] = np.max(np.abs(phi), axis=-1, initial=0.0)
         if k == 0:
-            refuse(np.flatnonzero(~(error <= reach)))
+            refuse(np.flatnonzero(~(error <= REACH)))
         more = ~((error[open_] <= _NONE) | ((k > 3) & (error[open_] > 0.5 * best[open_]) & (best[open_] < 1e-9)))
         best = np.minimum(best, error)
         open_, phi = open_[more], phi[more]
@@ -276,4 +275,11 @@ def _shift(
 ) -> Array:
     """Least displacement, or change of velocity, that takes an error of the acting rows away."""
     J = eom.constraint_jacobian(q, t=t, p=p, latches=latches)[on]
+    if not np.isfinite(J).all():
+        names = [n for n, a in zip(eom.constraint_system.row_names, on, strict=True) if a]
+        wrong = names[int(np.argmax(~np.isfinite(J).all(axis=-1)))]
+        raise InputError(
+            f"'{wrong}' of machine '{eom.machine.name}' has no direction in this state: where the anchor of a cable is "
+            "on the axis of its swivelling pulley, or at its exit, there is none; give a state beside it"
+        )
     return correction(eom.mass_matrix(q, p=p), J, error)

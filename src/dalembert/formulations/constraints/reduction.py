@@ -101,6 +101,24 @@ def reduce_motions(
     return Reduction(S, chosen)
 
 
+def motions_beside(
+    eom: EquationsOfMotion, q: Array, N: Array, latches: Array, *, t: float, p: Parameters, rows: Array
+) -> int | None:
+    """Return how many motions a position beside ``q``, along the allowed displacements ``N``, has; None: there is none.
+
+    ``rows`` are further rows of zero velocity.
+    """
+    on = eom.constraint_system.activity(latches) != 0.0
+    d = N @ np.random.default_rng(0).normal(size=N.shape[1])
+    beside = eom.integrate(q, _STEP * d / max(float(np.abs(d).max(initial=0.0)), 1e-300))
+    try:
+        x = consistent_state(eom, beside, np.zeros(eom.nv), t=t, p=p, latches=latches).q
+    except InputError:
+        return None
+    there = np.vstack([eom.constraint_jacobian(x, t=t, p=p, latches=latches)[on], rows])
+    return int(allowed_motions(eom.mass_matrix(x, p=p), there).shape[1])
+
+
 def check_regular(
     eom: EquationsOfMotion, q: Array, J: Array, latches: Array, *, t: float, p: Parameters, rows: Array
 ) -> None:
@@ -108,18 +126,9 @@ def check_regular(
 
     Rows that are redundant everywhere are no matter. ``rows`` are further rows of zero velocity, part of ``J``.
     """
-    M, system = eom.mass_matrix(q, p=p), eom.constraint_system
-    N = allowed_motions(M, J)
-    on = system.activity(latches) != 0.0
-    d = N @ np.random.default_rng(0).normal(size=N.shape[1])
-    beside = eom.integrate(q, _STEP * d / max(float(np.abs(d).max(initial=0.0)), 1e-300))
-    try:
-        x = consistent_state(eom, beside, np.zeros(eom.nv), t=t, p=p, latches=latches).q
-        there = np.vstack([eom.constraint_jacobian(x, t=t, p=p, latches=latches)[on], rows])
-        singular = allowed_motions(eom.mass_matrix(x, p=p), there).shape[1] < N.shape[1]
-    except InputError:
-        singular = True
-    if singular:
+    N = allowed_motions(eom.mass_matrix(q, p=p), J)
+    beside = motions_beside(eom, q, N, latches, t=t, p=p, rows=rows)
+    if beside is None or beside < N.shape[1]:
         raise InputError(
             f"machine '{eom.machine.name}' is in a singular position there: its constraints allow more displacements "
             "than motions, so that it has no linear model; allow_singular=True takes them for stiff instead of rigid"

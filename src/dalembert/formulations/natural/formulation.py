@@ -76,20 +76,25 @@ class Natural(FormulationBase):
             else:
                 blocks.append(ca.SX(self.model.scalar_inertia(block.node)))
         M = ca.diagcat(*[ca.SX(b) for b in blocks])
-        for inertia, g in self.model.rotors:
-            M = M + inertia * (g @ g.T)
+        for rotor in self.model.rotors:
+            M = M + rotor.inertia * (rotor.row @ rotor.row.T)
         return M
 
     def coriolis_matrix(self) -> Expression:
-        """``sum I g (g')^T`` of the rotors, whose kinetic energy is ``I (g v)^2 / 2``; nothing else has any.
+        """``sum I (g (g')^T + (g v) A)`` of the rotors, of energy ``I (g v)^2 / 2``; nothing else has any.
 
-        Where ``g`` is a gradient, ``g' = d(g v)/dq`` and Lagrange's equations give ``I g (g v' + g' v)``; so does
-        d'Alembert's principle for the three rates of a spherical joint, whose ``w x (I w)`` vanishes.
+        Lagrange's equations give ``I (g (g v' + g' v) + (g v) (g' - d(g v)/dq))``, and what is in the last brackets is
+        ``A v`` with the skew matrix ``A = dg/dq - (dg/dq)^T``. It vanishes where ``g`` is a gradient; so does the sum
+        of these terms for the three rates of a spherical joint, whose ``w x (I w)`` vanishes.
         """
         n = self.model.n
         C = ca.SX(n, n)
-        for inertia, g in self.model.rotors:
-            C = C + inertia * (g @ self.model.rate(g).T)
+        for rotor in self.model.rotors:
+            g = rotor.row
+            C = C + rotor.inertia * (g @ self.model.rate(g).T)
+            if rotor.axis is not None:
+                turning = ca.jacobian(g, self.model.points)
+                C = C + rotor.inertia * ca.dot(g, self.variables.v) * (turning - turning.T)
         return C
 
     def gravity(self) -> Expression:
@@ -132,7 +137,10 @@ class Natural(FormulationBase):
         return self._gravity_energy + self.model.spring_energy
 
     def momentum(self) -> Expression:
-        """Linear momentum and angular momentum about the world's origin, in world axes (rotors' spin left out)."""
+        """Linear momentum and angular momentum about the world's origin, in world axes.
+
+        Rotors that moving nodes carry are among the bodies, armatures and rotors on the world are not.
+        """
         total = ca.SX(6, 1)
         for block in self.model.blocks:
             m, com, J = self.model.inertias[block.node]
@@ -141,6 +149,9 @@ class Natural(FormulationBase):
             cdot = self.model.rate(c)
             w = self.model.node_rate(block.node)
             total = total + ca.vertcat(m * cdot, R @ (J @ (R.T @ w)) + ca.cross(c, m * cdot))
+        for rotor in self.model.rotors:
+            if rotor.axis is not None:
+                total[3:] += rotor.inertia * ca.dot(rotor.row, self.variables.v) * rotor.axis
         return total
 
     def center_of_mass(self) -> Expression:

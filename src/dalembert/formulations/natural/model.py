@@ -10,13 +10,14 @@ import casadi as ca
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Expression
-from dalembert.formulations.actuation import saturated
+from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.natural.body import angular_velocity, rotation
 from dalembert.formulations.natural.memory import Memory, continued, remembered
 from dalembert.formulations.variables import Variables
 from dalembert.model.body import Body
 from dalembert.model.joints import JointKind
 from dalembert.model.machine import Machine
+from dalembert.model.mobility import carried_rotors
 from dalembert.model.tree import merged_inertia, place
 
 __all__ = ["NaturalBlock", "NaturalModel"]
@@ -31,6 +32,23 @@ class NaturalBlock:
     node: int
     natural: bool
     q: slice
+
+
+@dataclass(frozen=True, eq=False)
+class Rotor:
+    """An inertia ``I`` with the kinetic energy ``I (g v)^2 / 2``.
+
+    Parameters
+    ----------
+    inertia, row
+        ``I`` and ``g``.
+    axis
+        Axis in the world of a rotor that a moving body carries, whose ``g`` is no gradient; None for others.
+    """
+
+    inertia: Expression
+    row: Expression
+    axis: Expression | None = None
 
 
 class NaturalModel:
@@ -214,26 +232,37 @@ class NaturalModel:
         return [(index[m.joint], m) for m in self.machine.limited_motors if m.joint in index]
 
     @cached_property
-    def rotors(self) -> list[tuple[Any, Any]]:
-        """Inertia of each rotor, ``n^2 I_m`` or an armature, and the row ``g`` that gives its rate ``g v``.
+    def rotors(self) -> list[Rotor]:
+        """Rotors of motors, and armatures.
 
-        ``g`` is the gradient of the joint's coordinate, where it has one; else the rates are those of the joint's kind.
+        For an armature ``g`` is the gradient of the joint's coordinate, where it has one; else the rates are those of
+        the joint's kind. The rotor of a motor turns ``n`` times as fast as its joint, and with the body that carries it
+        about the axis of the joint.
         """
-        value, rotors = self.variables.value, []
+        value, rotors, carried = self.variables.value, [], carried_rotors(self.machine)
         for index, node in enumerate(self.tree.nodes):
             joint = node.joint
             if joint.armature == 0.0:
                 continue
             if joint.info.nv == 1:
-                rotors.append((value(joint.armature), self._direction(joint.name)))
+                rotors.append(Rotor(value(joint.armature), self._direction(joint.name)))
                 continue
             W = ca.jacobian(self.joint_states[index][1], self.variables.v)
-            rotors += [(value(joint.armature), W[k, :].T) for k in range(joint.info.nv)]
+            rotors += [Rotor(value(joint.armature), W[k, :].T) for k in range(joint.info.nv)]
         for i, motor in self._driven():
             I_m = value(motor.rotor_inertia)
             if not (isinstance(I_m, float) and I_m == 0.0):
-                rotors.append((value(motor.ratio) ** 2 * I_m, self._direction(self.tree.nodes[i].joint.name)))
+                g = value(motor.ratio) * self._direction(self.tree.nodes[i].joint.name)
+                rotors.append(self._carried(i, I_m, g) if motor.name in carried else Rotor(I_m, g))
         return rotors
+
+    def _carried(self, index: int, inertia: Expression, g: Expression) -> Rotor:
+        """Rotor that turns with ``g v`` relative to the moving parent of a joint, about the axis of the joint."""
+        node = self.tree.nodes[index]
+        R_p, _ = self.node_pose(node.parent)
+        R_0, _ = place(node.placement, self.variables.value)
+        axis = R_p @ R_0 @ ca.DM(self.joints[index].axis)
+        return Rotor(inertia, g + ca.gradient(ca.dot(axis, self.node_rate(node.parent)), self.variables.v), axis)
 
     @cached_property
     def spring_energy(self) -> Expression:
@@ -254,10 +283,10 @@ class NaturalModel:
     def actuation(self) -> Expression:
         """Generalised forces of the motors, saturated inputs times gear ratio."""
         f = ca.SX(self.n, 1)
+        efforts = actuator_efforts(self.machine, self.variables.u, self.variables.value, self.joint_rate)
         for k, (i, motor) in enumerate(self._driven()):
-            effort = saturated(motor, self.variables.u[k])
             name = self.tree.nodes[i].joint.name
-            f = f + self._direction(name) * (self.variables.value(motor.ratio) * effort)
+            f = f + self._direction(name) * (self.variables.value(motor.ratio) * efforts[k])
         return f
 
     @cached_property

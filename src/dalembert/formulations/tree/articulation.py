@@ -42,6 +42,9 @@ class Articulation:
         The beams by their nodes.
     idle
         Nodes that carry no inertia and no other node.
+    spins
+        Wrenches (6 x nv) on nodes per acceleration of their joints of rotors that turn faster than they do. They are
+        across what a joint adds to accelerations without its own, so that these need no terms of theirs.
 
     Attributes
     ----------
@@ -61,9 +64,10 @@ class Articulation:
         inertias: Sequence[Inertia],
         flexible: Mapping[int, FlexibleBody],
         idle: Sequence[bool],
+        spins: Mapping[int, Expression],
     ) -> None:
         self._tree, self._nodes, self._idle, self._flexible = tree, tree.nodes, idle, flexible
-        armature = tree.model.armature
+        armature = tree.model.reflected
         inertia = list(inertias)
         coupling = {i: ca.vertcat(body.V, body.H) for i, body in flexible.items()}
         modal = {i: body.modal_mass for i, body in flexible.items()}
@@ -85,7 +89,11 @@ class Articulation:
                 continue
             phi_bar = ca.vertcat(*M.times(P[:3, :], P[3:, :]))
             if node.joint.info.nv:
-                self.pivots[i] = unit_factors(P.T @ phi_bar + ca.diag(armature[node.v]))
+                Delta = P.T @ phi_bar + ca.diag(armature[node.v])
+                if i in spins:
+                    phi_bar = phi_bar + spins[i]
+                    Delta = Delta + P.T @ spins[i] + spins[i].T @ P
+                self.pivots[i] = unit_factors(Delta)
                 self.gains[i] = solve_factored(self.pivots[i], phi_bar.T).T
             if j >= 0:
                 free = armature[node.v].nnz() == 0

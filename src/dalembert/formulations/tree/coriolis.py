@@ -13,6 +13,7 @@ import casadi as ca
 
 from dalembert.core.types import Expression
 from dalembert.formulations.tree.kinematics import TreeKinematics
+from dalembert.formulations.tree.model import CarriedRotor
 from dalembert.formulations.variables import entries
 from dalembert.model.tree import merged_inertia
 from dalembert.spatial.inertia import Inertia
@@ -22,7 +23,7 @@ __all__ = ["coriolis_matrix"]
 
 
 def coriolis_matrix(tree: TreeKinematics, inertias: Sequence[Inertia]) -> Expression:
-    """Coriolis matrix of a tree whose nodes have the given inertias."""
+    """Coriolis matrix of a tree whose nodes have the given inertias, and of the rotors that they carry."""
     n, nv = len(tree.nodes), tree.model.tree.nv
     columns: list[Expression] = []
     rates: list[Expression] = []
@@ -70,7 +71,32 @@ def coriolis_matrix(tree: TreeKinematics, inertias: Sequence[Inertia]) -> Expres
         if parent >= 0:
             composite_M[parent] = composite_M[parent] + M
             composite_B[parent] = composite_B[parent] + B
+    for rotor in tree.model.rotors:
+        _add_rotor(C, tree, rotor, columns, rates, twists[rotor.node][3:])
     return C
+
+
+def _add_rotor(
+    C: Expression,
+    tree: TreeKinematics,
+    rotor: CarriedRotor,
+    columns: Sequence[Expression],
+    rates: Sequence[Expression],
+    w: Expression,
+) -> None:
+    """Add ``J^T (D J' + B J)`` of a rotor, which turns as its node does, but ``n`` times as fast in the joint."""
+    e = tree.model.world_poses[rotor.node][0] @ rotor.axis
+    D = rotor.inertia * (e @ e.T)
+    path = tree.model.tree.path(rotor.node)
+    velocities = [tree.velocities(i) for i in path]
+    J, Jdot = ([x[i][3:, :] for i in path] for x in (columns, rates))
+    for x in (J, Jdot):
+        x[0] = x[0] * (1 + rotor.excess)
+    w = w + rotor.excess * tree.variables.v[rotor.index] * e
+    B = (cross_matrix(w) @ D - D @ cross_matrix(w) - cross_matrix(D @ w)) / 2
+    for v_i, J_i in zip(velocities, J, strict=True):
+        for v_j, J_j, Jdot_j in zip(velocities, J, Jdot, strict=True):
+            C[v_i, v_j] += J_i.T @ (D @ Jdot_j + B @ J_j)
 
 
 def _flexible_coriolis(

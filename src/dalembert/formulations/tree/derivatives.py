@@ -58,8 +58,8 @@ __all__ = ["TreeDerivatives", "is_plain"]
 
 
 def is_plain(model: TreeModel) -> bool:
-    """Whether all joint axes are constant in moving axes and all bodies rigid."""
-    return is_rigid(model) and all(node.joint.info.constant for node in model.tree.nodes)
+    """Whether all joint axes are constant in moving axes, all bodies rigid, and no body carries a rotor."""
+    return is_rigid(model) and not model.rotors and all(node.joint.info.constant for node in model.tree.nodes)
 
 
 class TreeDerivatives:

@@ -23,6 +23,7 @@ from dalembert.core.types import Expression
 from dalembert.formulations.factorization import solve_spd
 from dalembert.formulations.tree.beam_fields import BeamField
 from dalembert.formulations.tree.formulation import TreeFormulation
+from dalembert.formulations.tree.model import CarriedRotor
 from dalembert.formulations.variables import entries
 
 __all__ = ["Lagrange"]
@@ -63,7 +64,18 @@ class Lagrange(TreeFormulation):
         for m, c, R, I_c in self.model.moving_bodies:
             velocity, w = self._twist(R, c)
             T = T + m * ca.sumsqr(velocity) / 2 + ca.dot(w, I_c @ w) / 2
+        for rotor, s in self._rotor_rates:
+            T = T + rotor.inertia * s**2 / 2
         return T
+
+    @cached_property
+    def _rotor_rates(self) -> list[tuple[CarriedRotor, Expression]]:
+        """Rates of the rotors that moving nodes carry, about their axes."""
+        model = self.model
+        return [
+            (rotor, model.rotor_rate(rotor, self._twist(*model.world_poses[rotor.node])[1], self.variables.v))
+            for rotor in model.rotors
+        ]
 
     @cached_property
     def _momenta(self) -> Expression:
@@ -82,6 +94,9 @@ class Lagrange(TreeFormulation):
             weights = ca.diag(ca.repmat(field.weights.T, 3, 1)[:])
             J, K = (ca.jacobian(ca.vec(self._rate(x)), v) for x in (field.left, field.right))
             M = M + (J.T @ weights @ K + K.T @ weights @ J) / 2
+        for rotor, s in self._rotor_rates:
+            G = ca.jacobian(s, v)
+            M = M + rotor.inertia * (G.T @ G)
         return ca.triu2symm(ca.triu(ca.cse(M)))
 
     def _gradient(self, V: Expression) -> Expression:
@@ -136,7 +151,10 @@ class Lagrange(TreeFormulation):
         return solve_spd(self._mass_matrix, self.variables.tau - self.bias())
 
     def momentum(self) -> Expression:
-        """Linear momentum and angular momentum about the world's origin, in world axes (rotors' spin left out)."""
+        """Linear momentum and angular momentum about the world's origin, in world axes.
+
+        Rotors that moving nodes carry are among the bodies, armatures and rotors on the world are not.
+        """
         total = ca.SX(6, 1)
         for m, c, R, I_c in self.model.moving_bodies:
             velocity, w = self._twist(R, c)
@@ -145,6 +163,8 @@ class Lagrange(TreeFormulation):
             x, y = field.left, field.right
             turning = (_cross_columns(x, self._rate(y)) + _cross_columns(y, self._rate(x))) / 2
             total = total + ca.vertcat(self._rate(field.first_moment), turning @ field.weights)
+        for rotor, s in self._rotor_rates:
+            total[3:] += self.model.world_poses[rotor.node][0] @ (rotor.inertia * s * rotor.axis)
         return total
 
     def center_of_mass(self) -> Expression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
@@ -10,16 +11,60 @@ import numpy as np
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Expression
-from dalembert.formulations.actuation import saturated
+from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.tree.flexible import APPROXIMATIONS, FlexibleBody, SectionMotion
 from dalembert.formulations.variables import Variables, entries
 from dalembert.model.joints import JointKind
 from dalembert.model.machine import Machine
+from dalembert.model.mobility import carried_rotors
 from dalembert.model.parts import Motor
 from dalembert.model.tree import place
 from dalembert.spatial.rotations import rpy_from_matrix, snap
 
-__all__ = ["TreeModel"]
+__all__ = ["CarriedRotor", "TreeModel"]
+
+
+@dataclass(frozen=True, eq=False)
+class CarriedRotor:
+    """The rotor of a motor whose joint has a moving parent, which carries it; it turns about the axis of the joint.
+
+    Relative to the parent the rotor turns with ``n v``, the child with ``v`` about the same axis ``e``. In the axes of
+    the child, in which ``e`` is constant, the rate of the rotor about its axis, its kinetic energy and the rate of its
+    angular momentum are therefore
+
+        s = e.w + (n - 1) v,    T = I s^2 / 2,    (I s e)' = I (s' e + s w x e),    s' = e.w' + (n - 1) v'.
+
+    Its mass, and its moments of inertia across the axis, are those of a body that is fixed to the parent.
+
+    Parameters
+    ----------
+    node
+        Index of the node whose joint is driven.
+    index
+        Velocity ``v`` of the joint.
+    axis
+        Unit vector ``e`` in the axes of the node.
+    excess
+        ``n - 1``: how much faster than the child the rotor turns.
+    inertia
+        Moment of inertia ``I`` of the rotor about its axis.
+    """
+
+    node: int
+    index: int
+    axis: ca.DM
+    excess: Expression | float
+    inertia: Expression | float
+
+    @property
+    def body_inertia(self) -> Expression:
+        """Moments of inertia (3 x 3) of the rotor as of a part of the child."""
+        return self.inertia * (self.axis @ self.axis.T)
+
+    @property
+    def spin(self) -> Expression:
+        """Wrench (6) on the child per acceleration of the joint that the faster rotor adds, ``[0; (n - 1) I e]``."""
+        return ca.vertcat(ca.SX(3, 1), self.excess * self.inertia * self.axis)
 
 
 class TreeModel:
@@ -173,7 +218,10 @@ class TreeModel:
 
     @cached_property
     def armature(self) -> Expression:
-        """Inertia that each velocity moves besides the bodies: armatures, and ``n^2 I_m`` of motors.
+        """Inertia that each velocity moves besides the bodies: armatures, and ``n^2 I_m`` of motors on the world.
+
+        For rotors that moving nodes carry see `rotors`. The axis about which the rotor of a sliding joint turns is not
+        known: it counts as one on the world.
 
         Its force has no part without accelerations: only joints whose velocities are rates of coordinates, and
         spherical ones, where ``w x (J w) = 0``, have any.
@@ -182,11 +230,40 @@ class TreeModel:
         for node in self.tree.nodes:
             if node.joint.armature != 0.0:
                 J[node.v] = self.variables.value(node.joint.armature)
+        carried = carried_rotors(self.machine)
         for i, motor in self._driven():
             n, I_m = self.variables.value(motor.ratio), self.variables.value(motor.rotor_inertia)
-            if not (isinstance(I_m, float) and I_m == 0.0):
+            if motor.name not in carried and not (isinstance(I_m, float) and I_m == 0.0):
                 J[i] = J[i] + n**2 * I_m
         return J
+
+    @cached_property
+    def reflected(self) -> Expression:
+        """`armature` with ``(n - 1)^2 I_m`` of the rotors that moving nodes carry."""
+        J = ca.SX(self.armature)
+        for rotor in self.rotors:
+            J[rotor.index] = J[rotor.index] + rotor.excess**2 * rotor.inertia
+        return J
+
+    @cached_property
+    def rotors(self) -> list[CarriedRotor]:
+        """Rotors that moving nodes carry."""
+        value, nodes = self.variables.value, carried_rotors(self.machine)
+        return [
+            CarriedRotor(
+                nodes[m.name],
+                i,
+                ca.DM(self.joints[nodes[m.name]].axis),
+                value(m.ratio) - 1.0,
+                value(m.rotor_inertia),
+            )
+            for i, m in self._driven()
+            if m.name in nodes
+        ]
+
+    def rotor_rate(self, rotor: CarriedRotor, w: Expression, v: Expression) -> Expression:
+        """Rate ``s`` of a rotor about its axis, from the rate ``w`` of its node and the velocities ``v``."""
+        return ca.dot(rotor.axis, w) + rotor.excess * v[rotor.index]
 
     def _driven(self) -> list[tuple[int, Motor]]:
         index = {n.joint.name: n.v.start for n in self.tree.nodes}
@@ -225,8 +302,10 @@ class TreeModel:
         """Generalised forces of the motors, saturated inputs times gear ratio."""
         x = self.variables
         f = ca.SX(self.tree.nv, 1)
+        index = {n.joint.name: n.v.start for n in self.tree.nodes}
+        efforts = actuator_efforts(self.machine, x.u, x.value, lambda joint: x.v[index[joint]])
         for k, (i, motor) in enumerate(self._driven()):
-            f[i] = f[i] + x.value(motor.ratio) * saturated(motor, x.u[k])
+            f[i] = f[i] + x.value(motor.ratio) * efforts[k]
         return f
 
     @cached_property

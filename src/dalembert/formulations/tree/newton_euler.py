@@ -42,7 +42,7 @@ from dalembert.formulations.tree.derivatives import TreeDerivatives, is_plain
 from dalembert.formulations.tree.flexible import APPROXIMATIONS
 from dalembert.formulations.tree.formulation import TreeFormulation
 from dalembert.formulations.tree.kinematics import TreeKinematics
-from dalembert.formulations.tree.model import TreeModel
+from dalembert.formulations.tree.model import CarriedRotor, TreeModel
 from dalembert.formulations.variables import entries
 from dalembert.model.machine import Machine
 from dalembert.model.tree import merged_inertia
@@ -96,7 +96,7 @@ class NewtonEuler(TreeFormulation):
         self.approximation = approximation
 
     @cached_property
-    def _inertias(self) -> list[tuple[Inertia, Expression]]:
+    def _body_inertias(self) -> list[tuple[Inertia, Expression]]:
         """Inertia and first moment of each node, the beams in their deformed state."""
         result = []
         for i, node in enumerate(self.nodes):
@@ -107,10 +107,38 @@ class NewtonEuler(TreeFormulation):
             result.append((Inertia.rigid(m, c, I_o), c))
         return result
 
-    def _body_bias(self, i: int, w: Expression) -> Expression:
-        """Wrench ``gamma`` of a rotating body, SPACE (4.40)."""
+    @cached_property
+    def _inertias(self) -> list[tuple[Inertia, Expression]]:
+        """The same with the rotors that turn about the axis of the node's joint."""
+        result = list(self._body_inertias)
+        for i, rotors in self._rotors.items():
+            M, c = result[i]
+            result[i] = Inertia(M.A, M.B, sum((rotor.body_inertia for rotor in rotors), M.D)), c
+        return result
+
+    @cached_property
+    def _rotors(self) -> dict[int, list[CarriedRotor]]:
+        """Rotors that moving nodes carry, by the node that they drive.
+
+        They are a part of its inertia; what is left is what turns faster than the node does, see `_spin`.
+        """
+        rotors: dict[int, list[CarriedRotor]] = {}
+        for rotor in self.model.rotors:
+            rotors.setdefault(rotor.node, []).append(rotor)
+        return rotors
+
+    def _spin(self, i: int) -> Expression:
+        """Wrench (6 x nv) on node ``i`` per acceleration of its joint that faster rotors add."""
+        spins = [rotor.spin for rotor in self._rotors.get(i, ())]
+        return sum(spins, ca.SX(6, self.nodes[i].joint.info.nv))
+
+    def _body_bias(self, i: int, w: Expression, v: Expression) -> Expression:
+        """Wrench ``gamma`` of a rotating body, SPACE (4.40), and of the rotors that turn faster than it."""
         M, c = self._inertias[i]
-        return ca.vertcat(ca.cross(w, ca.cross(w, c)), ca.cross(w, M.D @ w))
+        moment = ca.cross(w, M.D @ w)
+        if i in self._rotors:
+            moment = moment + ca.cross(w, self._spin(i)[3:, :] @ entries(v, self.nodes[i].v))
+        return ca.vertcat(ca.cross(w, ca.cross(w, c)), moment)
 
     def _elastic_bias(self, v: Expression, rates: list[Expression]) -> dict[int, tuple[Expression, Expression]]:
         """What the elastic motion of each beam adds to ``gamma``: wrench and modal force, SPACE (5.53)."""
@@ -149,7 +177,9 @@ class NewtonEuler(TreeFormulation):
             t = self.tree.carry(i, parent) + zetas[i] + self.tree.relative(i, a)
             M, _ = self._inertias[i]
             accelerations.append(t)
-            wrenches.append(ca.vertcat(*M.times(t[:3], t[3:])) + self._body_bias(i, rates[i]))
+            wrenches.append(ca.vertcat(*M.times(t[:3], t[3:])) + self._body_bias(i, rates[i], v))
+            if i in self._rotors:
+                wrenches[i] += self._spin(i) @ entries(a, node.v)
             if i in self.flexible:
                 body, x = self.flexible[i], entries(a, node.modal_v)
                 wrench, force = elastic[i]
@@ -158,7 +188,8 @@ class NewtonEuler(TreeFormulation):
         tau: list[Expression] = [ca.SX(0, 1)] * len(self.nodes)
         for i in range(len(self.nodes) - 1, -1, -1):
             node = self.nodes[i]
-            tau[i] = ca.vertcat(self.tree.subspaces[i].T @ wrenches[i], modal.get(i, ca.SX(0, 1)))
+            force = self.tree.subspaces[i].T @ wrenches[i] + self._spin(i).T @ accelerations[i]
+            tau[i] = ca.vertcat(force, modal.get(i, ca.SX(0, 1)))
             if i in self.sections:
                 modal[node.parent] = modal[node.parent] + self.tree.modal_force(i, wrenches[i])
             if node.parent >= 0:
@@ -171,16 +202,20 @@ class NewtonEuler(TreeFormulation):
 
     def mass_cells(self, board: RowsBuilder) -> Cells | None:
         """Mass matrix in stages, of large rigid trees."""
-        return mass_cells(board, self.model) if is_rigid(self.model) and is_large(self.model) else None
+        return mass_cells(board, self.model) if self._in_stages else None
 
     def coriolis_cells(self, board: RowsBuilder) -> Cells | None:
         """Coriolis matrix in stages, of large rigid trees."""
-        return coriolis_cells(board, self.model) if is_rigid(self.model) and is_large(self.model) else None
+        return coriolis_cells(board, self.model) if self._in_stages else None
+
+    @property
+    def _in_stages(self) -> bool:
+        return is_rigid(self.model) and not self.model.rotors and is_large(self.model)
 
     def inverse_dynamics(self) -> Expression:
         """``M a + C v + dV/dq``."""
         x = self.variables
-        return self._recursion(x.v, x.a) + self.model.armature * x.a + self.model.spring_force
+        return self._recursion(x.v, x.a) + self.model.reflected * x.a + self.model.spring_force
 
     def bias(self) -> Expression:
         """``C v + dV/dq``."""
@@ -203,14 +238,16 @@ class NewtonEuler(TreeFormulation):
                 _put(D, node.modal_v, node.modal_v, modal[i])
                 self._climb(D, i, node.modal_v, coupling[i])
             if node.joint.info.nv:
-                self._climb(D, i, node.v, ca.vertcat(*composite[i].times(P[:3, :], P[3:, :])))
+                self._climb(D, i, node.v, ca.vertcat(*composite[i].times(P[:3, :], P[3:, :])) + self._spin(i))
+                if i in self._rotors:
+                    D[node.v.start, node.v.start] += self._spin(i).T @ P
             if i in self.sections and not self._idle[i]:
                 _, F, modal_part = section_inertia(self.tree, i, composite[i])
                 coupling[node.parent] = coupling[node.parent] + F
                 modal[node.parent] = modal[node.parent] + modal_part
             if node.parent >= 0:
                 composite[node.parent] = composite[node.parent] + self.tree.inertia_in_parent(i, composite[i])
-        return _joined(D, self.model.tree.nv) + ca.diag(self.model.armature)
+        return _joined(D, self.model.tree.nv) + ca.diag(self.model.reflected)
 
     def _climb(self, D: _Blocks, i: int, columns: slice, F: Expression) -> None:
         """Fill some columns in the rows of node ``i`` and its ancestors, from the wrenches ``F`` at the node."""
@@ -240,7 +277,8 @@ class NewtonEuler(TreeFormulation):
 
     @cached_property
     def _articulation(self) -> Articulation:
-        return Articulation(self.tree, [M for M, _ in self._inertias], self.flexible, self._idle)
+        spins = {i: self._spin(i) for i in self._rotors}
+        return Articulation(self.tree, [M for M, _ in self._inertias], self.flexible, self._idle, spins)
 
     def mass_factors(self) -> Articulation:
         """``M = L D L^T`` along the tree."""
@@ -256,7 +294,7 @@ class NewtonEuler(TreeFormulation):
         zetas = self.tree.convective(x.v, rates)
         tau = x.tau - self.model.spring_force
         articulation = self._articulation
-        beta = [self._body_bias(i, rates[i]) for i in range(len(self.nodes))]
+        beta = [self._body_bias(i, rates[i], x.v) for i in range(len(self.nodes))]
         force: dict[int, Expression] = {}
         for i, (wrench, bias) in self._elastic_bias(x.v, rates).items():
             beta[i] = beta[i] + wrench + self._sag_moment(i)
@@ -309,7 +347,7 @@ class NewtonEuler(TreeFormulation):
         if self.approximation != "flex" and self.flexible:
             force = self._recursion(self.variables.v, ca.SX(self.model.tree.nv, 1), gravity=False)
             return ca.jacobian(force, self.variables.v) / 2
-        return coriolis_matrix(self.tree, [M for M, _ in self._inertias])
+        return coriolis_matrix(self.tree, [M for M, _ in self._body_inertias])
 
     def kinetic_energy(self) -> Expression:
         """Kinetic energy, rotors included."""
@@ -322,7 +360,9 @@ class NewtonEuler(TreeFormulation):
             if i in self.flexible:
                 body, x = self.flexible[i], entries(self.variables.v, self.nodes[i].modal_v)
                 T = T + ca.dot(t[:3], body.V @ x) + ca.dot(t[3:], body.H @ x) + ca.dot(x, body.modal_mass @ x) / 2
-        return T + ca.dot(self.model.armature, self.variables.v**2) / 2
+            if i in self._rotors:
+                T = T + ca.dot(self._spin(i) @ entries(self.variables.v, self.nodes[i].v), t)
+        return T + ca.dot(self.model.reflected, self.variables.v**2) / 2
 
     def potential_energy(self) -> Expression:
         """Potential energy of gravity (zero with all bodies at the world's origin) and springs."""
@@ -336,7 +376,10 @@ class NewtonEuler(TreeFormulation):
         return V
 
     def momentum(self) -> Expression:
-        """Linear momentum and angular momentum about the world's origin, in world axes (rotors' spin left out)."""
+        """Linear momentum and angular momentum about the world's origin, in world axes.
+
+        Rotors that moving nodes carry are among the bodies, armatures and rotors on the world are not.
+        """
         total = ca.SX(6, 1)
         for i, t in enumerate(self.tree.twists(self.variables.v)):
             M, _ = self._inertias[i]
@@ -345,6 +388,8 @@ class NewtonEuler(TreeFormulation):
             if i in self.flexible:
                 x = entries(self.variables.v, self.nodes[i].modal_v)
                 f, n = f + self.flexible[i].V @ x, n + self.flexible[i].H @ x
+            if i in self._rotors:
+                n = n + self._spin(i)[3:, :] @ entries(self.variables.v, self.nodes[i].v)
             linear = R @ f
             total = total + ca.vertcat(linear, R @ n + ca.cross(p, linear))
         return total

@@ -26,6 +26,7 @@ from dalembert.engine.setup import Setup
 from dalembert.engine.sources import header_text, unit_text
 from dalembert.engine.stepping.native import NativeStepping
 from dalembert.engine.unilateral.native import transitions_memory
+from dalembert.formulations.constraints.projection import REACH
 from dalembert.io.fmu.image import Image, Symbols
 from dalembert.io.fmu.tapes import tape_sources, write_tape
 from dalembert.loop.closed_loop import ClosedLoop
@@ -171,7 +172,6 @@ class _Writer:
 def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Array) -> Standalone:
     problem, writer, schedule = setup.problem, _Writer(), loop.controller
     assert schedule is not None and isinstance(experiment.start, Start)
-    reach = float(experiment.start.reach)
     system, stepping = problem.constrained, problem.stepping
     events = None if problem.events is None else writer.kernel("events", problem.events)
     structures: dict[str, NativeMemory] = {}
@@ -200,7 +200,7 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
         memory.array("instants", np.zeros(len(schedule.updates), dtype=np.int64))
     headers, units = ["loop.h"], ["loop"]
     multipliers: tuple[str, ...] = ()
-    config: dict[str, object] = {"HAS_ODE": int(stepping is None), "REACH": repr(reach), "HORIZON": "10.0"}
+    config: dict[str, object] = {"HAS_ODE": int(stepping is None), "REACH": repr(REACH), "HORIZON": "10.0"}
     transitions = False
     if system is not None:
         headers, units = [*headers, "constrained.h"], [*units, "equations"]

@@ -17,6 +17,7 @@
 
 #define ROW (1 + N_STATES + N_OUTPUTS + N_HELD)
 #define BINS 32 /* of lateness: below 1, 2, 4, ... microseconds */
+#define MOST 1e30 /* of an input; no machine has more of anything, in SI units */
 #define MAGIC_IN 0x49424c44u  /* "DLBI" */
 #define MAGIC_OUT 0x4f424c44u /* "DLBO" */
 
@@ -67,29 +68,39 @@ static void sleep_until(double t) {
 #endif
 }
 
-/* Takes the packets that are there and keeps the newest; 1 if there was one. */
-static int take(Loop *l, Model *m, struct sockaddr_in *peer, int wait) {
+static int acceptable(const double c[]) {
+    for (int i = 0; i < N_INPUTS; i++)
+        if (!(fabs(c[i]) <= MOST))
+            return 0;
+    return 1;
+}
+
+/* Takes the packets that are there and keeps the newest; 1 if there was one. `before` is the model without it. */
+static int take(Loop *l, Model *m, Model *before, struct sockaddr_in *peer, int wait) {
     unsigned char bytes[sizeof(Head) + (N_INPUTS + 1) * sizeof(double)];
-    int found = 0, flags = wait ? 0 : MSG_DONTWAIT;
+    const double patient = now() + l->patience;
+    int found = 0;
     for (;;) {
+        const int flags = wait && !found && now() < patient && !atomic_load(&l->stop) ? 0 : MSG_DONTWAIT;
         struct sockaddr_in from;
         socklen_t size = sizeof from;
         const ssize_t n = recvfrom(l->socket, bytes, sizeof bytes, flags, (struct sockaddr *)&from, &size);
         if (n < 0)
             return found;
-        flags = MSG_DONTWAIT;
         Head head;
         double c[N_INPUTS + 1];
         int good = n == (ssize_t)(sizeof(Head) + N_INPUTS * sizeof(double));
         if (good) {
             memcpy(&head, bytes, sizeof head);
             memcpy(c, bytes + sizeof head, N_INPUTS * sizeof(double));
-            good = head.magic == MAGIC_IN && is_finite(c, N_INPUTS);
+            good = head.magic == MAGIC_IN && acceptable(c);
         }
         if (!good) {
             l->refused++;
             continue;
         }
+        if (!found)
+            copy(before, m);
         memcpy(loop_of(m)->c, c, N_INPUTS * sizeof(double));
         m->stale = 1;
         *peer = from;
@@ -160,8 +171,9 @@ int64_t rows_written(const Loop *l) { return atomic_load_explicit(&l->written, m
 
 void stop_loop(Loop *l) { atomic_store(&l->stop, 1); }
 
-/* Runs until the periods are done or it is told to stop; called without the interpreter's lock. */
-void run_loop(Loop *l, void *model, double *ring) {
+/* Runs until the periods are done or it is told to stop; called without the interpreter's lock. `spare` has the size of the
+ * model. */
+void run_loop(Loop *l, void *model, void *spare, double *ring) {
     Model *const m = model;
 #ifdef __linux__
     prctl(PR_SET_TIMERSLACK, 1UL); /* of this thread: wake up when asked to, not up to 50 microseconds later */
@@ -172,12 +184,19 @@ void run_loop(Loop *l, void *model, double *ring) {
     int begun = 0;
     tell(l, m, &peer, ring);
     for (int64_t k = 0; (l->periods == 0 || k < l->periods) && !atomic_load(&l->stop); k++) {
-        if (l->socket >= 0 && !take(l, m, &peer, l->lockstep) && l->lockstep) {
-            l->status = 2;
+        const int told = l->socket >= 0 && take(l, m, spare, &peer, l->lockstep);
+        if (l->lockstep && !told) {
+            l->status = atomic_load(&l->stop) ? 0 : 2;
             return;
         }
         const double from = t0 + l->period * (double)k, to = t0 + l->period * (double)(k + 1);
-        if ((!begun && begin(m)) || advance(m, from, to - from)) {
+        int failed = (!begun && begin(m)) || advance(m, from, to - from);
+        if (failed && told) { /* with the new inputs it cannot go on: with the last ones, then */
+            copy(m, spare);
+            l->received--, l->refused++;
+            failed = (!begun && begin(m)) || advance(m, from, to - from);
+        }
+        if (failed) {
             l->status = 1;
             return;
         }

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import FileFormatError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.validation import Vector
 from dalembert.core.warn import warn
@@ -54,8 +55,8 @@ class Mjcf:
         self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None, tau: ArrayLike | None = None
     ) -> PeerState:
         """State of the machine from ``qpos``, ``qvel``, ``qacc`` and a generalised force of MuJoCo."""
-        rest = (None if x is None else np.asarray(x, dtype=float)[..., self.qvel] for x in (v, a, tau))
-        return from_mujoco(self.machine, np.asarray(q, dtype=float)[..., self.qpos], *rest)
+        rest = (None if x is None else as_numbers(x)[..., self.qvel] for x in (v, a, tau))
+        return from_mujoco(self.machine, as_numbers(q)[..., self.qpos], *rest)
 
     def to_mujoco(
         self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None, tau: ArrayLike | None = None

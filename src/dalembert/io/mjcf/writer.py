@@ -39,7 +39,7 @@ from dalembert.model.contacts import Contact, HalfSpace, SphericalSurface
 from dalembert.model.geometry import Box, Capsule, Cylinder, Mesh, Solid, Sphere
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
-from dalembert.model.mobility import rotor_inertias
+from dalembert.model.mobility import carried_rotors, rotor_inertias
 from dalembert.model.transform import IDENTITY, Transform
 from dalembert.model.tree import Node, central_inertia
 from dalembert.spatial.rotations import quaternion_from_matrix
@@ -105,6 +105,12 @@ class _Writer:
     def written(self, path: str | Path | None) -> Exported:
         """Fill the document and write it."""
         rotors, losses = rotor_inertias(self.machine), self._losses()
+        if carried := carried_rotors(self.machine):
+            names = ", ".join(repr(m.name) for m in self.machine.motors if m.name in carried)
+            self.left_out.append(
+                f"motion of the rotors of {names} with the links that carry them: MuJoCo's armature is ratio^2 I on "
+                "the diagonal of the mass matrix"
+            )
         done: set[int] = set()
         for i in range(len(self.nodes)):
             if i not in done:
@@ -192,6 +198,8 @@ class _Writer:
         lower, upper = joint.limits.lower, joint.limits.upper
         if math.isfinite(lower) or math.isfinite(upper):
             attributes |= {"limited": "true", "range": numbers([max(lower, -1e10), min(upper, 1e10)])}
+        if math.isfinite(effort := joint.limits.effort) and sum(m.joint == joint.name for m in self.machine.motors) > 1:
+            attributes |= {"actuatorfrclimited": "true", "actuatorfrcrange": numbers([-effort, effort])}
         if math.isfinite(joint.limits.velocity):
             self.left_out.append(f"velocity limit of joint '{joint.name}'")
         return attributes
@@ -206,6 +214,12 @@ class _Writer:
         if mass < LEAST or moments[0] < LEAST:
             self.slight.append(node.joint.child)
         mass, moments = max(mass, LEAST), np.maximum(moments, LEAST)
+        # MuJoCo refuses a disc whose largest moment exceeds the sum of the others, be it by rounding.
+        most = moments[0] + moments[1]
+        if moments[2] > most * (1.0 + 1e-9):
+            beyond = f"{moments[2]:.6g} kg m2 exceeds the sum of the others"
+            self.left_out.append(f"part of the largest moment of body '{node.joint.child}': {beyond}, {most:.6g}")
+        moments[2] = min(moments[2], most)
         place = {"pos": numbers(c), "quat": numbers(quaternion_from_matrix(R))}
         ElementTree.SubElement(body, "inertial", place, mass=numbers(mass), diaginertia=numbers(moments))
 
@@ -403,6 +417,8 @@ class _Writer:
         for motor in machine.limited_motors:
             attributes = {"name": motor.name, "joint": motor.joint, "gear": numbers(motor.ratio)}
             ElementTree.SubElement(actuators, "motor", attributes | _range(-motor.effort, motor.effort))
+            if math.isfinite(motor.speed):
+                self.left_out.append(f"speed limit of motor '{motor.name}'")
         for thruster in machine.thrusters:
             site = f"{thruster.name}.site"
             if thruster.axes != "frame" or not self._site(site, thruster.frame):

@@ -116,8 +116,8 @@ class BoxSolid(SolidKind[Box]):
         """Corners touch only where the distance is least at the end of an edge."""
         if not surface.convex_side:
             raise MachineError(
-                f"{owner}: the corners of a box say nothing about its faces, which touch a round surface first; let "
-                "the body with the surface carry a Sphere or a Capsule, and the box a HalfSpace for each of its faces"
+                f"{owner}: the corners of a box say nothing about its faces, which touch a round surface first; use "
+                "a Sphere, a Capsule or points in place of the box, or a HalfSpace in place of the surface"
             )
 
     def touching(self, surface: Surface, R: ca.SX, p: ca.SX, value: Value) -> list[Touching]:

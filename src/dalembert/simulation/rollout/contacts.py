@@ -8,7 +8,7 @@ from itertools import accumulate
 import casadi as ca
 
 from dalembert.engine.problem.problem import Problem
-from dalembert.engine.problem.stepping import SteppingSystem
+from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 
 __all__ = ["stepping_macros", "stepping_tapes"]
 
@@ -42,6 +42,8 @@ def stepping_macros(problem: Problem) -> dict[str, object]:
         "N_ROWS": tables["row_start"][-1],
         "N_VALUES": tables["value_start"][-1],
         "N_NUMBERS": tables["block_start"][-1],
+        "N_MU": tables["mu_start"][-1],
+        "ROPES": int(BlockLaw.ROPE in system.laws),
         "MOST_ROWS": int(max(system.sizes)),
         "L_START": _listed(tables["L_start"]),
         "L_COLUMN": _listed(tables["L_column"]),
@@ -51,6 +53,7 @@ def stepping_macros(problem: Problem) -> dict[str, object]:
         "SUPPORT_START": _listed(tables["support_start"]),
         "SUPPORT": _listed(tables["support"]),
         "ROW_START": _listed(tables["row_start"]),
+        "MU_START": _listed(tables["mu_start"]),
         "VALUE_START": _listed(tables["value_start"]),
         "BLOCK_START": _listed(tables["block_start"]),
         "FORCES": _listed(tables["force"]),

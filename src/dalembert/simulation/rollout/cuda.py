@@ -70,7 +70,7 @@ def rollout_source(
             statements.append(f"if (due[{k}] >= 0) {{ {drawn} UPDATE{k}(in, out, w) {put} }}")
         macros |= {"N_UPDATES": len(schedule.updates), "UPDATES": " ".join(statements)}
         macros["MOST_NOISE"] = max(update.noise + update.noise % 2 for update in schedule.updates)
-        macros["MOST_ROWS"] = max(len(update.rows) for update in schedule.updates)
+        macros["MOST_UPDATED"] = max(len(update.rows) for update in schedule.updates)
     return emit_cuda(row_major(ode), form=CUDA_ROLLOUT, macros=macros, further=further, entry="rollout")
 
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
+from dalembert.core.validation import check_index
 from dalembert.simulation.rollout.events import EventSteps
 from dalembert.simulation.run import EndState, EventRecord, Run
 
@@ -154,6 +155,7 @@ class Rollout:
 
     def message(self, member: int) -> str:
         """Say in words why a member stopped, or return an empty text."""
+        member = check_index(member, len(self), "member", backwards=True)
         if self.status[member] == "diverged":
             k, t = int(self.failed_state[member]), float(self.failed_at[member])
             note = "" if self.happened is None else self.happened.message(int(member) % len(self), t)
@@ -188,8 +190,7 @@ class Rollout:
 
     def member(self, member: int) -> Run:
         """Return one member as a `Run`, up to where it is good."""
-        if isinstance(member, bool) or not -len(self) <= member < len(self):
-            raise InputError(f"member must be a number from 0 to {len(self) - 1}, got {member!r}")
+        member = check_index(member, len(self), "member", backwards=True)
         n = int(self.rows[member])
         t, x = self.t[:n].copy(), self.x[member, :n].copy()
         if self.status[member] == "stopped" and self.held.ndim == 1 and self.stopped_at[member] > t[-1]:

@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 
 from dalembert.analysis.linearize import state_space_names
+from dalembert.control.hinf import hinf_norm
 from dalembert.control.mu import Guarantee, Robustness, iterative_ranges, robust_performance, robust_stability
-from dalembert.control.norms import hinf_norm
 from dalembert.control.uncertain import LFT, UncertainMachine, uncertain
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive

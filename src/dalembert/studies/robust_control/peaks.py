@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from dalembert.analysis.linearize import linearize
-from dalembert.control.norms import hinf_norm
+from dalembert.control.hinf import hinf_norm
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine

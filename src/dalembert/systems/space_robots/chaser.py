@@ -101,7 +101,8 @@ def space_chaser(
     arrays
         ``"flexible"``, ``"rigid"`` or None.
     rotors
-        Whether the joints have the inertia of their rotors, ``450^2 x 5.51e-5`` kg m2.
+        Whether the joints have the inertia of their rotors, ``450^2 x 5.51e-5`` kg m2, as armatures: how the rotors
+        turn with the links that carry them is left out, as in the document.
     damping
         Damping ratio of the booms and arrays.
     anchor
@@ -119,12 +120,12 @@ def space_chaser(
     whole = Machine(
         "space-chaser",
         (_base(), *_segments(arm, damping)),
-        (Joint("base", "free", "world", "base"), *_arm_joints(arm, anchor)),
+        (Joint("base", "free", "world", "base"), *_arm_joints(arm, anchor, rotors)),
         frames=(
             Frame("tip", "segment6", Transform((0.0, 0.0, 0.5))),
             Frame("anchor", "base", Transform(anchor)),
         ),
-        motors=_arm_motors("", rotors),
+        motors=_arm_motors(""),
         thrusters=attitude_thrusters(),
         gravity=(0.0, 0.0, 0.0),
     )
@@ -160,7 +161,7 @@ def two_arm_chaser(arm: str = "rigid", *, rotors: bool = True, damping: Scalar =
     joints = [
         replace(j, name=a + j.name, parent=j.parent if j.parent == "base" else a + j.parent, child=a + j.child)
         for a, anchor in anchors.items()
-        for j in _arm_joints(arm, anchor)
+        for j in _arm_joints(arm, anchor, rotors)
     ]
     return Machine(
         "two-arm-chaser",
@@ -170,7 +171,7 @@ def two_arm_chaser(arm: str = "rigid", *, rotors: bool = True, damping: Scalar =
             *(Frame(f"tip{a[3]}", f"{a}segment6", Transform((0.0, 0.0, 0.5))) for a in anchors),
             *(Frame(f"anchor{a[3]}", "base", Transform(anchor)) for a, anchor in anchors.items()),
         ),
-        motors=tuple(m for a in anchors for m in _arm_motors(a, rotors)),
+        motors=tuple(m for a in anchors for m in _arm_motors(a)),
         thrusters=attitude_thrusters(),
         gravity=(0.0, 0.0, 0.0),
     )
@@ -181,10 +182,9 @@ def _base() -> Body:
     return replace(box("base", 786.0, BASE_SIZE), inertia=(401.5, 655.0, 632.1))  # type: ignore[arg-type]
 
 
-def _arm_motors(prefix: str, rotors: bool) -> tuple[Motor, ...]:
+def _arm_motors(prefix: str) -> tuple[Motor, ...]:
     names = [f"{prefix}theta{i}" for i in range(1, 7)]
-    inertia = 450.0**2 * 5.51e-5 if rotors else 0.0
-    return tuple(Motor(n, n, rotor_inertia=inertia, effort=_JOINT_TORQUE) for n in names)
+    return tuple(Motor(n, n, effort=_JOINT_TORQUE) for n in names)
 
 
 def _segments(arm: str, damping: Scalar) -> list[Body | Beam]:
@@ -214,15 +214,16 @@ def _stiff(beam: Beam, arm: str) -> Body:
     return Body(beam.name, mass, (length / 2, 0.0, height), inertia, (look,))  # type: ignore[arg-type]
 
 
-def _arm_joints(arm: str, anchor: tuple[float, float, float]) -> list[Joint]:
+def _arm_joints(arm: str, anchor: tuple[float, float, float], rotors: bool) -> list[Joint]:
     """Joints of the MDA arm, the first one on the base."""
     joints = []
+    armature = 450.0**2 * 5.51e-5 if rotors else 0.0
     for joint in mda_arm().joints:
         if joint.parent == "world":
             joint = replace(joint, parent="base", origin=Transform(anchor) @ joint.origin)
         elif joint.parent.endswith(".tip") and arm != "flexible":
             joint = replace(joint, parent=joint.parent.removesuffix(".tip"), origin=Transform((2.61, 0.0, 0.1)))
-        joints.append(joint)
+        joints.append(replace(joint, armature=armature) if joint.info.nv else joint)
     return joints
 
 

@@ -16,7 +16,9 @@ from dalembert.control.cascade import Cascade, Known, Sampled
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.model.comparison import mechanics_apart
 from dalembert.plan.robot_capture import RobotCapture
+from dalembert.systems.space_robots.chaser import space_chaser
 from dalembert.systems.space_robots.debris import INERTIA
 from dalembert.systems.space_robots.feedback import HELD, CaptureFeedback, CaptureGains
 from dalembert.systems.space_robots.guide_law import GuideLaw, chaser_law
@@ -151,6 +153,12 @@ def capture_loop(plan: RobotCapture, gains: CaptureGains | None = None) -> Casca
     """
     if not isinstance(plan, RobotCapture):
         raise InputError(f"plan must be a RobotCapture, as plan_robot_capture gives it, got {plan!r}")
+    if apart := mechanics_apart(plan.robot, space_chaser("rigid", arrays="rigid")):
+        raise InputError(
+            f"the loops of a capture are those of the rigid space_chaser, but the plan is for machine "
+            f"'{plan.robot.name}' with other {', '.join(apart)}: plan for space_chaser('rigid', arrays='rigid'), or "
+            "give a law of your own"
+        )
     gains, law = CaptureGains() if gains is None else gains, chaser_law()
     return Cascade(Sampled(CaptureFeedback.tuned(law.robot, gains), gains.period), [PlanGuidance(plan, law, gains)])
 

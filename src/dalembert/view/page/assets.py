@@ -39,6 +39,7 @@ def document(title: str, body: str, kind: str) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="generator" content="dalembert">\n'
         f"<title>{escape(title)}</title>\n<style>{asset('dalembert.css')}</style>\n</head>\n"
         f'<body class="{kind}">\n{body}\n</body>\n</html>\n'
     )

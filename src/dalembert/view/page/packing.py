@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.analysis.modal import MachineModes
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
-from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.io.units import signal_units
 from dalembert.model.contacts import Plane
@@ -25,7 +24,7 @@ from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.baked import Baked, interpolated
 from dalembert.view.drawing import plane_of
-from dalembert.view.looks import vertical
+from dalembert.view.looks import drawn_posture, vertical
 from dalembert.view.mode_shapes import bake_mode
 from dalembert.view.page.arrays import pack_array, unpack_array
 from dalembert.view.page.forces import forces_of
@@ -121,12 +120,12 @@ def pack_machine(
     machine
         The machine.
     q
-        Coordinates, or a mapping of names to numbers; what is not given is neutral.
+        Coordinates, or a mapping of names to numbers; what is not given is neutral, or follows from the constraints.
     p
         Parameter values that differ from the nominal ones.
     """
     scene = build_scene(machine, p)
-    baked = scene.bake(named_vector(q, machine.q_names, machine.q_neutral, "q"), p=p)
+    baked = scene.bake(drawn_posture(machine, q, p), p=p)
     return _packed(scene, baked, None, title=machine.name)
 
 

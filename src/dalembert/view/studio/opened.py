@@ -19,6 +19,7 @@ from dalembert.io.machine_check import check_machine
 from dalembert.io.robot_files import ROBOT_ENDINGS, load_robot
 from dalembert.io.units import machine_units
 from dalembert.loop.experiment import Experiment, values_by_name
+from dalembert.loop.postures import led, posture
 from dalembert.model.body import Body
 from dalembert.model.geometry import Geometry, Mesh
 from dalembert.model.joint import Joint
@@ -125,11 +126,13 @@ class Opened:
     def simulation(self, changes: Changes) -> Experiment:
         """The experiment, with what was changed."""
         values: dict[str, Any] = dict(changes.settings)
-        values |= {"q0": self.turned(changes) or None, "v0": changes.v0 or None, "p": changes.p or None}
+        values |= {"v0": changes.v0 or None, "p": changes.p or None}
         if changes.gains:
             known = {parameter.name: parameter for parameter in self.machine.parameters}
             values["control"] = make_law(self.law(changes.gains), known)
         experiment = self.experiment.replace(**{name: x for name, x in values.items() if x is not None})
+        turned = self.turned(changes)
+        experiment = led(experiment, turned) if turned else experiment
         duration, method = experiment.duration or _DURATION, experiment.integrator
         if method.max_steps == RK4.max_steps:
             method = replace(method, max_steps=_MANY)  # whoever waits too long cancels
@@ -198,6 +201,9 @@ class Opened:
             values = self.turned(changes) if key == "q0" else getattr(changes, key)
             if values:
                 block[key] = {**(block.get(key) or {}), **values}
+        before, start = self.experiment.start, self.simulation(changes).start
+        if getattr(start, "branch", None) != getattr(before, "branch", None):  # the others follow
+            block |= {"q0": self.turned(changes), "branch": dict(start.branch)}  # type: ignore[union-attr]
         if changes.gains or (self.control and "control" not in block):
             block["control"] = self.law(changes.gains)
         block.setdefault("duration", _DURATION)
@@ -215,6 +221,7 @@ class Opened:
         """Everything the page has to know about the machine to offer it for changing."""
         machine, experiment = self.machine, self.experiment
         q0, v0, p = (values_by_name(experiment)[key] for key in ("q0", "v0", "p"))
+        q0 = posture(experiment)
         neutral = dict(zip(machine.q_names, machine.q_neutral.tolist(), strict=True))
         units = machine_units(machine)
         coordinates: list[dict[str, Any]] = []

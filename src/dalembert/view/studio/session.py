@@ -25,6 +25,7 @@ from dalembert.core.types import StateLike
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.states import Parameters
 from dalembert.loop.experiment import Experiment, values_by_name
+from dalembert.loop.postures import posture
 from dalembert.simulation.run import Run
 from dalembert.systems.catalogue import SYSTEMS
 from dalembert.view.page.packing import pack_machine, pack_mode, pack_run, pack_signals
@@ -264,17 +265,19 @@ class Session:
             packed = growing.pack(since)
         return packed | {"facts": {"status": "running", "message": "", "summary": "", "events": []}}
 
-    def _at(self, data: dict[str, Any]) -> tuple[EquationsOfMotion, Any, Any]:
+    def _at(self, data: dict[str, Any]) -> tuple[EquationsOfMotion, Any, Any, Any]:
         opened, changes = self._current(), Changes.read(data.get("changes", {}))
         experiment = opened.simulation(changes)
         values = values_by_name(experiment)
         # A handful of evaluations is not worth a compiler.
-        return experiment.replace(backend="vm").equations, values["q0"], values["p"]
+        branch = getattr(experiment.start, "branch", None)
+        return experiment.replace(backend="vm").equations, values["q0"], branch, values["p"]
 
     def _find_modes(self, data: dict[str, Any]) -> dict[str, Any]:
         with _BUILDING:
-            equations, q0, p = self._at(data)
-            modes = self._modes = machine_modes(equations, _without_modal(equations, q0), p=p, allow_singular=True)
+            equations, q0, branch, p = self._at(data)
+            at = _without_modal(equations, q0)
+            modes = self._modes = machine_modes(equations, at, p=p, branch=branch, allow_singular=True)
             note = _unbalanced(equations, modes.q, p)
         share = modes.participation()
         most = [_coordinate(equations, int(k)) for k in np.argmax(np.abs(share), axis=0)]
@@ -296,11 +299,11 @@ class Session:
 
     def _linear(self, data: dict[str, Any]) -> dict[str, Any]:
         with _BUILDING:
-            equations, q0, p = self._at(data)
+            equations, q0, branch, p = self._at(data)
             at = _without_modal(equations, q0)
             # Most starts are no equilibrium: what is left is said beside the poles.
-            plant = linearize(equations, at, p=p, allow_singular=True, require_equilibrium=False)
-            note = _unbalanced(equations, at, p)
+            plant = linearize(equations, at, p=p, branch=branch, allow_singular=True, require_equilibrium=False)
+            note = _unbalanced(equations, at, p, branch)
         poles = np.asarray(plant.poles())
         order = np.lexsort((poles.imag, -poles.real))
         listed = [{"re": float(z.real), "im": float(z.imag)} for z in poles[order]]
@@ -357,10 +360,10 @@ def _without_modal(equations: EquationsOfMotion, q0: StateLike) -> StateLike:
     return {name: value for name, value in q0.items() if name in coordinates}
 
 
-def _unbalanced(equations: EquationsOfMotion, at: StateLike, p: Parameters) -> str:
+def _unbalanced(equations: EquationsOfMotion, at: StateLike, p: Parameters, branch: Any = None) -> str:
     """Say why a configuration is no equilibrium; nothing if it is one."""
     try:
-        linearize(equations, at, p=p, allow_singular=True)
+        linearize(equations, at, p=p, branch=branch, allow_singular=True)
     except InputError as error:
         return str(error).removesuffix(HINT).rstrip("; ")
     return ""
@@ -376,7 +379,7 @@ def _coordinate(equations: EquationsOfMotion, row: int) -> str:
 def _film_of(experiment: Experiment) -> dict[str, Any]:
     """The machine at the start of an experiment, as the page draws it."""
     values = values_by_name(experiment)
-    return pack_machine(experiment.machine, values["q0"] or None, values["p"] or None)
+    return pack_machine(experiment.machine, posture(experiment) or None, values["p"] or None)
 
 
 def _label(changes: Changes) -> str:

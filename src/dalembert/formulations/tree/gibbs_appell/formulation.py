@@ -11,6 +11,7 @@ carry it (47)-(51). All is done with rotations (3 x 3) and vectors (3).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import casadi as ca
@@ -21,6 +22,7 @@ from dalembert.formulations.tree.formulation import TreeFormulation
 from dalembert.formulations.tree.gibbs_appell.inertia import inertia_matrix
 from dalembert.formulations.tree.gibbs_appell.link import Link
 from dalembert.formulations.tree.gibbs_appell.motion import LinkMotion
+from dalembert.formulations.tree.model import CarriedRotor
 from dalembert.formulations.variables import entries
 from dalembert.model.machine import Machine
 from dalembert.spatial.rotations import cross_matrix
@@ -49,11 +51,17 @@ class GibbsAppell(TreeFormulation):
         """``dS/da`` by (27)-(29), from the outermost links inwards; terms 13, 14, 41-43 and 51 for ``a = 0``."""
         tau = ca.SX(self.model.tree.nv, 1)
         forces: list[tuple[Expression, Expression]] = []
-        for link, state in zip(self.links, self.motion.states(v, a, gravity=gravity), strict=True):
+        states = self.motion.states(v, a, gravity=gravity)
+        for link, state in zip(self.links, states, strict=True):
             S, T, Q = link.forces(state.w, entries(v, link.modal), state.r, state.turn, entries(a, link.modal))
             forces.append((S, T))
             if link.n:
                 tau[link.modal] += Q
+        for rotor, c in self._rotors:
+            s, change = (self.model.rotor_rate(rotor, x, y) for x, y in ((states[c].w, v), (states[c].turn, a)))
+            S, T = forces[c]
+            forces[c] = S, T + rotor.inertia * (change * rotor.axis + s * ca.cross(states[c].w, rotor.axis))
+            tau[rotor.index] += rotor.inertia * rotor.excess * change
         for c in range(len(self.links) - 1, -1, -1):
             hop, (S, T) = self.motion.hops[c], forces[c]
             for rows, d, e in hop.motions:
@@ -64,18 +72,38 @@ class GibbsAppell(TreeFormulation):
                 forces[hop.parent] = (f + carried, n + hop.R @ T + ca.cross(hop.p, carried))
         return tau
 
+    @cached_property
+    def _rotors(self) -> list[tuple[CarriedRotor, int]]:
+        """Rotors that moving links carry, and the links that they drive."""
+        return [(rotor, self.motion.nodes.index(rotor.node)) for rotor in self.model.rotors]
+
     def acceleration_energy(self) -> Expression:
         """Gibbs' function ``S`` (5) in an accelerated world, without terms that have no acceleration in them."""
         x = self.variables
         S = ca.dot(self.model.armature, x.a**2) / 2
-        for link, state in zip(self.links, self.motion.states(x.v, x.a), strict=True):
+        states = self.motion.states(x.v, x.a)
+        for link, state in zip(self.links, states, strict=True):
             rate, acceleration = entries(x.v, link.modal), entries(x.a, link.modal)
             S = S + link.acceleration_energy(state.w, rate, state.r, state.turn, acceleration)
+        for rotor, c in self._rotors:
+            w, turn = states[c].w, states[c].turn
+            s, change = self.model.rotor_rate(rotor, w, x.v), self.model.rotor_rate(rotor, turn, x.a)
+            S = S + rotor.inertia * (change**2 / 2 + s * ca.dot(turn, ca.cross(w, rotor.axis)))
         return S
 
     @cached_property
     def _mass_matrix(self) -> Expression:
-        return inertia_matrix(self.motion, self.links, self.model.tree.nv) + ca.diag(self.model.armature)
+        M = inertia_matrix(self.motion, self.links, self.model.tree.nv) + ca.diag(self.model.armature)
+        for rotor, c in self._rotors:
+            G = ca.SX(1, self.model.tree.nv)
+            R, e = ca.SX.eye(3), rotor.axis
+            for b in self.motion.path(c):
+                for columns, _, turn in self.motion.hops[b].motions:
+                    G[columns] += (R @ e).T @ turn
+                R = self.motion.hops[b].R @ R
+            G[rotor.index] += rotor.excess
+            M = M + rotor.inertia * (G.T @ G)
+        return M
 
     def mass_matrix(self) -> Expression:
         """Inertia matrix by the sums of the appendix."""
@@ -117,7 +145,13 @@ class GibbsAppell(TreeFormulation):
         T = ca.dot(self.model.armature, x.v**2) / 2
         for link, (velocity, w) in zip(self.links, self.motion.twists(x.v), strict=True):
             T = T + link.kinetic_energy(velocity, w, entries(x.v, link.modal))
-        return T
+        return T + sum((rotor.inertia * s**2 / 2 for rotor, _, s in self._rotor_rates()), ca.SX(0))
+
+    def _rotor_rates(self) -> Iterator[tuple[CarriedRotor, int, Expression]]:
+        """Rotors that moving links carry, the links that they drive, and their rates about their axes."""
+        twists = self.motion.twists(self.variables.v)
+        for rotor, c in self._rotors:
+            yield rotor, c, self.model.rotor_rate(rotor, twists[c][1], self.variables.v)
 
     def potential_energy(self) -> Expression:
         """Potential energy of gravity (zero with all bodies at the world's origin) and springs."""
@@ -134,12 +168,17 @@ class GibbsAppell(TreeFormulation):
         return sum(terms, ca.SX(3, 1))
 
     def momentum(self) -> Expression:
-        """Linear momentum and angular momentum about the world's origin, in world axes (rotors' spin left out)."""
+        """Linear momentum and angular momentum about the world's origin, in world axes.
+
+        Rotors that moving nodes carry are among the bodies, armatures and rotors on the world are not.
+        """
         v, total = self.variables.v, ca.SX(6, 1)
         for link, (velocity, w), (R, p) in zip(self.links, self.motion.twists(v), self._poses, strict=True):
             linear, angular = link.momentum(velocity, w, entries(v, link.modal))
             linear = R @ linear
             total = total + ca.vertcat(linear, R @ angular + ca.cross(p, linear))
+        for rotor, c, s in self._rotor_rates():
+            total[3:] += self._poses[c][0] @ (rotor.inertia * s * rotor.axis)
         return total
 
     def center_of_mass(self) -> Expression:

@@ -1,0 +1,140 @@
+/* The law of a rope over sheaves, a block of n rows, one of each span; after laws.c.
+ *
+ * Rows are the rates u_j at which spans slacken, forces their tensions T_j (j = 0 .. n - 1). The sheave between the spans
+ * j - 1 and j has one number, kappa: the largest |ln(T_j / T_{j-1})| (L. Euler, 1769; J. A. Eytelwein, 1808). It stands
+ * in `mu` at row j, as `slip` (which way the rope slips past the sheave already: 1, -1; NaN: it does not) and the mode:
+ *
+ *     opening of the rope          nu  = u_0 + ... + u_{n-1},    0 <= T_0,  nu >= 0,  T_0 nu = 0
+ *     slip at the sheave before j  w_j = u_0 + ... + u_{j-1},    from span j - 1 to span j
+ *     STICK  w_j = 0   e^-kappa T_{j-1} <= T_j <= e^kappa T_{j-1}
+ *     SLIP   w_j >= 0  T_j = e^kappa T_{j-1}
+ *     BACK   w_j <= 0  T_{j-1} = e^kappa T_j
+ *
+ * The mode at the first row is OPEN (slack) or STICK (taut): with finite friction a rope is slack as a whole or not at
+ * all. Sheaves that slip join spans to groups: their velocities add up, their tensions are in given ratios, so that
+ * sliding friction makes equations that are not symmetric (C W B tau = -C b, T = B tau; C sums, B multiplies).
+ *
+ * The law is not associated: no minimum principle, and it may have no solution where a rope slips already. As of a pair,
+ * the pivot of a group that slips is what its tension does against its lengthening, all other groups keeping their
+ * lengths. Where that is not positive, though the group can lengthen, the rope is jammed at that sheave.
+ */
+
+FUNCTION int sheave_slides(const struct blocks *c, int64_t row) { return isfinite(c->slip[row]); }
+
+/* Factor from the tension before a sheave to that after it, while it slips. */
+FUNCTION double ratio_of(const struct blocks *c, int64_t row, int64_t mode) {
+    return exp(mode == SLIP ? c->mu[row] : -c->mu[row]);
+}
+
+/* What a sheave does that is not asked: go on to slip, or stick; without friction it always slips. */
+FUNCTION int64_t first_mode(const struct blocks *c, int64_t row) {
+    if (sheave_slides(c, row)) return c->slip[row] > 0.0 ? SLIP : BACK;
+    return c->mu[row] > 0.0 ? STICK : SLIP;
+}
+
+/* Whether the mode of a sheave is not for the solver to say. */
+FUNCTION int is_settled(const struct blocks *c, int64_t row) { return sheave_slides(c, row) || !(c->mu[row] > 0.0); }
+
+/* Spans from j on that a group of the block has, and the ratios of their tensions to that of the first. */
+FUNCTION int64_t group_from(const struct blocks *c, int64_t i, const int64_t *modes, int64_t j, double *ratios) {
+    int64_t end = j + 1;
+    ratios[j] = 1.0;
+    for (; end < c->first[i + 1] && modes[end] != STICK; end++) ratios[end] = ratios[end - 1] * ratio_of(c, end, modes[end]);
+    return end;
+}
+
+/* What is left of the pivot of a group when all others keep their lengths; S is m x m. */
+FUNCTION double pivot_of(const double *S, int64_t m, int64_t g, struct memory memory) {
+    double *A = take(&memory, m * m), *right = take(&memory, m), *y = take(&memory, m), pivot = S[g * m + g];
+    const int64_t n = m - 1;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t row = i + (i >= g);
+        right[i] = S[row * m + g];
+        for (int64_t j = 0; j < n; j++) A[i * n + j] = S[row * m + j + (j >= g)];
+    }
+    if (n) lstsq(A, n, n, right, y, RANK_TOLERANCE * RANK_TOLERANCE, n, memory);
+    for (int64_t j = 0; j < n; j++) pivot -= S[g * m + j + (j >= g)] * y[j];
+    return pivot;
+}
+
+/* Row of the sheave at which a rope that slips already is jammed with these modes; -1: none. */
+FUNCTION int64_t jammed_sheave(const struct blocks *c, int64_t i, const int64_t *modes, struct memory memory) {
+    const int64_t f = c->first[i], end = c->first[i + 1], n = end - f;
+    double *ratios = take(&memory, c->n), *S = take(&memory, n * n), *plain = take(&memory, n * n);
+    int64_t *starts = take_integers(&memory, n + 1), *sheave = take_integers(&memory, n), m = 0;
+    int any = 0;
+    for (int64_t row = f + 1; row < end; row++) any |= sheave_slides(c, row) && c->mu[row] > 0.0;
+    if (!any || modes[f] == OPEN) return -1;
+    for (int64_t j = f; j < end; m++) {
+        starts[m] = j, sheave[m] = -1;
+        j = group_from(c, i, modes, j, ratios);
+        for (int64_t row = starts[m] + 1; row < j && sheave[m] < 0; row++)
+            if (sheave_slides(c, row) && c->mu[row] > 0.0) sheave[m] = row;
+    }
+    starts[m] = end;
+    for (int64_t g = 0; g < m; g++)
+        for (int64_t h = 0; h < m; h++)
+            for (int64_t row = starts[g]; row < starts[g + 1]; row++)
+                for (int64_t j = starts[h]; j < starts[h + 1]; j++) {
+                    plain[g * m + h] += c->W[row * c->n + j];
+                    S[g * m + h] += c->W[row * c->n + j] * ratios[j];
+                }
+    for (int64_t g = 0; g < m; g++) {
+        if (sheave[g] < 0) continue;
+        double size = 0.0;
+        for (int64_t row = starts[g]; row < starts[g + 1]; row++) size += diagonal(c, row);
+        const double lengthens = pivot_of(plain, m, g, memory); /* by equal tensions */
+        if (lengthens > RANK_TOLERANCE * size && pivot_of(S, m, g, memory) <= RANK_TOLERANCE * lengthens) return sheave[g];
+    }
+    return -1;
+}
+
+FUNCTION double rope_fault(const struct blocks *c, int64_t i, const struct solution *s, double slack,
+                           struct memory memory) {
+    const int64_t f = c->first[i], end = c->first[i + 1];
+    double worst = 0.0, length = 0.0, w = 0.0;
+    for (int64_t row = f; row < end; row++) length = fmax(length, diagonal(c, row));
+    for (int64_t row = f; row < end; row++) {
+        worst = fmax(worst, -length * (s->p[row] + slack));
+        if (row > f) {
+            const double E = exp(c->mu[row]), up = s->p[row] - E * s->p[row - 1], down = s->p[row - 1] - E * s->p[row];
+            const double way = sheave_slides(c, row) ? c->slip[row] : w;
+            worst = fmax(worst, length * (fmax(up, down) - slack));
+            if (way != 0.0)
+                worst = fmax(worst, fmin(sheave_slides(c, row) ? INFINITY : fabs(w),
+                                         length * (fabs(way > 0.0 ? up : down) - slack)));
+        }
+        w += s->u[row];
+    }
+    worst = fmax(worst, fmax(fabs(fmin(s->p[f] * length, w)), -w));
+    if (s->p[f] > 0.0 && jammed_sheave(c, i, s->modes, memory) >= 0) worst = fmax(worst, length * largest_of(s->p + f, end - f));
+    return worst;
+}
+
+/* What a taut rope with these forces does at its sheaves. */
+FUNCTION void read_rope(const struct blocks *c, int64_t i, const struct solution *s, double least, double still) {
+    const int64_t f = c->first[i], end = c->first[i + 1];
+    double w = s->u[f];
+    s->modes[f] = largest_of(s->p + f, end - f) > least ? STICK : OPEN;
+    for (int64_t row = f + 1; row < end; w += s->u[row++]) {
+        if (s->modes[f] == OPEN) s->modes[row] = OPEN;
+        else if (is_settled(c, row)) s->modes[row] = first_mode(c, row);
+        else s->modes[row] = fabs(w) <= still ? STICK : w > 0.0 ? SLIP : BACK;
+    }
+}
+
+/* Whether a taut rope obeys its law with a margin, so that nothing else is to be looked for. */
+FUNCTION int rope_rests(const struct blocks *c, int64_t i, const struct solution *s, double least, double tolerance,
+                        struct memory memory) {
+    const int64_t f = c->first[i], end = c->first[i + 1];
+    double w = 0.0;
+    for (int64_t row = f; row < end; row++) {
+        if (!(s->p[row] > least)) return 0;
+        if (row > f && s->modes[row] == STICK) {
+            const double E = INNER * exp(c->mu[row]);
+            if (!(fabs(w) <= tolerance) || s->p[row] > E * s->p[row - 1] || s->p[row - 1] > E * s->p[row]) return 0;
+        }
+        w += s->u[row];
+    }
+    return fabs(w) <= tolerance && jammed_sheave(c, i, s->modes, memory) < 0;
+}

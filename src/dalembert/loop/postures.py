@@ -1,0 +1,57 @@
+"""Postures at the start of experiments, for those who show and change them: the studio, the command line."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Mapping
+
+from dalembert.core.errors import DalembertWarning, InputError
+from dalembert.core.types import Array
+from dalembert.formulations.constraints.assembly import assembled_start
+from dalembert.loop.experiment import Experiment, values_by_name
+from dalembert.loop.start import Start
+
+__all__ = ["led", "posture"]
+
+
+def posture(experiment: Experiment) -> dict[str, float]:
+    """Return the coordinates at the start of an experiment by name: with constraints, all of them, assembled.
+
+    Where that is refused, and without constraints, those that are given.
+    """
+    given, start, machine = values_by_name(experiment)["q0"], experiment.start, experiment.machine
+    if not machine.constrained or not isinstance(start, Start):
+        return given
+    try:
+        q = _assembled(experiment, start)
+    except InputError:  # a run says why
+        return given
+    return dict(zip(machine.q_names, q.tolist(), strict=True))
+
+
+def led(experiment: Experiment, q0: Mapping[str, float]) -> Experiment:
+    """Return an experiment with other initial coordinates; those that it had are kept, too, if they can be.
+
+    Where the constraints do not allow all of them together, the earlier ones follow, and tell the branch.
+    """
+    changed = experiment.replace(q0=q0)
+    before, start = values_by_name(experiment)["q0"], changed.start
+    others = {name: value for name, value in before.items() if name not in q0}
+    if not others or not changed.machine.constrained or not isinstance(start, Start):
+        return changed
+    try:
+        _assembled(changed, start)
+        return changed
+    except InputError:
+        return changed.replace(start=dataclasses.replace(start, q=q0, branch=others))
+
+
+def _assembled(experiment: Experiment, start: Start) -> Array:
+    """Coordinates of the machine at a start; a handful of evaluations is not worth a compiler."""
+    eom = experiment.replace(backend="vm").equations
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DalembertWarning)  # the run tells of it
+        return assembled_start(
+            eom, start.q, t=start.t, p=eom.parameter_values(experiment.p), branch=start.branch, reach=start.reach
+        )[0]

@@ -1,0 +1,134 @@
+"""Tensions of cables, impacts and friction of contacts: closed forms with numbers of their own."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.support.laws import evaluated, law
+
+import dalembert as da
+from dalembert.engine.problem.stepping import BlockLaw
+from dalembert.engine.stepping.native import solve_blocks
+
+
+def bob(cable: da.Cable, *more: Any, **parts: Any) -> da.Machine:
+    """A mass of 2.7 kg that moves along z below the exit of a cable."""
+    bodies, joints = [da.Body("bob", 2.7)], [da.Joint("z", "prismatic", "world", "bob", axis="z")]
+    for body, joint in more:
+        bodies.append(body)
+        joints.append(joint)
+    return da.Machine("hoist", bodies, joints, cables=[cable], **({"gravity": (0, 0, 0)} | parts))
+
+
+@law("Cable.stiffness", "Cable.damping", "Cable.length")
+def test_an_elastic_cable_pulls_by_its_strain_and_the_rate_of_it() -> None:
+    """EA (L - l)/l + EA' L'/l, not less than nothing; the spring has its potential, the damper none."""
+    machine = bob(da.Cable("c", "bob", length=1.6, stiffness=840.0, damping=37.0))
+    strain, rate = (1.9 - 1.6) / 1.6, 0.45 / 1.6
+    assert evaluated(machine, "bias", q=[-1.9]) == pytest.approx([-840.0 * strain], rel=1e-13)
+    assert evaluated(machine, "potential_energy", q=[-1.9]) == pytest.approx([840.0 * 0.3**2 / (2 * 1.6)], rel=1e-13)
+    assert evaluated(machine, "applied", q=[-1.9], v=[-0.45]) == pytest.approx([37.0 * rate], rel=1e-13)
+    # it pushes not: where damping would, all of the tension is gone, and below its length there is none
+    assert evaluated(machine, "applied", q=[-1.9], v=[60.0]) == pytest.approx([-840.0 * strain], rel=1e-13)
+    assert (
+        evaluated(machine, "bias", q=[-1.5])
+        == pytest.approx([0.0])
+        == evaluated(machine, "applied", q=[-1.5], v=[-3.0])
+    )
+
+
+@law("Cable.drum")
+def test_a_winch_holds_the_tension_at_the_radius_of_its_drum() -> None:
+    """Inextensible, z = -(l + r theta): (m + I / r^2) z'' = tau / r - m g, with tau against paying out."""
+    drum = (da.Body("drum", 1.0, inertia=(0.02, 0.02, 0.03)), da.Joint("theta", "revolute", "world", "drum", axis="z"))
+    cable = da.Cable("c", "bob", length=1.2, winch="theta", drum=0.17)
+    machine = bob(cable, drum, gravity=(0, 0, -9.7))
+    eom = da.equations(machine, backend="vm")
+    order = [eom.v_names.index(name) for name in ("z_dot", "theta_dot")]
+    q, tau = np.zeros(2), np.zeros(2)
+    q[order], tau[order] = (-1.2 - 0.17 * 0.4, 0.4), (0.0, -3.1)
+    a, (tension,) = eom.constrained_dynamics(q, np.zeros(2), tau)
+    lift = (3.1 / 0.17 - 2.7 * 9.7) / (2.7 + 0.03 / 0.17**2)
+    np.testing.assert_allclose(np.asarray(a)[order], [lift, -lift / 0.17], rtol=1e-11)
+    assert tension == pytest.approx(2.7 * (9.7 + lift), rel=1e-11)
+
+
+@law("Cable.pulley")
+def test_a_cable_leaves_its_pulley_along_the_tangent() -> None:
+    """Its length is the arc from the entry D to the point of tangency, and the tangent from there to the anchor."""
+    R, x, z = 0.2, 1.1, -0.9
+    centre = np.array([R, 0.0])  # of the pulley in its plane, D at the origin
+    place = np.array([x, z])
+    d = float(np.linalg.norm(place - centre))
+    straight = math.sqrt(d * d - R * R)
+    # from D over the top to the point of tangency, which is across the line to the anchor by acos(R/d)
+    toward = math.atan2(*(place - centre)[::-1])
+    tangent = toward + math.acos(R / d)
+    wrapped = (math.pi - tangent) % (2 * math.pi)
+    machine = da.Machine(
+        "m",
+        [da.Body("bob", 1.0)],
+        [da.Joint("z", "prismatic", "world", "bob", origin=da.Transform((x, 0.0, 0.0)), axis="z")],
+        cables=[da.Cable("c", "bob", length=0.5, pulley=R, stiffness=1.0, bilateral=True)],
+        gravity=(0, 0, 0),
+    )
+    stretch = straight + R * wrapped - 0.5
+    assert evaluated(machine, "potential_energy", q=[z]) == pytest.approx([stretch**2 / (2 * 0.5)], rel=1e-12)
+
+
+def thrown(contact: str, **laws: Any) -> da.Run:
+    """A point of 1.4 kg that hits a floor aslant, in no gravity."""
+    machine = da.Machine(
+        "thrown",
+        [da.Body("carrier"), da.Body("slide"), da.Body("ball", 1.4)],
+        [
+            da.Joint("x", "prismatic", "world", "carrier", axis="x"),
+            da.Joint("y", "prismatic", "carrier", "slide", axis="y"),
+            da.Joint("z", "prismatic", "slide", "ball", axis="z"),
+        ],
+        contacts=[da.Contact("floor", "ball", **laws)],
+        gravity=(0, 0, 0),
+    )
+    start = {"q0": {"z": 0.11}, "v0": {"x_dot": 1.2, "y_dot": -0.9, "z_dot": -2.2}}
+    return da.simulate(machine, duration=0.1, step=0.01, contact=contact, backend="vm", **start)
+
+
+@law("Contact.restitution", "Contact.friction", "BlockLaw.COULOMB", "BlockLaw.UNILATERAL")
+@pytest.mark.parametrize(
+    ("contact", "law_of_impact"), [("event-driven", "newton"), ("event-driven", "poisson"), ("time-stepping", "newton")]
+)
+def test_an_impact_throws_back_and_rubs(contact: str, law_of_impact: str) -> None:
+    """u_n+ = -e u_n-; friction takes mu (1 + e) |u_n-| of the slip of 1.5 m/s, or all of it."""
+    for mu, e, left in ((0.23, 0.35, 1.5 - 0.23 * 1.35 * 2.2), (0.0, 0.8, 1.5), (1.1, 0.0, 0.0)):
+        run = thrown(contact, friction=mu, restitution=e, law=law_of_impact)
+        end = [run[name][-1] for name in ("x_dot", "y_dot", "z_dot")]
+        np.testing.assert_allclose(end, [left * 0.8, -left * 0.6, e * 2.2], atol=1e-9)
+
+
+@law("BlockLaw.COULOMB", "BlockLaw.UNILATERAL", "BlockLaw.STICTION")
+def test_blocks_alone() -> None:
+    """What sticks has x = -W^-1 b, with both tangents coupled; what slips is on the edge of its cone; limits hold."""
+    W = np.array([[1.9, 0.3, -0.2], [0.3, 1.4, 0.5], [-0.2, 0.5, 1.1]])
+    b = np.array([-1.7, 0.21, -0.16])
+    stuck = solve_blocks(W, b, [BlockLaw.COULOMB], np.array([0.9]))
+    np.testing.assert_allclose(stuck.impulses, -np.linalg.solve(W, b), rtol=1e-12)
+    push = np.array([-1.0, 0.8, -0.6])
+    slips = solve_blocks(np.diag([2.0, 3.0, 3.0]), push, [BlockLaw.COULOMB], np.array([0.3]))
+    np.testing.assert_allclose(slips.impulses, [0.5, -0.3 * 0.5 * 0.8, 0.3 * 0.5 * 0.6], rtol=1e-10)
+    for u, x in ((-1.3, 1.3 / 2.5), (0.4, 0.0)):
+        assert solve_blocks([[2.5]], [u], [BlockLaw.UNILATERAL], [0.0]).impulses == pytest.approx([x], rel=1e-14)
+    for u, x in ((-1.3, 0.4), (1.3, -0.4), (0.5, -0.2)):
+        assert solve_blocks([[2.5]], [u], [BlockLaw.STICTION], [0.4]).impulses == pytest.approx([x], rel=1e-14)
+
+
+@law("BlockLaw.ROPE")
+def test_a_rope_over_a_sheave_slips_at_the_ratio_of_its_tensions() -> None:
+    """Two spans, E = 1.3: x_1 = E x_0 where the rope runs, and both spans as they must where it sticks; slack: nothing."""
+    W = np.diag([1.0, 2.0])
+    runs = 1.8 / (1.0 + 1.3 * 2.0)  # u_0 + u_1 = 0 with x_1 = E x_0
+    for b, x in (((0.2, -2.0), (runs, 1.3 * runs)), ((-1.0, -2.2), (1.0, 1.1)), ((0.3, 0.1), (0.0, 0.0))):
+        got = solve_blocks(W, b, [BlockLaw.ROPE], [1.3], sizes=[2]).impulses
+        np.testing.assert_allclose(got, x, atol=1e-12)
