@@ -20,7 +20,7 @@ from dalembert.control.signals import label, place
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT, rotation
 from dalembert.control.uncertain.reduction import relative
-from dalembert.control.uncertain.relation import ERROR, AccelerationMap, ModelError, acceleration_map
+from dalembert.control.uncertain.relation import ERROR, AccelerationMap, ModelError, acceleration_map, output_map
 from dalembert.control.uncertain.replay import replayed, turn
 from dalembert.control.uncertain.rest import stays_at_rest
 from dalembert.core.errors import InputError, UnknownNameError
@@ -139,7 +139,8 @@ def uncertain(
         Motors, and velocities at which a generalised force acts (as ideal thrusters do at a free base), by name;
         default all motors.
     outputs
-        States of the linear model by name, as of `dalembert.linearize`; default all of them.
+        States of the linear model by name, and components of the positions of frames such as ``"load.x"``, as of
+        `dalembert.linearize`; default all states.
     tangent
         ``"half"`` or ``"quarter"``: tangent of which part of an angle is the uncertain number (see `rotation`).
     tolerance
@@ -184,7 +185,16 @@ def uncertain(
             "narrow the ranges, or scale the machine's numbers"
         )
     error = ModelError(made.bound, sampled, made.message)
-    lft = _state_equations(eom, made, [drives[k] for k in driven], outputs, sampled)
+    lft = _state_equations(eom, made, [drives[k] for k in driven], sampled)
+    frames = [] if outputs is None else _frames_of(eom, outputs)
+    if frames:
+        tape = _frame_tape(eom, point.q, nominal, angles, others, numbers, frames)
+        seen = replayed(tape, ("d",), turns, {n: checked[n] for n in (*others, *numbers)}, raw.roots)
+        if seen.roots != raw.roots:
+            raise InputError(f"outputs of machine '{eom.machine.name}' hold roots that its equations do not hold")
+        lft = _with_positions(eom, lft, output_map(seen, tolerance), frames)
+    if outputs is not None:
+        lft = lft.part([place(label(x), lft.outputs, "output") for x in outputs], range(lft.shape[1]))
     return UncertainMachine(lft, made.inertia, checked, model.tangents, model.roots, error)
 
 
@@ -232,6 +242,21 @@ def _sorted_ranges(
     return coordinates, numbers
 
 
+def _symbols(
+    q0: Array, p0: Array, angles: Mapping[str, int], others: Mapping[str, int], numbers: Mapping[str, int]
+) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
+    """Uncertain angles and numbers, and coordinates and parameters that hold them."""
+    theta, number = ca.SX.sym("theta", len(angles)), ca.SX.sym("number", len(others) + len(numbers))
+    q, p = ca.SX(ca.DM(q0)), ca.SX(ca.DM(p0))
+    for k, index in enumerate(angles.values()):
+        q[index] = theta[k]
+    for k, index in enumerate(others.values()):
+        q[index] = number[k]
+    for k, index in enumerate(numbers.values()):
+        p[index] = number[len(others) + k]
+    return theta, number, q, p
+
+
 def _linear_tape(
     eom: EquationsOfMotion,
     q0: Array,
@@ -244,15 +269,8 @@ def _linear_tape(
     """``M a + D w + K d - B u - f`` as a function of (angles, numbers, a, w, d, u, f), linear in the last five."""
     refuse_stick(eom.machine, "an uncertain linear model", "it has no derivative at rest; give such joints friction=0")
     s, nv = eom.symbolic, eom.nv
-    theta, number = ca.SX.sym("theta", len(angles)), ca.SX.sym("number", len(others) + len(numbers))
+    theta, number, q, p = _symbols(q0, p0, angles, others, numbers)
     a, w, d, u, f = (ca.SX.sym(n, k) for n, k in (("a", nv), ("w", nv), ("d", nv), ("u", eom.nu), ("f", nv)))
-    q, p = ca.SX(ca.DM(q0)), ca.SX(ca.DM(p0))
-    for k, index in enumerate(angles.values()):
-        q[index] = theta[k]
-    for k, index in enumerate(others.values()):
-        q[index] = number[k]
-    for k, index in enumerate(numbers.values()):
-        p[index] = number[len(others) + k]
     force = s.inverse_dynamics - s.losses - s.wrenches - s.actuation
     rate = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
     change = (
@@ -295,9 +313,7 @@ def _sampled_error(
     return worst
 
 
-def _state_equations(
-    eom: EquationsOfMotion, made: AccelerationMap, drives: Sequence[str], outputs: Sequence[str] | None, sampled: float
-) -> LFT:
+def _state_equations(eom: EquationsOfMotion, made: AccelerationMap, drives: Sequence[str], sampled: float) -> LFT:
     """State-space form: ``d' = w``, ``w' = a`` with the accelerations of the map, and the block of their error."""
     nv, nu = eom.nv, len(drives)
     A, B, C, D = made.matrices
@@ -320,6 +336,51 @@ def _state_equations(
     error = DeltaBlock(ERROR, k, "error", None if made.error is not None else sampled)
     blocks = (DeltaBlock("1/s", 2 * nv, "state"), *made.blocks, error)
     names = tuple(label(x) for x in state_space_names(eom))
-    whole = LFT(M11, M12, M21, zero((2 * nv, nu)), blocks, tuple(drives), names)
-    rows = [place(label(x), names, "output") for x in outputs] if outputs is not None else range(2 * nv)
-    return whole.part(list(rows), range(nu))
+    return LFT(M11, M12, M21, zero((2 * nv, nu)), blocks, tuple(drives), names)
+
+
+def _frames_of(eom: EquationsOfMotion, outputs: Sequence[str]) -> list[str]:
+    """Outputs that are components of positions; whatever is neither that nor a state is refused."""
+    states = tuple(label(x) for x in state_space_names(eom))
+    frames = []
+    for name in outputs:
+        frame, _, axis = name.rpartition(".")
+        if label(name) in states:
+            continue
+        if axis not in ("x", "y", "z") or frame not in eom.machine.tree.frames:
+            known = (*states, *(f"{f}.x|y|z" for f in eom.machine.tree.frames))
+            raise UnknownNameError("output", name, known, f"machine '{eom.machine.name}'")
+        frames.append(name)
+    return frames
+
+
+def _frame_tape(
+    eom: EquationsOfMotion,
+    q0: Array,
+    p0: Array,
+    angles: Mapping[str, int],
+    others: Mapping[str, int],
+    numbers: Mapping[str, int],
+    frames: Sequence[str],
+) -> ca.Function:
+    """Changes of positions of frames as a function of (angles, numbers, d), linear in the last."""
+    s = eom.symbolic
+    theta, number, q, p = _symbols(q0, p0, angles, others, numbers)
+    d = ca.SX.sym("d", eom.nv)
+    rate = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
+    places = [(name.rpartition(".")[0], "xyz".index(name[-1])) for name in frames]
+    positions = ca.vertcat(*[s.pose(frame)[axis, 3] for frame, axis in places])
+    moved = ca.Function("moved", [s.q, s.p, d], [ca.jtimes(positions, s.q, rate(s.q, d, s.p))])(q, p, d)
+    return ca.Function("frames", [theta, number, d], [ca.densify(moved)], ["theta", "number", "d"], ["y"])
+
+
+def _with_positions(eom: EquationsOfMotion, states: LFT, positions: LFT | None, frames: Sequence[str]) -> LFT:
+    """The model with positions of frames behind its states."""
+    if positions is None:
+        raise InputError(f"positions of frames of machine '{eom.machine.name}' over these ranges have no bound")
+    n, nv = positions.M11.shape[0], eom.nv
+    M12 = np.hstack([positions.M12, np.zeros((n, nv))])
+    M21 = np.vstack([np.zeros((2 * nv, n)), positions.M21])
+    M22 = np.vstack([np.eye(2 * nv), np.hstack([positions.M22, np.zeros((len(frames), nv))])])
+    names = (*states.outputs, *(label(x) for x in frames))
+    return LFT(positions.M11, M12, M21, M22, positions.blocks, (), names) @ states

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.control.uncertain.blocks import DeltaBlock, slices
 from dalembert.control.uncertain.enclosures import UNIT
@@ -196,7 +197,7 @@ def lifted(steps: Sequence[ReductionStep], change: Quad) -> Quad:
     return change
 
 
-def singular(matrix: Array, limit: float = 1e14) -> bool:
+def singular(matrix: NDArray[np.inexact], limit: float = 1e14) -> bool:
     """Whether equations have no solution to speak of, whatever the units of their rows and columns.
 
     The spectral radius of ``|M^-1| |M|`` (F. L. Bauer, 1966) is the condition number under the best scaling.
@@ -394,7 +395,7 @@ def _balance(matrices: Quad, blocks: Sequence[DeltaBlock], sweeps: int = 8) -> t
             whole[s] = T @ whole[s]
             whole[:, s] = whole[:, s] @ inverse
             W[:, s] = W[:, s] @ inverse
-    return W, np.linalg.inv(W) if n else W
+    return W, np.asarray(np.linalg.inv(W), dtype=float) if n else W
 
 
 def _balancing(rows: Array, columns: Array) -> tuple[Array, Array]:

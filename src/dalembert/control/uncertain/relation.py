@@ -39,7 +39,7 @@ from dalembert.control.uncertain.replay import Raw
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
-__all__ = ["ERROR", "AccelerationMap", "ModelError", "acceleration_map"]
+__all__ = ["ERROR", "AccelerationMap", "ModelError", "acceleration_map", "output_map"]
 
 ERROR = "model error"
 _GOOD = 1e-10  # relative error of a reduction that is accepted
@@ -117,17 +117,54 @@ def acceleration_map(raw: Raw, nv: int, driven: list[int], tolerance: float) -> 
     own = moved_by(raw, S, _raw_change(raw, relation, None))
     solved = _solved(relation.matrices, nv)
     tries = [] if tolerance == 0.0 else [tolerance, *(t for t in _FINER if 0.0 < t < tolerance)]
-    for t in [*tries, 0.0]:
+
+    def reduced(t: float) -> tuple[Reduced, Array]:
         last = reduce_map(solved, relation.blocks, t)
         change = _relation_change(relation.matrices, solved, lifted(last.steps, _none(last.matrices)), nv)
-        P = moved_by(raw, S, _raw_change(raw, relation, change))
-        if relative(P, sizes) < max(_GOOD, 10.0 * relative(own, sizes)):
+        return last, moved_by(raw, S, _raw_change(raw, relation, change))
+
+    last, P = reduced(0.0)
+    least = relative(P, sizes)
+    for t in tries:
+        smaller, moved = reduced(t)
+        if relative(moved, sizes) < max(_GOOD, 10.0 * least):
+            last, P = smaller, moved
             break
     A, B, C, D = relation.matrices
     inertia = reduce_map((A, B[:, :nv], C, D[:, :nv]), relation.blocks, tolerance)
     error, message = _error(relation, nv, own[:, :nv], P)
     bound = None if error is None else relative(P, sizes)
     return AccelerationMap(last.matrices, last.blocks, LFT(*inertia.matrices, inertia.blocks), error, bound, message)
+
+
+def output_map(raw: Raw, tolerance: float) -> LFT | None:
+    """A map without anything to solve, with a block for its error; None if the error has no bound.
+
+    Parameters
+    ----------
+    raw
+        The map, as the tape gives it.
+    tolerance
+        As of `acceleration_map`.
+    """
+    p, m = raw.matrices[3].shape
+    raw = _chosen(raw, list(range(m)))
+    S = majorant(raw)
+    reduced = _finest(raw, S, size_of(raw, S), tolerance)
+    P = moved_by(raw, S, _raw_change(raw, reduced, None))
+    if not np.isfinite(P).all():
+        return None
+    A, B, C, D = reduced.matrices
+    row = np.where(P.max(axis=1) > 0.0, P.max(axis=1), 1.0)
+    column = (P / row[:, None]).max(axis=0)
+    k = max(p, m) if P.any() else 0
+    into, seen = np.zeros((p, k)), np.zeros((k, m))
+    if k:  # |P| is at most row column^T, whose norm between these weights is at most sqrt(p m)
+        into[:, :p] = np.diag(row) * np.sqrt(p * m) * (1.0 + 1e-9)
+        seen[:m] = np.diag(column)
+    n = len(A)
+    M11 = np.block([[A, np.zeros((n, k))], [np.zeros((k, n + k))]])
+    return LFT(M11, np.vstack([B, seen]), np.hstack([C, into]), D, (*reduced.blocks, DeltaBlock(ERROR, k, "error")))
 
 
 def _chosen(raw: Raw, columns: list[int]) -> Raw:
@@ -180,8 +217,8 @@ def _solved(relation: Quad, nv: int) -> Quad:
     M = D[:, :nv]
     if singular(M):
         raise InputError("the mass matrix is singular in the middle of the ranges")
-    inverse = np.linalg.inv(M)
-    noise = 8.0 * nv * UNIT * np.abs(inverse) @ np.abs(M) @ np.abs(inverse)  # of the inverse itself
+    inverse = np.asarray(np.linalg.inv(M), dtype=float)
+    noise = 64.0 * nv * UNIT * np.abs(inverse) @ np.abs(M) @ np.abs(inverse)  # of the inverse itself
     c = cleaned((-inverse, C), noise=noise @ np.abs(C))
     d = cleaned((-inverse, D[:, nv:]), noise=noise @ np.abs(D[:, nv:]))
     into = np.abs(B[:, :nv]) @ noise

@@ -109,6 +109,7 @@ def replayed(
     signals: Sequence[str],
     turns: Mapping[str, Turn],
     ranges: Mapping[str, tuple[float, float]],
+    roots: frozenset[str] = frozenset(),
 ) -> Raw:
     """The tape on signals.
 
@@ -120,8 +121,9 @@ def replayed(
         Names of the inputs that it is linear in.
     turns, ranges
         Rotations by the angles, and ranges of the numbers, in the order of ``theta`` and ``number``.
+    roots
+        Parameters that are to be replaced by their roots in any case.
     """
-    roots: frozenset[str] = frozenset()
     while True:
         builder = _Builder(turns)
         ends = {n: _ends(span, n in roots) for n, span in ranges.items()}

@@ -34,7 +34,7 @@ from dalembert.model.parts import Motor
 from dalembert.model.section import Section
 from dalembert.model.transform import Transform
 
-__all__ = ["RandomModel", "Verdict", "judge", "main", "random_model"]
+__all__ = ["ModelVerdict", "RandomModel", "judge", "main", "random_model"]
 
 AGREE = 1e-9
 
@@ -50,7 +50,7 @@ class RandomModel:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ModelVerdict:
     """What was found about one machine.
 
     Parameters
@@ -100,6 +100,11 @@ def _span(rng: np.random.Generator, value: float) -> tuple[float, float]:
     return value * (1.0 - width), value * (1.0 + width)
 
 
+def _diagonal(x: float, y: float, z: float) -> Any:
+    """An inertia about principal axes."""
+    return (x, y, z)
+
+
 class _Numbers:
     """Numbers of a machine, some of which become uncertain parameters."""
 
@@ -133,13 +138,15 @@ def _springs(rng: np.random.Generator, m: float, l: float, t: float) -> tuple[Ma
         )
         parent = f"b{k}"
     motors = [Motor("F", f"x{int(rng.integers(n))}")]
-    return Machine("springs", bodies, joints, motors=motors, gravity=(0, 0, -9.81 * l / t**2)), number.ranges
+    return Machine(
+        "springs", tuple(bodies), tuple(joints), motors=tuple(motors), gravity=(0, 0, -9.81 * l / t**2)
+    ), number.ranges
 
 
 def _crane(rng: np.random.Generator, m: float, l: float, t: float) -> tuple[Machine, dict[str, Any]]:
     number, n = _Numbers(rng, 3), int(rng.integers(1, 4))
     inertia = m * l**2
-    bodies: list[Any] = [Body("trolley", mass=5.0 * m, inertia=(inertia, inertia, inertia))]
+    bodies: list[Any] = [Body("trolley", mass=5.0 * m, inertia=_diagonal(inertia, inertia, inertia))]
     joints = [Joint("x", "prismatic", "world", "trolley", axis=(1, 0, 0), damping=0.1 * m / t)]
     parent, hang = "trolley", Transform()
     for k in range(n):
@@ -152,7 +159,7 @@ def _crane(rng: np.random.Generator, m: float, l: float, t: float) -> tuple[Mach
         joints.append(Joint(f"theta{k}", "revolute", parent, f"load{k}", hang, axis=(0, 1, 0), damping=damping))
         parent, hang = f"load{k}", Transform((0, 0, -length))
     return (
-        Machine("crane", bodies, joints, motors=[Motor("F", "x")], gravity=(0, 0, -9.81 * l / t**2)),
+        Machine("crane", tuple(bodies), tuple(joints), motors=(Motor("F", "x"),), gravity=(0, 0, -9.81 * l / t**2)),
         number.ranges,
     )
 
@@ -165,7 +172,7 @@ def _arm(rng: np.random.Generator, m: float, l: float, t: float) -> tuple[Machin
         mass = number(f"m{k}", m * rng.uniform(0.5, 5.0))
         inertia = m * l**2 * rng.uniform(0.3, 0.5)
         com = tuple(l * x for x in rng.uniform(-0.4, 0.4, size=3))
-        bodies.append(Body(f"b{k}", mass=mass, com=com, inertia=(inertia, 1.2 * inertia, 0.9 * inertia)))
+        bodies.append(Body(f"b{k}", mass=mass, com=com, inertia=_diagonal(inertia, 1.2 * inertia, 0.9 * inertia)))
         axis = tuple(np.eye(3)[int(rng.integers(3))])
         place = Transform(tuple(l * x for x in rng.uniform(-1.0, 1.0, size=3)))
         kind = "prismatic" if rng.uniform() < 0.2 else "revolute"
@@ -176,7 +183,10 @@ def _arm(rng: np.random.Generator, m: float, l: float, t: float) -> tuple[Machin
             at, width = rng.uniform(-1.0, 1.0), rng.uniform(0.1, 1.2)
             scale = l if kind == "prismatic" else 1.0
             ranges[f"q{k}"] = (scale * (at - width), scale * (at + width))
-    return Machine("arm", bodies, joints, motors=motors, gravity=(0, 0, 0)), {**ranges, **number.ranges}
+    return Machine("arm", tuple(bodies), tuple(joints), motors=tuple(motors), gravity=(0, 0, 0)), {
+        **ranges,
+        **number.ranges,
+    }
 
 
 def _flexible_arm(rng: np.random.Generator, m: float, l: float, t: float) -> tuple[Machine, dict[str, Any]]:
@@ -196,8 +206,8 @@ def _flexible_arm(rng: np.random.Generator, m: float, l: float, t: float) -> tup
         damping=number("zeta", 0.02, 0.3),
     )
     hub = 0.05 * m * l**2 * rng.uniform(0.5, 2.0)
-    bodies = [
-        Body("hub", mass=m, inertia=(hub, hub, hub)),
+    bodies: list[Any] = [
+        Body("hub", mass=m, inertia=_diagonal(hub, hub, hub)),
         beam,
         point_mass("load", number("load", m * rng.uniform(0.05, 0.5), 0.4)),
     ]
@@ -206,7 +216,9 @@ def _flexible_arm(rng: np.random.Generator, m: float, l: float, t: float) -> tup
         Joint("root", "fixed", "hub", "link"),
         Joint("tip", "fixed", "link.tip", "load"),
     ]
-    return Machine("flexible arm", bodies, joints, motors=[Motor("tau", "theta")], gravity=(0, 0, 0)), number.ranges
+    return Machine(
+        "flexible arm", tuple(bodies), tuple(joints), motors=(Motor("tau", "theta"),), gravity=(0, 0, 0)
+    ), number.ranges
 
 
 class _Truth:
@@ -281,7 +293,7 @@ def _unstable(truth: tuple[Array, Array], K: Array, lag: float) -> bool:
     return bool(np.linalg.eigvals(matrix_balance(closed)[0]).real.max() >= 0.0)
 
 
-def judge(seed: int, *, points: int = 100, samples: int = 10_000, seconds: float = 10.0) -> Verdict:
+def judge(seed: int, *, points: int = 100, samples: int = 10_000, seconds: float = 10.0) -> ModelVerdict:
     """Compare the LFT of a random machine with its derivatives, and its guarantee with samples.
 
     Parameters
@@ -301,7 +313,7 @@ def judge(seed: int, *, points: int = 100, samples: int = 10_000, seconds: float
     try:
         model = uncertain(eom, case.ranges)
     except InputError as error:
-        return Verdict(seed, case.kind, states, "refused", message=str(error))
+        return ModelVerdict(seed, case.kind, states, "refused", message=str(error))
     truth = _Truth(eom, list(case.ranges))
     difference = max(_difference(model, truth.at(v), v) for v in model.sample(points, seed=seed))
     status = "agrees" if difference <= AGREE else "differs"
@@ -310,7 +322,7 @@ def judge(seed: int, *, points: int = 100, samples: int = 10_000, seconds: float
     K, lag = _controller(truth.at(middle), case.time, rng)
     law = control.ss(*_lags(K, lag), np.zeros_like(K))
     found = guaranteed_ranges(model, law, seconds=seconds)
-    parts = {
+    parts: dict[str, Any] = {
         "status": status,
         "difference": difference,
         "bound": model.error.bound,
@@ -320,11 +332,11 @@ def judge(seed: int, *, points: int = 100, samples: int = 10_000, seconds: float
     whole = UncertainMachine(model.lft, model.inertia, case.ranges)
     outside = sum(_unstable(truth.at(v), K, lag) for v in whole.sample(max(samples // 10, 1), seed=seed + 1))
     if not found.guaranteed:
-        return Verdict(seed, case.kind, states, outside=outside, **parts)
+        return ModelVerdict(seed, case.kind, states, outside=outside, **parts)
     inside = UncertainMachine(model.lft, model.inertia, found.ranges)
     broken = sum(_unstable(truth.at(v), K, lag) for v in inside.sample(samples, seed=seed + 2))
     share = min((hi - lo) / (case.ranges[n][1] - case.ranges[n][0]) for n, (lo, hi) in found.ranges.items())
-    return Verdict(seed, case.kind, states, guarantee=share, broken=broken, outside=outside, **parts)
+    return ModelVerdict(seed, case.kind, states, guarantee=share, broken=broken, outside=outside, **parts)
 
 
 def main(arguments: list[str] | None = None) -> int:
