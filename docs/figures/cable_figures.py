@@ -300,10 +300,32 @@ def delta() -> None:
     save(figure, "delta_robot")
 
 
+def assemblies() -> None:
+    """Both ways in which a four-bar linkage closes with the same crank angle."""
+    crank, coupler, rocker, ground = 0.3, 0.8, 0.6, 0.9
+    figure, axes = plt.subplots(1, 2, figsize=(7.6, 2.9), sharey=True)
+    a = 0.7
+    tip = crank * np.array([np.cos(a), np.sin(a)])
+    away = tip - [ground, 0.0]
+    d = np.hypot(*away)
+    bend = np.arccos((d**2 + rocker**2 - coupler**2) / (2 * d * rocker))
+    for number, (space, side) in enumerate(zip(axes, (-1.0, 1.0), strict=True)):
+        c = np.arctan2(away[1], away[0]) + side * bend
+        end = np.array([ground, 0.0]) + rocker * np.array([np.cos(c), np.sin(c)])
+        space.plot(*np.transpose([[0.0, 0.0], tip]), color=RED, lw=4, label="crank, named")
+        space.plot(*np.transpose([tip, end]), color=BLUE, lw=4, label="coupler")
+        space.plot(*np.transpose([end, [ground, 0.0]]), color=GREEN, lw=4, label="rocker")
+        space.plot([0.0, ground], [0.0, 0.0], "k^", ms=8)
+        space.set(title=f"branch {number}: a = 0.7, c = {np.angle(np.exp(1j * c)):.3f}", aspect="equal")
+        space.axis("off")
+    axes[0].legend(fontsize=7, frameon=False, loc="lower left")
+    save(figure, "assemblies")
+
+
 if __name__ == "__main__":
     import sys
 
-    makers = (pulley, four_bar, methods, overturning, joining, exits, pulleys, workspace, rattling, delta)
+    makers = (pulley, four_bar, assemblies, methods, overturning, joining, exits, pulleys, workspace, rattling, delta)
     makers = {f.__name__: f for f in makers}
     for name in sys.argv[1:] or makers:
         makers[name]()

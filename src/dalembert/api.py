@@ -88,7 +88,8 @@ def simulate(
         run.
     **keywords
         What an `Experiment` says, each with the meaning and the default that it has there, in place of that of the
-        experiment: ``duration`` [s]; ``q0``, ``v0``, ``t0``, ``reach``, ``branch`` or ``start`` (of a `Start`, or an earlier run to
+        experiment: ``duration`` [s]; ``q0``, ``v0``, ``t0``, ``reach``, ``branch`` or ``start`` (of a `Start`, or an
+        earlier run to
         go on from); ``p`` (parameters); ``control``, ``sensors``, ``signals``, ``events``, ``switches``, ``on_event``;
         ``limits``, ``constraints``, ``contact``; ``method`` (`RK4`, `DormandPrince`, ..., or a name) and its settings
         ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``; ``record``; ``seed``, ``member``; ``by`` and

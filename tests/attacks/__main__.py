@@ -6,9 +6,8 @@ import os
 import sys
 import tempfile
 
-from tests.attacks.calls import call_attacks, file_attacks
 from tests.attacks.harness import judge, table
-from tests.attacks.machines import description_attacks
+from tests.attacks.test_attacks import KINDS
 
 
 def main() -> int:
@@ -16,7 +15,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         tempfile.tempdir = folder
-        made = [(a, judge(a)) for part in (description_attacks, call_attacks, file_attacks) for a in part()]
+        made = [(a, judge(a)) for part in KINDS.values() for a in part()]
         os.chdir("/")
     print(table(made))
     wrong = [(a, o) for a, o in made if not o.as_expected(a)]

@@ -1,4 +1,4 @@
-"""More than a thousand wrong inputs: each refused or warned of by name, none silent, none a foreign traceback.
+"""More than two thousand wrong inputs: each refused or warned of by name, none silent, none a foreign traceback.
 
 ``python -m tests.attacks`` prints the table.
 """
@@ -9,10 +9,15 @@ from pathlib import Path
 
 import pytest
 from tests.attacks.calls import call_attacks, file_attacks
+from tests.attacks.data import label_attacks, question_attacks, unit_attacks
 from tests.attacks.harness import Attack, Outcome, judge
 from tests.attacks.machines import description_attacks
 
-KINDS = {"descriptions": description_attacks, "calls": call_attacks, "files": file_attacks}
+KINDS = {
+    "descriptions": description_attacks, "calls": call_attacks, "files": file_attacks, "labels": label_attacks,
+    "units": unit_attacks, "questions": question_attacks,
+}  # fmt: skip
+LEAST = {"labels": 800, "units": 400, "questions": 40}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -22,7 +27,7 @@ def test_attacks(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     results = [(attack, judge(attack)) for attack in KINDS[kind]()]
     wrong = [_line(a, o) for a, o in results if not o.as_expected(a)]
     assert not wrong, "\n".join(["", *wrong])
-    assert len(results) > 200
+    assert len(results) > LEAST.get(kind, 200)
 
 
 def _line(attack: Attack, outcome: Outcome) -> str:

@@ -79,7 +79,7 @@ def test_mujoco_reads_back_a_free_base() -> None:
 def test_ready_made_machines_go_through_mujoco(name: str) -> None:
     machine = SYSTEMS[name].make()
     if not any(isinstance(b, da.Beam) for b in machine.bodies):
-        same_in_mujoco(machine, 0)
+        same_in_mujoco(with_armatures(machine), 0)
 
 
 def test_a_machine_comes_back_from_mjcf() -> None:

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 import dalembert as da
 from dalembert.analysis import base_parameters
 from dalembert.benchmarks.robots import robot_file
 from dalembert.campaigns import gradient, identify, optimise, sensitivities
-from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.systems import SYSTEMS
 
 MASS, LENGTH = da.Parameter("mass", 200.0), da.Parameter("length", 4.0)
@@ -169,6 +170,119 @@ def test_intervals_cover_the_truth() -> None:
         for name, (low, high) in found.intervals(0.95).items():
             covered[name] += low <= TRUE[name] <= high
     assert all(90 <= count <= 99 for count in covered.values()), covered
+
+
+STIFFNESS, DAMPER = da.Parameter("k", 40.0), da.Parameter("c", 1.0)
+SPRING = da.Machine(
+    "spring",
+    bodies=[da.point_mass("block", 2.0)],
+    joints=[da.Joint("x", "prismatic", "world", "block", axis=(1, 0, 0), stiffness=STIFFNESS, damping=DAMPER)],
+)
+SPRING_TRUTH = {"k": 50.0, "c": 1.5}
+OF_SPRING: dict[str, Any] = {"unknown": {"k": (10.0, 200.0), "c": (0.01, 20.0)}, "q0": {"x": 0.3}, "step": 0.01}
+
+
+def swinging(seed: int, of_x: float, of_v: float) -> dict[str, Any]:
+    """A record whose signals have noises of their own, as parts of their peaks."""
+    run = da.simulate(SPRING, duration=4.0, step=0.01, q0={"x": 0.3}, p=SPRING_TRUTH, record=0.04)
+    rng, record = np.random.default_rng(seed), {"t": run.t}
+    for name, part in (("x", of_x), ("x_dot", of_v)):
+        record[name] = run[name] + part * np.abs(run[name]).max() * rng.normal(size=len(run.t))
+    return record
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("of_x", "of_v"), [(1e-5, 1e-2), (1e-3, 0.4), (1e-2, 1e-2), (1e-2, 1e-5)])
+def test_intervals_cover_the_truth_whatever_the_noise(of_x: float, of_v: float) -> None:
+    """Noise of the signals in ratios of 1e-3 to 1e3; 40 % is noise that hides the signal."""
+    covered = dict.fromkeys(SPRING_TRUTH, 0)
+    for seed in range(100):
+        found = identify(SPRING, swinging(seed, of_x, of_v), measured=["x", "x_dot"], **OF_SPRING)
+        for name, (low, high) in found.intervals(0.95).items():
+            covered[name] += low <= SPRING_TRUTH[name] <= high
+    assert all(90 <= count <= 99 for count in covered.values()), covered
+
+
+@pytest.mark.parametrize(("of_x", "of_v", "precise"), [(1e-3, 0.4, "x"), (0.4, 1e-3, "x_dot")])
+def test_precise_signals_decide(of_x: float, of_v: float, precise: str) -> None:
+    """A signal that is all noise changes neither values nor intervals of what the other one tells."""
+    record = swinging(3, of_x, of_v)
+    both = identify(SPRING, record, measured=["x", "x_dot"], **OF_SPRING)
+    alone = identify(SPRING, record, measured=[precise], **OF_SPRING)
+    for name, deviation in alone.deviations.items():
+        assert abs(both.values[name] - alone.values[name]) < 0.1 * deviation
+        assert both.deviations[name] == pytest.approx(deviation, rel=0.1)
+    run = da.simulate(SPRING, duration=4.0, step=0.01, q0={"x": 0.3}, p=SPRING_TRUTH, record=0.04)
+    for name, part in (("x", of_x), ("x_dot", of_v)):
+        assert both.noise[name] == pytest.approx(part * np.abs(run[name]).max(), rel=0.25)
+
+
+def test_values_on_their_bounds_say_so() -> None:
+    record = swinging(0, 0.01, 0.01)
+    with pytest.warns(da.DalembertWarning, match="'k' = 45; their intervals do not hold"):
+        found = identify(SPRING, record, measured=["x"], **{**OF_SPRING, "unknown": {"k": (10.0, 45.0), "c": (0, 9)}})
+    assert found.at_bound == {"k": 45.0}
+    assert "k = 45" in repr(found) and repr(found).count("on its bound") == 1
+    with pytest.warns(da.DalembertWarning, match="'c' = 5"):
+        low = identify(
+            SPRING, record, measured=["x"], **{**OF_SPRING, "unknown": {"k": (10, 90), "c": (5, 9)}}, p={"c": 6.0}
+        )
+    assert low.at_bound == {"c": 5.0}
+    assert not identify(SPRING, record, measured=["x"], **OF_SPRING).at_bound
+
+
+TIMES = np.arange(0.0, 1.0, 0.04)
+GOOD: dict[str, Any] = {"t": TIMES, "x": 0.3 * np.cos(5.0 * TIMES)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"unknown": None}, "unknown must be names"),
+        ({"unknown": 3}, "unknown must be names"),
+        ({"unknown": []}, "unknown must be one name or more"),
+        ({"unknown": ["k", "k"]}, "each once"),
+        ({"unknown": {"k": None}}, "range of 'k' must be two numbers"),
+        ({"unknown": {"k": (1, 2, 3)}}, "range of 'k' must be two numbers"),
+        ({"unknown": {"k": (np.nan, 99.0)}}, "low < high"),
+        ({"measured": []}, "measured must be one name or more"),
+        ({"measured": None}, "measured must be names"),
+        ({"measured": [3]}, "measured must be names"),
+        ({"measured": ["x", "x"]}, "each once"),
+        ({"noise": {}}, "'x' is missing"),
+        ({"noise": {"x": 0.0}}, "noise of 'x' must be a finite number > 0"),
+        ({"noise": {"x": 1.0, "y": 1.0}}, "'y' is not measured"),
+        ({"noise": 0.1}, "noise must map"),
+        ({"data": []}, "data is empty"),
+        ({"data": None}, "a record is a run"),
+        ({"data": {**GOOD, "x": GOOD["x"][:-1]}}, "25 times, but 24 values of 'x'"),
+        ({"data": {**GOOD, "x": np.ones((25, 2))}}, "in one row"),
+        ({"data": {"t": 0.0, "x": 1.0}}, "in one row"),
+        ({"data": {"t": [], "x": []}}, "measurements cannot tell|at least two instants"),
+        ({"data": {**GOOD, "x": ["a"] * 25}}, "plain numbers"),
+        ({"data": {**GOOD, "x": 1j * GOOD["x"]}}, "plain numbers"),
+        ({"data": {**GOOD, "x": np.ma.masked_greater(GOOD["x"], 0.1)}}, "plain numbers"),
+        ({"data": {**GOOD, "t": np.datetime64("2020") + np.arange(25)}}, "plain numbers"),
+        ({"data": {**GOOD, "t": TIMES[::-1]}}, "must not go back"),
+        ({"data": {**GOOD, "t": np.where(TIMES == 0.0, np.inf, TIMES)}}, "finite numbers"),
+        ({"data": {**GOOD, "q0": 3}}, "'q0' of a record must map"),
+        ({"data": {**GOOD, "p": [1.0]}}, "'p' of a record must map"),
+        ({"data": pandas.DataFrame({"y": GOOD["x"]}, index=TIMES)}, "x is missing"),
+        ({"data": {"t": [0.0, 0.1], "x": [0.3, 0.2]}, "unknown": ["k", "c", "q0.x"]}, "2 measurements cannot tell"),
+    ],
+)
+def test_wrong_records_and_questions(changes: dict[str, Any], reason: str) -> None:
+    options: dict[str, Any] = {"unknown": ["k"], "measured": ["x"], "q0": {"x": 0.3}, "step": 0.01, **changes}
+    with pytest.raises(DalembertError, match=reason):
+        identify(SPRING, options.pop("data", GOOD), **options)
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, "high", None, float("nan")])
+def test_levels_of_intervals(level: Any) -> None:
+    found = identify(SPRING, GOOD, unknown=["k"], measured=["x"], q0={"x": 0.3}, step=0.01)
+    assert not found.at_bound
+    with pytest.raises(InputError, match="level must be a number between 0 and 1"):
+        found.intervals(level)
 
 
 def test_what_cannot_be_told_apart() -> None:

@@ -1,4 +1,4 @@
-"""Rare mechanics that was wrong in silence: shared effort limits, wheels, loads on the world, starts, names, settings."""
+"""Rare mechanics that was wrong in silence: shared effort limits, wheels, loads on the world, starts, settings."""
 
 from __future__ import annotations
 
@@ -54,7 +54,10 @@ def test_a_joint_with_several_motors_keeps_its_limit_in_mujoco() -> None:
 @pytest.mark.parametrize("torque", [1.0, -1.0])
 def test_a_wheel_does_not_pass_its_momentum(torque: float) -> None:
     hub = da.Machine(
-        "craft", [da.Body("hub", 100.0, inertia=(50,) * 3)], [da.Joint("base", "free", "world", "hub")], gravity=(0,) * 3
+        "craft",
+        [da.Body("hub", 100.0, inertia=(50,) * 3)],
+        [da.Joint("base", "free", "world", "hub")],
+        gravity=(0,) * 3,
     )
     craft = hub.with_parts(da.Wheel("w", "hub", inertia=0.1, torque=1.0, momentum=40.0))
     assert da.load_machine(machine_to_yaml(craft)).motors == craft.motors
@@ -225,3 +228,58 @@ def test_a_weld_closes_at_the_impact_of_a_rubbing_contact(ceiling: bool, frictio
     assert run.events[0].t == pytest.approx(hit, abs=1e-9)
     assert run["f.z"][-1] == pytest.approx(0.9 if ceiling else 0.1, abs=1e-10)
     assert np.abs(run.x[-1, 7:13]).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"restitution": 0.0}, "contact 'wall' of machine 'cart' from closing at t = 1.8 s"),
+        ({"restitution": 0.5}, "contact 'wall' of machine 'cart' from closing at t = 1.8 s"),
+        ({"friction": 0.4}, "contact 'wall' of machine 'cart' from closing at t = 1.8 s"),
+        (None, "cable 'rope' of machine 'cart' from getting longer at t = 1.8 s"),
+    ],
+)
+def test_prescribed_motion_into_a_wall_names_the_drive(parts: Any, message: str) -> None:
+    wall = da.HalfSpace(point=(1.0, 0, 0), normal=(-1, 0, 0))
+    held: dict[str, Any] = (
+        {"cables": [da.Cable("rope", "c", length=0.9)]} if parts is None
+        else {"contacts": [da.Contact("wall", "c", da.Sphere(0.1), surface=wall, **parts)]}
+    )  # fmt: skip
+    drive = da.MotionConstraint("drive", joint="x", value=0.5 * da.TIME)
+    eom = da.equations(cart(constraints=[drive], **held), backend="vm")
+    with pytest.raises(da.SimulationError, match=f"no impulses keep {message}: the prescribed motion 'drive' drives"):
+        da.simulate(eom, duration=3.0, step=1e-2, q0={"x": 0.0})
+
+
+def test_the_energy_audit_of_generalized_alpha_is_of_second_order_with_a_drive() -> None:
+    """The work of prescribed motion followed a rectangle rule: 7e-4 at 1 ms, and half of it at half the step."""
+    bodies = [da.Body("cart", 2.0), da.Body("bob", 1.0, (0, 0, -1.0), (0.01,) * 3)]
+    joints = [
+        da.Joint("x", "prismatic", "world", "cart", axis="x"),
+        da.Joint("th", "revolute", "cart", "bob", axis="y"),
+    ]
+    drive = da.MotionConstraint("drive", joint="x", value=0.3 * da.sin(2 * da.TIME))
+    eom = da.equations(da.Machine("driven", bodies, joints, constraints=[drive]), backend="vm")
+    start = {"q0": {"th": 0.3}, "v0": {"x_dot": 0.6}}
+    coarse, fine = (
+        da.simulate(eom, duration=1.0, step=h, constraints="generalized-alpha", **start) for h in (4e-3, 2e-3)
+    )
+    assert coarse.energy.drift == pytest.approx(4.0 * fine.energy.drift, rel=0.1)
+    exact = da.simulate(eom, duration=1.0, step=2e-3, **start)["work.input"][-1]
+    errors = [abs(run["work.input"][-1] - exact) for run in (coarse, fine)]
+    assert errors[0] == pytest.approx(4.0 * errors[1], rel=0.1)
+
+
+def test_measures_of_a_resting_box_are_the_forces_of_its_rows() -> None:
+    """Four corners share the weight in rows that depend on each other; measures were not numbers there."""
+    contact = da.Contact("floor", "b", da.Box((0.4, 0.4, 0.4)), surface=da.HalfSpace(), friction=0.3)
+    bodies = [da.Body("b", 1.0, inertia=(0.1,) * 3)]
+    machine = da.Machine("box", bodies, [da.Joint("f", "free", "world", "b")], contacts=[contact])
+    eom = da.equations(machine, backend="vm")
+    name, settings = "force.floor[0].normal", {"duration": 0.02, "step": 5e-3, "q0": {"f.z": 0.2}, "record": 0.01}
+    run = da.simulate(eom, **settings)
+    assert run[name] == pytest.approx(9.81 / 4, rel=1e-12)
+    measures = {by: da.Measure(name, by) for by in ("min", "max", "final", "mean")}
+    found = da.rollout(eom, measure=measures, **settings)
+    for by in measures:
+        assert np.ravel(found.measures[by]) == pytest.approx(9.81 / 4, rel=1e-7)  # eight digits of least norm

@@ -132,7 +132,9 @@ def test_constraints_that_are_lost_end_a_member_alone(rods: da.EquationsOfMotion
 
 def test_refusals_name_the_member_and_the_way() -> None:
     eom = da.equations(four_bars(1))
-    with pytest.raises(da.InputError, match=r"'four-bars-1' \(member 2\) do not allow crank0 = 0.9, crank1 = 0 together"):
+    with pytest.raises(
+        da.InputError, match=r"'four-bars-1' \(member 2\) do not allow crank0 = 0.9, crank1 = 0 together"
+    ):
         da.rollout(eom, duration=0.1, q0={"crank0": [0.0, 0.01, 0.9], "crank1": 0.0})
     with pytest.raises(da.InputError, match=r"do not allow the velocities crank0_dot, crank1_dot of member 1 together"):
         da.rollout(eom, duration=0.1, v0={"crank0_dot": 1.0, "crank1_dot": [1.0, 2.0]})

@@ -98,7 +98,8 @@ def test_every_setting_is_a_key_of_a_machine_file() -> None:
     machine, settings = da.load_simulation(PENDULUM + text)
     assert settings == {
         "duration": 0.2, "t0": 0.5, "method": "dopri5", "rtol": 1e-6, "atol": [1e-8, 1e-8, 1e-8, 2e-8],
-        "max_step": 0.1, "max_steps": 1000, "record": 0.1, "reach": 0.2, "branch": {"theta": 0.25}, "limits": "ignore", "seed": 5, "member": 2,
+        "max_step": 0.1, "max_steps": 1000, "record": 0.1, "reach": 0.2, "branch": {"theta": 0.25},
+        "limits": "ignore", "seed": 5, "member": 2,
         "constraints": {"name": "penalty", "penalty": 1e7}, "by": "lagrange", "backend": "vm",
         "contact": {"name": "time-stepping", "margin": 1e-7},
         "q0": {"theta": np.pi / 4}, "v0": {"theta_dot": 2.0}, "p": {"m": 3.0},

@@ -206,9 +206,11 @@ def test_interrupt_from_a_controller_keeps_the_run() -> None:
     assert run.append(rest)["x"][-1] == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("method", ["rk4", "dopri5", "cvodes"])
-def test_sigint_stops_a_long_run_and_loses_nothing(method: str) -> None:
-    """A process that would run for minutes gets a real SIGINT from a timer of its own."""
+@pytest.mark.parametrize(
+    ("method", "number"), [("rk4", "SIGINT"), ("dopri5", "SIGINT"), ("cvodes", "SIGINT"), ("rk4", "SIGTERM")]
+)
+def test_signal_stops_a_long_run_and_loses_nothing(method: str, number: str) -> None:
+    """A process that would run for minutes gets a real signal from a timer of its own."""
     program = f"""
         import os, signal, threading
         import numpy as np
@@ -217,7 +219,7 @@ def test_sigint_stops_a_long_run_and_loses_nothing(method: str) -> None:
         exact = oscillator(50.0)
         settings = stepping({method!r}, step=1e-3, rtol=1e-10, atol=1e-10)
         integrate(exact.problem, exact.x0, duration=0.01, **settings)  # compile before the clock starts
-        threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.{number})).start()
         run = integrate(
             exact.problem, exact.x0, duration=1e7, record=0.5, max_steps=10**12, progress=False, **settings
         )
@@ -227,6 +229,7 @@ def test_sigint_stops_a_long_run_and_loses_nothing(method: str) -> None:
         more = integrate(exact.problem, run.final, duration=0.5, **settings)
         assert run.append(more).status == "completed"
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
         print("survived", len(run.t))
     """
     done = subprocess.run(

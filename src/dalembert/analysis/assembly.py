@@ -13,12 +13,14 @@ from dalembert.core.frozen import FrozenMapping
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.constraints.assembly import STARTS, Branch, assembled_start, every_assembly
+from dalembert.formulations.constraints.conditions import sizes_of
 from dalembert.formulations.constraints.reduction import motions_beside
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.model.machine import Machine
 
 __all__ = ["Assemblies", "Assembly", "Mobility", "assemblies", "mobility"]
 
+_NOTHING = 1e-10  # part of its size from which on a row acts
 _SLACK = 1e-9  # gap from which on a cable counts as slack
 
 
@@ -144,7 +146,7 @@ def assemblies(
     >>> hinge = {"kind": "revolute", "axis": (0, 0, 1)}
     >>> four_bar = da.Machine(
     ...     "four-bar",
-    ...     [da.rod(name, 1.0, length, com=(length / 2, 0, 0)) for name, length in (("a", 0.4), ("b", 1.0), ("c", 0.8))],
+    ...     [da.rod(n, 1.0, length, com=(length / 2, 0, 0)) for n, length in (("a", 0.4), ("b", 1.0), ("c", 0.8))],
     ...     [
     ...         da.Joint("a", parent="world", child="a", **hinge),
     ...         da.Joint("b", parent="a", child="b", origin=da.Transform((0.4, 0, 0)), **hinge),
@@ -215,8 +217,9 @@ def _mobility(eom: EquationsOfMotion, q: Array, t: float, p: Array) -> Mobility:
         if rows.unilateral and phi[rows.start] < -_SLACK:
             latches[rows.flag] = 0.0
     on = system.activity(latches) != 0.0
-    J, M = eom.constraint_jacobian(q, t=t, p=p, latches=latches)[on], eom.mass_matrix(q, t=t, p=p)
-    N = allowed_motions(M, J)
+    J, sizes = eom.constraint_jacobian(q, t=t, p=p, latches=latches)[on], sizes_of(eom)
+    seen = np.linalg.norm(J * sizes.v, axis=-1) > _NOTHING * sizes.rows[on]  # what rounding leaves of a row is no row
+    N = allowed_motions(eom.mass_matrix(q, t=t, p=p), J[seen])
     displacements, none = int(N.shape[1]), np.zeros((0, eom.nv))
     beside = motions_beside(eom, q, N, latches, t=t, p=p, rows=none) if displacements else 0
     freedoms = 0 if beside is None else min(beside, displacements)

@@ -229,9 +229,7 @@ def _derive(machine: Machine, by: str) -> EquationsOfMotion:
     return derive(machine, by, backend="vm" if constrained else "auto")
 
 
-def _velocities(
-    eom: EquationsOfMotion, point: Equilibrium, asked: StateLike, v: Array, t: float, p: Array
-) -> Array:
+def _velocities(eom: EquationsOfMotion, point: Equilibrium, asked: StateLike, v: Array, t: float, p: Array) -> Array:
     """Velocities, if there are any, projected onto the constraints; those by name are kept."""
     if not eom.constrained or not v.any():
         return v

@@ -99,7 +99,8 @@ def machine_modes(
     machine
         The machine, or its equations.
     at
-        Configuration: numbers, or a mapping of names (the others are neutral, or follow from the constraints). With constraints it must be an
+        Configuration: numbers, or a mapping of names (the others are neutral, or follow from the constraints). With
+        constraints it must be an
         equilibrium, since their reactions count.
     locked
         Joints that do not move.

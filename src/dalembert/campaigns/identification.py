@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 import numpy as np
@@ -13,6 +13,8 @@ from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.labels import as_numbers, has_labels
 from dalembert.core.states import assigned
 from dalembert.core.types import Array
+from dalembert.core.validation import check_level, check_names, check_number
+from dalembert.core.warn import warn
 from dalembert.loop.experiment import (
     Experiment,
     ExperimentKeywords,
@@ -29,6 +31,10 @@ from dalembert.simulation.run import Run
 __all__ = ["Identification", "identify"]
 
 _BLIND = 1e-7  # part of the largest singular value below which a direction is taken as not seen
+_ROUNDS = 20  # of weights, which settle in a few
+_SETTLED = 1e-3  # relative change of a noise that ends the rounds
+_EXACT = 1e-10  # part of a signal's spread below which what is not explained is rounding
+_ON_BOUND = 1e-6  # of its size, distance at which a value is on its bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +58,9 @@ class Identification:
         Sum of the squared residuals, each in units of its noise.
     message
         How the search ended.
+    at_bound
+        Bounds of values that the search would have left its range with: the range decides on them, not the data, and
+        intervals do not hold.
     """
 
     values: Mapping[str, float]
@@ -61,6 +70,7 @@ class Identification:
     freedom: int
     cost: float
     message: str
+    at_bound: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def deviations(self) -> dict[str, float]:
@@ -71,6 +81,7 @@ class Identification:
         """Confidence intervals by name (Student's t)."""
         from scipy import stats
 
+        check_level(level)
         width = float(stats.t.ppf(0.5 + level / 2, self.freedom))
         spread = self.deviations
         return {name: (x - width * spread[name], x + width * spread[name]) for name, x in self.values.items()}
@@ -85,7 +96,8 @@ class Identification:
     def __repr__(self) -> str:
         lines = ["Identification"]
         for name, (low, high) in self.intervals().items():
-            lines.append(f"  {name} = {self.values[name]:.6g}  (95 %: {low:.6g} to {high:.6g})")
+            on = "  on its bound, where the range decides and not the data" if name in self.at_bound else ""
+            lines.append(f"  {name} = {self.values[name]:.6g}  (95 %: {low:.6g} to {high:.6g}){on}")
         for one in self.blind:
             lines.append("  cannot be told apart: " + ", ".join(one))
         lines.append("  noise " + ", ".join(f"{k} {v:.3g}" for k, v in self.noise.items()))
@@ -125,7 +137,8 @@ def identify(
     measured
         Names of the signals that were recorded.
     noise
-        Standard deviations of the measurements by signal; None: estimated from the residuals.
+        Standard deviations of the measurements by signal; None: estimated from the residuals, and the search repeated
+        with signals weighted by them until they settle (iteratively reweighted least squares).
     **keywords
         As of `dalembert.Experiment`; laws must be expressions, and the method an explicit one. The records say time and
         duration; without a method steps are those of the record, at most 1 ms.
@@ -144,39 +157,69 @@ def identify(
     from scipy.optimize import least_squares
 
     experiment = without_log(experiment_of(machine, keywords))
-    names = tuple(unknown)
-    signals = (measured,) if isinstance(measured, str) else tuple(measured)
+    names = _distinct(unknown, "unknown")
+    signals = _distinct(measured, "measured")
     shared = {"control": experiment.control, **values_by_name(experiment)}
-    records = [_record(one, signals, shared) for one in (data if isinstance(data, list) else [data])]
+    records = [_record(one, signals, shared) for one in (data if isinstance(data, list | tuple) else [data])]
+    if not records:
+        raise InputError("there is no record to identify from: data is empty")
+    count = sum(r.y.size for r in records)
+    if count < len(names):
+        raise InputError(f"{count} measurements cannot tell the values of {len(names)} unknowns")
     begin = _begin(experiment.machine, names, records)
     low, high = _bounds(unknown, begin)
     scale = np.where(begin != 0.0, np.abs(begin), np.where(np.isfinite(high - low), 0.5 * (high - low), 1.0))
     spread = np.concatenate([r.y for r in records]).std(axis=0)
-    weights = 1.0 / (np.array([noise[s] for s in signals]) if noise else np.where(spread > 0, spread, 1.0))
+    spread = np.where(spread > 0, spread, 1.0)
+    weights = 1.0 / (spread if noise is None else _noise(noise, signals))
     last: dict[bytes, tuple[Array, Array]] = {}
 
     def evaluated(x: Array) -> tuple[Array, Array]:
         key = x.tobytes()
         if key not in last:
             parts = [_compared(experiment, r, names, signals, x * scale, not last) for r in records]
-            residual = np.concatenate([(r * weights).ravel() for r, _ in parts])
-            jacobian = np.concatenate([(J * weights[:, None]).reshape(-1, len(names)) for _, J in parts])
             last.clear()
-            last[key] = residual, jacobian * scale
+            last[key] = np.concatenate([r for r, _ in parts]), np.concatenate([J for _, J in parts]) * scale
         return last[key]
 
     def misses(x: Array) -> Array:
-        return evaluated(x)[0]
+        return np.asarray((evaluated(x)[0] * weights).ravel())
 
     def slopes(x: Array) -> Array:
-        return evaluated(x)[1]
+        return np.asarray((evaluated(x)[1] * weights[:, None]).reshape(-1, len(names)))
 
-    result: Any = least_squares(
-        misses, begin / scale, jac=slopes, bounds=(low / scale, high / scale),
-        x_scale="jac", xtol=1e-12, ftol=1e-14, gtol=1e-12,
-    )  # fmt: skip
-    residual, J = evaluated(result.x)
-    return _concluded(names, signals, result, residual, J, scale, weights, noise)
+    x = begin / scale
+    for _ in range(_ROUNDS):
+        result: Any = least_squares(
+            misses, x, jac=slopes, bounds=(low / scale, high / scale),
+            x_scale="jac", xtol=1e-12, ftol=1e-14, gtol=1e-12,
+        )  # fmt: skip
+        x = result.x
+        sigma = np.maximum(_unexplained(misses(x), slopes(x), len(signals)) / weights, _EXACT * spread)
+        settled = np.abs(sigma * weights - 1.0).max() < _SETTLED
+        if noise is not None or settled:
+            break
+        weights = 1.0 / sigma
+    bounds = _met(names, x, slopes(x).T @ misses(x), low / scale, high / scale, scale)
+    return _concluded(names, signals, result, misses(x), slopes(x), scale, sigma, bounds)
+
+
+def _distinct(names: object, what: str) -> tuple[str, ...]:
+    listed = tuple(check_names(names, what))
+    if not listed or len(set(listed)) < len(listed):
+        raise InputError(f"{what} must be one name or more, each once, got {names!r}")
+    return listed
+
+
+def _numbers(values: object, what: str) -> Array:
+    """Return a recorded column: finite real numbers in a row."""
+    try:
+        array = as_numbers(values)
+    except InputError as error:
+        raise InputError(f"{what} of a record must be plain numbers: {error}") from None
+    if array.ndim != 1 or not np.isfinite(array).all():
+        raise InputError(f"{what} of a record must be finite numbers in one row, got the shape {array.shape}")
+    return array
 
 
 def _begin(machine: Machine, names: tuple[str, ...], records: list[_Record]) -> Array:
@@ -187,15 +230,20 @@ def _begin(machine: Machine, names: tuple[str, ...], records: list[_Record]) -> 
     for name in names:
         if name not in start:
             raise UnknownNameError("parameter or initial value", name, start, f"machine '{machine.name}'")
-    if not names:
-        raise InputError("there is nothing to identify: name parameters or initial values as unknown")
     return np.array([float(start[name]) for name in names])
 
 
 def _bounds(unknown: Mapping[str, Any] | Sequence[str], begin: Array) -> tuple[Array, Array]:
     if not isinstance(unknown, Mapping):
         return np.full(len(begin), -np.inf), np.full(len(begin), np.inf)
-    low, high = (np.array([float(pair[k]) for pair in unknown.values()]) for k in (0, 1))
+    ends = []
+    for name, pair in unknown.items():
+        try:
+            a, b = map(float, pair)
+        except (TypeError, ValueError):
+            raise InputError(f"the range of '{name}' must be two numbers (low, high), got {pair!r}") from None
+        ends.append((a, b))
+    low, high = np.array(ends).reshape(-1, 2).T
     for name, a, b, x in zip(unknown, low, high, begin, strict=True):
         if not a < b:
             raise InputError(f"the range of '{name}' must be (low, high) with low < high, got ({a:g}, {b:g})")
@@ -229,18 +277,25 @@ def _record(one: Any, signals: tuple[str, ...], shared: Mapping[str, Any]) -> _R
         t, columns = one.t[rows], {s: one[s][rows] for s in signals}
     elif isinstance(one, Mapping):
         for key in ("q0", "v0", "p"):
+            if not isinstance(one.get(key) or {}, Mapping):
+                raise InputError(f"{key!r} of a record must map names to numbers, got {one[key]!r}")
             settings[key] = {**settings[key], **(one.get(key) or {})}
         settings["control"] = one.get("control", settings["control"])
         missing = [s for s in ("t", *signals) if s not in one]
         if missing:
             raise InputError(f"a record needs 't' and the measured signals; {', '.join(missing)} is missing")
-        t, columns = as_numbers(one["t"]), {s: as_numbers(one[s]) for s in signals}
+        t, columns = _numbers(one["t"], "times"), {s: _numbers(one[s], repr(s)) for s in signals}
     else:
         raise InputError(f"a record is a run, a pandas DataFrame or a mapping of arrays, got {type(one).__name__}")
+    for s in signals:
+        if len(columns[s]) != len(t):
+            raise InputError(f"a record has {len(t)} times, but {len(columns[s])} values of {s!r}")
+    if (np.diff(t) < 0.0).any():
+        raise InputError(f"times of a record must not go back, as after t = {t[np.argmax(np.diff(t) < 0.0)]:g}")
     y = np.column_stack([columns[s] for s in signals])
-    keep = np.append(np.diff(t) > 0, True)  # the last row of an instant is the one after a transition
+    keep = np.append(np.diff(t) > 0, len(t) > 0)[: len(t)]  # the last row of an instant is after a transition
     t, y = t[keep], y[keep]
-    if len(t) < 2 or not np.isfinite(y).all() or not np.isfinite(t).all():
+    if len(t) < 2 or not np.isfinite(y).all():
         raise InputError("a record needs at least two instants, and finite numbers")
     steps = np.diff(t)
     even = bool(np.allclose(steps, steps.mean(), rtol=1e-6, atol=0.0))
@@ -284,6 +339,45 @@ def _compared(
     return values_ - record.y, derivatives
 
 
+def _noise(noise: Mapping[str, float], signals: tuple[str, ...]) -> Array:
+    """Return the deviations that were given, in the order of the signals."""
+    if not isinstance(noise, Mapping):
+        raise InputError(f"noise must map measured signals to standard deviations, got {noise!r}")
+    for name in (*signals, *noise):
+        if name not in noise or name not in signals:
+            what = "is missing" if name not in noise else "is not measured"
+            raise InputError(f"noise must have a standard deviation of each measured signal: {name!r} {what}")
+    return np.array([check_number(f"noise of {name!r}", noise[name]) for name in signals])
+
+
+def _unexplained(residual: Array, J: Array, signals: int) -> Array:
+    """Return standard deviations of the residuals by signal, in units of their weights.
+
+    Of ``n`` residuals of a signal, as many are taken up by the parameters as its part of the trace of the hat matrix
+    ``J (J^T J)^-1 J^T`` says: none of a signal that tells nothing of them.
+    """
+    size = np.linalg.norm(J, axis=0)
+    U, singular, _ = np.linalg.svd(J / np.where(size > 0, size, 1.0), full_matrices=False)
+    U = U[:, singular > _BLIND * singular[0]]
+    taken = (U**2).sum(axis=1).reshape(-1, signals).sum(axis=0)
+    squares = (residual.reshape(-1, signals) ** 2).sum(axis=0)
+    return np.asarray(np.sqrt(squares / np.maximum(len(residual) / signals - taken, 1.0)))
+
+
+def _met(names: tuple[str, ...], x: Array, slope: Array, low: Array, high: Array, scale: Array) -> dict[str, float]:
+    """Return the bounds on which values are, while the cost still falls beyond them."""
+    met = {}
+    for name, value, g, a, b, s in zip(names, x, slope, low, high, scale, strict=True):
+        for bound, outward in ((a, -1.0), (b, 1.0)):
+            near = np.isfinite(bound) and abs(value - bound) <= _ON_BOUND * max(1.0, abs(bound))
+            if near and outward * g < 0.0:
+                met[name] = float(bound * s)
+    if met:
+        where = ", ".join(f"'{name}' = {bound:g}" for name, bound in met.items())
+        warn(f"identified values are on bounds of their ranges: {where}; their intervals do not hold")
+    return met
+
+
 def _concluded(
     names: tuple[str, ...],
     signals: tuple[str, ...],
@@ -291,17 +385,12 @@ def _concluded(
     residual: Array,
     J: Array,
     scale: Array,
-    weights: Array,
-    noise: Mapping[str, float] | None,
+    sigma: Array,
+    bounds: Mapping[str, float],
 ) -> Identification:
-    per_signal = residual.reshape(-1, len(signals))
     freedom = max(1, residual.size - len(names))
-    sigma = np.sqrt((per_signal**2).sum(axis=0) / max(1, len(per_signal) - len(names) / len(signals)))
-    # Each signal is weighed by its own noise for the covariance; with given noise the weights are that already.
-    again = np.ones(len(signals)) if noise else 1.0 / np.where(sigma > 0, sigma, 1.0)
-    A = (J.reshape(-1, len(signals), len(names)) * again[:, None]).reshape(-1, len(names))
-    size = np.linalg.norm(A, axis=0)
-    unit = A / np.where(size > 0, size, 1.0)
+    size = np.linalg.norm(J, axis=0)
+    unit = J / np.where(size > 0, size, 1.0)
     _, singular, V = np.linalg.svd(unit, full_matrices=False)
     seen = singular > _BLIND * singular[0]
     blind = []
@@ -322,7 +411,6 @@ def _concluded(
             covariance = np.diag([np.inf if k not in free else 0.0 for k in range(len(names))])
             covariance[np.ix_(free, free)] = block * np.outer(scale[free], scale[free])
     values = dict(zip(names, (result.x * scale).tolist(), strict=True))
-    noise_found = dict(zip(signals, (sigma / weights).tolist(), strict=True))
-    return Identification(
-        values, covariance, noise_found, tuple(blind), freedom, float(2.0 * result.cost), result.message
-    )
+    found = dict(zip(signals, sigma.tolist(), strict=True))
+    cost = float(residual @ residual)
+    return Identification(values, covariance, found, tuple(blind), freedom, cost, result.message, bounds)

@@ -17,6 +17,7 @@ from dalembert.cli.commands import LazyGroup, command
 from dalembert.cli.patience import Patience
 from dalembert.core.doing import doing
 from dalembert.core.errors import DalembertError, DalembertWarning
+from dalembert.core.termination import Terminated, terminable
 from dalembert.core.version import __version__
 
 __all__ = ["app", "run"]
@@ -106,7 +107,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning  # type: ignore[assignment]
         try:
-            with Patience(), doing("working"):
+            with terminable(), Patience(), doing("working"):
                 app(None if arguments is None else list(arguments), prog_name="dalembert")
         except SystemExit as leave:
             return leave.code if isinstance(leave.code, int) else 0 if leave.code is None else 1
@@ -114,6 +115,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
             return _complain(str(error))
         except OSError as error:
             return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        except Terminated:
+            return _complain("terminated", 143)
         except KeyboardInterrupt:
             return _complain("interrupted", 130)
     return 0

@@ -1,4 +1,4 @@
-"""Ctrl-C in work that has nothing to save."""
+"""Ctrl-C and SIGTERM in work that has nothing to save."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["interruptible"]
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C end the process at once.
+    """Let Ctrl-C and SIGTERM end the process at once.
 
     Python hears of an interruption only when CasADi returns, which may take a minute. The process then ends by the
     signal itself (exit status 130 in a shell), without a traceback.
@@ -20,8 +20,9 @@ def interruptible() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -128,6 +128,8 @@ def _expected(shape: Shape) -> str:
 
 def _real_array(kernel: str, name: str, argument: ArrayLike) -> Array:
     try:
+        if isinstance(argument, np.ndarray) and argument.dtype == object:
+            raise InputError("got an array of objects")
         return as_numbers(argument)
     except InputError as error:
         raise InputError(f"input {name!r} of kernel {kernel!r} must be plain real numbers: {error}") from None

@@ -23,6 +23,9 @@ __all__ = ["SHARE", "MassFactors", "SweptLists", "TapeFactors", "acting", "swept
 SHARE = 1e-6
 """Part of a diagonal element that every pivot must keep for a result of the tape to count."""
 
+_LEAST = 1e-8
+"""What is added to the diagonal of ``S``, as a part of its largest element, for multipliers of least norm."""
+
 _ZERO = ca.SX(0)
 _SWEPT = 15
 """Multiplications of a sweep along a tree for each velocity that it passes, about."""
@@ -249,6 +252,7 @@ class TapeFactors:
         for i in range(m):
             S[i, i] = S[i, i] if on[i].is_one() else S[i, i] + (1 - on[i])
         self._diagonal = [S[i, i] for i in range(m)]
+        self._S, self._plan = S, schur
         self._schur = _Symmetric(S, schur)
 
     @property
@@ -306,6 +310,34 @@ class TapeFactors:
                 held[i] = held[i] - element * a[k]
         more = self._solve(left, ca.vertcat(*held) if held else ca.SX(0, 1))
         return a + more[0], multipliers + more[1]
+
+    def least_multipliers(self, f: Expression, gamma: Expression) -> Expression:
+        """Multipliers of least norm, also of rows that depend on each other, to about eight digits.
+
+        ``(S + eps) x = b`` is solved in place of ``S x = b``, and what is left of b for twice more (iterated Tikhonov
+        regularisation): where b can be reached, x tends to the solution of least norm.
+        """
+        m = len(self._Y)
+        if not m:
+            return ca.SX(0, 1)
+        w = self._mass.lower([f[k] for k in range(f.shape[0])])
+        b = [_dot(self._scaled[i], w, self._filled[i]) - _masked(self._on[i], gamma[i]) for i in range(m)]
+        most = _ZERO
+        for d in self._diagonal:
+            most = ca.fmax(most, d)
+        shifted = _Symmetric(
+            {(i, j): x + (_LEAST * most if i == j else 0) for (i, j), x in self._S.items()}, self._plan
+        )
+        x = [_ZERO] * m
+        for _ in range(3):
+            left = list(b)
+            for (i, j), element in self._S.items():
+                left[i] = left[i] - element * x[j]
+                if i != j:
+                    left[j] = left[j] - element * x[i]
+            step = shifted.upper(shifted.scaled(shifted.lower(left)))
+            x = [old + new for old, new in zip(x, step, strict=True)]
+        return ca.vertcat(*x)
 
     def correction(self, error: Expression) -> Expression:
         """Least change ``-M^-1 J^T S^-1 error`` that takes an error of the rows away."""

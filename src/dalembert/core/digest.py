@@ -92,7 +92,7 @@ class _Walk:
         if value is None or isinstance(value, str | bool | bytes | complex):
             yield place, repr(value)
         elif isinstance(value, int | float | np.number):
-            yield place, repr(float(value)) if isinstance(value, float | np.floating) else repr(int(value))  # type: ignore[arg-type]
+            yield place, repr(float(value)) if isinstance(value, float | np.floating) else repr(int(value))
         elif isinstance(value, ModuleType):
             yield place, value.__name__
         elif isinstance(value, FunctionType | type):
@@ -113,7 +113,8 @@ class _Walk:
             numbers = np.ascontiguousarray(value)
             yield place, f"array {numbers.shape} {numbers.dtype.str} {hashlib.sha256(numbers.tobytes()).hexdigest()}"
         elif isinstance(value, ca.SX | ca.MX):
-            yield place, ca.Function("f", ca.symvar(value), [value]).serialize()
+            expression: Any = value
+            yield place, ca.Function("f", ca.symvar(expression), [expression]).serialize()
         elif isinstance(value, Mapping):
             yield from self._own_class(value, place)
             keys = sorted((description(key), k) for k, key in enumerate(value))

@@ -146,7 +146,7 @@ def as_numbers(value: object) -> Array:
                     "give .to_numpy(), in the right order"
                 )
             if item is value:
-                return plain  # type: ignore[no-any-return]
+                return plain
     try:
         array = np.asarray(value)
     except (TypeError, ValueError) as error:

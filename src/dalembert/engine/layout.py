@@ -80,7 +80,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "rate rate_work"),
         (REAL, "alpha_m alpha_f gamma_n beta_n"),
         (INT, "index n_newton"),
-        (REAL, "t_base t_known"),
+        (REAL, "t_base t_known power_base power_known"),
         (POINTER, "x_base x_known acceleration_base acceleration_known auxiliary_base auxiliary_known multipliers"),
         (POINTER, "rates_base K D matrix residual columns increment"),
         # contacts

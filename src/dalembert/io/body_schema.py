@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from dalembert.io.schema_values import ZERO, FileEntry, Inertia, Limit, Number, Vector
+from dalembert.io.schema_values import ZERO, FileEntry, Inertia, Limit, Number, Units, Vector
 
 __all__ = [
     "SHAPES",
@@ -22,6 +22,8 @@ __all__ = [
 class BoxEntry(FileEntry):
     """Homogeneous box."""
 
+    units: ClassVar[Units] = {"mass": "kg", "size": "m", "com": "m"}
+
     mass: Number
     size: Vector
     com: Vector = ZERO
@@ -29,6 +31,8 @@ class BoxEntry(FileEntry):
 
 class CylinderEntry(FileEntry):
     """Homogeneous solid cylinder."""
+
+    units: ClassVar[Units] = {"mass": "kg", "radius": "m", "length": "m", "com": "m"}
 
     mass: Number
     radius: Number
@@ -39,6 +43,8 @@ class CylinderEntry(FileEntry):
 
 class HollowCylinderEntry(FileEntry):
     """Homogeneous tube."""
+
+    units: ClassVar[Units] = {"mass": "kg", "outer": "m", "inner": "m", "length": "m", "com": "m"}
 
     mass: Number
     outer: Number
@@ -51,6 +57,8 @@ class HollowCylinderEntry(FileEntry):
 class RodEntry(FileEntry):
     """Slender rod."""
 
+    units: ClassVar[Units] = {"mass": "kg", "length": "m", "com": "m"}
+
     mass: Number
     length: Number
     axis: Literal["x", "y", "z"] = "x"
@@ -60,6 +68,8 @@ class RodEntry(FileEntry):
 class SphereEntry(FileEntry):
     """Homogeneous sphere."""
 
+    units: ClassVar[Units] = {"mass": "kg", "radius": "m", "com": "m"}
+
     mass: Number
     radius: Number
     com: Vector = ZERO
@@ -68,12 +78,27 @@ class SphereEntry(FileEntry):
 class PointMassEntry(FileEntry):
     """Mass without inertia of its own."""
 
+    units: ClassVar[Units] = {"mass": "kg", "com": "m"}
+
     mass: Number
     com: Vector = ZERO
 
 
 class SectionEntry(FileEntry):
     """Cross-section of a beam: moments of area, or a tube, or a rectangle."""
+
+    units: ClassVar[Units] = {
+        "area": "m^2",
+        "I_y": "m^4",
+        "I_z": "m^4",
+        "I_p": "m^4",
+        "torsion": "m^4",
+        "I_yz": "m^4",
+        "outer": "m",
+        "inner": "m",
+        "width": "m",
+        "height": "m",
+    }
 
     area: Limit | None = None
     I_y: Limit = 0.0
@@ -90,12 +115,16 @@ class SectionEntry(FileEntry):
 class StretchEntry(FileEntry):
     """Part of a beam with one section."""
 
+    units: ClassVar[Units] = {"length": "m"}
+
     length: Limit
     section: SectionEntry
 
 
 class LoadEntry(FileEntry):
     """Load at the tip of a beam, for its modes."""
+
+    units: ClassVar[Units] = {"mass": "kg", "inertia": "kg m^2", "first_moment": "kg m"}
 
     mass: Limit = 0.0
     inertia: Annotated[list[Limit], Field(min_length=3, max_length=3)] = ZERO
@@ -104,6 +133,15 @@ class LoadEntry(FileEntry):
 
 class ShapeEntry(FileEntry):
     """A given mode shape: Legendre coefficients per interval, or a polynomial of s/l, or nodal values."""
+
+    units: ClassVar[Units] = {
+        "breaks": "m",
+        "coefficients": "1",
+        "polynomial": "1",
+        "nodes": "m",
+        "values": "1",
+        "slopes": "1/m",
+    }
 
     breaks: list[Limit] | None = None
     coefficients: list[list[Limit]] | None = None
@@ -116,6 +154,8 @@ class ShapeEntry(FileEntry):
 class SupportEntry(FileEntry):
     """Support of an end of a beam."""
 
+    units: ClassVar[Units] = {"deflection_spring": "N/m", "slope_spring": "N m/rad"}
+
     deflection: bool = False
     slope: bool = False
     deflection_spring: Limit = 0.0
@@ -124,6 +164,16 @@ class SupportEntry(FileEntry):
 
 class BeamEntry(FileEntry):
     """A flexible segment."""
+
+    units: ClassVar[Units] = {
+        "length": "m",
+        "E": "Pa",
+        "G": "Pa",
+        "density": "kg/m^3",
+        "offset": "m",
+        "damping": "1",
+        "stations": "m",
+    }
 
     length: Limit
     section: SectionEntry | list[StretchEntry]
@@ -144,6 +194,8 @@ class BeamEntry(FileEntry):
 class OriginEntry(FileEntry):
     """Placement of a frame: position, and the rotation in one of three ways."""
 
+    units: ClassVar[Units] = {"xyz": "m", "rpy": "rad", "quaternion": "1", "matrix": "1"}
+
     xyz: Vector = ZERO
     rpy: Vector | None = None
     quaternion: Annotated[list[Limit], Field(min_length=4, max_length=4)] | None = None
@@ -153,11 +205,15 @@ class OriginEntry(FileEntry):
 class BoxSolidEntry(FileEntry):
     """A box to draw and to touch."""
 
+    units: ClassVar[Units] = {"size": "m"}
+
     size: Vector
 
 
 class RoundSolidEntry(FileEntry):
     """A cylinder or a capsule along z to draw and to touch."""
+
+    units: ClassVar[Units] = {"radius": "m", "length": "m"}
 
     radius: Number
     length: Number
@@ -166,11 +222,15 @@ class RoundSolidEntry(FileEntry):
 class SphereSolidEntry(FileEntry):
     """A sphere to draw and to touch."""
 
+    units: ClassVar[Units] = {"radius": "m"}
+
     radius: Number
 
 
 class MeshEntry(FileEntry):
     """Triangles in a file."""
+
+    units: ClassVar[Units] = {"scale": "1"}
 
     file: str
     scale: Vector = [1.0, 1.0, 1.0]
@@ -192,6 +252,8 @@ class GeometryEntry(FileEntry):
 
 class BodyEntry(FileEntry):
     """A body: mass, centre of mass and inertia, or one shape, or a beam."""
+
+    units: ClassVar[Units] = {"mass": "kg", "com": "m", "inertia": "kg m^2"}
 
     mass: Number = 0.0
     com: Vector = ZERO

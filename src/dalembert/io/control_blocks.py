@@ -22,7 +22,8 @@ from typing import Any
 
 from dalembert.control.law_blocks import LAWS
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
-from dalembert.core.parameter import Parameter, parse_scalar
+from dalembert.core.parameter import Parameter, parse_quantity
+from dalembert.io.schema_values import unit_fault
 from dalembert.plan.references import Quintic, Sine
 
 __all__ = ["law_faults", "make_law"]
@@ -76,7 +77,10 @@ def law_faults(settings: Mapping[str, Any], motors: Sequence[str]) -> Iterator[t
 def _scalars(value: Any, parameters: Mapping[str, Parameter]) -> Any:
     """Gains, text read as expressions of parameters."""
     if isinstance(value, str):
-        return parse_scalar(value, parameters)
+        number, dimension = parse_quantity(value, parameters, {})
+        if fault := unit_fault(value, dimension, ""):
+            raise InputError(f"a setting of a law {fault}")
+        return number
     if isinstance(value, list):
         return [_scalars(x, parameters) for x in value]
     if isinstance(value, Mapping):

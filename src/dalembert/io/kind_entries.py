@@ -19,7 +19,15 @@ from dalembert.model.transform import Transform
 if TYPE_CHECKING:
     from dalembert.io.machine_schema import CableEntry, ConstraintEntry
 
-__all__ = ["constraint_to_data", "entry_fields", "fields_to_data", "make_cable", "make_constraint", "read_fields"]
+__all__ = [
+    "constraint_to_data",
+    "entry_fields",
+    "entry_units",
+    "fields_to_data",
+    "make_cable",
+    "make_constraint",
+    "read_fields",
+]
 
 _TYPES: dict[Role, Any] = {
     Role.FRAME: str,
@@ -63,6 +71,15 @@ def _entry_field(fields: list[KindField], required: bool) -> tuple[Any, Any]:
     if fields[0].role is Role.TERMS:
         default = dict(default)
     return annotation, list(default) if isinstance(default, tuple) else default
+
+
+def entry_units(kinds: Iterable[type]) -> dict[str, str]:
+    """Units of the numbers of these kinds, by field: what the kinds declare as ``units``, and 1 of directions."""
+    units: dict[str, str] = {}
+    for kind in kinds:
+        units |= {field.name: "1" for field in kind_fields(kind) if field.role is Role.AXIS}
+        units |= getattr(kind, "units", {})
+    return units
 
 
 def make_constraint(name: str, entry: ConstraintEntry, number: Read, origin: Read) -> Constraint:

@@ -135,7 +135,11 @@ def _check_elements(reader: MachineReader, unfit: set[Element], findings: _Findi
         if machine is not None and len(machine.motors) == len(document.data.get("motors") or ()):
             for key, fault in law_faults(law or {}, [motor.name for motor in machine.motors]):
                 findings.errors.append(located(document.label, document.line(("simulation", "control", key)), fault))
-        names = StateNames.of(machine) if machine is not None and not wrong else _names(reader, parts)
+        names = (
+            StateNames.of(machine, reader.parameter_unit)
+            if machine is not None and not wrong
+            else _names(reader, parts)
+        )
         with findings:
             read_simulation(simulation, names, document, reader.number, each=findings)
 
@@ -168,7 +172,7 @@ def _names(reader: MachineReader, parts: _Parts) -> StateNames | None:
     joints = [joint for joint in parts["joints"] if joint.info.nv and joint.name not in led]
     moving = [*joints, *(body for body in parts["bodies"] if isinstance(body, Beam))]
     q, v = ([name for owner in moving for name in getattr(owner, names)] for names in ("q_names", "v_names"))
-    return StateNames.gathered(reader.file.name, q, v, reader.parameters, joints)
+    return StateNames.gathered(reader.file.name, q, v, reader.parameters, joints, reader.parameter_unit)
 
 
 def _check_inertias(reader: MachineReader, parts: _Parts, findings: _Findings) -> None:

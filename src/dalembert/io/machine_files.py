@@ -25,7 +25,8 @@ expected. A pendulum on a cart::
 
 Numbers
     Any number may be an expression of the parameters: ``+ - * / **``, parentheses, ``pi`` and the functions
-    sin, cos, tan, sqrt, exp, tanh, smoothstep. Angles are in radians, unless they say ``deg`` as in ``45 deg``. The
+    sin, cos, tan, sqrt, exp, tanh, smoothstep. Numbers are in SI units and radians, unless they have a unit:
+    ``45 deg``, ``30 mm``, ``2 kg m^2``; its dimension must be that of the key (docs/machine_files.md, "Units"). The
     components of a wrench, prescribed motions, lengths and exits of cables may also depend on the time ``t``.
 ``name``, ``gravity``, ``parameters``, ``gains``
     Name of the machine; acceleration of gravity; nominal values of the parameters by name; names of those that the
@@ -82,7 +83,8 @@ Numbers
     ``delay``, ``feedback`` (whether laws see the measurement in place of the true value; default true).
 ``simulation``
     The experiment (`dalembert.Experiment`): ``duration``, ``t0``, ``method`` (a name, or a mapping of ``name`` and
-    settings), ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``branch``, ``limits``, ``seed``,
+    settings), ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``branch``, ``limits``,
+    ``seed``,
     ``member``, ``constraints`` and ``contact`` (how they are kept and treated: a name, or a mapping of ``name`` and
     settings), ``by`` and ``backend`` (of the equations), ``q0``, ``v0`` and ``p`` (by name of coordinate, velocity and
     parameter; the others are neutral), ``switches`` (a list of ``at`` or ``event``, ``on``, ``off``), ``events`` (a
@@ -100,7 +102,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.parameter import Parameter, Scalar, parse_scalar
+from dalembert.core.parameter import Parameter, Scalar, parse_quantity
+from dalembert.core.units import Dimension, parse_unit
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
 from dalembert.io.body_schema import SHAPES, BodyEntry, OriginEntry
@@ -120,7 +123,9 @@ from dalembert.io.machine_schema import (
     machine_file,
 )
 from dalembert.io.machine_writer import machine_to_yaml
-from dalembert.io.schema_errors import describe
+from dalembert.io.schema_errors import describe, path_name
+from dalembert.io.schema_units import expected_unit
+from dalembert.io.schema_values import unit_fault
 from dalembert.io.simulation_entries import StateNames, read_sensor, read_simulation
 from dalembert.io.source import located, locating, read_bytes
 from dalembert.io.yaml_nodes import Document, parse_yaml
@@ -197,7 +202,8 @@ def _read(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     machine = reader.machine()
     if file.simulation is None:
         return machine, {}
-    return machine, read_simulation(file.simulation, StateNames.of(machine), document, reader.number)
+    names = StateNames.of(machine, reader.parameter_unit)
+    return machine, read_simulation(file.simulation, names, document, reader.number)
 
 
 def read_document(source: str | Path, *, lenient: bool = False) -> Document:
@@ -226,9 +232,13 @@ class MachineReader:
         self.document = document
         self.file = file
         self.parameters: dict[str, Parameter] = {}
+        self.dimensions: dict[str, Dimension] = {}
         for name, value in file.parameters.items():
-            with locating(document.label, document.line(("parameters", name))):
-                self.parameters[name] = Parameter(name, value)
+            with locating(document.label, document.line(("parameters", name)), owner=f"parameter '{name}'"):
+                number, dimension = parse_quantity(value, {}, {}) if isinstance(value, str) else (value, None)
+                self.parameters[name] = Parameter(name, number)  # type: ignore[arg-type]
+            if dimension is not None:
+                self.dimensions[name] = dimension
 
     def machine(self) -> Machine:
         """Return the machine."""
@@ -281,12 +291,25 @@ class MachineReader:
                 raise located(self.document.label, self.document.line(("gains", i)), f"gains: {error}")
         return tuple(self.parameters[name] for name in self.file.gains)
 
-    def number(self, value: Scalar | str, path: tuple[str | int, ...]) -> Scalar:
-        """Return a number or the expression that a text stands for."""
+    def number(self, value: Scalar | str, path: tuple[str | int, ...], unit: str | None = None) -> Scalar:
+        """Return a number or the expression that a text stands for.
+
+        Its dimension must be that of ``unit``, by default of the unit that the schema has for the path.
+        """
         if not isinstance(value, str):
             return value
         with locating(self.document.label, self.document.line(path)):
-            return parse_scalar(value, self.parameters)
+            number, dimension = parse_quantity(value, self.parameters, self.dimensions)
+            expected = expected_unit(self.file, path) if unit is None else unit
+            if fault := unit_fault(value, dimension, expected):
+                raise InputError(f"{path_name(path)} {fault}")
+        if isinstance(number, Parameter) and dimension is None and expected and "|" not in expected:
+            self.dimensions[number.name] = parse_unit(expected).dimension  # the place where it stands alone tells
+        return number
+
+    def parameter_unit(self, name: str) -> str:
+        """Return the unit of a parameter: its own, or that of a place where it stands alone; empty if not known."""
+        return str(self.dimensions[name]) if name in self.dimensions else ""
 
     def vector(self, values: list[Any], path: tuple[str | int, ...]) -> Any:
         """Return a list of numbers."""
@@ -309,11 +332,15 @@ class MachineReader:
         fields = entry.model_dump()
         for name, value in fields.items():
             if isinstance(value, str):
-                read = self.number(value, (*path, name))
-                if not isinstance(read, float):
-                    raise InputError(f"'{name}' must be a plain number, got the expression {value!r}")
-                fields[name] = read
+                fields[name] = self.plain_number(value, (*path, name))
         return fields
+
+    def plain_number(self, value: float | str, path: tuple[str | int, ...]) -> float:
+        """Return a number, of which no parameter may be part."""
+        read = self.number(value, path)
+        if not isinstance(read, int | float):
+            raise InputError(f"'{path[-1]}' must be a plain number, got the expression {value!r}")
+        return read
 
     def origin(self, entry: OriginEntry, path: tuple[str | int, ...]) -> Transform:
         """Return the placement that an entry stands for."""
@@ -388,7 +415,8 @@ class MachineReader:
     def motor(self, name: str, entry: MotorEntry) -> Motor:
         """Return a motor."""
         fields = self.numbers(entry, ("motors", name), "ratio", "rotor_inertia", "damping")
-        return Motor(name, name if entry.joint is None else entry.joint, effort=entry.effort, speed=entry.speed, **fields)
+        effort, speed = (self.plain_number(getattr(entry, key), ("motors", name, key)) for key in ("effort", "speed"))
+        return Motor(name, name if entry.joint is None else entry.joint, effort=effort, speed=speed, **fields)
 
     def thruster(self, name: str, entry: ThrusterEntry) -> Thruster:
         """Return a thruster."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import create_model
 
 from dalembert.io.body_schema import BodyEntry, GeometryEntry, OriginEntry
 from dalembert.io.contact_entries import solid_keys
-from dalembert.io.kind_entries import entry_fields
-from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Number, Vector
+from dalembert.io.kind_entries import entry_fields, entry_units
+from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Number, Units, Vector
 from dalembert.model.cables import pulley_keys
 from dalembert.model.constraints import CONSTRAINT_KINDS
 from dalembert.model.contacts import SURFACE_KINDS
@@ -28,6 +28,8 @@ Entry = TypeVar("Entry", bound=FileEntry)
 class LimitsEntry(FileEntry):
     """Range of a coordinate, largest speed and effort."""
 
+    units: ClassVar[Units] = {"lower": "{q}", "upper": "{q}", "velocity": "{q}/s", "effort": "{f}", "restitution": "1"}
+
     lower: Bound = -math.inf
     upper: Bound = math.inf
     velocity: Bound = math.inf
@@ -38,6 +40,18 @@ class LimitsEntry(FileEntry):
 
 class JointEntry(FileEntry):
     """A joint."""
+
+    units: ClassVar[Units] = {
+        "axis": "1",
+        "second_axis": "1",
+        "stiffness": "{f}/{q}",
+        "rest": "{q}",
+        "damping": "{f} s/{q}",
+        "friction": "{f}",
+        "friction_velocity": "{q}/s",
+        "armature": "{i}",
+        "pitch": "m/rad",
+    }
 
     kind: str
     parent: str
@@ -66,16 +80,26 @@ class FrameEntry(FileEntry):
 class MotorEntry(FileEntry):
     """A motor; it drives the joint of its own name unless told otherwise."""
 
+    units: ClassVar[Units] = {
+        "ratio": "1|rad/{q}",
+        "rotor_inertia": "kg m^2|{i}",
+        "damping": "N m s/rad|{f} s/{q}",
+        "effort": "N m|{f}",
+        "speed": "rad/s|{q}/s",
+    }
+
     joint: str | None = None
     ratio: Number = 1.0
     rotor_inertia: Number = 0.0
     damping: Number = 0.0
-    effort: Limit = math.inf
-    speed: Limit = math.inf
+    effort: Bound = math.inf
+    speed: Bound = math.inf
 
 
 class ThrusterEntry(FileEntry):
     """An input that pushes or turns a body at a frame."""
+
+    units: ClassVar[Units] = {"force": "N|1", "torque": "N m|1", "effort": "N|N m|1"}
 
     frame: str
     force: Vector = ZERO
@@ -88,6 +112,8 @@ class ThrusterEntry(FileEntry):
 class WrenchEntry(FileEntry):
     """A load at a frame."""
 
+    units: ClassVar[Units] = {"force": "N", "torque": "N m"}
+
     frame: str
     force: Vector = ZERO
     torque: Vector = ZERO
@@ -96,6 +122,17 @@ class WrenchEntry(FileEntry):
 
 class OrbitEntry(FileEntry):
     """Kepler elements of an orbit."""
+
+    units: ClassVar[Units] = {
+        "altitude": "m",
+        "eccentricity": "1",
+        "inclination": "rad",
+        "node": "rad",
+        "perigee": "rad",
+        "anomaly": "rad",
+        "mu": "m^3/s^2",
+        "radius": "m",
+    }
 
     altitude: Limit
     eccentricity: Limit = 0.0
@@ -109,6 +146,24 @@ class OrbitEntry(FileEntry):
 
 class FieldEntry(FileEntry):
     """A force that depends on the motion of a frame; which of the fields apply depends on its type."""
+
+    units: ClassVar[Units] = {
+        "mass": "kg",
+        "inertia": "kg m^2",
+        "J2": "1",
+        "area": "m^2",
+        "normal": "1",
+        "density": "kg/m^3",
+        "scale_height": "m",
+        "coefficient": "1",
+        "sun": "1",
+        "absorbed": "1",
+        "diffuse": "1",
+        "specular": "1",
+        "pressure": "Pa",
+        "epoch": "1",
+        "dipole": "A m^2",
+    }
 
     type: Literal["orbital-gravity", "drag", "solar-pressure", "third-body", "magnetic-torque"]
     frame: str
@@ -134,6 +189,8 @@ class FieldEntry(FileEntry):
 class CouplingEntry(FileEntry):
     """A joint that follows another one."""
 
+    units: ClassVar[Units] = {"ratio": "{q}/{l}", "offset": "{q}"}
+
     leader: str
     ratio: Number = 1.0
     offset: Number = 0.0
@@ -147,6 +204,16 @@ class ConstraintEntry(FileEntry):
 
 class CableEntry(FileEntry):
     """A cable."""
+
+    units: ClassVar[Units] = {
+        "anchor_at": "m",
+        "exit_at": "m",
+        "length": "m",
+        "drum": "m/rad|1",
+        "pulley": "m",
+        "stiffness": "N",
+        "damping": "N s",
+    }
 
     anchor: str
     exit: str = "world"
@@ -178,6 +245,8 @@ class SignalEntry(FileEntry):
 class SensorEntry(FileEntry):
     """Measurements of signals."""
 
+    units: ClassVar[Units] = {"period": "s", "noise": "{s}", "bias": "{s}", "quantum": "{s}", "delay": "s"}
+
     of: list[str] | str
     period: Number
     noise: Number | list[Number] = 0.0
@@ -189,6 +258,8 @@ class SensorEntry(FileEntry):
 
 class SwitchEntry(FileEntry):
     """Constraints that are added and removed at a time or at an event."""
+
+    units: ClassVar[Units] = {"at": "s"}
 
     at: Number | None = None
     event: str | None = None
@@ -207,6 +278,21 @@ class EventEntry(FileEntry):
 
 class SimulationEntry(FileEntry):
     """The experiment: the start, the law, what happens, and how it is integrated."""
+
+    units: ClassVar[Units] = {
+        "duration": "s",
+        "t0": "s",
+        "step": "s",
+        "rtol": "1",
+        "atol": "{x}",
+        "max_step": "s",
+        "record": "s",
+        "reach": "m|rad",
+        "q0": "{x}",
+        "v0": "{x}",
+        "p": "{x}",
+        "control": "{x}",
+    }
 
     duration: Number | None = None
     t0: Number | None = None
@@ -239,9 +325,11 @@ class SimulationEntry(FileEntry):
 class MachineFile(FileEntry):
     """The whole file."""
 
+    units: ClassVar[Units] = {"gravity": "m/s^2", "parameters": "{x}"}
+
     name: str
     gravity: Vector = [0.0, 0.0, -9.81]
-    parameters: dict[str, Limit] = {}
+    parameters: dict[str, Bound] = {}
     gains: list[str] = []
     bodies: dict[str, BodyEntry]
     joints: dict[str, JointEntry]
@@ -285,7 +373,9 @@ def _machine_file(constraints: _Kinds, surfaces: _Kinds, pulleys: tuple[str, ...
 
 def _constraint_entry(kinds: dict[str, type]) -> type[ConstraintEntry]:
     key: Any = Literal[tuple(kinds)]
-    return _completed(ConstraintEntry, {"type": (key, ...), **entry_fields(kinds.values(), required=False)})
+    entry = _completed(ConstraintEntry, {"type": (key, ...), **entry_fields(kinds.values(), required=False)})
+    entry.units = entry_units(kinds.values())
+    return entry
 
 
 def _contact_entry(surfaces: dict[str, type]) -> type[ContactEntry]:
@@ -297,6 +387,7 @@ def _contact_entry(surfaces: dict[str, type]) -> type[ContactEntry]:
             __doc__=(kind.__doc__ or "").partition("\n")[0],
             **entry_fields([kind]),
         )
+        entry.units = entry_units([kind])
         surface[key] = (entry | None, None)
     fields = {
         **{key: (solid[key].annotation, None) for key in solid_keys()},
@@ -307,7 +398,9 @@ def _contact_entry(surfaces: dict[str, type]) -> type[ContactEntry]:
         "friction": (Number, 0.0),
         "law": (law, "newton"),
     }
-    return _completed(ContactEntry, fields)
+    entry = _completed(ContactEntry, fields)
+    entry.units = {"restitution": "1", "friction": "1"}
+    return entry
 
 
 def _completed(base: type[Entry], fields: dict[str, Any]) -> type[Entry]:

@@ -13,7 +13,7 @@ from dalembert.core.errors import FileFormatError, did_you_mean
 from dalembert.io.source import located
 from dalembert.io.yaml_nodes import Document, Path
 
-__all__ = ["describe", "describe_all"]
+__all__ = ["describe", "describe_all", "path_name"]
 
 _ELEMENTS: dict[str | int, str] = {
     "bodies": "body",
@@ -61,7 +61,7 @@ def describe_all(error: ValidationError, model: type[BaseModel], document: Docum
 def _located(finding: ErrorDetails, model: type[BaseModel], document: Document) -> FileFormatError:
     path = _data_path(finding["loc"], document.data, missing=finding["type"] == "missing")
     line = document.line(path)
-    where = _name(path)
+    where = path_name(path)
     match finding["type"]:
         case "extra_forbidden":
             keys = list(_fields(model, finding["loc"][:-1]))
@@ -105,7 +105,7 @@ def _short(value: object) -> str:
     return reprlib.repr(value)
 
 
-def _name(path: Path) -> str:
+def path_name(path: Path) -> str:
     """Write a path as a reader would: ``axis[1] of joint 'theta'``."""
     owner = ""
     if len(path) > 1 and path[0] in _ELEMENTS:
@@ -117,7 +117,7 @@ def _name(path: Path) -> str:
 
 
 def _in(path: Path) -> str:
-    return f" of {_name(path)}" if path else ""
+    return f" of {path_name(path)}" if path else ""
 
 
 def _fields(model: type[BaseModel], path: Path) -> list[str]:

@@ -3,15 +3,51 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, WrapValidator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    WrapValidator,
+    field_validator,
+)
 from pydantic_core import PydanticCustomError
 
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import parse_quantity
+from dalembert.core.units import Dimension, parse_unit
 from dalembert.core.validation import AXES
 
-__all__ = ["ZERO", "Axis", "Bound", "FileEntry", "Inertia", "Limit", "Number", "Vector"]
+__all__ = ["ZERO", "Axis", "Bound", "FileEntry", "Inertia", "Limit", "Number", "Units", "Vector", "unit_fault"]
+
+Units = Mapping[str, str]
+"""SI units of the numbers of an entry, by key; alternatives are separated by ``|``.
+
+Units that depend on other entries: ``{q}``, ``{f}`` and ``{i}`` are those of the coordinate, the effort and the inertia
+of the joint, ``{l}`` of the coordinate of a leading joint, ``{s}`` of what a sensor measures; ``{x}`` is a unit that
+each name has of its own."""
+
+
+def unit_fault(text: str, dimension: Dimension | None, unit: str) -> str:
+    """Return what is wrong with a text of this dimension where a unit is expected; empty if nothing is.
+
+    An empty ``unit`` says that there is none to compare with.
+    """
+    if dimension is None:
+        return ""
+    if not unit:
+        return f"takes a number without a unit, in SI units, got {text!r}"
+    if any(parse_unit(one).dimension.admits(dimension) for one in unit.split("|")):
+        return ""
+    units = ["a number without a unit" if one == "1" else f"a quantity in {one}" for one in unit.split("|")]
+    expected = " or ".join(dict.fromkeys(units))
+    return f"must be {expected}, got {text!r} in {dimension}"
 
 
 def _number(value: object) -> float | str:
@@ -49,7 +85,8 @@ def _inertia(value: object) -> list[float | str] | list[list[float | str]]:
     raise PydanticCustomError("inertia", "must be 3 numbers, 6 numbers (xx, yy, zz, xy, xz, yz) or 3 rows of 3")
 
 
-_EXPRESSION = {"type": "string", "description": "an expression such as m * l**2 / 12, or an angle: 45 deg"}
+_EXPRESSION = {"type": "string", "description": "an expression such as m * l**2 / 12, or with a unit: 45 deg"}
+_QUANTITY = {"anyOf": [{"type": "number"}, {"type": "string", "description": "a number with a unit: 45 deg"}]}
 _NUMBER: dict[str, Any] = {"anyOf": [{"type": "number"}, _EXPRESSION]}
 _THREE: dict[str, Any] = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
 _INERTIA = {
@@ -60,7 +97,7 @@ _INERTIA = {
     ]
 }
 Number = Annotated[Any, BeforeValidator(_number), WithJsonSchema(_NUMBER)]
-Limit = Annotated[Any, BeforeValidator(_limit), WithJsonSchema({"type": "number"})]
+Limit = Annotated[Any, BeforeValidator(_limit), WithJsonSchema(_QUANTITY)]
 Bound = Annotated[Any, BeforeValidator(_bound), WithJsonSchema(_NUMBER)]
 Inertia = Annotated[Any, BeforeValidator(_inertia), WithJsonSchema(_INERTIA)]
 Vector = Annotated[list[Number], Field(min_length=3, max_length=3)]
@@ -72,3 +109,37 @@ class FileEntry(BaseModel):
     """What all entries have in common: no unknown keys, no conversion of one kind of value to another."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    units: ClassVar[Units] = MappingProxyType({})
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _converted(cls, value: Any, info: ValidationInfo) -> Any:
+        """Numbers with units, where no parameters may be part of them; the others are read when the parameters are."""
+        name = str(info.field_name)
+        return _plain(value, cls.units.get(name, "")) if _holds_limits(cls.model_fields[name]) else value
+
+
+def _plain(value: Any, unit: str) -> Any:
+    if isinstance(value, list):
+        return [_plain(item, unit) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item, unit) for key, item in value.items()}
+    if not isinstance(value, str):
+        return value
+    try:
+        number, dimension = parse_quantity(value, {}, {})
+    except InputError as error:
+        raise PydanticCustomError("quantity", "{reason}", {"reason": f"must be a number: {error}"}) from None
+    if fault := unit_fault(value, dimension, unit):
+        raise PydanticCustomError("quantity", "{reason}", {"reason": fault.rpartition(", got")[0]})
+    return number
+
+
+def _holds_limits(annotation: Any) -> bool:
+    """Whether an annotation has the validator of `Limit` somewhere in it."""
+    metadata = (*getattr(annotation, "metadata", ()), *getattr(annotation, "__metadata__", ()))
+    if any(getattr(one, "func", None) is _limit for one in metadata):
+        return True
+    inner = getattr(annotation, "annotation", None)
+    return any(_holds_limits(one) for one in (*get_args(annotation), *((inner,) if inner is not None else ())))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dalembert.core.errors import InputError, UnknownNameError
@@ -13,6 +13,7 @@ from dalembert.core.validation import check_angle
 from dalembert.formulations.registry import FORMULATIONS
 from dalembert.io.machine_schema import SensorEntry, SimulationEntry
 from dalembert.io.source import locating
+from dalembert.io.units import coordinate_units, machine_units
 from dalembert.io.yaml_nodes import Document, Path
 from dalembert.loop.closed_loop import Event
 from dalembert.loop.experiment import check_keyword
@@ -41,29 +42,40 @@ class StateNames:
     v: tuple[str, ...]
     p: tuple[str, ...]
     angles: frozenset[str]
+    units: Mapping[str, str]
+    inputs: tuple[str, ...] = ()
 
     @staticmethod
-    def of(machine: Machine) -> StateNames:
-        """Return the names of a machine."""
+    def of(machine: Machine, parameter_unit: Callable[[str], str] = lambda name: "") -> StateNames:
+        """Return the names of a machine; ``parameter_unit`` tells the units of its parameters."""
         parameters = tuple(parameter.name for parameter in machine.parameters)
-        return StateNames.gathered(
-            machine.name, machine.q_names, machine.v_names, parameters, machine.coordinate_joints
+        names = StateNames.gathered(
+            machine.name, machine.q_names, machine.v_names, parameters, machine.coordinate_joints, parameter_unit
         )
+        units = {f"u.{name}": unit for name in machine.u_names if (unit := machine_units(machine).get(f"u.{name}"))}
+        return replace(names, units={**names.units, **units}, inputs=machine.u_names)
 
     @staticmethod
     def gathered(
-        name: str, q: Iterable[str], v: Iterable[str], p: Iterable[str], joints: Iterable[Joint]
+        name: str,
+        q: Iterable[str],
+        v: Iterable[str],
+        p: Iterable[str],
+        joints: Iterable[Joint],
+        parameter_unit: Callable[[str], str] = lambda name: "",
     ) -> StateNames:
         """Return names with the angles of some joints."""
         angles = frozenset(j.q_names[i] for j in joints for i in j.info.angles)
-        return StateNames(name, tuple(q), tuple(v), tuple(p), angles)
+        units = {key: unit for j in joints for key, unit in coordinate_units(j.name, j.info).items()}
+        units |= {f"p.{key}": parameter_unit(key) for key in p}
+        return StateNames(name, tuple(q), tuple(v), tuple(p), angles, units)
 
 
 def read_simulation(
     entry: SimulationEntry,
     names: StateNames | None,
     document: Document,
-    number: Callable[[Any, Path], Scalar],
+    number: Callable[..., Scalar],
     each: AbstractContextManager[Any] | None = None,
 ) -> dict[str, Any]:
     """Return what a file says about the simulation, as arguments of `dalembert.simulate`; only what is given.
@@ -83,8 +95,8 @@ def read_simulation(
     """
     each = nullcontext() if each is None else each
 
-    def plain(value: object, path: Path) -> float:
-        expression = number(value, path)
+    def plain(value: object, path: Path, unit: str | None = None) -> float:
+        expression = number(value, path, unit)
         with locating(document.label, document.line(path)):
             if depends_on_time(expression):
                 raise InputError(f"'{path[-1]}' of the simulation must not depend on time, got {value!r}")
@@ -111,7 +123,11 @@ def read_simulation(
                 if len(values) != len(known_names):
                     listed = ", ".join(known_names)
                     raise InputError(f"{key} as a list needs {len(known_names)} numbers ({listed}), got {len(values)}")
-            settings[key] = tuple(plain(value, ("simulation", key, i)) for i, value in enumerate(values))
+            listed_names = zip(values, known_names, strict=False)
+            settings[key] = tuple(
+                plain(value, ("simulation", key, i), _unit(names, key, name))
+                for i, (value, name) in enumerate(listed_names)
+            )
             continue
         for name, value in values.items():
             path: Path = ("simulation", key, name)
@@ -119,7 +135,7 @@ def read_simulation(
                 with locating(document.label, document.line(path), owner=key):
                     if name not in known_names:
                         raise UnknownNameError(kind, name, known_names, f"machine '{names.machine}'")
-                settings.setdefault(key, {})[name] = plain(value, path)
+                settings.setdefault(key, {})[name] = plain(value, path, _unit(names, key, name))
                 if key == "q0" and name in names.angles:
                     check_angle(settings[key][name], f"{document.label}:{document.line(path)}: q0 of '{name}'")
     for i, switch in enumerate(data.get("switches", ())):
@@ -143,13 +159,24 @@ def read_simulation(
         with each, locating(document.label, document.line(path), owner=f"'{name}'"):
             settings["sensors"] = (*settings.get("sensors", ()), read_sensor(name, sensor, path, number))
     if isinstance(entry.control, list):
-        settings["control"] = tuple(plain(x, ("simulation", "control", i)) for i, x in enumerate(entry.control))
+        inputs = names.inputs if names is not None else ()
+        units = [names.units.get(f"u.{name}", "") for name in inputs] if names is not None else []
+        units += [""] * len(entry.control)
+        settings["control"] = tuple(
+            plain(x, ("simulation", "control", i), units[i]) for i, x in enumerate(entry.control)
+        )
     elif entry.control is not None:
         settings["control"] = entry.control
     return settings
 
 
-def read_sensor(name: str, entry: SensorEntry, path: Path, number: Callable[[Any, Path], Scalar]) -> Sensor:
+def _unit(names: StateNames, key: str, name: str) -> str:
+    """Unit of a coordinate, velocity or parameter; empty if it is not known."""
+    unit = names.units.get(f"p.{name}" if key == "p" else name, "")
+    return "" if "sqrt" in unit else unit
+
+
+def read_sensor(name: str, entry: SensorEntry, path: Path, number: Callable[..., Scalar]) -> Sensor:
     """Return a sensor; ``number`` reads a number at a path."""
     fields: dict[str, Any] = {}
     for key in ("period", "noise", "bias", "quantum", "delay"):

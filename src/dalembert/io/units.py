@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dalembert.core.parameter import nominal
+from dalembert.model.joints import JointKind
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 
-__all__ = ["machine_units", "signal_units"]
+__all__ = ["coordinate_units", "machine_units", "signal_units"]
 
 _ONE = "1"
 _BY_PREFIX = {
@@ -51,19 +52,24 @@ def signal_units(run: Run, names: Iterable[str] | None = None) -> dict[str, str]
     return units
 
 
+def coordinate_units(name: str, kind: type[JointKind]) -> dict[str, str]:
+    """Units of the coordinates and velocities of a joint, by their names."""
+    start, units = kind.quaternion, {}
+    quaternion = range(start, start + 4) if start is not None else range(0)
+    for k, suffix in enumerate(kind.q):
+        units[name + suffix] = _ONE if k in quaternion else "rad" if k in kind.angles else "m"
+    for k, suffix in enumerate(kind.v):
+        turns = k in kind.angles if start is None else suffix.endswith((".wx", ".wy", ".wz"))
+        units[name + suffix] = "rad/s" if turns else "m/s"
+    return units
+
+
 def machine_units(machine: Machine) -> dict[str, str]:
     """Units of coordinates, velocities, inputs and what is named after them."""
     units: dict[str, str] = {}
     for node in machine.coordinate_nodes:
-        kind = node.joint.info
         n = len(node.joint.q_names)
-        start = kind.quaternion
-        quaternion = range(start, start + 4) if start is not None else range(0)
-        for k, name in enumerate(node.joint.q_names):
-            units[name] = _ONE if k in quaternion else "rad" if k in kind.angles else "m"
-        for k, name in enumerate(node.joint.v_names):
-            turns = k in kind.angles if start is None else name.endswith((".wx", ".wy", ".wz"))
-            units[name] = "rad/s" if turns else "m/s"
+        units |= coordinate_units(node.joint.name, node.joint.info)
         if node.is_root and node.beam is not None:
             # Modes of unit modal mass have shapes in 1/sqrt(kg), all others plain ones.
             modal = "m sqrt(kg)" if node.beam.normalization in ("unit", "mass") else "m"

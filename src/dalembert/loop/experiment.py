@@ -126,7 +126,8 @@ class Experiment:
     machine
         The machine, or equations of motion derived from it.
     start
-        Where it starts: a `Start` (keywords ``q0``, ``v0``, ``t0``, ``reach``, ``branch``), or an earlier run of the same machine,
+        Where it starts: a `Start` (keywords ``q0``, ``v0``, ``t0``, ``reach``, ``branch``), or an earlier run of the
+        same machine,
         which is continued.
     p
         Values of parameters, by name or all in order; the others are nominal.
@@ -389,7 +390,8 @@ class Experiment:
 _LISTED: Mapping[str, type[Any]] = {"sensors": Sensor, "signals": Signal, "events": Event, "switches": Switch}
 _RESOLVED = ("machine", "start", "p", "method")
 _PLAIN = (
-    "duration", "t0", "reach", "branch", "method", *METHOD_SETTINGS, "record", "constraints", "contact", "limits", "seed",
+    "duration", "t0", "reach", "branch", "method", *METHOD_SETTINGS, "record", "constraints", "contact", "limits",
+    "seed",
     "member", "by", "backend",
 )  # fmt: skip
 _OF_START = ("q0", "v0", "t0", "reach", "branch")

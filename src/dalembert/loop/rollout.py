@@ -134,9 +134,7 @@ def rollout(
     parameters = member_values(family.p, eom.p_names, eom.machine.p_nominal, "p")
     eom.parameter_values(parameters)
     compiled = device == "cuda"  # where so many members run that the rest would wait for their starts
-    x0, parameters = initial_states(
-        eom, loop, family.q0, family.v0, parameters, start, threads, compiled=compiled
-    )
+    x0, parameters = initial_states(eom, loop, family.q0, family.v0, parameters, start, threads, compiled=compiled)
     check_member_limits(experiment, x0, parameters)
     if problem.stepping is not None:
         check_gaps(eom, x0[:, : eom.nq], parameters, limits=experiment.limits == "contact")

@@ -9,10 +9,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from dalembert.core.constraint_tape import SHARE
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.types import Expression
-from dalembert.engine.problem.constrained_tape import dynamics_tape
+from dalembert.engine.problem.constrained_tape import multipliers_tape
 from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.quantities import derived_quantity
@@ -68,7 +67,7 @@ class Signals:
     ``t``                                   time
     a coordinate, velocity or state         as in `Run`
     ``u.MOTOR``, ``energy.kinetic``, ...    signals, as in `Run`
-    ``tension.CABLE``, ``multiplier.ROW``   of constraints; not a number where rows depend on each other
+    ``tension.CABLE``, ``multiplier.ROW``   of constraints; of least norm where rows depend on each other
     ``position.FRAME.x`` (``y``, ``z``)     of a frame or body in the world
     ``velocity.FRAME.x`` (``y``, ``z``)     the same, velocity in world axes
     ``parameter.NAME``                      a parameter of the machine
@@ -111,12 +110,11 @@ class Signals:
         raise UnknownNameError("signal", name, self.names, f"machine '{eom.machine.name}'")
 
     def _multipliers(self) -> Expression:
-        """Multipliers of the constraints, solved on the tape; not a number where that cannot solve for them."""
+        """Multipliers of the constraints, solved on the tape; those of least norm where rows depend on each other."""
         system = self._problem.constrained
         assert system is not None
         if self._forces is None:
-            solved = dynamics_tape(system.tape, system.flags, ())(self.t, self.x, self.c, self.p, ca.DM.zeros(2))
-            self._forces = ca.if_else(solved[-1] >= SHARE, solved[-2], ca.DM.nan(solved[-2].shape))
+            self._forces = multipliers_tape(system.tape, system.flags)(self.t, self.x, self.c, self.p)
         return self._forces
 
     def expression(self, quantity: Quantity, what: str) -> Expression:

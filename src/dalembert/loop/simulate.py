@@ -137,8 +137,8 @@ def _continued(experiment: Experiment, loop: ClosedLoop, run: Run) -> EndState:
         raise InputError(f"start must be a run with the states {', '.join(loop.problem.state_names)}, got {run!r}")
     if run.machine is not None and (apart := mechanics_apart(run.machine, eom.machine)):
         raise InputError(
-            f"start is a run of a machine with other {', '.join(apart)} than '{eom.machine.name}' has: it cannot go on as this "
-            "machine; to start another machine there give the last state as q0, v0 and t0"
+            f"start is a run of a machine with other {', '.join(apart)} than '{eom.machine.name}' has: it cannot go "
+            "on as this machine; to start another machine there give the last state as q0, v0 and t0"
         )
     if experiment.limits == "stop" or any(joint.limits.stop for joint in eom.machine.joints):
         q, _ = eom.to_machine(run.final.x[: eom.nq], run.final.x[eom.nq : eom.nq + eom.nv], p=experiment.p)

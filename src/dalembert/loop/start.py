@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.frozen import FrozenMapping
-from dalembert.core.labels import by_name
+from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.types import StateLike
 from dalembert.core.validation import check_number
 
@@ -74,6 +74,11 @@ def frozen_values(values: Any, what: str) -> Any:
         return FrozenMapping({name: _number(value) for name, value in values.items()}) if values else None
     if values is None or isinstance(values, str | bytes | np.ma.MaskedArray):
         return values
+    if isinstance(values, np.ndarray):
+        try:
+            values = as_numbers(values)
+        except InputError as error:
+            raise InputError(f"{what} must be numbers or a mapping of names to numbers: {error}") from None
     try:
         numbers = np.asarray(values)
     except ValueError:

@@ -264,7 +264,10 @@ class Stepper:
         n, value = len(self), by_name(value, "values of members")
         if isinstance(value, Mapping):
             return {k: np.asarray(v)[chosen] if np.shape(v) == (n,) else v for k, v in value.items()}
-        return np.asarray(value)[chosen] if value is not None and np.shape(value)[:-1] == (n,) else value
+        if value is None:
+            return None
+        array = as_numbers(value)
+        return array[chosen] if array.shape[:-1] == (n,) else array
 
     def _observe(self, chosen: NDArray[np.int64]) -> None:
         members = self._members

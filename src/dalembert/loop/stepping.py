@@ -161,9 +161,7 @@ class SteppedStart:
     chosen: list[int]
     first: int
 
-    def one(
-        self, x: Array, t: float, p: Array, wanted: Mapping[str, float] | None
-    ) -> tuple[Array, dict[str, float]]:
+    def one(self, x: Array, t: float, p: Array, wanted: Mapping[str, float] | None) -> tuple[Array, dict[str, float]]:
         """Return a state on the constraints, with the velocities that are wanted, and how far it was moved."""
         eom, x = self.eom, x.copy()
         q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]

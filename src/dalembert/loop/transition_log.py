@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dalembert.core.errors import SimulationError
+from dalembert.core.parameter import depends_on_time
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.engine.problem.pairs import TransitionEntry
@@ -100,10 +101,13 @@ class TransitionLog:
                 f"t = {t:.9g} s"
             )
         name = self._pairs.names[pair]
-        if not self._pairs.coefficients(self._p)[1][pair] > 0.0:
+        drives = [c.name for c in self._machine.constraints if any(map(depends_on_time, c.scalars))]
+        if drives or not self._pairs.coefficients(self._p)[1][pair] > 0.0:
+            named = ", ".join(map(repr, drives))
+            cause = f"the prescribed motion {named} drives" if drives else "the constraints of the machine drive"
             return SimulationError(
-                f"no {what} keep contact '{name}' of machine '{self._machine.name}' from closing at t = {t:.9g} s: "
-                "the constraints of the machine drive it there"
+                f"no {what} keep {self._kinds[name]} '{name}' of machine '{self._machine.name}' from "
+                f"{'getting longer' if self._kinds[name] == 'cable' else 'closing'} at t = {t:.9g} s: {cause} it there"
             )
         return SimulationError(
             f"no {what} obey the law of friction at contact '{name}' of machine '{self._machine.name}' at "

@@ -428,14 +428,13 @@ class Machine:
         inputs = _count(motors, "motor", "motors")
         if self.thrusters:
             inputs += f", {_count(len(self.thrusters), 'thruster', 'thrusters')}"
-        held = [
-            _count(len(parts), one, one + "s")
-            for parts, one in ((self.constraints, "constraint"), (self.cables, "cable"))
-            if parts
-        ]
+        elastic = sum(cable.elastic for cable in self.cables)  # these take no freedom
+        counts = ((len(self.constraints), "constraint"), (len(self.cables) - elastic, "cable"))
+        held = [_count(n, one, one + "s") for n, one in counts if n]
         less = f" less {' and '.join(held)}" if held else ""
+        pulling = f", {_count(elastic, 'elastic cable', 'elastic cables')}" if elastic else ""
         touching = f", {_count(len(self.contacts), 'contact', 'contacts')}" if self.contacts else ""
-        what = f"{bodies} ({mass:g} kg), {freedoms} of freedom{less}{touching}"
+        what = f"{bodies} ({mass:g} kg), {freedoms} of freedom{less}{pulling}{touching}"
         return f"machine '{self.name}': {what}, {inputs}, {parameters}"
 
 

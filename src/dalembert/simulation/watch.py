@@ -1,4 +1,4 @@
-"""Progress of a long run, and Ctrl-C that loses nothing."""
+"""Progress of a long run, and Ctrl-C and SIGTERM that lose nothing."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
+
+from dalembert.core.termination import terminate
 
 __all__ = ["Interrupt", "Progress", "interrupts"]
 
@@ -25,28 +27,30 @@ class Interrupt:
 
 @contextmanager
 def interrupts() -> Iterator[Interrupt]:
-    """Turn the first Ctrl-C into a flag; the second one raises KeyboardInterrupt as usual.
+    """Turn the first Ctrl-C or SIGTERM into a flag; the second one does what it always does.
 
     Only where signals can arrive (main thread) and nobody else handles them; elsewhere nothing changes.
     """
     flag = Interrupt()
+    usual = {signal.SIGINT: (signal.default_int_handler,), signal.SIGTERM: (signal.SIG_DFL, terminate)}
+    before = {number: signal.getsignal(number) for number in usual}
+    mine = [number for number, handlers in usual.items() if before[number] in handlers]
+    if threading.current_thread() is not threading.main_thread():
+        mine = []
 
     def handler(number: int, frame: FrameType | None) -> None:
         if flag.pressed:
-            signal.default_int_handler(number, frame)
+            signal.signal(number, before[signal.Signals(number)])
+            signal.raise_signal(number)
         flag.pressed = True
 
-    mine = (
-        threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    )
-    if mine:
-        signal.signal(signal.SIGINT, handler)
+    for number in mine:
+        signal.signal(number, handler)
     try:
         yield flag
     finally:
-        if mine:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number in mine:
+            signal.signal(number, before[number])
 
 
 class Progress:

@@ -37,7 +37,7 @@ struct constrained {
     double *rate_work;
     double alpha_m, alpha_f, gamma_n, beta_n;
     int64_t index, n_newton;
-    double t_base, t_known;
+    double t_base, t_known, power_base, power_known;
     double *x_base, *x_known, *acceleration_base, *acceleration_known, *auxiliary_base, *auxiliary_known, *multipliers;
     double *rates_base, *K, *D, *matrix, *residual;
     int64_t *columns;

@@ -58,19 +58,28 @@ static int same_state(double t, double t_known, const double *x, const double *k
     return 1;
 }
 
-/* Accelerations, auxiliary variables and multipliers at the start of a step: known from the last one, or computed. */
+/* Power of constraints that move with time. */
+static double power_of_drives(const struct constrained *C, const double *lambda) {
+    double power = 0.0;
+    for (int64_t i = 0; i < C->m; i++) power += lambda[i] * C->phi_t[i];
+    return power;
+}
+
+/* Accelerations, auxiliary variables, multipliers and power at the start of a step: known from the last one, or computed. */
 static int start_step(struct constrained *C, double t, const double *x, const double *c, const double *p) {
     const size_t nv = (size_t)C->nv * sizeof(double), n = (size_t)C->n * sizeof(double);
     if (same_state(t, C->t_base, x, C->x_base, C->n)) return 0;
     if (same_state(t, C->t_known, x, C->x_known, C->n)) {
         memcpy(C->acceleration_base, C->acceleration_known, nv);
         memcpy(C->auxiliary_base, C->auxiliary_known, nv);
+        C->power_base = C->power_known;
     } else {
         const double *in[4] = {&t, x, c, p};
         if (evaluate_tape(C, in) || solve_index1(C, x, 0.0, 0.0)) return 1;
         memcpy(C->acceleration_base, C->a, nv);
         memcpy(C->auxiliary_base, C->a, nv);
         memcpy(C->multipliers, C->lambda, (size_t)C->m * sizeof(double));
+        C->power_base = power_of_drives(C, C->lambda);
     }
     C->t_base = t;
     memcpy(C->x_base, x, n);
@@ -110,10 +119,9 @@ int constrained_alpha(void *context, double t, double h, const double *x0, const
         const double *move_in[3] = {x0, C->moved, p}, *in[4] = {&t1, x, c, p};
         double *moved_out[1] = {x};
         if (C->move(move_in, moved_out, C->move_work) || evaluate_tape(C, in)) return 1;
-        double power = 0.0;
-        for (int64_t i = 0; i < m; i++) power += lambda[i] * C->phi_t[i];
+        C->power_known = power_of_drives(C, lambda);
         for (int64_t i = nq + nv; i < n; i++) x[i] = x0[i] + 0.5 * h * (C->rates_base[i] + C->rates[i]);
-        x[C->work_input] += h * power; /* moving constraints: multipliers at the end of the step */
+        x[C->work_input] += 0.5 * h * (C->power_base + C->power_known);
         /* residual, scaled so that its matrix stays regular as h goes to zero */
         double *r = C->residual;
         for (int64_t i = 0; i < nv; i++) {

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.core.constraint_tape import TapeFactors, acting
+from dalembert.core.constraint_tape import SHARE, TapeFactors, acting
 from dalembert.core.types import Expression, ExpressionLike
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "dynamics_tape",
     "gaps_tape",
     "largest_error",
+    "multipliers_tape",
     "projection_tape",
     "seen_gaps",
     "start_tape",
@@ -138,6 +139,16 @@ def dynamics_tape(tape: ca.Function, flags: NDArray[np.int64], watched: Sequence
     outputs = ca.cse([ca.densify(x) for x in (*terms, a, multipliers, factors.share)])
     labels = [*tape.name_out(), "a", "lambda", "share"]
     return ca.Function("dynamics", [*arguments, s], outputs, [*_NAMES, "s"], labels)
+
+
+def multipliers_tape(tape: ca.Function, flags: NDArray[np.int64]) -> ca.Function:
+    """(t, x, c, p) -> multipliers of the equations that a tape delivers; of least norm where rows are redundant."""
+    arguments = _symbols(tape)
+    _, f, Jt, _, _, gamma, _, M = (ca.SX(x) for x in tape(*arguments))
+    factors = TapeFactors(M, Jt, _acting(flags, arguments[1]))
+    full, least = factors.dynamics(f, gamma)[1], factors.least_multipliers(f, gamma)
+    chosen = ca.if_else(factors.share >= SHARE, full, least)
+    return ca.Function("multipliers", arguments, [ca.densify(ca.cse(ca.SX(chosen)))], list(_NAMES), ["lambda"])
 
 
 def projection_tape(

@@ -259,7 +259,7 @@ def _solve(c: Blocks, preload: Array) -> BlockForces:
             raise InputError(f"{len(c.laws)} blocks with {n} rows need {name} {shape}, got {np.shape(value)}")
     p, u, modes, sheave = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(1, dtype=np.int64)
     slip = np.full(n, np.nan) if c.slip is None else c.slip
-    arguments = [_flags(c.laws), first, *(_reals(x) for x in (c.W, c.b, c.mu, slip, preload))]
+    arguments: list[object] = [_flags(c.laws), first, *(_reals(x) for x in (c.W, c.b, c.mu, slip, preload))]
     arguments += [ctypes.c_void_p() if x is None else _reals(x) for x in (c.last, c.lengths)]
     bad = _call("solve_blocks", (1, 1, n), _size(len(c.laws)), *arguments, p, u, modes, sheave)
     if bad != _SOLVED:
@@ -321,7 +321,7 @@ def strike(W: Array, u: Array, e: Array, mu: Array, poisson: NDArray[np.bool_]) 
     """
     k = len(mu)
     p, factor, lost = np.zeros((k, 3)), np.zeros(1), np.zeros(1)
-    arguments = [_flags([UnilateralLaw.CONE] * k), _first([3] * k)]
+    arguments: list[object] = [_flags([UnilateralLaw.CONE] * k), _first([3] * k)]
     arguments += [*(_reals(x) for x in (W, u, e, _at_normals(mu))), _flags(poisson)]
     bad = _call("strike", (1, 1, 3 * k), _size(k), *arguments, p, factor, lost)
     if bad != _SOLVED:

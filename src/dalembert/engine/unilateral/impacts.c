@@ -91,6 +91,22 @@ static int64_t stop_rows(struct transitions *T, double *x, const int64_t *part, 
     return LANDED;
 }
 
+/* The first of the pairs that touch if no velocities obey them and what drives the machine, else LANDED. Constraints that do
+ * not depend on time always allow rest. */
+static int64_t driven_on(struct transitions *T, const double *x, const int64_t *part, const int64_t *one_way,
+                         const struct chosen *some, double fastest) {
+    const struct constrained *C = T->equations;
+    double driven = 0.0, left = 0.0;
+    for (int64_t i = 0; i < C->m; i++) {
+        if (!part[i]) continue;
+        if (acts(C, x, i)) driven = fmax(driven, fabs(C->phi_t[i]));
+        left = fmax(left, one_way[i] ? T->rate[i] : fabs(T->rate[i]));
+    }
+    if (!some->count || driven == 0.0 || left <= 1e-6 * fastest + RESTS) return LANDED;
+    T->lacks = OF_IMPULSES;
+    return T->pair = some->block[0];
+}
+
 /* Velocities after the impact of all constraints that act and all that touches; once it is settled what goes on to act,
  * that keeps its gap closed. */
 static int64_t hit(struct transitions *T, double *x, int settled, struct collision *made, struct memory memory) {
@@ -113,7 +129,8 @@ static int64_t hit(struct transitions *T, double *x, int settled, struct collisi
     for (int64_t i = 0; i < m; i++)
         if (part[i]) fastest = fmax(fastest, one_way[i] ? T->rate[i] : fabs(T->rate[i]));
     if (fastest <= RESTS) return LANDED;
-    return stop_rows(T, x, part, one_way, made, memory);
+    const int64_t outcome = stop_rows(T, x, part, one_way, made, memory);
+    return outcome == LANDED && !settled ? driven_on(T, x, part, one_way, &some, fastest) : outcome;
 }
 
 /* Whether a pair may go on to act: it touches and does not open. */

@@ -3,8 +3,8 @@
 From the values that are given and the others where the machine has them by nature, in this order:
 
 1. Newton's method, if it ends nearby: the nearest state in the metric of the mass matrix.
-2. Where more values are given than the machine has freedoms, the nearest state all the same, if it moves none of them by
-   more than ``reach``: numbers as they are typed contradict each other in the last digit.
+2. Where more values are given than the machine has freedoms, the nearest state all the same, if it moves none of them
+   by more than ``reach``: numbers as they are typed contradict each other in the last digit.
 3. Continuation: from the assembled nominal posture the given values are led to what they are to be, and the machine
    follows, as a mechanism on the bench would. So a sweep of one coordinate stays on one branch.
 4. A search from many postures, always the same ones, by the method of Levenberg and Marquardt (J. J. More, "The
@@ -119,8 +119,12 @@ def conditions_of(
     """
     system = eom.constraint_system
     latches = latches.copy()
-    kinds = [rows.kind in ("constraint", "cable", "internal") and rows.name not in system.measuring for rows in system.rows]
-    counts = np.repeat(kinds, [rows.stop - rows.start for rows in system.rows]) if system.rows else np.zeros(0, dtype=bool)
+    kinds = [
+        rows.kind in ("constraint", "cable", "internal") and rows.name not in system.measuring for rows in system.rows
+    ]
+    counts = (
+        np.repeat(kinds, [rows.stop - rows.start for rows in system.rows]) if system.rows else np.zeros(0, dtype=bool)
+    )
     phi = eom.constraints(q, t=t, p=p, latches=latches)
     for rows in system.rows:
         if rows.unilateral and rows.kind == "cable":
@@ -181,7 +185,9 @@ def assemble(
         If a member has no such state.
     """
     n, system = len(q), eom.constraint_system
-    nominal = np.array(np.broadcast_to(system.latch_nominal if latches is None else latches, (n, len(system.latch_names))))
+    nominal = np.array(
+        np.broadcast_to(system.latch_nominal if latches is None else latches, (n, len(system.latch_names)))
+    )
     _check_quaternions(eom, q, given, what)
     q = _with_guess(eom, q, given, branch, what)
     values = q[:, list(given)].copy()
@@ -217,7 +223,9 @@ def _members(
         for k in np.flatnonzero(landing.solved):
             one = c.of([left[k]])
             gap = one.moved(landing.q[k : k + 1])[0]
-            if gap.max() <= (_REACH if reach is None else reach) and (reach is not None or _contradict(one, landing.q[k])):
+            if gap.max() <= (_REACH if reach is None else reach) and (
+                reach is not None or _contradict(one, landing.q[k])
+            ):
                 result[left[k]] = landing.q[k]
                 moved[left[k]] = np.abs(landing.q[k, list(c.given)] - one.values[0])
         left = left[~(moved[left] > 0.0).any(axis=-1)]
@@ -256,8 +264,8 @@ def _check_quaternions(eom: EquationsOfMotion, q: Array, given: Sequence[int], w
         worst = int(np.argmax(np.abs(length - 1.0)))
         if abs(length[worst] - 1.0) > 1e-6:
             raise InputError(
-                f"{what}: the quaternion of joint '{name}' must have unit norm, got norm {length[worst]:g}; give all four "
-                "of its components"
+                f"{what}: the quaternion of joint '{name}' must have unit norm, got norm {length[worst]:g}; give all "
+                "four of its components"
             )
 
 
@@ -268,7 +276,9 @@ def _with_guess(eom: EquationsOfMotion, q: Array, given: Sequence[int], branch: 
     q, names = q.copy(), list(eom.machine.q_names)
     for name, value in branch.items():
         if names.index(name) in given:
-            raise InputError(f"branch: {name!r} is given in {what}, and kept; a branch is told by the other coordinates")
+            raise InputError(
+                f"branch: {name!r} is given in {what}, and kept; a branch is told by the other coordinates"
+            )
         q[:, names.index(name)] = value
     for _, start in eom.layout.quaternions:
         q[:, start : start + 4] /= np.linalg.norm(q[:, start : start + 4], axis=1, keepdims=True)
@@ -369,7 +379,11 @@ def _postures(c: Conditions, q: Array, n: int) -> Array:
         for i in range(block.q.start, block.q.stop):
             if i in kept:
                 continue
-            length = c.sizes.v[block.v.start + i - block.q.start] if quaternion is None or i < block.q.start + quaternion else 1.0
+            length = (
+                c.sizes.v[block.v.start + i - block.q.start]
+                if quaternion is None or i < block.q.start + quaternion
+                else 1.0
+            )
             scale = np.pi if i in turning else 2.0 * length
             drawn = q[i] + scale * rng.uniform(-1.0, 1.0, n)
             bound = limits.get(block.name)
@@ -547,10 +561,11 @@ def _chosen(
             return found.nearest
         names = machine.q_names
         asked = ", ".join(f"{names[i]} = {x:.6g}" for i, x in zip(c.given, c.values[0], strict=True))
+        together = " together" if len(c.given) > 1 else ""
         fewer = "; name fewer of them, the others follow" if contradictory else ""
         raise InputError(
-            f"{what}: the constraints of {whose} do not allow {_short(asked)}{' together' if len(c.given) > 1 else ''}: "
-            f"{found.starts} starts were tried; the nearest state that was found is {described(machine.q_names, found.nearest)}"
+            f"{what}: the constraints of {whose} do not allow {_short(asked)}{together}: {found.starts} starts were "
+            f"tried; the nearest state that was found is {described(machine.q_names, found.nearest)}"
             f"{fewer}"
         )
     off = settle(c.without(), q[None])
@@ -559,11 +574,12 @@ def _chosen(
     if not np.isfinite(c.phi(q[None])).all():
         row = c.eom.constraint_system.row_names[int(np.argmax(~np.isfinite(c.phi(q[None])[0])))]
         raise InputError(
-            f"constraint '{row}' of {whose} has no value at {what}; of a cable: is its pulley larger than the distance, or "
-            "the distance zero?"
+            f"constraint '{row}' of {whose} has no value at {what}; of a cable: is its pulley larger than the "
+            "distance, or the distance zero?"
         )
     raise InputError(
-        f"{what}: no state satisfies the constraints of {whose}: {found.starts} starts were tried, and '{worst}' stays off"
+        f"{what}: no state satisfies the constraints of {whose}: {found.starts} starts were tried, and '{worst}' stays "
+        "off"
     )
 
 
@@ -605,9 +621,7 @@ def assembled_start(
     names = eom.machine.q_names
     q = named_vector(q0, names, eom.machine.q_neutral, what)[None]
     given: Sequence[str] = names if q0 is not None and not isinstance(q0, Mapping) else tuple(q0 or ())
-    result = assembled_members(
-        eom, q, given, t=t, p=p[None], latches=latches, branch=branch, reach=reach, what=what
-    )
+    result = assembled_members(eom, q, given, t=t, p=p[None], latches=latches, branch=branch, reach=reach, what=what)
     return result.q[0], float(result.moved.max(initial=0.0))
 
 
@@ -735,6 +749,7 @@ def _tell_moved(eom: EquationsOfMotion, places: tuple[int, ...], asked: Array, r
     name, i = eom.machine.q_names[places[k]], places[k]
     whose = f" of member {member}" if len(asked) > 1 else ""
     warn(
-        f"{what}: the coordinates{whose} contradict the constraints of machine '{eom.machine.name}' and were moved by up to "
-        f"{result.moved[member, k]:.3g}: {name!r} starts at {result.q[member, i]:.6g} instead of {asked[member, i]:g}"
+        f"{what}: the coordinates{whose} contradict the constraints of machine '{eom.machine.name}' and were moved by "
+        f"up to {result.moved[member, k]:.3g}: {name!r} starts at {result.q[member, i]:.6g} instead of "
+        f"{asked[member, i]:g}"
     )

@@ -1,7 +1,7 @@
 """What the coordinates of a start must satisfy: the constraints, and the values that are given.
 
-``Phi(q, t) = 0`` and ``q_given = values``, of many members at once, with the sizes that make angles, lengths and rows of
-any machine comparable: a machine of millimetres and one of hundreds of metres are solved alike.
+``Phi(q, t) = 0`` and ``q_given = values``, of many members at once, with the sizes that make angles, lengths and rows
+of any machine comparable: a machine of millimetres and one of hundreds of metres are solved alike.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ def settle(conditions: Conditions, q: Array, *, by_mass: bool = False) -> Landin
         left = c.errors(here)
         error[open_] = np.max(np.abs(left), axis=-1, initial=0.0)
         now = error[open_]
-        stuck = (k > 3) & (now > 0.5 * best[open_]) & (best[open_] < _SOLVED)
+        stuck = (k > 3) & (now > 0.5 * best[open_])  # at a dead centre an error still falls to a fourth
         more = np.isfinite(now) & (now > _ROUNDING) & ~stuck
         best[open_] = np.fmin(best[open_], now)
         open_, left = open_[more], left[more]

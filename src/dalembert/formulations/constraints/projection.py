@@ -279,7 +279,7 @@ def _shift(
         names = [n for n, a in zip(eom.constraint_system.row_names, on, strict=True) if a]
         wrong = names[int(np.argmax(~np.isfinite(J).all(axis=-1)))]
         raise InputError(
-            f"'{wrong}' of machine '{eom.machine.name}' has no direction in this state: where the anchor of a cable is on "
-            "the axis of its swivelling pulley, or at its exit, there is none; give a state beside it"
+            f"'{wrong}' of machine '{eom.machine.name}' has no direction in this state: where the anchor of a cable is "
+            "on the axis of its swivelling pulley, or at its exit, there is none; give a state beside it"
         )
     return correction(eom.mass_matrix(q, p=p), J, error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import casadi as ca
 
@@ -21,6 +22,7 @@ class DistanceConstraint(FramePair):
     length: Scalar = field(kw_only=True)
 
     key = "distance"
+    units = MappingProxyType({"length": "m"})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -26,6 +26,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
 import casadi as ca
@@ -70,6 +71,8 @@ class Constraint(ABC):
 
     key: ClassVar[str]
     """Name of the kind: the ``type`` in machine files."""
+    units: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """SI units of its numbers, by field; ``{q}``: of the coordinate of its joint. Others take no units in files."""
 
     def __post_init__(self) -> None:
         check_name(self.name, "constraint")

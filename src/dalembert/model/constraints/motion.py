@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import casadi as ca
 
@@ -34,6 +35,7 @@ class MotionConstraint(Constraint):
     value: Scalar = 0.0
 
     key = "motion"
+    units = MappingProxyType({"value": "{q}"})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import casadi as ca
 
@@ -24,6 +25,7 @@ class OrthogonalConstraint(FramePair):
     angle: Scalar = math.pi / 2
 
     key = "orthogonal"
+    units = MappingProxyType({"angle": "rad"})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import casadi as ca
 
@@ -37,6 +38,7 @@ class CylindricalSurface(RoundSurface):
     inside: bool = False
 
     key = "cylindrical"
+    units = MappingProxyType({"radius": "m", "point": "m"})
     noun = "cylindrical surface"
 
     def outwards(self, x: ca.SX, value: Value) -> ca.SX:

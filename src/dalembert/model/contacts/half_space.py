@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import casadi as ca
 
@@ -30,6 +31,7 @@ class HalfSpace(Surface):
     point: Vector = (0.0, 0.0, 0.0)
 
     key = "half_space"
+    units = MappingProxyType({"point": "m"})
     noun = "half-space"
     flat = True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import casadi as ca
 
@@ -33,6 +34,7 @@ class SphericalSurface(RoundSurface):
     inside: bool = False
 
     key = "spherical"
+    units = MappingProxyType({"radius": "m", "centre": "m"})
     noun = "spherical surface"
 
     def outwards(self, x: ca.SX, value: Value) -> ca.SX:

@@ -21,8 +21,9 @@ parameters follow from the types of its fields (``model/kind_fields.py``).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import casadi as ca
@@ -86,6 +87,8 @@ class Surface(ABC):
 
     key: ClassVar[str]
     """Name of the kind: its key in the contacts of machine files."""
+    units: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """SI units of its numbers, by field; others take no units in machine files."""
     noun: ClassVar[str]
     """What it is called in messages."""
     flat: ClassVar[bool] = False

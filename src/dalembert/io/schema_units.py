@@ -1,0 +1,115 @@
+"""Which unit a number of a machine file has: from the schema, and from the joints that it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from dalembert.io.machine_schema import MachineFile, machine_file
+from dalembert.io.schema_values import FileEntry
+from dalembert.io.units import coordinate_units
+from dalembert.io.yaml_nodes import Path
+from dalembert.model.joints import JOINT_KINDS
+
+__all__ = ["declared_unit", "expected_unit", "keys_with_units"]
+
+_TURNING = {"{q}": "rad", "{f}": "N m", "{i}": "kg m^2"}
+_SLIDING = {"{q}": "m", "{f}": "N", "{i}": "kg"}
+
+
+def declared_unit(path: Path) -> str:
+    """Return the unit that the schema has for a path, with what stands for units of joints; empty if it has none."""
+    unit, current = "", [machine_file()]
+    for step in path:
+        entry = next((one for one in current if _is_entry(one) and step in one.model_fields), None)
+        if entry is not None:
+            unit, current = entry.units.get(str(step), ""), _choices(entry.model_fields[str(step)].annotation)
+        else:
+            kind = list if isinstance(step, int) else dict
+            current = [c for one in current if get_origin(one) is kind for c in _choices(get_args(one)[-1])]
+    return unit
+
+
+def expected_unit(file: MachineFile, path: Path) -> str:
+    """Return the unit of the number at a path of a file; empty if it takes none."""
+    if path[:2] == ("simulation", "method"):
+        path = ("simulation", *path[2:])
+    unit, section = declared_unit(path), path[0]
+    if "{" not in unit:
+        return unit
+    symbols: dict[str, str] | None = {}
+    if section == "joints":
+        symbols = _joint_units(file, str(path[1]))
+    elif section == "motors":
+        symbols = _joint_units(file, file.motors[str(path[1])].joint or str(path[1]))
+    elif section == "couplings":
+        symbols, leader = (_joint_units(file, name) for name in (str(path[1]), file.couplings[str(path[1])].leader))
+        symbols = symbols and leader and {**symbols, "{l}": leader["{q}"]}
+    elif section == "constraints":
+        joint = getattr(file.constraints[str(path[1])], "joint", None)
+        symbols = _SLIDING if joint is None else _joint_units(file, joint)
+    elif "sensors" in path:
+        sensors = file.sensors if section == "sensors" else file.simulation.sensors if file.simulation else {}
+        symbols = {"{s}": _measured(file, sensors[str(path[path.index("sensors") + 1])].of)}
+    for symbol, meaning in (symbols or {}).items():
+        unit = unit.replace(symbol, meaning)
+    known = [one for one in unit.split("|") if "{" not in one and one]
+    return "|".join(known)
+
+
+def _joint_units(file: MachineFile, name: str) -> dict[str, str] | None:
+    """What stands for units of a joint; None where its coordinates are of different units."""
+    kind = JOINT_KINDS.get(file.joints[name].kind) if name in file.joints else None
+    if kind is None:
+        return None
+    rates = {unit for v, unit in coordinate_units("", kind).items() if v in kind.v}
+    return {("rad/s",): _TURNING, ("m/s",): _SLIDING}.get(tuple(rates))
+
+
+def _measured(file: MachineFile, of: str | list[str]) -> str:
+    """Unit of what a sensor measures; empty if it is not one of coordinates and velocities."""
+    known: dict[str, str] = {}
+    for name, joint in file.joints.items():
+        if joint.kind in JOINT_KINDS:
+            known |= coordinate_units(name, JOINT_KINDS[joint.kind])
+    units = {known.get(name, "") for name in ([of] if isinstance(of, str) else of)}
+    return units.pop() if len(units) == 1 else ""
+
+
+def _is_entry(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, FileEntry)
+
+
+def _choices(annotation: Any) -> list[Any]:
+    """Types that a value may have."""
+    if get_origin(annotation) is Annotated:
+        return _choices(get_args(annotation)[0])
+    if get_origin(annotation) in (UnionType, Union):
+        return [choice for one in get_args(annotation) for choice in _choices(one)]
+    return [annotation]
+
+
+def keys_with_units(model: type[BaseModel] | None = None) -> Iterable[tuple[str, str, str]]:
+    """All keys of machine files that have units: the kind of entry, the key, and the unit."""
+    pending, seen = [model or machine_file()], set()
+    while pending:
+        entry = pending.pop(0)
+        if entry in seen:
+            continue
+        seen.add(entry)
+        for key, field in entry.model_fields.items():
+            if unit := getattr(entry, "units", {}).get(key, ""):
+                yield entry.__name__.removesuffix("Entry"), key, unit
+            pending += list(_entries(field.annotation))
+
+
+def _entries(annotation: Any) -> Iterable[Any]:
+    for one in _choices(annotation):
+        if _is_entry(one):
+            yield one
+        else:
+            for inner in get_args(one):
+                yield from _entries(inner)

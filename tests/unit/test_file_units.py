@@ -1,0 +1,159 @@
+"""Units in machine files: converted to SI, and refused where their dimension is not that of the key."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+import dalembert as da
+from dalembert.core.parameter import nominal, parse_quantity
+from dalembert.core.units import UNITS, parse_unit, unit_table
+from dalembert.io import check_machine
+from dalembert.io.machine_schema import machine_file
+from dalembert.io.schema_units import _entries, keys_with_units
+from dalembert.io.schema_values import Bound, Inertia, Limit, Number
+
+FILE = """
+name: arm
+parameters: {m: 2 kg, l: 500 mm}
+bodies:
+  link: {mass: m, com: [0, 0, -l/2], inertia: [0.1 kg m^2, 1e5 g mm^2, 0.1]}
+  slide: {mass: 1.0}
+  boom: {beam: {length: 200 cm, section: {outer: 50 mm, inner: 40 mm}, E: 70 GPa, density: 2.7 t/m^3, modes: {z: 1}}}
+joints:
+  turn: {kind: revolute, parent: world, child: link, axis: y, damping: 0.1 N m s/rad, stiffness: 3 Nm/deg,
+         limits: {lower: -90 deg, upper: 1.5, velocity: 30 rpm}}
+  push: {kind: prismatic, parent: link, child: slide, axis: z, stiffness: 2 kN/m, limits: {upper: 200 mm}}
+  hold: {kind: fixed, parent: slide, child: boom}
+motors: {turn: {effort: 20 Nm, rotor_inertia: 300 g cm^2}, push: {effort: 1 kN}}
+wrenches: {load: {frame: slide, force: [1 N, 0, 9.81 m/s^2 * m], torque: [0, 2 kNm, 0]}}
+sensors: {encoder: {of: turn, period: 1 ms, noise: 0.1 deg}}
+simulation: {duration: 100 ms, step: 1 ms, q0: {turn: 30 deg, push: 10 mm}, v0: {turn_dot: 30 rpm}, p: {m: 3000 g},
+             control: [2 Nm, 3 N]}
+"""
+
+
+def test_units_are_converted() -> None:
+    experiment = da.load_experiment(FILE)
+    machine = experiment.machine
+    assert {p.name: p.value for p in machine.parameters} == {"m": 2.0, "l": 0.5}
+    body = machine.body("link")
+    assert [nominal(body.inertia[k][k]) for k in range(3)] == pytest.approx([0.1, 1e-4, 0.1], rel=1e-14)
+    turn, push = machine.joint("turn"), machine.joint("push")
+    assert nominal(turn.stiffness) == pytest.approx(3 * 180 / math.pi, rel=1e-14)
+    assert (turn.limits.lower, turn.limits.velocity) == pytest.approx((-math.pi / 2, math.pi), rel=1e-14)
+    assert (nominal(push.stiffness), push.limits.upper) == pytest.approx((2000.0, 0.2), rel=1e-14)
+    assert [motor.effort for motor in machine.motors] == [20.0, 1000.0]
+    assert nominal(machine.motors[0].rotor_inertia) == pytest.approx(3e-5, rel=1e-14)
+    assert nominal(machine.wrenches[0].force[2]) == pytest.approx(19.62, rel=1e-14)
+    beam: Any = machine.body("boom")
+    assert (beam.length, nominal(beam.E), nominal(beam.density)) == pytest.approx((2.0, 70e9, 2700.0), rel=1e-14)
+    assert machine.sensors[0].noise == pytest.approx(math.pi / 1800, rel=1e-14)
+    assert experiment.duration == pytest.approx(0.1) and dict(experiment.p) == {"m": pytest.approx(3.0)}
+    assert dict(experiment.start.q) == pytest.approx({"turn": math.pi / 6, "push": 0.01})
+    assert dict(experiment.start.v) == pytest.approx({"turn_dot": math.pi})
+    assert experiment.control == (2.0, 3.0) and not check_machine(FILE)
+
+
+WRONG = {
+    ("mass: m", "mass: 45 deg"): "mass of body 'link' must be a quantity in kg, got '45 deg' in rad",
+    ("mass: m", "mass: 2 * 45 deg"): "mass",
+    ("mass: m", "mass: l"): "mass of body 'link' must be a quantity in kg, got 'l' in m",
+    ("mass: m", "mass: m + 3 mm"): "adds kg and m",
+    ("mass: m", "mass: m * sin(2 kg)"): "sin of a quantity in kg",
+    ("mass: m", "mass: 3 stone"): "no unit named 'stone'",
+    ("m: 2 kg", "m: 2 deg"): "mass",
+    ("0.1 kg m^2", "0.1 kg m"): "inertia",
+    ("30 rpm}}", "30 Hz}}"): "velocity of joint 'turn' must be a quantity in rad/s",
+    ("3 Nm/deg", "3 N/m"): "stiffness of joint 'turn'",
+    ("2 kN/m", "2 Nm/rad"): "stiffness of joint 'push'",
+    ("20 Nm", "20 kg"): "effort of motor 'turn'",
+    ("1 N, 0", "1 Nm, 0"): r"force\[0\] of wrench 'load'",
+    ("200 cm", "200 kg"): "length",
+    ("outer: 50 mm", "outer: 50 N"): "outer",
+    ("70 GPa", "70 kN"): "E of body 'boom'|beam E",
+    ("noise: 0.1 deg", "noise: 0.1 mm"): "noise of sensor 'encoder'",
+    ("duration: 100 ms", "duration: 100 mm"): "duration must be a quantity in s",
+    ("turn: 30 deg", "turn: 30 mm"): "q0 turn must be a quantity in rad",
+    ("push: 10 mm", "push: 10 deg"): "q0 push must be a quantity in m",
+    ("turn_dot: 30 rpm", "turn_dot: 30 Hz"): "v0 turn_dot",
+    ("m: 3000 g", "m: 3 mm"): "p m must be a quantity in kg",
+    ("[2 Nm, 3 N]", "[2 Nm, 3 Nm]"): "control",
+}
+
+
+@pytest.mark.parametrize("change", WRONG)
+def test_wrong_dimensions_are_refused(change: tuple[str, str]) -> None:
+    """With the line, the key, what was got and what is expected, by loading and by checking."""
+    assert change[0] in FILE
+    text = FILE.replace(*change)
+    with pytest.raises(da.DalembertError, match=f"<text>:\\d+: .*({WRONG[change]})"):
+        da.load_experiment(text)
+    assert check_machine(text)
+
+
+def test_bare_numbers_stay_si() -> None:
+    plain = FILE
+    for unit, number in (
+        ("m: 2 kg", "m: 2"),
+        ("500 mm", "0.5"),
+        ("30 deg", "pi/6"),
+        ("10 mm", "0.01"),
+        ("1 kN}", "1e+3}"),
+    ):
+        assert unit in plain
+        plain = plain.replace(unit, number)
+    assert da.load_experiment(plain).machine == da.load_experiment(FILE).machine
+
+
+@pytest.mark.parametrize(
+    "text", ["45 deg", "2.5e-3 kg", "l / 2 + 30 mm", "2 m/s * t", "sqrt(4 m^2)", "3 m/l", "-90 deg"]
+)
+def test_expressions_with_units_are_read(text: str) -> None:
+    length = da.Parameter("l", 2.0)
+    parse_quantity(text, {"l": length}, {"l": parse_unit("m").dimension})
+
+
+def test_angles_are_no_numbers_but_arcs_are_lengths() -> None:
+    dimension = {name: parse_unit(name).dimension for name in ("1", "m", "rad", "rad/s", "Hz", "N m", "N m/rad")}
+    assert not dimension["1"].admits(dimension["rad"]) and dimension["rad"].admits(dimension["1"])
+    assert dimension["m"].admits(parse_unit("m deg").dimension) and not dimension["rad/s"].admits(dimension["Hz"])
+    assert dimension["N m/rad"].admits(dimension["N m"]) and not dimension["N m"].admits(dimension["N m/rad"])
+
+
+def test_every_number_of_the_schema_has_a_unit() -> None:
+    """A key of numbers without a unit would take no units, and nobody would know its dimension."""
+    numeric = {Number, Limit, Bound, Inertia}
+    pending, seen, without = [machine_file()], set(), []
+
+    def holds_numbers(annotation: Any, metadata: Any) -> bool:
+        marks = {id(x) for kind in numeric for x in kind.__metadata__}
+        if any(id(x) in marks for x in (*metadata, *getattr(annotation, "__metadata__", ()))):
+            return True
+        return any(holds_numbers(one, ()) for one in get_args(annotation))
+
+    while pending:
+        entry: Any = pending.pop()
+        if entry in seen:
+            continue
+        seen.add(entry)
+        for key, field in entry.model_fields.items():
+            if holds_numbers(field.annotation, field.metadata) and not entry.units.get(key):
+                without.append(f"{entry.__name__}.{key}")
+            pending += list(_entries(field.annotation))
+    # A gear relates coordinates of different units.
+    assert set(without) == {"ConstraintEntry.terms"}
+    for _, _, unit in keys_with_units():
+        for one in unit.split("|"):
+            parse_unit(one.replace("{q}", "m").replace("{l}", "m").replace("{f}", "N").replace("{i}", "kg")
+                       if "{s}" not in one and "{x}" not in one else "1")  # fmt: skip
+
+
+def test_page_lists_the_units() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "machine_files.md").read_text(encoding="utf-8")
+    for kind, si, names in unit_table():
+        assert f"| {kind} | {si} | {names} |" in page
+    assert set(", ".join(names for _, _, names in unit_table()).split(", ")) == set(UNITS)
