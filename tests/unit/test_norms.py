@@ -6,8 +6,8 @@ import control
 import numpy as np
 import pytest
 
-from dalembert.control.margins import disk_margins
 from dalembert.control.hinf import hinf_norm
+from dalembert.control.margins import disk_margins
 from dalembert.control.norms import gains, h2_norm, matrices_of, response
 from dalembert.core.errors import InputError
 
