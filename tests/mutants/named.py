@@ -57,8 +57,8 @@ NAMED = (
     NamedChange(
         "work of moving constraints in generalized-alpha",
         "engine/constraints/generalized_alpha.c",
-        "x[C->work_input] += h * power",
-        "x[C->work_input] += 0.5 * h * power",
+        "0.5 * h * (C->power_base + C->power_known)",
+        "0.25 * h * (C->power_base + C->power_known)",
         "tests/unit/test_constraints.py::test_work_of_a_drive_is_the_kinetic_energy_that_it_gives",
     ),
     NamedChange(

@@ -126,7 +126,7 @@ def test_blocks_alone() -> None:
 
 @law("BlockLaw.ROPE")
 def test_a_rope_over_a_sheave_slips_at_the_ratio_of_its_tensions() -> None:
-    """Two spans, E = 1.3: x_1 = E x_0 where the rope runs, and both spans as they must where it sticks; slack: nothing."""
+    """Two spans, E = 1.3: x_1 = E x_0 where the rope runs, both spans as they must where it sticks; slack: nothing."""
     W = np.diag([1.0, 2.0])
     runs = 1.8 / (1.0 + 1.3 * 2.0)  # u_0 + u_1 = 0 with x_1 = E x_0
     for b, x in (((0.2, -2.0), (runs, 1.3 * runs)), ((-1.0, -2.2), (1.0, 1.1)), ((0.3, 0.1), (0.0, 0.0))):

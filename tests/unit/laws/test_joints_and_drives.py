@@ -73,7 +73,7 @@ def test_a_motor_acts_through_its_gear() -> None:
 
 @law("Motor.speed")
 def test_a_motor_does_not_drive_beyond_its_speed_but_brakes() -> None:
-    """Of 30 rad/s behind a gear of -7.5: all of its effort at 29 rad/s, half at 29.85, none at 31; against it all of it."""
+    """Of 30 rad/s behind a gear of -7.5: all effort at 29 rad/s, half at 29.85, none at 31; against it all."""
     machine = disc(motors=[da.Motor("m", "a", ratio=-7.5, speed=30.0)])
     for speed, u, felt in ((29.0, 0.4, 0.4), (29.85, 0.4, 0.2), (31.0, 0.4, 0.0), (31.0, -0.4, -0.4)):
         assert evaluated(machine, "applied", v=[speed / -7.5], u=[u]) == pytest.approx(
