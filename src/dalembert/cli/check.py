@@ -71,8 +71,8 @@ def _unassembled(path: Path) -> list[FileFormatError]:
     if not machine.constrained or not isinstance(start, Start):
         return []
     try:
-        options = {"branch": start.branch, "reach": start.reach, "t": start.t, "p": experiment.p}
-        print(f"  at its start: {mobility(machine, start.q, **options)}")
+        about = mobility(machine, start.q, branch=start.branch, reach=start.reach, t=start.t, p=experiment.p)
+        print(f"  at its start: {about}")
     except InputError as error:
         return [FileFormatError(f"{path}: {error}")]
     return []

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from numbers import Integral
 from typing import Any, Protocol
 
 import casadi as ca
@@ -136,9 +135,10 @@ def _gain(
 
     With ``at``, equations and the symbols of their parameters, gains may be parameters and expressions of them.
     """
-    n = int(motors) if isinstance(motors, Integral) else len(motors)
+    motors = motors if isinstance(motors, Sequence) else int(motors)  # any integer, of NumPy too
+    n = motors if isinstance(motors, int) else len(motors)
     if isinstance(value, _Named):
-        if isinstance(motors, Integral):
+        if isinstance(motors, int):
             raise InputError(f"{name} is one number and has no motors, got {dict(value)!r}")
         value = _in_order(value, motors, name)
     listed: list[Any] = list(value) if isinstance(value, list | tuple) else [value] * n
@@ -175,9 +175,10 @@ def _reference(
     reference: Reference | _Named, t: Expression, motors: int | Sequence[str], law: str
 ) -> tuple[Expression, Expression, Expression]:
     """Position, velocity and acceleration of a reference."""
-    n = int(motors) if isinstance(motors, Integral) else len(motors)
+    motors = motors if isinstance(motors, Sequence) else int(motors)  # any integer, of NumPy too
+    n = motors if isinstance(motors, int) else len(motors)
     if isinstance(reference, _Named):
-        if isinstance(motors, Integral):
+        if isinstance(motors, int):
             raise InputError(f"{law}: a reference of all coordinates is given in order, not by the names of motors")
         references = _in_order(reference, motors, f"the reference of {law}")
         columns = [_reference(one, t, 1, law) for one in references]

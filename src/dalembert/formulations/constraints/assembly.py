@@ -234,7 +234,7 @@ def _members(
         followed = _followed(c.of(left), q[left])
         result[left[followed.solved]] = followed.q[followed.solved]
         left = left[~followed.solved]
-    for i in left:
+    for i in map(int, left):
         found = solutions(c.of([i]), q[i])
         result[i] = _chosen(c.of([i]), q[i], found, branch, reach, what, None if members is None else int(members[i]))
         moved[i] = np.abs(result[i, list(c.given)] - c.values[i])

@@ -201,9 +201,9 @@ class Opened:
             values = self.turned(changes) if key == "q0" else getattr(changes, key)
             if values:
                 block[key] = {**(block.get(key) or {}), **values}
-        before, start = self.experiment.start, self.simulation(changes).start
-        if getattr(start, "branch", None) != getattr(before, "branch", None):  # the others follow
-            block |= {"q0": self.turned(changes), "branch": dict(start.branch)}  # type: ignore[union-attr]
+        before, after = (getattr(x.start, "branch", None) for x in (self.experiment, self.simulation(changes)))
+        if isinstance(after, Mapping) and after != before:  # the others follow
+            block |= {"q0": self.turned(changes), "branch": dict(after)}
         if changes.gains or (self.control and "control" not in block):
             block["control"] = self.law(changes.gains)
         block.setdefault("duration", _DURATION)
