@@ -53,7 +53,7 @@ def lqr_gain(plant: control.StateSpace, Q: ArrayLike, R: ArrayLike) -> Array:
     poles = np.linalg.eigvals(A - B @ K)
     if poles.real.max() >= 0:
         raise InputError(f"the regulator of '{plant.name}' leaves a pole at {poles[poles.real.argmax()]:.3g}")
-    return K
+    return np.asarray(K, dtype=float)
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def _joint_units(file: MachineFile, name: str) -> dict[str, str] | None:
     if kind is None:
         return None
     rates = {unit for v, unit in coordinate_units("", kind).items() if v in kind.v}
-    return {("rad/s",): _TURNING, ("m/s",): _SLIDING}.get(tuple(rates))
+    return {"rad/s": _TURNING, "m/s": _SLIDING}.get(rates.pop()) if len(rates) == 1 else None
 
 
 def _measured(file: MachineFile, of: str | list[str]) -> str:
