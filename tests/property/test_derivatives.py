@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.support.comparison import difference
 from tests.support.flexible_machines import random_flexible_machine
-from tests.support.random_machine, with_armaturess import random_machine
+from tests.support.random_machines import random_machine, with_armatures
 
 import dalembert as da
 from dalembert.benchmarks.robots import robot_file, robot_machine, robot_pinocchio
