@@ -11,7 +11,6 @@ import time
 from collections.abc import Generator
 from pathlib import Path
 
-import coverage
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +21,8 @@ class Notes:
     """Lines by test, in Python and in C."""
 
     def __init__(self, folder: Path) -> None:
+        import coverage  # of the extra "mutants"
+
         self.folder, self.seconds, self.native = folder, dict[str, float](), dict[str, dict[str, set[int]]]()
         self.python = coverage.Coverage(data_file=None, source=[str(PACKAGE)], config_file=False)
         self.python.start()
