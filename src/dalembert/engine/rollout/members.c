@@ -105,7 +105,7 @@ int64_t members_begin(struct members *S, int64_t member, double *t, double h, do
         else outcome = ILL_POSED;
     }
     W->armed_at = L->t, W->armed_for = 0.0;
-    for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = 0.0;
+    for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = 0.0, W->fired[i] = 0;
     const double s = PROBE * fmin(step_to_come(L), W->run_end - L->t);
     if (outcome == REACHED && L->n_events && s > 0.0) {
         evaluate_part(W, s);

@@ -286,12 +286,13 @@ class ThreadSteps:
     def flush(self) -> None:
         """Take what the log has; native code, or the end of the run, empties it."""
         log = self._watch.logged()
-        if self._steps.keeps and len(log["event"]):
+        if self._steps.keeps and (len(log["event"]) or len(log["change_t"])):
             whose, of_changes = self._whose
             log |= {
                 "member": whose[: len(log["event"])].copy(),
                 "change_member": of_changes[: len(log["change_t"])].copy(),
             }
-            self._logs.append(log | {"members": frozenset(log["member"].tolist())})
+            members = frozenset([*log["member"].tolist(), *log["change_member"].tolist()])
+            self._logs.append(log | {"members": members})
         self._watch.forget()
         self._struct.n_signed = self._struct.n_changes_signed = 0
