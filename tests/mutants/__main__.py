@@ -1,7 +1,7 @@
 """Make random changes of the numerical rooms and print those that no test notices: ``make mutants ARGS="--number 40"``.
 
 Notes and verdicts are kept in ``.mutants``: a run that was stopped goes on where it was. ``--write`` puts the result
-into ``docs/results/mutants.json``.
+into ``docs/results/random/mutants.json``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.mutants.report import reasons, result, table
 from tests.mutants.trials import SURVIVED, UNCOVERED, Copy, Verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
-RESULT = ROOT / "docs" / "results" / "mutants.json"
+RESULT = ROOT / "docs" / "results" / "random" / "mutants.json"
 PYTHON_ROOMS = (
     "core",
     "spatial",

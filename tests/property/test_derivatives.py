@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.support.comparison import difference
 from tests.support.flexible_machines import random_flexible_machine
-from tests.support.random_machines import random_machine
+from tests.support.random_machines import random_machine, with_armatures
 
 import dalembert as da
 from dalembert.benchmarks.robots import robot_file, robot_machine, robot_pinocchio
@@ -25,7 +25,7 @@ PLAIN = ("revolute", "prismatic", "screw", "cylindrical", "spherical", "free", "
 
 @pytest.mark.parametrize("seed", range(12))
 def test_closed_form_equals_automatic_differentiation(seed: int) -> None:
-    machine = random_machine(np.random.default_rng(seed), kinds=PLAIN)
+    machine = with_armatures(random_machine(np.random.default_rng(seed), kinds=PLAIN))
     formulation = NewtonEuler(machine)
     x, model = formulation.variables, formulation.model
     tau = formulation.inverse_dynamics()

@@ -50,7 +50,7 @@ def test_plant_of_the_synthesis_is_that_of_the_linear_equations() -> None:
 
 def test_complex_blocks_and_printed_ranges() -> None:
     loop = as_complex(closed_loop("half"))
-    assert {b.kind for b in loop.blocks} == {"state", "complex"}
+    assert {b.kind for b in loop.blocks} == {"state", "complex", "error"}
     assert (
         printed_inside(ranges_at(1.39), PRINTED_RANGES["half", "at once"]) == 5
     )  # the rule of the errata, to the printed degree

@@ -111,16 +111,16 @@ def random_machine(
         for k in range(2 if wrenches else 0)
     ]
     g = tuple(rng.normal(size=3) * 5) if gravity else (0.0, 0.0, 0.0)
-    return da.Machine(
+    machine = da.Machine(
         "random",
         bodies=[bodies[i] for i in rng.permutation(n)],
         joints=[made[i] for i in rng.permutation(n)],
         frames=frames,
         motors=motor_list,
-        wrenches=wrench_list,
         couplings=_couplings(rng, number, made, motor_list, couplings),
         gravity=(g[0], g[1], number(g[2], "g") if gravity else 0.0),
     )
+    return machine.with_(wrenches=[w for w in wrench_list if machine.tree.frames[w.frame][0] >= 0])  # of what moves
 
 
 def floating_machine(seed: int, joints: int | None = None, **options: Any) -> da.Machine:

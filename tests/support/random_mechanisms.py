@@ -1,7 +1,7 @@
 """Random closed mechanisms of many sizes, and starts that name one or two of their coordinates.
 
-``python -m tests.support.random_mechanisms docs/results/assembly-starts.json`` runs the study in full, 50 mechanisms
-with 100 starts each; it goes on where an earlier call was interrupted.
+``python -m tests.support.random_mechanisms docs/results/random/assembly-starts.json`` runs the study in full: 50
+mechanisms with 100 starts each. It goes on where an earlier call was interrupted.
 """
 
 from __future__ import annotations

@@ -247,7 +247,7 @@ def test_single_runs_are_measured_as_rollouts_are() -> None:
     ways = ("final", "max", "min", "max abs", "integral", "mean", "rms")
     measure = {way: da.Measure("theta", way, since=0.2, until=0.8) for way in ways}
     measure |= {way: da.Measure(lambda s: s["velocity.bob.x"] - 0.05, way) for way in ("first", "last")}
-    measure["mass"] = da.Measure("parameter.mass")
+    measure["heavy"] = da.Measure("parameter.mass")
     lanes = of_cart(n=4, measure=measure)
     for member, row in lanes.table.iterrows():
         found = measure_run(da.equations(CART), lanes.rerun(int(member)), measure)

@@ -259,7 +259,7 @@ def test_parameter_values(value: Any) -> None:
         ("open('x')", "cannot use"),
         ("sin(a, b)", "cannot use"),
         ("'a'", "cannot use"),
-        ("1j", "cannot use"),
+        ("1j", "no unit named 'j'"),
         ("True", "cannot use"),
         ("a // b", "cannot use"),
         ("a @ b", "cannot use"),

@@ -138,7 +138,7 @@ def test_bad_thrusters_are_refused(fields: dict[str, Any], message: str) -> None
 def test_thrusters_of_a_machine_are_checked() -> None:
     with pytest.raises(da.MachineError, match="thruster 'jet': no frame named 'nozle'"):
         craft().with_(thrusters=[da.Thruster("jet", "nozle", force=(1, 0, 0))])
-    with pytest.raises(da.MachineError, match="pushes the frame 'world', which does not move"):
+    with pytest.raises(da.MachineError, match="acts on the frame 'world', which does not move"):
         craft().with_(thrusters=[da.Thruster("jet", "world", force=(1, 0, 0))])
     twice = da.Thruster("jet", "hub", force=(1, 0, 0))
     with pytest.raises(da.MachineError, match="2 of the motor or thruster name 'jet'"):

@@ -10,7 +10,7 @@ from dalembert.analysis.energy_split import EnergySplit, energy_split
 from dalembert.analysis.equilibrium import Equilibrium, equilibrium
 from dalembert.analysis.floating import GeneralizedJacobian, Manipulability, generalized_jacobian, manipulability
 from dalembert.analysis.inverse_kinematics import IKResult, IKSettings, inverse_kinematics
-from dalembert.analysis.linearize import OperatingPoint, law_gain, linearize
+from dalembert.analysis.linearize import ModelForm, OperatingPoint, law_gain, linearize
 from dalembert.analysis.modal import (
     MachineModes,
     frequency_response,
@@ -36,6 +36,7 @@ __all__ = [
     "MachineModes",
     "Manipulability",
     "Mobility",
+    "ModelForm",
     "OperatingPoint",
     "OperationCount",
     "StaticPose",

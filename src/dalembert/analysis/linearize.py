@@ -40,6 +40,7 @@ __all__ = [
     "HELD_OR_FREE",
     "HINT",
     "Equilibrium",
+    "ModelForm",
     "OperatingPoint",
     "equilibrium",
     "law_gain",
@@ -99,51 +100,12 @@ class OperatingPoint:
             raise InputError(f"tolerance must be >= 0, got {self.tolerance!r}")
 
 
-class OperatingPointKeywords(TypedDict, total=False):
-    """The fields of an `OperatingPoint`, as keywords of `linearize`."""
-
-    v: StateLike
-    u: ArrayLike | None
-    locked: Sequence[str]
-    active: Mapping[str, bool] | None
-    branch: Branch
-    t: float
-    p: Mapping[str, float] | ArrayLike | None
-    require_equilibrium: bool
-    tolerance: float
-
-
-@flat_keywords(OperatingPointKeywords, defaults=field_defaults(OperatingPoint))
-def linearize(
-    machine: Machine | EquationsOfMotion,
-    at: StateLike = None,
-    *,
-    point: OperatingPoint | None = None,
-    inputs: Sequence[str] | None = None,
-    outputs: Sequence[str] | None = None,
-    independent: Sequence[str] | None = None,
-    allow_singular: bool = False,
-    period: float | None = None,
-    minimal: bool = False,
-    by: str = "newton-euler",
-    **keywords: Unpack[OperatingPointKeywords],
-) -> control.StateSpace:
-    """Linear model of a machine about a configuration, as a python-control StateSpace.
+@dataclass(frozen=True)
+class ModelForm:
+    """Of what form a linear model is.
 
     Parameters
     ----------
-    machine
-        The machine, or equations of motion derived from it (any formulation, any coordinates).
-    at
-        Configuration: numbers, or a mapping of coordinate names to numbers (the others are neutral). It is projected
-        onto the constraints; for natural coordinates it is that of the machine.
-    point
-        What else the model is about; or give the fields of `OperatingPoint` one by one.
-    inputs
-        Motors, or parameters of the machine, by name; default all motors.
-    outputs
-        Coordinates and velocities by name, components of frames such as ``"payload.x"``, or reactions as a run names
-        them, ``"tension.cable1"`` and ``"multiplier.loop[0]"``; default all states.
     independent
         Displacements to take as states of a machine with constraints, as many as it has degrees of freedom; default
         those that carry most of the inertia.
@@ -156,11 +118,67 @@ def linearize(
     minimal
         Whether to leave out what the inputs cannot move or the outputs do not show. States are combinations then,
         named ``x1``, ``x2``, ..., unless nothing is left out.
+    """
+
+    independent: Sequence[str] | None = None
+    allow_singular: bool = False
+    period: float | None = None
+    minimal: bool = False
+
+
+class _Keywords(TypedDict, total=False):
+    """The fields of an `OperatingPoint` and of a `ModelForm`, as keywords of `linearize`."""
+
+    v: StateLike
+    u: ArrayLike | None
+    locked: Sequence[str]
+    active: Mapping[str, bool] | None
+    branch: Branch
+    t: float
+    p: Mapping[str, float] | ArrayLike | None
+    require_equilibrium: bool
+    tolerance: float
+    independent: Sequence[str] | None
+    allow_singular: bool
+    period: float | None
+    minimal: bool
+
+
+@flat_keywords(_Keywords, defaults=field_defaults(OperatingPoint, ModelForm))
+def linearize(
+    machine: Machine | EquationsOfMotion,
+    at: StateLike = None,
+    *,
+    point: OperatingPoint | None = None,
+    form: ModelForm | None = None,
+    inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
+    by: str = "newton-euler",
+    **keywords: Unpack[_Keywords],
+) -> control.StateSpace:
+    """Linear model of a machine about a configuration, as a python-control StateSpace.
+
+    Parameters
+    ----------
+    machine
+        The machine, or equations of motion derived from it (any formulation, any coordinates).
+    at
+        Configuration: numbers, or a mapping of coordinate names to numbers (the others are neutral). It is projected
+        onto the constraints; for natural coordinates it is that of the machine.
+    point
+        What else the model is about; or give the fields of `OperatingPoint` one by one.
+    form
+        Independent states, singular positions, sampling, minimal models; or the fields of `ModelForm` one by one.
+    inputs
+        Motors, or parameters of the machine, by name; default all motors.
+    outputs
+        Coordinates and velocities by name, components of frames such as ``"payload.x"``, or reactions as a run names
+        them, ``"tension.cable1"`` and ``"multiplier.loop[0]"``; default all states.
     by
         The formulation.
     **keywords
-        ``v``, ``u``, ``locked``, ``active``, ``t``, ``p``, ``require_equilibrium`` and ``tolerance`` of the
-        `OperatingPoint`.
+        ``v``, ``u``, ``locked``, ``active``, ``branch``, ``t``, ``p``, ``require_equilibrium`` and ``tolerance`` of
+        the `OperatingPoint`; ``independent``, ``allow_singular``, ``period`` and ``minimal`` of the `ModelForm`.
 
     Returns
     -------
@@ -186,7 +204,7 @@ def linearize(
     import control
 
     eom = machine if isinstance(machine, EquationsOfMotion) else _derive(machine, by)
-    about = grouped(OperatingPoint, point, keywords)
+    about, shape = grouped(OperatingPoint, point, keywords), grouped(ModelForm, form, keywords)
     v, u, locked, active, t, tolerance = about.v, about.u, about.locked, about.active, about.t, about.tolerance
     values = eom.parameter_values(about.p)
     rest = equilibrium(eom, at, u=u, active=active, locked=locked, branch=about.branch, t=t, p=values)
@@ -204,11 +222,18 @@ def linearize(
     if len(rest.J):
         coordinates = states[: eom.nv]
         reduced = reduction_at(
-            eom, rest, coordinates, locked=locked, independent=independent, allow_singular=allow_singular, t=t, p=values
+            eom,
+            rest,
+            coordinates,
+            locked=locked,
+            independent=shape.independent,
+            allow_singular=shape.allow_singular,
+            t=t,
+            p=values,
         )
         names = tuple(states[i + k] for k in (0, eom.nv) for i in reduced.independent)
         v0 = _velocities(eom, rest, v, v0, t, values)
-    elif independent is not None:
+    elif shape.independent is not None:
         raise InputError(f"machine '{eom.machine.name}' has no constraints: all its displacements are independent")
     chosen_out = list(names) if outputs is None else check_names(outputs, "outputs")
     if not chosen_in and len(chosen_out) == 1:
@@ -217,15 +242,15 @@ def linearize(
             "inputs: name a parameter as input, or another output"
         )
     A, B, C, D = _derivatives(eom, rest, v0, chosen_in, chosen_out, states, reduced, t, values)
-    if minimal and len(A):
+    if shape.minimal and len(A):
         parts = minimal_part(A, B, C)
         names = names if len(parts[0]) == len(A) else tuple(f"x{k + 1}" for k in range(len(parts[0])))
         A, B, C = parts
-    if period is not None:
-        A, B = sampled(A, B, period)
+    if shape.period is not None:
+        A, B = sampled(A, B, shape.period)
     labels = [_labels(some) for some in (chosen_in, chosen_out, names)]
     (name,) = _labels([eom.machine.name])
-    dt = 0 if period is None else period
+    dt = 0 if shape.period is None else shape.period
     return control.ss(A, B, C, D, dt, inputs=labels[0], outputs=labels[1], states=labels[2], name=name)
 
 
@@ -287,7 +312,14 @@ def reduction(
         return Reduction(np.eye(eom.nv), tuple(range(eom.nv)))
     names = state_space_names(eom)[: eom.nv]
     return reduction_at(
-        eom, point, names, locked=locked, independent=independent, allow_singular=allow_singular, t=t, p=values
+        eom,
+        point,
+        names,
+        locked=locked,
+        independent=independent,
+        allow_singular=allow_singular,
+        t=t,
+        p=values,
     )
 
 

@@ -22,7 +22,6 @@ from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array, StateLike
-from dalembert.formulations.constraints.assembly import Branch
 from dalembert.formulations.constraints.reduction import check_regular, locked_rows
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.model.checks import refuse_stick
@@ -87,7 +86,6 @@ def machine_modes(
     locked: Sequence[str] = (),
     active: Mapping[str, bool] | None = None,
     u: ArrayLike | None = None,
-    branch: Branch = None,
     allow_singular: bool = False,
     t: float = 0.0,
     p: Parameters = None,
@@ -99,16 +97,14 @@ def machine_modes(
     machine
         The machine, or its equations.
     at
-        Configuration: numbers, or a mapping of names (the others are neutral, or follow from the constraints). With
-        constraints it must be an
+        Configuration: numbers, or a mapping of names (the others are neutral, or follow from the constraints; of
+        several assemblies give the numbers that `dalembert.assemblies` lists). With constraints it must be an
         equilibrium, since their reactions count.
     locked
         Joints that do not move.
     active, u, allow_singular
         Constraints that act, inputs that hold a machine with constraints, and whether it may be in a singular position,
         as of `dalembert.linearize`.
-    branch
-        Which assembly of a closed mechanism, as of `dalembert.Start`.
     t, p
         Time (of wrenches) and parameter values.
 
@@ -124,7 +120,7 @@ def machine_modes(
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     refuse_stick(eom.machine, "modes of vibration", HELD_OR_FREE, locked)
     p = eom.parameter_values(p)
-    point = equilibrium(eom, at, u=u, locked=locked, active=active, branch=branch, t=t, p=p)
+    point = equilibrium(eom, at, u=u, locked=locked, active=active, t=t, p=p)
     M, K, D = _matrices(eom, point, t, p)
     if eom.constrained:
         check_rest(eom, point, np.zeros(eom.nv), 1e-6, t=t, p=p)

@@ -95,6 +95,8 @@ def _revised(experiment: Experiment, values: dict[str, Any]) -> Experiment:
         changes["branch"] = _branch(changes["branch"])
     if "start" in changes:
         changes["start"] = Run.load(changes["start"])
+    if "start" in changes and "q0" in changes:
+        return experiment.replace(**changes)  # which refuses both
     q0 = changes.pop("q0", None)
     return experiment.replace(**changes) if q0 is None else led(experiment.replace(**changes), q0)
 

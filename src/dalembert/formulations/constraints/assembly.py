@@ -564,24 +564,32 @@ def _chosen(
         asked = ", ".join(f"{names[i]} = {x:.6g}" for i, x in zip(c.given, c.values[0], strict=True))
         together = " together" if len(c.given) > 1 else ""
         fewer = "; name fewer of them, the others follow" if contradictory else ""
+        kept = found.nearest.copy()
+        kept[list(c.given)] = c.values[0]
+        row, off = _furthest(c, kept)
         raise InputError(
-            f"{what}: the constraints of {whose} do not allow {_short(asked)}{together}: {found.starts} starts were "
-            f"tried; the nearest state that was found is {described(machine.q_names, found.nearest)}"
-            f"{fewer}"
+            f"{what}: the constraints of {whose} do not allow {_short(asked)}{together}: '{row}' would be off "
+            f"by {off:.4g}; {found.starts} starts were tried; the nearest state that was found is "
+            f"{described(machine.q_names, found.nearest)}{fewer}"
         )
-    off = settle(c.without(), q[None])
-    phi = np.abs(c.phi(off.q))[0]
-    worst = c.eom.constraint_system.row_names[int(np.argmax(np.where(np.isfinite(phi), phi, np.inf)))]
     if not np.isfinite(c.phi(q[None])).all():
         row = c.eom.constraint_system.row_names[int(np.argmax(~np.isfinite(c.phi(q[None])[0])))]
         raise InputError(
             f"constraint '{row}' of {whose} has no value at {what}; of a cable: is its pulley larger than the "
             "distance, or the distance zero?"
         )
+    row, off = _furthest(c, settle(c.without(), q[None]).q[0])
     raise InputError(
-        f"{what}: no state satisfies the constraints of {whose}: {found.starts} starts were tried, and '{worst}' stays "
-        "off"
+        f"{what}: no state satisfies the constraints of {whose}: {found.starts} starts were tried, and '{row}' stays "
+        f"off by {off:.4g}"
     )
+
+
+def _furthest(c: Conditions, q: Array) -> tuple[str, float]:
+    """Row that is off by most in a posture, and by how much."""
+    phi = np.abs(c.phi(q[None]) * c.sizes.rows)[0]
+    phi = np.where(np.isfinite(phi), phi, np.inf)
+    return c.eom.constraint_system.row_names[int(np.argmax(phi))], float(phi.max())
 
 
 def _short(text: str) -> str:

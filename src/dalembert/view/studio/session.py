@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import api
-from dalembert.analysis.linearize import HINT, linearize
+from dalembert.analysis.linearize import HINT, equilibrium, linearize
 from dalembert.analysis.modal import MachineModes, machine_modes
 from dalembert.core.errors import DalembertError, DalembertWarning, FileFormatError, InputError, UnknownNameError
 from dalembert.core.types import StateLike
@@ -277,7 +277,9 @@ class Session:
         with _BUILDING:
             equations, q0, branch, p = self._at(data)
             at = _without_modal(equations, q0)
-            modes = self._modes = machine_modes(equations, at, p=p, branch=branch, allow_singular=True)
+            modes = self._modes = machine_modes(
+                equations, equilibrium(equations, at, p=p, branch=branch).q, p=p, allow_singular=True
+            )
             note = _unbalanced(equations, modes.q, p)
         share = modes.participation()
         most = [_coordinate(equations, int(k)) for k in np.argmax(np.abs(share), axis=0)]
