@@ -519,3 +519,22 @@ def test_accelerations_and_multipliers_are_those_of_the_method(name: str) -> Non
         assert got[-2] == pytest.approx(np.abs(phi).max(), rel=1e-12)
         found = native.memory.arrays["a"]
         np.testing.assert_allclose(found, a, rtol=1e-7, atol=1e-9 * np.abs(a).max())
+
+
+def test_idas_leaves_a_cut_cable_alone() -> None:
+    """A pendulum whose string is cut falls into a longer one, and swings on that."""
+    machine = da.Machine(
+        "bob",
+        bodies=[da.Body("slide"), da.point_mass("b", 2.0)],
+        joints=[
+            da.Joint("x", "prismatic", "world", "slide", axis=(1, 0, 0)),
+            da.Joint("z", "prismatic", "slide", "b", axis=(0, 0, 1)),
+        ],
+        cables=[da.Cable("one", "b", length=1.0), da.Cable("two", "b", length=1.2)],
+    )
+    settings = {"q0": {"z": -1.0}, "v0": {"x_dot": 1.0}, "duration": 0.6, "switches": [da.Switch(at=0.1, off="one")]}
+    by_idas, projected = (
+        da.simulate(machine, record=0.1, **settings, **way) for way in ({"constraints": "idas"}, {"method": "dopri5"})
+    )
+    assert [e.name for e in by_idas.events] == [e.name for e in projected.events] == ["switch0", "two.taut"]
+    np.testing.assert_allclose(by_idas.x[-1, :4], projected.x[-1, :4], atol=1e-4)

@@ -6,4 +6,8 @@
 
 typedef int (*kernel)(const double *const *in, double *const *out, double *work);
 
+/* What `fired` says of an event: it happens; it happens after the others of this instant; a transition has made it happen, and
+ * its own transition is still to come. */
+enum { HAPPENS = 1, HAPPENS_LAST = 2, FOLLOWS = 3 };
+
 #endif

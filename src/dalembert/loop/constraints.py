@@ -247,7 +247,8 @@ def cable_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSp
             pull = ca.fmin(c.stretch, c.stretch + value(c.cable.damping) / value(c.cable.stiffness) * c.rate)
             g += [pull, pull]
             name = c.cable.name
-            specs += [EventSpec(f"{name}.slack", direction=-1), EventSpec(f"{name}.taut", direction=1)]
+            for what, direction in (("slack", -1), ("taut", 1)):
+                specs.append(EventSpec(f"{name}.{what}", direction=direction, jumps=True))
     return g, specs
 
 

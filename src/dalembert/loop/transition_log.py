@@ -50,7 +50,7 @@ class TransitionLog:
         self.entries: list[dict[str, Any]] = []
 
     def add(self, transition: TransitionEntry) -> None:
-        """Take a transition into the log."""
+        """Take a transition into the log; one at which nothing has happened, to any pair, has no events."""
         on, off = self._changed(transition.names)
         told = [name for name in transition.names if name not in self._hidden]
         known = {"t": transition.t, "events": told, "on": sorted(on), "off": sorted(off)}
@@ -58,19 +58,16 @@ class TransitionLog:
 
     def _changed(self, names: Sequence[str]) -> tuple[set[str], set[str]]:
         """What takes hold and lets go at these events."""
-        on: set[str] = set()
-        off: set[str] = set()
+        switched = [self._switches[name] for name in names if name in self._switches]
+        on = {name for switch in switched for name in switch.on}
+        off = {name for switch in switched for name in switch.off} - on
         for name in names:
-            if name in self._switches:
-                on |= set(self._switches[name].on)
-                off |= set(self._switches[name].off)
             pair, _, what = name.rpartition(".")
-            if pair in self._kinds:
-                if what == LETS_GO[self._kinds[pair]]:
-                    off.add(pair)
-                elif what == TAKES_HOLD[self._kinds[pair]]:
-                    on.add(pair)
-        return on, off - on
+            if pair in self._kinds and what in (LETS_GO[self._kinds[pair]], TAKES_HOLD[self._kinds[pair]]):
+                into, out_of = (off, on) if what == LETS_GO[self._kinds[pair]] else (on, off)
+                into.add(pair)
+                out_of.discard(pair)
+        return on, off
 
     def described(self, transition: TransitionEntry) -> dict[str, Any]:
         """Say what a transition did, by names; tell of restitution that was lowered."""

@@ -150,7 +150,7 @@ def _sampler(
 
 def _engine(setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> NativeEngine:
     """Return the time loop; ``further`` are tapes that transitions need."""
-    engine = METHODS[setup.method].engine(setup, kernels)
+    engine = METHODS[setup.method].engine(setup, kernels, further)
     if engine is not None:
         return engine
     if setup.problem.stepping is not None:

@@ -145,7 +145,7 @@ class Method:
         return frozenset(places)
 
     @classmethod
-    def engine(cls, setup: Setup, kernels: ProblemKernels) -> NativeEngine | None:
+    def engine(cls, setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> NativeEngine | None:
         """Return the time loop of a method that has one of its own; None: the native loop takes its steps."""
         return None
 
@@ -323,9 +323,9 @@ class Cvodes(AdaptiveMethod):
     records_steps: ClassVar[bool] = False
 
     @classmethod
-    def engine(cls, setup: Setup, kernels: ProblemKernels) -> NativeEngine | None:
+    def engine(cls, setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> NativeEngine | None:
         """Return the loop of SUNDIALS."""
-        return SundialsEngine(setup, kernels)
+        return SundialsEngine(setup, kernels, further)
 
 
 @register_method
@@ -338,7 +338,7 @@ class Radau(_BoundedSteps):
     adaptive: ClassVar[bool] = True
 
     @classmethod
-    def engine(cls, setup: Setup, kernels: ProblemKernels) -> NativeEngine | None:
+    def engine(cls, setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> NativeEngine | None:
         """Return the loop of SciPy."""
         return RadauEngine(setup, kernels)
 
@@ -355,9 +355,9 @@ class IdasSteps(AdaptiveMethod):
     records_steps: ClassVar[bool] = False
 
     @classmethod
-    def engine(cls, setup: Setup, kernels: ProblemKernels) -> NativeEngine | None:
+    def engine(cls, setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> NativeEngine | None:
         """Return the loop of SUNDIALS."""
-        return SundialsEngine(setup, kernels)
+        return SundialsEngine(setup, kernels, further)
 
 
 @register_method

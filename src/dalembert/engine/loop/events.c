@@ -393,14 +393,26 @@ static void commit(struct watch *W, double s) {
     if (L->n_rows == rows) loop_push(L);
 }
 
+static void record_one(struct watch *W, int64_t i, double sign, double t, const double *x) {
+    const int64_t n = W->loop->n, k = W->n_records++;
+    W->record_event[k] = i, W->record_sign[k] = (int64_t)sign, W->record_t[k] = t;
+    memcpy(W->record_x + k * n, x, (size_t)n * sizeof(double));
+}
+
 /* Record the fired events at time t and state x; `signs` are those that they had. */
 static void record(struct watch *W, double t, const double *x, const double *signs) {
+    for (int64_t order = HAPPENS; order <= HAPPENS_LAST; order++)
+        for (int64_t i = 0; i < W->loop->n_events; i++)
+            if (W->fired[i] == order && W->kinds[i] != LOOKS) record_one(W, i, signs ? -signs[i] : -1.0, t, x);
+}
+
+/* Let happen what has jumped over zero at a transition from the state x, with the signs `before`. */
+static void record_jumps(struct watch *W, double t, const double *x, const double *before) {
     const struct loop *L = W->loop;
     for (int64_t i = 0; i < L->n_events; i++) {
-        if (!W->fired[i] || W->kinds[i] == LOOKS) continue;
-        const int64_t k = W->n_records++;
-        W->record_event[k] = i, W->record_sign[k] = signs ? -(int64_t)signs[i] : -1, W->record_t[k] = t;
-        memcpy(W->record_x + k * L->n, x, (size_t)L->n * sizeof(double));
+        if (!W->jumps[i] || W->fired[i] || !(before[i] * L->signs[i] < 0.0) || (double)L->directions[i] * before[i] > 0.0) continue;
+        W->fired[i] = W->kinds[i] == SWITCHES ? FOLLOWS : HAPPENS;
+        if (W->fired[i] == HAPPENS) record_one(W, i, L->signs[i], t, x);
     }
 }
 
@@ -442,18 +454,24 @@ static void expect_return(struct watch *W) {
     L->soon = soon < L->h ? soon : 0.0;
 }
 
-/* Make the transition of the fired events, and arm them for what follows. REACHED, or why not. */
-static int64_t make_transition(struct watch *W) {
+/* Make the transition of the fired events, record them and what it has made happen, and arm them for what follows; `signs` are
+ * those that they had. REACHED, or why not. */
+static int64_t make_transition(struct watch *W, const double *signs) {
     struct loop *L = W->loop;
-    double finite = 0.0;
+    double finite = 0.0, *const before = W->g_found;
     memcpy(W->x_part, L->x, (size_t)L->n * sizeof(double));
+    memcpy(W->x_found, L->x, (size_t)L->n * sizeof(double));
+    memcpy(before, L->signs, (size_t)L->n_events * sizeof(double));
+    W->change_first[*W->n_changes] = W->n_records;
     W->culprit = W->transition(W->context, L->t, W->x_part, L->c, L->p, W->fired);
+    record(W, L->t, L->x, signs);
     if (W->culprit != -1) return ILL_POSED;
     for (int64_t i = 0; i < L->n; i++) finite += 0.0 * W->x_part[i];
     if (finite != 0.0) return NOT_FINITE;
     ++*W->n_changes;
     memcpy(W->x_kept, W->x_part, (size_t)L->n * sizeof(double));
     restart(W, W->x_kept);
+    record_jumps(W, L->t, W->x_found, before);
     expect_return(W);
     arm_events(W);
     return accumulated(W) ? ACCUMULATED : REACHED;
@@ -464,14 +482,13 @@ static int64_t make_transition(struct watch *W) {
 static int64_t respond_to_events(struct watch *W, const double *signs) {
     const struct loop *L = W->loop;
     const int64_t most = demand(W);
-    if (most == SWITCHES && W->transition) W->change_first[*W->n_changes] = W->n_records;
-    record(W, L->t, L->x, signs);
-    if (most == ENDS) return STOPPED;
     if (most == SWITCHES && W->transition) {
-        const int64_t outcome = make_transition(W);
+        const int64_t outcome = make_transition(W, signs);
         if (outcome != REACHED) return outcome;
         W->unsettled = 1;
     } else {
+        record(W, L->t, L->x, signs);
+        if (most == ENDS) return STOPPED;
         arm_events(W);
         if (most > LOOKS && accumulated(W)) return ACCUMULATED;
     }
@@ -482,12 +499,12 @@ static int has_room(const struct watch *W) {
     return *W->n_changes < W->changes_capacity && W->n_records + W->loop->n_events <= W->records_capacity;
 }
 
-/* Let happen what must not be negative and is, at this very instant. */
+/* Let happen what must not be negative and is, or follows from the last transition, at this very instant. */
 static int64_t settle_negative(struct watch *W) {
     struct loop *L = W->loop;
     for (;;) {
         int any = 0;
-        for (int64_t i = 0; i < L->n_events; i++) any |= W->fired[i] = W->positive[i] && L->signs[i] < 0.0;
+        for (int64_t i = 0; i < L->n_events; i++) any |= W->fired[i] = W->fired[i] == FOLLOWS || (W->positive[i] && L->signs[i] < 0.0);
         if (!any) break;
         if (!has_room(W)) return LOG_FULL;
         if (L->n_rows >= L->capacity + ROOM) return FULL;

@@ -77,8 +77,9 @@ struct watch {
     int64_t n_positive;
     const int64_t *kinds; /* of each event what is done about it */
     int64_t asks;         /* whether the caller has a say wherever a step has ended at an event */
-    /* State after the events of an instant (fired: of each 0 or 1), in place: -1, or why there is none. */
-    int64_t (*transition)(void *context, double t, double *x, const double *c, const double *p, const int64_t *fired);
+    const int64_t *jumps; /* which events also happen where a transition makes their function jump over zero */
+    /* State after the events of an instant, in place: -1, or why there is none. `fired` has what happens, before and after. */
+    int64_t (*transition)(void *context, double t, double *x, const double *c, const double *p, int64_t *fired);
     /* Time after which a pair that has come apart at the last transition is expected to touch again; INFINITY: none; 0: nobody
      * knows. To be asked where the events have just been evaluated. */
     double (*returns)(void *context, const double *x);

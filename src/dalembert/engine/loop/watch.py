@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.core.errors import SimulationError
 from dalembert.core.types import Array
@@ -22,6 +23,7 @@ from dalembert.engine.unilateral.native import CHANGES, NOT_CLOSED, Transitions
 __all__ = ["EventKind", "Watch", "connect", "event_kinds", "gave_up", "told", "watch_memory"]
 
 _CROWD, _NODES = 500, 4  # as in events.c
+_HAPPENS, _HAPPENS_LAST = 1, 2  # as in loop.h
 
 
 class EventKind(IntEnum):
@@ -75,6 +77,7 @@ def watch_memory(
     positive = [spec.positive for spec in problem.event_specs]
     watch.n_positive = sum(positive)
     array("positive", np.array(positive, dtype=np.int64))
+    array("jumps", np.array([spec.jumps for spec in problem.event_specs], dtype=np.int64))
     watch.changes_capacity, watch.records_capacity = changes, records
     watch.run_start, watch.run_end, watch.armed_at = setup.t0, setup.t_end, float("-inf")
     sizes = {"stops": _CROWD, "nodes": _NODES, "newton": 2 * _NODES * n}
@@ -133,7 +136,12 @@ class Watch:
     @property
     def names(self) -> tuple[str, ...]:
         """Events that have just happened, those that nobody is told of left out."""
-        return tuple(self._specs[i].name for i in np.flatnonzero(self.fired) if not self._specs[i].hidden)
+        return tuple(self._specs[i].name for i in np.flatnonzero(self._happened) if not self._specs[i].hidden)
+
+    @property
+    def _happened(self) -> NDArray[np.bool_]:
+        """Which events have happened; those of which a transition is still to come have not."""
+        return np.isin(self.fired, (_HAPPENS, _HAPPENS_LAST))
 
     @property
     def signs_before(self) -> Array:

@@ -36,6 +36,8 @@ class EventSpec:
         Whether constraints begin or cease to act at it.
     hidden
         Whether it is but a place to look at: runs stop there for a moment and do not tell of it.
+    jumps
+        Whether it also happens where a transition makes g jump over zero.
     """
 
     name: str
@@ -44,6 +46,7 @@ class EventSpec:
     positive: bool = False
     switches: bool = False
     hidden: bool = False
+    jumps: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:

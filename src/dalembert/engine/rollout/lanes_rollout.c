@@ -65,6 +65,8 @@ struct rollout {
     double *watched;
     int64_t (*begin)(void *steps, int64_t member, double *t, double h, double *x, const double *c, const double *p,
                      double *signs);
+    int64_t (*sampled)(void *steps, int64_t member, double t, double h, double end, double *x, const double *c,
+                       const double *p, double *signs);
     int64_t (*outside)(void *steps, int64_t member, double *t, double h, double end, double *x, const double *c,
                        const double *p, double *signs);
     void *steps;
@@ -166,6 +168,28 @@ static integer begin(const struct rollout *R, int64_t start, int64_t members, re
     return alive;
 }
 
+#if ALONE || (WATCHES && !ADAPTIVE)
+/* What the values that were sampled make happen to members (`some`) at the start of a segment, as their next step would. */
+static void settle_sampled(const struct rollout *R, int64_t start, int64_t members, real clock, const struct segment *seg,
+                           integer some, integer alive, real *x, const real *c, const real *p, real *signs) {
+    int changed = 0;
+    for (int64_t i = 0; i < members; i++) {
+        double *const one = R->beside.member, *const own = one + 2 * N_STATES + N_HELD + N_PARAMETERS;
+        const double t = ADAPTIVE ? seg->anchor : clock[i] + (seg->anchor + (double)seg->first * seg->h);
+        const double h = ADAPTIVE ? 0.0 : seg->count ? seg->h : seg->rest, end = ADAPTIVE ? seg->h : t + h;
+        if (!some[i]) continue;
+        take_out(&R->beside, (int)i, x, c, p);
+        for (int64_t e = 0; e < n_signs(R); e++) own[e] = signs[e][i];
+        if (!R->sampled(R->steps, R->first + start + i, t, h, end, one, one + 2 * N_STATES, one + 2 * N_STATES + N_HELD, own))
+            continue;
+        changed = 1;
+        for (int j = 0; j < N_STATES; j++) x[j][i] = one[j];
+        for (int64_t e = 0; e < n_signs(R); e++) signs[e][i] = own[e];
+    }
+    if (changed && seg->begin >= 0) put(R->rows, start, members, R->n_rows, seg->begin, N_STATES, alive, x);
+}
+#endif
+
 /* Take members out of their lanes, one by one, over a step of length h from t to `end` (adaptive: towards it). `next` and
  * `signs` are then those at its end, and t is where each of them is. Returns those that cannot go on; those that have
  * stopped at an event are added to `stopped`. */
@@ -217,17 +241,23 @@ static const double direction_of[] = {DIRECTIONS};
 #define DIRECTION(R, e) ((double)(R)->directions[e])
 #endif
 
+/* Lanes in which an event function, g, has changed its sign. */
+static integer crossing(const struct rollout *R, const real *g, const real *signs) {
+    integer some = J(0);
+    for (int64_t e = 0; e < n_signs(R); e++) {
+        const real s = signs[e];
+        some |= (s != K(0.0)) & ~(g[e] * s > K(0.0)) & (SPLAT(DIRECTION(R, e)) * s <= K(0.0));
+    }
+    return some;
+}
+
 /* Members in whose step from x at t to `next` at `end` an event function changes its sign leave their lanes (with fixed steps,
  * of length h); of the others the signs at its end are kept. Returns as `leave` does; t is then where those are that stop. */
 static integer watch(const struct rollout *R, int64_t start, int64_t members, real *t, double h, real end, integer good,
                      const real *x, const real *c, const real *p, real *next, real *signs, real *g, real *w,
                      integer *stopped) {
     integer leaves = event_functions(R, end, next, c, p, g, w);
-    for (int64_t e = 0; e < n_signs(R); e++) {
-        const real s = signs[e];
-        leaves |= (s != K(0.0)) & ~(g[e] * s > K(0.0)) & (SPLAT(DIRECTION(R, e)) * s <= K(0.0));
-    }
-    leaves &= good;
+    leaves = good & (leaves | crossing(R, g, signs));
     const integer stays = good & ~leaves;
     for (int64_t e = 0; e < n_signs(R); e++) {
         const real sign = select_(g[e] > K(0.0), K(1.0), select_(g[e] < K(0.0), K(-1.0), K(0.0)));
@@ -386,6 +416,15 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
             if (seg->sample >= 0) {
                 sample(R, start, members, seg, clock, alive, x, c, p);
                 alive = begin(R, start, members, clock + SPLAT(seg->anchor), seg->h, seg->begin, alive, x, c, p, signs);
+#if ALONE || (WATCHES && !ADAPTIVE)
+                if (R->sampled && n_signs(R) && any(alive) && (seg->begin >= 0 || (m && R->every))) {
+                    integer some = alive;
+#if !ALONE
+                    some &= event_functions(R, clock + SPLAT(seg->anchor), x, c, p, g, w) | crossing(R, g, signs);
+#endif
+                    if (any(some)) settle_sampled(R, start, members, clock, seg, some, alive, x, c, p, signs);
+                }
+#endif
                 if (seg->begin >= 0) put(R->held_rows, start, members, R->n_rows, seg->begin, N_HELD, alive, c);
                 if (m && R->every) measure_members(R, clock + SPLAT(seg->anchor), K(0.0), slack, alive, x, c, p);
             }

@@ -3,7 +3,7 @@
  *
  * One structure serves all members that a thread has, one after the other: what a member has to know from one step to the
  * next is in `carried` and in `pace`. So a member does, to the bit, what it does among any others. */
-enum { ARMED_AT, ARMED_FOR, OUTCOME, CULPRIT, LACKS, PAIR, N_CARRIED };
+enum { ARMED_AT, ARMED_FOR, OUTCOME, CULPRIT, LACKS, PAIR, SOON, N_CARRIED };
 enum { PACE_STEP, PACE_ERROR, PACE_REJECTED, PACE_TRIES, N_PACE };
 #define AT_EVENT (-2) /* status at the first of the events that stop a member; at the next one it is one less */
 
@@ -51,7 +51,7 @@ static void enter(struct members *S, int64_t member, double t, const double *x, 
     memcpy(L->c, c, (size_t)L->n_held * sizeof(double));
     L->p = p, L->t = L->anchor = t;
     L->k = L->fresh = L->pending = L->n_rows = 0;
-    L->bad = -1, L->soon = 0.0;
+    L->bad = -1, L->soon = own[SOON];
     W->armed_at = own[ARMED_AT], W->armed_for = own[ARMED_FOR];
     W->unsettled = W->n_stops = 0;
     if (L->adaptive) {
@@ -71,7 +71,7 @@ static int64_t leave(struct members *S, int64_t member, int64_t outcome, double 
     const struct watch *W = S->watch;
     const struct loop *L = W->loop;
     double *const own = of_member(S, member);
-    own[ARMED_AT] = W->armed_at, own[ARMED_FOR] = W->armed_for;
+    own[ARMED_AT] = W->armed_at, own[ARMED_FOR] = W->armed_for, own[SOON] = L->soon;
     if (L->adaptive) {
         double *const pace = S->pace + member * N_PACE;
         pace[PACE_STEP] = L->h, pace[PACE_ERROR] = L->error_old;
@@ -105,7 +105,7 @@ int64_t members_begin(struct members *S, int64_t member, double *t, double h, do
         else outcome = ILL_POSED;
     }
     W->armed_at = L->t, W->armed_for = 0.0;
-    for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = 0.0;
+    for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = 0.0, W->fired[i] = 0;
     const double s = PROBE * fmin(step_to_come(L), W->run_end - L->t);
     if (outcome == REACHED && L->n_events && s > 0.0) {
         evaluate_part(W, s);
@@ -118,6 +118,38 @@ int64_t members_begin(struct members *S, int64_t member, double *t, double h, do
         }
     }
     return leave(S, member, outcome, x, signs);
+}
+
+/* Let happen at t what new held values have made happen, such as a law that lifts a body from the floor: what the next step, of
+ * length h towards `end`, would begin with. x and signs are then those after it, and 1 is returned; 0 if nothing happens. What
+ * cannot go on, or stops, is left to that step. */
+int64_t members_sampled(struct members *S, int64_t member, double t, double h, double end, double *x, const double *c,
+                        const double *p, double *signs) {
+    struct watch *W = S->watch;
+    struct loop *L = W->loop;
+    const int64_t capacity = L->capacity;
+    int64_t outcome = REACHED;
+    int any = 0;
+    enter(S, member, t, x, c, p);
+    const int64_t n_records = W->n_records, n_changes = *W->n_changes;
+    memcpy(L->signs, signs, (size_t)L->n_events * sizeof(double));
+    if (evaluate(L->events, L, t, L->x, W->g_part, L->events_work)) return 0;
+    for (int64_t i = 0; i < L->n_events; i++) any |= W->kinds[i] == SWITCHES && crossed(W, i, W->g_part[i]);
+    if (!any) return 0;
+    L->step = h, L->t_end = end, L->capacity = 1; /* so that the loop comes back after the transition, before it steps */
+    for (;;) {
+        outcome = watch_advance(W);
+        if (L->t != t) break;
+        if (outcome == LOG_FULL) empty(S, member);
+        else if (outcome == FULL && W->unsettled) L->n_rows = 1;
+        else break;
+    }
+    L->capacity = capacity;
+    if (L->t == t && outcome == FULL) return leave(S, member, REACHED, x, signs), 1;
+    L->pending = 0; /* it was not for these values: the step is to be taken as a whole */
+    if (W->n_records > n_records) W->n_records = n_records;
+    if (*W->n_changes > n_changes) *W->n_changes = n_changes;
+    return 0;
 }
 
 /* Status at the first of the fired events at which a member stops. */

@@ -87,6 +87,16 @@ static void begin_at(const struct singles *R, const struct one *O, double t, dou
     if (row >= 0) put_row(R->rows, R, O->i, row, R->steps->watch->loop->n, O->x);
 }
 
+/* What the values that were sampled make happen at the start of a segment, where somebody looks at that. */
+static void sampled_at(const struct singles *R, const struct one *O, double clock, const struct segment *seg) {
+    const struct loop *const L = R->steps->watch->loop;
+    const double t = L->adaptive ? seg->anchor : clock + (seg->anchor + (double)seg->first * seg->h);
+    const double h = L->adaptive ? 0.0 : seg->count ? seg->h : seg->rest, end = L->adaptive ? seg->h : t + h;
+    if (R->status[O->i] || !L->n_events || !(seg->begin >= 0 || (R->n_measures && R->every))) return;
+    if (!members_sampled(R->steps, O->i, t, h, end, O->x, O->c, O->p, O->signs)) return;
+    if (seg->begin >= 0) put_row(R->rows, R, O->i, seg->begin, L->n, O->x);
+}
+
 /* A step of length h (adaptive: of its own) from *t towards `end`: after it *t is where the member is. One that cannot go on
  * stays where it was. */
 static void step_to(const struct singles *R, const struct one *O, double *t, double h, double end) {
@@ -121,6 +131,7 @@ void singles_run(const struct singles *R, int64_t i, int64_t n_segments, const s
         if (seg->sample >= 0) {
             if (!*status) sample_at(R, O, clock + seg->anchor, R->instants + seg->sample * R->n_updates);
             begin_at(R, O, clock + seg->anchor, seg->h, seg->begin);
+            sampled_at(R, O, clock, seg);
             if (seg->begin >= 0) put_row(R->held_rows, R, i, seg->begin, L->n_held, O->c);
             if (m && R->every && !*status) measure_at(R, O, clock + seg->anchor, 0.0, slack);
         }

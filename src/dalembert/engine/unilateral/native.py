@@ -94,7 +94,7 @@ def transitions_memory(
     sizes["x_bare"] = n
     for name, size in (sizes | {"work": library("equations").transitions_memory(nv, m, len(rows))}).items():
         array(name, np.zeros(size))
-    for name in ("loose", "slipping"):
+    for name in ("loose", "slipping", "acted"):
         array(name, np.zeros(blocks, dtype=np.int64))
     struct.t_loose, struct.log_capacity = float("nan"), changes
     for name in ("t", "impulses", "lost", "factor", "speed"):

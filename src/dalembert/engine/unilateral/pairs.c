@@ -19,6 +19,7 @@
 #define RESTS 1e-12
 #define STRIKES 1e-10
 #define PULLS 1e-9
+#define JERKS 1e-9 /* part of the largest impulse that counts as one */
 #define AHEAD 10.0
 #define NEARER 1e-6
 #define LETS_GO 1e-6

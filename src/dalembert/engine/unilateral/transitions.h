@@ -38,6 +38,7 @@ struct transitions {
     double *work; /* scratch of `transitions_memory` numbers */
     /* what has just let go, what friction has just reached its limit, and when */
     int64_t *loose, *slipping;
+    int64_t *acted; /* which pairs acted before a transition, but for what switches have done */
     double t_loose;
     /* what the last transitions did, from the entry `n_log` on; of each the impulses of all rows */
     int64_t n_log, log_capacity;
@@ -52,7 +53,7 @@ int64_t transitions_start(struct transitions *T, double t, double *x, const doub
 int64_t transitions_land(struct transitions *T, double t, double *x, const double *c, const double *p);
 int64_t transitions_begin(struct transitions *T, double t, const double *x, double *made, const double *c,
                           const double *p);
-int64_t transitions_switch(void *context, double t, double *x, const double *c, const double *p, const int64_t *fired);
+int64_t transitions_switch(void *context, double t, double *x, const double *c, const double *p, int64_t *fired);
 double transitions_return(void *context, const double *x);
 
 #endif

@@ -239,8 +239,35 @@ static int keep_last(struct transitions *T, double t, double *x, const double *c
     return 0;
 }
 
-/* State after the events of an instant, `fired` (of each event 0 or 1, as of `constrained_events`). */
-int64_t transitions_switch(void *context, double t, double *x, const double *c, const double *p, const int64_t *fired) {
+/* Whether something is switched at an event. */
+static int triggers(const struct transitions *T, int64_t event) {
+    for (int64_t s = 0; s < T->n_switches; s++)
+        if (T->switch_event[s] == event) return 1;
+    return 0;
+}
+
+/* Tell in `fired` what has become of the cables: what let go and took hold, whatever it was that made them; what was only seen to
+ * pass zero, without effect, did not happen. One that is jerked and lets go at once has taken hold before. What a switch has
+ * done to a cable is told by the switch. */
+static void tell_cables(const struct transitions *T, const double *x, int64_t *fired) {
+    const struct constrained *C = T->equations;
+    const double *impulses = T->log_impulses + T->n_log * C->m, least = JERKS * largest_of(impulses, C->m);
+    for (int64_t i = 0; i < T->k; i++) {
+        const int64_t lets_go = C->n_tape_events + i, takes_hold = lets_go + T->k;
+        if (T->is_contact[i] || x[T->flags[i]] < -0.5) continue;
+        const int acts = x[T->flags[i]] > 0.5, switches = fired[lets_go] && triggers(T, lets_go);
+        const int jerked = impulses[normal_of(T, i)] > least || (fired[takes_hold] && triggers(T, takes_hold));
+        int64_t slack = acts ? switches : T->acted[i] || fired[lets_go], taut = acts ? !T->acted[i] || fired[takes_hold] : 0;
+        if (acts && switches) taut = HAPPENS_LAST;
+        if (!acts && !T->acted[i] && jerked) taut = HAPPENS, slack = HAPPENS_LAST;
+        if (slack && !fired[lets_go] && triggers(T, lets_go)) slack = FOLLOWS;
+        if (taut && !fired[takes_hold] && triggers(T, takes_hold)) taut = FOLLOWS, slack = 0;
+        fired[lets_go] = slack, fired[takes_hold] = taut;
+    }
+}
+
+/* State after the events of an instant, `fired` (as of `constrained_events`); these are then those that have happened. */
+int64_t transitions_switch(void *context, double t, double *x, const double *c, const double *p, int64_t *fired) {
     struct transitions *T = context;
     struct constrained *C = T->equations;
     double *before = T->x_bare;
@@ -270,7 +297,11 @@ int64_t transitions_switch(void *context, double t, double *x, const double *c, 
     set_switches(T, x, fired);
     const int64_t begun = begin_to_act(T, t, x, before, c, p);
     if (begun != LANDED) return begun;
-    return transitions_land(T, t, x, c, p);
+    set_switches(T, before, fired);
+    for (int64_t i = 0; i < T->k; i++) T->acted[i] = before[T->flags[i]] > 0.5;
+    const int64_t outcome = transitions_land(T, t, x, c, p);
+    if (outcome == LANDED) tell_cables(T, x, fired);
+    return outcome;
 }
 
 /* Time after which a contact that has opened at the last transition touches again, if it goes on to fall as it does at x,

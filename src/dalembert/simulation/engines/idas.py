@@ -42,7 +42,7 @@ class AlgebraicPart:
         s = self._system
         rates, f, Jt, phi, phidot, gamma, phi_t, M = s.tape(t, x, c, p)
         a, multipliers = self.z[: s.nv], self.z[s.nv :]
-        flags = [x[int(i)] if i >= 0 else casadi.SX(1) for i in s.flags]
+        flags = [x[int(i)] > 0.5 if i >= 0 else casadi.SX(1) for i in s.flags]  # of a cut cable it is -1
         on = casadi.vertcat(*flags) if flags else casadi.SX(0, 1)
         held = Jt.T @ a - gamma + 2 * self._alpha * phidot + self._beta**2 * phi - self._eps * multipliers
         residual = casadi.vertcat(M @ a + Jt @ (on * multipliers) - f, on * held + (1 - on) * multipliers)

@@ -51,16 +51,26 @@ class SundialsEngine(OfferedEngine):
 
     One solver serves all time spans: it integrates over tau in [0, 1] with t = t_a + tau (t_b - t_a), where t_a and t_b
     are parameters. IDAS takes the semi-explicit form x' = f(t, x, z), 0 = g(t, x, z), here without z.
+
+    Parameters
+    ----------
+    setup
+        The checked settings.
+    kernels
+        Of the problem.
+    further
+        Tapes that transitions need.
     """
 
     next_step = None
 
-    def __init__(self, setup: Setup, kernels: ProblemKernels) -> None:
+    def __init__(self, setup: Setup, kernels: ProblemKernels, further: tuple[str, ...] = ()) -> None:
         if np.ptp(setup.atol) > 0.0:
             raise InputError(f"method {setup.method!r} takes one atol for all states, got one per state")
         problem, self._algebraic, constrained = setup.problem, None, None
         if problem.constrained is not None:
-            constrained = NativeConstrained(problem, kernels.constrained_codes(), setup.constraint_method)
+            codes = kernels.constrained_codes()
+            constrained = NativeConstrained(problem, codes, setup.constraint_method, further=further)
             self._algebraic = AlgebraicPart(setup, constrained)
         super().__init__(setup, kernels.events_code() if constrained is None else None, constrained)
         self.backend, self._problem = setup.method, problem

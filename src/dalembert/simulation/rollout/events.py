@@ -48,7 +48,7 @@ __all__ = [
 _CHANGES = 1024  # transitions of a thread that are logged between two looks of Python
 _POINTER = ctypes.c_void_p
 
-_ARMED_AT, _OUTCOME, _CULPRIT, _LACKS, _PAIR, _CARRIED = 0, 2, 3, 4, 5, 6  # as in members.c
+_ARMED_AT, _OUTCOME, _CULPRIT, _LACKS, _PAIR, _CARRIED = 0, 2, 3, 4, 5, 7  # as in members.c
 _DRAIN = ctypes.CFUNCTYPE(None)
 
 
@@ -208,7 +208,7 @@ class ThreadSteps:
     ----------
     address
         Of the structure.
-    begin, step
+    begin, sampled, step
         Addresses of the functions.
     """
 
@@ -277,7 +277,9 @@ class ThreadSteps:
         struct.record_member, struct.change_member = (whose.ctypes.data for whose in self._whose)
         struct.drain, struct.x_before = ctypes.cast(drain, _POINTER).value, before.ctypes.data
         self.address = ctypes.addressof(struct)
-        self.begin, self.step = (ctypes.cast(unit[name], _POINTER).value for name in ("members_begin", "members_step"))
+        self.begin, self.sampled, self.step = (
+            ctypes.cast(unit[f"members_{name}"], _POINTER).value for name in ("begin", "sampled", "step")
+        )
 
     def at_desk(self, desk: ctypes.Structure, *, begins: bool) -> None:
         """Let members begin, or take them over the steps for which they have left the threads of a GPU."""
@@ -286,12 +288,13 @@ class ThreadSteps:
     def flush(self) -> None:
         """Take what the log has; native code, or the end of the run, empties it."""
         log = self._watch.logged()
-        if self._steps.keeps and len(log["event"]):
+        if self._steps.keeps and (len(log["event"]) or len(log["change_t"])):
             whose, of_changes = self._whose
             log |= {
                 "member": whose[: len(log["event"])].copy(),
                 "change_member": of_changes[: len(log["change_t"])].copy(),
             }
-            self._logs.append(log | {"members": frozenset(log["member"].tolist())})
+            members = frozenset([*log["member"].tolist(), *log["change_member"].tolist()])
+            self._logs.append(log | {"members": members})
         self._watch.forget()
         self._struct.n_signed = self._struct.n_changes_signed = 0

@@ -85,7 +85,7 @@ class _Rollout(ctypes.Structure):
         ("atol", _POINTER),
         *((name, ctypes.c_double) for name in ("rtol", "max_step", "max_steps", "t_end")),
         ("pace", _POINTER),
-        *((name, _POINTER) for name in ("fresh", "watched", "begin", "outside", "steps")),
+        *((name, _POINTER) for name in ("fresh", "watched", "begin", "sampled", "outside", "steps")),
         ("first", _INT),
         ("most_noise", _INT),
         ("most_rows", _INT),
@@ -279,7 +279,8 @@ class LaneRollout:
             loop.directions = self._stops.directions.ctypes.data
         if outside is not None:
             kept.append(outside)
-            loop.begin, loop.outside, loop.steps = outside.begin, outside.step, outside.address
+            loop.begin, loop.sampled, loop.outside = outside.begin, outside.sampled, outside.step
+            loop.steps = outside.address
         if self._measures is not None:
             kinds, since, until = self._tables
             vectors = np.empty(self._gauge.n_work + (4 * len(self._measures) + 1) * self.width)
