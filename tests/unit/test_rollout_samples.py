@@ -1,4 +1,4 @@
-"""Sampled laws that lift bodies from the floor and slacken cables: rows and measures of rollouts are those of simulations."""
+"""Sampled laws that lift bodies and slacken cables: rows and measures of rollouts are those of simulations."""
 
 from __future__ import annotations
 
