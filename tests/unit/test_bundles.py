@@ -89,14 +89,27 @@ def test_bundles_compute_the_same(n: int, odd: bool) -> None:
         np.testing.assert_allclose(x, y, rtol=0, atol=1e-13 * np.abs(y).max())
 
 
-def test_bundles_go_through_the_work_array(tmp_path: Path) -> None:
+def lone_cosine() -> ca.Function:
+    """Four chains of products without sines, and one cosine that is an output and read at their ends."""
+    q, b = ca.SX.sym("q", 32), ca.SX.sym("b", 3)
+    c = ca.cos(b[0])
+    ends = []
+    for limb in range(4):
+        x = c
+        for k in range(8):
+            x = x * q[8 * limb + k] + b[1] * x - b[2]
+        ends.append(x * c)
+    return ca.Function("f", [q, b], [c, ca.vertcat(*ends)])
+
+
+@pytest.mark.parametrize("function", [limbs(4, links=8), lone_cosine()], ids=["limbs", "cosine"])
+def test_bundles_go_through_the_work_array(function: ca.Function, tmp_path: Path) -> None:
     """Functions of some forty statements each: bundles, and single lanes of them, are read across them."""
     toolchain = find_toolchain()
     if toolchain is None:
         pytest.skip("no C compiler")
-    function = limbs(4, links=8)
-    source = emit_c(read_tape(function), chunk_size=40)
-    assert len(source.units) > 5
+    source = emit_c(read_tape(function), chunk_size=len(read_tape(function).operations) // 8)
+    assert sum(unit.count("_chunk") for unit in source.units) > 3
     library = ctypes.CDLL(str(build_units(toolchain, source.units, tmp_path, name="f", fused=True)))
     rng = np.random.default_rng(0)
     arguments = rng.normal(size=32), rng.normal(size=3)

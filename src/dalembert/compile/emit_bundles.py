@@ -78,7 +78,8 @@ class BundleWriter:
         for i, op in enumerate(tape.operations):
             if number and is_angle(tape, i):
                 self.places[i] = number[tape.left[i]] + self.angles.room * (op == "COS")
-        order = [bundle for bundle in statements.order if bundle[0] not in self.places]
+        self.together = frozenset(self.places)  # sines and cosines that are computed first, all at once
+        order = [bundle for bundle in statements.order if bundle[0] not in self.together]
         n = max(1, -(-len(order) // chunk_size))
         bounds = [len(order) * k // n for k in range(n + 1)]
         self.chunks = [order[a:b] for a, b in pairwise(bounds)]
@@ -196,7 +197,7 @@ class _Chunk:
             if op == "CONST" and write_number(self.tape.constants[self.tape.left[i]]) == "0.0":
                 for output, element in places:
                     zeros.setdefault(output, []).append(element)
-            elif op in ("CONST", "INPUT") or (is_angle(self.tape, i) and i in self.writer.places):
+            elif op in ("CONST", "INPUT") or i in self.writer.together:
                 value = self.scalar(i)
                 self.lines += [f"y{output}[{element}] = {value};" for output, element in places]
         for output, elements in zeros.items():
