@@ -133,7 +133,11 @@ def spatial(rng: np.random.Generator, size: float) -> Mechanism:
     axis = rng.normal(size=3)
     machine = da.Machine(
         "spatial-four-bar",
-        [_rod("A", crank), _rod("B", rod), _rod("C", rocker)],
+        [
+            _rod("A", crank),
+            da.box("B", 1.0, (rod, 0.1 * rod, 0.1 * rod), com=(rod / 2, 0.0, 0.0)),  # it turns about its length, too
+            _rod("C", rocker),
+        ],
         [
             da.Joint("a", parent="world", child="A", **_HINGE),
             da.Joint("ball", "spherical", "A", "B", origin=_at(crank)),
