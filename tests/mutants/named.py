@@ -71,8 +71,8 @@ NAMED = (
     NamedChange(
         "direction of recorded events",
         "engine/loop/events.c",
-        "signs ? -(int64_t)signs[i] : -1",
-        "signs ? (int64_t)signs[i] : -1",
+        "signs ? -signs[i] : -1.0, t, x",
+        "signs ? signs[i] : -1.0, t, x",
         "tests/unit/test_simulate_events.py::test_direction_of_events_that_ask",
     ),
     NamedChange(

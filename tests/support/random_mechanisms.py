@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 import dalembert as da
 from dalembert.formulations.constraints.assembly import assembled_start
@@ -129,8 +130,11 @@ def five_bar(rng: np.random.Generator, size: float) -> Mechanism:
 
 def spatial(rng: np.random.Generator, size: float) -> Mechanism:
     """Crank, rod on a ball joint (a quaternion) and a rocker about a skew axis: RSSR."""
-    crank, rod, rocker = size * rng.uniform(0.4, 1.2, 3)
-    axis = rng.normal(size=3)
+    crank, rocker = size * rng.uniform(0.4, 1.2, 2)
+    axis, ground, (a, c) = rng.normal(size=3), size * rng.uniform(0.2, 0.8, 3), rng.uniform(-3, 3, 2)
+    turn = Rotation.from_rotvec(c * axis / np.linalg.norm(axis))
+    tip = ground + turn.apply([rocker, 0.0, 0.0])
+    rod = float(np.linalg.norm(tip - crank * np.array([np.cos(a), np.sin(a), 0.0])))  # it closes at a, c
     machine = da.Machine(
         "spatial-four-bar",
         [
@@ -141,7 +145,7 @@ def spatial(rng: np.random.Generator, size: float) -> Mechanism:
         [
             da.Joint("a", parent="world", child="A", **_HINGE),
             da.Joint("ball", "spherical", "A", "B", origin=_at(crank)),
-            da.Joint("c", "revolute", "world", "C", origin=_at(*(size * rng.uniform(0.2, 0.8, 3))), axis=tuple(axis)),
+            da.Joint("c", "revolute", "world", "C", origin=_at(*ground), axis=tuple(axis)),
         ],
         frames=[da.Frame("end", "B", _at(rod)), da.Frame("tip", "C", _at(rocker))],
         constraints=[da.BallConstraint("loop", "end", "tip")],

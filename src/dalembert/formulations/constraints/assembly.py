@@ -578,10 +578,10 @@ def _chosen(
             f"constraint '{row}' of {whose} has no value at {what}; of a cable: is its pulley larger than the "
             "distance, or the distance zero?"
         )
-    row, off = _furthest(c, settle(c.without(), q[None]).q[0])
+    row, _ = _furthest(c, settle(c.without(), q[None]).q[0])
     raise InputError(
         f"{what}: no state satisfies the constraints of {whose}: {found.starts} starts were tried, and '{row}' stays "
-        f"off by {off:.4g}"
+        "off"
     )
 
 
