@@ -425,7 +425,7 @@ def test_what_cannot_honour_constraints_refuses() -> None:
     eom = da.equations(machine, backend="vm")
     with pytest.raises(da.InputError, match="constrained_dynamics"):
         eom.forward_dynamics(np.zeros(3), np.zeros(3), np.zeros(3))
-    with pytest.raises(da.InputError, match="do not allow a = 2, b = 2, c = 2 together: 66 starts were tried"):
+    with pytest.raises(da.InputError, match=r"do not allow a = 2, b = 2, c = 2 together: .*; 66 starts were tried"):
         da.simulate(machine, duration=0.1, q0=[2.0, 2.0, 2.0], backend="vm")
     with pytest.raises(da.InputError, match="at: the constraints of machine 'four-bar' do not allow"):
         da.linearize(machine, [2.0, 2.0, 2.0])
