@@ -157,3 +157,57 @@ def test_page_lists_the_units() -> None:
     for kind, si, names in unit_table():
         assert f"| {kind} | {si} | {names} |" in page
     assert set(", ".join(names for _, _, names in unit_table()).split(", ")) == set(UNITS)
+
+
+PICK = """
+name: pick
+bodies: {arm: {mass: 1.0, com: [0.5, 0, 0], inertia: [0.1, 0.1, 0.1]}, slide: {mass: 1.0}}
+joints:
+  a: {kind: revolute, parent: world, child: arm, axis: z}
+  s: {kind: prismatic, parent: arm, child: slide, axis: x}
+motors: {a: {joint: a}, s: {joint: s}}
+simulation: {duration: 10 ms, control: CONTROL}
+"""
+
+
+def law(control: str) -> Any:
+    return da.load_experiment(PICK.replace("CONTROL", control)).control
+
+
+def test_settings_of_laws_have_the_units_of_their_motors() -> None:
+    """A motor that turns and one that slides: gains by order and by name, references of every kind, times."""
+    pd = law("{law: pd, kp: [80 N m/deg, 2 N/mm], kd: [1, 2 N s/m], reference: [45 deg, 120 mm]}")
+    assert pd.kp == pytest.approx((80 * 180 / math.pi, 2000.0)) and pd.kd == (1, 2.0)
+    assert pd.reference == pytest.approx((math.pi / 4, 0.12))
+    move = "{start: [0, 0], end: [90 deg, 30 cm], duration: 500 ms, delay: 0.1 min}"
+    named = law(f"{{law: pd, kp: {{s: 2 kN/m, a: 80 N m/rad}}, kd: 3, reference: {move}}}")
+    assert dict(named.kp) == {"s": 2000.0, "a": 80.0}
+    assert (named.reference.duration, named.reference.delay) == pytest.approx((0.5, 6.0))
+    assert named.reference.end == pytest.approx((math.pi / 2, 0.3))
+    sine = "{center: [0, 0], amplitude: [10 deg, 1 mm], frequency: 2 kHz, phase: 90 deg}"
+    pid = law(f"{{law: pid, kp: 1, ki: [1 N m/rad/s, 2], kd: 3, tracking_time: 200 ms, reference: {sine}}}")
+    assert (pid.ki[0], pid.tracking_time, pid.reference.frequency) == pytest.approx((1.0, 0.2, 2000.0))
+    torque = law("{law: computed-torque, kp: 100 s^-2, kd: 20 s^-1, reference: {a: 10 deg, s: 5 mm}}")
+    assert (torque.kp, torque.kd) == (100.0, 20.0)
+    assert dict(torque.reference) == pytest.approx({"a": math.pi / 18, "s": 0.005})
+
+
+@pytest.mark.parametrize(
+    ("control", "key"),
+    [
+        ("{law: pd, kp: [80 N/m, 2], kd: 3, reference: [0, 0]}", "kp"),
+        ("{law: pd, kp: 80 N/m, kd: 3, reference: [0, 0]}", "kp"),  # one for a motor that turns and one that slides
+        ("{law: pd, kp: {a: 80 N m/rad, s: 2 N m/rad}, kd: 3, reference: [0, 0]}", "kp"),
+        ("{law: pd, kp: 1, kd: [3 N m/rad, 1], reference: [0, 0]}", "kd"),
+        ("{law: pd, kp: 1, kd: 1, reference: [10 mm, 0]}", "reference"),
+        ("{law: pd, kp: 1, kd: 1, reference: {a: 10 kg, s: 0}}", "reference"),
+        ("{law: pd, kp: 1, kd: 1, reference: {start: [0, 0], end: [1, 1], duration: 2 m}}", "duration"),
+        ("{law: pd, kp: 1, kd: 1, reference: {center: [0, 0], amplitude: [0, 0], frequency: 2 s}}", "frequency"),
+        ("{law: pid, kp: 1, ki: 1, kd: 1, tracking_time: 2 Hz, reference: [0, 0]}", "tracking_time"),
+        ("{law: computed-torque, kp: 100 N m/rad, kd: 1, reference: [0, 0]}", "kp"),
+    ],
+)
+def test_settings_of_laws_with_other_units_are_refused(control: str, key: str) -> None:
+    with pytest.raises(da.InputError, match=rf"{key} of a law"):
+        law(control)
+    assert any(key in str(fault) for fault in check_machine(PICK.replace("CONTROL", control)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import casadi as ca
 import numpy as np
@@ -226,6 +226,9 @@ def _fixed(value: Any) -> Any:
 class _Value:
     """A law whose fields cannot change."""
 
+    units: ClassVar[Mapping[str, str]] = {}
+    """SI units of its numbers, by field; ``{q}`` and ``{f}``: of coordinate and force of the joint of a motor."""
+
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
             object.__setattr__(self, field.name, _fixed(getattr(self, field.name)))
@@ -284,6 +287,8 @@ class PD(_Stateless):
         Whether to add the gravity force of the configuration.
     """
 
+    units: ClassVar[Mapping[str, str]] = {"kp": "{f}/{q}", "kd": "{f} s/{q}", "reference": "{q}"}
+
     kp: ArrayLike
     kd: ArrayLike
     reference: Reference
@@ -318,6 +323,8 @@ class PID(_Value):
     gravity
         Whether to add the gravity force of the configuration.
     """
+
+    units: ClassVar[Mapping[str, str]] = {**PD.units, "ki": "{f}/{q}/s", "tracking_time": "s"}
 
     kp: ArrayLike
     ki: ArrayLike
@@ -372,6 +379,8 @@ class GravityCompensation(_Stateless):
         Gain on the joint velocity.
     """
 
+    units: ClassVar[Mapping[str, str]] = {"damping": "{f} s/{q}"}
+
     damping: ArrayLike = 0.0
 
     def expression(
@@ -400,6 +409,8 @@ class ComputedTorque(_Stateless):
     partial
         Whether velocities without a motor may be left to themselves.
     """
+
+    units: ClassVar[Mapping[str, str]] = {"kp": "1/s^2", "kd": "1/s", "reference": "{q}"}
 
     kp: ArrayLike
     kd: ArrayLike

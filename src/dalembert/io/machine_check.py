@@ -131,7 +131,7 @@ def _check_elements(reader: MachineReader, unfit: set[Element], findings: _Findi
     if simulation is not None:
         law = simulation.control if isinstance(simulation.control, dict) else None
         with findings, locating(document.label, document.line(("simulation", "control"))):
-            make_law(law, reader.parameters)
+            make_law(law, reader.parameters, machine)
         if machine is not None and len(machine.motors) == len(document.data.get("motors") or ()):
             for key, fault in law_faults(law or {}, [motor.name for motor in machine.motors]):
                 findings.errors.append(located(document.label, document.line(("simulation", "control", key)), fault))

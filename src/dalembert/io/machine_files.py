@@ -188,7 +188,7 @@ def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     """
     machine, settings = _read(source)
     if isinstance(settings.get("control"), dict):
-        settings["control"] = make_law(settings["control"], {p.name: p for p in machine.parameters})
+        settings["control"] = make_law(settings["control"], {p.name: p for p in machine.parameters}, machine)
     return machine, settings
 
 

@@ -6,8 +6,9 @@ A reference is a function ``r(t)`` on CasADi symbols that returns the positions;
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -104,6 +105,9 @@ class Quintic:
         Seconds before it starts.
     """
 
+    units: ClassVar[Mapping[str, str]] = {"start": "{q}", "end": "{q}", "duration": "s", "delay": "s"}
+    """SI units of its numbers, as of laws."""
+
     start: ArrayLike
     end: ArrayLike
     duration: float
@@ -121,6 +125,9 @@ class Quintic:
 @dataclass(frozen=True)
 class Sine:
     """Sinusoids ``center + amplitude sin(2 pi frequency t + phase)``, component by component."""
+
+    units: ClassVar[Mapping[str, str]] = {"center": "{q}", "amplitude": "{q}", "frequency": "Hz", "phase": "rad"}
+    """SI units of its numbers, as of laws."""
 
     center: ArrayLike
     amplitude: ArrayLike
