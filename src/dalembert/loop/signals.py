@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.types import Expression
-from dalembert.engine.problem.constrained_tape import multipliers_tape
+from dalembert.engine.problem.constrained_tape import contact_multipliers_tape, multipliers_tape
 from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.quantities import derived_quantity
@@ -114,7 +114,11 @@ class Signals:
         system = self._problem.constrained
         assert system is not None
         if self._forces is None:
-            self._forces = multipliers_tape(system.tape, system.flags)(self.t, self.x, self.c, self.p)
+            if system.contact is None:
+                tape = multipliers_tape(system.tape, system.flags)
+            else:
+                tape = contact_multipliers_tape(system.contact, system.flags, system.rubbing, system.shares)
+            self._forces = tape(self.t, self.x, self.c, self.p)
         return self._forces
 
     def expression(self, quantity: Quantity, what: str) -> Expression:

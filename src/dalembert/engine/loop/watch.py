@@ -39,7 +39,7 @@ class EventKind(IntEnum):
 def event_kinds(specs: Sequence[EventSpec], n_own: int, *, passes: bool = False) -> list[EventKind]:
     """Return what is done about each event of a run, of which the last ``n_own`` are those of pairs.
 
-    With ``passes`` nothing changes the state at events: steps stay as they are.
+    With ``passes`` what is only taken note of changes nothing: steps stay as they are.
     """
     first_own, kinds = len(specs) - n_own, []
     for k, spec in enumerate(specs):

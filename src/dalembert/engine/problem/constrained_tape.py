@@ -13,6 +13,7 @@ from dalembert.core.types import Expression, ExpressionLike
 
 __all__ = [
     "SweptMass",
+    "contact_multipliers_tape",
     "dynamics_tape",
     "gaps_tape",
     "largest_error",
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 _NAMES = ("t", "x", "c", "p")
+_LEAST = 1e-8  # what is added to a diagonal, as a part of its largest element
 
 
 def _symbols(function: ca.Function) -> list[Expression]:
@@ -149,6 +151,55 @@ def multipliers_tape(tape: ca.Function, flags: NDArray[np.int64]) -> ca.Function
     full, least = factors.dynamics(f, gamma)[1], factors.least_multipliers(f, gamma)
     chosen = ca.if_else(factors.share >= SHARE, full, least)
     return ca.Function("multipliers", arguments, [ca.densify(ca.cse(ca.SX(chosen)))], list(_NAMES), ["lambda"])
+
+
+def contact_multipliers_tape(
+    contact: ca.Function,
+    flags: NDArray[np.int64],
+    rubbing: Sequence[tuple[int, int, int]],
+    shares: NDArray[np.int64],
+) -> ca.Function:
+    """(t, x, c, p) -> multipliers of equations with friction, as ``contact_solve`` of sliding.c has them.
+
+    Where pairs slip, ``M a + K lambda = f`` with ``K_n = J_n^T + sum drag_j J_j^T`` of their normals: the matrix
+    ``S = J M^-1 K`` is not symmetric. What is added to its diagonal, so that rows may depend on each other, is taken
+    away again by two steps of refinement. The direction of slow slips, in space, is that of their velocities.
+
+    Parameters
+    ----------
+    contact, flags, rubbing, shares
+        As of `ConstrainedSystem`.
+    """
+    arguments = _symbols(contact)
+    _, f, Jt, _, _, gamma, _, M, drag, cone = (ca.SX(x) for x in contact(*arguments))
+    x = arguments[1]
+    on = _acting(flags, x)
+    factors = TapeFactors(M, Jt, on)
+    full, least = factors.dynamics(f, gamma)[1], factors.least_multipliers(f, gamma)
+    K, slips = ca.SX(Jt), ca.SX(0)
+    for normal, *tangents in rubbing:
+        for row in (row for row in tangents if row >= 0 and normal >= 0):
+            K[:, normal] += Jt[:, row] * drag[row]
+            slips = ca.fmax(slips, ca.fabs(drag[row]))
+    mask = ca.vertcat(*(ca.SX(act) for act in on))
+    D, LT, order = ca.ldl(M)
+    solved = ca.ldl_solve(ca.horzcat(K, f), D, LT, order)
+    S = (Jt.T @ solved[:, :-1]) * (mask @ mask.T) + ca.diag(1 - mask)
+    b = (Jt.T @ solved[:, -1] - gamma) * mask
+    added = S + _LEAST * ca.mmax(ca.diag(S)) * ca.SX.eye(len(on))
+    sliding = ca.solve(added, b)
+    for _ in range(2):
+        sliding += ca.solve(added, b - S @ sliding)
+    result = ca.if_else(slips > 0, sliding, ca.if_else(factors.share >= SHARE, full, least))
+    for row, share in enumerate(shares):
+        if share >= 0:
+            result[row] += ca.if_else(mask[row], x[int(share)], 0)
+    for r, (normal, *tangents) in enumerate(rubbing):
+        if normal < 0:
+            result[tangents[0]] = ca.if_else(mask[tangents[0]], result[tangents[0]], cone[3 * r + 2])
+        for row in (row for row in tangents if row >= 0 and normal >= 0):
+            result[row] = ca.if_else(ca.fabs(drag[row]) > 0, drag[row] * result[normal], result[row])
+    return ca.Function("multipliers", arguments, [ca.densify(ca.cse(result))], list(_NAMES), ["lambda"])
 
 
 def projection_tape(

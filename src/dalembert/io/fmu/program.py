@@ -133,7 +133,9 @@ def _without_notes(loop: ClosedLoop) -> Problem:
     names = {} if loop.switching is None else loop.switching.switches
     n_plain = len(problem.event_specs) - problem.n_constraint_events
     keep = [
-        k for k, spec in enumerate(problem.event_specs[:n_plain]) if spec.terminal or spec.hidden or spec.name in names
+        k
+        for k, spec in enumerate(problem.event_specs[:n_plain])
+        if spec.terminal or spec.hidden or spec.switches or spec.name in names
     ]
     function = None
     if keep and problem.events is not None:

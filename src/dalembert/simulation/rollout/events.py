@@ -248,7 +248,7 @@ class ThreadSteps:
                 backend=steps.backend,
             )
         stops, specs = terminal_events(problem), problem.event_specs
-        kinds = event_kinds(specs, problem.n_constraint_events)
+        kinds = event_kinds(specs, problem.n_constraint_events, passes=True)
         self._watch = watch = engine.watch_events(kinds, transitions, changes=changes)
         if steps.endless:
             watch.endless()
