@@ -9,6 +9,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
+import casadi as ca
 import numpy as np
 import pytest
 from tests.support.gpu_on_processor import ProcessorCupy, needs_gpp
@@ -146,6 +147,28 @@ def test_sampled_laws_and_stops(device: None, method: dict[str, Any], limits: st
     assert assert_same(there, here) > 0
     np.testing.assert_allclose(there["command.push"], here["command.push"], rtol=0, atol=1e-9)
     assert set(here.status) == ({"completed", "stopped"} if limits == "stop" else {"completed"})
+
+
+@pytest.mark.parametrize("method", [{"step": 2e-3}, {"method": "dopri5"}], ids=["fixed", "adaptive"])
+def test_rows_at_samples_show_what_these_make_happen(device: None, method: dict[str, Any]) -> None:
+    """A ball hangs on a rope until its law, at the sample of 0.06 s, lifts it: the row there has the rope slack."""
+    lift = da.Machine(
+        "lift",
+        bodies=[da.sphere("ball", 1.0, 0.1)],
+        joints=[da.Joint("z", "prismatic", "world", "ball", axis=(0, 0, 1))],
+        cables=[da.Cable("rope", "ball", exit_at=(0.0, 0.0, 1.0), length=1.0)],
+        motors=[da.Motor("push", "z", effort=80.0)],
+    )
+    law = Sampled(da.PD(kp=(40.0,), kd=(1.0,), reference=lambda t: ca.if_else(t > 0.055, 0.9, 0.0)), 0.02)
+    settings: dict[str, Any] = {"duration": 0.1, "record": 0.01, "control": law, **method}
+    lifted = {"q0": {"z": 0.0}, "p": None, "v0": {"z_dot": np.zeros(3)}}
+    there, here = both(da.equations(lift), **lifted, **settings)
+    one = da.simulate(lift, q0={"z": 0.0}, **settings)
+    last = [int(np.flatnonzero(one.t <= t + 1e-12)[-1]) for t in here.t]
+    for rolled in (here, there):
+        np.testing.assert_array_equal(rolled["active.rope"][0], one["active.rope"][last])
+    np.testing.assert_array_equal(there["active.rope"][1], [1.0] * 6 + [0.0] * 5)
+    assert assert_same(there, here) > 0
 
 
 @pytest.mark.parametrize("method", [pytest.param("rk4", marks=pytest.mark.slow), "dopri5"])

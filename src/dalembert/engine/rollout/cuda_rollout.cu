@@ -46,6 +46,8 @@ FUNCTION void sample(double t, uint64_t seed, uint64_t number, const long long *
 #endif
 
 #if WATCHES
+#define LOOKS_AT_ONCE 2 /* a launch that samples, and leaves to the processor what happens because of it */
+
 /* A row of the desk, as in members.c; then the state, signs, held values, pace, and what was measured before the step. */
 enum { DESK_CLOCK, DESK_T, DESK_LENGTH, DESK_STEP, DESK_STATUS, DESK_STATE };
 #define DESK_SIGNS (DESK_STATE + N_STATES)
@@ -151,6 +153,20 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     if (samples) {
         UNROLL
         for (int j = 0; j < N_HELD; j++) held[j * c_element + i * c_row] = c[j];
+        /* whom the new values make something happen to */
+        const double instant = ADAPTIVE ? anchor : own + (anchor + (double)first * h);
+        if (samples == LOOKS_AT_ONCE && !bad && leaves(instant, x, c, p, sign_of, w)) {
+            const int place = atomicAdd(n_left, 1);
+            double *const own_row = lying + (long long)place * DESK_SIZE;
+            left[place] = (int)i;
+            own_row[DESK_CLOCK] = own, own_row[DESK_T] = instant, own_row[DESK_STATUS] = 0.0;
+            UNROLL
+            for (int j = 0; j < N_STATES; j++) own_row[DESK_STATE + j] = x[j];
+            UNROLL
+            for (int e = 0; e < N_WATCHED; e++) own_row[DESK_SIGNS + e] = watched[e * n + i];
+            UNROLL
+            for (int j = 0; j < N_HELD; j++) own_row[DESK_HELD + j] = c[j];
+        }
         return;
     }
 #endif

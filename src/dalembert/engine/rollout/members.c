@@ -233,8 +233,18 @@ static int64_t one_step(struct members *S, const struct desk *D, int64_t member,
     return status;
 }
 
-/* Let members begin, or take them over a step in which something happens. */
-void members_at_desk(struct members *S, const struct desk *D, int64_t begins) {
+enum { DESK_STEPS = 0, DESK_BEGINS = 1, DESK_SAMPLES = 2 }; /* what a desk is for */
+
+/* What the values that were sampled make happen at once. */
+static void one_sampled(struct members *S, const struct desk *D, int64_t member, double *row, const double *p) {
+    const struct loop *L = S->watch->loop;
+    double *const x = row + DESK_STATE, *const signs = x + L->n, *const c = signs + L->n_events;
+    const double h = L->adaptive ? 0.0 : D->count ? D->h : D->rest, end = L->adaptive ? D->h : row[DESK_T] + h;
+    members_sampled(S, member, row[DESK_T], h, end, x, c, p, signs);
+}
+
+/* Let members begin, do what samples make happen, or take them over a step in which something happens. */
+void members_at_desk(struct members *S, const struct desk *D, int64_t task) {
     const struct loop *L = S->watch->loop;
     const int64_t steps = D->count + (D->rest > 0.0);
     for (int64_t k = 0; k < D->n; k++) {
@@ -244,8 +254,12 @@ void members_at_desk(struct members *S, const struct desk *D, int64_t begins) {
         const double *const p = D->parameters + member * D->p_stride;
         int64_t status;
         if (member % D->threads != D->thread) continue;
-        if (L->adaptive && !begins) memcpy(S->pace + member * N_PACE, pace, N_PACE * sizeof(double));
-        if (begins) status = members_begin(S, member, row + DESK_T, D->h, x, c, p, signs);
+        if (task == DESK_SAMPLES) {
+            one_sampled(S, D, member, row, p);
+            continue;
+        }
+        if (L->adaptive && task != DESK_BEGINS) memcpy(S->pace + member * N_PACE, pace, N_PACE * sizeof(double));
+        if (task == DESK_BEGINS) status = members_begin(S, member, row + DESK_T, D->h, x, c, p, signs);
         else
             while (!(status = one_step(S, D, member, row, p)) && stays(D, x)) {
                 if (L->adaptive ? row[DESK_T] >= D->h : row[DESK_STEP] + 1.0 >= (double)steps) break;

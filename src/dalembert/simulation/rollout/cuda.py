@@ -29,6 +29,7 @@ __all__ = ["CudaRollout", "rollout_source"]
 _NOTHING: Any = np.uintp(0)
 """The address of what is not there."""
 _PATIENCE = 0.05
+_SAMPLES, _LOOKS_AT_ONCE = 1, 2  # launches that only sample, as in cuda_rollout.cu
 _TRIES = 1000
 """Adaptive steps of a launch: some tens of milliseconds, after which an interrupt is seen."""
 
@@ -131,12 +132,13 @@ class _Flight:
             shape = members.held_rows.shape[1], members.held.shape[1], n
             self._held_record = cupy.full(shape, np.nan, dtype=dtype)
         self._paces = None if members.pacing is None else _Paces(cupy, members, dtype)
+        self._looks = members.measured is not None
         self._left = None
         if desk is not None and members.watched is not None:
             self._left = GpuDesk(cupy, desk, self.columns(members.watched), n)
 
     def _launch(
-        self, segment: np.void, due: Any = _NOTHING, holds: Any = (_NOTHING, _NOTHING), *, samples: bool = False
+        self, segment: np.void, due: Any = _NOTHING, holds: Any = (_NOTHING, _NOTHING), *, samples: int = 0
     ) -> None:
         row = int(segment["row"])
         target = self._record[row - 1] if row >= 0 else _NOTHING
@@ -162,7 +164,7 @@ class _Flight:
             return
         held = members.held
         if self._held_record is not None and segment["sample"] >= 0:
-            self._launch(segment, self._due(segment), samples=True)
+            self._launch(segment, self._due(segment), samples=_SAMPLES)
             held = self._held[0][:n_held].T.get().astype(np.float64)
         self._desk.begin(segment, held)
         self.state, self._left.watched = self.columns(members.x), self.columns(members.watched)
@@ -184,6 +186,8 @@ class _Flight:
             holds = tuple(self._held_record[k] if k >= 0 else _NOTHING for k in (begin, row))
         if self._paces is not None:
             self._paces.reached.fill(np.nan)
+        if self._left is not None and due is not _NOTHING and (begin >= 0 or self._looks):
+            due, holds = self._sampled(segment, due, holds, begin)
         self._launch(segment, due, holds)
         holds = _NOTHING, holds[1]  # set anew at the start, not when members go on
         while True:
@@ -195,6 +199,17 @@ class _Flight:
                 self._launch(segment, holds=holds)
             if going:
                 self._launch(segment, holds=holds)
+
+    def _sampled(self, segment: np.void, due: Any, holds: Any, begin: int) -> tuple[Any, Any]:
+        """Let happen what the values that are sampled at the start of a segment make happen; its row shows it."""
+        assert self._left is not None
+        self._launch(segment, due, (holds[0], _NOTHING), samples=_LOOKS_AT_ONCE)
+        which, x, signs = self._left.sampled(segment)
+        if len(which):
+            self.state[:, which], self._left.watched[:, which] = x, signs
+            if begin > 0:
+                self._record[begin - 1][:, which] = x
+        return _NOTHING, (_NOTHING, holds[1])
 
     def synchronize(self) -> None:
         """Wait for the launches."""

@@ -25,6 +25,9 @@ from dalembert.simulation.rollout.members import Members
 __all__ = ["Desk", "DeskRow", "GpuDesk"]
 
 _CLOCK, _T, _STATUS, _STATE = 0, 1, 4, 5  # as in members.c and cuda_rollout.cu
+STEPS, BEGINS, SAMPLES = 0, 1, 2
+"""Tasks, as in members.c."""
+
 _FEW = 8  # members for which it is not worth to go to other cores
 
 
@@ -90,7 +93,7 @@ class Desk:
         rows = np.zeros((len(which), row.size))
         rows[:, _T] = segment["anchor"] + (0.0 if members.clock is None else members.clock[which])
         rows[:, row.x], rows[:, row.held] = members.x[which], held[which] if held.ndim == 2 else held
-        self.take(rows, which, segment, begins=True)
+        self.take(rows, which, segment, BEGINS)
         members.x[which], members.watched[which] = rows[:, row.x], rows[:, row.signs]
         members.status[which], members.fresh[which] = rows[:, _STATUS].astype(np.int64), 0
         ended = which[rows[:, _STATUS] != 0.0]
@@ -98,8 +101,8 @@ class Desk:
         members.rows[which, 0] = members.x[which]
         members.rows[ended, 0] = np.nan
 
-    def take(self, rows: Array, which: NDArray[np.int64], segment: np.void, *, begins: bool = False) -> None:
-        """Take the members ``which``, that lie in ``rows``, over their steps of a segment."""
+    def take(self, rows: Array, which: NDArray[np.int64], segment: np.void, task: int = STEPS) -> None:
+        """Take the members ``which``, that lie in ``rows``, over their steps of a segment, or do another task."""
         count, p = len(self._steps), self._members.p
 
         def work(k: int) -> None:
@@ -119,7 +122,7 @@ class Desk:
                 thread=k,
                 **{name: segment[name].item() for name in ("anchor", "h", "rest", "first", "count")},
             )
-            steps.at_desk(desk, begins=begins)
+            steps.at_desk(desk, task)
 
         if len(which) <= _FEW:
             for k in np.unique(which % count):
@@ -158,12 +161,22 @@ class GpuDesk:
         self._back: Any = None
         self._count = 0
 
-    def arguments(self, *, samples: bool = False) -> tuple[Any, ...]:
+    def arguments(self, *, samples: int = 0) -> tuple[Any, ...]:
         """Those of a launch: with the members that are back, or with all that have not left."""
         nothing = np.uintp(0)
         back, desk = (nothing, nothing) if self._back is None else (self._back, self._taken)
         count, self._back = np.int64(self._count), None
         return self.watched, back, count, desk, self._left, self._n_left, self._lying, np.int64(samples)
+
+    def sampled(self, segment: np.void) -> tuple[Any, Any, Any]:
+        """Do what samples make happen to members that have left because of it: who, states and signs as columns."""
+        count, row = int(self._n_left.get()[0]), self._desk.row
+        left, rows = self._left[:count].get().astype(np.int64), self._lying[:count].get()
+        self._desk.take(rows, left, segment, SAMPLES)
+        self._n_left.fill(0)
+        dtype = self.watched.dtype
+        columns = (self._cupy.asarray(rows[:, part].T, dtype=dtype) for part in (row.x, row.signs))
+        return self._cupy.asarray(left), *columns
 
     def take(self, segment: np.void) -> bool:
         """Take the members that have left over their steps; whether there were any, that a launch has to go on with."""

@@ -281,9 +281,9 @@ class ThreadSteps:
             ctypes.cast(unit[f"members_{name}"], _POINTER).value for name in ("begin", "sampled", "step")
         )
 
-    def at_desk(self, desk: ctypes.Structure, *, begins: bool) -> None:
-        """Let members begin, or take them over the steps for which they have left the threads of a GPU."""
-        library("members").members_at_desk(self.address, ctypes.addressof(desk), begins)
+    def at_desk(self, desk: ctypes.Structure, task: int) -> None:
+        """Do a task for members that are not in the threads of a GPU: steps, their beginning, or what samples cause."""
+        library("members").members_at_desk(self.address, ctypes.addressof(desk), task)
 
     def flush(self) -> None:
         """Take what the log has; native code, or the end of the run, empties it."""
