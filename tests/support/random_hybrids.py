@@ -244,8 +244,9 @@ class Comparison:
         with tempfile.TemporaryDirectory() as folder:
             path = da.export_fmu(self.one.machine, Path(folder) / "x.fmu", **self.settings, **self.one.variant(0))
             for k in range(self._count):
-                start = self.one.variant(k)
-                values = {f"parameter.{n}": x for n, x in start["p"].items()} | start["q0"] | start["v0"]
+                values = {f"parameter.{n}": x for n, x in self.one.variant(k)["p"].items()}
+                names = (*self.one.machine.q_names, *self.one.machine.v_names)
+                values |= {n: float(self.runs[k][n][0]) for n in names}  # assembled: it cannot know what was named
                 times = {"stop_time": STEPS * STEP, "output_interval": _EVERY * STEP}
                 there = fmpy.simulate_fmu(str(path), **times, output=self.names, start_values=values)
                 outputs.append({n: there[n] for n in self.names})
