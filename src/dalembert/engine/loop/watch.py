@@ -23,7 +23,7 @@ from dalembert.engine.unilateral.native import CHANGES, NOT_CLOSED, Transitions
 __all__ = ["EventKind", "Watch", "connect", "event_kinds", "gave_up", "told", "watch_memory"]
 
 _CROWD, _NODES = 500, 4  # as in events.c
-_HAPPENS, _HAPPENS_LAST = 1, 2  # as in loop.h
+_HAPPENS, _HAPPENS_LAST = 1, 2  # as in kernel.h
 
 
 class EventKind(IntEnum):
