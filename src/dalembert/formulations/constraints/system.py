@@ -9,12 +9,14 @@ as in CDPR 2), so that the multiplier of a cable is its tension in newton, posit
 Contacts are rows like those of cables, only that they push: ``Phi`` is the negative gap, which must not be positive,
 and the multiplier the normal force, which must not be negative. The tangents of a pair with friction follow as rows
 that act while it sticks; they have velocities only, and ``Phi = 0``. So has the row of a joint with friction that
-sticks, ``Phi' = -v``: its multiplier is the friction that acts on the joint.
+sticks, ``Phi' = -v``: its multiplier is the friction that acts on the joint. A section of a rope has one row that only
+pulls, as a cable, and a row of each sheave with friction, which acts while that sticks (`RopeSection`).
 
 What may change during a run without compiling anything are the ``latches``, which keep their values between events:
 whether a switchable constraint acts (1 or 0), the numbers that were measured when it began to act, and of contacts
 whether they push (``active``) and stick, where they slip to (``toward``) and how far they may turn (``leeway``), and
-how they shared what is indeterminate (``share``) when they last changed. Joints that stick have these but ``active``.
+how they shared what is indeterminate (``share``) when they last changed. Joints that stick have these but ``active``;
+sheaves of ropes have them too, with the tension of the span before the sheave as their ``share``.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array, Expression
+from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.cables import CablePath
 from dalembert.model.machine import Machine
@@ -51,8 +54,8 @@ class ConstraintRows:
     name
         Name of the constraint, cable or body.
     kind
-        ``"constraint"``, ``"cable"``, ``"contact"``, ``"friction"`` (of a contact), ``"stick"`` (of a joint) or
-        ``"internal"`` (of the coordinates themselves).
+        ``"constraint"``, ``"cable"``, ``"rope"`` (a section of one), ``"sheave"``, ``"contact"``, ``"friction"`` (of a
+        contact), ``"stick"`` (of a joint) or ``"internal"`` (of the coordinates themselves).
     start, stop
         Range of its rows.
     flag
@@ -72,7 +75,7 @@ class ConstraintRows:
     def names(self) -> tuple[str, ...]:
         """Names of the rows."""
         count = self.stop - self.start
-        name = f"{self.name}.friction" if self.kind in ("friction", "stick") else self.name
+        name = f"{self.name}.friction" if self.kind in ("friction", "stick", "sheave") else self.name
         return (name,) if count == 1 else tuple(f"{name}[{k}]" for k in range(count))
 
 
@@ -130,6 +133,8 @@ class ConstraintSystem:
         self.latch_names: tuple[str, ...] = tuple(names)
         self.latch_nominal: Array = np.array(values, dtype=float)
         self.latches = ca.SX.sym("latches", len(names))
+        self.sections = self._rope_sections()
+        self._add_latches_of_ropes()
         self.rows: tuple[ConstraintRows, ...] = ()
         self.phi = self._assemble()
 
@@ -161,6 +166,32 @@ class ConstraintSystem:
                 names.append(f"leeway.{pair.name}")
         names += [f"{what}.{joint}" for joint in self.sticking for what in ("stick", "toward", "share", "leeway")]
         return names, values + [0.0] * (len(names) - len(values))
+
+    def _rope_sections(self) -> tuple[RopeSection, ...]:
+        """Sections of the inextensible ropes of the machine."""
+        return ()
+
+    def _add_latches_of_ropes(self) -> None:
+        names = []
+        for section in self.sections:
+            names.append(f"active.{section.name}")
+            if section.sheaves:
+                names.append(f"share.{section.name}")
+            names += [f"{w}.{sheave}" for sheave in section.sheave_names for w in ("stick", "toward", "share", "leeway")]
+        self.latch_names = (*self.latch_names, *names)
+        acting = [float(name.startswith("active.")) for name in names]
+        self.latch_nominal = np.concatenate([self.latch_nominal, acting])
+        self.latches = ca.vertcat(self.latches, ca.SX.sym("rope", len(names)))
+
+    @property
+    def sheaves(self) -> tuple[str, ...]:
+        """Sheaves with friction, after their ropes."""
+        return tuple(sheave for section in self.sections for sheave in section.sheave_names)
+
+    @cached_property
+    def sheave_rates(self) -> Expression:
+        """``Phi'`` of the rows of these sheaves: the rope that runs past them from the span behind to that before."""
+        return ca.densify(ca.vertcat(ca.SX(0, 1), *(s.slips for s in self.sections if s.sheaves)))
 
     @property
     def sticking(self) -> tuple[str, ...]:
@@ -212,7 +243,13 @@ class ConstraintSystem:
             path = self.paths[cable.name] = cable.path(_Context(self, None))
             if not cable.elastic:
                 add(cable.name, "cable", path.length - self.natural_length(cable.name), not cable.bilateral)
+        for section in self.sections:
+            add(section.name, "rope", section.opening, True)
         self._holonomic = count
+        for sheave in self.sheaves:
+            rows.append(ConstraintRows(sheave, "sheave", count, count + 1, self.latch_index(f"stick.{sheave}")))
+            phi.append(ca.SX(1, 1))
+            count += 1
         for k, pair in enumerate(self.contacts.pairs):
             add(pair.name, "contact", -self.contacts.gaps[k], True)
         for pair, tangents in zip(self.contacts.pairs, self.tangents, strict=True):
@@ -289,11 +326,11 @@ class ConstraintSystem:
 
     @property
     def _positions(self) -> Expression:
-        """``Phi`` of all but the contacts."""
+        """``Phi`` of the rows that have any, but for contacts."""
         return self.phi[: self._holonomic] if self._holonomic else ca.SX(0, 1)
 
     def _of_contacts(self, above: Expression, of_pairs: Expression, of_joints: Expression) -> Expression:
-        """Rows of constraints, below them those of the contacts, with the sign that they have here, then of joints."""
+        """Rows of constraints and sheaves, below them those of contacts, with the sign that they have here, then of joints."""
         chosen = [3 * k for k in range(self.contacts.k)]
         chosen += [3 * k + j for k, tangents in enumerate(self.tangents) for j in tangents]
         rows = ca.vertcat(above, of_pairs[chosen, :]) if chosen else above
@@ -304,12 +341,19 @@ class ConstraintSystem:
         """``J`` (m x nv): ``Phi' = J v + Phi_t``."""
         B = ca.jacobian(self._coordinate_rate, self.variables.v)
         of_joints = -ca.jacobian(self.joint_rates, self.variables.v)
-        return self._of_contacts(ca.jacobian(self._positions, self.variables.q) @ B, -self.contacts.jacobian, of_joints)
+        above = ca.jacobian(self._positions, self.variables.q) @ B
+        if self.sheaves:
+            above = ca.vertcat(above, ca.jacobian(self.sheave_rates, self.variables.v))
+        return self._of_contacts(above, -self.contacts.jacobian, of_joints)
 
     @cached_property
     def time_rate(self) -> Expression:
-        """``Phi_t``: partial derivative with respect to time."""
-        return ca.jacobian(self.phi, self.variables.t)
+        """``Phi_t``: partial derivative with respect to time; of sheaves the rope that is paid out to them."""
+        rates = ca.SX(ca.jacobian(self.phi, self.variables.t))
+        if self.sheaves:
+            v, end = self.variables.v, self._holonomic + len(self.sheaves)
+            rates[self._holonomic : end] = ca.substitute(self.sheave_rates, v, ca.SX.zeros(v.shape))
+        return rates
 
     @cached_property
     def _velocity(self) -> Expression:
@@ -319,13 +363,14 @@ class ConstraintSystem:
     @cached_property
     def velocity(self) -> Expression:
         """``Phi' = J v + Phi_t``."""
-        return self._of_contacts(self._velocity, -self.contacts.velocity, -self.joint_rates)
+        above = ca.vertcat(self._velocity, self.sheave_rates)
+        return self._of_contacts(above, -self.contacts.velocity, -self.joint_rates)
 
     @cached_property
     def rhs(self) -> Expression:
         """``gamma``: ``Phi'' = J v' - gamma``, CDPR (26)."""
         x = self.variables
-        Phidot = ca.densify(self._velocity)
+        Phidot = ca.densify(ca.vertcat(self._velocity, self.sheave_rates))
         above = -(ca.jtimes(Phidot, x.q, self._coordinate_rate) + ca.jacobian(Phidot, x.t))
         rates = self.joint_rates
         of_joints = ca.jtimes(rates, x.q, self._coordinate_rate) + ca.jacobian(rates, x.t)
