@@ -17,8 +17,8 @@ from dalembert.loop.switches import Switch
 
 __all__ = ["LETS_GO", "TAKES_HOLD", "TransitionLog"]
 
-LETS_GO = {"cable": "slack", "contact": "release"}
-TAKES_HOLD = {"cable": "taut", "contact": "impact"}
+LETS_GO = {"cable": "slack", "rope": "slack", "contact": "release"}
+TAKES_HOLD = {"cable": "taut", "rope": "taut", "contact": "impact"}
 """What events are called at which a unilateral row lets go and takes hold, by its kind."""
 
 _CLOSED = 1e-6  # gap that counts as closed when a constraint begins to act, as in unilateral.c
@@ -101,10 +101,11 @@ class TransitionLog:
         drives = [c.name for c in self._machine.constraints if any(map(depends_on_time, c.scalars))]
         if drives or not self._pairs.coefficients(self._p)[1][pair] > 0.0:
             named = ", ".join(map(repr, drives))
+            how = "closing" if self._kinds[name] == "contact" else "getting longer"
             cause = f"the prescribed motion {named} drives" if drives else "the constraints of the machine drive"
             return SimulationError(
                 f"no {what} keep {self._kinds[name]} '{name}' of machine '{self._machine.name}' from "
-                f"{'getting longer' if self._kinds[name] == 'cable' else 'closing'} at t = {t:.9g} s: {cause} it there"
+                f"{how} at t = {t:.9g} s: {cause} it there"
             )
         return SimulationError(
             f"no {what} obey the law of friction at contact '{name}' of machine '{self._machine.name}' at "
