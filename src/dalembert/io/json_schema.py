@@ -22,6 +22,7 @@ _MEANINGS = {
     "couplings": "Joints that follow others, by the name of the one that follows.",
     "constraints": "What closes loops or holds bodies together, by name.",
     "cables": "Cables, by name; one without stiffness is inextensible.",
+    "ropes": "Ropes over drums, sheaves and guides, by name; one without stiffness is inextensible.",
     "fields": "Forces that depend on the motion of a frame: orbital gravity, drag, solar pressure.",
     "contacts": "Bodies that touch each other or the ground.",
     "sensors": "What is measured, and how well.",

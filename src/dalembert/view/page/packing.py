@@ -89,8 +89,12 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
         times = times[:seen]
         baked = bake_run(scene, run, times)
     straight = bake_run(scene, run, times, exaggerate=0.0) if scene.modal else None
-    names = [cable.name for cable in scene.cables if f"tension.{cable.name}" in run]
-    tensions = {name: interpolated(times, run.t, run[f"tension.{name}"][:, None], ())[:, 0] for name in names}
+    firsts = {rope.name: f"tension.{rope.tension_names[0]}" for rope in drawn.all_ropes}
+    tensions = {
+        name: interpolated(times, run.t, run[signal][:, None], ())[:, 0]
+        for name, signal in firsts.items()
+        if signal in run
+    }
     forces = forces_of(run, drawn, times)
     return _packed(scene, baked, straight, tensions=tensions, forces=forces, title=drawn.name)
 
