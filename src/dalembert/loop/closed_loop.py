@@ -26,6 +26,7 @@ from dalembert.loop.constraints import (
     cable_events,
     cable_signals,
     constrained_part,
+    rope_signals,
     switch_events,
     tension_specs,
 )
@@ -296,9 +297,10 @@ def _compose(
     by_events = eom.has_rows and contact is None
     if by_events:
         system = eom.constraint_system
-        taken = (*loss_names(system.contacts), *(f"loss.{joint}" for joint in system.sticking))
-        # Of a joint at rest nothing changes but its friction: its integral lets adaptive steps follow that.
-        pushed = tuple(f"impulse.{joint}" for joint in system.sticking)
+        rubbing = (*system.sheaves, *system.sticking)
+        taken = (*loss_names(system.contacts), *(f"loss.{name}" for name in rubbing))
+        # Of what rests nothing changes but its friction: its integral lets adaptive steps follow that.
+        pushed = tuple(f"impulse.{name}" for name in rubbing)
         n_before += len(pushed)
         z = ca.vertcat(z, ca.SX.sym("impulse", len(pushed)), system.latches, ca.SX.sym("loss", len(taken)))
         zdot = ca.vertcat(zdot, ca.SX.zeros(len(pushed) + system.latches.shape[0] + len(taken)))
@@ -335,6 +337,7 @@ def _compose(
     for name, expression in (
         *(cable_signals(eom) if eom.machine.cables else ()),
         *contact_signals(eom.contact_system(limits=eom.stops)),
+        *(rope_signals(eom) if eom.has_rows else ()),
         *(() if contacts is None else held_signals(eom)),
         *known.recorded,
     ):
