@@ -198,7 +198,7 @@ def _contact_tape(
 
     Friction of a joint that slips is known, ``-F d``, and a part of ``f``. Of such a joint ``cone`` has the limit F,
     how fast it slips the way it began to, and its friction. Of a sheave it has ``kappa``, the same speed, and by which
-    part of the tension behind it that before it is larger while it slips, ``e^(-kappa d) - 1``; lengths of spans follow.
+    part of the tension behind it that before it is larger while it slips, ``e^(-kappa d) - 1``; then lengths of spans.
     """
     system = eom.constraint_system
     pairs, latches = system.contacts, system.latches
@@ -261,9 +261,12 @@ def _sheave_cones(system: ConstraintSystem, section: RopeSection) -> Expression:
 
 
 def _share_tensions(system: ConstraintSystem, section: RopeSection, shared: Expression) -> None:
-    """Put the multipliers of a rope whose tensions are as they were shared into ``shared``; sheaves that slip set ratios."""
+    """Put multipliers of a rope into ``shared``: tensions as they were shared, in the ratios of sheaves that slip."""
     rows = {r.name: r.start for r in system.rows if r.kind in ("rope", "sheave")}
-    latch = lambda name: system.latches[system.latch_index(name)]  # noqa: E731
+
+    def latch(name: str) -> Expression:
+        return system.latches[system.latch_index(name)]
+
     behind = ca.if_else(latch(f"active.{section.name}") > 0.5, latch(f"share.{section.name}"), 0.0)
     shared[rows[section.name]] = behind
     for k, sheave in reversed(list(enumerate(section.sheave_names))):

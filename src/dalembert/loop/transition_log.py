@@ -122,9 +122,10 @@ class TransitionLog:
         if drives or not self._pairs.coefficients(self._p)[1][pair] > 0.0:
             named = ", ".join(map(repr, drives))
             cause = f"the prescribed motion {named} drives" if drives else "the constraints of the machine drive"
+            which = "closing" if self._kinds[name] == "contact" else "getting longer"
             return SimulationError(
                 f"no {what} keep {self._kinds[name]} '{name}' of machine '{self._machine.name}' from "
-                f"{'closing' if self._kinds[name] == 'contact' else 'getting longer'} at t = {t:.9g} s: {cause} it there"
+                f"{which} at t = {t:.9g} s: {cause} it there"
             )
         paradox = ": Painleve's paradox; lower its friction" if self._kinds[name] == "contact" else ""
         return SimulationError(

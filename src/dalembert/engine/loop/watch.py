@@ -187,7 +187,7 @@ class Watch:
 
     @property
     def pair(self) -> tuple[int, bool, int] | None:
-        """Pair at which no impulses (forces: True) obey the laws, and its sheave, if that is why native code gave up."""
+        """Pair at which no impulses (forces: True) obey the laws, and its sheave, if native code gave up for that."""
         return None if self.transitions is None or self._watch.culprit < 0 else self.transitions.pair
 
     @property

@@ -58,8 +58,8 @@ class ConstrainedSystem:
         Whether M never changes.
     rubbing
         Sheaves of ropes: row of the whole rope, of the sheave, and no second tangent (-1). After them contacts with
-        friction: row of the normal, of the first tangent and of the second one. After them joints that stick: no normal,
-        their row, no second tangent.
+        friction: row of the normal, of the first tangent and of the second one. After them joints that stick: no
+        normal, their row, no second tangent.
     ropes
         How many sheaves each rope has.
     impulses

@@ -151,7 +151,7 @@ class TransitionMaker(Protocol):
         """Take note of a transition that native code has made."""
 
     def ill_posed(self, t: float, pair: int, forces: bool, sheave: int = -1) -> SimulationError:
-        """Return the error of a pair at which no impulses, or no forces, obey the laws; of a rope that jams its sheave."""
+        """Return the error of a pair at which no impulses, or no forces, obey the laws; at a sheave if a rope jams."""
 
     def not_closed(self, t: float, row: int, gap: float | None = None) -> SimulationError:
         """Return the error of a constraint that cannot begin to act, of which one row has an open gap."""

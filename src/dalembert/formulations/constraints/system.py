@@ -331,7 +331,7 @@ class ConstraintSystem:
         return self.phi[: self._holonomic] if self._holonomic else ca.SX(0, 1)
 
     def _of_contacts(self, above: Expression, of_pairs: Expression, of_joints: Expression) -> Expression:
-        """Rows of constraints and sheaves, below them of contacts, with the sign that they have here, then of joints."""
+        """Rows of constraints and sheaves, below them of contacts, with the sign that they have here, and of joints."""
         chosen = [3 * k for k in range(self.contacts.k)]
         chosen += [3 * k + j for k, tangents in enumerate(self.tangents) for j in tangents]
         rows = ca.vertcat(above, of_pairs[chosen, :]) if chosen else above
