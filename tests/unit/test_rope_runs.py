@@ -140,7 +140,7 @@ def test_a_rope_goes_slack_and_taut_as_a_whole() -> None:
     slack = (run.t > run.events[1].t) & (run.t < run.events[2].t)
     assert not run["tension.rope[0]"][slack].any() and not run["tension.rope[1]"][slack].any()
     assert ((run["x1"] + run["x2"])[slack] < 2.0 + 1e-12).all() and run.energy.drift < 1e-9
-    assert run["tension.rope[0]"].max() > 30.0
+    assert run["tension.rope[0]"][run.t > run.events[2].t].max() > 10.0
 
 
 K = 1.0449105691056932  # of a bearing with mu = 0.12, pin 0.02 m, sheave 0.15 m, and 1.2 % by bending

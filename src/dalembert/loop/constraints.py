@@ -1,4 +1,4 @@
-"""The constrained part of a closed loop: tapes of M, f, J, Phi, gamma, and the events of cables."""
+"""The constrained part of a closed loop: tapes of M, f, J, Phi, gamma, and the events of ropes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from dalembert.formulations.constraints.system import ConstraintRows, Constraint
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.switches import Switch
 from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
+from dalembert.model.cables import Cable
 
-__all__ = ["cable_events", "cable_signals", "constrained_part", "rope_signals", "switch_events", "tension_specs"]
+__all__ = ["constrained_part", "rope_events", "rope_signals", "sheave_signals", "switch_events", "tension_specs"]
 
 _AHEAD = math.tan(math.pi / 6)  # friction is within 60 degrees of where its slip began, at which that is looked at anew
 _FORWARD = 5e-8  # slip [m/s] that a pair has at least, along the way in which it began to slip: with less it ends
@@ -81,9 +82,7 @@ def constrained_part(
         b = ca.SX.sym("b", nv)
         outputs = ca.cse([ca.densify(x) for x in (factors.lower(b), factors.upper(b), factors.inverse)])
         sweeps = ca.Function("sweeps", [*arguments, b], outputs, [*names, "b"], ["lower", "upper", "inverse"])
-    recorded = [r for r in system.rows if r.kind not in ("internal", "rope", "sheave")]
-    signals = [(name, r.start + k) for r in recorded for k, name in enumerate(_signals(system, r))]
-    signals += _tensions(system)
+    recorded = [(name, row) for r in system.rows for name, row in _signals(system, r)]
     return ConstrainedSystem(
         nq=eom.nq,
         nv=nv,
@@ -94,8 +93,8 @@ def constrained_part(
         make_rate=rate,
         flags=flags + (flags >= 0) * n_before,
         row_names=system.row_names,
-        signal_names=tuple(name for name, _ in signals),
-        signal_rows=tuple(row for _, row in signals),
+        signal_names=tuple(name for name, _ in recorded),
+        signal_rows=tuple(row for _, row in recorded),
         unilateral=unilateral,
         work_input=n - 2,
         work_loss=n - 1,
@@ -111,25 +110,23 @@ def constrained_part(
     )
 
 
-def _signals(system: ConstraintSystem, r: ConstraintRows) -> list[str]:
-    """Names of the recorded multipliers of some rows."""
+def _signals(system: ConstraintSystem, r: ConstraintRows) -> list[tuple[str, int]]:
+    """Names of the recorded multipliers of some rows, each with its row."""
+    if r.kind == "rope":
+        section = next(section for section in system.sections if section.name == r.name)
+        starts = {rows.name: rows.start for rows in system.rows if rows.kind in ("rope", "sheave")}
+        ends = [starts[name] for name in (*section.sheave_names, section.name)]  # the engine has tensions there
+        return [(f"tension.{name}", ends[span]) for name, span in section.tensions]
+    if r.kind in ("internal", "sheave"):
+        return []
+    names = [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{n}" for n in r.names]
     if r.kind == "contact":
-        return [f"force.{r.name}.normal"]
+        names = [f"force.{r.name}.normal"]
     if r.kind == "friction":
-        return [f"force.{r.name}.tangent{j}" for j in system.tangents[system.contacts.names.index(r.name)]]
+        names = [f"force.{r.name}.tangent{j}" for j in system.tangents[system.contacts.names.index(r.name)]]
     if r.kind == "stick":
-        return [f"friction.{r.name}"]
-    return [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{n}" for n in r.names]
-
-
-def _tensions(system: ConstraintSystem) -> list[tuple[str, int]]:
-    """Tensions of the spans of ropes, with the rows at which the engine gives them: those that end there."""
-    rows = {r.name: r.start for r in system.rows if r.kind in ("rope", "sheave")}
-    signals = []
-    for section in system.sections:
-        ends = [rows[name] for name in (*section.sheave_names, section.name)]
-        signals += [(f"tension.{name}", ends[span]) for name, span in section.tensions]
-    return signals
+        names = [f"friction.{r.name}"]
+    return list(zip(names, range(r.start, r.stop), strict=False))
 
 
 def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int], ...], NDArray[np.int64]]:
@@ -293,18 +290,24 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
     return tuple(specs)
 
 
-def cable_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpec]]:
-    """Events of elastic cables: stretch or tension passes zero (a damped cable that shortens fast pulls no more)."""
+def rope_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpec]]:
+    """Events of elastic cables and ropes: stretch or tension passes zero; and of routes that cease to exist.
+
+    A damped rope that shortens fast pulls no more although it is stretched.
+    """
     g: list[Any] = []
     specs: list[EventSpec] = []
-    for c in eom.formulation.cables():
-        if not c.cable.bilateral:
+    for c in eom.formulation.elastic_ropes():
+        if not c.rope.bilateral:
             value = eom.symbolic.value
-            pull = ca.fmin(c.stretch, c.stretch + value(c.cable.damping) / value(c.cable.stiffness) * c.rate)
+            pull = ca.fmin(c.stretch, c.stretch + value(c.rope.damping) / value(c.rope.stiffness) * c.rate)
             g += [pull, pull]
-            name = c.cable.name
             for what, direction in (("slack", -1), ("taut", 1)):
-                specs.append(EventSpec(f"{name}.{what}", direction=direction, jumps=True))
+                specs.append(EventSpec(f"{c.name}.{what}", direction=direction, jumps=True))
+    for route in eom.constraint_system.routes.values():
+        for condition in route.conditions:
+            g.append(condition.value)
+            specs.append(EventSpec(condition.name, terminal=True, direction=-1))
     return g, specs
 
 
@@ -315,22 +318,27 @@ def switch_events(eom: EquationsOfMotion, switches: Sequence[Switch]) -> tuple[l
     return [eom.symbolic.t - float(s.at) for s in timed if s.at is not None], specs
 
 
-def cable_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
-    """Lengths of cables, swivel angles of pulleys and tensions of elastic cables."""
+def rope_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
+    """Lengths of cables and ropes, swivel angles of pulleys, angles of wrap, and tensions of elastic ones."""
     signals: list[tuple[str, Any]] = []
     system = eom.constraint_system
-    tensions = {c.cable.name: c.tension for c in eom.formulation.cables()}
-    for cable in eom.machine.cables:
-        path = system.paths[cable.name]
-        signals.append((f"length.{cable.name}", path.length))
-        if cable.has_pulley and cable.swivel == "free":
-            signals.append((f"swivel.{cable.name}", path.swivel))
-        if cable.elastic:
-            signals.append((f"tension.{cable.name}", tensions[cable.name]))
+    for rope in eom.machine.all_ropes:
+        route = system.routes[rope.name]
+        signals.append((f"length.{rope.name}", route.length))
+        signals += [(f"wrap.{rope.name}.{wrap.name}", wrap.arc.angle) for wrap in route.wraps]
+        if route.errors:
+            error = route.errors[0]
+            for other in route.errors[1:]:
+                error = ca.fmax(error, other)
+            signals.append((f"tangent_error.{rope.name}", error))
+        if isinstance(rope, Cable) and rope.has_pulley and rope.swivel == "free":
+            signals.append((f"swivel.{rope.name}", system.paths[rope.name].swivel))
+        tensions = {k: c.tension for c in eom.formulation.elastic_ropes() if c.rope is rope for k in c.spans}
+        signals += [(f"tension.{name}", tensions[k]) for k, name in enumerate(rope.tension_names) if k in tensions]
     return signals
 
 
-def rope_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
+def sheave_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
     """Slips of ropes at their sheaves: what runs from the span before to that behind."""
     system = eom.constraint_system
     return [(f"slip.{name}", -system.sheave_rates[k]) for k, name in enumerate(system.sheaves)]

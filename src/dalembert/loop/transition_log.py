@@ -121,11 +121,11 @@ class TransitionLog:
         drives = [c.name for c in self._machine.constraints if any(map(depends_on_time, c.scalars))]
         if drives or not self._pairs.coefficients(self._p)[1][pair] > 0.0:
             named = ", ".join(map(repr, drives))
+            how = "closing" if self._kinds[name] == "contact" else "getting longer"
             cause = f"the prescribed motion {named} drives" if drives else "the constraints of the machine drive"
-            which = "closing" if self._kinds[name] == "contact" else "getting longer"
             return SimulationError(
                 f"no {what} keep {self._kinds[name]} '{name}' of machine '{self._machine.name}' from "
-                f"{which} at t = {t:.9g} s: {cause} it there"
+                f"{how} at t = {t:.9g} s: {cause} it there"
             )
         paradox = ": Painleve's paradox; lower its friction" if self._kinds[name] == "contact" else ""
         return SimulationError(

@@ -43,7 +43,9 @@ class RopeSection:
     kappa
         Of each of these the largest ``|ln(T_{k+1} / T_k)|``, a function of the configuration and the parameters.
     spans
-        Of each span of the rope's path the span here to which it belongs; empty: they are the same.
+        Of each span of the path in this section the span here to which it belongs; empty: they are the same.
+    places
+        Places in the rope's path of these spans; empty: they are numbered from 0 on.
     """
 
     name: str
@@ -54,6 +56,7 @@ class RopeSection:
     sheaves: tuple[str, ...] = ()
     kappa: Expression | None = None
     spans: tuple[int, ...] = ()
+    places: tuple[int, ...] = ()
 
     @property
     def slips(self) -> Expression:
@@ -69,4 +72,5 @@ class RopeSection:
     def tensions(self) -> tuple[tuple[str, int], ...]:
         """Names of the tensions along the path, and the span here to which each of them belongs."""
         spans = self.spans or tuple(range(len(self.sheaves) + 1))
-        return tuple((f"{self.name}[{i}]", span) for i, span in enumerate(spans))
+        places = self.places or tuple(range(len(spans)))
+        return tuple((f"{self.rope}[{i}]", span) for i, span in zip(places, spans, strict=True))

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import casadi as ca
@@ -38,6 +39,7 @@ from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.cables import CablePath
 from dalembert.model.machine import Machine
+from dalembert.model.ropes import RopeBase, Route
 from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
 
 __all__ = ["ConstraintRows", "ConstraintSystem"]
@@ -95,6 +97,10 @@ class _Context:
     system: ConstraintSystem
     held: ca.SX | None
 
+    @property
+    def machine(self) -> Machine:
+        return self.system.machine
+
     def pose(self, frame: str) -> tuple[ca.SX, ca.SX]:
         return self.system.pose(frame)
 
@@ -126,7 +132,7 @@ class ConstraintSystem:
         self.formulation = formulation
         self.variables = formulation.variables
         self._measures: list[_Held] = []
-        self.paths: dict[str, CablePath] = {}
+        self.routes: dict[str, Route] = {rope.name: rope.route(_Context(self, None)) for rope in self.machine.all_ropes}
         self.contacts = ContactSystem(formulation) if contacts is None else contacts
         self.tangents = _moving_tangents(self.contacts)
         names, values = self._latch_layout()
@@ -153,10 +159,10 @@ class ConstraintSystem:
             if c.holds_pose:
                 names += [f"offset.{c.name}.{k}" for k in _POSE]
                 values += [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
-        for cable in self.machine.cables:
-            if cable.length is None:
-                names.append(f"length0.{cable.name}")
-                values.append(0.0)
+        for rope in self.machine.all_ropes:
+            if not rope.elastic and (rope.length is None or len(rope.section_names) > 1):
+                names += [f"length0.{section}" for section in rope.section_names]
+                values += [0.0] * len(rope.section_names)
         for pair, tangents in zip(self.contacts.pairs, self.tangents, strict=True):
             names.append(f"active.{pair.name}")
             if tangents:
@@ -169,7 +175,31 @@ class ConstraintSystem:
 
     def _rope_sections(self) -> tuple[RopeSection, ...]:
         """Sections of the inextensible ropes of the machine."""
-        return ()
+        sections, x, rates = list[RopeSection](), self.variables, self._coordinate_rate
+        for rope in self.machine.ropes:
+            for name, section in zip(rope.section_names, self.routes[rope.name].sections, strict=True):
+                if rope.elastic:
+                    continue
+                opening = section.way - section.payout - self.natural_length(name)
+                runs = ca.densify(ca.vertcat(*(rub.run for _, rub in section.rubs), opening))
+                slips = ca.densify(ca.jtimes(runs, x.q, rates) + ca.jacobian(runs, x.t))
+                ends = [*(count for count, _ in section.rubs), len(section.spans)]
+                groups = [range(first, last) for first, last in pairwise([0, *ends])]
+                lengths = [sum((section.lengths[k] for k in group), ca.SX(0)) for group in groups]
+                sections.append(
+                    RopeSection(
+                        name,
+                        rope.name,
+                        opening,
+                        ca.vertcat(slips[0], *(slips[k] - slips[k - 1] for k in range(1, len(groups)))),
+                        ca.vertcat(*lengths),
+                        tuple(rub.name for _, rub in section.rubs),
+                        ca.vertcat(ca.SX(0, 1), *(rub.kappa for _, rub in section.rubs)),
+                        tuple(i for i, group in enumerate(groups) for _ in group),
+                        section.spans,
+                    )
+                )
+        return tuple(sections)
 
     def _add_latches_of_ropes(self) -> None:
         names = []
@@ -241,9 +271,10 @@ class ConstraintSystem:
                 self._measures.append(_Held(c.name, slice(start, start + 7), measured))
             add(c.name, "constraint", ca.SX(c.rows(context)))
         for cable in self.machine.cables:
-            path = self.paths[cable.name] = cable.path(_Context(self, None))
             if not cable.elastic:
-                add(cable.name, "cable", path.length - self.natural_length(cable.name), not cable.bilateral)
+                (section,) = self.routes[cable.name].sections
+                opening = section.way - section.payout - self.natural_length(cable.name)
+                add(cable.name, "cable", opening, not cable.bilateral)
         for section in self.sections:
             add(section.name, "rope", section.opening, True)
         self._holonomic = count
@@ -270,20 +301,61 @@ class ConstraintSystem:
         """Place of a name in the latches, -1 if it is not there."""
         return self.latch_names.index(name) if name in self.latch_names else -1
 
+    @cached_property
+    def paths(self) -> dict[str, CablePath]:
+        """Exits and directions of the cables."""
+        return {cable.name: cable.path(_Context(self, None)) for cable in self.machine.cables}
+
     def natural_length(self, name: str) -> Expression:
-        """Length of a cable without load: ``l = l_0 + r theta``, CDPR (3)."""
-        cable = next(c for c in self.machine.cables if c.name == name)
-        value = self.variables.value
-        coiled = ca.SX(0)
-        if cable.winch is not None:
-            coiled = value(cable.drum) * self.formulation.joint_coordinate(cable.winch)
-        if cable.length is not None:
-            return value(cable.length) + coiled
+        """Length without load of a section of a cable or rope, less what its drums pay out.
+
+        Where it is not given it is that of the way, less for the pretension of an elastic rope. Several sections share
+        a length that is given so that their strains are alike. Inextensible ropes measure it at the start of a run,
+        elastic ones have it from the neutral configuration.
+        """
+        rope = next(rope for rope in self.machine.all_ropes if name in rope.section_names)
+        if rope.length is not None and len(rope.section_names) == 1:
+            return ca.SX(self.variables.value(rope.length))
+        place = rope.section_names.index(name)
+        if rope.elastic:
+            return self._unloaded(rope, rope.neutral_route(self.machine), place)
         index = self.latch_index(f"length0.{name}")
         if not any(h.name == name for h in self._measures):
-            path = self.paths[name]
-            self._measures.append(_Held(name, slice(index, index + 1), path.length - coiled))
-        return self.latches[index] + coiled
+            measured = self._unloaded(rope, self.routes[rope.name], place)
+            self._measures.append(_Held(name, slice(index, index + 1), measured))
+        return self.latches[index]
+
+    def _unloaded(self, rope: RopeBase, route: Route, place: int) -> Expression:
+        """Length without load of a section, less what its drums pay out, from a route of its rope."""
+        value, sections = self.variables.value, route.sections
+        factor = ca.SX(1)
+        if rope.length is not None:
+            whole = value(rope.length) + sum((s.payout for s in sections), ca.SX(0))
+            factor = whole / sum((s.way for s in sections), ca.SX(0))
+        elif rope.stiffness is not None:
+            factor = 1 / (1 + value(rope.pretension) / value(rope.stiffness))
+        return sections[place].way * factor - sections[place].payout
+
+    @cached_property
+    def _conditions(self) -> ca.Function:
+        x, routes = self.variables, self.routes.values()
+        values = [condition.value for route in routes for condition in route.conditions]
+        return ca.Function("conditions", [x.q, x.t, x.p], [ca.densify(ca.vertcat(ca.SX(0, 1), *values))])
+
+    def route_fault(self, q: Array, t: float, p: Array) -> tuple[int, str] | None:
+        """First of many configurations (N, nq) in which a rope has no route, and what is wrong there."""
+        conditions = [condition for route in self.routes.values() for condition in route.conditions]
+        if not conditions:
+            return None
+        arguments = [
+            ca.DM(np.atleast_2d(a).T) for a in (q, np.full((len(q), 1), t), np.broadcast_to(p, (len(q), p.shape[-1])))
+        ]
+        values = np.array(ca.DM(self._conditions(*arguments)).full()).T
+        for member, row in enumerate(values):
+            for condition, value in zip(conditions, row, strict=True):
+                if not value > 0.0:
+                    return member, condition.message
+        return None
 
     @property
     def measuring(self) -> tuple[str, ...]:
