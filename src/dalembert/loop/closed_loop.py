@@ -24,9 +24,9 @@ from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
     constrained_part,
-    refuse_rubbing,
     rope_events,
     rope_signals,
+    sheave_signals,
     switch_events,
     tension_specs,
 )
@@ -287,7 +287,6 @@ def _compose(
     signals: Sequence[Signal],
     sensors: Sequence[Sensor],
 ) -> ClosedLoop:
-    refuse_rubbing(eom.machine)
     s = eom.symbolic
     slots = Slots()
     stage_slots(eom, stages, slots)
@@ -298,9 +297,10 @@ def _compose(
     by_events = eom.has_rows and contact is None
     if by_events:
         system = eom.constraint_system
-        taken = (*loss_names(system.contacts), *(f"loss.{joint}" for joint in system.sticking))
-        # Of a joint at rest nothing changes but its friction: its integral lets adaptive steps follow that.
-        pushed = tuple(f"impulse.{joint}" for joint in system.sticking)
+        rubbing = (*system.sheaves, *system.sticking)
+        taken = (*loss_names(system.contacts), *(f"loss.{name}" for name in rubbing))
+        # Of what rests nothing changes but its friction: its integral lets adaptive steps follow that.
+        pushed = tuple(f"impulse.{name}" for name in rubbing)
         n_before += len(pushed)
         z = ca.vertcat(z, ca.SX.sym("impulse", len(pushed)), system.latches, ca.SX.sym("loss", len(taken)))
         zdot = ca.vertcat(zdot, ca.SX.zeros(len(pushed) + system.latches.shape[0] + len(taken)))
@@ -337,6 +337,7 @@ def _compose(
     for name, expression in (
         *(rope_signals(eom) if eom.machine.all_ropes else ()),
         *contact_signals(eom.contact_system(limits=eom.stops)),
+        *(sheave_signals(eom) if eom.has_rows else ()),
         *(() if contacts is None else held_signals(eom)),
         *known.recorded,
     ):

@@ -10,19 +10,18 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.core.errors import InputError
 from dalembert.core.types import Expression
 from dalembert.engine.problem.constrained import ConstrainedSystem
 from dalembert.engine.problem.constrained_tape import seen_gaps
 from dalembert.engine.problem.problem import EventSpec
+from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.constraints.system import ConstraintRows, ConstraintSystem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.switches import Switch
 from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
 from dalembert.model.cables import Cable
-from dalembert.model.machine import Machine
 
-__all__ = ["constrained_part", "refuse_rubbing", "rope_events", "rope_signals", "switch_events", "tension_specs"]
+__all__ = ["constrained_part", "rope_events", "rope_signals", "sheave_signals", "switch_events", "tension_specs"]
 
 _AHEAD = math.tan(math.pi / 6)  # friction is within 60 degrees of where its slip began, at which that is looked at anew
 _FORWARD = 5e-8  # slip [m/s] that a pair has at least, along the way in which it began to slip: with less it ends
@@ -102,7 +101,8 @@ def constrained_part(
         losses=_loss_rows(system, n_before + len(system.latch_names)),
         constant_mass=bool(M.is_constant()),
         rubbing=rubbing,
-        impulses=n_before - len(system.sticking),
+        ropes=tuple(len(section.sheaves) for section in system.sections if section.sheaves),
+        impulses=n_before - len(system.sheaves) - len(system.sticking),
         shares=shares + (shares >= 0) * n_before,
         sweeps=sweeps,
         free=free,
@@ -114,8 +114,12 @@ def _signals(system: ConstraintSystem, r: ConstraintRows) -> list[tuple[str, int
     """Names of the recorded multipliers of some rows, each with its row."""
     if r.kind == "rope":
         section = next(section for section in system.sections if section.name == r.name)
-        return [(f"tension.{name}", r.start) for name, _ in section.tensions]
-    names = [] if r.kind == "internal" else [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{n}" for n in r.names]
+        starts = {rows.name: rows.start for rows in system.rows if rows.kind in ("rope", "sheave")}
+        ends = [starts[name] for name in (*section.sheave_names, section.name)]  # the engine has tensions there
+        return [(f"tension.{name}", ends[span]) for name, span in section.tensions]
+    if r.kind in ("internal", "sheave"):
+        return []
+    names = [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{n}" for n in r.names]
     if r.kind == "contact":
         names = [f"force.{r.name}.normal"]
     if r.kind == "friction":
@@ -126,11 +130,13 @@ def _signals(system: ConstraintSystem, r: ConstraintRows) -> list[tuple[str, int
 
 
 def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int], ...], NDArray[np.int64]]:
-    """Rows of contacts with friction, then of joints, and the latch with the given part of each row's multiplier.
+    """Rows of sheaves, of contacts with friction, then of joints, and the latch with the given part of each multiplier.
 
     Joints that stick have no normal: -1 stands in its place, as it does for other rows and latches that there are not.
+    Of the rows of a rope the latches have tensions.
     """
-    normals = {r.name: r.start for r in system.rows if r.kind == "contact"}
+    normals = {r.name: r.start for r in system.rows if r.kind in ("contact", "rope")}
+    rope = {sheave: section.name for section in system.sections for sheave in section.sheave_names}
     shares = np.full(system.m, -1, dtype=np.int64)
     rubbing = []
     for r in system.rows:
@@ -139,6 +145,10 @@ def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int]
             tangents = system.tangents[system.contacts.names.index(r.name)]
             for row, j in ((normals[r.name], 0), *zip(range(r.start, r.stop), tangents, strict=True)):
                 shares[row] = system.latch_index(f"share.{r.name}[{j}]")
+        if r.kind == "sheave":
+            rubbing.append((normals[rope[r.name]], r.start, -1))
+            shares[r.start] = system.latch_index(f"share.{r.name}")
+            shares[normals[rope[r.name]]] = system.latch_index(f"share.{rope[r.name]}")
         if r.kind == "stick":
             rubbing.append((-1, r.start, -1))
             shares[r.start] = system.latch_index(f"share.{r.name}")
@@ -146,13 +156,15 @@ def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int]
 
 
 def _loss_rows(system: ConstraintSystem, first: int) -> NDArray[np.int64]:
-    """Index in x of what the contact or joint of each row has taken, with those of all from ``first`` on."""
+    """Index in x of what contact, sheave or joint of each row has taken, with those of all from ``first`` on."""
     rows = np.full(system.m, -1, dtype=np.int64)
     for r in system.rows:
         if r.kind in ("contact", "friction"):
             rows[r.start : r.stop] = first + system.contacts.names.index(r.name)
         if r.kind == "stick":
-            rows[r.start] = first + system.contacts.k + system.sticking.index(r.name)
+            rows[r.start] = first + system.contacts.k + len(system.sheaves) + system.sticking.index(r.name)
+        if r.kind == "sheave":
+            rows[r.start] = first + system.contacts.k + system.sheaves.index(r.name)
     return rows
 
 
@@ -182,14 +194,20 @@ def _contact_tape(
     does to a place is below 1e-10 m.
 
     Friction of a joint that slips is known, ``-F d``, and a part of ``f``. Of such a joint ``cone`` has the limit F,
-    how fast it slips the way it began to, and its friction.
+    how fast it slips the way it began to, and its friction. Of a sheave it has ``kappa``, the same speed, and by which
+    part of the tension behind it that before it is larger while it slips, ``e^(-kappa d) - 1``; then lengths of spans.
     """
     system = eom.constraint_system
     pairs, latches = system.contacts, system.latches
     drag, cone, shared = ca.SX(system.m, 1), ca.SX(3 * len(rubbing), 1), ca.SX(system.m, 1)
     flags = system.row_flags
+    cone[: 3 * len(system.sheaves)] = ca.vertcat(ca.SX(0, 1), *(_sheave_cones(system, s) for s in system.sections))
+    of_ropes = [s for s in system.sections if s.sheaves]
+    for section in of_ropes:
+        _share_tensions(system, section, shared)
+    roped = {row for entry in rubbing[: len(system.sheaves)] for row in entry[:2]}
     for row, share in enumerate(shares):
-        if share >= 0:
+        if share >= 0 and row not in roped:
             shared[row] = ca.if_else(latches[int(flags[row])] > 0.5, latches[int(share)], 0.0)
     for joint, name in enumerate(system.sticking):
         j = len(rubbing) - len(system.sticking) + joint
@@ -199,7 +217,7 @@ def _contact_tape(
         turned = ca.if_else(side * side > 0.5, system.joint_rates[joint] * side + leeway, 1.0)
         cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = limit, turned, -limit * side
     for j, (normal, *tangents) in enumerate(rubbing):
-        if normal < 0:
+        if normal < 0 or j < len(system.sheaves):
             continue
         name = next(r.name for r in system.rows if r.kind == "contact" and r.start == normal)
         k = pairs.names.index(name)
@@ -223,8 +241,37 @@ def _contact_tape(
         cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = mu, turned, size
     f, Jt = outputs[labels.index("f")], outputs[labels.index("Jt")]
     terms = [f - Jt @ shared if label == "f" else x for label, x in zip(labels, outputs, strict=True)]
+    cone = ca.vertcat(cone, *(section.lengths for section in of_ropes))
     dense = ca.cse([ca.densify(ca.SX(x)) for x in (*terms, drag, cone)])
     return ca.Function("contact", arguments, dense, ["t", "x", "c", "p"], [*labels, "drag", "cone"])
+
+
+def _sheave_cones(system: ConstraintSystem, section: RopeSection) -> Expression:
+    """Of each sheave of a rope what `_contact_tape` says of it."""
+    cones: list[Any] = []
+    for k, sheave in enumerate(section.sheave_names):
+        side, leeway = (system.latches[system.latch_index(f"{what}.{sheave}")] for what in ("toward", "leeway"))
+        kappa = section.kappa[k]
+        turned = ca.if_else(side * side > 0.5, leeway - section.slips[k] * side, 1.0)
+        cones += [kappa, turned, ca.exp(-kappa * side) - 1.0]
+    return ca.vertcat(ca.SX(0, 1), *cones)
+
+
+def _share_tensions(system: ConstraintSystem, section: RopeSection, shared: Expression) -> None:
+    """Put multipliers of a rope into ``shared``: tensions as they were shared, in the ratios of sheaves that slip."""
+    rows = {r.name: r.start for r in system.rows if r.kind in ("rope", "sheave")}
+
+    def latch(name: str) -> Expression:
+        return system.latches[system.latch_index(name)]
+
+    behind = ca.if_else(latch(f"active.{section.name}") > 0.5, latch(f"share.{section.name}"), 0.0)
+    shared[rows[section.name]] = behind
+    for k, sheave in reversed(list(enumerate(section.sheave_names))):
+        side = latch(f"toward.{sheave}")
+        kept = ca.if_else(latch(f"stick.{sheave}") > 0.5, latch(f"share.{sheave}"), 0.0)
+        tension = ca.if_else(side * side > 0.5, behind * ca.exp(-section.kappa[k] * side), kept)
+        shared[rows[sheave]] = tension - behind
+        behind = tension
 
 
 def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
@@ -238,19 +285,9 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
     ]
     for what in ("slip", "stick", "jam"):
         for r in rows:
-            if r.kind == "friction" or (r.kind == "stick" and what != "jam"):
+            if r.kind in ("friction", "sheave") or (r.kind == "stick" and what != "jam"):
                 specs.append(EventSpec(f"{r.name}.{what}", direction=-1, positive=True))
     return tuple(specs)
-
-
-def refuse_rubbing(machine: Machine) -> None:
-    """Refuse ropes with friction or losses at sheaves, which no time loop knows yet."""
-    for rope in machine.ropes:
-        for element in rope.rubbing:
-            raise InputError(
-                f"friction at {element.what} of rope '{rope.name}' is not yet simulated event by event; leave out its "
-                "friction and loss, or give it teeth"
-            )
 
 
 def rope_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpec]]:
@@ -296,3 +333,9 @@ def rope_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
         tensions = {k: c.tension for c in eom.formulation.elastic_ropes() if c.rope is rope for k in c.spans}
         signals += [(f"tension.{name}", tensions[k]) for k, name in enumerate(rope.tension_names) if k in tensions]
     return signals
+
+
+def sheave_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
+    """Slips of ropes at their sheaves: what runs from the span before to that behind."""
+    system = eom.constraint_system
+    return [(f"slip.{name}", -system.sheave_rates[k]) for k, name in enumerate(system.sheaves)]

@@ -1,8 +1,8 @@
 """Sections of inextensible ropes: what their rows are made of.
 
-A rope over sheaves is slack as a whole or not at all, between its ends and what holds it (a clamp, teeth, a drum): such a
-part is a section. Its spans, separated by sheaves with friction, have tensions ``T_i`` and lengthen at the rates ``u_i``
-against the rope that is in them. Rows are sums of these from the first span on,
+A rope over sheaves is slack as a whole or not at all, between its ends and what holds it (a clamp, teeth, a drum): such
+a part is a section. Its spans, separated by sheaves with friction, have tensions ``T_i`` and lengthen at the rates
+``u_i`` against the rope that is in them. Rows are sums of these from the first span on,
 
     W_k = u_1 + ... + u_k,    sum_i T_i u_i = sum_k (T_k - T_{k+1}) W_k + T_n W_n
 

@@ -207,9 +207,8 @@ class ConstraintSystem:
             names.append(f"active.{section.name}")
             if section.sheaves:
                 names.append(f"share.{section.name}")
-            names += [
-                f"{w}.{sheave}" for sheave in section.sheave_names for w in ("stick", "toward", "share", "leeway")
-            ]
+            for sheave in section.sheave_names:
+                names += [f"{what}.{sheave}" for what in ("stick", "toward", "share", "leeway")]
         self.latch_names = (*self.latch_names, *names)
         acting = [float(name.startswith("active.")) for name in names]
         self.latch_nominal = np.concatenate([self.latch_nominal, acting])
@@ -404,7 +403,7 @@ class ConstraintSystem:
         return self.phi[: self._holonomic] if self._holonomic else ca.SX(0, 1)
 
     def _of_contacts(self, above: Expression, of_pairs: Expression, of_joints: Expression) -> Expression:
-        """Rows of constraints and sheaves, below them those of contacts, with the sign that they have here, then of joints."""
+        """Rows of constraints and sheaves, below them of contacts, with the sign that they have here, and of joints."""
         chosen = [3 * k for k in range(self.contacts.k)]
         chosen += [3 * k + j for k, tangents in enumerate(self.tangents) for j in tangents]
         rows = ca.vertcat(above, of_pairs[chosen, :]) if chosen else above
