@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from dalembert.model.joint import WORLD, Joint, Limits
     from dalembert.model.machine import Machine
     from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
+    from dalembert.model.ropes import Anchor, Drum, Guide, Rope, Sheave, SheaveLoss
     from dalembert.model.section import Load, Section
     from dalembert.model.shapes import Shape
     from dalembert.model.signals import Sensor, Signal
@@ -101,6 +102,7 @@ __all__ = [
     "RK4",
     "TIME",
     "WORLD",
+    "Anchor",
     "AugmentedLagrangian",
     "BallConstraint",
     "Baumgarte",
@@ -126,6 +128,7 @@ __all__ = [
     "DistanceConstraint",
     "DormandPrince",
     "DormandPrince8",
+    "Drum",
     "Energy",
     "EquationsOfMotion",
     "Euler",
@@ -138,6 +141,7 @@ __all__ = [
     "GeneralizedAlpha",
     "Geometry",
     "GravityCompensation",
+    "Guide",
     "HalfSpace",
     "Heun",
     "Idas",
@@ -162,11 +166,14 @@ __all__ = [
     "Projection",
     "Quintic",
     "Radau",
+    "Rope",
     "Run",
     "SampledController",
     "Section",
     "Sensor",
     "Shape",
+    "Sheave",
+    "SheaveLoss",
     "Signal",
     "SimulationError",
     "Sine",
@@ -225,6 +232,7 @@ __all__ = [
 ]
 
 _LATER = {
+    "Anchor": "dalembert.model.ropes",
     "AugmentedLagrangian": "dalembert.engine.methods.constraints",
     "BallConstraint": "dalembert.model.constraints",
     "Baumgarte": "dalembert.engine.methods.constraints",
@@ -250,6 +258,7 @@ _LATER = {
     "DistanceConstraint": "dalembert.model.constraints",
     "DormandPrince": "dalembert.simulation.methods",
     "DormandPrince8": "dalembert.simulation.methods",
+    "Drum": "dalembert.model.ropes",
     "Energy": "dalembert.formulations.equations",
     "EquationsOfMotion": "dalembert.formulations.equations",
     "Euler": "dalembert.simulation.methods",
@@ -262,6 +271,7 @@ _LATER = {
     "GeneralizedAlpha": "dalembert.engine.methods.constraints",
     "Geometry": "dalembert.model.geometry",
     "GravityCompensation": "dalembert.control.laws",
+    "Guide": "dalembert.model.ropes",
     "HalfSpace": "dalembert.model.contacts",
     "Heun": "dalembert.simulation.methods",
     "Idas": "dalembert.engine.methods.constraints",
@@ -289,11 +299,14 @@ _LATER = {
     "Quintic": "dalembert.plan.references",
     "RK4": "dalembert.simulation.methods",
     "Radau": "dalembert.simulation.methods",
+    "Rope": "dalembert.model.ropes",
     "Run": "dalembert.simulation.run",
     "SampledController": "dalembert.loop.closed_loop",
     "Section": "dalembert.model.section",
     "Sensor": "dalembert.model.signals",
     "Shape": "dalembert.model.shapes",
+    "Sheave": "dalembert.model.ropes",
+    "SheaveLoss": "dalembert.model.ropes",
     "Signal": "dalembert.model.signals",
     "SimulationError": "dalembert.core.errors",
     "Sine": "dalembert.plan.references",

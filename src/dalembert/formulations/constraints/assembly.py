@@ -288,6 +288,7 @@ def _chosen(
             f"{described(machine.q_names, found.nearest)}{fewer}"
         )
     if not np.isfinite(c.phi(q[None])).all():
+        _check_routes(c.eom, q[None], c.t, c.p[:1], what)
         row = c.eom.constraint_system.row_names[int(np.argmax(~np.isfinite(c.phi(q[None])[0])))]
         raise InputError(
             f"constraint '{row}' of {whose} has no value at {what}; of a cable: is its pulley larger than the "
@@ -404,14 +405,26 @@ def assembled_members(
     if not machine.constrained:
         if branch is not None:
             raise InputError(f"branch: machine '{machine.name}' has no constraints, and one assembly only")
+        if machine.ropes:
+            _check_routes(eom.in_machine_coordinates(), q, t, p, what)
         return Assembled(q, np.zeros((len(q), len(given))))
     own = eom.in_machine_coordinates()
     if latches is not None and own is not eom:
         latches = _latches_of(own, eom, np.asarray(latches))
     places = _given_places(own, given)
     result = assemble(own, q, places, t=t, p=p, latches=latches, branch=branch, reach=reach, what=what)
+    _check_routes(own, result.q, t, p, what)
     _tell_moved(own, places, q, result, what)
     return result
+
+
+def _check_routes(own: EquationsOfMotion, q: Array, t: float, p: Array, what: str) -> None:
+    """Refuse postures in which a rope has no route."""
+    fault = own.constraint_system.route_fault(q, t, p)
+    if fault is not None:
+        member, message = fault
+        whose = f" of member {member}" if len(q) > 1 else ""
+        raise InputError(f"{what}{whose}: {message}")
 
 
 def freedoms_left(eom: EquationsOfMotion, q: Array, given: Sequence[str], *, t: float, p: Array) -> int | None:
