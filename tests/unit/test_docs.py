@@ -41,6 +41,7 @@ WITHOUT_CODE = {
     "notation",
     "speed",
     "studies",
+    "style",
     "verification",
 }
 # Pages whose code takes long: with the slow tests.
