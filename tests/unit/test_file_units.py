@@ -14,7 +14,7 @@ from dalembert.core.parameter import nominal, parse_quantity
 from dalembert.core.units import UNITS, parse_unit, unit_table
 from dalembert.io import check_machine
 from dalembert.io.machine_schema import machine_file
-from dalembert.io.schema_units import _entries, keys_with_units
+from dalembert.io.schema_units import entries_of, keys_with_units
 from dalembert.io.schema_values import Bound, Inertia, Limit, Number, Quantity
 
 FILE = """
@@ -208,7 +208,7 @@ def test_every_number_of_the_schema_has_a_unit() -> None:
         for key, field in entry.model_fields.items():
             if holds_numbers(field.annotation, field.metadata) and not entry.units.get(key):
                 without.append(f"{entry.__name__}.{key}")
-            pending += list(_entries(field.annotation))
+            pending += list(entries_of(field.annotation))
     # A gear relates coordinates of different units.
     assert set(without) == {"ConstraintEntry.terms"}
     for _, _, unit in keys_with_units():

@@ -16,7 +16,7 @@ from dalembert.io.yaml_nodes import Path
 from dalembert.model.joints import JOINT_KINDS
 from dalembert.plan.references import Quintic, Sine
 
-__all__ = ["declared_unit", "expected_unit", "keys_with_units"]
+__all__ = ["declared_unit", "entries_of", "expected_unit", "keys_with_units"]
 
 _TURNING = {"{q}": "rad", "{f}": "N m", "{i}": "kg m^2"}
 _SLIDING = {"{q}": "m", "{f}": "N", "{i}": "kg"}
@@ -122,13 +122,14 @@ def keys_with_units(model: type[BaseModel] | None = None) -> Iterable[tuple[str,
         for key, field in entry.model_fields.items():
             if unit := getattr(entry, "units", {}).get(key, ""):
                 yield entry.__name__.removesuffix("Entry"), key, unit
-            pending += list(_entries(field.annotation))
+            pending += list(entries_of(field.annotation))
 
 
-def _entries(annotation: Any) -> Iterable[Any]:
+def entries_of(annotation: Any) -> Iterable[Any]:
+    """Entries that an annotation holds."""
     for one in _choices(annotation):
         if _is_entry(one):
             yield one
         else:
             for inner in get_args(one):
-                yield from _entries(inner)
+                yield from entries_of(inner)
