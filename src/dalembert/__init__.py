@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         Radau,
     )
     from dalembert.simulation.run import Run
+    from dalembert.view.page.live import share
     from dalembert.view.page.report import report
 
 __all__ = [
@@ -212,6 +213,7 @@ __all__ = [
     "report",
     "rod",
     "rollout",
+    "share",
     "simulate",
     "sin",
     "smoothstep",
@@ -340,6 +342,7 @@ _LATER = {
     "report": "dalembert.view.page.report",
     "rod": "dalembert.model.body",
     "rollout": "dalembert.loop.rollout",
+    "share": "dalembert.view.page.live",
     "simulate": "dalembert.api",
     "sin": "dalembert.core.parameter",
     "smoothstep": "dalembert.core.parameter",
