@@ -102,6 +102,8 @@ class CablePart:
         Whether it is a cable whose exit is fixed in the world.
     lines
         Places among the points at which its free lines begin.
+    tension
+        Signal of the tension of its first span.
     """
 
     name: str
@@ -110,6 +112,7 @@ class CablePart:
     bilateral: bool
     grounded: bool
     lines: tuple[int, ...]
+    tension: str
 
 
 @dataclass(frozen=True)

@@ -305,7 +305,8 @@ class _Builder:
         self.lengths.append(ca.horzcat(route.length, paid_out))
         indices = tuple(self.point(e) for e in points)
         grounded = isinstance(rope, Cable) and self.machine.tree.frames[rope.exit][0] < 0
-        self.add(CablePart(rope.name, len(self.lengths) - 1, indices, rope.bilateral, grounded, tuple(lines)))
+        row, tension = len(self.lengths) - 1, f"tension.{rope.tension_names[0]}"
+        self.add(CablePart(rope.name, row, indices, rope.bilateral, grounded, tuple(lines), tension))
 
 
 def _extent(
