@@ -24,6 +24,7 @@ from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
     constrained_part,
+    refuse_elastic_friction,
     rope_events,
     rope_signals,
     sheave_signals,
@@ -287,6 +288,7 @@ def _compose(
     signals: Sequence[Signal],
     sensors: Sequence[Sensor],
 ) -> ClosedLoop:
+    refuse_elastic_friction(eom.machine)
     s = eom.symbolic
     slots = Slots()
     stage_slots(eom, stages, slots)
