@@ -94,6 +94,7 @@ if TYPE_CHECKING:
         Radau,
     )
     from dalembert.simulation.run import Run
+    from dalembert.view.page.live import share
     from dalembert.view.page.report import report
 
 __all__ = [
@@ -219,6 +220,7 @@ __all__ = [
     "report",
     "rod",
     "rollout",
+    "share",
     "simulate",
     "sin",
     "smoothstep",
@@ -353,6 +355,7 @@ _LATER = {
     "report": "dalembert.view.page.report",
     "rod": "dalembert.model.body",
     "rollout": "dalembert.loop.rollout",
+    "share": "dalembert.view.page.live",
     "simulate": "dalembert.api",
     "sin": "dalembert.core.parameter",
     "smoothstep": "dalembert.core.parameter",

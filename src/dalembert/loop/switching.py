@@ -121,11 +121,16 @@ class Switching:
         """Return the switches, and what measures itself, in numbers; these are the events of the run."""
         return switch_table(self.eom, self.problem, self.latches.start, self.switches, events)
 
-    def differs(self, x: Array, made: Array) -> bool:
-        """Whether a state that was made of x is another one: other pairs act, or it moves otherwise."""
+    @property
+    def flags(self) -> list[int]:
+        """Indices in x of the latches that tell what acts."""
         system, first = self.eom.constraint_system, self.latches.start
         told = ("active.", "stick.", *(f"toward.{name}" for name in (*system.sticking, *system.sheaves)))
-        flags = [first + i for i, name in enumerate(system.latch_names) if name.startswith(told)]
+        return [first + i for i, name in enumerate(system.latch_names) if name.startswith(told)]
+
+    def differs(self, x: Array, made: Array) -> bool:
+        """Whether a state that was made of x is another one: other pairs act, or it moves otherwise."""
+        flags, first = self.flags, self.latches.start
         same = np.array_equal(np.rint(made[flags]), np.rint(x[flags]))
         return not (same and np.array_equal(made[:first], x[:first]))
 
