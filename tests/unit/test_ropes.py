@@ -290,7 +290,7 @@ def between(*elements: da.model.PathElement) -> list[da.model.PathElement]:
         (lambda: da.Rope("r", [ENDS[0]]), "two elements or more"),
         (lambda: da.Rope("r", [ENDS[0], da.Sheave("load", 0.1, "y")]), "must begin and end at an anchor or drum"),
         (lambda: da.Rope("r", between(da.Anchor("load"))), "has anchors and drums at its ends only"),
-        (lambda: da.Rope("r", between(*[da.Guide("load")] * 2)), "2 elements named 'load'; give each a name"),
+        (lambda: da.Rope("r", between(*[da.Guide("load")] * 2)), "2 elements named 'load'; give them different names"),
         (lambda: da.Rope("r", ENDS, damping=1.0), "rope 'r' is inextensible: it takes no damping"),
         (
             lambda: da.Rope("b", [da.Sheave(name, 0.1, "y", teeth=True) for name in ("p", "q")], closed=True),
@@ -330,7 +330,7 @@ def test_a_drum_must_turn_about_its_axis() -> None:
         machine.with_(ropes=[rope])
 
 
-# -- what ropes have of cables -----------------------------------------------------------------------------------------
+# -- ropes beside cables -----------------------------------------------------------------------------------------
 
 
 def test_a_rope_of_one_span_does_what_a_cable_does() -> None:

@@ -14,7 +14,7 @@ from dalembert.model.ropes import Anchor, Drum, Guide, PathElement, Rope, Sheave
 __all__ = ["PATH_KINDS", "RopeEntry", "make_rope", "rope_to_data"]
 
 PATH_KINDS: dict[str, type[PathElement]] = {kind.key: kind for kind in (Anchor, Drum, Sheave, Guide)}
-"""What a rope runs along, by the key of its entry."""
+"""Kinds of path elements by the key of their entry."""
 
 
 class SheaveLossEntry(FileEntry):

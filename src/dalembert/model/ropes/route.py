@@ -1,12 +1,12 @@
-"""Where a rope runs, as expressions: what cables and ropes tell everything else about themselves.
+"""Where a rope runs, as expressions: the contract of cables and ropes.
 
 A rope is a chain of spans between the elements of its path. Teeth, clamps and drums cut it into sections; each section
-has one length, which its spans share, and is slack or taut as a whole. Of a section
+has one length, which its spans share, and is slack or taut as a whole. A section satisfies
 
     way - payout <= natural length,
 
 where ``way`` is the length of its free lines and arcs, an arc at its end counted to a direction fixed in what carries
-the wheel, and ``payout`` is what turning wheels at its ends feed into it.
+the wheel, and ``payout`` is the rope that turning wheels at its ends feed into it.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class RouteSection:
 
 @dataclass(frozen=True)
 class Condition:
-    """What must stay positive for a route to exist.
+    """An expression that stays positive while a route exists.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Condition:
     value
         The expression.
     message
-        What is wrong where it is not positive.
+        The fault where it is not positive.
     """
 
     name: str
@@ -150,9 +150,9 @@ class Route:
     wraps
         The wheels.
     conditions
-        What must stay positive.
+        Expressions that stay positive while it exists.
     errors
-        What iterations for points of contact are off by [m].
+        Errors of iterations for points of contact [m].
     """
 
     length: ca.SX
@@ -173,7 +173,7 @@ class Route:
 
 
 class RopeBase(ABC):
-    """What a cable and a rope have in common: a name, a route, a natural length and an axial stiffness."""
+    """The common part of cables and ropes: a name, a route, a natural length and an axial stiffness."""
 
     name: str
     length: Scalar | None
