@@ -78,6 +78,10 @@ class NeutralContext:
         """Zero."""
         return ca.SX(0.0)
 
+    def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
+        """What geometry says."""
+        return otherwise
+
     def value(self, scalar: Scalar) -> ca.SX:
         """The nominal value."""
         return ca.SX(nominal(scalar))

@@ -28,7 +28,7 @@ from dalembert.model.ropes.axes import NeutralContext
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["Arc", "Condition", "RopeBase", "Route", "RouteSection", "Rub", "WrappedWheel"]
+__all__ = ["Arc", "Condition", "Meeting", "RopeBase", "Route", "RouteSection", "Rub", "WrappedWheel"]
 
 
 @dataclass(frozen=True)
@@ -136,6 +136,26 @@ class Condition:
 
 
 @dataclass(frozen=True)
+class Meeting:
+    """An obstacle on the path of a rope.
+
+    Parameters
+    ----------
+    name
+        Name of the obstacle in the rope.
+    touches
+        Whether a straight line between its neighbours would run through it, or past it on the wrong side.
+    meets, leaves
+        Expressions that fall through zero where the rope meets the obstacle, and where it leaves it.
+    """
+
+    name: str
+    touches: ca.SX
+    meets: ca.SX
+    leaves: ca.SX
+
+
+@dataclass(frozen=True)
 class Route:
     """Where a rope runs.
 
@@ -149,6 +169,10 @@ class Route:
         Points and arcs in order, with straight lines between them.
     wraps
         The wheels.
+    rims
+        Arcs whose centres and radii are those of the wheels, drums among them.
+    meetings
+        The obstacles.
     conditions
         Expressions that stay positive while it exists.
     errors
@@ -159,6 +183,8 @@ class Route:
     sections: tuple[RouteSection, ...]
     course: tuple[ca.SX | Arc, ...]
     wraps: tuple[WrappedWheel, ...] = ()
+    rims: tuple[Arc, ...] = ()
+    meetings: tuple[Meeting, ...] = ()
     conditions: tuple[Condition, ...] = ()
     errors: tuple[ca.SX, ...] = ()
 
