@@ -151,7 +151,7 @@ def test_the_course_is_as_long_as_the_rope() -> None:
 
 
 def unrolled(a: np.ndarray, b: np.ndarray, r: float) -> float:
-    """Shortest way from a to b round a cylinder about z, clockwise, by the angles and heights of its points of contact."""
+    """Shortest way from a to b clockwise round a cylinder about z, by angles and heights of its points of contact."""
 
     def point(x: np.ndarray) -> np.ndarray:
         return np.array([r * math.cos(x[0]), r * math.sin(x[0]), x[1]])

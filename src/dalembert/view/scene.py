@@ -169,7 +169,7 @@ def bake_run(scene: Scene, run: Run, times: Array | None = None, *, exaggerate: 
         raise InputError(f"this run is not one of machine '{machine.name}': it has no signal '{missing[0]}'")
     q = run.array(machine.q_names)
     measured = {
-        rope.name: sum(run[f"length0.{section}"] for section in rope.section_names)
+        rope.name: np.sum([run[f"length0.{section}"] for section in rope.section_names], axis=0)
         for rope in machine.all_ropes
         if all(f"length0.{section}" in run for section in rope.section_names)
     }

@@ -77,7 +77,7 @@ def _tackles(runs: list[Run]) -> Iterator[tuple[str, float]]:
             run = _run(runs, machine, duration=0.1, q0={"z": 0.0, "h": 0.0}, v0=v0)
             yield f"tackle{parts}.{what}", run["tension.r[0]"][-1]
         if parts == 4:
-            inside, outside = [], []
+            inside, outside = list[float](), list[float]()
             for F, sign in ((ends["up"], 1.0), (ends["down"], -1.0)):
                 for part, speeds in ((-1e-3, inside), (1e-3, outside)):
                     machine = tackle(parts, W / G, F * (1 + sign * part) / G, loss=loss)
