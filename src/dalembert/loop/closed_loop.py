@@ -30,7 +30,7 @@ from dalembert.loop.constraints import (
     switch_events,
     tension_specs,
 )
-from dalembert.loop.nearest import nearest_events
+from dalembert.loop.nearest import axis_events, nearest_events
 from dalembert.loop.quantities import Quantities, Slots, sensor_readings, sensor_updates
 from dalembert.loop.sampled import (
     PythonStage,
@@ -348,7 +348,8 @@ def _compose(
         y = ca.vertcat(y, *(e for _, e in extra))
         y_names += [n for n, _ in extra]
     g, specs = _events(known, events, limits)
-    for more in (rope_events(eom), switch_events(eom, switches), nearest_events(eom) if by_events else ((), ())):
+    nearest = nearest_events(eom) if by_events else ((), ())
+    for more in (rope_events(eom), switch_events(eom, switches), nearest, axis_events(eom, rigid=by_events)):
         g, specs = ca.vertcat(g, *more[0]), (*specs, *more[1])
     event_function = _function("events", arguments, ca.substitute(g, s.u, u)) if specs else None
     constrained = None
