@@ -327,10 +327,7 @@ def rope_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
         signals.append((f"length.{rope.name}", route.length))
         signals += [(f"wrap.{rope.name}.{wrap.name}", wrap.arc.angle) for wrap in route.wraps]
         if route.errors:
-            error = route.errors[0]
-            for other in route.errors[1:]:
-                error = ca.fmax(error, other)
-            signals.append((f"tangent_error.{rope.name}", error))
+            signals.append((f"tangent_error.{rope.name}", ca.norm_2(ca.vertcat(*route.errors))))
         if isinstance(rope, Cable) and rope.has_pulley and rope.swivel == "free":
             signals.append((f"swivel.{rope.name}", system.paths[rope.name].swivel))
         tensions = {k: c.tension for c in eom.formulation.elastic_ropes() if c.rope is rope for k in c.spans}
