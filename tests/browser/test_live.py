@@ -10,6 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert.compile import find_zig
+from dalembert.control import Sampled
 from dalembert.core.types import Array
 from dalembert.engine.problem.pairs import TransitionMaker
 from dalembert.loop.experiment import Experiment
@@ -19,6 +20,8 @@ from dalembert.simulation.run import Run
 from dalembert.systems.catalogue import SYSTEMS
 from dalembert.view import bake_run, build_scene
 from dalembert.view.page.live import live_experiment, share_page
+from dalembert.view.studio.opened import open_system
+from dalembert.view.studio.server import Studio
 
 pytestmark = pytest.mark.skipif(find_zig() is None, reason="the ziglang wheel is not installed")
 
@@ -142,16 +145,28 @@ def test_ready_made_machines(watched: Any, tmp_path: Path, name: str, settings: 
 
 
 @pytest.mark.slow
-def test_sensors_samples_and_a_start_in_the_floor(watched: Any, tmp_path: Path) -> None:
-    from dalembert.control import Sampled
+def test_a_sampled_law_with_a_noisy_sensor(watched: Any, tmp_path: Path) -> None:
+    arm = da.Machine(
+        "arm",
+        [da.rod("arm", 1.0, 0.6, axis="x", com=(0.3, 0, 0))],
+        [da.Joint("theta", "revolute", "world", "arm", axis=(0, 1, 0), damping=0.1)],
+        motors=[da.Motor("motor", "theta")],
+    )
+    encoder = da.Sensor("encoder", ("theta", "theta_dot"), period=0.01, noise=(1e-3, 1e-2), delay=0.01)
+    law = Sampled(da.PD(kp=30.0, kd=4.0, reference=[0.4]), 0.02)
+    given = da.Experiment(arm, control=law, sensors=[encoder], seed=7, duration=2.0)
+    rows = run_of(opened(watched, tmp_path, share_page(given)), 1)
+    check_against_native(live_experiment(given), rows)
+    assert watched.errors == []
 
+
+@pytest.mark.slow
+def test_a_start_in_the_floor_is_refused_by_name(watched: Any, tmp_path: Path) -> None:
     ball = da.Machine(
         "ball",
         [da.sphere("ball", 2.0, 0.1)],
         [da.Joint("base", "planar", "world", "ball", axis="-y")],
         contacts=[da.Contact("floor", "ball", da.Sphere(0.1), restitution=0.5, friction=0.3)],
-        motors=[da.Motor("push", "base.x")] if False else [],
-        sensors=[],
     )
     page = opened(watched, tmp_path, share_page(da.Experiment(ball, start=da.Start(q={"base.y": 0.4}), duration=1.0)))
     run_of(page, 1)
@@ -159,4 +174,55 @@ def test_sensors_samples_and_a_start_in_the_floor(watched: Any, tmp_path: Path) 
     page.press("#live-q0 input[data-name='base.y']", "Enter")
     page.wait_for_selector("body[data-run='2'][data-status='refused']")
     assert "contact 'floor' starts 0.05 m deep" in page.inner_text(".status")
-    _ = Sampled
+
+
+@pytest.mark.slow
+def test_a_start_is_moved_onto_its_constraints_and_the_page_says_so(watched: Any, tmp_path: Path) -> None:
+    given = SYSTEMS["bricard-mechanism"].experiment().replace(duration=1.0)
+    page = opened(watched, tmp_path, share_page(given))
+    first = run_of(page, 1)
+    row = page.locator("#live-q0 input[type='number'] >> nth=0")
+    name = row.get_attribute("data-name")
+    row.fill(str(float(row.input_value()) + 0.1))
+    row.press("Enter")
+    page.wait_for_selector("body[data-run='2']")
+    assert "The start was moved onto the constraints" in page.inner_text(".status")
+    rows, eom = run_of(page, 2), live_experiment(given).equations
+    assert np.abs(eom.constraints(rows["x"][0, : eom.nq])).max() < 1e-8
+    k = eom.q_names.index(name)
+    assert abs(rows["x"][0, k] - first["x"][0, k]) > 1e-3
+
+
+@pytest.mark.slow
+def test_live_reports_and_notebooks(watched: Any, tmp_path: Path) -> None:
+    run = da.simulate(PENDULUM)
+    report = run.report(tmp_path / "report.html", live=True).read_text(encoding="utf-8")
+    cell = f"<!doctype html><html><body>{run.show(live=True)._repr_html_()}</body></html>"
+    for text, host in ((report, "#live"), (cell, "[id^='dalembert-']")):
+        page = opened(watched, tmp_path, text)
+        page.wait_for_selector(f"{host}[data-run='1']")
+        last = page.evaluate("(host) => [...document.querySelector(host).live.run.x.at(-1)]", host)
+        np.testing.assert_allclose(last[:2], run.x[-1, :2], atol=1e-8)
+    assert watched.errors == []
+    with pytest.raises(da.InputError, match="live=True needs a run that knows its experiment"):
+        da.load_run(run.save(tmp_path / "run.nc")).show(live=True)
+
+
+@pytest.mark.slow
+def test_the_studio_shares_a_machine_with_its_changes(watched: Any, tmp_path: Path) -> None:
+    page = watched.page
+    with Studio(open_system("double-pendulum")) as studio:
+        page.goto(studio.url)
+        page.wait_for_selector("body[data-machine='double-pendulum']")
+        page.fill("#section-parameters input[data-name='l_1']", "1.8")
+        page.press("#section-parameters input[data-name='l_1']", "Enter")
+        with page.expect_download(timeout=120_000) as download:
+            page.click("#share")
+        text = Path(download.value.path()).read_text(encoding="utf-8")
+        assert download.value.suggested_filename == "double-pendulum.html"
+    shared = watched.new()
+    file = tmp_path / "shared.html"
+    file.write_text(text, encoding="utf-8")
+    shared.goto(file.as_uri())
+    asked = live_experiment(SYSTEMS["double-pendulum"].experiment().replace(p={"l_1": 1.8}))
+    check_against_native(asked, run_of(shared, 1))

@@ -30,6 +30,7 @@ from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, 
 from dalembert.loop.outlets import PAGE
 from dalembert.loop.simulate import run_experiment
 from dalembert.model.machine import Machine
+from dalembert.simulation.run import Run
 from dalembert.view.page.assets import asset, document
 from dalembert.view.page.forces import DrawnForce, drawn_forces
 from dalembert.view.page.packing import LaidOut, lay_out, pack_signals
@@ -37,7 +38,7 @@ from dalembert.view.page.sections import equations_section, machine_section
 from dalembert.view.scene import Scene
 from dalembert.view.studio.opened import Changes, Opened, open_object
 
-__all__ = ["live_experiment", "pack_live", "share", "share_page"]
+__all__ = ["experiment_of_run", "live_experiment", "pack_live", "share", "share_page"]
 
 _LARGEST, _LARGEST_WITH_MESHES = 1.5e6, 2.5e6  # bytes of a page
 _FLAG = re.compile(r"\W")
@@ -109,6 +110,13 @@ def share_page(experiment: Experiment, *, equations: bool | None = None) -> str:
             f"MB, expected at most {most / 1e6:.1f} MB; write a report of a run instead"
         )
     return page
+
+
+def experiment_of_run(run: Run) -> Experiment:
+    """Return what a run was of; refuse one that does not know it, or that went on from another run."""
+    if not isinstance(run.experiment, Experiment):
+        raise InputError("live=True needs a run that knows its experiment: one of da.simulate in this process")
+    return PAGE.check(run.experiment)
 
 
 def live_experiment(experiment: Experiment) -> Experiment:
