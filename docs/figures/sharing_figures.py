@@ -32,9 +32,7 @@ def screen(browser: Any, name: str) -> None:
         path = da.share(SYSTEMS[machine].experiment(), Path(folder) / "machine.html")
         page.goto(path.as_uri())
         page.wait_for_selector("body[data-run='1']", timeout=200_000)
-        page.evaluate(
-            "(part) => { const p = document.body.live.player; p.pause(); p.seek(part * p.film.end); }", part
-        )
+        page.evaluate("(part) => { const p = document.body.live.player; p.pause(); p.seek(part * p.film.end); }", part)
         page.wait_for_timeout(800)
         save(page.screenshot(), FOLDER / f"{name}.png", colours=128)
     page.close()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import dalembert as da
+from dalembert.benchmarks.report import print_wasm
+from dalembert.benchmarks.wasm import measure_page
 from dalembert.compile import find_zig
 from dalembert.control import Sampled
 from dalembert.core.types import Array
@@ -226,3 +230,13 @@ def test_the_studio_shares_a_machine_with_its_changes(watched: Any, tmp_path: Pa
     shared.goto(file.as_uri())
     asked = live_experiment(SYSTEMS["double-pendulum"].experiment().replace(p={"l_1": 1.8}))
     check_against_native(asked, run_of(shared, 1))
+
+
+@pytest.mark.slow
+def test_bench_of_pages(browser: Any) -> None:
+    row = measure_page(browser, "double-pendulum", 1)
+    assert row["difference"] < 1e-8
+    assert row["page_steps_per_second"] > 0.0
+    screen = io.StringIO()
+    print_wasm(Console(file=screen, width=120), {"results": [row]})
+    assert "double-pendulum" in screen.getvalue()
