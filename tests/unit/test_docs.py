@@ -44,7 +44,17 @@ WITHOUT_CODE = {
     "verification",
 }
 # Pages whose code takes long: with the slow tests.
-SLOW = {"cranes", "gibbs_appell", "identification", "robust_chaser", "rollouts", "space_robots"}
+SLOW = {
+    "capture_control",
+    "capture_mission",
+    "capture_planning",
+    "cranes",
+    "gibbs_appell",
+    "identification",
+    "robust_chaser",
+    "rollouts",
+    "space_robots",
+}
 # Pages that run another engine beside the library: skipped where it is not installed.
 PEERS = {"from_mujoco": "mujoco", "from_pinocchio": "pinocchio"}
 
