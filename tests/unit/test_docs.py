@@ -40,6 +40,8 @@ WITHOUT_CODE = {
     "index",
     "notation",
     "speed",
+    "speed_machines",
+    "speed_runs",
     "studies",
     "verification",
 }
