@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
 # Pages about words, files and commands. Every other page is about calls, and shows at least one that works.
 WITHOUT_CODE = {
+    "benchmark_figures",
     "benchmarks",
     "changelog",
     "command_line",
@@ -54,6 +55,7 @@ SLOW = {
     "gibbs_appell",
     "identification",
     "robust_chaser",
+    "rollout_events",
     "rollouts",
     "space_robots",
 }
