@@ -44,6 +44,7 @@ WITHOUT_CODE = {
     "speed_machines",
     "speed_runs",
     "studies",
+    "style",
     "verification",
 }
 # Pages whose code takes long: with the slow tests.
