@@ -43,6 +43,7 @@ WITHOUT_CODE = {
     "errata",
     "gallery",
     "notation",
+    "releases",
     "speed",
     "speed_machines",
     "speed_runs",
