@@ -85,7 +85,7 @@ def key_pages() -> dict[str, str]:
                 about = (schema_entries()[entry].__doc__ or "").partition("\n")[0]
                 parts.append(f"({_anchor(entry)})=\n## {_heading(entry, keys)}\n\n{about}\n")
                 parts.append(_table(keys[entry], homes, page))
-                parts += _EXTRA.get(entry, lambda: [])()
+                parts += _EXTRA.get(entry, list)()
         pages[page] = "\n".join(parts)
     pages["control"] = "\n".join(["# Keys: control\n", *_settings("Control laws", LAWS, "law"), *_references()])
     toc = "\n".join([*names, "control"])

@@ -25,6 +25,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
     constrained_part,
     refuse_elastic_friction,
+    refuse_obstacles,
     rope_events,
     rope_signals,
     sheave_signals,
@@ -311,6 +312,7 @@ def _compose(
         z0 = np.concatenate([z0, np.zeros(len(pushed)), system.latch_nominal, np.zeros(len(taken))])
     contacts = stepped = None
     if isinstance(contact, TimeStepping):
+        refuse_obstacles(eom.machine)
         contacts = eom.contact_system(limits=eom.stops)
         check_stepping(eom, contacts)
         more_names, chosen = stepping_names(eom, contacts), kept_latches(eom)
