@@ -12,8 +12,8 @@ from scipy.optimize import minimize
 
 import dalembert as da
 from dalembert.core.errors import DalembertError, InputError, MachineError
-from dalembert.core.parameter import TIME, cos
 from dalembert.model.ropes.tangents import Circle, line_between
+from dalembert.studies.ropes.machines import CRANE_START, atwood, tackle, tower_crane
 from dalembert.view import build_scene
 
 G = 9.81
@@ -180,22 +180,9 @@ def test_friction_and_bearing_of_a_sheave_without_mass_give_the_smaller_ratio() 
 # -- machines ----------------------------------------------------------------------------------------------------------
 
 
-def atwood(m1: float, m2: float, r: float, **sheave: object) -> da.Machine:
-    """Two masses on a rope over a sheave of radius r, the inertia of which is 0.02."""
-    bodies = [da.point_mass("m1", m1), da.point_mass("m2", m2), da.Body("wheel", mass=1.0, inertia=(0.02,) * 3)]
-    joints = [
-        da.Joint("x1", "prismatic", "world", "m1", axis="-z", origin=(-r, 0, -0.5)),
-        da.Joint("x2", "prismatic", "world", "m2", axis="-z", origin=(r, 0, -0.5)),
-        da.Joint("wheel", "revolute", "world", "wheel", axis="y"),
-    ]
-    over = da.Sheave("world", r, "y", name="S", **sheave)  # type: ignore[arg-type]
-    rope = da.Rope("r", [da.Anchor("m1"), over, da.Anchor("m2")])
-    return da.Machine("atwood", bodies, joints, ropes=[rope])
-
-
 @pytest.mark.parametrize("by", ["newton-euler", "lagrange", "natural"])
 def test_teeth_turn_a_sheave_with_inertia(by: str) -> None:
-    run = da.simulate(atwood(5, 3, 0.1, joint="wheel", teeth=True), duration=0.5, step=0.01, by=by, backend="vm",
+    run = da.simulate(atwood(5.0, 3.0, inertia=0.02, teeth=True), duration=0.5, step=0.01, by=by, backend="vm",
                       q0={"x1": 0.5, "x2": 0.5, "wheel": 0.0})  # fmt: skip
     assert run["x1"][-1] == pytest.approx(0.5 + 1.962 / 8, abs=1e-12)
     assert run["wheel_dot"][-1] == pytest.approx(-9.81, abs=1e-11)
@@ -205,36 +192,17 @@ def test_teeth_turn_a_sheave_with_inertia(by: str) -> None:
     assert abs(run.energy.drift) < 1e-12
 
 
-def test_an_ideal_sheave_has_one_tension_and_lets_its_wheel_be() -> None:
-    run = da.simulate(atwood(5, 3, 0.1), duration=0.5, step=0.01, backend="vm", q0={"x1": 0.5, "x2": 0.5, "wheel": 0.0})
+def test_an_ideal_sheave_has_one_tension() -> None:
+    run = da.simulate(atwood(5.0, 3.0), duration=0.5, step=0.01, backend="vm", q0={"x1": 0.5, "x2": 0.5})
     assert run["x1"][-1] == pytest.approx(0.5 + G * 2 / 8 / 8, abs=1e-12)
     assert run["tension.r[0]"][-1] == run["tension.r[1]"][-1] == pytest.approx(2 * 5 * 3 * G / 8, abs=1e-10)
-    assert run["wheel_dot"][-1] == 0.0
-
-
-def tackle(parts: int, pull: float, **rope: object) -> da.Machine:
-    """A block on a rail with ``parts`` parts of rope, the free end of which a mass pulls over a fixed sheave."""
-    r, path = 0.1, []
-    for k in range(parts):
-        fixed = k % 2 == 0  # from the free end: fixed sheave, block, fixed sheave ...
-        x = 2 * r * k + r
-        path.append(da.Sheave("top" if fixed else "block", r, "y" if fixed else "-y", at=(x, 0, 0), name=f"s{k}"))
-    x = 2 * r * parts
-    end = da.Anchor("block" if parts % 2 else "top", (x, 0, 0))
-    bodies = [da.point_mass("block", 100.0), da.point_mass("pull", pull)]
-    joints = [
-        da.Joint("z", "prismatic", "world", "block", axis="z", origin=(0, 0, -2)),
-        da.Joint("h", "prismatic", "world", "pull", axis="z", origin=(0, 0, -1)),
-    ]
-    path = [da.Anchor("pull"), *path, end]
-    return da.Machine("tackle", bodies, joints, frames=[da.Frame("top", "world")], ropes=[da.Rope("r", path, **rope)])
 
 
 @pytest.mark.parametrize("parts", [2, 3, 4, 6])
 def test_ideal_tackles_multiply_the_pull(parts: int) -> None:
     pull = 40.0  # M a_z = n T - M g, m a_h = T - m g, a_h = -n a_z
     T = 100 * G * (1 + parts) * pull / (pull * parts**2 + 100)
-    eom = da.equations(tackle(parts, pull))
+    eom = da.equations(tackle(parts, 100.0, pull))
     latches = eom.constraint_system.measured(eom.constraint_system.latch_nominal, np.zeros(2), 0.0, np.zeros(0))
     a, tension = eom.constrained_dynamics(np.zeros(2), np.zeros(2), np.zeros(2), latches=latches)
     assert tension[0] == pytest.approx(T, rel=1e-12)
@@ -242,42 +210,8 @@ def test_ideal_tackles_multiply_the_pull(parts: int) -> None:
     assert -parts * a[list(eom.v_names).index("z_dot")] == pytest.approx(T / pull - G, rel=1e-10)
 
 
-def crane(**rope: object) -> da.Machine:
-    """Tower crane: drum, trolley with two sheaves, hook sheave, anchor at the tip."""
-    bodies = [
-        da.Body("trolley", 1.0),
-        da.Body("winch", 1.0, inertia=(1, 1, 1)),
-        da.Body("rail"),
-        da.point_mass("hook", 2000.0),
-    ]
-    joints = [
-        da.Joint("x", "prismatic", "world", "trolley", axis="x", origin=(0, 0, 30)),
-        da.Joint("drum", "revolute", "world", "winch", axis="y", origin=(0, 0, 29.9)),
-        da.Joint("hook_x", "prismatic", "world", "rail", axis="x"),
-        da.Joint("hook_z", "prismatic", "rail", "hook", axis="z"),
-    ]
-    drives = [
-        da.MotionConstraint("travel", joint="x", value=15 + 0.4 * TIME + (0.2 / 1.3) * (1 - cos(1.3 * TIME))),
-        da.MotionConstraint("hoisting", joint="drum", value=0.8 / 0.3 * TIME),
-    ]
-    path = [
-        da.Drum("drum", 0.3, axis="y", zero="z"),
-        da.Sheave("trolley", 0.2, "y", at=(-0.45, 0, 0), name="A"),
-        da.Sheave("hook", 0.25, "-y", name="H"),
-        da.Sheave("trolley", 0.2, "y", at=(0.45, 0, 0), name="B"),
-        da.Anchor("world", (40, 0, 30.2)),
-    ]
-    return da.Machine("crane", bodies, joints, constraints=drives, ropes=[da.Rope("hoist", path, **rope)])  # type: ignore[arg-type]
-
-
-CRANE_START = {
-    "q0": {"x": 15.0, "drum": 0.0, "hook_x": 15.0, "hook_z": 15.0},
-    "v0": {"x_dot": 0.4, "drum_dot": 0.8 / 0.3, "hook_x_dot": 0.4, "hook_z_dot": -0.4},
-}
-
-
 def test_rows_are_the_rates_of_lengths() -> None:
-    machine = crane(length=70.5137166941154)
+    machine = tower_crane(length=70.5137166941154)
     eom, rng = da.equations(machine, backend="vm"), np.random.default_rng(3)
     q = np.array([CRANE_START["q0"][n] for n in machine.q_names]) + rng.uniform(-0.5, 0.5, 4)
     v, h, t = rng.normal(size=4), 1e-6, 0.7
@@ -288,7 +222,7 @@ def test_rows_are_the_rates_of_lengths() -> None:
 
 
 def test_hook_of_a_tower_crane_arrives_where_an_independent_integration_leads() -> None:
-    run = da.simulate(crane(), duration=10.0, backend="vm", **CRANE_START)  # type: ignore[arg-type]
+    run = da.simulate(tower_crane(), duration=10.0, backend="vm", **CRANE_START)  # type: ignore[arg-type]
     assert run["length.hoist"][0] == pytest.approx(70.5137166941154, abs=1e-12)
     assert run["hook_x"][-1] == pytest.approx(19.142979507314, abs=1e-9)
     assert run["hook_z"][-1] == pytest.approx(11.000436166308, abs=1e-9)
@@ -306,7 +240,7 @@ def test_machine_files_keep_ropes(tmp_path: Path) -> None:
         da.Guide("world", at=(20, 0, 30)),
         da.Anchor("world", (40, 0, 30.2)),
     ]
-    machine = crane().with_(ropes=[da.Rope("hoist", path, stiffness=1.2e7, damping=3e3, length=70.0)])
+    machine = tower_crane().with_(ropes=[da.Rope("hoist", path, stiffness=1.2e7, damping=3e3, length=70.0)])
     file = tmp_path / "crane.yaml"
     machine.to_yaml(file)
     again = da.load_machine(file)
@@ -324,14 +258,14 @@ def test_machine_files_keep_ropes(tmp_path: Path) -> None:
 )
 def test_files_name_what_a_path_refers_to_in_vain(tmp_path: Path, change: str, words: str) -> None:
     file = tmp_path / "crane.yaml"
-    file.write_text(crane().to_yaml().replace(change, words, 1))
+    file.write_text(tower_crane().to_yaml().replace(change, words, 1))
     with pytest.raises(DalembertError, match=f"rope 'hoist': no .* named '{words.split()[-1]}'"):
         da.load_machine(file)
 
 
 def test_files_name_what_an_element_does_not_take(tmp_path: Path) -> None:
     file = tmp_path / "crane.yaml"
-    file.write_text(crane().to_yaml().replace("- anchor: world", "- anchor: world\n      radius: 0.1", 1))
+    file.write_text(tower_crane().to_yaml().replace("- anchor: world", "- anchor: world\n      radius: 0.1", 1))
     with pytest.raises(DalembertError, match="anchor 'world' takes at, name, got 'radius'"):
         da.load_machine(file)
 
@@ -359,7 +293,7 @@ def between(*elements: da.model.PathElement) -> list[da.model.PathElement]:
         (lambda: da.Rope("r", between(*[da.Guide("load")] * 2)), "2 elements named 'load'; give each a name"),
         (lambda: da.Rope("r", ENDS, damping=1.0), "rope 'r' is inextensible: it takes no damping"),
         (
-            lambda: da.Rope("b", [da.Sheave("p", 0.1, "y", teeth=True), da.Sheave("q", 0.1, "y", teeth=True)], closed=True),
+            lambda: da.Rope("b", [da.Sheave(name, 0.1, "y", teeth=True) for name in ("p", "q")], closed=True),
             "closed, inextensible and drives both sheave 'p' and sheave 'q'.*give its stiffness",
         ),
     ],
@@ -390,7 +324,7 @@ def test_ways_that_do_not_exist_are_refused_at_the_start(sheaves: list[da.Sheave
 
 
 def test_a_drum_must_turn_about_its_axis() -> None:
-    machine = crane()
+    machine = tower_crane()
     rope = da.Rope("hoist", [da.Drum("drum", 0.3, axis="z"), da.Anchor("hook")])
     with pytest.raises(MachineError, match="drum 'drum' of rope 'hoist' must turn about its axis"):
         machine.with_(ropes=[rope])
@@ -410,10 +344,8 @@ def test_a_rope_of_one_span_does_what_a_cable_does() -> None:
 
 
 def test_a_slack_rope_over_a_sheave_catches_its_load() -> None:
-    machine = atwood(5, 3, 0.1)
-    rope = da.Rope("r", machine.ropes[0].path, length=2.2 + 0.1 * math.pi)
-    run = da.simulate(machine.with_(ropes=[rope]), duration=0.5, step=1e-3, backend="vm",
-                      q0={"x1": 0.5, "x2": 0.5, "wheel": 0.0})  # fmt: skip
+    machine = atwood(5.0, 3.0, length=2.2 + 0.1 * math.pi)
+    run = da.simulate(machine, duration=0.5, step=1e-3, backend="vm", q0={"x1": 0.5, "x2": 0.5})
     assert run.events[0].name == "r.taut"
     t, v = math.sqrt(0.2 / G), math.sqrt(0.2 * G)  # both fall by 0.1 m until the rope is taut, and stop each other
     assert run.events[0].t == pytest.approx(t, abs=1e-10)
@@ -425,22 +357,22 @@ def test_a_slack_rope_over_a_sheave_catches_its_load() -> None:
 
 @pytest.mark.parametrize("by", ["newton-euler", "lagrange"])
 def test_an_elastic_tackle_rests_where_its_stretch_carries_the_load_and_swings_about_it(by: str) -> None:
-    machine = tackle(2, 50.0, stiffness=1e6, damping=2e3, length=6.0).with_(
+    machine = tackle(2, 100.0, 50.0, stiffness=1e6, damping=2e3, length=8.0).with_(
         constraints=[da.MotionConstraint("hold", joint="h", value=-0.5)]
     )
-    length = 6.0 * (1 + 100 * G / 2 / 1e6)  # 1 - h of the free end, two parts of 2 - z, two half turns of 0.1 m
-    rest = {"h": -0.5, "z": 2.0 - (length - 1.5 - 0.2 * math.pi) / 2}
+    length = 8.0 * (1 + 100 * G / 2 / 1e6)  # 1 - h of the free end, two parts of 3 - z, two half turns of 0.15 m
+    rest = {"h": -0.5, "z": 3.0 - (length - 1.5 - 0.3 * math.pi) / 2}
     run = da.simulate(machine, duration=0.5, step=0.01, by=by, backend="vm", q0=rest)
     assert run["length.r"][-1] == pytest.approx(length, rel=1e-12)
     assert run["tension.r[0]"][-1] == run["tension.r[2]"][-1] == pytest.approx(100 * G / 2, rel=1e-9)
     plant = da.linearize(machine, at=rest, by=by)
     poles = np.linalg.eigvals(plant.A)
-    omega = math.sqrt(4 * 1e6 / 6.0 / 100)  # two parts of one rope: k = n^2 EA / l
+    omega = math.sqrt(4 * 1e6 / 8.0 / 100)  # two parts of one rope: k = n^2 EA / l
     assert np.abs(poles).max() == pytest.approx(omega, rel=1e-5)
 
 
 def test_ropes_roll_out_as_they_are_simulated() -> None:
-    machine = tackle(4, 30.0)
+    machine = tackle(4, 100.0, 30.0)
     start = {"z": np.array([0.0, 0.1, 0.2]), "h": np.array([0.0, 0.0, 0.0])}
     runs = da.rollout(machine, q0=start, duration=0.3, step=1e-3)
     for k in range(3):
@@ -449,7 +381,7 @@ def test_ropes_roll_out_as_they_are_simulated() -> None:
 
 
 def test_pictures_show_ropes_along_their_way() -> None:
-    machine = crane()
+    machine = tower_crane()
     scene = build_scene(machine)
     baked = scene.bake(np.array([[CRANE_START["q0"][n] for n in machine.q_names]]), 0.0)
     way = baked.cables["hoist"][0]

@@ -24,13 +24,14 @@ from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
     constrained_part,
+    refuse_elastic_friction,
     rope_events,
     rope_signals,
     sheave_signals,
     switch_events,
     tension_specs,
 )
-from dalembert.loop.nearest import nearest_events
+from dalembert.loop.nearest import axis_events, nearest_events
 from dalembert.loop.quantities import Quantities, Slots, sensor_readings, sensor_updates
 from dalembert.loop.sampled import (
     PythonStage,
@@ -288,6 +289,7 @@ def _compose(
     signals: Sequence[Signal],
     sensors: Sequence[Sensor],
 ) -> ClosedLoop:
+    refuse_elastic_friction(eom.machine)
     s = eom.symbolic
     slots = Slots()
     stage_slots(eom, stages, slots)
@@ -351,7 +353,8 @@ def _compose(
         y = ca.vertcat(y, *(e for _, e in extra))
         y_names += [n for n, _ in extra]
     g, specs = _events(known, events, limits)
-    for more in (rope_events(eom), switch_events(eom, switches), nearest_events(eom) if by_events else ((), ())):
+    nearest = nearest_events(eom) if by_events else ((), ())
+    for more in (rope_events(eom), switch_events(eom, switches), nearest, axis_events(eom, rigid=by_events)):
         g, specs = ca.vertcat(g, *more[0]), (*specs, *more[1])
     event_function = _function("events", arguments, ca.substitute(g, s.u, u)) if specs else None
     constrained = None
