@@ -148,9 +148,10 @@ static void ask_rope(const struct transitions *T, const double *x, int64_t block
 static void settle_rope(const struct transitions *T, double *x, int64_t block, const struct blocks *c, int64_t i,
                         const struct solution *found, struct memory memory) {
     const int64_t f = c->first[i], end = c->first[i + 1];
-    const double *tension = found->p;
+    const double *tension = found->p, still = 10.0 * tolerance_of(c);
+    double w = 0.0;
     int64_t *hold = take_integers(&memory, c->n);
-    for (int64_t row = f + 1; row < end; row++) hold[row] = found->modes[row] == STICK;
+    for (int64_t row = f + 1; row < end; row++) w += found->u[row - 1], hold[row] = fabs(w) <= still; /* it may stick */
     for (int64_t row = f + 1; row < end; row++) {
         const int64_t sheave = row - f - 1;
         const double E = exp(c->mu[row]), edge = T->slipping[T->entry[block] + sheave] ? 1.0 - LETS_GO : EDGE;
