@@ -56,6 +56,8 @@ struct constrained {
     const int64_t *rope_first;
     const int64_t *of_rope; /* of each row whether it is one of a rope with sheaves */
     double *tension, *ratio;
+    double *yields; /* of each sheave that sticks where its friction is at its limit, though nothing moves: which way; else 0 */
+    int64_t redundant; /* whether rows depended on each other when slips were last solved for */
 };
 
 int constrained_ode(const double *const *in, double *const *out, double *work);
