@@ -14,6 +14,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "src"))
 
 import dalembert  # noqa: E402
+from dalembert.compile import find_zig  # noqa: E402
+from dalembert.systems import SYSTEMS  # noqa: E402
 
 project = "dalembert"
 author = "The dalembert developers"
@@ -27,8 +29,18 @@ html_title = f"dalembert {release}"
 
 # MathJax is one file among the pages: formulas show without a network.
 _mathjax = files("sphinx-mathjax-offline") / "static" / "mathjax" / "tex-svg.js"
-html_static_path = [str(_mathjax)]
+html_static_path = [str(_mathjax), "_static"]
 mathjax_path = _mathjax.name
+
+# Machines that simulate in these pages; a reader opens them by a button in their pictures.
+LIVE = (
+    *("double-pendulum", "six-axis-arm", "spatial-crane", "two-cable-crane", "planar-flexible-arm", "mda-arm"),
+    *("space-chaser", "delta-robot", "pulley-robot", "eight-cable-robot", "bouncing-ball", "newtons-cradle"),
+    *("chain-in-circle", "quadruped"),
+)
+_live = LIVE if find_zig() is not None else ()  # without the ziglang wheel the pictures stay pictures
+html_css_files = ["live.css"]
+html_js_files = [("live.js", {"data-machines": " ".join(_live)})]
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -84,6 +96,17 @@ def write_reference(app: Sphinx) -> None:
             path.write_text(text, encoding="utf-8")
 
 
+def write_live_machines(app: Sphinx, error: Exception | None) -> None:
+    """Write the pages of machines that simulate beside the others."""
+    if error is not None or app.builder.name != "html":
+        return
+    folder = Path(app.outdir) / "live"
+    folder.mkdir(exist_ok=True)
+    for name in _live:
+        dalembert.share(SYSTEMS[name].experiment(), folder / f"{name}.html")
+
+
 def setup(app: Sphinx) -> None:
-    """Register the writer of the reference pages."""
+    """Register the writers of the reference pages and of the machines that simulate."""
     app.connect("builder-inited", write_reference)
+    app.connect("build-finished", write_live_machines)
