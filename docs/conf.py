@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
 import pkgutil
+import re
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +18,7 @@ sys.path.insert(0, str(HERE.parent / "src"))
 
 import dalembert  # noqa: E402
 from dalembert.compile import find_zig  # noqa: E402
+from dalembert.io.key_pages import key_pages  # noqa: E402
 from dalembert.systems import SYSTEMS  # noqa: E402
 
 project = "dalembert"
@@ -27,20 +31,26 @@ exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"dalembert {release}"
 
+# Machines that simulate in these pages: `write_live_machine` and `write_gallery` fill the folder.
+LIVE = HERE / "_generated" / "live_pages"
+LIVE.mkdir(parents=True, exist_ok=True)
+html_extra_path = [str(LIVE)]
+
 # MathJax is one file among the pages: formulas show without a network.
 _mathjax = files("sphinx-mathjax-offline") / "static" / "mathjax" / "tex-svg.js"
 html_static_path = [str(_mathjax), "_static"]
 mathjax_path = _mathjax.name
 
-# Machines that simulate in these pages; a reader opens them by a button in their pictures.
-LIVE = (
+# Machines of the gallery that a reader opens by a button in their pictures.
+GALLERY = (
     *("double-pendulum", "six-axis-arm", "spatial-crane", "two-cable-crane", "planar-flexible-arm", "mda-arm"),
     *("space-chaser", "delta-robot", "pulley-robot", "eight-cable-robot", "bouncing-ball", "newtons-cradle"),
     *("chain-in-circle", "quadruped"),
 )
-_live = LIVE if find_zig() is not None else ()  # without the ziglang wheel the pictures stay pictures
+if find_zig() is None:
+    GALLERY = ()  # without the ziglang wheel the pictures stay pictures
 html_css_files = ["live.css"]
-html_js_files = [("live.js", {"data-machines": " ".join(_live)})]
+html_js_files = [("live.js", {"data-machines": " ".join(GALLERY)})]
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -76,16 +86,9 @@ def face_page(name: str) -> str | None:
     return page
 
 
-def write_reference(app: Sphinx) -> None:
-    """Write one reference page per package that users program against, and their index."""
-    folder = HERE / "_generated"
-    folder.mkdir(exist_ok=True)
-    pages = {name.removeprefix("dalembert."): page for name in PUBLIC if (page := face_page(name)) is not None}
-    listing = "\n".join(pages)
-    pages["index"] = (
-        "# Reference\n\nThe names that `dalembert` and its rooms export. Modules below may be moved at any time.\n\n"
-        f"```{{toctree}}\n:maxdepth: 1\n\n{listing}\n```\n"
-    )
+def write_pages(folder: Path, pages: dict[str, str]) -> None:
+    """Write the pages of a folder of Markdown and remove all others of it."""
+    folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.md"):
         if old.stem not in pages:
             old.unlink()
@@ -96,17 +99,38 @@ def write_reference(app: Sphinx) -> None:
             path.write_text(text, encoding="utf-8")
 
 
-def write_live_machines(app: Sphinx, error: Exception | None) -> None:
-    """Write the pages of machines that simulate beside the others."""
-    if error is not None or app.builder.name != "html":
-        return
-    folder = Path(app.outdir) / "live"
+def write_reference(app: Sphinx) -> None:
+    """Write the reference of machine files, one reference page per package, and their index."""
+    write_pages(HERE / "_generated" / "keys", key_pages())
+    pages = {name.removeprefix("dalembert."): page for name in PUBLIC if (page := face_page(name)) is not None}
+    listing = "\n".join(pages)
+    pages["index"] = (
+        "# Reference\n\nThe names that `dalembert` and its rooms export. Modules below may be moved at any time.\n\n"
+        f"```{{toctree}}\n:maxdepth: 1\n\n{listing}\n```\n"
+    )
+    write_pages(HERE / "_generated", pages)
+
+
+def write_live_machine(app: Sphinx) -> None:
+    """Run the code of the landing page in the folder of live pages: it writes the page that is shown below it."""
+    text = (HERE / "index.md").read_text(encoding="utf-8")
+    code = "".join(re.findall(r"^```python\n(.*?)^```", text, re.M | re.S))
+    folder = LIVE / "live"
     folder.mkdir(exist_ok=True)
-    for name in _live:
+    with contextlib.chdir(folder), open(os.devnull, "w") as screen, contextlib.redirect_stdout(screen):
+        exec(compile(code, "index.md", "exec"), {"__name__": "__main__"})
+
+
+def write_gallery(app: Sphinx) -> None:
+    """Write the pages of the machines of the gallery."""
+    folder = LIVE / "live"
+    folder.mkdir(exist_ok=True)
+    for name in GALLERY:
         dalembert.share(SYSTEMS[name].experiment(), folder / f"{name}.html")
 
 
 def setup(app: Sphinx) -> None:
     """Register the writers of the reference pages and of the machines that simulate."""
     app.connect("builder-inited", write_reference)
-    app.connect("build-finished", write_live_machines)
+    app.connect("builder-inited", write_live_machine)
+    app.connect("builder-inited", write_gallery)

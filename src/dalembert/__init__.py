@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from dalembert.core.later import later
-from dalembert.core.version import __version__
 
 if TYPE_CHECKING:
     from dalembert.analysis.assembly import assemblies
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
         WriteError,
     )
     from dalembert.core.parameter import TIME, Parameter, cos, deg, sin, smoothstep, sqrt
+    from dalembert.core.version import __version__
     from dalembert.engine.methods.constraints import (
         AugmentedLagrangian,
         Baumgarte,
@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from dalembert.model.joint import WORLD, Joint, Limits
     from dalembert.model.machine import Machine
     from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
+    from dalembert.model.ropes import Anchor, Drum, Guide, Rope, Sheave, SheaveLoss
     from dalembert.model.section import Load, Section
     from dalembert.model.shapes import Shape
     from dalembert.model.signals import Sensor, Signal
@@ -102,6 +103,7 @@ __all__ = [
     "RK4",
     "TIME",
     "WORLD",
+    "Anchor",
     "AugmentedLagrangian",
     "BallConstraint",
     "Baumgarte",
@@ -127,6 +129,7 @@ __all__ = [
     "DistanceConstraint",
     "DormandPrince",
     "DormandPrince8",
+    "Drum",
     "Energy",
     "EquationsOfMotion",
     "Euler",
@@ -139,6 +142,7 @@ __all__ = [
     "GeneralizedAlpha",
     "Geometry",
     "GravityCompensation",
+    "Guide",
     "HalfSpace",
     "Heun",
     "Idas",
@@ -163,11 +167,14 @@ __all__ = [
     "Projection",
     "Quintic",
     "Radau",
+    "Rope",
     "Run",
     "SampledController",
     "Section",
     "Sensor",
     "Shape",
+    "Sheave",
+    "SheaveLoss",
     "Signal",
     "SimulationError",
     "Sine",
@@ -227,6 +234,7 @@ __all__ = [
 ]
 
 _LATER = {
+    "Anchor": "dalembert.model.ropes",
     "AugmentedLagrangian": "dalembert.engine.methods.constraints",
     "BallConstraint": "dalembert.model.constraints",
     "Baumgarte": "dalembert.engine.methods.constraints",
@@ -252,6 +260,7 @@ _LATER = {
     "DistanceConstraint": "dalembert.model.constraints",
     "DormandPrince": "dalembert.simulation.methods",
     "DormandPrince8": "dalembert.simulation.methods",
+    "Drum": "dalembert.model.ropes",
     "Energy": "dalembert.formulations.equations",
     "EquationsOfMotion": "dalembert.formulations.equations",
     "Euler": "dalembert.simulation.methods",
@@ -264,6 +273,7 @@ _LATER = {
     "GeneralizedAlpha": "dalembert.engine.methods.constraints",
     "Geometry": "dalembert.model.geometry",
     "GravityCompensation": "dalembert.control.laws",
+    "Guide": "dalembert.model.ropes",
     "HalfSpace": "dalembert.model.contacts",
     "Heun": "dalembert.simulation.methods",
     "Idas": "dalembert.engine.methods.constraints",
@@ -291,11 +301,14 @@ _LATER = {
     "Quintic": "dalembert.plan.references",
     "RK4": "dalembert.simulation.methods",
     "Radau": "dalembert.simulation.methods",
+    "Rope": "dalembert.model.ropes",
     "Run": "dalembert.simulation.run",
     "SampledController": "dalembert.loop.closed_loop",
     "Section": "dalembert.model.section",
     "Sensor": "dalembert.model.signals",
     "Shape": "dalembert.model.shapes",
+    "Sheave": "dalembert.model.ropes",
+    "SheaveLoss": "dalembert.model.ropes",
     "Signal": "dalembert.model.signals",
     "SimulationError": "dalembert.core.errors",
     "Sine": "dalembert.plan.references",
@@ -353,6 +366,7 @@ _LATER = {
     "to_urdf": "dalembert.io.urdf_writer",
     "verify": "dalembert.analysis.verify",
     "winch": "dalembert.model.cables",
+    "__version__": "dalembert.core.version",
 }
 """Names and their modules, which load when a name is first asked for: `import dalembert` alone loads none."""
 

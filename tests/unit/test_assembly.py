@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.support.random_mechanisms import five_bar, four_bar, outcomes, slider_crank
 
@@ -51,6 +52,11 @@ def test_what_is_named_is_kept_on_both_branches_of_the_closed_form(size: float) 
     assert all(one.q["a"] == 0.7 and one.mobility.freedoms == 1 and not one.mobility.singular for one in found)
     expected = sorted(turned(closed_form(0.7, side)) for side in (-1.0, 1.0))
     np.testing.assert_allclose(sorted(turned(one.q["c"]) for one in found), expected, rtol=0, atol=1e-9)
+
+
+def test_assemblies_take_a_series_by_its_labels() -> None:
+    found = da.assemblies(linkage(), pd.Series({"a": 0.7}))
+    assert dict(found.given) == {"a": 0.7} and str(found) == str(da.assemblies(linkage(), {"a": 0.7}))
 
 
 @pytest.mark.slow
@@ -152,18 +158,6 @@ def test_rests_with_slack_cables_are_where_a_damped_run_settles(lengths: tuple[f
     assert rest.tensions.min() >= 0.0 and rest.residual < 1e-9
     run = da.simulate(machine, duration=40.0, q0=[0.0, 0.0, 1.0], method="dopri5", record=40.0, backend="vm")
     np.testing.assert_allclose(run.array(["x", "y", "z"])[-1], rest.q, rtol=0, atol=1e-6)
-
-
-def test_a_start_on_the_axis_of_a_swivelling_pulley_is_refused_by_name() -> None:
-    slides = [("x", "world", "a"), ("y", "a", "b"), ("z", "b", "m")]
-    machine = da.Machine(
-        "hung",
-        [da.Body("a"), da.Body("b"), da.point_mass("m", 1.0)],
-        [da.Joint(n, "prismatic", parent, child, axis=n) for n, parent, child in slides],
-        cables=[da.Cable("c", "m", pulley=0.1)],
-    )
-    with pytest.raises(da.InputError, match=r"'c' of machine 'hung' has no direction.*axis"):
-        da.simulate(machine, duration=0.1, q0={"z": -1.0}, v0={"x_dot": -2.0}, backend="vm")
 
 
 def test_random_mechanisms_are_kept_or_refused() -> None:

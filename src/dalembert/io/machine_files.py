@@ -69,6 +69,11 @@ Numbers
 ``cables``
     By name: ``anchor``, ``anchor_at``, ``exit``, ``exit_at``, ``length``, ``winch``, ``drum``, ``pulley``, ``swivel``,
     ``stiffness``, ``damping``, ``bilateral``.
+``ropes``
+    By name: ``path``, ``length``, ``stiffness``, ``damping``, ``pretension``, ``closed``. The path is a list of
+    ``anchor`` (frame; ``at``), ``drum`` (joint; ``radius``, ``axis``, ``at``, ``zero``), ``sheave`` (frame; ``radius``,
+    ``axis``, ``at``, ``joint``, ``friction``, ``teeth``, ``loss`` with ``bearing``, ``pin``, ``bending``; ``turns``,
+    ``zero``) and ``guide`` (frame; ``radius``, ``axis``, ``at``, ``friction``, ``turns``), each with ``name``.
 ``fields``
     By name: ``type`` (orbital-gravity, drag, solar-pressure, third-body, magnetic-torque), ``frame``, and what that
     type takes: ``mass``, ``inertia``, ``orbit`` (``altitude``, ``eccentricity``, ``inclination``, ``node``,
@@ -102,7 +107,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.parameter import Parameter, Scalar, parse_quantity
+from dalembert.core.parameter import Parameter, Scalar, parameters_of, parse_quantity
 from dalembert.core.units import Dimension, parse_unit
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
@@ -123,6 +128,7 @@ from dalembert.io.machine_schema import (
     machine_file,
 )
 from dalembert.io.machine_writer import machine_to_yaml
+from dalembert.io.rope_entries import make_rope
 from dalembert.io.schema_errors import describe, path_name
 from dalembert.io.schema_units import expected_unit
 from dalembert.io.schema_values import unit_fault
@@ -186,13 +192,13 @@ def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
         What the block ``simulation`` of the file says, only what is given: numbers and text, ``q0``, ``v0``, ``p``
         (numbers by name), ``switches`` and ``control`` (the law).
     """
-    machine, settings = _read(source)
+    machine, settings, reader = _read(source)
     if isinstance(settings.get("control"), dict):
-        settings["control"] = make_law(settings["control"], {p.name: p for p in machine.parameters})
+        settings["control"] = reader.law(settings["control"], machine)
     return machine, settings
 
 
-def _read(source: str | Path) -> tuple[Machine, dict[str, Any]]:
+def _read(source: str | Path) -> tuple[Machine, dict[str, Any], MachineReader]:
     document = read_document(source)
     try:
         file = machine_file().model_validate(document.data)
@@ -201,9 +207,9 @@ def _read(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     reader = MachineReader(document, file)
     machine = reader.machine()
     if file.simulation is None:
-        return machine, {}
+        return machine, {}, reader
     names = StateNames.of(machine, reader.parameter_unit)
-    return machine, read_simulation(file.simulation, names, document, reader.number)
+    return machine, read_simulation(file.simulation, names, document, reader.number), reader
 
 
 def read_document(source: str | Path, *, lenient: bool = False) -> Document:
@@ -258,6 +264,7 @@ class MachineReader:
             "couplings": self.coupling,
             "constraints": lambda name, e: make_constraint(name, e, self.number, self.origin),
             "cables": lambda name, e: make_cable(name, e, self.number, self.origin),
+            "ropes": lambda name, e: make_rope(name, e, self.number),
             "fields": lambda name, e: make_field(name, e, self.number),
             "contacts": lambda name, e: make_contact(name, e, self.number, self.origin),
             "signals": lambda name, e: Signal(name, e.expression, e.frame),
@@ -436,3 +443,25 @@ class MachineReader:
     def coupling(self, name: str, entry: CouplingEntry) -> Coupling:
         """Return a coupling."""
         return Coupling(name, entry.leader, **self.numbers(entry, ("couplings", name), "ratio", "offset"))
+
+    def law(self, block: dict[str, Any], machine: Machine | None = None) -> Any:
+        """Return the control law of a block ``control``; its gains may use the parameters of ``machine``."""
+        control = ("simulation", "control")
+
+        def number(text: str, path: tuple[str | int, ...]) -> Scalar:
+            value = self.number(text, (*control, *path))
+            own = {p.name for p in (machine.parameters if machine else self.parameters.values())}
+            lacking = sorted(p.name for p in parameters_of(value) if p.name not in own)
+            if lacking and path[0] != "reference":
+                raise InputError(
+                    f"{path[0]} uses the parameter '{lacking[0]}', which occurs in no number of the machine: "
+                    "list it under 'gains'"
+                )
+            return value
+
+        return make_law(
+            block,
+            self.parameters,
+            number=number,
+            place=lambda path: locating(self.document.label, self.document.line((*control, *path))),
+        )

@@ -65,12 +65,13 @@ class Switching:
     def needed(self) -> bool:
         """Whether anything can be switched."""
         rows = self.eom.constraint_system.rows
-        return bool(self.switches) or any(r.unilateral or r.kind == "stick" for r in rows)
+        kinks = any(spec.kinks and spec.switches for spec in self.problem.event_specs)
+        return bool(self.switches) or kinks or any(r.unilateral or r.kind == "stick" for r in rows)
 
     @property
     def sticks(self) -> bool:
-        """Whether joints have friction that sticks."""
-        return bool(self.eom.constraint_system.sticking)
+        """Whether joints have friction that sticks, or sheaves of ropes."""
+        return bool(self.eom.constraint_system.sticking) or bool(self.eom.constraint_system.sheaves)
 
     @property
     def lands_first(self) -> bool:
@@ -95,7 +96,8 @@ class Switching:
     def check_way(self, way: ConstraintMethod) -> None:
         """Refuse ways of keeping constraints that know nothing of contacts and of joints that stick."""
         if self.settles and not isinstance(way, Projection):
-            what = "contacts" if self.has_contacts else "joints that stick"
+            of_ropes = bool(self.eom.constraint_system.sheaves)
+            what = "contacts" if self.has_contacts else "ropes over sheaves" if of_ropes else "joints that stick"
             raise InputError(
                 f"{what} of machine '{self.problem.name}' need constraints='projection' and an explicit method, got "
                 f"{way.name!r}"
@@ -124,7 +126,7 @@ class Switching:
     def flags(self) -> list[int]:
         """Indices in x of the latches that tell what acts."""
         system, first = self.eom.constraint_system, self.latches.start
-        told = ("active.", "stick.", *(f"toward.{joint}" for joint in system.sticking))
+        told = ("active.", "stick.", *(f"toward.{name}" for name in (*system.sticking, *system.sheaves)))
         return [first + i for i, name in enumerate(system.latch_names) if name.startswith(told)]
 
     def differs(self, x: Array, made: Array) -> bool:
@@ -148,9 +150,9 @@ class Switching:
         """Say what a transition did, by names."""
         return self._log.described(entry)
 
-    def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
+    def ill_posed(self, t: float, pair: int, forces: bool, sheave: int = -1) -> SimulationError:
         """Return the error of a pair at which no impulses, or no forces, obey the law of friction."""
-        return self._log.ill_posed(t, pair, forces)
+        return self._log.ill_posed(t, pair, forces, sheave)
 
     def not_closed(self, t: float, row: int, gap: float | None = None) -> SimulationError:
         """Return the error of a constraint that cannot begin to act, of which one row has an open gap."""

@@ -23,7 +23,7 @@ from dalembert.engine.unilateral.native import CHANGES, NOT_CLOSED, Transitions
 __all__ = ["EventKind", "Watch", "connect", "event_kinds", "gave_up", "told", "watch_memory"]
 
 _CROWD, _NODES = 500, 4  # as in events.c
-_HAPPENS, _HAPPENS_LAST = 1, 2  # as in loop.h
+_HAPPENS, _HAPPENS_LAST = 1, 2  # as in kernel.h
 
 
 class EventKind(IntEnum):
@@ -77,7 +77,8 @@ def watch_memory(
     positive = [spec.positive for spec in problem.event_specs]
     watch.n_positive = sum(positive)
     array("positive", np.array(positive, dtype=np.int64))
-    array("jumps", np.array([spec.jumps for spec in problem.event_specs], dtype=np.int64))
+    for name in ("jumps", "kinks"):
+        array(name, np.array([getattr(spec, name) for spec in problem.event_specs], dtype=np.int64))
     watch.changes_capacity, watch.records_capacity = changes, records
     watch.run_start, watch.run_end, watch.armed_at = setup.t0, setup.t_end, float("-inf")
     sizes = {"stops": _CROWD, "nodes": _NODES, "newton": 2 * _NODES * n}
@@ -186,8 +187,8 @@ class Watch:
         return seen
 
     @property
-    def pair(self) -> tuple[int, bool] | None:
-        """Pair at which no impulses (forces: True) obey the laws, if that is why native code gave up."""
+    def pair(self) -> tuple[int, bool, int] | None:
+        """Pair at which no impulses (forces: True) obey the laws, and its sheave, if native code gave up for that."""
         return None if self.transitions is None or self._watch.culprit < 0 else self.transitions.pair
 
     @property

@@ -8,7 +8,8 @@
  * none can be said to be still slipping. Which of them go on to stick, and where the others slip to, is for their
  * accelerations to say (settling.c): from rest, so that nothing slips against its friction, and what begins to stick does
  * not move the others, which would make them turn, and turn the first again, without end. What this brings to rest in turn
- * rests too. The velocities are those nearest in the metric of the mass matrix, so that no energy is added.
+ * rests too. The velocities are those nearest in the metric of the mass matrix, so that no energy is added. Sheaves of ropes
+ * have leeway instead (settling.c): what all but drives their slips would take any impulse to stop them.
  */
 
 /* What is seen of the pairs at an instant: slips that end, and what opens. */
@@ -47,13 +48,14 @@ static int64_t strike_pairs(struct transitions *T, double *x, const struct chose
     for (int64_t i = 0; i < n; i++) u[i] += change[i];
     for (int64_t i = 0; i < count; i++) {
         const int64_t block = some->block[i];
-        e[i] = T->e[block], mu[some->first[i]] = friction_of(T, block), poisson[i] = T->poisson[block];
-        strikes |= u[some->first[i]] < -STRIKES;
+        e[i] = T->e[block], poisson[i] = T->poisson[block];
+        coefficients_of(T, block, mu + some->first[i]);
+        strikes |= opening_of(some, i, u) < -STRIKES;
     }
     if (strikes) {
         struct factors F;
         take_rows(&F, &Q, held, n_held, &memory);
-        delassus(&F, some, Z, W);
+        delassus(&F, some, Z, W, memory);
         const struct impact impact = {count, n, some->law, some->first, poisson, W, u, e, mu};
         const int64_t bad = strike(&impact, p, &factor, &lost, memory);
         if (bad != SOLVED) {
@@ -157,7 +159,7 @@ static int64_t rest(struct transitions *T, double *x, const struct seen *seen, s
     for (;;) {
         double fastest = 0.0;
         for (int64_t i = 0; i < T->n_blocks; i++) {
-            if (!close[i] || still[i] || !(friction_of(T, i) > 0.0)) continue;
+            if (!close[i] || still[i] || is_rope(T, i) || !(friction_of(T, i) > 0.0)) continue;
             double u[2] = {0.0, 0.0};
             for (int j = 0; j < 2; j++)
                 if (row_of(T, i, j + 1) >= 0) u[j] = T->rate[row_of(T, i, j + 1)];

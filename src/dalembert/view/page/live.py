@@ -273,13 +273,14 @@ def _program_data(program: Standalone) -> dict[str, Any]:
 
 def _drawing_data(drawing: _Drawing, laid_out: LaidOut, machine: Machine) -> dict[str, Any]:
     """What the page has to know of the numbers that the tape of the scene gives."""
-    free = {cable.name: cable.length is None for cable in machine.cables}
+    measured = {rope.name: list(rope.section_names) if rope.length is None else [] for rope in machine.all_ropes}
     cables = {
         cable.name: {
             "row": cable.row,
             "points": list(cable.points),
+            "lines": list(cable.lines),
             "bilateral": cable.bilateral,
-            "measured": free[cable.name],
+            "measured": measured[cable.name],
         }
         for cable in laid_out.scene.cables
     }
