@@ -2,7 +2,7 @@
 #
 #   make demo      install the package and simulate a capture of tumbling debris
 #   make test      install the package and run lint, types and tests
-#   make test-all  install all peers and run everything: slow tests, emulated ARM, full studies, coverage
+#   make test-all  install all peers and run everything: slow tests, emulated platforms, every Python, full studies, coverage
 
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
@@ -21,7 +21,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 COMPILER := $(shell command -v cc || command -v gcc || command -v clang)
 RUNTIME := $(if $(COMPILER),.,.[compiler])
 
-.PHONY: help demo test test-slow test-all mutants arm browser page lint docs bench clean
+.PHONY: help demo test test-slow test-all mutants emulators pythons browser page lint docs wheels bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -36,23 +36,34 @@ test: lint $(VENV)/.installed-test browser ## install the package and run lint, 
 test-slow: $(VENV)/.installed-slow ## install Exudyn and run the slow tests, including all studies in full
 	$(BIN)/python -m pytest -n $(JOBS) -m "slow or peer" $(ARGS)
 
-test-all: lint $(VENV)/.installed-all arm ## run all tests with all peers, the studies in full, and coverage
+test-all: lint $(VENV)/.installed-all emulators ## run all tests with all peers, the studies in full, and coverage
 	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow or long" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
 	$(BIN)/dalembert reproduce
+	$(MAKE) pythons
+
+# An environment each; those that are not installed are named.
+PYTHONS := 3.11 3.12 3.13 3.14
+pythons: ## run the fast tests with every Python from 3.11 to 3.14 that is installed
+	@for version in $(PYTHONS); do \
+	    command -v python$$version >/dev/null || { echo "note: python$$version is not installed; it was not tried" >&2; continue; }; \
+	    echo "testing with python$$version"; \
+	    $(MAKE) --no-print-directory VENV=.venv-$$version PYTHON=python$$version .venv-$$version/.installed-test || exit 1; \
+	    .venv-$$version/bin/python -m pytest -n $(JOBS) $(ARGS) || exit 1; \
+	done
 
 mutants: $(VENV)/.installed-mutants ## change the code in single places and print changes that no test detects (ARGS="--number 50")
 	$(BIN)/python -m tests.mutants $(ARGS)
 
 # Debian and Ubuntu, as root. A note reports packages that cannot be installed; their tests are skipped.
-ARM_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
-arm: # the cross compiler and the emulator of the tests of ARM lanes
-	@if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null; then :; \
+EMULATOR_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user wine
+emulators: # of ARM processors and of Windows, and the cross compiler of the tests of ARM lanes
+	@if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null && command -v wine >/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    apt-get install --quiet --yes --no-install-recommends $(ARM_PACKAGES) >/dev/null 2>&1 \
-	        || { apt-get update --quiet >/dev/null && apt-get install --quiet --yes --no-install-recommends $(ARM_PACKAGES); } \
-	        || echo "note: $(ARM_PACKAGES) could not be installed; the tests of ARM lanes are skipped" >&2; \
+	    apt-get install --quiet --yes --no-install-recommends $(EMULATOR_PACKAGES) >/dev/null 2>&1 \
+	        || { apt-get update --quiet >/dev/null && apt-get install --quiet --yes --no-install-recommends $(EMULATOR_PACKAGES); } \
+	        || echo "note: $(EMULATOR_PACKAGES) could not be installed; the tests on ARM and Windows are skipped" >&2; \
 	else \
-	    echo "note: the tests of ARM lanes are skipped; they need (as root) apt install $(ARM_PACKAGES)" >&2; \
+	    echo "note: the tests on ARM and Windows are skipped; they need (as root) apt install $(EMULATOR_PACKAGES)" >&2; \
 	fi
 
 browser: # the browser of the tests of reports, notebooks and studio
@@ -74,6 +85,12 @@ lint: $(VENV)/.installed-test ## check style (ruff) and types (mypy)
 
 docs: $(VENV)/.installed-docs ## build the documentation into docs/_build/html; warnings are errors
 	$(BIN)/python -m sphinx -W --keep-going --quiet -b html docs docs/_build/html
+
+wheels: $(VENV)/.installed-wheels ## build the wheels of all platforms into dist/
+	@for platform in $$($(BIN)/python -c "from dalembert.engine.shipped import PLATFORMS; print(*PLATFORMS)"); do \
+	    echo "building the wheel for $$platform"; \
+	    DALEMBERT_PLATFORM=$$platform $(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist . || exit 1; \
+	done; ls -l dist/*.whl
 
 bench: $(VENV)/.installed-bench ## measure speed, side by side with installed peers
 	$(BIN)/dalembert bench $(ARGS)
@@ -107,6 +124,10 @@ $(VENV)/.installed-mutants: $(VENV)/.installed-test
 
 $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --constraint constraints.txt --editable ".[docs]"
+	@touch $@
+
+$(VENV)/.installed-wheels: $(VENV)/.installed-test
+	$(PIP) install --constraint constraints.txt --editable ".[release]"
 	@touch $@
 
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/python

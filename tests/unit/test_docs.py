@@ -33,6 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
 # Pages about words, files and commands. Every other page is about calls, and shows at least one that works.
 WITHOUT_CODE = {
+    "benchmark_figures",
     "benchmarks",
     "changelog",
     "command_line",
@@ -42,7 +43,10 @@ WITHOUT_CODE = {
     "errata",
     "gallery",
     "notation",
+    "releases",
     "speed",
+    "speed_machines",
+    "speed_runs",
     "studies",
     "style",
     "tutorials/index",
@@ -50,12 +54,16 @@ WITHOUT_CODE = {
 }
 # Pages whose code takes long: with the slow tests.
 SLOW = {
+    "capture_control",
+    "capture_mission",
+    "capture_planning",
     "crane_control",
     "cranes",
     "gibbs_appell",
     "identification",
     "own_crane",
     "robust_chaser",
+    "rollout_events",
     "rollouts",
     "space_robots",
 }
