@@ -351,7 +351,7 @@ _LATER = {
     "verify": "dalembert.analysis.verify",
     "winch": "dalembert.model.cables",
 }
-"""Names and their modules, which load when a name is first asked for: `import dalembert` alone loads none."""
+"""Names and their modules, which load on first use: `import dalembert` alone loads none."""
 
 _ROOMS = (
     "analysis",

@@ -311,7 +311,7 @@ def test_a_measure_that_raises_for_one_percent(tmp_path: Path) -> None:
     options: dict[str, Any] = {
         "vary": {"x": [float(k) for k in range(400)]}, "sampling": "grid", "chunk": 20, "workers": 1,
     }  # fmt: skip
-    with pytest.raises(SimulationError, match="what is done is kept"):
+    with pytest.raises(SimulationError, match="finished rows are kept"):
         da.campaign(moody, store=tmp_path / "store", progress=lambda done, members: done < 200, **options)
     resumed = da.campaign(moody, store=tmp_path / "store", **options)
     table = resumed.table

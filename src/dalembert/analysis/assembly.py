@@ -196,7 +196,7 @@ def mobility(
     at
         Coordinates: by name, and the others follow; all of them; or None.
     branch, reach
-        As of `dalembert.Start`.
+        As in `dalembert.Start`.
     t, p
         Time and parameter values.
     """

@@ -181,7 +181,7 @@ def check_rest(
     t, p
         Time and parameter values.
     hint
-        What to do about it, in messages.
+        The cure, in messages.
     """
     where = f"machine '{eom.machine.name}'"
     if v.any():

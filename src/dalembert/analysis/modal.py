@@ -212,7 +212,7 @@ def modal_reduction(
     Parameters
     ----------
     machine, at, inputs, outputs, **options
-        As of `dalembert.linearize`.
+        As in `dalembert.linearize`.
     count
         Number of modes to keep, motions without stiffness included.
 
@@ -263,7 +263,7 @@ def frequency_response(
     Parameters
     ----------
     machine, at, inputs, outputs, **options
-        As of `dalembert.linearize`.
+        As in `dalembert.linearize`.
     omega
         Angular frequencies [rad/s].
     """

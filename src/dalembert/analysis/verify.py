@@ -35,7 +35,7 @@ class VerifyRow:
     Parameters
     ----------
     quantity
-        What was compared, such as ``"mass matrix"``, or the identity.
+        The compared quantity, such as ``"mass matrix"``, or the identity.
     pair
         The two formulations, or the one whose identity it is.
     residual
@@ -59,7 +59,7 @@ class VerifyReport:
     machine
         Name of the machine.
     samples, seed, tolerance
-        As of `verify`.
+        As in `verify`.
     rows
         The comparisons.
     left_out

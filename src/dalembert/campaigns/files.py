@@ -71,9 +71,9 @@ class CampaignFile:
     Parameters
     ----------
     experiment
-        What holds for all members.
+        Settings for all members.
     options
-        What `dalembert.campaign` takes besides.
+        Further arguments of `dalembert.campaign`.
     success
         Condition of success, or None.
     texts

@@ -46,7 +46,7 @@ class Identification:
     values
         By name.
     covariance
-        Of the values, in the order of their names; infinite where they cannot be told apart.
+        Covariance of the values, in the order of their names; infinite where they cannot be told apart.
     noise
         Standard deviation of what is not explained, by signal.
     blind
@@ -130,8 +130,8 @@ def identify(
         The machine or its equations, with the keywords of an experiment; or an `Experiment`. Its parameters and its
         start are where the search begins.
     data
-        What was recorded: a run, a pandas ``DataFrame`` with times as index, a mapping of ``"t"`` and signals to
-        arrays, or a list of them. A mapping may hold ``"q0"``, ``"v0"``, ``"p"`` and ``"control"`` of its own.
+        Recorded data: a run, a pandas ``DataFrame`` with times as index, a mapping of ``"t"`` and signals to arrays, or
+        a list of them. A mapping may hold ``"q0"``, ``"v0"``, ``"p"`` and ``"control"`` of its own.
     unknown
         Names of parameters, ``q0.NAME``, ``v0.NAME``; as a mapping, with their ranges ``(low, high)``.
     measured
@@ -140,7 +140,7 @@ def identify(
         Standard deviations of the measurements by signal; None: estimated from the residuals, and the search repeated
         with signals weighted by them until they settle (iteratively reweighted least squares).
     **keywords
-        As of `dalembert.Experiment`; laws must be expressions, and the method an explicit one. The records say time and
+        As in `dalembert.Experiment`; laws must be expressions, and the method an explicit one. The records say time and
         duration; without a method steps are those of the record, at most 1 ms.
 
     Examples
@@ -273,7 +273,7 @@ def _by_signal(one: Any) -> Any:
 def _record(one: Any, signals: tuple[str, ...], shared: Mapping[str, Any]) -> _Record:
     settings, one = dict(shared), _by_signal(one)
     if isinstance(one, Run):
-        rows = ~np.isin(one.t, [event.t for event in one.events])  # those are at times of their own
+        rows = ~np.isin(one.t, [event.t for event in one.events])  # those have different times
         t, columns = one.t[rows], {s: one[s][rows] for s in signals}
     elif isinstance(one, Mapping):
         for key in ("q0", "v0", "p"):
@@ -353,8 +353,8 @@ def _noise(noise: Mapping[str, float], signals: tuple[str, ...]) -> Array:
 def _unexplained(residual: Array, J: Array, signals: int) -> Array:
     """Return standard deviations of the residuals by signal, in units of their weights.
 
-    Of ``n`` residuals of a signal, as many are taken up by the parameters as its part of the trace of the hat matrix
-    ``J (J^T J)^-1 J^T`` says: none of a signal that tells nothing of them.
+    The trace of a signal's part of the hat matrix ``J (J^T J)^-1 J^T`` is the number of its ``n`` residuals that the
+    parameters take up: none for a signal that does not depend on them.
     """
     size = np.linalg.norm(J, axis=0)
     U, singular, _ = np.linalg.svd(J / np.where(size > 0, size, 1.0), full_matrices=False)

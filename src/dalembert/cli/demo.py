@@ -25,7 +25,7 @@ __all__ = ["demo"]
 
 
 class Which(StrEnum):
-    """What to demonstrate."""
+    """Demonstration to run."""
 
     capture = "capture"
     arm = "arm"

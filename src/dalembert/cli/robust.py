@@ -46,7 +46,7 @@ def robust(
 ) -> None:
     """Margins of a machine's loop, and ranges that are proven stable.
 
-    The law is that of the machine file (any law without states of its own), or gains, u = -K x. Exit status 1 if the
+    The law is that of the machine file (any law without internal states), or gains, u = -K x. Exit status 1 if the
     loop is not stable, or is not proven over the whole of the ranges.
     """
     check_targets((out, "plot"))

@@ -29,7 +29,7 @@ __all__ = ["PD", "PID", "ComputedTorque", "GravityCompensation", "driven_respons
 
 
 class Motion(Protocol):
-    """A reference with rates of its own."""
+    """A reference with rates."""
 
     def motion(self, t: Expression) -> tuple[Expression, Expression, Expression]:
         """Positions, velocities and accelerations as expressions."""

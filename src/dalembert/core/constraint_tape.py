@@ -24,7 +24,7 @@ SHARE = 1e-6
 """Part of a diagonal element that every pivot must keep for a result of the tape to count."""
 
 _LEAST = 1e-8
-"""What is added to the diagonal of ``S``, as a part of its largest element, for multipliers of least norm."""
+"""Regularisation of the diagonal of ``S``, relative to its largest element, for multipliers of least norm."""
 
 _ZERO = ca.SX(0)
 _SWEPT = 15
@@ -37,7 +37,7 @@ class _Elimination:
     Parameters
     ----------
     near
-        Of each row the others in which it has an element.
+        For each row, the other rows that it shares an element with.
     """
 
     def __init__(self, near: Sequence[set[int]]) -> None:
@@ -295,8 +295,8 @@ class TapeFactors:
     ) -> tuple[Expression, Expression]:
         """Accelerations and multipliers, of rows that do not act zero.
 
-        With ``residual``, a function a -> ``f - M a``, what is left of the equations is solved for once more, which
-        gives accelerations to the last digits for a half more operations.
+        With ``residual``, a function a -> ``f - M a``, one step of iterative refinement follows. It gives accelerations
+        to the last digits for half as many operations again.
         """
         a, multipliers = self._solve(f, gamma)
         if residual is None:
@@ -314,8 +314,8 @@ class TapeFactors:
     def least_multipliers(self, f: Expression, gamma: Expression) -> Expression:
         """Multipliers of least norm, also of rows that depend on each other, to about eight digits.
 
-        ``(S + eps) x = b`` is solved in place of ``S x = b``, and what is left of b for twice more (iterated Tikhonov
-        regularisation): where b can be reached, x tends to the solution of least norm.
+        ``(S + eps) x = b`` is solved in place of ``S x = b``, followed by two refinements with the residual (iterated
+        Tikhonov regularisation): where b can be reached, x tends to the solution of least norm.
         """
         m = len(self._Y)
         if not m:

@@ -32,7 +32,7 @@ def digest(*values: object) -> str:
 
     A function counts by its code, its defaults, and what it refers to from outside (variables of enclosing functions,
     global names and the functions among them, attributes), not by where it is written. An object counts by its class
-    and its attributes, or what it says of itself to `pickle`; one that says nothing counts by its class alone.
+    and its attributes, or by the state that it gives to `pickle`; one without state counts by its class alone.
     """
     return _hash("\0".join(description(value) for value in values))
 
@@ -43,14 +43,14 @@ def description(value: object) -> str:
 
 
 def digests(value: object, name: str, *, strict: bool = True) -> dict[str, str]:
-    """Return the digests of the parts of a value, by where they stand (``"run: global GAIN"``).
+    """Return the digests of the parts of a value, by their location (``"run: global GAIN"``).
 
     Parameters
     ----------
     value
         The value.
     name
-        What it is called.
+        Name in messages.
     strict
         Whether what nothing is known of is refused; otherwise it counts by its class alone.
 
@@ -82,7 +82,7 @@ class _Walk:
     def __init__(self, strict: bool = False) -> None:
         self._strict = strict
         self._met: dict[int, str] = {}  # functions and classes, which may refer to themselves and each other
-        self._within: list[object] = []  # objects and containers that hold what is looked at
+        self._within: list[object] = []  # objects and containers that hold the current object
 
     def leaves(self, value: object, place: str) -> list[tuple[str, str]]:
         """Return all that counts, as texts, with its places."""
@@ -217,7 +217,7 @@ class _Walk:
             self._within.pop()
 
     def _referred(self, function: FunctionType, place: str) -> Iterator[tuple[str, str]]:
-        """What a function refers to."""
+        """Objects that a function refers to."""
         code = function.__code__
         positional = code.co_varnames[: code.co_argcount]
         defaults = function.__defaults__ or ()
@@ -271,7 +271,7 @@ def _names(code: CodeType) -> set[str]:
 def _of_library(module: str | None) -> bool:
     """Whether a module is installed or belongs to Python, not to the user."""
     root = (module or "").partition(".")[0]
-    if root == "__main__":  # whoever runs it
+    if root == "__main__":  # the runner
         return False
     if root == _PACKAGE or root in sys.stdlib_module_names:
         return True

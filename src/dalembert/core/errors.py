@@ -47,7 +47,7 @@ class UnknownNameError(DalembertError, LookupError):
     Parameters
     ----------
     kind
-        What was looked up, such as ``"frame"``.
+        Kind of the missing name, such as ``"frame"``.
     name
         The name that was not found.
     known
@@ -78,11 +78,11 @@ class BuildError(DalembertError, RuntimeError):
 
 
 class WriteError(DalembertError, OSError):
-    """A file cannot be written; the message carries its path and the reason. What was there before is unchanged."""
+    """A file cannot be written; the message carries its path and the reason. The previous content is unchanged."""
 
 
 class PlanError(DalembertError, RuntimeError):
-    """There is no plan of the kind that was asked for; the message says why."""
+    """There is no plan of the requested kind; the message gives the reason."""
 
 
 class ConvergenceError(DalembertError, RuntimeError):
@@ -90,12 +90,12 @@ class ConvergenceError(DalembertError, RuntimeError):
 
 
 class SimulationError(DalembertError, RuntimeError):
-    """A simulation stopped before its end; ``run`` holds the part that is good.
+    """A simulation stopped before its end; ``run`` holds the run up to that point.
 
     Parameters
     ----------
     message
-        What happened, with time and signal name.
+        The failure, with time and signal name.
     run
         The run up to the failure.
     """

@@ -362,13 +362,13 @@ def parse_quantity(
 ) -> tuple[Scalar, Dimension | None]:
     """Read a scalar as `parse_scalar` does, and its dimension; None if nothing in it tells.
 
-    A number without a unit is a factor where it stands beside a unit, and has the dimension of the other terms of its
-    sum. The dimension of a parameter that is not given may be any, and so is that of products with it.
+    A number without a unit next to a unit is a factor; elsewhere it has the dimension of the other terms of its sum.
+    The dimension of a parameter that is not given may be any, and so is that of products with it.
 
     Parameters
     ----------
     text, parameters
-        As of `parse_scalar`.
+        As in `parse_scalar`.
     dimensions
         Those of parameters that have one.
 

@@ -114,7 +114,7 @@ def check_number(name: str, value: object, *, positive: bool = True, unit: str =
 
 
 def check_names(names: object, what: str) -> list[str]:
-    """Return names as a list; one of them alone will do."""
+    """Return names as a list; a single name is accepted."""
     listed = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
     if not all(isinstance(name, str) for name in listed):
         raise InputError(f"{what} must be names, got {names!r}")

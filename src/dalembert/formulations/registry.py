@@ -31,7 +31,7 @@ _METHODS = tuple(
     for name, member in vars(Formulation).items()
     if isinstance(member, FunctionType | classmethod) and not name.startswith("_")
 )
-"""What the contract asks every formulation for."""
+"""Members that the contract requires of every formulation."""
 
 
 def register_formulation(kind: type[Formulation]) -> type[Formulation]:

@@ -29,7 +29,7 @@ from dalembert.plan.references import Quintic, Sine
 __all__ = ["law_faults", "make_law"]
 
 
-# What tells a reference from references by motor.
+# Keys that distinguish a reference from references by motor.
 _OWN = {field.name for kind in (Quintic, Sine) for field in dataclasses.fields(kind)}
 
 
@@ -41,7 +41,7 @@ def make_law(settings: Mapping[str, Any] | None, parameters: Mapping[str, Parame
     settings
         The block.
     parameters
-        Of the machine, by name: gains may be expressions of them.
+        Parameters of the machine, by name: gains may be expressions of them.
     """
     if settings is None:
         return None

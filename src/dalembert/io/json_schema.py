@@ -13,19 +13,19 @@ _MEANINGS = {
     "name": "Name of the machine.",
     "gravity": "Acceleration of gravity [m/s^2], world axes; [0, 0, -9.81] by default.",
     "parameters": "Nominal values by name; any number of the file may be an expression of them.",
-    "bodies": "What has mass, by name: mass, com and inertia, or one homogeneous shape, or a flexible beam.",
+    "bodies": "Elements with mass, by name: mass, com and inertia, or one homogeneous shape, or a flexible beam.",
     "joints": "How each body moves relative to its parent, by name.",
     "frames": "Named places on bodies.",
     "motors": "Inputs that drive joints; a motor drives the joint of its own name unless `joint` says another.",
     "thrusters": "Inputs that push or turn a body at a frame.",
     "wrenches": "Known forces and torques at frames; they may depend on the time t.",
     "couplings": "Joints that follow others, by the name of the one that follows.",
-    "constraints": "What closes loops or holds bodies together, by name.",
+    "constraints": "Constraints that close loops or hold bodies together, by name.",
     "cables": "Cables, by name; one without stiffness is inextensible.",
     "fields": "Forces that depend on the motion of a frame: orbital gravity, drag, solar pressure.",
     "contacts": "Bodies that touch each other or the ground.",
-    "sensors": "What is measured, and how well.",
-    "simulation": "What `dalembert simulate` does with the machine by default.",
+    "sensors": "Measured quantities and their accuracy.",
+    "simulation": "Default settings of `dalembert simulate` for the machine.",
 }
 
 

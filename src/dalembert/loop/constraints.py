@@ -21,7 +21,7 @@ from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
 
 __all__ = ["cable_events", "cable_signals", "constrained_part", "switch_events", "tension_specs"]
 
-_AHEAD = math.tan(math.pi / 6)  # friction is within 60 degrees of where its slip began, at which that is looked at anew
+_AHEAD = math.tan(math.pi / 6)  # friction stays within 60 degrees of the direction at the start of the slip
 _FORWARD = 5e-8  # slip [m/s] that a pair has at least, along the way in which it began to slip: with less it ends
 
 
@@ -122,7 +122,7 @@ def _signals(system: ConstraintSystem, r: ConstraintRows) -> list[str]:
 def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int], ...], NDArray[np.int64]]:
     """Rows of contacts with friction, then of joints, and the latch with the given part of each row's multiplier.
 
-    Joints that stick have no normal: -1 stands in its place, as it does for other rows and latches that there are not.
+    Joints that stick have no normal: -1 replaces it, as for other missing rows and latches.
     """
     normals = {r.name: r.start for r in system.rows if r.kind == "contact"}
     shares = np.full(system.m, -1, dtype=np.int64)
@@ -167,16 +167,16 @@ def _contact_tape(
     of ``f``.
 
     The slower a slip, the faster it turns: its angle has the rate ``u'_across / |u|``. A slip that begins, or all but
-    stops, would take any number of steps, although its direction is that in which it is pulled, and known. Whoever
-    solves these equations therefore turns friction of slips below 1e-2 m/s to where they are going (``turn_slow_slips``
-    of contact.c): ``d`` is the direction of ``u + T u'(d)``, the velocity a time T ahead, as in an implicit step. Where
-    ``u`` follows the pull this is what friction is, but for terms in ``T |u|``; where it does not yet, it is off by
-    ``T u'``. T is 1e-4 s below slips of 1e-5 m/s, falls off with the fourth power beyond, and is at most half of the
-    time in which a slip that slows down would stop: under a pull of 10 m/s^2 no rate is above 3e5 1/s, and what this
-    does to a place is below 1e-10 m.
+    stops, would take any number of steps, although its direction is that in which it is pulled, and known. The solver
+    of these equations therefore turns the friction of slips below 1e-2 m/s to the direction that they are approaching
+    (``turn_slow_slips`` of contact.c): ``d`` is the direction of ``u + T u'(d)``, the velocity a time T ahead, as in an
+    implicit step. Where ``u`` follows the pull this is the friction, up to terms in ``T |u|``; where it does not yet,
+    it is off by ``T u'``. T is 1e-4 s below slips of 1e-5 m/s, falls off with the fourth power beyond, and is at most
+    half of the time in which a slip that slows down would stop: under a pull of 10 m/s^2 no rate is above 3e5 1/s, and
+    what this does to a place is below 1e-10 m.
 
-    Friction of a joint that slips is known, ``-F d``, and a part of ``f``. Of such a joint ``cone`` has the limit F,
-    how fast it slips the way it began to, and its friction.
+    Friction of a joint that slips is known, ``-F d``, and a part of ``f``. For such a joint ``cone`` has the limit F,
+    the slip speed in the direction in which it began, and its friction.
     """
     system = eom.constraint_system
     pairs, latches = system.contacts, system.latches
@@ -222,7 +222,7 @@ def _contact_tape(
 
 
 def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
-    """Events of rows that act one way only, first all that let go, then all that take hold; then those of friction."""
+    """Events of unilateral rows, first all that let go, then all that take hold; then those of friction."""
     rows = eom.constraint_system.rows
     specs = [
         EventSpec(f"{r.name}.{ends[r.kind]}", direction=-1, positive=True)

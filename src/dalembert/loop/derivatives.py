@@ -82,11 +82,11 @@ def linearised_run(
     Parameters
     ----------
     experiment
-        What is run; the interval of records is one at which steps end, but every step has a row.
+        The experiment to run; the interval of records is one at which steps end, but every step has a row.
     wrt
         Quantities, as of `check_quantities`.
     running
-        What the cost per second is kept by, and ``running(problem)``, a function of (t, x, c, p).
+        Key of the cost per second in the cache, and ``running(problem)``, a function of (t, x, c, p).
     """
     eom, settings, start = DERIVATIVES.check(experiment).equations, experiment.settings, experiment.start
     assert isinstance(start, Start)
@@ -151,7 +151,7 @@ def _wanted(v0: StateLike) -> tuple[str, ...]:
 
 
 def _check(experiment: Experiment, loop: ClosedLoop) -> None:
-    """Refuse what has no derivatives."""
+    """Refuse experiments that have no derivatives."""
     name = experiment.machine.name
     if loop.controller is not None and loop.constant is None and not loop.controller.native:
         owners = ", ".join(repr(update.name) for update in loop.controller.updates if not update.native)
@@ -210,7 +210,7 @@ class _Start:
         return Along("position", [symbols[0], x, asked, symbols[3]], position_step(self._problem, zero, *rows))
 
     def _kept(self, symbols: Sequence[Expression]) -> Along:
-        """Velocities with those kept that were asked for: they are an input more, in the place of the held values."""
+        """Velocities with the requested ones kept: these are an additional input, in the place of the held values."""
         eom, s, x = self._eom, self._eom.symbolic, symbols[1]
         names = list(eom.machine.v_names)
         v = s.to_machine[1][[names.index(name) for name in self._wanted]]

@@ -19,7 +19,7 @@ __all__ = ["Handover", "join"]
 
 @dataclass(frozen=True)
 class Handover:
-    """State in which another machine goes on.
+    """State in which another machine continues.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ def join(
     run
         A run up to the moment of the grip.
     machine
-        The machine that goes on, or its equations.
+        The machine that continues, or its equations.
     p
         Its parameter values; those of the run are known by name.
     gap, turn

@@ -1,4 +1,4 @@
-"""What is sampled in a loop: stages of a cascade and controllers, as updates of held values."""
+"""Sampled elements of a loop: stages of a cascade and controllers, as updates of held values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["PythonStage", "Stages", "bound", "detached", "native_update", "pytho
 
 @dataclass(frozen=True)
 class PythonStage:
-    """What a loop knows of a Python stage or controller: all but the function itself, which may change."""
+    """Description of a Python stage or controller for the loop: all but the function itself, which may change."""
 
     name: str
     period: float
@@ -43,7 +43,7 @@ class Stages:
     outer
         Stages.
     sampled
-        What commands the inputs at a period; None if nothing does.
+        The controller that commands the inputs at a period; None if there is none.
     law
         Expression law, possibly in front of what is sampled; None if there is none.
     """
@@ -142,7 +142,7 @@ def native_update(
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """What a Python stage sees, as a function of (t, x, c, p): the state and what it reads; None: the state itself."""
+    """Inputs of a Python stage, as a function of (t, x, c, p): the state and its signals; None: the state itself."""
 
     stage: PythonStage
     n_q: int

@@ -68,7 +68,7 @@ def _checked_branch(branch: object) -> Any:
 
 
 def frozen_values(values: Any, what: str) -> Any:
-    """Return numbers as a tuple, and numbers by name as a frozen mapping; what is neither is left to be refused."""
+    """Return numbers as a tuple, numbers by name as a frozen mapping, and other values unchanged (checked later)."""
     values = by_name(values, what)
     if isinstance(values, Mapping):
         return FrozenMapping({name: _number(value) for name, value in values.items()}) if values else None
@@ -87,7 +87,7 @@ def frozen_values(values: Any, what: str) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Return a number as such, whatever kind of number it is; what is none is left to be refused."""
+    """Return a number of any kind as a plain number, and other values unchanged (checked later)."""
     if isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "fiu":
         value = value[()]
     is_number = isinstance(value, int | float | np.floating | np.integer) and not isinstance(value, bool)

@@ -45,13 +45,13 @@ _TOGETHER = 32
 """Blocks up to which the rows of all are one tape; of more, each is evaluated only where it is near."""
 
 _FLEXIBLE = 0.55
-"""Where in the step machines with beams are taken, if nothing is said."""
+"""Where in the step machines with beams are evaluated, by default."""
 
 _AXES = ("normal", "tangent1", "tangent2")
 
 
 def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
-    """Refuse what time-stepping cannot do, by name."""
+    """Raise an error that names a setting that time-stepping does not support."""
     machine = eom.machine
     if not eom.formulation.machine_coordinates:
         raise InputError(
@@ -162,7 +162,7 @@ class SteppedStart:
     first: int
 
     def one(self, x: Array, t: float, p: Array, wanted: Mapping[str, float] | None) -> tuple[Array, dict[str, float]]:
-        """Return a state on the constraints, with the velocities that are wanted, and how far it was moved."""
+        """Return a state on the constraints, with the requested velocities, and how far it was moved."""
         eom, x = self.eom, x.copy()
         q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
         latches = self._latches(q[None], t, p[None])[0]
@@ -406,7 +406,7 @@ def _theta(eom: EquationsOfMotion, way: TimeStepping) -> float:
 
 
 def _stiffness(eom: EquationsOfMotion, B: Expression) -> Expression:
-    """Stiffness of joints and of beams: second derivatives of what is left of the potential energy without gravity."""
+    """Stiffness of joints and of beams: second derivatives of the potential energy without gravity."""
     s, machine = eom.symbolic, eom.machine
     free = derive(machine.with_(gravity=(0.0, 0.0, 0.0)), eom.by, backend=eom.backend).symbolic
     V = ca.substitute([ca.SX(free.potential_energy)], [free.q, free.p, free.t], [s.q, s.p, s.t])[0]
@@ -414,12 +414,12 @@ def _stiffness(eom: EquationsOfMotion, B: Expression) -> Expression:
 
 
 def _within(M: Expression, A: Expression) -> Expression:
-    """Symmetric part of a matrix, where the mass matrix is not zero; what is outside stays explicit."""
+    """Symmetric part of a matrix, where the mass matrix is not zero; the other entries stay explicit."""
     return ca.project((A + A.T) / 2, (M + M.T).sparsity())
 
 
 def _positive_diagonal(A: Expression) -> Expression:
-    """Diagonal of a matrix where it is positive: feedback of a joint upon itself that damps or holds it."""
+    """Diagonal of a matrix where it is positive: feedback of a joint on itself that damps or holds it."""
     entries = [ca.fmax(A[i, i], 0.0) if A.has_nz(i, i) else ca.SX(1, 1) for i in range(A.shape[0])]
     return ca.diagcat(*entries)
 
@@ -514,7 +514,7 @@ def _scaled(x: list[Any], scale: list[Any]) -> list[Any]:
 
 
 def _features(pairs: tuple[ContactPair, ...]) -> Array:
-    """Length below which nothing passes unseen: a half-space has no other side, but a ball has a size of its own."""
+    """Length below which nothing passes unseen: a half-space has no other side, but a ball has a finite size."""
     sizes = []
     for pair in pairs:
         contact = pair.contact

@@ -67,7 +67,7 @@ def check_switched(eom: EquationsOfMotion, switches: Sequence[Switch], events: S
 
 
 def check_switches(switches: Sequence[Switch], begin: float, duration: float, *, goes_on: bool = False) -> None:
-    """Refuse a switch before the start, and tell of one after the end; a run that goes on has done with the former."""
+    """Refuse a switch before the start, and warn of one after the end; a continued run has done the former already."""
     for switch in [switches] if isinstance(switches, Switch) else switches:
         at = getattr(switch, "at", None)
         if at is None:

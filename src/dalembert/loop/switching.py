@@ -1,4 +1,4 @@
-"""What begins and ceases to act during a run: switched constraints, cables and contacts that act one way only."""
+"""Constraints that begin and cease to act during a run: switched constraints, unilateral cables and contacts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Switching"]
 
 @dataclass(eq=False)
 class Switching:
-    """Pairs and switches of a closed loop, in numbers for the engine, and what it tells of them (`TransitionMaker`).
+    """Pairs and switches of a closed loop, as arrays for the engine, and its reports about them (`TransitionMaker`).
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ class Switching:
     latches
         Range in x of the latches.
     switches
-        What is switched when, by the name of the event that triggers it.
+        Switches, by the name of the event that triggers them.
     p, user
-        Of one run: its parameters, and the user's own transition.
+        Parameters of one run, and the user's own transition.
     """
 
     eom: EquationsOfMotion
@@ -50,7 +50,7 @@ class Switching:
 
     @cached_property
     def pairs(self) -> Pairs:
-        """What acts one way only."""
+        """Unilateral constraints."""
         return Pairs(self.eom.constraint_system)
 
     @cached_property
@@ -93,7 +93,7 @@ class Switching:
         return self.has_contacts or self.sticks
 
     def check_way(self, way: ConstraintMethod) -> None:
-        """Refuse ways of keeping constraints that know nothing of contacts and of joints that stick."""
+        """Refuse constraint methods that do not support contacts and joints that stick."""
         if self.settles and not isinstance(way, Projection):
             what = "contacts" if self.has_contacts else "joints that stick"
             raise InputError(
@@ -101,7 +101,7 @@ class Switching:
                 f"{way.name!r}"
             )
 
-    # -- what the engine is told --------------------------------------------------------------------------------------
+    # -- inputs of the engine ------------------------------------------------------------------------------------------
 
     def pair_table(self) -> PairTable:
         """Return the pairs in numbers."""

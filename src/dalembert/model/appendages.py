@@ -36,7 +36,7 @@ class ModalAppendage:
     matrix ``M_r`` at its frame and modal coordinates ``eta`` of unit modal mass. A machine has no such part; it has
     masses on springs, and each row ``(p, h)`` of ``L`` is one: a point mass ``|p|^2`` that slides along ``p``, at
     ``p x h / |p|^2``; without a force (``p = 0``) a rod of inertia ``|h|^2`` that turns about ``h``; where ``p`` and
-    ``h`` are not perpendicular a rod on a screw. What they leave of ``M_r`` is the rigid rest. The equations above hold
+    ``h`` are not perpendicular a rod on a screw. The remainder of ``M_r`` is the rigid rest. The equations above hold
     exactly for small motions, and momentum and energy are conserved in large ones.
 
     Parameters
@@ -47,16 +47,16 @@ class ModalAppendage:
     parent, origin
         Body that carries it, and its frame there.
     mass, com, inertia
-        Of the whole appendage as a rigid body, as of `Body`.
+        Mass properties of the whole appendage as a rigid body, as in `Body`.
     frequencies, damping
-        Of the modes with the frame held [rad/s], and their damping ratios (one for all, or each).
+        Natural frequencies of the modes with the frame held [rad/s], and their damping ratios (one for all, or each).
     participation
         ``L``: for each mode the force and torque [f; n] at the frame per unit modal acceleration; plain numbers, like
         mode shapes.
     scale
         Factor of all its masses, those of the modes included; frequencies stay.
     geometry
-        What it looks like, in its frame.
+        Its shape, in its frame.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class ModalAppendage:
 
     @property
     def joints(self) -> tuple[Joint, ...]:
-        """What fixes the rest, and a spring per mode."""
+        """Clamps of the rest, and a spring per mode."""
         joints = [Joint(self.name, "fixed", self.parent, self.name, self.origin)]
         ratios: Any = self.damping
         for i, (m, w, zeta) in enumerate(zip(self._modes(), self.frequencies, ratios, strict=True)):
@@ -345,13 +345,13 @@ class ControlMomentGyro:
     gimbal_axis, spin_axis
         Axis of the gimbal, and that of the rotor at gimbal angle zero; perpendicular.
     inertia, momentum
-        Of the rotor about its axis, and what it holds.
+        Inertia of the rotor about its axis, and its angular momentum.
     transverse
         Inertia of the rotor about the other axes; default half of it.
     gimbal_inertia
         Inertia of the gimbal about its axis.
     mass
-        Of the rotor; zero where that of the body includes it.
+        Mass of the rotor; zero where that of the body includes it.
     torque, rate
         Largest torque of the gimbal's motor, and largest rate of the gimbal, which is an event to pass.
     """

@@ -107,7 +107,7 @@ def check_physics(machine: Machine) -> None:
 
 
 def _check_roots(machine: Machine) -> None:
-    """Refuse contacts of the frame of a beam whose root moves away from it: nothing of the beam is there to touch."""
+    """Refuse contacts of the frame of a beam whose root moves away from it: the beam is not there."""
     tree = machine.tree
     for contact in machine.contacts:
         for frame in contact.frames:
@@ -167,7 +167,7 @@ def _check_movable(machine: Machine) -> None:
 
 
 def _check_beams(machine: Machine) -> None:
-    """Refuse joints and modes of machines with beams that move no inertia of their own."""
+    """Refuse joints and modes of machines with beams that move no inertia by themselves."""
     idle = motion_without_inertia(machine)
     if isinstance(idle, Beam):
         raise MachineError(
@@ -241,16 +241,16 @@ def check_parameter_values(machine: Machine, p: Array) -> None:
 
 
 def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] = ()) -> None:
-    """Refuse joints with Coulomb friction that sticks, but for those that are held, by name.
+    """Refuse joints with Coulomb friction that sticks, except those that are held, and name them.
 
     Parameters
     ----------
     machine
         The machine.
     what
-        What cannot have them.
+        The function or method that does not support them.
     instead
-        What to do instead.
+        The alternative.
     held
         Joints that do not move.
     """

@@ -208,7 +208,7 @@ class Joint:
 
     @property
     def info(self) -> type[JointKind]:
-        """What all joints of this kind have in common."""
+        """The kind of the joint, with the properties that all joints of this kind share."""
         return JOINT_KINDS[self.kind]
 
     @property

@@ -1,4 +1,4 @@
-"""What the fields of a kind hold, as their types declare it.
+"""Values that the fields of a kind hold, as their types declare it.
 
 A kind of constraint or surface is a frozen dataclass. The types of its fields say what each of them is; machine files,
 their JSON Schema, references, parameters and checks are derived from that:
@@ -37,7 +37,7 @@ __all__ = ["Axis", "FrameName", "JointName", "KindField", "Role", "Terms", "kind
 
 
 class Role(enum.Enum):
-    """What a field holds; the values are used in messages."""
+    """Type of the values of a field; the text is used in messages."""
 
     FRAME = "FrameName"
     JOINT = "JointName"
@@ -80,7 +80,7 @@ class KindField:
     name
         Its name.
     role
-        What it holds.
+        The type of its values.
     optional
         Whether it may be None.
     default

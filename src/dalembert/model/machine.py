@@ -51,7 +51,7 @@ class Machine:
     bodies, joints, frames, motors, thrusters, wrenches, couplings, constraints, cables, fields, contacts
         Its parts.
     signals, sensors
-        What runs record and laws read besides its state.
+        Quantities that runs record and laws read besides its state.
     gravity
         Acceleration of gravity in world axes [m/s2].
     gains
@@ -319,7 +319,7 @@ class Machine:
 
     @property
     def actuators(self) -> tuple[Actuator, ...]:
-        """What the inputs drive, in their order: the motors, with the limits of their joints, then the thrusters."""
+        """Elements that the inputs drive, in order: the motors, with the limits of their joints, then the thrusters."""
         return (*self.limited_motors, *self.thrusters)
 
     @property
@@ -405,7 +405,7 @@ class Machine:
 
     @cached_property
     def kept(self) -> Kept:
-        """What others derived from this machine: it is frozen, so that nothing of it goes stale."""
+        """Results derived from this machine: it is frozen, so that they stay valid."""
         return Kept()
 
     def __getstate__(self) -> dict[str, Any]:

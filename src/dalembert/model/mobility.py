@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["carried_rotors", "joint_without_inertia", "motion_without_inertia", "random_coordinates", "rotor_inertias"]
 
 
-# What the joints outboard leave of the inertia about a joint, as part of what it would be if they were locked. A chain
+# Smallest inertia about a joint with the joints outboard free, relative to that with these joints locked. A chain
 # of 200 light links with a heavy load keeps 1e-10; where nothing is left, rounding leaves 1e-16.
 _NOTHING = 1e-14
 # The same in the mass matrix of a machine with beams, whose rounding grows with its size.

@@ -1,4 +1,4 @@
-"""What a run records besides its state: signals that a user defines, poses of frames, and what sensors make of them."""
+"""Quantities that a run records besides its state: user-defined signals, poses of frames, and readings of sensors."""
 
 from __future__ import annotations
 
@@ -107,19 +107,18 @@ class Signal:
 class Sensor:
     """Measurements of signals: sampled, delayed, with bias and noise, rounded; recorded as ``NAME.SIGNAL``.
 
-    What is read at an instant is ``round((x + bias + noise w) / quantum) quantum`` with normal random numbers ``w``
-    that are independent from sample to sample and from sensor to sensor. Noise and bias turn an attitude by rotation
-    vectors in its own axes [rad]. The reading may be used from ``delay`` seconds later on; before the first one there
-    is that of the start.
+    A reading is ``round((x + bias + noise w) / quantum) quantum`` with normal random numbers ``w`` that are independent
+    from sample to sample and from sensor to sensor. Noise and bias turn an attitude by rotation vectors in its own axes
+    [rad]. The reading may be used from ``delay`` seconds later on; before the first one there is that of the start.
 
     Parameters
     ----------
     name
         Unique name.
     of
-        What it measures: coordinates, velocities and signals by name, or groups of them: the name of a joint (all its
-        coordinates), ``JOINT.position``, ``.attitude``, ``.velocity``, ``.rate`` of a free joint (a spherical one has
-        the second and the last), and the same of a signal of a frame.
+        Measured quantities: coordinates, velocities and signals by name, or groups of them: the name of a joint (all
+        its coordinates), ``JOINT.position``, ``.attitude``, ``.velocity``, ``.rate`` of a free joint (a spherical one
+        has the second and the last), and the same of a signal of a frame.
     period
         Seconds between samples.
     noise, bias, quantum
@@ -255,7 +254,7 @@ def _dotted(n: ast.expr) -> str | None:
 
 
 def derived_names(machine: Machine) -> tuple[str, ...]:
-    """Names that every machine has without saying so: motion of its frames in world axes, and its parameters."""
+    """Predefined names of every machine: motion of its frames in world axes, and its parameters."""
     frames = [name for name in machine.tree.frames if name != "world"]
     moving = [f"{what}.{name}.{axis}" for what in ("position", "velocity") for name in frames for axis in "xyz"]
     return (*moving, *(f"parameter.{p.name}" for p in machine.parameters))

@@ -30,7 +30,7 @@ STATUSES = ("completed", "stopped", "interrupted", "diverged", "failed", "runnin
 
 @dataclass(frozen=True, eq=False)
 class EndState:
-    """Where a run ended, and all that is needed to go on as if it had not.
+    """The end of a run, with everything that a continuation needs.
 
     Parameters
     ----------
@@ -72,10 +72,10 @@ class Run:
     held, held_names
         Values set by sampled controllers and sensors; at a sample instant, the value set there.
     events
-        What happened, in time.
+        Events, in time.
     status
-        ``"completed"``, ``"stopped"`` (by a terminal event), ``"interrupted"``, ``"diverged"`` or
-        ``"failed"``; of a part of a run that goes on, ``"running"``.
+        ``"completed"``, ``"stopped"`` (by a terminal event), ``"interrupted"``, ``"diverged"`` or ``"failed"``;
+        ``"running"`` for a part of an unfinished run.
     message
         In words.
     final
@@ -267,7 +267,7 @@ class Run:
         return Shown(player_html(self, height=height))
 
     def _repr_html_(self) -> str:
-        """What came of it, for notebooks, with the player if the machine is known."""
+        """The outcome, for notebooks, with the player if the machine is known."""
         from dalembert.view.notebook import run_html
 
         return run_html(self)

@@ -17,7 +17,7 @@ __all__ = ["Broken", "values_text", "worst_values"]
 
 @dataclass(frozen=True)
 class Broken:
-    """Values of the blocks, what they do, and a sentence that says so."""
+    """Values of the blocks, their effect, and a sentence that states it."""
 
     values: dict[str, float]
     value: float

@@ -1,4 +1,4 @@
-"""What is asked of a closed loop, by the names of its signals.
+"""Requirements of a closed loop, by the names of its signals.
 
 Each requirement has a value that is at most one where it is met. Signals are those of the loop (module ``plants``): the
 plant's inputs and outputs by name, ``r.NAME`` references, ``e.NAME`` errors, ``u.NAME`` controls.

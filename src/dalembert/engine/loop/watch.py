@@ -109,7 +109,7 @@ class Watch:
     Parameters
     ----------
     setup, loop, kinds, asks, changes
-        As of `watch_memory`.
+        As in `watch_memory`.
     transitions
         What happens at events of pairs and switches; None: nothing does.
     """

@@ -111,7 +111,7 @@ def dynamics_tape(tape: ca.Function, flags: NDArray[np.int64], watched: Sequence
     Parameters
     ----------
     tape
-        As of `ConstrainedSystem`.
+        As in `ConstrainedSystem`.
     flags
         Of each row the index in x of its switch, -1 if it always acts.
     watched
@@ -164,13 +164,13 @@ def projection_tape(
     Parameters
     ----------
     geometry, move
-        As of `ConstrainedSystem`.
+        As in `ConstrainedSystem`.
     flags
-        As of `dynamics_tape`.
+        As in `dynamics_tape`.
     nq, nv
         Numbers of coordinates and velocities.
     sweeps
-        As of `SweptMass`; without them the mass matrix of ``geometry`` is factorised.
+        As in `SweptMass`; without them the mass matrix of ``geometry`` is factorised.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def start_tape(
     Parameters
     ----------
     geometry, move, flags, nq, nv
-        As of `projection_tape`.
+        As in `projection_tape`.
     kept
         Rows (k x nv) of the velocities that are asked for.
 

@@ -109,7 +109,7 @@ class Transitions:
     Parameters
     ----------
     problem, equations, table, rtol, changes, switches
-        As of `transitions_memory`.
+        As in `transitions_memory`.
     backend
         Of the kernel of what is measured.
     """
@@ -194,7 +194,7 @@ class TransitionDesk(Transitions):
     Parameters
     ----------
     problem, table, rtol
-        As of `transitions_memory`.
+        As in `transitions_memory`.
     backend
         Of the kernels.
     """

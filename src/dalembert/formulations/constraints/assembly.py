@@ -8,10 +8,10 @@ From the values that are given and the others where the machine has them by natu
 3. Continuation: from the assembled nominal posture the given values are led to what they are to be, and the machine
    follows, as a mechanism on the bench would. So a sweep of one coordinate stays on one branch.
 4. A search from many postures, always the same ones, by the method of Levenberg and Marquardt (J. J. More, "The
-   Levenberg-Marquardt algorithm: implementation and theory", Lecture Notes in Mathematics 630, 1978). Of the solutions
-   it takes that nearest to the posture of 1.
+   Levenberg-Marquardt algorithm: implementation and theory", Lecture Notes in Mathematics 630, 1978). It takes the
+   solution nearest to the posture of 1.
 
-What cannot be kept is refused with the nearest state that was found and the number of starts.
+Conditions that cannot be met are refused, with the nearest state that was found and the number of starts.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _SHORTEST = 1e-3  # smallest step of continuation
 _DESCENTS = 120  # steps of Levenberg and Marquardt
 _TURN = 0.7  # longest of them, in sizes
 _APART = 1e-4  # by how much two solutions differ at least, in sizes
-_TOLD = 1e-6  # part of its size that a given value may be moved by without a word: the rounding of printed digits
+_TOLD = 1e-6  # part of its size that a given value may be moved by without a warning: the rounding of printed digits
 _SLACK = 1e-9  # by how much a cable is longer than its way if it is slack
 _ASIDE = (0.0, 0.05, 0.3, 1.0)  # how far beside a posture a descent begins, in sizes
 _BESIDE = 1e-2  # how far beside a posture it is judged whether it is special, in sizes
@@ -85,7 +85,7 @@ class Assembled:
 
 @dataclass(frozen=True, eq=False)
 class Solutions:
-    """What a search found.
+    """Results of a search.
 
     Parameters
     ----------
@@ -271,15 +271,13 @@ def _check_quaternions(eom: EquationsOfMotion, q: Array, given: Sequence[int], w
 
 
 def _with_guess(eom: EquationsOfMotion, q: Array, given: Sequence[int], branch: Branch, what: str) -> Array:
-    """Coordinates with those of a branch that is told by some of them."""
+    """Coordinates with those of a branch, which some of them identify."""
     if not isinstance(branch, Mapping):
         return q
     q, names = q.copy(), list(eom.machine.q_names)
     for name, value in branch.items():
         if names.index(name) in given:
-            raise InputError(
-                f"branch: {name!r} is given in {what}, and kept; a branch is told by the other coordinates"
-            )
+            raise InputError(f"branch: {name!r} is given in {what}, and kept; the other coordinates identify a branch")
         q[:, names.index(name)] = value
     for _, start in eom.layout.quaternions:
         q[:, start : start + 4] /= np.linalg.norm(q[:, start : start + 4], axis=1, keepdims=True)
@@ -404,7 +402,7 @@ def _postures(c: Conditions, q: Array, n: int) -> Array:
 def solutions(c: Conditions, q: Array, starts: int = STARTS) -> Solutions:
     """Search for all assemblies of one member, from many postures.
 
-    Where freedoms are left, a branch is told by its posture that is nearest to the guess.
+    Where freedoms are left, the posture nearest to the guess identifies a branch.
 
     Parameters
     ----------
@@ -544,7 +542,7 @@ def _nearest(c: Conditions, q: Array, guess: Array) -> Array | None:
 def _chosen(
     c: Conditions, q: Array, found: Solutions, branch: Branch, reach: float | None, what: str, member: int | None
 ) -> Array:
-    """The solution that is asked for; refused if there is none."""
+    """The requested solution; refused if there is none."""
     machine = c.eom.machine
     whose = f"machine '{machine.name}'" + ("" if member is None else f" (member {member})")
     if len(found.q):
@@ -614,7 +612,7 @@ def assembled_start(
 ) -> tuple[Array, float]:
     """Return the coordinates of the machine at a start, and how far the farthest of those that are given was moved.
 
-    It is told where that is more than rounding.
+    It is reported where that is more than rounding.
 
     Parameters
     ----------
@@ -625,7 +623,7 @@ def assembled_start(
     t, p
         Time and parameter values.
     latches, branch, reach, what
-        As of `assemble`.
+        As in `assemble`.
     """
     names, q0 = eom.machine.q_names, by_name(q0, what)
     q = named_vector(q0, names, eom.machine.q_neutral, what)[None]
@@ -648,7 +646,7 @@ def every_assembly(
     t, p
         Time and parameter values.
     starts, what
-        As of `solutions` and `assemble`.
+        As in `solutions` and `assemble`.
     """
     own, names, q0 = eom.in_machine_coordinates(), eom.machine.q_names, by_name(q0, what)
     q = named_vector(q0, names, eom.machine.q_neutral, what)
@@ -674,7 +672,7 @@ def assembled_members(
     reach: float | None = None,
     what: str = "q0",
 ) -> Assembled:
-    """Assemble members as `assemble` does, from equations in any coordinates; tell of given values that were moved.
+    """Assemble members as `assemble` does, from equations in any coordinates; report given values that were moved.
 
     Parameters
     ----------
@@ -685,7 +683,7 @@ def assembled_members(
     given
         Names of those that are given.
     t, p, latches, branch, reach, what
-        As of `assemble`; parameters (N, np).
+        As in `assemble`; parameters (N, np).
     """
     machine = eom.machine
     branch = _checked_branch(machine, branch)

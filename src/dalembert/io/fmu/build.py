@@ -38,7 +38,7 @@ def plain_flags(toolchain: Toolchain) -> tuple[str, ...]:
     Raises
     ------
     BuildError
-        If the compiler takes none that say so.
+        If no compiler accepts them.
     """
     with temporary_folder() as folder:
         source = folder / "probe.c"
@@ -58,7 +58,7 @@ def _probed(toolchain: Toolchain, flags: tuple[str, ...], source: Path) -> tuple
 def build_program(toolchain: Toolchain, texts: Mapping[str, str], folder: Path, library: str) -> Path:
     """Compile all ``.c`` files of a program and link them.
 
-    What stands alone, the native code that all machines share, is compiled once and then taken from the cache.
+    Independent code, the native code that all machines share, is compiled once and then taken from the cache.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ class Contact:
 
     @property
     def solid_kind(self) -> SolidKind[Any]:
-        """What is asked about the solid."""
+        """Queries about the solid."""
         return SOLID_KINDS[type(self.solid)](self.solid)
 
     @property

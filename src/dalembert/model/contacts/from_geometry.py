@@ -42,7 +42,7 @@ def geometry_contacts(
     bodies
         Whose geometry; None: of all bodies that have any, but ``on``.
     surface, on, restitution, friction, law
-        As of `Contact`.
+        As in `Contact`.
 
     Returns
     -------
@@ -88,6 +88,6 @@ def _capsule(solid: Cylinder, owner: str) -> Capsule:
     if not nominal(straight) > 0.0:
         raise MachineError(
             f"{owner} has a cylinder for collision that is no longer ({nominal(solid.length):g} m) than it is wide: a "
-            "capsule cannot stand for it; give a Sphere, or contacts of your own"
+            "capsule cannot stand for it; give a Sphere, or your own contacts"
         )
     return Capsule(solid.radius, straight)

@@ -1,4 +1,4 @@
-"""What a kind of joint is: the contract that each module of this package fulfils.
+"""The contract of a kind of joint, which each module of this package fulfils.
 
 A joint holds a moving frame in a fixed one. With its coordinates ``q`` and velocities ``v`` a kind says, on CasADi
 symbols or numbers,
@@ -115,7 +115,7 @@ class JointKind(Coordinates, ABC):
     angles: ClassVar[tuple[int, ...]] = ()
     """Places in ``q`` of angles [rad]; the other coordinates are lengths [m] or a quaternion."""
     wrapped: ClassVar[tuple[int, ...]] = ()
-    """Places in ``q`` of the angles that `state` finds but for full turns."""
+    """Places in ``q`` of the angles that `state` finds up to full turns."""
     constant: ClassVar[bool] = True
     """Whether ``P`` is constant in moving axes."""
     needs: ClassVar[tuple[str, ...]] = ()

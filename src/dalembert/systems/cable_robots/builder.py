@@ -64,7 +64,7 @@ def cable_robot(
     drum
         Radius of all drums, or one per winch.
     rotor_inertia, damping, friction
-        Of each winch.
+        Rotor inertia, damping and friction of each winch.
     pulley
         Radius of the guiding pulleys; zero: exits are points.
     swivel_inertia

@@ -20,7 +20,7 @@ _NAMES = {
 
 
 def capture_measures(case: float, speed: float = 4.0, *, rest: bool = True) -> dict[str, float]:
-    """Fly a random case, and return what it has of each requirement: what `dalembert.campaign` runs many times.
+    """Fly a random case, and return its figure for each requirement: `dalembert.campaign` runs this many times.
 
     Parameters
     ----------

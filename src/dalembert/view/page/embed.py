@@ -56,7 +56,7 @@ def player_html(shown: Run | Machine, *, height: int = 420) -> str:
     shown
         The run or machine.
     height
-        Of the view [pixels].
+        Height of the view [pixels].
     """
     if not isinstance(height, int) or not 100 <= height <= 4000:
         raise InputError(f"the height of a player must be 100 to 4000 pixels, got {height!r}")
