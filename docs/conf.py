@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "src"))
 
 import dalembert  # noqa: E402
+from dalembert.io.key_pages import key_pages  # noqa: E402
 
 project = "dalembert"
 author = "The dalembert developers"
@@ -64,16 +65,9 @@ def face_page(name: str) -> str | None:
     return page
 
 
-def write_reference(app: Sphinx) -> None:
-    """Write one reference page per package that users program against, and their index."""
-    folder = HERE / "_generated"
-    folder.mkdir(exist_ok=True)
-    pages = {name.removeprefix("dalembert."): page for name in PUBLIC if (page := face_page(name)) is not None}
-    listing = "\n".join(pages)
-    pages["index"] = (
-        "# Reference\n\nThe names that `dalembert` and its rooms export. Modules below may be moved at any time.\n\n"
-        f"```{{toctree}}\n:maxdepth: 1\n\n{listing}\n```\n"
-    )
+def write_pages(folder: Path, pages: dict[str, str]) -> None:
+    """Write the pages of a folder of Markdown and remove all others of it."""
+    folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.md"):
         if old.stem not in pages:
             old.unlink()
@@ -82,6 +76,18 @@ def write_reference(app: Sphinx) -> None:
         # An unchanged page keeps its date, so that a second build is short.
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
+
+
+def write_reference(app: Sphinx) -> None:
+    """Write the reference of machine files, one reference page per package, and their index."""
+    write_pages(HERE / "_generated" / "keys", key_pages())
+    pages = {name.removeprefix("dalembert."): page for name in PUBLIC if (page := face_page(name)) is not None}
+    listing = "\n".join(pages)
+    pages["index"] = (
+        "# Reference\n\nThe names that `dalembert` and its rooms export. Modules below may be moved at any time.\n\n"
+        f"```{{toctree}}\n:maxdepth: 1\n\n{listing}\n```\n"
+    )
+    write_pages(HERE / "_generated", pages)
 
 
 def setup(app: Sphinx) -> None:

@@ -8,7 +8,7 @@
       kd: 20.0
       reference: [0.5, 1.0]           # positions per motor, or
       # reference: {start: [0, 0], end: [0.5, 1.0], duration: 2.0, delay: 0.5}
-      # reference: {center: [0, 0], amplitude: [0.1, 0.1], frequency: 1.0}
+      # reference: {center: [0, 0], amplitude: [0.1, 0.1], frequency: 1.0 Hz}
       # kp: {shoulder: 100.0, elbow: 50.0}                   # by motor, and so may be the reference:
       # kp: k1                                               # a parameter of the machine, named among its gains
       # reference: {shoulder: 0.5, elbow: {start: 0, end: 1.0, duration: 2.0}}
@@ -17,23 +17,39 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from dalembert.control.law_blocks import LAWS
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
-from dalembert.core.parameter import Parameter, parse_quantity
+from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal, parse_quantity
 from dalembert.io.schema_values import unit_fault
+from dalembert.io.yaml_nodes import Path
 from dalembert.plan.references import Quintic, Sine
 
-__all__ = ["law_faults", "make_law"]
+__all__ = ["REFERENCE_KEYS", "law_faults", "make_law"]
+
+Number = Callable[[str, Path], Scalar]
+"""Reads the text of a number at a path of the block."""
+
+Place = Callable[[Path], AbstractContextManager[None]]
+"""Gives errors of a path of the block the file and the line."""
+
+REFERENCE_KEYS = tuple(dict.fromkeys(f.name for kind in (Quintic, Sine) for f in dataclasses.fields(kind)))
+"""Keys of a reference: they tell one reference for all motors from references by motor."""
+
+_OWN = set(REFERENCE_KEYS)
 
 
-# Keys that distinguish a reference from references by motor.
-_OWN = {field.name for kind in (Quintic, Sine) for field in dataclasses.fields(kind)}
-
-
-def make_law(settings: Mapping[str, Any] | None, parameters: Mapping[str, Parameter] | None = None) -> Any:
+def make_law(
+    settings: Mapping[str, Any] | None,
+    parameters: Mapping[str, Parameter] | None = None,
+    *,
+    number: Number | None = None,
+    place: Place | None = None,
+) -> Any:
     """Return the control law that the settings describe; None without settings.
 
     Parameters
@@ -41,19 +57,36 @@ def make_law(settings: Mapping[str, Any] | None, parameters: Mapping[str, Parame
     settings
         The block.
     parameters
-        Parameters of the machine, by name: gains may be expressions of them.
+        Of the machine, by name: gains may be expressions of them; references take their nominal values.
+    number
+        Reads the text of a number at a path of the block; None: without a check of units of references.
+    place
+        Context that gives errors of a path of the block the file and the line; None: they have none.
     """
     if settings is None:
         return None
+    place = place or (lambda path: nullcontext())
+    number = number or _plain_reader(parameters or {})
     values = dict(settings)
     name = values.pop("law", None)
     if not isinstance(name, str) or name not in LAWS:
-        raise UnknownNameError("law", name, LAWS, "the control of the simulation")
-    if isinstance(values.get("reference"), Mapping):
-        values["reference"] = _reference_or_motors(values["reference"])
-    known = parameters or {}
-    values = {key: value if key == "reference" else _scalars(value, known) for key, value in values.items()}
-    return _build(LAWS[name], values, f"law '{name}'")
+        with place(("law",)):
+            raise UnknownNameError("law", name, LAWS, "the control of the simulation")
+    for key, value in values.items():
+        values[key] = _reference(value, number, place) if key == "reference" else _scalars(value, (key,), number, place)
+    return _build(LAWS[name], values, f"law '{name}'", (), place)
+
+
+def _plain_reader(parameters: Mapping[str, Parameter]) -> Number:
+    """Reads numbers of blocks that stand in no file: nobody knows the units of their references."""
+
+    def number(text: str, path: Path) -> Scalar:
+        value, dimension = parse_quantity(text, parameters, {})
+        if path[0] != "reference" and (fault := unit_fault(text, dimension, "")):
+            raise InputError(f"'{path[0]}' of the law {fault}")
+        return value
+
+    return number
 
 
 def law_faults(settings: Mapping[str, Any], motors: Sequence[str]) -> Iterator[tuple[str, DalembertError]]:
@@ -74,39 +107,54 @@ def law_faults(settings: Mapping[str, Any], motors: Sequence[str]) -> Iterator[t
                     break
 
 
-def _scalars(value: Any, parameters: Mapping[str, Parameter]) -> Any:
-    """Gains, text read as expressions of parameters."""
+def _scalars(value: Any, path: Path, number: Number, place: Place) -> Any:
+    """Numbers of a setting, text read as expressions of parameters."""
     if isinstance(value, str):
-        number, dimension = parse_quantity(value, parameters, {})
-        if fault := unit_fault(value, dimension, ""):
-            raise InputError(f"a setting of a law {fault}")
-        return number
+        with place(path):
+            return number(value, path)
     if isinstance(value, list):
-        return [_scalars(x, parameters) for x in value]
+        return [_scalars(x, (*path, i), number, place) for i, x in enumerate(value)]
     if isinstance(value, Mapping):
-        return {name: _scalars(x, parameters) for name, x in value.items()}
+        return {name: _scalars(x, (*path, name), number, place) for name, x in value.items()}
     return value
 
 
-def _reference_or_motors(reference: Mapping[str, Any]) -> Any:
-    """One reference, or one per motor by name."""
-    if _OWN & set(reference):
-        return _reference(dict(reference))
-    return {name: _reference(dict(entry)) if isinstance(entry, Mapping) else entry for name, entry in reference.items()}
+def _reference(reference: Any, number: Number, place: Place) -> Any:
+    """Positions, one reference for all motors, or one per motor by name."""
+
+    def nominals(text: str, path: Path) -> float:
+        value = number(text, path)
+        if depends_on_time(value):
+            raise InputError(f"'{path[-1]}' of a reference must not depend on time, got {text!r}")
+        return nominal(value)
+
+    values, path = _scalars(reference, ("reference",), nominals, place), ("reference",)
+    if not isinstance(values, Mapping):
+        return values
+    if _OWN & set(values):
+        return _motion(values, path, place)
+    return {name: _motion(x, (*path, name), place) if isinstance(x, Mapping) else x for name, x in values.items()}
 
 
-def _reference(settings: dict[str, Any]) -> Any:
+def _motion(settings: Mapping[str, Any], path: Path, place: Place) -> Any:
     kind = Quintic if "start" in settings or "end" in settings else Sine
-    return _build(kind, settings, "the reference")
+    return _build(kind, settings, "the reference", path, place)
 
 
-def _build(kind: type[Any], settings: dict[str, Any], what: str) -> Any:
+def _build(kind: type[Any], settings: Mapping[str, Any], what: str, path: Path, place: Place) -> Any:
     fields = dataclasses.fields(kind)
     names = [f.name for f in fields]
     for name in settings:
         if name not in names:
-            raise UnknownNameError("setting", name, names, what)
+            with place((*path, name)):
+                raise UnknownNameError("setting", name, names, what)
     needed = [f.name for f in fields if f.default is dataclasses.MISSING and f.name not in settings]
-    if needed:
-        raise InputError(f"{what} needs {', '.join(needed)}")
-    return kind(**settings)
+    with place(path):
+        if needed:
+            raise InputError(f"{what} needs {', '.join(needed)}")
+    try:
+        return kind(**settings)
+    except DalembertError as error:
+        named = (key for key in settings if re.search(rf"\b{re.escape(key)}\b", str(error)))
+        with place((*path, *(key for key in (next(named, None),) if key))):
+            raise

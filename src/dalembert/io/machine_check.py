@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from dalembert.core.errors import DalembertError, FileFormatError, MachineError
-from dalembert.io.control_blocks import law_faults, make_law
+from dalembert.io.control_blocks import law_faults
 from dalembert.io.machine_files import MachineReader, read_document
 from dalembert.io.machine_schema import MachineFile, machine_file
 from dalembert.io.references import Element, mentions, unfit_references, without_dependants
@@ -130,8 +130,9 @@ def _check_elements(reader: MachineReader, unfit: set[Element], findings: _Findi
     machine = _assembled(reader, _remaining(document, parts, wrong), findings, whole=whole)
     if simulation is not None:
         law = simulation.control if isinstance(simulation.control, dict) else None
-        with findings, locating(document.label, document.line(("simulation", "control"))):
-            make_law(law, reader.parameters)
+        if law is not None:
+            with findings:
+                reader.law(law, machine)
         if machine is not None and len(machine.motors) == len(document.data.get("motors") or ()):
             for key, fault in law_faults(law or {}, [motor.name for motor in machine.motors]):
                 findings.errors.append(located(document.label, document.line(("simulation", "control", key)), fault))

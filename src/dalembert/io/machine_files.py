@@ -102,7 +102,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.parameter import Parameter, Scalar, parse_quantity
+from dalembert.core.parameter import Parameter, Scalar, parameters_of, parse_quantity
 from dalembert.core.units import Dimension, parse_unit
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
@@ -186,13 +186,13 @@ def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
         The block ``simulation`` of the file, only the given entries: numbers and text, ``q0``, ``v0``, ``p`` (numbers
         by name), ``switches`` and ``control`` (the law).
     """
-    machine, settings = _read(source)
+    machine, settings, reader = _read(source)
     if isinstance(settings.get("control"), dict):
-        settings["control"] = make_law(settings["control"], {p.name: p for p in machine.parameters})
+        settings["control"] = reader.law(settings["control"], machine)
     return machine, settings
 
 
-def _read(source: str | Path) -> tuple[Machine, dict[str, Any]]:
+def _read(source: str | Path) -> tuple[Machine, dict[str, Any], MachineReader]:
     document = read_document(source)
     try:
         file = machine_file().model_validate(document.data)
@@ -201,9 +201,9 @@ def _read(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     reader = MachineReader(document, file)
     machine = reader.machine()
     if file.simulation is None:
-        return machine, {}
+        return machine, {}, reader
     names = StateNames.of(machine, reader.parameter_unit)
-    return machine, read_simulation(file.simulation, names, document, reader.number)
+    return machine, read_simulation(file.simulation, names, document, reader.number), reader
 
 
 def read_document(source: str | Path, *, lenient: bool = False) -> Document:
@@ -436,3 +436,25 @@ class MachineReader:
     def coupling(self, name: str, entry: CouplingEntry) -> Coupling:
         """Return a coupling."""
         return Coupling(name, entry.leader, **self.numbers(entry, ("couplings", name), "ratio", "offset"))
+
+    def law(self, block: dict[str, Any], machine: Machine | None = None) -> Any:
+        """Return the control law of a block ``control``; its gains may use the parameters of ``machine``."""
+        control = ("simulation", "control")
+
+        def number(text: str, path: tuple[str | int, ...]) -> Scalar:
+            value = self.number(text, (*control, *path))
+            own = {p.name for p in (machine.parameters if machine else self.parameters.values())}
+            lacking = sorted(p.name for p in parameters_of(value) if p.name not in own)
+            if lacking and path[0] != "reference":
+                raise InputError(
+                    f"{path[0]} uses the parameter '{lacking[0]}', which occurs in no number of the machine: "
+                    "list it under 'gains'"
+                )
+            return value
+
+        return make_law(
+            block,
+            self.parameters,
+            number=number,
+            place=lambda path: locating(self.document.label, self.document.line((*control, *path))),
+        )

@@ -19,6 +19,7 @@ from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Numb
 from dalembert.model.cables import pulley_keys
 from dalembert.model.constraints import CONSTRAINT_KINDS
 from dalembert.model.contacts import SURFACE_KINDS
+from dalembert.model.orbit import EARTH_MU, EARTH_RADIUS
 
 __all__ = ["JointEntry", "MachineFile", "SensorEntry", "SimulationEntry", "machine_file"]
 
@@ -140,8 +141,8 @@ class OrbitEntry(FileEntry):
     node: Limit = 0.0
     perigee: Limit = 0.0
     anomaly: Limit = 0.0
-    mu: Limit = 0.0
-    radius: Limit = 0.0
+    mu: Limit = EARTH_MU
+    radius: Limit = EARTH_RADIUS
 
 
 class FieldEntry(FileEntry):

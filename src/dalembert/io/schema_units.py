@@ -8,13 +8,15 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from dalembert.io.control_blocks import REFERENCE_KEYS
 from dalembert.io.machine_schema import MachineFile, machine_file
 from dalembert.io.schema_values import FileEntry
 from dalembert.io.units import coordinate_units
 from dalembert.io.yaml_nodes import Path
 from dalembert.model.joints import JOINT_KINDS
+from dalembert.plan.references import Quintic, Sine
 
-__all__ = ["declared_unit", "expected_unit", "keys_with_units"]
+__all__ = ["declared_unit", "entries_of", "expected_unit", "keys_with_units"]
 
 _TURNING = {"{q}": "rad", "{f}": "N m", "{i}": "kg m^2"}
 _SLIDING = {"{q}": "m", "{f}": "N", "{i}": "kg"}
@@ -37,6 +39,8 @@ def expected_unit(file: MachineFile, path: Path) -> str:
     """Return the unit of the number at a path of a file; empty if it takes none."""
     if path[:2] == ("simulation", "method"):
         path = ("simulation", *path[2:])
+    if path[:2] == ("simulation", "control") and len(path) > 3 and path[2] == "reference":
+        return _reference_unit(file, path[3:])
     unit, section = declared_unit(path), path[0]
     if "{" not in unit:
         return unit
@@ -58,6 +62,21 @@ def expected_unit(file: MachineFile, path: Path) -> str:
         unit = unit.replace(symbol, meaning)
     known = [one for one in unit.split("|") if "{" not in one and one]
     return "|".join(known)
+
+
+def _reference_unit(file: MachineFile, path: Path) -> str:
+    """Unit of a number of a reference: of one for all motors, of a list, or of one per motor by name."""
+    motors = list(file.motors)
+    if path[0] not in REFERENCE_KEYS and isinstance(path[0], str):
+        motors, path = [name for name in motors if name == path[0]], path[1:]
+    fixed = {unit for kind in (Quintic, Sine) for key, unit in kind.units.items() if path and key == path[0]}
+    unit = fixed.pop() if fixed else "{q}"
+    if unit != "{q}":
+        return unit
+    if len(motors) > 1 and path and isinstance(path[-1], int):
+        motors = motors[path[-1] : path[-1] + 1]
+    joints = [_joint_units(file, file.motors[name].joint or name) for name in motors]
+    return "|".join(dict.fromkeys(joint["{q}"] for joint in joints if joint))
 
 
 def _joint_units(file: MachineFile, name: str) -> dict[str, str] | None:
@@ -103,13 +122,14 @@ def keys_with_units(model: type[BaseModel] | None = None) -> Iterable[tuple[str,
         for key, field in entry.model_fields.items():
             if unit := getattr(entry, "units", {}).get(key, ""):
                 yield entry.__name__.removesuffix("Entry"), key, unit
-            pending += list(_entries(field.annotation))
+            pending += list(entries_of(field.annotation))
 
 
-def _entries(annotation: Any) -> Iterable[Any]:
+def entries_of(annotation: Any) -> Iterable[Any]:
+    """Entries that an annotation holds."""
     for one in _choices(annotation):
         if _is_entry(one):
             yield one
         else:
             for inner in get_args(one):
-                yield from _entries(inner)
+                yield from entries_of(inner)

@@ -6,8 +6,9 @@ A reference is a function ``r(t)`` on CasADi symbols that returns the positions;
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -97,12 +98,20 @@ class Quintic:
     Parameters
     ----------
     start, end
-        Positions.
+        Positions, one per motor [m or rad].
     duration
-        Seconds from start to end.
+        Time from start to end [s].
     delay
-        Seconds before it starts.
+        Time before the move starts [s].
+
+    Examples
+    --------
+    >>> move = Quintic(start=0.0, end=2.0, duration=4.0)
+    >>> float(move(0.0)), float(move(2.0)), float(move(9.0))
+    (0.0, 1.0, 2.0)
     """
+
+    units: ClassVar[Mapping[str, str]] = {"start": "{q}", "end": "{q}", "duration": "s", "delay": "s"}
 
     start: ArrayLike
     end: ArrayLike
@@ -120,7 +129,27 @@ class Quintic:
 
 @dataclass(frozen=True)
 class Sine:
-    """Sinusoids ``center + amplitude sin(2 pi frequency t + phase)``, component by component."""
+    """Sinusoids ``center + amplitude sin(2 pi frequency t + phase)``, component by component.
+
+    Parameters
+    ----------
+    center
+        Mean positions, one per motor [m or rad].
+    amplitude
+        Amplitudes, one per motor [m or rad].
+    frequency
+        Frequency of all components [Hz].
+    phase
+        Phase angles at t = 0, one per motor or one for all [rad].
+
+    Examples
+    --------
+    >>> sway = Sine(center=1.0, amplitude=0.5, frequency=0.25)  # a period of 4 s
+    >>> round(float(sway(1.0)), 12)
+    1.5
+    """
+
+    units: ClassVar[Mapping[str, str]] = {"center": "{q}", "amplitude": "{q}", "frequency": "Hz", "phase": "rad"}
 
     center: ArrayLike
     amplitude: ArrayLike
