@@ -59,7 +59,7 @@ def names_given(value: Any, names: Sequence[str], what: str) -> tuple[str, ...]:
     Parameters
     ----------
     value
-        As of `named_vector`, or of many members.
+        As in `named_vector`, or of many members.
     names
         Names of all components.
     what

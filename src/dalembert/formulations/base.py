@@ -89,7 +89,7 @@ class ClosedDerivatives(Protocol):
 
 
 class FormulationBase:
-    """Coordinates that are the machine's own, without constraints of their own and without elastic ropes."""
+    """Coordinates of the machine, without additional constraints and without elastic ropes."""
 
     name: str = ""
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {}

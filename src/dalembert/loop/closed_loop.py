@@ -299,7 +299,7 @@ def _compose(
         system = eom.constraint_system
         rubbing = (*system.sheaves, *system.sticking)
         taken = (*loss_names(system.contacts), *(f"loss.{name}" for name in rubbing))
-        # Of what rests nothing changes but its friction: its integral lets adaptive steps follow that.
+        # Friction is the only quantity that changes at rest: its integral lets adaptive steps follow it.
         pushed = tuple(f"impulse.{name}" for name in rubbing)
         n_before += len(pushed)
         z = ca.vertcat(z, ca.SX.sym("impulse", len(pushed)), system.latches, ca.SX.sym("loss", len(taken)))

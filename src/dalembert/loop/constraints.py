@@ -132,8 +132,8 @@ def _signals(system: ConstraintSystem, r: ConstraintRows) -> list[tuple[str, int
 def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int], ...], NDArray[np.int64]]:
     """Rows of sheaves, of contacts with friction, then of joints, and the latch with the given part of each multiplier.
 
-    Joints that stick have no normal: -1 stands in its place, as it does for other rows and latches that there are not.
-    Of the rows of a rope the latches have tensions.
+    Joints that stick have no normal: -1 replaces it, as for other missing rows and latches.
+    The latches of the rows of a rope hold tensions.
     """
     normals = {r.name: r.start for r in system.rows if r.kind in ("contact", "rope")}
     rope = {sheave: section.name for section in system.sections for sheave in section.sheave_names}
@@ -193,9 +193,10 @@ def _contact_tape(
     half of the time in which a slip that slows down would stop: under a pull of 10 m/s^2 no rate is above 3e5 1/s, and
     what this does to a place is below 1e-10 m.
 
-    Friction of a joint that slips is known, ``-F d``, and a part of ``f``. Of such a joint ``cone`` has the limit F,
-    how fast it slips the way it began to, and its friction. Of a sheave it has ``kappa``, the same speed, and by which
-    part of the tension behind it that before it is larger while it slips, ``e^(-kappa d) - 1``; then lengths of spans.
+    Friction of a joint that slips is known, ``-F d``, and a part of ``f``. For such a joint ``cone`` has the limit F,
+    the slip speed in the direction in which it began, and its friction. For a sheave it has ``kappa``, the same speed,
+    and the relative excess of the tension before it over that behind it while it slips, ``e^(-kappa d) - 1``; then
+    lengths of spans.
     """
     system = eom.constraint_system
     pairs, latches = system.contacts, system.latches
@@ -247,7 +248,7 @@ def _contact_tape(
 
 
 def _sheave_cones(system: ConstraintSystem, section: RopeSection) -> Expression:
-    """Of each sheave of a rope what `_contact_tape` says of it."""
+    """The numbers of `_contact_tape` for each sheave of a rope."""
     cones: list[Any] = []
     for k, sheave in enumerate(section.sheave_names):
         side, leeway = (system.latches[system.latch_index(f"{what}.{sheave}")] for what in ("toward", "leeway"))

@@ -19,7 +19,7 @@ __all__ = ["LETS_GO", "TAKES_HOLD", "TransitionLog"]
 
 LETS_GO = {"cable": "slack", "rope": "slack", "contact": "release"}
 TAKES_HOLD = {"cable": "taut", "rope": "taut", "contact": "impact"}
-"""What events are called at which a unilateral row lets go and takes hold, by its kind."""
+"""Names of the events at which a unilateral row lets go and takes hold, by its kind."""
 
 _CLOSED = 1e-6  # gap that counts as closed when a constraint begins to act, as in unilateral.c
 

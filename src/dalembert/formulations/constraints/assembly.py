@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 _REACH = 0.1  # how far given values that contradict each other may be moved, in sizes
-_TOLD = 1e-6  # part of its size that a given value may be moved by without a word: the rounding of printed digits
+_TOLD = 1e-6  # part of its size that a given value may be moved by without a warning: the rounding of printed digits
 _SLACK = 1e-9  # by how much a cable is longer than its way if it is slack
 _BESIDE = 1e-2  # how far beside a posture it is judged whether it is special, in sizes
 
@@ -441,7 +441,7 @@ def freedoms_left(eom: EquationsOfMotion, q: Array, given: Sequence[str], *, t: 
 
 
 def _nominal_conditions(eom: EquationsOfMotion, places: tuple[int, ...], q: Array, t: float, p: Array) -> Conditions:
-    """What one state (nq,) must satisfy with nominal latches, if its coordinates at some places are kept."""
+    """Conditions for one state (nq,) with nominal latches, if its coordinates at some places are kept."""
     nominal = eom.constraint_system.latch_nominal[None]
     return conditions_of(eom, places, q[None, list(places)], t=t, p=p[None], latches=nominal, q=q[None])
 

@@ -8,15 +8,15 @@ as in CDPR 2), so that the multiplier of a cable is its tension in newton, posit
 
 Contacts are rows like those of cables, only that they push: ``Phi`` is the negative gap, which must not be positive,
 and the multiplier the normal force, which must not be negative. The tangents of a pair with friction follow as rows
-that act while it sticks; they have velocities only, and ``Phi = 0``. So has the row of a joint with friction that
-sticks, ``Phi' = -v``: its multiplier is the friction that acts on the joint. A section of a rope has one row that only
+that act while it sticks; they have velocities only, and ``Phi = 0``. The row of a joint with friction that sticks has
+one too, ``Phi' = -v``: its multiplier is the friction that acts on the joint. A section of a rope has one row that only
 pulls, as a cable, and a row of each sheave with friction, which acts while that sticks (`RopeSection`).
 
-What may change during a run without compiling anything are the ``latches``, which keep their values between events:
-whether a switchable constraint acts (1 or 0), the numbers that were measured when it began to act, and of contacts
-whether they push (``active``) and stick, where they slip to (``toward``) and how far they may turn (``leeway``), and
-how they shared what is indeterminate (``share``) when they last changed. Joints that stick have these but ``active``;
-sheaves of ropes have them too, with the tension of the span before the sheave as their ``share``.
+The ``latches`` may change during a run without compiling anything, and keep their values between events: whether a
+switchable constraint acts (1 or 0), the numbers that were measured when it began to act, and of contacts whether they
+push (``active``) and stick, where they slip to (``toward``) and how far they may turn (``leeway``), and how they shared
+indeterminate forces (``share``) when they last changed. Joints that stick have these but ``active``; sheaves of ropes
+have them too, with the tension of the span before the sheave as their ``share``.
 """
 
 from __future__ import annotations
@@ -399,7 +399,7 @@ class ConstraintSystem:
 
     @property
     def _positions(self) -> Expression:
-        """``Phi`` of the rows that have any, but for contacts."""
+        """``Phi`` of the rows that have any, except for contacts."""
         return self.phi[: self._holonomic] if self._holonomic else ca.SX(0, 1)
 
     def _of_contacts(self, above: Expression, of_pairs: Expression, of_joints: Expression) -> Expression:

@@ -34,12 +34,12 @@ _FUSED = "-ffp-contract=fast"
 
 @dataclass(frozen=True)
 class Target:
-    """What a program is built for.
+    """Platform of a program.
 
     Parameters
     ----------
     baselines
-        Flags that say so to the compiler; the first that it takes are used.
+        Compiler flags of the platform; the first accepted ones are used.
     link
         Flags with which it is linked.
     """
@@ -97,7 +97,7 @@ def build_program(
     library
         Name of the library in it.
     target
-        What it is built for.
+        Its platform.
 
     Raises
     ------

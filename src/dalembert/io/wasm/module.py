@@ -27,7 +27,7 @@ def live_program(experiment: Experiment, scene: ca.Function) -> Standalone:
     Parameters
     ----------
     experiment
-        What it runs; with a duration.
+        Its experiment; with a duration.
     scene
         ``(q, t, p) -> numbers``: everything that is drawn, in one column.
     """
@@ -47,7 +47,7 @@ def build_module(program: Standalone, n_scene: int) -> bytes:
     Parameters
     ----------
     program
-        As of `live_program`.
+        As in `live_program`.
     n_scene
         Numbers that the function of the scene gives.
 

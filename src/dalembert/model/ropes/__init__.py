@@ -1,6 +1,6 @@
 """Massless ropes over drums, sheaves and guides.
 
-What a rope tells about itself is a `Route` (``route.py``); cables, which are ropes of one span, tell the same. The
+A `Route` describes a rope (``route.py``); cables, which are ropes of one span, have one too. The
 straight lines between wheels are in ``tangents.py``, what a rope runs along in ``elements.py``.
 """
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NeutralContext", "carried_axis"]
 
-_SAMPLES = 3  # postures of a joint at which an axis is looked at
+_SAMPLES = 3  # postures of a joint at which an axis is checked
 
 
 def carried_axis(machine: Machine, frame: str, axis: Array) -> tuple[int, Array]:

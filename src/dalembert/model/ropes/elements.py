@@ -1,4 +1,4 @@
-"""What a rope runs along: anchors, drums, sheaves and guides.
+"""Elements of the path of a rope: anchors, drums, sheaves and guides.
 
 The rope runs counter-clockwise about the axis of a drum, sheave or guide, in the order of its path; to lead it round
 the other side, turn the axis round.
@@ -286,7 +286,7 @@ class Sheave(PathElement):
     turns
         Full turns of the rope about it, besides the wrap of -90 to 270 degrees that the path makes.
     zero
-        As of a `Drum`, in the fixed frame of the joint, for a sheave with teeth.
+        As in a `Drum`, in the fixed frame of the joint, for a sheave with teeth.
     name
         Name in the rope; None: that of the frame.
     """
@@ -382,7 +382,7 @@ class Guide(PathElement):
     friction
         Coefficient of friction between rope and guide.
     turns, name
-        As of a `Sheave`.
+        As in a `Sheave`.
     """
 
     frame: str

@@ -34,8 +34,8 @@ class Rope(RopeBase):
     """A massless rope over sheaves, which pulls, or is slack.
 
     Its path begins and ends at an anchor or a drum, and leads over sheaves and guides. The rope runs counter-clockwise
-    about the axis of each of them. Sheaves with teeth cut it into sections, each with a tension and a length of its
-    own; over an ideal sheave the tension is the same on both sides.
+    about the axis of each of them. Sheaves with teeth cut it into sections, each with its own tension and length; over
+    an ideal sheave the tension is the same on both sides.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Rope(RopeBase):
         for label in labels:
             if labels.count(label) > 1:
                 raise MachineError(
-                    f"rope '{name}' has {labels.count(label)} elements named '{label}'; give each a name of its own"
+                    f"rope '{name}' has {labels.count(label)} elements named '{label}'; give each its own name"
                 )
 
     def _check_indeterminate(self) -> None:

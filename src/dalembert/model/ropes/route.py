@@ -1,7 +1,7 @@
 """Where a rope runs, as expressions: what cables and ropes tell everything else about themselves.
 
 A rope is a chain of spans between the elements of its path. Teeth, clamps and drums cut it into sections; each section
-has one length, which its spans share, and is slack or taut as a whole. Of a section
+has one length, which its spans share, and is slack or taut as a whole. A section obeys
 
     way - payout <= natural length,
 
@@ -118,7 +118,7 @@ class RouteSection:
 
 @dataclass(frozen=True)
 class Condition:
-    """What must stay positive for a route to exist.
+    """A condition for the existence of a route: a number that must stay positive.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Condition:
     value
         The expression.
     message
-        What is wrong where it is not positive.
+        The error message where it is not positive.
     """
 
     name: str
@@ -150,9 +150,9 @@ class Route:
     wraps
         The wheels.
     conditions
-        What must stay positive.
+        Numbers that must stay positive.
     errors
-        What iterations for points of contact are off by [m].
+        Errors of the iterations for points of contact [m].
     """
 
     length: ca.SX
@@ -173,7 +173,7 @@ class Route:
 
 
 class RopeBase(ABC):
-    """What a cable and a rope have in common: a name, a route, a natural length and an axial stiffness."""
+    """Common base of a cable and a rope: a name, a route, a natural length and an axial stiffness."""
 
     name: str
     length: Scalar | None

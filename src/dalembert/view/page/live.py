@@ -65,9 +65,9 @@ def share(
     path
         The file (.html).
     equations
-        Whether the equations of motion are written; None: if the machine is small enough that somebody can read them.
+        Whether the equations of motion are written; None: if the machine is small enough that they are readable.
     **keywords
-        As of `dalembert.Experiment`. A law must be an expression, and the method an explicit Runge-Kutta method,
+        As in `dalembert.Experiment`. A law must be an expression, and the method an explicit Runge-Kutta method,
         generalized-alpha or time-stepping.
 
     Raises
@@ -190,7 +190,7 @@ def pack_live(experiment: Experiment, *, equations: bool | None = None) -> dict[
     experiment
         The machine and how it is simulated.
     equations
-        As of `share`.
+        As in `share`.
     """
     given, experiment = experiment, live_experiment(experiment)
     machine, eom = experiment.machine, experiment.equations
@@ -269,7 +269,7 @@ def _program_data(program: Standalone) -> dict[str, Any]:
 
 
 def _drawing_data(drawing: _Drawing, laid_out: LaidOut, machine: Machine) -> dict[str, Any]:
-    """What the page has to know of the numbers that the tape of the scene gives."""
+    """Description of the numbers that the tape of the scene gives, for the page."""
     free = {cable.name: cable.length is None for cable in machine.cables}
     cables = {
         cable.name: {

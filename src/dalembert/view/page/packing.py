@@ -113,7 +113,7 @@ def lay_out(run: Run, machine: Machine, *, most: int | None = None, idle: bool =
     Parameters
     ----------
     run, machine, most
-        As of `pack_run`.
+        As in `pack_run`.
     idle
         Whether forces that are zero throughout have an arrow, too.
     """
