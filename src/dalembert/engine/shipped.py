@@ -48,7 +48,7 @@ def shipped_state(unit: str) -> Literal["missing", "stale", "current"]:
 def compiler_command() -> list[str] | None:
     """Return the words that start a C compiler for the baseline of the platform, or None if there is none.
 
-    ``DALEMBERT_CC`` if set, else ``cc``, ``gcc`` or ``clang``, else the ziglang wheel, which has to be told not to
+    ``DALEMBERT_CC`` if set, else ``cc``, ``gcc`` or ``clang``, else the ziglang wheel, which needs a flag not to
     compile for this very processor.
     """
     override = shlex.split(os.environ.get("DALEMBERT_CC", ""))

@@ -6,8 +6,9 @@
  *
  * Sheaves that slip join spans to groups, whose tensions are in given ratios (unilateral/ropes.c). Unknowns are the
  * tensions of groups, in the metric of the lengths of their spans: those that are indeterminate stay nearest to what they
- * were when they were last shared. Of a sheave `cone` has kappa, how fast it slips the way it began to, and by which part
- * of the tension behind it that before it is larger while it slips; after all of them the lengths of the spans of ropes.
+ * were when they were last shared. For a sheave `cone` has kappa, the slip speed in the direction in which it began,
+ * and the relative excess of the tension before it over that behind it while it slips; after all of them the lengths of
+ * the spans of ropes.
  */
 
 /* Row that ends at span j of a rope: that of the sheave behind it, or of the whole rope. */
@@ -84,8 +85,8 @@ static void find_tensions(struct constrained *C, const double *x) {
     }
 }
 
-/* Of each rope that slips (else 1) the pivots of its groups, at their sheaves that slip: what a tension does against the
- * lengthening of the group, all others keeping their lengths, as a part of what equal tensions do. */
+/* For each rope that slips (else 1) the pivots of its groups, at their sheaves that slip: the effect of a tension on
+ * the lengthening of the group, all others keeping their lengths, relative to that of equal tensions. */
 static void find_rope_pivots(struct constrained *C, const double *x, const int64_t *held, int64_t n_held, double *g,
                              struct memory memory) {
     const int64_t count = C->n_active, nv = C->nv;
@@ -125,8 +126,8 @@ static void find_rope_pivots(struct constrained *C, const double *x, const int64
     }
 }
 
-/* Of each sheave how far it is from slipping while it sticks (else 1), and n_rubbing further how fast it slips the way it
- * began to, while it slips (else 1). */
+/* For each sheave the distance from slipping while it sticks (else 1), and n_rubbing further the slip speed in the
+ * direction in which it began, while it slips (else 1). */
 static void rope_events(const struct constrained *C, const double *x, double *g) {
     for (int64_t i = 0; i < C->n_ropes; i++)
         for (int64_t r = C->rope_first[i]; r < C->rope_first[i + 1]; r++) {

@@ -1,8 +1,8 @@
 """The methods that keep constraints, each with its own settings and with what it can do written on it.
 
 A method says how it solves ``M a + J^T lambda = f``, ``J a = gamma`` (`routine` and `settings` for constrained.c),
-whether it projects, and whether it works under every explicit integrator or brings its own. Nobody else asks for its
-name.
+whether it projects, and whether it works under every explicit integrator or brings its own. No other code depends on
+its name.
 """
 
 from __future__ import annotations

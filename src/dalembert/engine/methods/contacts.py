@@ -21,7 +21,7 @@ class ContactMethod(NamedMethod):
 
 @dataclass(frozen=True)
 class EventDriven(ContactMethod):
-    """Event by event, as where nothing is said: impacts, releases, and beginnings and ends of slips are located."""
+    """Event by event, the default: impacts, releases, and beginnings and ends of slips are located."""
 
     name: ClassVar[str] = "event-driven"
 
@@ -39,7 +39,7 @@ class TimeStepping(ContactMethod):
     tolerance
         Change of an impulse by a sweep over the contacts, by the largest impulse, at which the sweeps end.
     max_sweeps
-        Number of sweeps after which a step goes on with what it has; its residual is in the record.
+        Number of sweeps after which a step accepts its impulses; its residual is in the record.
     theta
         Where in the step damping and stiffness are taken: 0.5 (the middle, which loses no energy) to 1 (the end, which
         damps fast vibrations). None: the middle, and 0.55 for machines with beams, whose fast modes would not stay
@@ -75,7 +75,7 @@ CONTACT_METHODS: Mapping[str, type[ContactMethod]] = {way.name: way for way in (
 
 
 def contact_method(contact: str | Mapping[str, Any] | ContactMethod) -> ContactMethod:
-    """Return a way to deal with contacts, from itself, its name, or a mapping of its name and settings."""
+    """Return a contact method, given as an object, a name, or a mapping of its name and settings."""
     if isinstance(contact, ContactMethod):
         return contact
     options = {} if isinstance(contact, str) else dict(contact) if isinstance(contact, Mapping) else None
