@@ -221,7 +221,7 @@ PHRASES = (
     # Private words
     Phrase(
         "a-word",
-        r"\b(?:with(?:out)?|gives?|has|have|get|gets) (?:a|one) word\b|\ba word (?:about|of warning|on|to)\b",
+        r"\b(?:without|gives?|gets?) a word\b|\ba word (?:about|of warning)\b",
         _PRIVATE,
         "The load is scaled without a word.",
         "The load is scaled without a warning.",

@@ -157,11 +157,16 @@ def _of_c(text: str) -> Iterator[tuple[int, str]]:
 
 
 def main() -> int:
-    """Print the banned phrases of files, or the table of `docs/style.md`."""
+    """Print the banned phrases of files and folders, or the table of `docs/style.md`."""
     if sys.argv[1:] == ["--table"]:
         print(phrase_table())
         return 0
-    paths = [Path(name).resolve() for name in sys.argv[1:]] or prose_files()
+    named = [Path(name).resolve() for name in sys.argv[1:]] or [ROOT]
+    paths = [
+        path
+        for one in named
+        for path in ([found for found in prose_files() if one in found.parents] if one.is_dir() else [one])
+    ]
     hits = [hit for path in paths for hit in faults(path)]
     print("\n".join(hits))
     return 1 if hits else 0
