@@ -273,7 +273,7 @@ def _same_question(store: Store, question: Mapping[str, Any]) -> None:
             else:
                 was = f"{key}: {there.get(key)!r} there, {question[key]!r} now"
             raise InputError(
-                f"{store.folder}: the campaign in this folder asks something else ({was}); take another folder, "
+                f"{store.folder}: the campaign in this folder has another question ({was}); take another folder, "
                 "or remove this one"
             )
 

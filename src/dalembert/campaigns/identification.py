@@ -96,7 +96,7 @@ class Identification:
     def __repr__(self) -> str:
         lines = ["Identification"]
         for name, (low, high) in self.intervals().items():
-            on = "  on its bound, where the range decides and not the data" if name in self.at_bound else ""
+            on = "  on its bound: the range determines it, not the data" if name in self.at_bound else ""
             lines.append(f"  {name} = {self.values[name]:.6g}  (95 %: {low:.6g} to {high:.6g}){on}")
         for one in self.blind:
             lines.append("  cannot be told apart: " + ", ".join(one))
@@ -165,7 +165,7 @@ def identify(
         raise InputError("there is no record to identify from: data is empty")
     count = sum(r.y.size for r in records)
     if count < len(names):
-        raise InputError(f"{count} measurements cannot tell the values of {len(names)} unknowns")
+        raise InputError(f"{count} measurements cannot determine the values of {len(names)} unknowns")
     begin = _begin(experiment.machine, names, records)
     low, high = _bounds(unknown, begin)
     scale = np.where(begin != 0.0, np.abs(begin), np.where(np.isfinite(high - low), 0.5 * (high - low), 1.0))

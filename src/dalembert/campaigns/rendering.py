@@ -32,7 +32,7 @@ def check_rendering(mode: str | None, picture: Mapping[str, Any] | None) -> None
         if name not in _OPTIONS:
             raise UnknownNameError("option of a picture", name, _OPTIONS)
     if picture and mode is None:
-        raise InputError("picture says how environments are drawn, and needs render_mode='rgb_array'")
+        raise InputError("picture sets how environments are drawn, and needs render_mode='rgb_array'")
 
 
 class Rendering:

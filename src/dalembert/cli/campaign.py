@@ -25,9 +25,9 @@ def campaign(
         str, typer.Argument(metavar="FILE|ACTION", help="A campaign file; or status, resume, export, report.")
     ],
     folder: Annotated[
-        Path | None, typer.Argument(help="The folder of an action; of results: FILE without its ending.")
+        Path | None, typer.Argument(help="Folder of the campaign, or of results; default: FILE without its ending.")
     ] = None,
-    runner: Annotated[str | None, typer.Option(help="local, dask, cuda; over what the file says.")] = None,
+    runner: Annotated[str | None, typer.Option(help="local, dask, cuda; overrides the file.")] = None,
     workers: Annotated[int, typer.Option(help="Processes, or GPUs; 0: one per core, or all.")] = 0,
     address: Annotated[str | None, typer.Option(help="Address of an existing Dask scheduler.")] = None,
     out: Annotated[Path | None, typer.Option(help="File of export (.csv, .parquet) or report (.html).")] = None,

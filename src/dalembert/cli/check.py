@@ -82,7 +82,7 @@ def new(
     kind: Annotated[
         str | None,
         typer.Argument(
-            help="crane, arm, cable-robot, flexible-arm, chaser or falling-chain; without one, what each of them is.",
+            help="crane, arm, cable-robot, flexible-arm, chaser or falling-chain; without one, list them.",
             autocompletion=starter_names,
         ),
     ] = None,

@@ -21,7 +21,7 @@ def reproduce(
         str | None, typer.Argument(help="Name of a study; all of them without one.", autocompletion=study_names)
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
-    short: Annotated[bool, typer.Option("--short", help="Leave out the rows that take long.")] = False,
+    short: Annotated[bool, typer.Option("--short", help="Leave out the slow rows.")] = False,
     listing: Annotated[bool, typer.Option("--list", help="List the studies.")] = False,
 ) -> None:
     """Compare published numbers, and what must hold, with ours.

@@ -37,7 +37,7 @@ def robust(
         list[str] | None, typer.Option(help="Coordinate of the configuration: NAME=NUMBER; may be repeated.")
     ] = None,
     level: Annotated[
-        float | None, typer.Option(help="Prove this level of mu only; default: the least that can be proven.")
+        float | None, typer.Option(help="Prove this level of mu only; default: the least level that can be proven.")
     ] = None,
     seconds: Annotated[float, typer.Option(help="Time limit of the proof.")] = 60.0,
     out: Annotated[Path | None, typer.Option(help="Picture of the proof to write: .png, .pdf, .svg.")] = None,

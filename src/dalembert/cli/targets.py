@@ -52,7 +52,7 @@ def target(path: Path, kind: str, endings: tuple[str, ...] = (), content: str | 
             return place
     if not _is_kind(place, kind):
         raise InputError(
-            f"{place} is there already, and is no {kind} of dalembert; give another name, or --force to replace it"
+            f"{place} exists and is not a {kind} of dalembert; give another name, or --force to replace it"
         )
     return place
 

@@ -169,7 +169,7 @@ class _Walk:
         except Exception:
             if self._strict and not any(_version(one) for one in self._within):
                 raise InputError(
-                    f"{place} is a {kind.__qualname__}, and nothing tells whether it is the same next time: set an "
+                    f"{place} is a {kind.__qualname__}, and cannot be recognised in another process: set an "
                     "attribute 'version' of the function or of the object that holds it, and change it with it"
                 ) from None
             yield place, _version(value)

@@ -106,9 +106,9 @@ def _counting(index: Iterable[Any], what: str) -> None:
 def _fault(value: object) -> str:
     """Reason why an array cannot be converted to plain real numbers; empty if it can."""
     if isinstance(value, np.ma.MaskedArray):
-        return "got a masked array; fill or leave out what is masked"
+        return "got a masked array; fill or leave out the masked entries"
     if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "cMm":
-        return f"got {_KINDS[value.dtype.kind]}, which are no real numbers"
+        return f"got {_KINDS[value.dtype.kind]}, which are not real numbers"
     if hasattr(value, "magnitude") or (isinstance(value, np.ndarray) and hasattr(value, "unit")):
         return f"got a quantity with a unit, {value!r}; give plain numbers in SI units"
     return ""
@@ -149,10 +149,10 @@ def as_numbers(value: object) -> Array:
     except (TypeError, ValueError) as error:
         raise InputError(f"got no array of numbers: {error}") from None
     if array.dtype == object and any(item is None for item in array.flat):
-        raise InputError("got None, which is no number")
+        raise InputError("got None, which is not a number")
     kinds = {array.dtype.kind} if array.dtype != object else {np.asarray(item).dtype.kind for item in array.flat}
     for kind in sorted(kinds & _KINDS.keys()):
-        raise InputError(f"got {_KINDS[kind]}, which are no real numbers")
+        raise InputError(f"got {_KINDS[kind]}, which are not real numbers")
     try:
         return array.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:

@@ -376,7 +376,7 @@ class MachineReader:
         if entry.geometry is None:
             return self.plain_body(name, entry, shape_keys)
         if entry.beam is not None:
-            raise InputError(f"beam '{name}' takes no geometry: its section says what it looks like")
+            raise InputError(f"beam '{name}' takes no geometry: its section defines its shape")
         solids = make_geometry(entry.geometry, (*path, "geometry"), self.number, self.origin, self.document)
         return replace(self.plain_body(name, entry, shape_keys), geometry=solids)
 

@@ -95,7 +95,7 @@ def join(
     unknown = [name for name in after.q_names if name not in before.q_names]
     if unknown:
         raise InputError(
-            f"machine '{after.machine.name}' has coordinates that the run of '{old.name}' does not know: "
+            f"machine '{after.machine.name}' has coordinates that the run of '{old.name}' does not have: "
             f"{', '.join(unknown)}"
         )
     q_new = np.array([q[before.q_names.index(name)] for name in after.q_names])

@@ -67,7 +67,7 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
         if pair.poisson:
             raise InputError(
                 f"contact '{pair.name}' of machine '{machine.name}' has Poisson's restitution; contact='time-stepping' "
-                "knows Newton's: law='newton'"
+                "supports only Newton's: law='newton'"
             )
 
 

@@ -86,7 +86,7 @@ class TransitionLog:
             entry["restitution_factor"] = transition.factor
             warn(
                 f"machine '{machine.name}': restitution would have added energy at t = {transition.t:.6g} s "
-                f"({', '.join(transition.names)}); it was lowered to {transition.factor:.6g} of what it is"
+                f"({', '.join(transition.names)}); it was lowered to {transition.factor:.6g} of its value"
             )
         return entry
 

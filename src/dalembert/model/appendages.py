@@ -112,7 +112,7 @@ class ModalAppendage:
         if least[0] < -_ROUNDING * np.linalg.norm(M):
             along = ", ".join(f"{x:.3g}" for x in vectors[:, 0])
             raise MachineError(
-                f"participation of {what} takes more inertia than there is: M_r - L^T L must not be negative, but is "
+                f"participation of {what} exceeds the inertia: M_r - L^T L must not be negative, but is "
                 f"{least[0]:.4g} along [{along}]"
             )
         rest, _, inertia = self._rest()
@@ -258,7 +258,7 @@ def _rows(value: object, n: int, what: str) -> tuple[tuple[float, ...], ...]:
         raise MachineError(f"participation of {what} must be {n} rows of 6 finite numbers [f; n], got {value!r}")
     for i, row in enumerate(L):
         if not row.any():
-            raise MachineError(f"mode {i + 1} of {what} has no participation: nothing outside would notice it")
+            raise MachineError(f"mode {i + 1} of {what} has no participation: it has no effect outside")
     return tuple(tuple(float(x) for x in row) for row in L)
 
 

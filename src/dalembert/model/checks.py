@@ -162,7 +162,7 @@ def _check_movable(machine: Machine) -> None:
         raise MachineError(
             f"joint '{joint.name}' ({joint.kind}) moves no inertia that the joints outboard of it do not move in the "
             f"same way: the mass matrix is singular in every configuration; give body '{joint.child}' mass and "
-            f"inertia, or lock what does not matter"
+            f"inertia, or lock the joints that do not matter"
         )
 
 
@@ -180,7 +180,7 @@ def _check_beams(machine: Machine) -> None:
         raise MachineError(
             f"joint '{idle.name}' ({idle.kind}) moves no inertia that the joints and modes outboard of it do not move "
             f"in the same way: the mass matrix of the straight beams is singular; give what it turns or shifts inertia "
-            f"about its axis{cure}, or lock what does not matter"
+            f"about its axis{cure}, or lock the joints that do not matter"
         )
 
 

@@ -189,6 +189,6 @@ class EventWatcher:
             closer = len(gaps) == _CLOSER and bool(np.all(np.diff(gaps) < 0.0)) and gaps[-1] <= 1e-3 * engine.h_used
             if closer and engine.signs[i] != signs[i]:
                 raise SimulationError(
-                    f"events accumulate at t = {engine.t:.9g} s: {spec.name!r} comes ever closer, the last "
-                    f"time after {gaps[-1]:.3g} s, and the transition does not take it back any more"
+                    f"events accumulate at t = {engine.t:.9g} s: {spec.name!r} recurs ever faster, the last "
+                    f"time after {gaps[-1]:.3g} s, and the transition no longer reverses it"
                 )

@@ -514,7 +514,7 @@ def agree(
             )
         return (integration_method(stepping.integrator) if method is None else asked), Projection()
     if asked.contact is not None:
-        raise InputError(f"method {asked.name!r} comes with contact={asked.contact.name!r}: ask for that")
+        raise InputError(f"method {asked.name!r} comes with contact={asked.contact.name!r}: choose that")
     if problem.constrained is None:
         if asked.brings is not None and asked.brings.implicit:
             raise InputError(

@@ -112,7 +112,7 @@ class _Context:
 
     def held_pose(self) -> tuple[ca.SX, ca.SX]:
         if self.held is None:
-            raise InputError("rows ask for the pose that the constraint holds, but its kind says that it holds none")
+            raise InputError("rows use the pose that the constraint holds, but its kind declares none")
         return quaternion_matrix(self.held[3:]), self.held[:3]
 
 

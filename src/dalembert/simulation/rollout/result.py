@@ -137,7 +137,7 @@ class Rollout:
             k = self.held_names.index(name)
             return np.asarray(np.broadcast_to(self.held[..., k], self.x.shape[:2]))
         if name in self.measures:
-            raise InputError(f"{name!r} is a measure of this rollout: ask for measures[{name!r}]")
+            raise InputError(f"{name!r} is a measure of this rollout: use measures[{name!r}]")
         raise UnknownNameError("signal", name, self.names, "this rollout")
 
     @cached_property
