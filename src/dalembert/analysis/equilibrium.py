@@ -85,7 +85,7 @@ def equilibrium(
     locked
         Joints that do not move.
     branch
-        Which assembly of a closed mechanism, as of `dalembert.Start`.
+        Which assembly of a closed mechanism, as in `dalembert.Start`.
     t, p
         Time (of wrenches and moving constraints) and parameter values.
     """

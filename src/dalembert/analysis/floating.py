@@ -145,7 +145,7 @@ class GeneralizedJacobian:
         v
             Velocities `v_names`, (..., n).
         momentum
-            Momentum that the robot has, as of `EquationsOfMotion.momentum`; what the base does not hold against it
+            Momentum that the robot has, as in `EquationsOfMotion.momentum`; what the base does not hold against it
             moves the base. None: it has none.
         p
             Parameter values.

@@ -72,7 +72,7 @@ class OperatingPoint:
         Switchable constraints and cables, by name, that are to act or not; default as in the machine, and cables that
         are longer than their way are slack.
     branch
-        Which assembly of a closed mechanism, as of `dalembert.Start`.
+        Which assembly of a closed mechanism, as in `dalembert.Start`.
     t, p
         Time (of wrenches and moving constraints) and parameter values.
     require_equilibrium
@@ -412,7 +412,7 @@ def law_gain(
     t, p
         Time, and parameter values.
     **options
-        ``independent``, ``locked``, ``active`` and ``allow_singular``, as of `linearize`.
+        ``independent``, ``locked``, ``active`` and ``allow_singular``, as in `linearize`.
     """
     if law.state_names(eom):
         raise InputError(f"law_gain needs a law without internal states, got {type(law).__name__}")

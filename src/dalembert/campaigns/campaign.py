@@ -98,7 +98,7 @@ def campaign(
     keep: int | list[int] = 0,
     **keywords: Unpack[CampaignKeywords],
 ) -> Campaign:
-    """Simulate many members and return a table of what was measured.
+    """Simulate many members and return a table of measures.
 
     A member depends on its values only: the same seed gives the same table, bit for bit, on processors of one kind,
     with any runner, any number of workers, and however often a campaign was interrupted and resumed.
@@ -107,7 +107,7 @@ def campaign(
     ----------
     what
         The experiment; or a machine or its equations, with the keywords of one; or a function of the values by name
-        that returns a number or numbers by name. A function with an argument ``seed`` gets one of the member's own.
+        that returns a number or numbers by name. A function with an argument ``seed`` gets the seed of its member.
     vary
         Varied quantities, by name: parameters of the machine, ``q0.NAME`` and ``v0.NAME``; arguments of the function.
         Each ``(low, high)``, a list of values, a frozen distribution of `scipy.stats`, or a mapping such as
@@ -122,8 +122,8 @@ def campaign(
     store
         Folder in which rows are kept as they come. An existing campaign with the same question is resumed; one with
         another question is refused, with the names of the changes. A function counts by its code, defaults, closure,
-        attributes, and the globals and functions that it uses; what nothing is known of (a lock, an open file) needs an
-        attribute ``version`` of the function.
+        attributes, and the globals and functions that it uses; objects that cannot be compared (a lock, an open file)
+        need an attribute ``version`` of the function.
     runner
         The runner of the members: a `Runner`, or its name, with ``workers``, ``address``, ``chunk`` and ``progress`` as
         further arguments.
@@ -136,7 +136,7 @@ def campaign(
     Returns
     -------
     Campaign
-        The table, and what can be learnt from it.
+        The table, and its evaluation.
 
     Raises
     ------
@@ -338,6 +338,6 @@ class _Bar:
 
 
 def open_campaign(store: str | os.PathLike[str]) -> Campaign:
-    """Open the campaign of a folder, finished or not: its table, and what can be learnt from it."""
+    """Open the campaign of a folder, finished or not: its table, and its evaluation."""
     folder = Store(store)
     return Campaign(folder.question, folder.values(), None, folder)

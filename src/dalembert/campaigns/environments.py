@@ -44,7 +44,7 @@ class Episode:
     period
         Seconds of a step.
     reward
-        Name of a signal, or a function of signals on CasADi symbols, as of `dalembert.Measure`: what is earned at the
+        Name of a signal, or a function of signals on CasADi symbols, as in `dalembert.Measure`: what is earned at the
         end of each step. ``s["u.MOTOR"]`` are the inputs.
     observe
         As in `dalembert.stepper`; None: coordinates and velocities.
@@ -118,7 +118,7 @@ def environment(
         None, or ``"rgb_array"``: `render` then returns pixels (height, width, 3) of the machine as it is.
     picture
         How it is drawn: ``size`` (width and height in pixels), and ``plane``, ``view``, ``frames`` and ``exaggerate``
-        as of `dalembert.view.animate`.
+        as in `dalembert.view.animate`.
     **keywords
         As in `dalembert.Experiment` and `dalembert.stepper`; ``duration`` is that of an episode: a whole number of
         periods. A function as ``start`` is taken as ``draw``. Machines with contacts need

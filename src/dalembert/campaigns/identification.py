@@ -122,7 +122,7 @@ def identify(
     noise: Mapping[str, float] | None = None,
     **keywords: Unpack[ExperimentKeywords],
 ) -> Identification:
-    """Find parameters and initial values with which simulations meet recorded signals best.
+    """Find parameters and initial values that fit simulations to recorded signals best.
 
     Parameters
     ----------
@@ -140,8 +140,8 @@ def identify(
         Standard deviations of the measurements by signal; None: estimated from the residuals, and the search repeated
         with signals weighted by them until they settle (iteratively reweighted least squares).
     **keywords
-        As in `dalembert.Experiment`; laws must be expressions, and the method an explicit one. The records say time and
-        duration; without a method steps are those of the record, at most 1 ms.
+        As in `dalembert.Experiment`; laws must be expressions, and the method an explicit one. Time and duration are
+        those of the records; without a method steps are those of the record, at most 1 ms.
 
     Examples
     --------

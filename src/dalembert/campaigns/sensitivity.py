@@ -98,7 +98,7 @@ def sensitivities(
     machine
         The machine or its equations, with the keywords of an experiment; or an `Experiment`.
     of
-        Names of states or signals, as of `dalembert.Measure`.
+        Names of states or signals, as in `dalembert.Measure`.
     wrt
         Names of parameters, ``q0.NAME``, ``v0.NAME``.
     **keywords

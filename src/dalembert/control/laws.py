@@ -314,7 +314,7 @@ class PID(_Value):
     reference
         Joint positions or a function of time.
     tracking_time
-        Time constant ``Tt`` [s] with which the integrator lets go of a saturated motor; None switches anti-windup off.
+        Time constant ``Tt`` [s] of the back-calculation while a motor saturates; None switches anti-windup off.
     gravity
         Whether to add the gravity force of the configuration.
     """

@@ -93,7 +93,7 @@ def tape_cost(M: Expression, Jt: Expression) -> int:
 
 
 def swept_cost(Jt: Expression) -> int:
-    """Cost, as of `tape_cost`, with a mass matrix that is factorised along its tree: sweeps in place of triangles."""
+    """Cost, as in `tape_cost`, with a mass matrix that is factorised along its tree: sweeps in place of triangles."""
     Y = _rows_of(Jt)
     return _SWEPT * (2 * Jt.shape[0] + sum(map(len, Y))) + _products(Y)
 
@@ -228,7 +228,7 @@ class TapeFactors:
     Jt
         Transposed rows (nv x m).
     on
-        Which rows act, as of `acting`.
+        Which rows act, as in `acting`.
     mass
         Factors of the mass matrix, if they are known. It is else factorised here.
     """

@@ -106,7 +106,7 @@ class SimulationError(DalembertError, RuntimeError):
 
 
 class DalembertWarning(UserWarning):
-    """Something that a user should know, but that does not stop the work."""
+    """A condition that the user should know about, but that is not an error."""
 
 
 class NoCompilerWarning(DalembertWarning):

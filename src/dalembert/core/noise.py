@@ -99,5 +99,5 @@ def _minus_log(a: Array) -> Array:
 
 
 def normals(seed: int, member: ArrayLike, stream: int, instant: int, n: int) -> Array:
-    """Return (..., n) independent normal numbers; parameters as of `integers`."""
+    """Return (..., n) independent normal numbers; parameters as in `integers`."""
     return quantile(integers(seed, member, stream, instant, n + n % 2)[..., :n])

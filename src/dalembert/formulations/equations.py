@@ -111,7 +111,7 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
     by
         Name of the formulation.
     formulation
-        The formulation itself, as the contract ``Formulation`` (``core/ports.py``) has it.
+        The formulation, which fulfils the contract ``Formulation`` (``core/ports.py``).
     symbolic
         The CasADi expressions behind the functions.
     q_names, v_names, u_names, p_names

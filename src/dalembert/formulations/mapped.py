@@ -50,8 +50,8 @@ class CoordinateMap:
         Its inverse, on the same kinds of argument; needed only to convert states given in machine coordinates. That it
         is the inverse, and that the map is not singular, is checked at random states.
     singular
-        Postures that the coordinates do not have, by name: functions of the same arguments as ``to_machine`` that are
-        positive elsewhere and reach zero just before. No run starts there, and one that comes there stops by this name.
+        Singular postures of the coordinates, by name: functions of the same arguments as ``to_machine`` that are
+        positive elsewhere and reach zero just before. No run starts there, and a run stops there with this name.
     """
 
     names: Sequence[str]

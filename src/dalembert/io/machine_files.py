@@ -169,7 +169,7 @@ def load_machine(source: str | Path) -> Machine:
 
 
 def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
-    """Read a machine and how to simulate it: ``simulate(machine, **settings)``.
+    """Read a machine and its simulation settings: ``simulate(machine, **settings)``.
 
     `dalembert.load_experiment` returns the same as one `dalembert.Experiment`.
 

@@ -99,7 +99,7 @@ class Event:
     name
         Its name.
     expression
-        Text such as ``"theta - 0.3"`` of coordinates, velocities, parameters, signals and ``t``, as of `Signal`; or a
+        Text such as ``"theta - 0.3"`` of coordinates, velocities, parameters, signals and ``t``, as in `Signal`; or a
         function ``expression(t, q, v) -> g`` on CasADi symbols.
     terminal
         Whether the run stops there.

@@ -84,7 +84,7 @@ def linearised_run(
     experiment
         The experiment to run; the interval of records is one at which steps end, but every step has a row.
     wrt
-        Quantities, as of `check_quantities`.
+        Quantities, as in `check_quantities`.
     running
         Key of the cost per second in the cache, and ``running(problem)``, a function of (t, x, c, p).
     """
@@ -197,7 +197,7 @@ class _Start:
             self._velocity.append(Along("velocity", symbols, velocity_step(problem, symbols)))
 
     def _placed(self, symbols: Sequence[Expression]) -> Along:
-        """A step onto the constraints, with those coordinates kept that were given: an input more, as of `_kept`."""
+        """A step onto the constraints, with those coordinates kept that were given: an input more, as in `_kept`."""
         eom, s, x = self._eom, self._eom.symbolic, symbols[1]
         names = list(eom.machine.q_names)
         q = ca.SX(s.to_machine[0])[[names.index(name) for name in self._given]]

@@ -115,7 +115,7 @@ experiment_verb = flat_keywords(ExperimentKeywords, defaults=KEYWORD_DEFAULTS)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Experiment:
-    """A machine and everything about a run of it; a machine file is one (`dalembert.load_experiment`).
+    """A machine and the complete description of a run; a machine file contains one (`dalembert.load_experiment`).
 
     It is frozen, comparable and printable; `digest` names it, `replace` returns another one, `to_yaml` and `save` write
     it as a machine file. ``dalembert.simulate(machine, duration=10, q0=..., step=...)`` is a short way to write
@@ -143,7 +143,7 @@ class Experiment:
     on_event
         Called as ``on_event(t, x, names)`` at located events; may return a new state, or edit ``x``.
     limits
-        At joint limits: ``"record"`` an event, ``"stop"`` there, ``"ignore"`` them, or take them for ``"contact"``:
+        At joint limits: ``"record"`` an event, ``"stop"`` there, ``"ignore"`` them, or treat them as ``"contact"``:
         hard stops with the restitution of the `Limits`. Outlets without a log (derivatives, a stepper, an FMU, a loop
         in real time) continue where others record.
     constraints
@@ -154,8 +154,8 @@ class Experiment:
         How contacts are treated: `EventDriven` (the default), `TimeStepping`, or their names.
     method
         How it is integrated: `RK4`, `DormandPrince`, `Radau`, ... with their settings, or a name such as ``"dopri5"``
-        beside which the keywords ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps`` stand. None: `RK4`, or the
-        integrator of the constraint or contact method.
+        with the keywords ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``. None: `RK4`, or the integrator of
+        the constraint or contact method.
     duration
         Seconds to simulate.
     record
@@ -163,7 +163,7 @@ class Experiment:
     seed, member
         Noise of sensors: a seed, and the number of the member of a rollout whose noise it is.
     by, backend
-        Formulation, and how functions are compiled; as of `dalembert.equations`.
+        Formulation, and how functions are compiled; as in `dalembert.equations`.
 
     Examples
     --------
@@ -245,7 +245,7 @@ class Experiment:
 
     @property
     def equations(self) -> EquationsOfMotion:
-        """The equations of motion: those it was made with, or derived as it says, once."""
+        """The equations of motion: the given ones, or derived once from its settings."""
         if self._equations is not None:
             return self._equations
         options, coordinates = self._variant
@@ -277,7 +277,7 @@ class Experiment:
         )  # fmt: skip
 
     def replace(self, **changes: Any) -> Experiment:
-        """Return this experiment with other values: fields of it, or keywords as of `dalembert.simulate`.
+        """Return this experiment with other values: fields of it, or keywords as in `dalembert.simulate`.
 
         Values by name (``q0``, ``v0``, ``p``) are merged with the existing ones; settings that another method does not
         have are dropped.
@@ -316,7 +316,7 @@ class Experiment:
             object.__setattr__(self, name, value)
 
     def keywords(self) -> dict[str, Any]:
-        """Return what differs from the defaults, flat: ``simulate(experiment.machine, **keywords)`` is the same."""
+        """Return settings other than defaults as keywords: ``simulate(experiment.machine, **keywords)`` is the same."""
         flat: dict[str, Any] = {}
         if isinstance(self.start, Run):
             flat["start"] = self.start

@@ -49,7 +49,7 @@ def join(
     Coordinates of the same names keep their values. Bodies that lose a free joint are carried by the tree from now on;
     other joints that are gone are locked. Their impact is plastic: of all motions that the new machine can make, it
     gets the one with the same momentum, ``v = (S^T M S)^-1 S^T M v_before``, where ``S`` maps its velocities to those
-    of the old one. Linear and angular momentum stay, as what closes acts on both sides.
+    of the old one. Linear and angular momentum are conserved because the closing forces act on both sides.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def run_experiment(
     marks: float | None = None,
     each_transition: bool = False,
 ) -> Run:
-    """Simulate; ``progress``, ``watch`` and ``check`` are as of `dalembert.simulate`.
+    """Simulate; ``progress``, ``watch`` and ``check`` are as in `dalembert.simulate`.
 
     Steps end at the multiples of ``marks`` too, as they do where rows are recorded; ``each_transition`` is as of
     `integrate`.

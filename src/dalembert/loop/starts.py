@@ -17,7 +17,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["place_starts"]
 
-_TOLERANCE, _CLOSE, _LEFT = 1e-12, 1e-9, 1e-8  # as of `consistent_states`
+_TOLERANCE, _CLOSE, _LEFT = 1e-12, 1e-9, 1e-8  # as in `consistent_states`
 _ITERATIONS = 20
 
 

@@ -305,14 +305,14 @@ def stepper(
     members
         Their number.
     vary
-        In what members differ, as of `dalembert.rollout`.
+        In what members differ, as in `dalembert.rollout`.
     observe
-        Names of what is observed after each step (see `dalembert.Measure`), or names with functions of signals; None:
-        coordinates and velocities of the machine.
+        Names of the quantities observed after each step (see `dalembert.Measure`), or names with functions of signals;
+        None: coordinates and velocities of the machine.
     threads
         Number of threads; 0: one per core. It pays from some thousand members on.
     **keywords
-        As in `dalembert.Experiment`; ``q0``, ``v0`` and ``p`` may be of members, as of `dalembert.rollout`. Without
+        As in `dalembert.Experiment`; ``q0``, ``v0`` and ``p`` may be of members, as in `dalembert.rollout`. Without
         ``control`` each call of `Stepper.step` gives the inputs of each member; a law must be an expression. The period
         is divided into equal steps, of which none is longer than ``step``. A stepper keeps no log: where limits are
         recorded, members continue.

@@ -275,7 +275,7 @@ class Wheel:
     axis
         Spin axis.
     inertia
-        About the spin axis.
+        Inertia about the spin axis.
     transverse
         Inertia about the other axes; default half of it, a thin disc.
     mass
@@ -333,7 +333,7 @@ class Wheel:
 class ControlMomentGyro:
     """A control moment gyro: a rotor that spins freely in a gimbal, which a motor turns.
 
-    The rotor runs without losses or drive, so that its spin is what the start of a run gives it (`v0`); turning the
+    The rotor runs without losses or drive, so that the start of a run (`v0`) sets its spin; turning the
     gimbal at the rate ``w`` gives the torque ``h x w`` on the body.
 
     Parameters

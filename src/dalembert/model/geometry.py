@@ -92,7 +92,7 @@ class Sphere:
 
 @dataclass(frozen=True)
 class Mesh:
-    """Triangles in a file, which is read when they are needed.
+    """Triangles in a file, which is read on demand.
 
     Parameters
     ----------

@@ -95,13 +95,13 @@ class Joint:
     friction, friction_velocity
         Coulomb friction ``-F tanh(v / v_s)``, per velocity, with its smoothing speed ``v_s``.
     friction_law
-        ``"smooth"`` for that law; ``"stick"`` for Coulomb's own: the joint stands still while less than F [N m or N]
-        holds it, and F acts against its rate while it moves. Joints with one velocity only.
+        ``"smooth"`` for that law; ``"stick"`` for Coulomb's own: the joint sticks while less than F [N m or N] holds
+        it, and F acts against its rate while it moves. Joints with one velocity only.
     armature
         Inertia that moves with each velocity of the joint but with no body, ``J v^2 / 2``: that of rotors and gears,
         reflected to the link side [kg m2 or kg]; free joints have none. A `Motor` adds its own.
     second_axis
-        Axis of a universal joint that goes with the child (normalised), in the joint's frame when both angles are zero;
+        Axis of a universal joint that moves with the child (normalised), in the joint's frame when both angles are zero;
         not parallel to the first.
     pitch
         Slide of a screw joint per angle [m/rad]: a lead per turn over ``2 pi``; negative for a left-handed thread.

@@ -40,7 +40,7 @@ STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
 
 @dataclass(frozen=True, repr=False)
 class Machine:
-    """A tree of bodies and joints with what acts on it.
+    """A tree of bodies and joints, with actuators, forces, constraints and contacts.
 
     Every body hangs on exactly one joint; a body that floats hangs on the world by a free joint. The coordinates are
     those of the joints in depth-first order, children by joint name; a beam's modal coordinates follow its joint's.
@@ -57,7 +57,7 @@ class Machine:
     gravity
         Acceleration of gravity in world axes [m/s2].
     gains
-        Parameters that no part has, but that laws use: they then are inputs of every run, as the others are.
+        Parameters that only laws use; they are inputs of every run like the others.
 
     Examples
     --------
@@ -321,7 +321,7 @@ class Machine:
 
     @property
     def limited_motors(self) -> tuple[Motor, ...]:
-        """The motors, their efforts cut to what the effort limits of their joints allow: ``|n u| <= effort``."""
+        """The motors, their efforts limited by the effort limits of their joints: ``|n u| <= effort``."""
         limits = {j.name: j.limits.effort for j in self.joints}
         return tuple(
             replace(m, effort=min(m.effort, limits[m.joint] / abs(nominal(m.ratio)))) if m.joint in limits else m

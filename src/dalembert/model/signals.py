@@ -58,7 +58,7 @@ class Signal:
     expression
         Text such as ``"2 * theta1 + hypot(tip.x, tip.y)"`` of coordinates, velocities, parameters, ``t``, ``pi``,
         ``position.FRAME.x``, ``velocity.FRAME.x`` and signals that come before; or, in `dalembert.simulate`, a function
-        of what is known (`dalembert.control.Known`) that returns a CasADi expression.
+        of a `dalembert.control.Known` that returns a CasADi expression.
     frame
         Instead of an expression: a frame, whose motion in world axes becomes the signals ``NAME.x`` to ``NAME.z``,
         ``NAME.qw`` to ``NAME.qz``, ``NAME.vx`` to ``NAME.vz`` and ``NAME.wx`` to ``NAME.wz``.
@@ -109,7 +109,7 @@ class Sensor:
 
     A reading is ``round((x + bias + noise w) / quantum) quantum`` with normal random numbers ``w`` that are independent
     from sample to sample and from sensor to sensor. Noise and bias turn an attitude by rotation vectors in its own axes
-    [rad]. The reading may be used from ``delay`` seconds later on; before the first one there is that of the start.
+    [rad]. The reading may be used from ``delay`` seconds later on; before the first one, laws use the reading of the start.
 
     Parameters
     ----------

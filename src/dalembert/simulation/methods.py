@@ -134,7 +134,7 @@ class Method:
 
     @classmethod
     def outlets(cls) -> frozenset[str]:
-        """Where it can run (`OUTLETS`): what has a tableau, wherever its tableau can; others in single runs."""
+        """Outlets that can run it (`OUTLETS`): those that support its tableau; without one, single runs."""
         if cls.contact is not None:
             return frozenset({"simulate", "rollout", "stepper", "cuda", "program"})
         if cls.tableau is None:

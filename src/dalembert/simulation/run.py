@@ -63,8 +63,8 @@ class Run:
     Parameters
     ----------
     t
-        Times (n), not decreasing; an instant of transitions appears twice, before and after all of them (where they
-        follow from what is set at a sample, once, after them).
+        Times (n), not decreasing; an instant of transitions appears twice, before and after all of them (once, after
+        them, where they follow from values set at a sample).
     x, state_names
         States (n, n_states) and their names.
     y, signal_names
@@ -79,7 +79,7 @@ class Run:
     message
         In words.
     final
-        Where it ended; `integrate` accepts it as initial state.
+        Final state; `integrate` accepts it as initial state.
     metadata
         Method, step, tolerances, cost, version, name and parameter values of the machine.
     source
@@ -120,7 +120,7 @@ class Run:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names that ``run[name]`` knows: states, signals, held values."""
+        """All names that ``run[name]`` accepts: states, signals, held values."""
         return self.state_names + self.signal_names + self.held_names
 
     @property

@@ -70,7 +70,7 @@ class Settings:
         Whether each transition has a row before and a row after it, also where one follows another at the same
         instant, or a sample.
     backend
-        ``"auto"``, ``"native"`` or ``"vm"``, as of `dalembert.compile.compile_function`.
+        ``"auto"``, ``"native"`` or ``"vm"``, as in `dalembert.compile.compile_function`.
     step, rtol, atol, max_step, max_steps
         Settings of the method, beside it.
     """

@@ -71,7 +71,7 @@ class MujocoContact:
 
 
 def contact_xml(machine: Machine, step: float, tolerance: float = 1e-6, impratio: float = 1.0) -> str:
-    """MuJoCo's XML of a machine with its contacts; parameters as of `MujocoContact`."""
+    """MuJoCo's XML of a machine with its contacts; parameters as in `MujocoContact`."""
     root = ElementTree.fromstring(mujoco_xml(machine))
     option = root.find("option")
     assert option is not None

@@ -104,7 +104,7 @@ class Variance(Requirement):
     bound
         Largest norm.
     before, after
-        Weights, as of `Gain`.
+        Weights, as in `Gain`.
     name
         Its name in tables.
     plants
@@ -172,7 +172,7 @@ class ControllerGain(Requirement):
     bound
         Largest gain from errors to controls.
     before, after
-        Weights, as of `Gain`.
+        Weights, as in `Gain`.
     band
         Frequencies [rad/s] between which it counts.
     name

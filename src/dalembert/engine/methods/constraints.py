@@ -34,7 +34,7 @@ _INDEX_1, _UDWADIA_KALABA, _PENALTY, _AUGMENTED = range(4)  # the routines of co
 
 @dataclass(frozen=True)
 class ConstraintMethod(NamedMethod):
-    """How a simulation keeps its constraints: one of the classes below, or its name.
+    """Constraint method of a simulation: one of the classes below, or its name.
 
     Attributes
     ----------

@@ -16,7 +16,7 @@ __all__ = ["CONTACT_METHODS", "ContactMethod", "EventDriven", "TimeStepping", "c
 
 @dataclass(frozen=True)
 class ContactMethod(NamedMethod):
-    """How a simulation deals with the contacts of its machine: one of the classes below, or its name."""
+    """Contact method of a simulation: one of the classes below, or its name."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class TimeStepping(ContactMethod):
     """Fixed steps after Moreau and Jean: impacts and sustained contact are impulses of the step in which they act.
 
     In every step the impulses of all closed contacts solve Coulomb's law and Newton's restitution together, by
-    Gauss-Seidel over contacts from those of the step before, extrapolated where that is slow. Nothing is located; the
-    error is of first order in the step.
+    Gauss-Seidel over contacts from those of the step before, extrapolated where that is slow. No events are located;
+    the error is of first order in the step.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class TimeStepping(ContactMethod):
         damps fast vibrations). None: the middle, and 0.55 for machines with beams, whose fast modes would not stay
         bounded in the middle once impacts have excited them.
     margin
-        Gap [m] up to which a contact is closed, and depth down to which it is left in peace.
+        Gap [m] up to which a contact is closed, and penetration that is tolerated.
     """
 
     name: ClassVar[str] = "time-stepping"

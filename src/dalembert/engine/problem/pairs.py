@@ -23,7 +23,7 @@ def slowest_slip(rtol: float | None = None) -> float:
 
 
 class UnilateralLaw(IntEnum):
-    """The law of a block at events, as of ``laws.c``, which says what each of them demands."""
+    """The law of a block at events, as in ``laws.c``, which says what each of them demands."""
 
     CONE = 0
     LIMIT = 1

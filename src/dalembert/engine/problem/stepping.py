@@ -36,7 +36,7 @@ class PairRows:
 
 
 class BlockLaw(IntEnum):
-    """The law of a block, as of ``laws.h``, which says what each of them demands."""
+    """The law of a block, as in ``laws.h``, which says what each of them demands."""
 
     UNILATERAL = 0
     COULOMB = 1

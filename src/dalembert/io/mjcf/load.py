@@ -85,8 +85,8 @@ def load_mjcf(
     """Read a machine from an MJCF file (needs the extra ``mjcf``).
 
     MuJoCo's own parser and compiler read the file, so that defaults, includes, attached models and inertias from geoms
-    are what they are there. A body with several joints becomes a chain with bodies without mass; frames of bodies stand
-    at the anchor of their last joint (``NAME.origin`` is MuJoCo's), sites become frames. Coordinates are the numbers of
+    are the same as there. A body with several joints becomes a chain with bodies without mass; frames of bodies are at
+    the anchor of their last joint (``NAME.origin`` is MuJoCo's), sites become frames. Coordinates are the numbers of
     ``qpos``, in the machine's own order. Elements that are not carried over are listed in a warning;
     `dalembert.io.read_mjcf` returns the list, and how states are related.
 

@@ -27,7 +27,7 @@ RESTITUTION_LAWS = ("newton", "poisson")
 
 @dataclass(frozen=True)
 class Contact:
-    """A solid that pushes against a surface, and never pulls.
+    """A unilateral contact between a solid and a surface.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ __all__ = ["CylindricalSurface"]
 
 @dataclass(frozen=True)
 class CylindricalSurface(RoundSurface):
-    """A cylinder without ends that is touched from outside, or (``inside=True``) from within.
+    """An infinite cylinder, touched from outside or (``inside=True``) from within.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class CylindricalSurface(RoundSurface):
     point
         A point of the axis.
     inside
-        Whether what touches it is within.
+        Whether solids touch it from within.
     """
 
     radius: Scalar

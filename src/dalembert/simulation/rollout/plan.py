@@ -44,7 +44,7 @@ class Plan:
     t
         Recorded instants; the first is the start.
     segments
-        Steps, as of `SEGMENT`; row k of the record is the end of a segment with ``row`` k.
+        Steps, as in `SEGMENT`; row k of the record is the end of a segment with ``row`` k.
     steps
         Number of steps in all.
     instants

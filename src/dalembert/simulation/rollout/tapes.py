@@ -134,7 +134,7 @@ def events_tape(problem: Problem, symbols: list[Any], way: ConstraintMethod) -> 
 def constraint_macros(
     problem: Problem, way: ConstraintMethod, *, alone: bool = False, watching: bool | None = None
 ) -> dict[str, object]:
-    """Describe constraints and contacts of a problem to the generated time loops; as of `rollout_tapes`."""
+    """Describe constraints and contacts of a problem to the generated time loops; as in `rollout_tapes`."""
     system = problem.constrained
     if alone:
         sizes: dict[str, object] = {"ALONE": 1, "WATCHES": 1, "N_WATCHED": len(problem.event_specs)}

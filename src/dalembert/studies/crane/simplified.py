@@ -31,7 +31,7 @@ def simplified_errors(
     Parameters
     ----------
     angles
-        The simplification, as of `simplified_crane`.
+        The simplification, as in `simplified_crane`.
     sway
         Angle at the start [rad].
     hoisting

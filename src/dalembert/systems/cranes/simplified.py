@@ -52,7 +52,7 @@ def simplified_crane(
         the hanging posture (remarks 9, 13 and 14): its equations can be evaluated, but not simulated. Simulate a crane
         with one link instead.
     backend
-        How the functions are evaluated, as of `dalembert.equations`.
+        How the functions are evaluated, as in `dalembert.equations`.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class FloatingTarget:
     machine
         The debris, or its equations; rigid or flexible.
     q0, v0
-        State at time zero, as of `dalembert.simulate`.
+        State at time zero, as in `dalembert.simulate`.
     duration
         For how long [s].
     frame

@@ -56,7 +56,7 @@ class GuideLaw:
     def kernel(self) -> Kernel:
         """``state, base, motion, correction, frame, filter -> state, held``.
 
-        ``base`` is the measured pose (7), ``motion`` as of `packed`, ``correction`` what the camera in the hand adds to
+        ``base`` is the measured pose (7), ``motion`` as in `packed`, ``correction`` what the camera in the hand adds to
         the place of the tip, ``frame`` the centre of mass and the attitude that the base keeps (7), ``filter`` period
         and frequency of the filter through which the arm follows the base. Held values: joints, rates, torques of the
         joints, torque and attitude of the base.

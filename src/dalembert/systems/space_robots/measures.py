@@ -25,7 +25,7 @@ def capture_measures(case: float, speed: float = 4.0, *, rest: bool = True) -> d
     Parameters
     ----------
     case, speed
-        Number of the case and tumbling of the debris [degrees per second], as of `random_case`.
+        Number of the case and tumbling of the debris [degrees per second], as in `random_case`.
     rest
         Whether the grip closes and the stack is brought to rest.
 

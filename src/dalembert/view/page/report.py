@@ -53,7 +53,7 @@ def report(
     path
         The file (.html).
     machine
-        The machine; None: the one that the run knows.
+        The machine; None: that of the run.
     command
         Command that reproduces this run; None: ``dalembert simulate`` with the settings of the run.
     signals
