@@ -101,8 +101,8 @@ class Joint:
         Inertia that moves with each velocity of the joint but with no body, ``J v^2 / 2``: that of rotors and gears,
         reflected to the link side [kg m2 or kg]; free joints have none. A `Motor` adds its own.
     second_axis
-        Axis of a universal joint that moves with the child (normalised), in the joint's frame when both angles are zero;
-        not parallel to the first.
+        Axis of a universal joint that moves with the child (normalised), in the joint's frame when both angles are
+        zero; not parallel to the first.
     pitch
         Slide of a screw joint per angle [m/rad]: a lead per turn over ``2 pi``; negative for a left-handed thread.
     """
