@@ -30,7 +30,7 @@ def arguments() -> Mapping[str, Any]:
 
 
 def _known(function: Callable[..., None]) -> Callable[..., None]:
-    """Let `arguments` know what a command is called with."""
+    """Pass the arguments of a command to `arguments`."""
 
     @functools.wraps(function)
     def call(**given: Any) -> None:

@@ -24,7 +24,7 @@ _WHEEL = "|/-\\"
 
 
 class Patience:
-    """Shows what is being done once nothing was written for two seconds, and takes it away before anything is.
+    """Shows the current activity after two seconds without output, and clears it before the next output.
 
     Does nothing unless standard error is a terminal and a named activity is in progress. Bars of
     other work, which leave the cursor in their line, are not disturbed.

@@ -1,4 +1,4 @@
-"""``dalembert robust``: margins of a machine under a law, and what is proven of it over ranges."""
+"""``dalembert robust``: margins of a machine under a law, and proofs about it over ranges."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def corrections(M: Array, J: Array, error: Array) -> Array:
     diagonal[:] = np.where((J == 0.0).all(axis=-1), 1.0, diagonal)  # rows that do not act
     share, size = np.full(len(S), np.inf), diagonal.copy()
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        for k in range(m):  # S = U^T D U, with U in place of what is above the diagonal
+        for k in range(m):  # S = U^T D U, with U above the diagonal
             share = np.minimum(share, S[:, k, k] / size[:, k])
             row = S[:, k, k + 1 :] / S[:, k, k, None]
             S[:, k + 1 :, k + 1 :] -= row[:, :, None] * S[:, None, k, k + 1 :]

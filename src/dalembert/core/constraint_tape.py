@@ -3,8 +3,8 @@
 With ``M = L D L^T`` and ``Y = L^-1 J^T`` the multipliers solve ``S lambda = Y^T D^-1 w - gamma``, ``S = Y^T D^-1 Y``,
 ``w = L^-1 f``, and ``a = L^-T D^-1 (w - Y lambda)``. A tape has no branches, so that both matrices are factorised
 without pivoting, in an order that keeps zeros (D. J. Rose, "A graph-theoretic study of the numerical solution of sparse
-positive definite systems of linear equations", 1972), and what the result is worth comes with it: the least share of a
-diagonal element of ``S`` that its pivot keeps. Below `SHARE` rows depend on each other too nearly;
+positive definite systems of linear equations", 1972), and a measure of accuracy comes with the result: the least share
+of a diagonal element of ``S`` that its pivot keeps. Below `SHARE` rows depend on each other too nearly;
 `constraint_algebra`, or the time loop's own routine, then has to solve again.
 """
 
@@ -259,7 +259,7 @@ class TapeFactors:
     def share(self) -> Expression:
         """Lower bound of the least share that a pivot keeps; zero where the mass matrix is not positive.
 
-        The reciprocal of a sum of reciprocals: a sum carries along what is not a number, where a minimum would lose it.
+        The reciprocal of a sum of reciprocals: a sum propagates NaN, where a minimum would lose it.
         """
         total = ca.SX(1)
         for d, inverse in zip(self._diagonal, self._schur.inverse, strict=True):

@@ -1,4 +1,4 @@
-"""Digests of what a user said: of numbers, names, dataclasses, objects, and functions with all that they refer to."""
+"""Digests of user input: of numbers, names, dataclasses, objects, and functions with all that they refer to."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _NO_CODE = frozenset(
 def digest(*values: object) -> str:
     """Return a SHA-256 digest of values; equal values have equal digests in every process.
 
-    A function counts by its code, its defaults, and what it refers to from outside (variables of enclosing functions,
-    global names and the functions among them, attributes), not by where it is written. An object counts by its class
-    and its attributes, or by the state that it gives to `pickle`; one without state counts by its class alone.
+    A function counts by its code, its defaults, and its external references (variables of enclosing functions, global
+    names and the functions among them, attributes), not by where it is written. An object counts by its class and its
+    attributes, or by the state that it gives to `pickle`; one without state counts by its class alone.
     """
     return _hash("\0".join(description(value) for value in values))
 
 
 def description(value: object) -> str:
-    """Return a text that says what a value is, the same in every process."""
+    """Return a text that identifies a value, the same in every process."""
     return repr(_Walk().leaves(value, ""))
 
 
@@ -52,13 +52,13 @@ def digests(value: object, name: str, *, strict: bool = True) -> dict[str, str]:
     name
         Name in messages.
     strict
-        Whether what nothing is known of is refused; otherwise it counts by its class alone.
+        Whether an unidentifiable object is refused; otherwise it counts by its class alone.
 
     Raises
     ------
     InputError
-        If nothing tells what a part of it is, and no function or object that refers to it has an attribute
-        ``version``, a text or a whole number, which counts in its place.
+        If a part of it cannot be identified, and no function or object that refers to it has an attribute ``version``,
+        a text or a whole number, which counts in its place.
     """
     parts: dict[str, str] = {}
     for place, text in _Walk(strict).leaves(value, name):
@@ -71,7 +71,7 @@ def _hash(text: str) -> str:
 
 
 class _Walk:
-    """Walks through a value and what it refers to.
+    """Walks through a value and its references.
 
     Parameters
     ----------

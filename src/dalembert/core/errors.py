@@ -1,6 +1,6 @@
 """Every failure that dalembert raises on purpose.
 
-Bad input raises a subclass of `DalembertError` that names the element, what was got and what is expected.
+Bad input raises a subclass of `DalembertError` that names the element, the value and the expected values.
 A numerical failure is reported as a status of the result first, and raised at the top level only.
 """
 

@@ -1,4 +1,4 @@
-"""Files on disk: written beside their place and renamed; what killed processes left behind is removed.
+"""Files on disk: written to a temporary file and renamed; remains of killed processes are removed.
 
 A file is complete or it is not there: its bytes are made in memory, written to a file of this process in the same
 folder (``.dalembert-OWNER-*.part``), brought to the disk, and renamed. The previous content stays until then.
@@ -67,7 +67,7 @@ def target_file(path: str | os.PathLike[str], endings: tuple[str, ...] = ()) -> 
 
 
 def write_file(path: str | os.PathLike[str], data: bytes | str) -> Path:
-    """Write a whole file, or raise `WriteError` and leave what was there; text is written as UTF-8."""
+    """Write a whole file, or raise `WriteError` and leave the old content; text is written as UTF-8."""
     target = target_file(path)
     write_files({target: data})
     return target
@@ -160,7 +160,7 @@ def owner() -> str:
 
 @functools.cache
 def _place() -> str:
-    """Digest of what process numbers belong to: the machine and its name space of processes."""
+    """Digest of the scope of process numbers: the machine and its name space of processes."""
     namespace = ""
     with contextlib.suppress(OSError):
         namespace = os.readlink("/proc/self/ns/pid")
@@ -190,7 +190,7 @@ def is_abandoned(path: Path, prefix: str = "") -> bool:
 
 
 def remove_abandoned(folder: Path, prefix: str = "", ending: str = "") -> None:
-    """Remove what killed processes left in a folder: names with this beginning and ending, of the same user."""
+    """Remove the remains of killed processes in a folder: names with this beginning and ending, of the same user."""
     with contextlib.suppress(OSError):
         for path in list(folder.iterdir()):
             if not (path.name.startswith(prefix) and path.name.endswith(ending)):
@@ -211,7 +211,7 @@ def temporary_folder(root: Path | None = None, prefix: str = _TEMPORARY) -> Iter
     Raises
     ------
     WriteError
-        If there is no room for what is written there.
+        If there is no room for the file.
     """
     where = Path(tempfile.gettempdir()) if root is None else root
     remove_abandoned(where, prefix)

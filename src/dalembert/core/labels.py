@@ -128,7 +128,7 @@ def as_numbers(value: object) -> Array:
     Raises
     ------
     InputError
-        If it cannot be done; the caller knows what the numbers are.
+        If it cannot be done; the caller adds the meaning of the numbers.
     """
     if type(value) is np.ndarray and value.dtype.kind in "fiu":
         return value.astype(np.float64, copy=False)

@@ -1,4 +1,4 @@
-"""Random numbers from a counter: what a number is depends on where it is used, never on how many were drawn before.
+"""Random numbers from a counter: a number depends on where it is used, never on how many were drawn before.
 
 Philox 4x32 with ten rounds: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as
 1, 2, 3", SC11 (2011). The key is the seed; the counter is the number of the instant, the member, the stream and the

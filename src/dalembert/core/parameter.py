@@ -170,7 +170,7 @@ def _is_parameter_name(name: object) -> bool:
 
 
 def _finite(value: object, what: str) -> float:
-    """Return ``value`` as a finite float, or say what it is not."""
+    """Return ``value`` as a finite float, or raise an error."""
     if isinstance(value, bool | str | bytes | complex) or value is None:
         raise InputError(f"{what} must be a number, got {value!r}")
     try:
@@ -215,7 +215,7 @@ def _operation(op: str, *args: object) -> Scalar:
 
 
 def _number(value: complex, what: str) -> float:
-    """Return ``value`` as a float, refusing what has no real, finite value."""
+    """Return ``value`` as a float; refuse values that are not real and finite."""
     if isinstance(value, complex) or not math.isfinite(value):
         raise InputError(f"{what} must be a real, finite number, got {value}")
     return float(value)

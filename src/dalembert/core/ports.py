@@ -1,4 +1,4 @@
-"""The ports between rooms: what a formulation, a kernel and a controller look like from outside."""
+"""The ports between rooms: interfaces of a formulation, a kernel and a controller."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def named_vector(value: StateLike, names: Sequence[str], default: Array, what: s
     names
         Names of the components.
     default
-        Values of what is not given.
+        Default values.
     what
         The vector's name in messages, such as ``"q0"``.
     """

@@ -1,4 +1,4 @@
-"""SIGTERM as a reason to stop: what it ends is saved as after Ctrl-C."""
+"""SIGTERM as a reason to stop: results are saved as after Ctrl-C."""
 
 from __future__ import annotations
 

@@ -136,8 +136,8 @@ def parse_unit(text: str) -> Unit:
     return Unit(factor, dimension)
 
 
-# A number, and what follows it: names side by side, or joined by signs without spaces around them. The lookbehind keeps
-# names such as l2 whole.
+# A number, and the text after it: names side by side, or joined by signs without spaces around them. The lookbehind
+# keeps names such as l2 whole.
 _QUANTITY = re.compile(
     r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
     r"(?P<unit>\s*(?!e[+-]?\d)[A-Za-z]+(?:(?:\^|\*\*)-?\d+)?(?:(?:[*/]|\s+)(?:[A-Za-z]+)(?:(?:\^|\*\*)-?\d+)?)*)"
@@ -171,7 +171,7 @@ _STEP = re.compile(r"(?P<sign>[*/]|\s+|^\s*)(?P<name>[A-Za-z]+)(?:(?:\^|\*\*)-?\
 
 
 def _unit_part(text: str) -> tuple[str, str]:
-    """Split what follows a number into its unit and the rest of the expression."""
+    """Split the text after a number into its unit and the rest of the expression."""
     end = 0
     for step in _STEP.finditer(text):
         if step["sign"] in ("*", "/") and step["name"] not in UNITS:

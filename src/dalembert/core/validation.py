@@ -1,4 +1,4 @@
-"""Checks of a machine's fields; each answers with the element's name, what was got and what is expected."""
+"""Checks of a machine's fields; each error has the element's name, the value and the expected values."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Bound:
         return (number > self.lower if self.strict else number >= self.lower) & (number <= self.upper)
 
     def violation(self, number: float) -> str:
-        """Say what is wrong with ``number``."""
+        """Return the error message for ``number``."""
         if self.upper < math.inf:
             return f"{self.what} must be from {self.lower:g} to {self.upper:g}, got {number:g}"
         sign = ">" if self.strict else ">="

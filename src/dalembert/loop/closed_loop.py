@@ -188,8 +188,8 @@ def close_loop(
 
     The state is ``x = (q, v, z, work.input, work.loss)``: the law's internal states ``z`` and the work done by inputs
     and wrenches and by losses, which the energy audit needs. Recorded besides it: the efforts of motors and
-    thrusters after saturation (``u.NAME``), the energies, and the signals. Held values are the commands of what is
-    sampled, what stages of a cascade hold, and the readings of sensors.
+    thrusters after saturation (``u.NAME``), the energies, and the signals. Held values are the commands of sampled
+    controllers, the held values of the stages of a cascade, and the readings of sensors.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Starts on the constraints of a machine: coordinates, velocities, and what pulls or pushes there."""
+"""Starts on the constraints of a machine: coordinates, velocities, and the active cables and contacts there."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def consistent_starts(
 ) -> Array:
     """Return the initial states of many members (N, n), each with its parameters (N, np), as `consistent_start` does.
 
-    But what pulls or pushes there is for their time loop to say. With ``compiled`` there is a kernel for it
-    (`place_starts`), whose result is the same up to rounding.
+    But their time loop determines which cables and contacts are active there. With ``compiled`` there is a kernel for
+    it (`place_starts`), whose result is the same up to rounding.
     """
     eom, pairs, start, x = switching.eom, switching.pairs, x, x.copy()
     q, v = x[:, : eom.nq].copy(), x[:, eom.nq : eom.nq + eom.nv].copy()

@@ -156,7 +156,7 @@ def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int]
 
 
 def _loss_rows(system: ConstraintSystem, first: int) -> NDArray[np.int64]:
-    """Index in x of what contact, sheave or joint of each row has taken, with those of all from ``first`` on."""
+    """Index in x of the loss of the contact, sheave or joint of each row, with those of all from ``first`` on."""
     rows = np.full(system.m, -1, dtype=np.int64)
     for r in system.rows:
         if r.kind in ("contact", "friction"):
@@ -191,7 +191,7 @@ def _contact_tape(
     implicit step. Where ``u`` follows the pull this is the friction, up to terms in ``T |u|``; where it does not yet,
     it is off by ``T u'``. T is 1e-4 s below slips of 1e-5 m/s, falls off with the fourth power beyond, and is at most
     half of the time in which a slip that slows down would stop: under a pull of 10 m/s^2 no rate is above 3e5 1/s, and
-    what this does to a place is below 1e-10 m.
+    the effect on a position is below 1e-10 m.
 
     Friction of a joint that slips is known, ``-F d``, and a part of ``f``. For such a joint ``cone`` has the limit F,
     the slip speed in the direction in which it began, and its friction. For a sheave it has ``kappa``, the same speed,
@@ -340,6 +340,6 @@ def rope_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
 
 
 def sheave_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
-    """Slips of ropes at their sheaves: what runs from the span before to that behind."""
+    """Slips of ropes at their sheaves: the rate at which rope runs from the span before to that behind."""
     system = eom.constraint_system
     return [(f"slip.{name}", -system.sheave_rates[k]) for k, name in enumerate(system.sheaves)]

@@ -1,4 +1,4 @@
-"""Runs of machines with what their derivatives are made of: the start, the steps, the impacts."""
+"""Runs of machines with the data of their derivatives: the start, the steps, the impacts."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _check(experiment: Experiment, loop: ClosedLoop) -> None:
         raise InputError(f"derivatives of runs need laws that are expressions, not Python controllers, got {owners}")
     for sensor in (*experiment.machine.sensors, *experiment.sensors):
         if np.any(sensor.quantum):
-            raise InputError(f"sensor '{sensor.name}' rounds what it measures: that has no derivatives; give quantum=0")
+            raise InputError(f"sensor '{sensor.name}' rounds its readings: that has no derivatives; give quantum=0")
     system = loop.problem.constrained
     refuse_stick(experiment.machine, "a run with derivatives", "use friction_law='smooth'")
     if system is not None and system.rubbing:
@@ -283,7 +283,7 @@ class _Impacts:
     """The transitions of a run: impacts of rows that begin to act, numbers that constraints measure.
 
     Velocities after an impact are ``v + M^-1 J^T P`` with ``J v1 + Phi_t = -e (J v + Phi_t)`` for all rows with an
-    impulse and all that act both ways. Which rows these are is taken from the run; the map must give what the run has.
+    impulse and all that act both ways. The rows are taken from the run; the map must reproduce the run.
     """
 
     def __init__(self, eom: EquationsOfMotion, loop: ClosedLoop, run: Run, p: Array) -> None:

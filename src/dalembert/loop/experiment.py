@@ -1,6 +1,6 @@
 """The complete description of a run: the machine, its start, its law, events, and the method.
 
-`Experiment` is what every outlet takes (single runs, rollouts, steppers, campaigns, derivatives, FMUs, real time,
+Every outlet takes an `Experiment` (single runs, rollouts, steppers, campaigns, derivatives, FMUs, real time,
 environments, reports, the studio, the command line). Their flat keywords (`ExperimentKeywords`) are a short way to
 write one: `experiment_of` reads them, and is the only place that does.
 """
@@ -63,7 +63,7 @@ __all__ = [
 
 
 class ExperimentKeywords(TypedDict, total=False):
-    """The flat keywords of every verb that runs a machine; `Experiment` says what they mean."""
+    """The flat keywords of every verb that runs a machine; `Experiment` documents them."""
 
     start: Start | Run | None
     q0: StateLike

@@ -1,4 +1,4 @@
-"""From one machine to another in the middle of a motion: what floated becomes a body of the tree."""
+"""From one machine to another in the middle of a motion: floating bodies become bodies of the tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Members of one machine before they run: where they start, what they hold, and who takes their steps."""
+"""Members of one machine before they run: their start, their held values, and the code that takes their steps."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def held_inputs(loop: ClosedLoop) -> Array:
         return loop.controller.initial
     names = ", ".join(repr(update.name) for update in loop.controller.updates if not update.native)
     raise InputError(
-        "rollouts take constant inputs and what is written as expressions (laws, Sampled, NativeGuidance), not Python "
+        "rollouts take constant inputs and expressions (laws, Sampled, NativeGuidance), not Python "
         f"controllers, got {names}"
     )
 
@@ -71,7 +71,7 @@ MemberValues = ArrayLike | Mapping[str, ArrayLike] | None
 
 @dataclass(frozen=True, eq=False)
 class MembersOf:
-    """An experiment, and in what its members differ.
+    """An experiment, and the varied quantities of its members.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class MembersOf:
 def members_of(
     what: Runnable, keywords: ExperimentKeywords, vary: Mapping[str, ArrayLike] | None, outlet: Outlet
 ) -> MembersOf:
-    """Return the experiment that a call describes, and in what its members differ.
+    """Return the experiment that a call describes, and the varied quantities of its members.
 
     Parameters
     ----------

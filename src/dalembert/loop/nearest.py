@@ -2,9 +2,9 @@
 
 The event of an impact is a gap that changes its sign. A ball that is through another one at the end of a step has a
 positive gap at both ends of it, and adaptive methods cross a flight in one step. In between there is a place at which
-the two were nearest, where the rate of the gap changes its sign, which is an event too: what has come in before and is
-gone after it is then found (see ``engines/events.c``). An event that only touches its surface does not interrupt the
-run and is not reported.
+the two were nearest, where the rate of the gap changes its sign, which is an event too: it reveals a contact that came
+in before it and is gone after it (see ``engines/events.c``). An event that only touches its surface does not interrupt
+the run and is not reported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dalembert.model.contacts import Contact
 
 __all__ = ["nearest_events"]
 
-_PARTS = 1e-6  # rate [m/s] from which on a gap grows: what rests has no rate but rounding
+_PARTS = 1e-6  # rate [m/s] from which on a gap grows: at rest the rate is only rounding
 
 
 def nearest_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpec]]:

@@ -48,7 +48,7 @@ class Outlet:
 
 
 def without_log(experiment: Experiment) -> Experiment:
-    """Return an experiment for what keeps no log: limits that would be recorded are passed."""
+    """Return an experiment for outlets without a log: limits that would be recorded are passed."""
     return experiment.replace(limits="ignore") if experiment.limits == "record" else experiment
 
 

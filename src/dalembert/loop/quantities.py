@@ -29,7 +29,7 @@ _CALLS = {
 
 
 def derived_quantity(eom: EquationsOfMotion, name: str) -> Expression | None:
-    """Return what one of `derived_names` is on the symbols of the equations (t, q, v, p), or None.
+    """Return one of `derived_names` as an expression of the symbols of the equations (t, q, v, p), or None.
 
     All lookups of names use this class: laws and signals, measures and observations, derivatives, measures of single
     runs.

@@ -82,7 +82,7 @@ def rollout(
     machine
         The machine or its equations, with the keywords of an experiment; or an `Experiment`.
     vary
-        In what members differ, by name: parameters, ``q0.NAME``, ``v0.NAME``, each a number for each member (N,).
+        Varied quantities, by name: parameters, ``q0.NAME``, ``v0.NAME``, each a number for each member (N,).
     measure
         Quantities to measure of each member while it runs, by name (see `dalembert.Measure`): numbers instead of
         trajectories. Memory of a member is then that of its state, twice, and of its measures.

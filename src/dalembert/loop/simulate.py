@@ -1,4 +1,4 @@
-"""One run of an experiment: its equations and what acts on them as one problem, from its start, over time."""
+"""One run of an experiment: its equations and all inputs as one problem, from its start, over time."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def run_experiment(
         report["parameters"] = dict(zip(eom.p_names, eom.parameter_values(p).tolist(), strict=True))
 
     def known(run: Run) -> Run:
-        """A run that knows its experiment, and what it was started with."""
+        """A run with its experiment and its start."""
         so_far = {key: list(what) if isinstance(what, list) else what for key, what in report.items()}
         return replace(run, metadata={**run.metadata, **so_far}, source=eom.machine, experiment=experiment)
 
@@ -147,7 +147,7 @@ def _continued(experiment: Experiment, loop: ClosedLoop, run: Run) -> EndState:
 
 
 def start_state(experiment: Experiment, loop: ClosedLoop) -> tuple[Array, dict[str, Any]]:
-    """Return the state from which an experiment starts, and what had to be done for it to be one."""
+    """Return the initial state of an experiment, and the corrections that made it consistent."""
     start, eom, p = experiment.start, experiment.equations, experiment.p
     if not isinstance(start, Start):
         raise InputError("a start is a Start here, not a run to continue")
@@ -195,7 +195,7 @@ def _tell_changes(eom: EquationsOfMotion, x: Array, asked: Array, p: Parameters)
     """Tell of velocities, all given at once, that the constraints turned into far others."""
     got = eom.to_machine(x[: eom.nq], x[eom.nq : eom.nq + eom.nv], p=p)[1]
     gaps, largest = np.abs(got - asked), np.abs(asked).max()
-    worst = int(np.argmax(np.where(asked != 0.0, gaps, 0.0)))  # zeros may stand for what follows from the others
+    worst = int(np.argmax(np.where(asked != 0.0, gaps, 0.0)))  # zeros may be values that follow from the others
     if gaps[worst] > 1e-3 * largest:
         warn(
             f"v0: the constraints of machine '{eom.machine.name}' do not allow these velocities: "

@@ -137,7 +137,7 @@ class Stepper:
         return np.asarray(self._members.status == 0)
 
     def step(self, u: ArrayLike | None = None) -> Array:
-        """Advance all members by a period and return what is observed then (N, n), a new array.
+        """Advance all members by a period and return the observations then (N, n), a new array.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class Stepper:
         v0: MemberValues = None,
         p: MemberValues = None,
     ) -> Array:
-        """Put members back to their start, or to other states, at time zero; return what all members observe.
+        """Put members back to their start, or to other states, at time zero; return the observations of all members.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ class Stepper:
         return np.stack(np.broadcast_arrays(*columns), axis=-1)
 
     def _check(self, x: Array, p: Array) -> None:
-        """Refuse members that start beyond a stop or inside of what they touch."""
+        """Refuse members that start beyond a stop or in penetration."""
         check_member_limits(self.experiment, x, p)
         if self._loop.problem.stepping is not None:
             check_gaps(self._eom, x[:, : self._eom.nq], p, limits=self.experiment.limits == "contact")
@@ -305,7 +305,7 @@ def stepper(
     members
         Their number.
     vary
-        In what members differ, as in `dalembert.rollout`.
+        Varied quantities of the members, as in `dalembert.rollout`.
     observe
         Names of the quantities observed after each step (see `dalembert.Measure`), or names with functions of signals;
         None: coordinates and velocities of the machine.

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 _DEEP = 1e-6
-"""Penetration [m] that an initial state may have: what rounding of a position that someone has typed explains."""
+"""Penetration [m] that an initial state may have: the rounding of a typed position."""
 
 _TOGETHER = 32
 """Blocks up to which the rows of all are one tape; of more, each is evaluated only where it is near."""
@@ -72,7 +72,7 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
 
 
 def check_gaps(eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool = False) -> None:
-    """Refuse to start inside of what is touched, and beyond the limits of joints if these are stops.
+    """Refuse to start in penetration, and beyond the limits of joints if these are stops.
 
     Coordinates (..., nq) and parameters may be those of many members.
     """
@@ -118,7 +118,7 @@ def contact_signals(system: ContactSystem) -> list[tuple[str, Any]]:
 
 
 def held_signals(eom: EquationsOfMotion) -> list[tuple[str, Any]]:
-    """Largest violations of what constraints and cables demand of positions and velocities."""
+    """Largest violations of constraints and cables in positions and velocities."""
     ropes, held = _rows_of(eom)
     if not (ropes or held):
         return []
@@ -135,7 +135,7 @@ def held_signals(eom: EquationsOfMotion) -> list[tuple[str, Any]]:
 
 
 def kept_latches(eom: EquationsOfMotion) -> list[int]:
-    """Which latches of the constraints a run by time-stepping has: switches, and what constraints measured."""
+    """Which latches of the constraints a run by time-stepping has: switches, and measurements of constraints."""
     if not eom.constrained:
         return []
     switched = {f"active.{c.name}" for c in eom.machine.constraints}
@@ -193,7 +193,7 @@ class SteppedStart:
         return x
 
     def _latches(self, q: Array, t: float, p: Array, threads: int = 1) -> Array:
-        """All latches (N, n), with what is measured; cables that are longer than their way, and contacts, are off."""
+        """All latches (N, n), with measurements; cables that are longer than their way, and contacts, are off."""
         eom, system = self.eom, self.eom.constraint_system
         nominal = np.array(np.broadcast_to(system.latch_nominal, (len(q), len(system.latch_names))))
         latches = eom.measured_latches(q, t=t, p=p, latches=nominal, threads=threads)
@@ -238,7 +238,7 @@ def stepping_part(
     D_loss = _within(M, -ca.jacobian(applied[1], s.v))
     K = K_in + _within(M, _stiffness(eom, B))
     implicit = M + (h * theta) * (D_in + D_loss) + (h * theta) ** 2 * K
-    # Velocities in axes that turn with a body are carried along by the step: what that explains is no force.
+    # Velocities in axes that turn with a body are carried along by the step: this change is no force.
     bias = ca.densify(ca.substitute(ca.SX(s.inverse_dynamics), s.a, ca.densify(eom.layout.coasting(s.v))))
     force = applied[0] + applied[1] - bias
     if theta != 0.5:
@@ -453,7 +453,7 @@ class _FactorSymbols:
 
 
 def _pair_rows(rows: list[_Rows], values: Expression) -> tuple[PairRows, ...]:
-    """Functions of single contacts; those that differ only in what they read are one."""
+    """Functions of single contacts; those that differ only in their inputs are one."""
     places = {e.element_hash(): i for i, e in enumerate(ca.vertsplit(values))}
     known: dict[str, str] = {}
     functions = []

@@ -86,7 +86,7 @@ def check_switches(switches: Sequence[Switch], begin: float, duration: float, *,
 def switch_table(
     eom: EquationsOfMotion, problem: Problem, first: int, switches: Mapping[str, Switch], events: Sequence[str]
 ) -> SwitchTable:
-    """Return switches, and what measures itself, in numbers: latches from ``first`` on in x, events as in the run."""
+    """Return switches and self-measuring constraints as arrays: latches from ``first`` on in x, events as in the run."""
     system, s = eom.constraint_system, eom.symbolic
     contacts = set(system.contacts.names)
     one_way = {r.name for r in system.rows if r.unilateral}

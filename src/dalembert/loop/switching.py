@@ -118,12 +118,12 @@ class Switching:
         return self.pairs.table(e[0], mu[0], self.latches.start), coefficients
 
     def switch_table(self, events: Sequence[str]) -> SwitchTable:
-        """Return the switches, and what measures itself, in numbers; these are the events of the run."""
+        """Return the switches, and constraints that measure themselves, as arrays; these are the events of the run."""
         return switch_table(self.eom, self.problem, self.latches.start, self.switches, events)
 
     @property
     def flags(self) -> list[int]:
-        """Indices in x of the latches that tell what acts."""
+        """Indices in x of the latches that are 1 while a constraint acts."""
         system, first = self.eom.constraint_system, self.latches.start
         told = ("active.", "stick.", *(f"toward.{name}" for name in (*system.sticking, *system.sheaves)))
         return [first + i for i, name in enumerate(system.latch_names) if name.startswith(told)]
@@ -146,7 +146,7 @@ class Switching:
         self._log.add(entry)
 
     def described(self, entry: TransitionEntry) -> dict[str, Any]:
-        """Say what a transition did, by names."""
+        """Describe a transition, by names."""
         return self._log.described(entry)
 
     def ill_posed(self, t: float, pair: int, forces: bool, sheave: int = -1) -> SimulationError:

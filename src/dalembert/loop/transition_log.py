@@ -91,7 +91,7 @@ class TransitionLog:
         return entry
 
     def _of_spans(self, impulses: Sequence[float]) -> Iterator[tuple[str, float]]:
-        """Impulses by names, of ropes those of their spans: sums of what their rows have, from the last one on."""
+        """Impulses by names, of ropes those of their spans: sums over their rows, from the last one on."""
         rows = {r.name: r.start for r in self._system.rows if r.kind in ("rope", "sheave")}
         yield from (
             (n, i)

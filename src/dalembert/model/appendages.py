@@ -163,7 +163,7 @@ class ModalAppendage:
         return [_mass_on_spring(np.array(row), spread) for row in self.participation]
 
     def _rest(self) -> tuple[Scalar, Vector, Matrix]:
-        """Mass, centre and inertia of what the modes leave of the appendage."""
+        """Mass, centre and inertia of the appendage without its modes."""
         mass, moment = self.mass, [self.mass * x for x in self.com]
         J = _add(self.inertia, _steiner(self.mass, self.com))
         for m in self._modes():
@@ -178,7 +178,7 @@ class ModalAppendage:
 
 @dataclass(frozen=True)
 class _MassOnSpring:
-    """One mode: kind and axis of its joint, where it is, and what moves there; ``modal`` is its generalised inertia."""
+    """One mode: kind and axis of its joint, its place, and its moving mass; ``modal`` is its generalised inertia."""
 
     kind: str
     place: tuple[float, float, float]

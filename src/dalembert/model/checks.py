@@ -32,7 +32,7 @@ _PRINTED = 1e-3  # a thin plate given with three digits (0.0833, 0.0833, 0.167) 
 
 
 def inertia_fault(inertia: Array, noise: float | Array = 0.0) -> str | None:
-    """Say what is impossible about an inertia about the centre of mass (the first such one of a batch), or return None.
+    """Return the fault of an inertia about the centre of mass (the first one of a batch), or None.
 
     The principal moments of a body must not be negative, and none may exceed the sum of the other two.
 
@@ -69,7 +69,7 @@ def _noise(mass: float | Array, com: Array) -> float | Array:
 def body_fault(
     body: Body, values: Mapping[str, float] | Mapping[str, Array], batch: tuple[int, ...] = ()
 ) -> str | None:
-    """Say what is impossible about the inertia of a body with these parameter values, or return None."""
+    """Return the fault of the inertia of a body with these parameter values, or None."""
 
     def field(x: Scalar) -> Array:
         return np.broadcast_to(np.asarray(evaluate(x, values), dtype=float), batch)
@@ -172,7 +172,7 @@ def _check_beams(machine: Machine) -> None:
     if isinstance(idle, Beam):
         raise MachineError(
             f"the modes of beam '{idle.name}' are not independent: some of their motions move no inertia, and the mass "
-            "matrix is singular; leave out shapes that are sums of the others or of what the joints outboard do"
+            "matrix is singular; leave out shapes that are sums of the others or of motions of the joints outboard"
         )
     if idle is not None:
         lacking = [b.name for b in machine.bodies if isinstance(b, Beam) and not b.rotary_inertia]
@@ -191,7 +191,7 @@ def _leaf_lack(node: Node) -> str | None:
     mass, moment, I_o = nominal_inertia(node)
     q = random_coordinates(node.joint, np.random.default_rng(0))
     S = node.joint.mechanism().posed(q)[2]
-    # Motions without rotation first, then the others: what the first leave of the inertia of the others counts.
+    # Motions without rotation first, then the others, with the inertia that the first leave.
     _, singular, basis = np.linalg.svd(S[3:])
     rank = int((singular > 1e-9).sum())
     slides, turns = S[:3] @ basis[rank:].T, S @ basis[:rank].T

@@ -77,7 +77,7 @@ class ThirdBody(ForceField):
 
 @dataclass(frozen=True)
 class MagneticTorque(ForceField):
-    """Torque ``m x B`` on a magnetic dipole in the field of the Earth: what a spacecraft has, or a magnetorquer makes.
+    """Torque ``m x B`` on a magnetic dipole in the field of the Earth: of a spacecraft, or of a magnetorquer.
 
     Parameters
     ----------

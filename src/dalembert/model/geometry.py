@@ -1,7 +1,7 @@
 """Shapes of bodies for drawing and contact: boxes, cylinders, capsules, spheres and meshes with their placement.
 
-Geometry does not affect the equations of free motion. Pictures use what is `visual`; contact and clearance use what is
-for `collision`; the two may differ, as in URDF. Dimensions may be parameters like any other number of a machine.
+Geometry does not affect the equations of free motion. Pictures use `visual` geometry; contact and clearance use
+`collision` geometry; the two may differ, as in URDF. Dimensions may be parameters like any other number of a machine.
 """
 
 from __future__ import annotations

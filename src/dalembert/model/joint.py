@@ -1,4 +1,4 @@
-"""Joints: their axes, limits, springs and losses; what each kind of joint is stands in ``model/joints``."""
+"""Joints: their axes, limits, springs and losses; ``model/joints`` defines each kind of joint."""
 
 from __future__ import annotations
 

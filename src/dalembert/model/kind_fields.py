@@ -1,6 +1,6 @@
 """Values that the fields of a kind hold, as their types declare it.
 
-A kind of constraint or surface is a frozen dataclass. The types of its fields say what each of them is; machine files,
+A kind of constraint or surface is a frozen dataclass. The types of its fields define their meaning; machine files,
 their JSON Schema, references, parameters and checks are derived from that:
 
 ===================  ==========================================  ==========================================
@@ -110,7 +110,7 @@ def kind_fields(kind: type) -> tuple[KindField, ...]:
 
 def _declared(kind: type) -> Iterator[KindField]:
     if not is_dataclass(kind):
-        raise MachineError(f"{kind.__name__} must be a frozen dataclass: its fields are what machine files hold")
+        raise MachineError(f"{kind.__name__} must be a frozen dataclass: machine files hold its fields")
     try:
         hints = get_type_hints(kind, include_extras=True)
     except NameError as error:

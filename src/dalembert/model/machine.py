@@ -420,7 +420,7 @@ class Machine:
         return Kept()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the description only, not what was derived from it."""
+        """Pickle the description only, not derived results."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __repr__(self) -> str:

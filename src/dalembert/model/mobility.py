@@ -1,11 +1,11 @@
 """Machines whose mass matrix is singular wherever they are: some motion of their joints moves no inertia.
 
-A body without mass between two joints is harmless if the joints move what follows in different ways, as in a universal
-joint, and fatal if they do not, as two hinges on one axis. The elimination of the joints from the tips to the root
-(articulated inertias, SPACE A.34) tells them apart.
+A body without mass between two joints is harmless if the joints move the bodies outboard in different ways, as in a
+universal joint, and fatal if they do not, as two hinges on one axis. The elimination of the joints from the tips to the
+root (articulated inertias, SPACE A.34) tells them apart.
 
 With beams the same elimination is made on the whole mass matrix, the beams straight: a beam without rotary inertia has
-none about its axis, and shapes that a user gives may be dependent, or undo what a joint does.
+none about its axis, and given shapes may be dependent, or cancel the motion of a joint.
 """
 
 from __future__ import annotations

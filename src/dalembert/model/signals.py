@@ -109,7 +109,8 @@ class Sensor:
 
     A reading is ``round((x + bias + noise w) / quantum) quantum`` with normal random numbers ``w`` that are independent
     from sample to sample and from sensor to sensor. Noise and bias turn an attitude by rotation vectors in its own axes
-    [rad]. The reading may be used from ``delay`` seconds later on; before the first one, laws use the reading of the start.
+    [rad]. The reading may be used from ``delay`` seconds later on; before the first one, laws use the reading of the
+    start.
 
     Parameters
     ----------
@@ -205,7 +206,7 @@ def read_text(
     owner
         Whose it is, in messages.
     lookup
-        Returns what a name stands for; None: only check the text.
+        Returns the value of a name; None: only check the text.
     call
         ``call(name, arguments)`` returns a function's value; None: any number will do.
     """
@@ -271,7 +272,7 @@ def check_meaning(machine: Machine, name: str, owner: str) -> None:
 
 
 def signal_groups(machine: Machine, signals: Sequence[Signal]) -> dict[str, tuple[str, ...]]:
-    """Return what names stand for: coordinates, velocities and signals themselves, and groups of them.
+    """Return the quantities behind names: coordinates, velocities and signals themselves, and groups of them.
 
     Parameters
     ----------
@@ -299,7 +300,7 @@ def signal_groups(machine: Machine, signals: Sequence[Signal]) -> dict[str, tupl
 def check_signals(
     machine: Machine, signals: Sequence[Signal], sensors: Sequence[Sensor], more: Iterable[str] = ()
 ) -> None:
-    """Refuse signals and sensors of what a machine does not have, and names that occur twice.
+    """Refuse signals and sensors of unknown quantities, and names that occur twice.
 
     Parameters
     ----------

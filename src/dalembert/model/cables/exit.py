@@ -42,7 +42,7 @@ class CablePath:
         Square of the tangent's length in the pulley's plane: negative if the anchor is inside the pulley; or None.
     arc
         Angle ``psi`` at which the cable leaves the pulley (it reaches it at pi), and the axis ``s`` from which it is
-        counted towards z; or None. It is what is drawn of a pulley.
+        counted towards z; or None. It is used to draw a pulley.
     """
 
     length: ca.SX

@@ -13,7 +13,7 @@ front of it, on CasADi symbols, a kind says
 ============================  =========================================================================================
 
 A kind that is touched from outside may have a ``radius``: with that of a solid, the length that time steps must not
-pass over. `Surface.shapes` says what is drawn. A kind is a frozen dataclass; its entry in machine files, checks and
+pass over. `Surface.shapes` returns its drawing. A kind is a frozen dataclass; its entry in machine files, checks and
 parameters follow from the types of its fields (``model/kind_fields.py``).
 ``tests/unit/test_surface_kinds.py`` checks this for every kind of the register.
 """
@@ -96,7 +96,7 @@ class Surface(ABC):
     radius: Scalar
     """Its size, if it is touched from outside; 0 for kinds without such a field."""
     inside: bool
-    """Whether what touches it is within; false for kinds without such a field."""
+    """Whether solids touch it from within; false for kinds without such a field."""
 
     def __init_subclass__(cls) -> None:
         kinds = [kind for kind in cls.__mro__ if kind is not Surface]

@@ -1,7 +1,7 @@
 """Massless ropes over drums, sheaves and guides.
 
-A `Route` describes a rope (``route.py``); cables, which are ropes of one span, have one too. The
-straight lines between wheels are in ``tangents.py``, what a rope runs along in ``elements.py``.
+A `Route` describes a rope (``route.py``); cables, which are ropes of one span, have one too. The straight lines between
+wheels are in ``tangents.py``, the elements of the path in ``elements.py``.
 """
 
 from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, Sheave, SheaveLoss

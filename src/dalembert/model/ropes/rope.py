@@ -175,7 +175,7 @@ class Rope(RopeBase):
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """Places in the path of what the rope is fixed to."""
+        """Places in the path at which the rope is fixed."""
         return tuple(k for k, element in enumerate(self.path) if element.cuts)
 
     @property
@@ -201,7 +201,7 @@ class Rope(RopeBase):
 
 @dataclass(frozen=True)
 class _Turning:
-    """A wheel as it turns: what its rim has turned by about its axis, and the direction up to which arcs count."""
+    """A wheel as it turns: the angle of its rim about its axis, and the direction up to which arcs count."""
 
     angle: ca.SX
     zero: ca.SX
@@ -373,14 +373,14 @@ class _Routing:
         return RouteSection(way, payout, tuple(spans), lengths, tuple(rubs))
 
     def _before(self, k: int) -> tuple[ca.SX, ca.SX]:
-        """Arc from where a rope meets a wheel to the zero direction, and what the rim has turned on from there."""
+        """Arc from where a rope meets a wheel to the zero direction, and the further turn of the rim."""
         wheel, into = self.wheels[k], self.lines[k - 1].into
         assert wheel.axis is not None and wheel.radius is not None and into is not None
         turning = self._turning(k)
         return -wheel.radius * _angle(wheel.axis, turning.zero, into, 0.0), wheel.radius * turning.angle
 
     def _beyond(self, k: int, wraps: dict[int, WrappedWheel]) -> tuple[ca.SX, ca.SX]:
-        """Arc from the zero direction to where a rope leaves a wheel, and what the rim has turned on from there."""
+        """Arc from the zero direction to where a rope leaves a wheel, and the further turn of the rim."""
         wheel, out = self.wheels[k], self.lines[k].out
         assert wheel.axis is not None and wheel.radius is not None and out is not None
         if k in wraps:

@@ -1,12 +1,12 @@
-"""Where a rope runs, as expressions: what cables and ropes tell everything else about themselves.
+"""The route of a rope, as expressions: the common description of cables and ropes.
 
 A rope is a chain of spans between the elements of its path. Teeth, clamps and drums cut it into sections; each section
 has one length, which its spans share, and is slack or taut as a whole. A section obeys
 
     way - payout <= natural length,
 
-where ``way`` is the length of its free lines and arcs, an arc at its end counted to a direction fixed in what carries
-the wheel, and ``payout`` is what turning wheels at its ends feed into it.
+where ``way`` is the length of its free lines and arcs, an arc at its end counted to a direction fixed in the carrier of
+the wheel, and ``payout`` is the length that turning wheels at its ends feed into it.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class RouteSection:
     Parameters
     ----------
     way, payout
-        Length of free lines and arcs, and what wheels at the ends have fed into it.
+        Length of free lines and arcs, and the length that wheels at the ends have fed into it.
     spans
         Places in the path of its spans.
     lengths
