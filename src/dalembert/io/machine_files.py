@@ -69,6 +69,11 @@ Numbers
 ``cables``
     By name: ``anchor``, ``anchor_at``, ``exit``, ``exit_at``, ``length``, ``winch``, ``drum``, ``pulley``, ``swivel``,
     ``stiffness``, ``damping``, ``bilateral``.
+``ropes``
+    By name: ``path``, ``length``, ``stiffness``, ``damping``, ``pretension``, ``closed``. The path is a list of
+    ``anchor`` (frame; ``at``), ``drum`` (joint; ``radius``, ``axis``, ``at``, ``zero``), ``sheave`` (frame; ``radius``,
+    ``axis``, ``at``, ``joint``, ``friction``, ``teeth``, ``loss`` with ``bearing``, ``pin``, ``bending``; ``turns``,
+    ``zero``) and ``guide`` (frame; ``radius``, ``axis``, ``at``, ``friction``, ``turns``), each with ``name``.
 ``fields``
     By name: ``type`` (orbital-gravity, drag, solar-pressure, third-body, magnetic-torque), ``frame``, and what that
     type takes: ``mass``, ``inertia``, ``orbit`` (``altitude``, ``eccentricity``, ``inclination``, ``node``,
@@ -123,6 +128,7 @@ from dalembert.io.machine_schema import (
     machine_file,
 )
 from dalembert.io.machine_writer import machine_to_yaml
+from dalembert.io.rope_entries import make_rope
 from dalembert.io.schema_errors import describe, path_name
 from dalembert.io.schema_units import expected_unit
 from dalembert.io.schema_values import unit_fault
@@ -258,6 +264,7 @@ class MachineReader:
             "couplings": self.coupling,
             "constraints": lambda name, e: make_constraint(name, e, self.number, self.origin),
             "cables": lambda name, e: make_cable(name, e, self.number, self.origin),
+            "ropes": lambda name, e: make_rope(name, e, self.number),
             "fields": lambda name, e: make_field(name, e, self.number),
             "contacts": lambda name, e: make_contact(name, e, self.number, self.origin),
             "signals": lambda name, e: Signal(name, e.expression, e.frame),

@@ -274,8 +274,8 @@ class _Start:
             if np.isfinite(x1).all() and (np.abs(x1 - there) <= _FOUND * (1.0 + np.abs(there))).all():
                 return np.asarray(S1.T)
         raise InputError(
-            f"the initial state of machine '{machine.name}' cannot be differentiated: it is not the projection of what "
-            "was given onto its constraints (an impact at the start, or constraints that depend on each other)"
+            f"the initial state of machine '{machine.name}' cannot be differentiated: it is not the projection of the "
+            "given state onto its constraints (an impact at the start, or constraints that depend on each other)"
         )
 
 

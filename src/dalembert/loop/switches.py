@@ -86,7 +86,7 @@ def check_switches(switches: Sequence[Switch], begin: float, duration: float, *,
 def switch_table(
     eom: EquationsOfMotion, problem: Problem, first: int, switches: Mapping[str, Switch], events: Sequence[str]
 ) -> SwitchTable:
-    """Return switches and self-measuring constraints as arrays: latches from ``first`` on in x, events as in the run."""
+    """Return switches and self-measuring rows as arrays: latches from ``first`` on in x, events as in the run."""
     system, s = eom.constraint_system, eom.symbolic
     contacts = set(system.contacts.names)
     one_way = {r.name for r in system.rows if r.unilateral}
@@ -106,4 +106,5 @@ def switch_table(
         arguments = [s.t, ca.vertcat(s.q, ca.SX.sym("rest", rest)), ca.SX.sym("c", held), s.p]
         out = ca.cse(ca.densify(ca.vertcat(*(expression for _, _, expression in measured))))
         measure = ca.Function("measure", arguments, [out], ["t", "x", "c", "p"], ["out"])
-    return SwitchTable(tuple(events.index(name) for name in switches), tuple(sets), tuple(measures), measure)
+    kinks = tuple(events.index(spec.name) for spec in problem.event_specs if spec.kinks and spec.switches)
+    return SwitchTable(tuple(events.index(name) for name in switches), tuple(sets), tuple(measures), measure, kinks)

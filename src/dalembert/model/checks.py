@@ -145,8 +145,8 @@ def _check_movable(machine: Machine) -> None:
     if idle:
         subject = f"joint {idle[0]} moves" if len(idle) == 1 else f"joints {', '.join(idle)} move"
         raise MachineError(
-            f"{subject} nothing: the bodies outboard have neither mass nor inertia; give them some, or lock what "
-            f"does not matter"
+            f"{subject} nothing: the bodies outboard have neither mass nor inertia; give them some, or lock the "
+            f"joints that do not matter"
         )
     shared = turned | {name for c in machine.couplings for name in (c.joint, c.leader)}
     parents = {n.parent for n in tree.nodes}
@@ -179,7 +179,7 @@ def _check_beams(machine: Machine) -> None:
         cure = f" (rotary_inertia=True, for beam '{lacking[0]}')" if lacking else ""
         raise MachineError(
             f"joint '{idle.name}' ({idle.kind}) moves no inertia that the joints and modes outboard of it do not move "
-            f"in the same way: the mass matrix of the straight beams is singular; give what it turns or shifts inertia "
+            f"in the same way: the mass matrix of the straight beams is singular; give the bodies that it moves inertia "
             f"about its axis{cure}, or lock the joints that do not matter"
         )
 

@@ -9,6 +9,8 @@
  * others slip to (settling.c): from rest, so that nothing slips against its friction, and pairs that begin to stick do
  * not move the others, which would make them turn, and turn the first again, without end. Pairs that this brings to
  * rest in turn rest too. The velocities are those nearest in the metric of the mass matrix, so that no energy is added.
+ * Sheaves of ropes have leeway instead (settling.c): what all but drives their slips would take any impulse to stop
+ * them.
  */
 
 /* Observations of the pairs at an instant: slips that end, and pairs that open. */
@@ -157,13 +159,6 @@ static int64_t rest(struct transitions *T, double *x, const struct seen *seen, s
     }
     for (;;) {
         double fastest = 0.0;
-        for (int64_t i = 0; i < T->k; i++) { /* sheaves of ropes, each by itself */
-            for (int64_t j = 1; is_rope(T, i) && close[i] && j < ways_of(T, i); j++) {
-                const double speed = fabs(T->rate[row_of(T, i, j)]);
-                if (part[row_of(T, i, j)] || speed > SLIPS || !(T->equations->cone[3 * (T->entry[i] + j - 1)] > 0.0)) continue;
-                part[row_of(T, i, j)] = 1, fastest = fmax(fastest, speed);
-            }
-        }
         for (int64_t i = 0; i < T->n_blocks; i++) {
             if (!close[i] || still[i] || is_rope(T, i) || !(friction_of(T, i) > 0.0)) continue;
             double u[2] = {0.0, 0.0};
