@@ -50,8 +50,8 @@ class CoordinateMap:
         Its inverse, on the same kinds of argument; needed only to convert states given in machine coordinates. That it
         is the inverse, and that the map is not singular, is checked at random states.
     singular
-        Postures that the coordinates do not have, by name: functions of the same arguments as ``to_machine`` that are
-        positive elsewhere and reach zero just before. No run starts there, and one that comes there stops by this name.
+        Singular postures of the coordinates, by name: functions of the same arguments as ``to_machine`` that are
+        positive elsewhere and reach zero just before. No run starts there, and a run stops there with this name.
     """
 
     names: Sequence[str]
@@ -319,7 +319,7 @@ def tree_coordinates(
     q
         Its coordinates: numbers or symbols.
     value
-        What a parameter is worth; by default its nominal value.
+        Value of a parameter; by default its nominal value.
     """
     mine = {b.name: b for b in Layout.of_nodes(machine.coordinate_nodes).blocks}
     rules = {c.joint: c for c in machine.couplings}
@@ -409,7 +409,7 @@ def _check_map(
 
 
 def in_machine_coordinates(inner: Formulation) -> Formulation:
-    """Wrap a formulation that has coordinates of its own in those of the machine: what `verify` compares."""
+    """Wrap a formulation in its own coordinates in those of the machine, for the comparison of `verify`."""
     if inner.machine_coordinates:
         return inner
     layout = Layout.of_nodes(inner.machine.coordinate_nodes)

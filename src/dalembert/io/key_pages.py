@@ -23,7 +23,7 @@ from dalembert.spatial.alignment import plane_axes
 
 __all__ = ["key_pages"]
 
-# Sections that share a page with others, and entries that have a page of their own; every other section has one.
+# Sections that share a page with others, and entries that have a separate page; every other section has one.
 _SHARED = {"frames": "parts", "motors": "parts", "thrusters": "parts", "wrenches": "parts", "couplings": "parts",
            "signals": "signals_and_sensors", "sensors": "signals_and_sensors"}  # fmt: skip
 _OWN = {"Beam": "beams", "Origin": "origins"}
@@ -94,7 +94,7 @@ def key_pages() -> dict[str, str]:
 
 
 def _homes(keys: Mapping[str, list[SchemaKey]]) -> dict[str, str]:
-    """Page of each entry: that of the section which reaches it first, unless it has one of its own."""
+    """Page of each entry: that of the section which reaches it first, unless it has a separate page."""
     homes = {"MachineFile": "index"}
 
     def visit(entry: str, page: str) -> None:

@@ -36,11 +36,11 @@ Numbers
     three moments, or six numbers xx, yy, zz, xy, xz, yz, or 3x3); or one homogeneous shape: ``box: {mass,
     size}``, ``sphere: {mass, radius}``, ``cylinder: {mass, radius, length, axis}``, ``hollow_cylinder: {mass,
     outer, inner, length, axis}``, ``rod: {mass, length, axis}``, ``point_mass: {mass}``, each with an
-    optional ``com``; or a flexible ``beam``, see ``io/beam_entries.py``. What it looks like and touches with is
-    its ``geometry``, a list of solids ``box: {size}``, ``cylinder: {radius, length}``, ``capsule: {radius, length}``
-    (both along z), ``sphere: {radius}`` or ``mesh: {file, scale}``, each with an optional ``origin``, ``colour``
-    (``"#4477aa"``), and ``visual: false`` or ``collision: false`` where it is for one of the two only. A homogeneous
-    shape has its own geometry unless one is given. A mesh's path begins at the folder of the machine file.
+    optional ``com``; or a flexible ``beam``, see ``io/beam_entries.py``. Its ``geometry``, for drawing and contact, is
+    a list of solids ``box: {size}``, ``cylinder: {radius, length}``, ``capsule: {radius, length}`` (both along z),
+    ``sphere: {radius}`` or ``mesh: {file, scale}``, each with an optional ``origin``, ``colour`` (``"#4477aa"``), and
+    ``visual: false`` or ``collision: false`` where it is for one of the two only. A homogeneous shape has its own
+    geometry unless one is given. A mesh's path begins at the folder of the machine file.
 ``joints``
     By name: ``kind`` (revolute, prismatic, screw, cylindrical, universal, spherical, planar, free, fixed), ``parent``
     (a body or ``world``), ``child``, and where they apply ``origin``, ``axis`` (three numbers, or one of x, y, z, -x,
@@ -175,7 +175,7 @@ def load_machine(source: str | Path) -> Machine:
 
 
 def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
-    """Read a machine and how to simulate it: ``simulate(machine, **settings)``.
+    """Read a machine and its simulation settings: ``simulate(machine, **settings)``.
 
     `dalembert.load_experiment` returns the same as one `dalembert.Experiment`.
 
@@ -189,8 +189,8 @@ def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     machine
         The machine.
     settings
-        What the block ``simulation`` of the file says, only what is given: numbers and text, ``q0``, ``v0``, ``p``
-        (numbers by name), ``switches`` and ``control`` (the law).
+        The block ``simulation`` of the file, only the given entries: numbers and text, ``q0``, ``v0``, ``p`` (numbers
+        by name), ``switches`` and ``control`` (the law).
     """
     machine, settings, reader = _read(source)
     if isinstance(settings.get("control"), dict):
@@ -253,7 +253,7 @@ class MachineReader:
 
     @property
     def makers(self) -> dict[str, Callable[[str, Any], Any]]:
-        """What makes the elements of each section."""
+        """Constructors of the elements of each section."""
         return {
             "bodies": self.body,
             "joints": self.joint,
@@ -316,7 +316,7 @@ class MachineReader:
         return number
 
     def parameter_unit(self, name: str) -> str:
-        """Return the unit of a parameter: its own, or that of a place where it stands alone; empty if not known."""
+        """Return the unit of a parameter: its own, or that of a field that it fills alone; empty if not known."""
         known = {**self.used, **self.dimensions}
         return str(known[name]) if name in known else ""
 
@@ -383,7 +383,7 @@ class MachineReader:
         if entry.geometry is None:
             return self.plain_body(name, entry, shape_keys)
         if entry.beam is not None:
-            raise InputError(f"beam '{name}' takes no geometry: its section says what it looks like")
+            raise InputError(f"beam '{name}' takes no geometry: its section defines its shape")
         solids = make_geometry(entry.geometry, (*path, "geometry"), self.number, self.origin, self.document)
         return replace(self.plain_body(name, entry, shape_keys), geometry=solids)
 

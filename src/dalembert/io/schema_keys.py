@@ -55,7 +55,7 @@ class SchemaKey:
     entry, key
         Name of the entry, such as ``Joint``, and of the key.
     kind
-        What kind of value it takes, in words.
+        Kind of value, in words.
     units
         SI units that its numbers may have; empty where it holds no numbers or each name has its own.
     default
@@ -63,7 +63,7 @@ class SchemaKey:
     values
         Texts that it may have; empty where any will do.
     description, example
-        What it means, and an example of its value as YAML; empty where nobody has written them.
+        Its meaning, and an example of its value as YAML; empty where they are not written.
     inner
         Entries that its value consists of.
     """
@@ -142,7 +142,7 @@ _KINDS: list[tuple[Any, str]] = [
     (Inertia, "3 numbers, 6 numbers or 3 rows of 3"),
     (Axis, "3 numbers, or x, y, z, -x, -y, -z"),
 ]
-# What only this kind has of its metadata is the last of them: an axis has those of a vector too.
+# The last metadata are specific to this kind: an axis has those of a vector too.
 _MARKS = {id(kind.__metadata__[-1]): words for kind, words in _KINDS}
 _PLAIN = {str: "text", bool: "true or false", int: "whole number", Any: "any value", float: "number"}
 

@@ -67,7 +67,7 @@ def check_switched(eom: EquationsOfMotion, switches: Sequence[Switch], events: S
 
 
 def check_switches(switches: Sequence[Switch], begin: float, duration: float, *, goes_on: bool = False) -> None:
-    """Refuse a switch before the start, and tell of one after the end; a run that goes on has done with the former."""
+    """Refuse a switch before the start, and warn of one after the end; a continued run has done the former already."""
     for switch in [switches] if isinstance(switches, Switch) else switches:
         at = getattr(switch, "at", None)
         if at is None:
@@ -86,7 +86,7 @@ def check_switches(switches: Sequence[Switch], begin: float, duration: float, *,
 def switch_table(
     eom: EquationsOfMotion, problem: Problem, first: int, switches: Mapping[str, Switch], events: Sequence[str]
 ) -> SwitchTable:
-    """Return switches, and what measures itself, in numbers: latches from ``first`` on in x, events as in the run."""
+    """Return switches and self-measuring rows as arrays: latches from ``first`` on in x, events as in the run."""
     system, s = eom.constraint_system, eom.symbolic
     contacts = set(system.contacts.names)
     one_way = {r.name for r in system.rows if r.unilateral}

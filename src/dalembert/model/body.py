@@ -42,7 +42,7 @@ class Body:
         Inertia about the centre of mass in axes of the body frame [kg m2]: three numbers (diagonal), six
         (xx, yy, zz, xy, xz, yz, the entries of the matrix) or 3x3.
     geometry
-        What it looks like and touches with: `Geometry` objects, or solids (`Box`, `Sphere` ..) in the body frame.
+        Geometry for drawing and contact: `Geometry` objects, or solids (`Box`, `Sphere` ..) in the body frame.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Body:
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
-        """All scalars of the body that have a part in its motion."""
+        """All scalars of the body that affect its motion."""
         return (self.mass, *self.com, *(x for row in self.inertia for x in row))
 
     def bounds(self) -> Iterator[Bound]:
@@ -149,7 +149,7 @@ def sphere(name: str, mass: Scalar, radius: Scalar, com: VectorLike = (0.0, 0.0,
 
 
 def point_mass(name: str, mass: Scalar, com: VectorLike = (0.0, 0.0, 0.0)) -> Body:
-    """Mass without inertia of its own."""
+    """Point mass, without rotational inertia."""
     return Body(name, mass, cast(Vector, com))
 
 

@@ -30,8 +30,8 @@ one first. A row whose expected value has changed since is shown as not run, and
 time and was made on a busy computer.
 
 `printed`: the document prints it. `identity`: it must hold by mathematics or physics. `requirement`: a bound or a
-property that is asked for. `measured`: shown beside the document's, asserted by nobody. What is known not to be
-reproduced is listed with its reason; the [errata](errata.md) have the details.
+property that is required. `measured`: shown next to the document's, not asserted. Results that are known not to be
+reproduced are listed with the reason; the [errata](errata.md) have the details.
 """
 
 _WIDTH = 60

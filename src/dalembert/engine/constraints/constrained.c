@@ -401,7 +401,7 @@ int constrained_events(const double *const *in, double *const *out, double *work
     return 0;
 }
 
-/* Of the events of constrained_events, and contact_events, the gaps. */
+/* The gaps among the events of constrained_events and contact_events. */
 int constrained_gaps(const double *const *in, double *const *out, double *work) {
     struct constrained *C = (struct constrained *)(void *)work;
     double *outs[1] = {C->phi}, *g = out[0] + C->n_tape_events + C->n_unilateral;

@@ -186,8 +186,8 @@ static void find_rope_pivots(struct constrained *C, const double *x, const int64
     }
 }
 
-/* Of each sheave how far it is from slipping while it sticks (else 1), and n_rubbing further how fast it slips the way it
- * began to, while it slips (else 1). */
+/* For each sheave the distance from slipping while it sticks (else 1), and n_rubbing further the slip speed in the
+ * direction in which it began, while it slips (else 1). */
 static void rope_events(const struct constrained *C, const double *x, double *g) {
     for (int64_t i = 0; i < C->n_ropes; i++)
         for (int64_t r = C->rope_first[i]; r < C->rope_first[i + 1]; r++) {

@@ -1,12 +1,12 @@
-/* What acts after an instant, sticks, slips or opens; after impacts.c.
+/* Blocks after an instant: which act, stick, slip or open; after impacts.c.
  *
- * What touches and pulls (pushes) acts, all else is open; contacts with friction that act stick or slip. Where rows are
- * redundant the multipliers are shared, those of least norm, among the pairs that keep their gap; a pair that would have
- * none, or act the other way, is left out of the sharing.
+ * Touching blocks that pull (push) act, all others are open; contacts with friction that act stick or slip. Where rows
+ * are redundant the multipliers are shared, those of least norm, among the pairs that keep their gap; a pair that would
+ * have none, or act the other way, is left out of the sharing.
  *
  * Slips have leeway: rows that all but depend on each other do not rest to the last digit. Both ends of a flat link slip
  * nearly alike, and one that begins to slip may still move the other way, more slowly than counts as a slip. It has the
- * leeway to turn. What slips at a speed that counts has none: it ends before it turns, at twice the rate `slowest`, where
+ * leeway to turn. A slip at a speed that counts has none: it ends before it turns, at twice the rate `slowest`, where
  * it has no direction any more that a step could tell from its errors.
  */
 
@@ -43,7 +43,7 @@ static int slides(const struct transitions *T, const double *x, int64_t i) {
     return T->rubs[i] && x[T->flags[i]] > 0.5 && (x[place[1]] != 0.0 || x[place[2]] != 0.0);
 }
 
-/* The impact of what goes on to act; MOVED if it has changed slips. */
+/* The impact of the pairs that continue to act; MOVED if it has changed slips. */
 static int64_t hit_settled(struct transitions *T, double *x, struct collision *made, struct memory memory) {
     double *before = take(&memory, T->equations->m);
     memcpy(before, T->rate, doubles(T->equations->m));
@@ -57,7 +57,7 @@ static int64_t hit_settled(struct transitions *T, double *x, struct collision *m
     return outcome;
 }
 
-/* Rates by which slips may turn before they end: what all but depends on others does not rest to the last digit. What slips
+/* Rates by which slips may turn before they end: what all but depends on others does not rest to the last digit. A slip
  * at a speed that counts ends before it has turned, when it has become too slow to have a direction. A joint has two
  * directions only: it ends where its rate passes zero. */
 static void give_leeway(const struct transitions *T, double *x) {
@@ -82,7 +82,7 @@ static void give_leeway(const struct transitions *T, double *x) {
     }
 }
 
-/* Rows that go on to act, without friction, into `goes_on` (m). */
+/* Rows that continue to act, without friction, into `goes_on` (m). */
 static int64_t settle_plain(struct transitions *T, const double *x, int64_t *goes_on, struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv, m = C->m;
@@ -127,7 +127,7 @@ static int64_t settle_plain(struct transitions *T, const double *x, int64_t *goe
     return LANDED;
 }
 
-/* What is asked of the sheaves of a chosen rope: how they slip already, tensions as they were, lengths of spans. */
+/* Problem of the sheaves of a chosen rope: how they slip already, tensions as they were, lengths of spans. */
 static void ask_rope(const struct transitions *T, const double *x, int64_t block, int64_t spans, const double *u,
                      double *slip, double *last, double *lengths) {
     const struct constrained *C = T->equations;
@@ -341,7 +341,7 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
     }
 }
 
-/* Latches with which the motion goes on: what touches and pulls (pushes) acts, all else is open. */
+/* Latches with which the motion continues: touching blocks that pull (push) act, all others are open. */
 static int64_t settle_pairs(struct transitions *T, double t, double *x, const double *c, const double *p,
                             struct seen *seen, struct memory memory) {
     int64_t *goes_on = take_integers(&memory, T->equations->m);

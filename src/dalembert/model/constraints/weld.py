@@ -21,8 +21,8 @@ class WeldConstraint(FramePair):
     Parameters
     ----------
     offset
-        Pose of ``frame`` in ``other``; None: the pose that they have when the constraint becomes active, as of a
-        gripper that holds what it has got.
+        Pose of ``frame`` in ``other``; None: the pose that they have when the constraint becomes active, such as that
+        of a gripper when it closes.
     """
 
     offset: Transform | None = None

@@ -17,7 +17,7 @@ __all__ = ["SphericalSurface"]
 
 @dataclass(frozen=True)
 class SphericalSurface(RoundSurface):
-    """A sphere that is touched from outside, or (``inside=True``) from within.
+    """A sphere, touched from outside or (``inside=True``) from within.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class SphericalSurface(RoundSurface):
     centre
         Its centre, in the frame that carries it.
     inside
-        Whether what touches it is within.
+        Whether solids touch it from within.
     """
 
     radius: Scalar

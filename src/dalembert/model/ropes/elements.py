@@ -197,7 +197,7 @@ class Anchor(PathElement):
 
     @property
     def cuts(self) -> bool:
-        """It does."""
+        """True: the rope ends here."""
         return True
 
 
@@ -259,7 +259,7 @@ class Drum(PathElement):
 
     @property
     def cuts(self) -> bool:
-        """It does."""
+        """True: the rope ends here."""
         return True
 
     def bounds(self) -> Iterator[Bound]:

@@ -59,7 +59,7 @@ def elastic_cable_frequencies(count: int, *, mass: float, stiffness: float, payl
     count
         How many.
     mass, stiffness
-        Of the whole cable (``K = E A / L``).
+        Mass and stiffness of the whole cable (``K = E A / L``).
     payload
         Mass ``M`` at its end.
     """
