@@ -4,6 +4,7 @@ import { element, number, shown } from "./dom.js";
 import { Player } from "./player.js";
 import { Plot, Signals } from "./plots.js";
 import { poleChart } from "./poles.js";
+import { slider } from "./sliders.js";
 
 const PATIENCE = 400; // milliseconds from which on a run is shown while it goes on
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -379,24 +380,13 @@ class Studio {
     return element("label", { className: "row" }, element("span", {}, label), input);
   }
 
-  // A slider and a field for the same number; `preview`: the machine is shown with it at once.
-  slider({ name, value, lower, upper, unit }, target, preview, set = null) {
-    const range = element("input", { type: "range", min: lower, max: upper, step: "any", value });
-    const field = element("input", { type: "number", step: "any", value: Number(value.toPrecision(6)), dataset: { name } });
-    const change = (x) => {
+  // A slider; `preview`: the machine is shown with its number at once.
+  slider(row, target, preview, set = null) {
+    return slider(row, (x) => {
       if (set) set(x);
-      else target[name] = x;
+      else target[row.name] = x;
       if (preview) this.preview();
-    };
-    range.oninput = () => {
-      field.value = Number(Number(range.value).toPrecision(4));
-      change(Number(field.value));
-    };
-    field.onchange = () => {
-      range.value = field.value;
-      change(Number(field.value));
-    };
-    return element("label", { className: "row slider" }, element("span", { title: name }, unit ? `${name} [${unit}]` : name), range, field);
+    });
   }
 
   gain(name, value) {

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from dalembert.model.joint import WORLD, Joint, Limits
     from dalembert.model.machine import Machine
     from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
+    from dalembert.model.ropes import Anchor, Drum, Guide, Rope, Sheave, SheaveLoss
     from dalembert.model.section import Load, Section
     from dalembert.model.shapes import Shape
     from dalembert.model.signals import Sensor, Signal
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
         Radau,
     )
     from dalembert.simulation.run import Run
+    from dalembert.view.page.live import share
     from dalembert.view.page.report import report
 
 __all__ = [
@@ -101,6 +103,7 @@ __all__ = [
     "RK4",
     "TIME",
     "WORLD",
+    "Anchor",
     "AugmentedLagrangian",
     "BallConstraint",
     "Baumgarte",
@@ -126,6 +129,7 @@ __all__ = [
     "DistanceConstraint",
     "DormandPrince",
     "DormandPrince8",
+    "Drum",
     "Energy",
     "EquationsOfMotion",
     "Euler",
@@ -138,6 +142,7 @@ __all__ = [
     "GeneralizedAlpha",
     "Geometry",
     "GravityCompensation",
+    "Guide",
     "HalfSpace",
     "Heun",
     "Idas",
@@ -162,11 +167,14 @@ __all__ = [
     "Projection",
     "Quintic",
     "Radau",
+    "Rope",
     "Run",
     "SampledController",
     "Section",
     "Sensor",
     "Shape",
+    "Sheave",
+    "SheaveLoss",
     "Signal",
     "SimulationError",
     "Sine",
@@ -212,6 +220,7 @@ __all__ = [
     "report",
     "rod",
     "rollout",
+    "share",
     "simulate",
     "sin",
     "smoothstep",
@@ -225,6 +234,7 @@ __all__ = [
 ]
 
 _LATER = {
+    "Anchor": "dalembert.model.ropes",
     "AugmentedLagrangian": "dalembert.engine.methods.constraints",
     "BallConstraint": "dalembert.model.constraints",
     "Baumgarte": "dalembert.engine.methods.constraints",
@@ -250,6 +260,7 @@ _LATER = {
     "DistanceConstraint": "dalembert.model.constraints",
     "DormandPrince": "dalembert.simulation.methods",
     "DormandPrince8": "dalembert.simulation.methods",
+    "Drum": "dalembert.model.ropes",
     "Energy": "dalembert.formulations.equations",
     "EquationsOfMotion": "dalembert.formulations.equations",
     "Euler": "dalembert.simulation.methods",
@@ -262,6 +273,7 @@ _LATER = {
     "GeneralizedAlpha": "dalembert.engine.methods.constraints",
     "Geometry": "dalembert.model.geometry",
     "GravityCompensation": "dalembert.control.laws",
+    "Guide": "dalembert.model.ropes",
     "HalfSpace": "dalembert.model.contacts",
     "Heun": "dalembert.simulation.methods",
     "Idas": "dalembert.engine.methods.constraints",
@@ -289,11 +301,14 @@ _LATER = {
     "Quintic": "dalembert.plan.references",
     "RK4": "dalembert.simulation.methods",
     "Radau": "dalembert.simulation.methods",
+    "Rope": "dalembert.model.ropes",
     "Run": "dalembert.simulation.run",
     "SampledController": "dalembert.loop.closed_loop",
     "Section": "dalembert.model.section",
     "Sensor": "dalembert.model.signals",
     "Shape": "dalembert.model.shapes",
+    "Sheave": "dalembert.model.ropes",
+    "SheaveLoss": "dalembert.model.ropes",
     "Signal": "dalembert.model.signals",
     "SimulationError": "dalembert.core.errors",
     "Sine": "dalembert.plan.references",
@@ -340,6 +355,7 @@ _LATER = {
     "report": "dalembert.view.page.report",
     "rod": "dalembert.model.body",
     "rollout": "dalembert.loop.rollout",
+    "share": "dalembert.view.page.live",
     "simulate": "dalembert.api",
     "sin": "dalembert.core.parameter",
     "smoothstep": "dalembert.core.parameter",

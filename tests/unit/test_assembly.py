@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.support.random_mechanisms import five_bar, four_bar, outcomes, slider_crank
 
@@ -51,6 +52,11 @@ def test_what_is_named_is_kept_on_both_branches_of_the_closed_form(size: float) 
     assert all(one.q["a"] == 0.7 and one.mobility.freedoms == 1 and not one.mobility.singular for one in found)
     expected = sorted(turned(closed_form(0.7, side)) for side in (-1.0, 1.0))
     np.testing.assert_allclose(sorted(turned(one.q["c"]) for one in found), expected, rtol=0, atol=1e-9)
+
+
+def test_assemblies_take_a_series_by_its_labels() -> None:
+    found = da.assemblies(linkage(), pd.Series({"a": 0.7}))
+    assert dict(found.given) == {"a": 0.7} and str(found) == str(da.assemblies(linkage(), {"a": 0.7}))
 
 
 @pytest.mark.slow

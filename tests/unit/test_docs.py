@@ -41,10 +41,13 @@ WITHOUT_CODE = {
     "notation",
     "speed",
     "studies",
+    "style",
     "verification",
 }
 # Pages whose code takes long: with the slow tests.
 SLOW = {"cranes", "gibbs_appell", "identification", "robust_chaser", "rollouts", "space_robots"}
+# Pages that run another engine beside the library: skipped where it is not installed.
+PEERS = {"from_mujoco": "mujoco", "from_pinocchio": "pinocchio"}
 
 # An indented fence belongs to a list, where its code would have to be dedented: pages do without.
 _FENCE = re.compile(
@@ -98,10 +101,15 @@ def run_page(page: Path, text: str) -> None:
             printed = None
 
 
-@pytest.mark.parametrize(
-    "page", [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in PAGES]
-)
+def marks(page: Path) -> list[pytest.MarkDecorator]:
+    """Marks of the test that runs a page."""
+    return [pytest.mark.slow] * (page.stem in SLOW) + [pytest.mark.peer] * (page.stem in PEERS)
+
+
+@pytest.mark.parametrize("page", [pytest.param(p, id=p.stem, marks=marks(p)) for p in PAGES])
 def test_code_of_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if page.stem in PEERS:
+        pytest.importorskip(PEERS[page.stem])
     text = page.read_text(encoding="utf-8")
     if not any(block.runs for block in blocks(text)):
         assert page.stem in WITHOUT_CODE, f"{page.name} shows no Python that runs"

@@ -223,7 +223,7 @@ def test_constraint_methods_go_along(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"method": "cvodes"}, "an FMU or a real-time loop runs the methods euler, .*, not 'cvodes'"),
+        ({"method": "cvodes"}, "an FMU, .* page that simulates runs the methods euler, .*, not 'cvodes'"),
         ({"method": "radau"}, "not 'radau'"),
         ({"on_event": lambda t, x, names: None}, "an FMU cannot honour on_event=.*: it calls no Python"),
     ],

@@ -246,7 +246,7 @@ def test_right_import_is_allowed(importer: str, source: str) -> None:
 FOREIGN = {"_asdict", "_replace", "_fields", "_make", "_getframe", "_address"}
 
 # A concrete formulation is known to its own package and to the registry; all others know the contract.
-CONCRETE = {"NewtonEuler", "Lagrange", "Natural", "Mapped", "ElasticCables"}
+CONCRETE = {"NewtonEuler", "Lagrange", "Natural", "Mapped", "ElasticRopes"}
 KNOWS_CONCRETE = {"dalembert.formulations.registry"}
 
 

@@ -5,21 +5,17 @@ No machine makes ropes yet: the block of a contact that is far away is replaced 
 
 from __future__ import annotations
 
-import ctypes
 from pathlib import Path
 from typing import Any
 
 import casadi as ca
 import numpy as np
 import pytest
-from tests.support.gpu_on_processor import compile_text, needs_gpp
+from tests.support.gpu_on_processor import needs_gpp, stepped_on_a_gpu
 
 import dalembert as da
-from dalembert.engine.methods.contacts import contact_method
 from dalembert.engine.problem.stepping import BlockLaw
 from dalembert.loop import stepping
-from dalembert.loop.closed_loop import close_loop
-from dalembert.simulation.rollout.cuda import rollout_source
 
 FAR = da.HalfSpace(point=(0.0, 0.0, -50.0))
 DOWN = (0.0, 0.0, -1.0)
@@ -108,18 +104,6 @@ def test_threads_of_a_gpu_are_lanes(roped: None, tmp_path: Path) -> None:
     spins = np.array([60.0, -60.0, 0.0])
     settings: dict[str, Any] = {"duration": 0.1, "step": 1e-3, "contact": "time-stepping"}
     many = da.rollout(eom, threads=1, q0=START["q0"], v0={"turn_dot": spins}, **settings)
-    problem = close_loop(eom, None, limits="ignore", contact=contact_method("time-stepping")).problem
-    source = rollout_source(problem, "moreau")
-    call = f"""
-extern "C" void all(long long n, double *x, double *p, double h, long long steps, int *status, double *failed) {{
-    for (blockIdx.x = 0; blockIdx.x < n; blockIdx.x++)
-        {source.entry}(n, x, 0, 1, 0, p, 1, 0, 0, 0.0, h, 0, steps, 0.0, status, failed, 0, 0, 0, 0, 0, 0, 0);
-}}
-"""
-    library = compile_text(source.text + call, tmp_path)
-    x, p = np.ascontiguousarray(many.x[:, 0].T), np.array(eom.machine.p_nominal, dtype=float)
-    status, failed = np.zeros(3, dtype=np.int32), np.zeros(3)
-    at = [ctypes.c_void_p(a.ctypes.data) for a in (x, p, status, failed)]
-    library["all"](ctypes.c_longlong(3), *at[:2], ctypes.c_double(1e-3), ctypes.c_longlong(100), *at[2:])
+    x, status = stepped_on_a_gpu(eom, "time-stepping", many.x[:, 0], 1e-3, 100, tmp_path)
     assert not status.any()
-    np.testing.assert_allclose(x.T, many.final, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(x, many.final, rtol=1e-9, atol=1e-9)

@@ -10,9 +10,10 @@ import numpy as np
 from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
 from dalembert.core.frozen import FrozenMapping
-from dalembert.core.states import named_vector
+from dalembert.core.states import named_vector, names_given
 from dalembert.core.types import Array, StateLike
-from dalembert.formulations.constraints.assembly import STARTS, Branch, assembled_start, every_assembly
+from dalembert.formulations.constraints.assembly import Branch, assembled_start, every_assembly
+from dalembert.formulations.constraints.assembly_search import STARTS
 from dalembert.formulations.constraints.conditions import sizes_of
 from dalembert.formulations.constraints.reduction import motions_beside
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
@@ -167,15 +168,14 @@ def assemblies(
     if not eom.machine.constrained:
         raise InputError(f"machine '{eom.machine.name}' has no constraints: it has one assembly, whatever is given")
     found = every_assembly(eom, q0, t=t, p=values, starts=int(starts))
-    given = dict(zip(names, named_vector(q0, names, eom.machine.q_neutral, "q0"), strict=True))
-    if isinstance(q0, Mapping) or q0 is None:
-        given = {name: given[name] for name in q0 or {}}
+    coordinates = dict(zip(names, named_vector(q0, names, eom.machine.q_neutral, "q0"), strict=True))
+    given = {name: float(coordinates[name]) for name in names_given(q0, names, "q0")}
     own = eom.in_machine_coordinates()
     items = tuple(
         Assembly(FrozenMapping(dict(zip(names, map(float, q), strict=True))), _mobility(own, q, t, values))
         for q in found.q
     )
-    return Assemblies(items, FrozenMapping({k: float(v) for k, v in given.items()}), found.starts)
+    return Assemblies(items, FrozenMapping(given), found.starts)
 
 
 def mobility(

@@ -32,6 +32,7 @@ __all__ = [
     "available_cores",
     "build_units",
     "find_toolchain",
+    "find_zig",
     "missing_toolchain",
     "usable_flags",
 ]
@@ -93,6 +94,11 @@ def _find_toolchain(override: str, path: str) -> Toolchain | None:
         program = shutil.which(name, path=path)
         if program:
             return _toolchain((program,), Path(program))
+    return find_zig()
+
+
+def find_zig() -> Toolchain | None:
+    """Find the compiler of the ziglang wheel, which builds for other processors too; None if it is not installed."""
     spec = importlib.util.find_spec("ziglang")
     if spec is not None and spec.origin is not None:
         return _toolchain((sys.executable, "-m", "ziglang", "cc"), Path(spec.origin).parent)

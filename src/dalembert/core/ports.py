@@ -135,12 +135,12 @@ class Formulation(Protocol):
     ) -> tuple[ExpressionLike, ExpressionLike]:
         """Coordinates and velocities from the machine's own; CasADi symbols or numbers, these of many as columns."""
 
-    # elastic cables
-    def cables(self) -> Sequence[Any]:
-        """Stretch, length and tension of the elastic cables (`CableTerms`)."""
+    # elastic cables and ropes
+    def elastic_ropes(self) -> Sequence[Any]:
+        """Stretch, length and tension of the elastic cables and ropes (`RopeTerms`)."""
 
     def strain_force(self) -> Expression:
-        """Gradient of the strain energy of the elastic cables, a part of the bias."""
+        """Gradient of the strain energy of the elastic cables and ropes, a part of the bias."""
 
 
 @runtime_checkable

@@ -11,7 +11,7 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.types import Array, StateLike
 
-__all__ = ["assigned", "named_vector", "place_of"]
+__all__ = ["assigned", "named_vector", "names_given", "place_of"]
 
 
 def named_vector(value: StateLike, names: Sequence[str], default: Array, what: str) -> Array:
@@ -51,6 +51,24 @@ def named_vector(value: StateLike, names: Sequence[str], default: Array, what: s
     if bad:
         raise InputError(f"{what} must be finite, but {bad[0]} is {vector[list(names).index(bad[0])]}")
     return vector
+
+
+def names_given(value: Any, names: Sequence[str], what: str) -> tuple[str, ...]:
+    """Return the names of the components that a caller gives: those of labels, none of None, otherwise all.
+
+    Parameters
+    ----------
+    value
+        As of `named_vector`, or of many members.
+    names
+        Names of all components.
+    what
+        The vector's name in messages.
+    """
+    value = by_name(value, what)
+    if value is None:
+        return ()
+    return tuple(value) if isinstance(value, Mapping) else tuple(names)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -86,13 +86,15 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         # contacts
         (INT, "n_rubbing work_loss impulses"),
         (POINTER, "losses rubbing shares drag cone Z dense_work lead"),
+        (INT, "n_ropes"),
+        (POINTER, "rope_first of_rope tension ratio"),
     ),
     "transitions": (
         (POINTER, "equations"),
         (INT, "k n_blocks"),
         (
             POINTER,
-            "law first row flags friction is_contact rubs poisson e mu varies",
+            "law first row flags entry friction is_contact rubs poisson e mu varies",
         ),
         (REAL, "slowest"),
         (INT, "n_switches"),
@@ -101,11 +103,11 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "measure_flag measure_first measure_latch measure measure_work measured"),
         (POINTER, "M f J gamma phi rate x_bare R Y"),
         (INT, "factored"),
-        (POINTER, "work loose slipping acted"),
+        (POINTER, "work loose slipping acted toward"),
         (REAL, "t_loose"),
         (INT, "n_log log_capacity"),
         (POINTER, "log_t log_impulses log_lost log_factor log_speed log_shocks"),
-        (INT, "pair lacks"),
+        (INT, "pair lacks sheave"),
     ),
     "moreau": (
         (INT, "n nq nv nz n_blocks n_held n_p"),

@@ -22,7 +22,7 @@ from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
 from dalembert.core.validation import check_names
 from dalembert.formulations.constraints.contract import ConstraintContract
-from dalembert.formulations.constraints.elastic_cables import with_elastic_cables
+from dalembert.formulations.constraints.elastic_ropes import with_elastic_ropes
 from dalembert.formulations.contact.contract import ContactContract
 from dalembert.formulations.contract import GEOMETRIC, compile_contract
 from dalembert.formulations.derivatives import Derivatives
@@ -85,14 +85,14 @@ def derive(
     kind_of(by, options)
     if coordinates is not None:
         formulation = in_coordinates(formulate(machine, by, options), coordinates)
-        return EquationsOfMotion(machine, with_elastic_cables(formulation), backend, variant=(options, coordinates))
+        return EquationsOfMotion(machine, with_elastic_ropes(formulation), backend, variant=(options, coordinates))
 
     def make() -> EquationsOfMotion:
         with doing(f"deriving equations of '{machine.name}' by {by}"):
             formulation = formulate(machine, by, options)
             if machine.couplings and formulation.minimal:
                 formulation = couple(formulation)
-            return EquationsOfMotion(machine, with_elastic_cables(formulation), backend, variant=(options, None))
+            return EquationsOfMotion(machine, with_elastic_ropes(formulation), backend, variant=(options, None))
 
     # A machine is frozen: its equations are derived once and kept with it.
     return machine.kept.once("equations", (by, backend, *sorted(options.items())), make)

@@ -23,9 +23,10 @@ from dalembert.engine.sampling import Schedule
 from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
-    cable_events,
-    cable_signals,
     constrained_part,
+    rope_events,
+    rope_signals,
+    sheave_signals,
     switch_events,
     tension_specs,
 )
@@ -296,9 +297,10 @@ def _compose(
     by_events = eom.has_rows and contact is None
     if by_events:
         system = eom.constraint_system
-        taken = (*loss_names(system.contacts), *(f"loss.{joint}" for joint in system.sticking))
-        # Of a joint at rest nothing changes but its friction: its integral lets adaptive steps follow that.
-        pushed = tuple(f"impulse.{joint}" for joint in system.sticking)
+        rubbing = (*system.sheaves, *system.sticking)
+        taken = (*loss_names(system.contacts), *(f"loss.{name}" for name in rubbing))
+        # Of what rests nothing changes but its friction: its integral lets adaptive steps follow that.
+        pushed = tuple(f"impulse.{name}" for name in rubbing)
         n_before += len(pushed)
         z = ca.vertcat(z, ca.SX.sym("impulse", len(pushed)), system.latches, ca.SX.sym("loss", len(taken)))
         zdot = ca.vertcat(zdot, ca.SX.zeros(len(pushed) + system.latches.shape[0] + len(taken)))
@@ -333,8 +335,9 @@ def _compose(
     y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy)
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
     for name, expression in (
-        *(cable_signals(eom) if eom.machine.cables else ()),
+        *(rope_signals(eom) if eom.machine.all_ropes else ()),
         *contact_signals(eom.contact_system(limits=eom.stops)),
+        *(sheave_signals(eom) if eom.has_rows else ()),
         *(() if contacts is None else held_signals(eom)),
         *known.recorded,
     ):
@@ -345,7 +348,7 @@ def _compose(
         y = ca.vertcat(y, *(e for _, e in extra))
         y_names += [n for n, _ in extra]
     g, specs = _events(known, events, limits)
-    for more in (cable_events(eom), switch_events(eom, switches), nearest_events(eom) if by_events else ((), ())):
+    for more in (rope_events(eom), switch_events(eom, switches), nearest_events(eom) if by_events else ((), ())):
         g, specs = ca.vertcat(g, *more[0]), (*specs, *more[1])
     event_function = _function("events", arguments, ca.substitute(g, s.u, u)) if specs else None
     constrained = None

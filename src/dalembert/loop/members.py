@@ -14,7 +14,7 @@ from dalembert.compile.build import BrokenToolchainError
 from dalembert.compile.kernel import Backend, usable_toolchain
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.labels import as_numbers, by_name
-from dalembert.core.states import place_of
+from dalembert.core.states import names_given, place_of
 from dalembert.core.types import Array
 from dalembert.engine.methods.constraints import ConstraintMethod
 from dalembert.engine.problem.pairs import TransitionMaker
@@ -220,7 +220,7 @@ def initial_states(
         raise InputError("a rollout needs at least one member, got 0")
     q, v = np.broadcast_to(q, (n, machine.nq)), np.broadcast_to(v, (n, machine.nv))
     each = np.broadcast_to(parameters, (n, parameters.shape[-1]))
-    given = machine.q_names if q0 is not None and not isinstance(q0, Mapping) else tuple(_named(q0))
+    given = names_given(q0, machine.q_names, "q0")
     q = assembled_members(eom, q, given, t=start.t, p=each, branch=start.branch, reach=start.reach).q
     if not eom.formulation.machine_coordinates:
         q, v = eom.from_machine(q, v, p=parameters)

@@ -11,7 +11,7 @@ from dalembert.engine.methods.contacts import EventDriven
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.simulation.methods import check_outlet
 
-__all__ = ["DERIVATIVES", "FMU", "REALTIME", "ROLLOUT", "SIMULATE", "STEPPER", "Outlet", "without_log"]
+__all__ = ["DERIVATIVES", "FMU", "PAGE", "REALTIME", "ROLLOUT", "SIMULATE", "STEPPER", "Outlet", "without_log"]
 
 
 @dataclass(frozen=True)
@@ -83,4 +83,5 @@ DERIVATIVES = Outlet(
     },
 )
 FMU = Outlet("an FMU", "program", {"on_event": _CALLS_PYTHON})
+PAGE = Outlet("a page that simulates", "program", {"on_event": _CALLS_PYTHON})
 REALTIME = Outlet("a loop in real time", "program", {"on_event": _CALLS_PYTHON})

@@ -69,8 +69,8 @@ class Switching:
 
     @property
     def sticks(self) -> bool:
-        """Whether joints have friction that sticks."""
-        return bool(self.eom.constraint_system.sticking)
+        """Whether joints have friction that sticks, or sheaves of ropes."""
+        return bool(self.eom.constraint_system.sticking) or bool(self.eom.constraint_system.sheaves)
 
     @property
     def lands_first(self) -> bool:
@@ -95,7 +95,8 @@ class Switching:
     def check_way(self, way: ConstraintMethod) -> None:
         """Refuse ways of keeping constraints that know nothing of contacts and of joints that stick."""
         if self.settles and not isinstance(way, Projection):
-            what = "contacts" if self.has_contacts else "joints that stick"
+            of_ropes = bool(self.eom.constraint_system.sheaves)
+            what = "contacts" if self.has_contacts else "ropes over sheaves" if of_ropes else "joints that stick"
             raise InputError(
                 f"{what} of machine '{self.problem.name}' need constraints='projection' and an explicit method, got "
                 f"{way.name!r}"
@@ -120,11 +121,16 @@ class Switching:
         """Return the switches, and what measures itself, in numbers; these are the events of the run."""
         return switch_table(self.eom, self.problem, self.latches.start, self.switches, events)
 
+    @property
+    def flags(self) -> list[int]:
+        """Indices in x of the latches that tell what acts."""
+        system, first = self.eom.constraint_system, self.latches.start
+        told = ("active.", "stick.", *(f"toward.{name}" for name in (*system.sticking, *system.sheaves)))
+        return [first + i for i, name in enumerate(system.latch_names) if name.startswith(told)]
+
     def differs(self, x: Array, made: Array) -> bool:
         """Whether a state that was made of x is another one: other pairs act, or it moves otherwise."""
-        system, first = self.eom.constraint_system, self.latches.start
-        told = ("active.", "stick.", *(f"toward.{joint}" for joint in system.sticking))
-        flags = [first + i for i, name in enumerate(system.latch_names) if name.startswith(told)]
+        flags, first = self.flags, self.latches.start
         same = np.array_equal(np.rint(made[flags]), np.rint(x[flags]))
         return not (same and np.array_equal(made[:first], x[:first]))
 
@@ -143,9 +149,9 @@ class Switching:
         """Say what a transition did, by names."""
         return self._log.described(entry)
 
-    def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
+    def ill_posed(self, t: float, pair: int, forces: bool, sheave: int = -1) -> SimulationError:
         """Return the error of a pair at which no impulses, or no forces, obey the law of friction."""
-        return self._log.ill_posed(t, pair, forces)
+        return self._log.ill_posed(t, pair, forces, sheave)
 
     def not_closed(self, t: float, row: int, gap: float | None = None) -> SimulationError:
         """Return the error of a constraint that cannot begin to act, of which one row has an open gap."""

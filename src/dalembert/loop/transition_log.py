@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dalembert.core.errors import SimulationError
@@ -17,8 +17,8 @@ from dalembert.loop.switches import Switch
 
 __all__ = ["LETS_GO", "TAKES_HOLD", "TransitionLog"]
 
-LETS_GO = {"cable": "slack", "contact": "release"}
-TAKES_HOLD = {"cable": "taut", "contact": "impact"}
+LETS_GO = {"cable": "slack", "rope": "slack", "contact": "release"}
+TAKES_HOLD = {"cable": "taut", "rope": "taut", "contact": "impact"}
 """What events are called at which a unilateral row lets go and takes hold, by its kind."""
 
 _CLOSED = 1e-6  # gap that counts as closed when a constraint begins to act, as in unilateral.c
@@ -74,6 +74,8 @@ class TransitionLog:
         machine, impulses = self._machine, transition.impulses.tolist()
         least = 1e-12 * max(1e-9 * transition.speed, max(impulses, default=0.0), -min(impulses, default=0.0))
         named = zip(self._system.row_names, impulses, strict=True)
+        if self._system.sheaves:
+            named = self._of_spans(impulses)
         entry: dict[str, Any] = {
             "energy_lost": transition.energy_lost,
             "impulse": {n: i for n, i in named if i > least or i < -least},
@@ -88,7 +90,19 @@ class TransitionLog:
             )
         return entry
 
-    def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
+    def _of_spans(self, impulses: Sequence[float]) -> Iterator[tuple[str, float]]:
+        """Impulses by names, of ropes those of their spans: sums of what their rows have, from the last one on."""
+        rows = {r.name: r.start for r in self._system.rows if r.kind in ("rope", "sheave")}
+        yield from (
+            (n, i)
+            for k, (n, i) in enumerate(zip(self._system.row_names, impulses, strict=True))
+            if k not in rows.values()
+        )
+        for section in self._system.sections:
+            ends = [impulses[rows[name]] for name in (*section.sheave_names, section.name)]
+            yield from ((name, sum(ends[span:])) for name, span in section.tensions)
+
+    def ill_posed(self, t: float, pair: int, forces: bool, sheave: int = -1) -> SimulationError:
         """Return the error of a pair at which no impulses, or no forces, obey the law of friction."""
         what = "forces" if forces else "impulses"
         if pair >= len(self._pairs.names):
@@ -98,17 +112,25 @@ class TransitionLog:
                 f"t = {t:.9g} s"
             )
         name = self._pairs.names[pair]
+        if sheave >= 0:
+            section = next(s for s in self._system.sections if s.name == name)
+            return SimulationError(
+                f"no {what} let rope '{name}' of machine '{self._machine.name}' slip on at sheave "
+                f"'{section.sheaves[sheave]}' at t = {t:.9g} s: it jams there; lower its friction"
+            )
         drives = [c.name for c in self._machine.constraints if any(map(depends_on_time, c.scalars))]
         if drives or not self._pairs.coefficients(self._p)[1][pair] > 0.0:
             named = ", ".join(map(repr, drives))
+            how = "closing" if self._kinds[name] == "contact" else "getting longer"
             cause = f"the prescribed motion {named} drives" if drives else "the constraints of the machine drive"
             return SimulationError(
                 f"no {what} keep {self._kinds[name]} '{name}' of machine '{self._machine.name}' from "
-                f"{'getting longer' if self._kinds[name] == 'cable' else 'closing'} at t = {t:.9g} s: {cause} it there"
+                f"{how} at t = {t:.9g} s: {cause} it there"
             )
+        paradox = ": Painleve's paradox; lower its friction" if self._kinds[name] == "contact" else ""
         return SimulationError(
-            f"no {what} obey the law of friction at contact '{name}' of machine '{self._machine.name}' at "
-            f"t = {t:.9g} s: Painleve's paradox; lower its friction"
+            f"no {what} obey the law of friction at {self._kinds[name]} '{name}' of machine '{self._machine.name}' at "
+            f"t = {t:.9g} s{paradox}"
         )
 
     def not_closed(self, t: float, row: int, gap: float | None = None) -> SimulationError:

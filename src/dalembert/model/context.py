@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import casadi as ca
 
 from dalembert.core.parameter import Scalar
+
+if TYPE_CHECKING:
+    from dalembert.model.machine import Machine
 
 __all__ = ["MachineContext"]
 
 
 class MachineContext(Protocol):
     """CasADi expressions of a machine's coordinates, time and parameters; formulations and pictures provide them."""
+
+    @property
+    def machine(self) -> Machine:
+        """The machine."""
 
     def pose(self, frame: str) -> tuple[ca.SX, ca.SX]:
         """Rotation matrix and position of a frame in the world."""

@@ -29,6 +29,7 @@ from dalembert.model.fields import ForceField
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.locking import lock_joints
 from dalembert.model.parts import Actuator, Coupling, Frame, Motor, Thruster, Wrench
+from dalembert.model.ropes import Rope, RopeBase
 from dalembert.model.signals import Sensor, Signal, check_signals
 from dalembert.model.tree import Node, Tree, build_tree
 
@@ -48,7 +49,8 @@ class Machine:
     ----------
     name
         Name of the machine.
-    bodies, joints, frames, motors, thrusters, wrenches, couplings, constraints, cables, fields, contacts
+    bodies, joints, frames, motors, thrusters, wrenches, couplings, constraints, cables, ropes, fields,
+    contacts
         Its parts.
     signals, sensors
         What runs record and laws read besides its state.
@@ -79,6 +81,7 @@ class Machine:
     couplings: tuple[Coupling, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     cables: tuple[Cable, ...] = ()
+    ropes: tuple[Rope, ...] = ()
     fields: tuple[ForceField, ...] = ()
     contacts: tuple[Contact, ...] = ()
     signals: tuple[Signal, ...] = ()
@@ -129,8 +132,11 @@ class Machine:
             "motor or thruster": list(self.u_names),
             "wrench or force field": [w.name for w in self.wrenches] + [f.name for f in self.fields],
             "coupled joint": [c.joint for c in self.couplings],
-            "constraint, cable or contact": [c.name for c in self._joining],
-            "constraint, cable, contact or joint that sticks": [c.name for c in self._joining] + list(self.sticking),
+            "constraint, cable, rope or contact": [c.name for c in self._joining],
+            "constraint, cable, rope, contact or joint that sticks": [
+                *(c.name for c in self._joining),
+                *self.sticking,
+            ],
             "contact pair": [name for c in self.contacts for name in c.pairs]
             + [f"{j.name}.{end}" for j in self.joints for end in ("lower", "upper")]
             + list(self.sticking),
@@ -226,13 +232,18 @@ class Machine:
         check_signals(self, self.signals, self.sensors)
 
     @property
-    def _joining(self) -> tuple[Constraint | Cable | Contact, ...]:
-        return (*self.constraints, *self.cables, *self.contacts)
+    def _joining(self) -> tuple[Constraint | RopeBase | Contact, ...]:
+        return (*self.constraints, *self.all_ropes, *self.contacts)
+
+    @property
+    def all_ropes(self) -> tuple[RopeBase, ...]:
+        """Cables, which are ropes of one span, then ropes."""
+        return (*self.cables, *self.ropes)
 
     @property
     def constrained(self) -> bool:
         """Whether anything but its joints constrains the motion."""
-        return bool(self.constraints) or any(not c.elastic for c in self.cables)
+        return bool(self.constraints) or any(not rope.elastic for rope in self.all_ropes)
 
     @property
     def sticking(self) -> tuple[str, ...]:
@@ -262,7 +273,7 @@ class Machine:
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
         """Ranges that the scalars of the machine must keep."""
-        bounded = (self.bodies, self.joints, self.motors, self.cables, self.contacts)
+        bounded = (self.bodies, self.joints, self.motors, self.all_ropes, self.contacts)
         return tuple(b for parts in bounded for element in parts for b in element.bounds())
 
     @cached_property
@@ -428,11 +439,16 @@ class Machine:
         inputs = _count(motors, "motor", "motors")
         if self.thrusters:
             inputs += f", {_count(len(self.thrusters), 'thruster', 'thrusters')}"
-        elastic = sum(cable.elastic for cable in self.cables)  # these take no freedom
-        counts = ((len(self.constraints), "constraint"), (len(self.cables) - elastic, "cable"))
+        elastic = [sum(rope.elastic for rope in ropes) for ropes in (self.cables, self.ropes)]  # these take no freedom
+        counts = (
+            (len(self.constraints), "constraint"),
+            (len(self.cables) - elastic[0], "cable"),
+            (len(self.ropes) - elastic[1], "rope"),
+        )
         held = [_count(n, one, one + "s") for n, one in counts if n]
         less = f" less {' and '.join(held)}" if held else ""
-        pulling = f", {_count(elastic, 'elastic cable', 'elastic cables')}" if elastic else ""
+        kinds = zip(elastic, ("elastic cable", "elastic rope"), strict=True)
+        pulling = "".join(f", {_count(n, one, one + 's')}" for n, one in kinds if n)
         touching = f", {_count(len(self.contacts), 'contact', 'contacts')}" if self.contacts else ""
         what = f"{bodies} ({mass:g} kg), {freedoms} of freedom{less}{pulling}{touching}"
         return f"machine '{self.name}': {what}, {inputs}, {parameters}"
@@ -452,6 +468,7 @@ _PARTS: dict[str, type] = {
     "couplings": Coupling,
     "constraints": Constraint,
     "cables": Cable,
+    "ropes": Rope,
     "fields": ForceField,
     "contacts": Contact,
     "signals": Signal,

@@ -77,7 +77,7 @@ OUTLETS: Mapping[str, str] = {
     "rollout": "a rollout",
     "stepper": "a stepper",
     "cuda": "a rollout on a GPU",
-    "program": "an FMU or a real-time loop",
+    "program": "an FMU, a real-time loop or a page that simulates",
 }
 """Where a method can run, and what that is called in messages."""
 

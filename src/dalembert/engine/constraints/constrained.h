@@ -49,6 +49,13 @@ struct constrained {
     const int64_t *rubbing, *shares; /* rows of normal and tangents (-1: none); index in x of the given multipliers */
     double *drag, *cone, *Z, *dense_work;
     double *lead; /* time by which friction of each such pair was ahead of its slip when they were last solved; else NaN */
+    /* ropes over sheaves: of each its entries of `rubbing`, from rope_first[i] to rope_first[i + 1]; there are none before
+     * them, and their normal is the row of the whole rope. Of its spans, one more, their tensions, and the ratios of these
+     * to that of their group */
+    int64_t n_ropes;
+    const int64_t *rope_first;
+    const int64_t *of_rope; /* of each row whether it is one of a rope with sheaves */
+    double *tension, *ratio;
 };
 
 int constrained_ode(const double *const *in, double *const *out, double *work);

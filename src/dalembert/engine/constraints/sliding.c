@@ -8,6 +8,8 @@
  *
  * A joint with friction that sticks is a pair without a normal (its row is -1): one tangent, and a limit F in its `cone`.
  * While it slips its friction is known, -F d, and a part of f.
+ *
+ * Ropes over sheaves have a normal of the whole rope and a tangent of each sheave (reeving.c).
  */
 
 #define LEAD 1e-4    /* time [s] by which friction of a slip that has only just begun is ahead of it */
@@ -97,7 +99,7 @@ static int slips_at(const struct constrained *C, const double *x, const int64_t 
 
 /* Numbers of `dense_work` of m rows. */
 int64_t contact_memory(int64_t nv, int64_t m) {
-    return lstsq_memory(m > nv ? m : nv, m) + m * (m + 2 * nv) + 3 * nv + 17 * m + 24;
+    return lstsq_memory(m > nv ? m : nv, m) + m * (5 * m + 3 * nv) + 3 * nv + 24 * m + 48;
 }
 
 /* Of each pair that slips (else 1) how much of what its normal force does against its gap the friction leaves, as a part
@@ -116,13 +118,13 @@ static void find_pivots(struct constrained *C, const double *x, double *g) {
         if (!of_pair[C->active[i]]) held[n++] = i;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) S[i * n + j] = C->S[held[i] * count + held[j]];
-    for (int64_t r = 0; r < C->n_rubbing; r++) {
+    find_rope_pivots(C, x, held, n, g, memory);
+    for (int64_t r = n_sheaves(C); r < C->n_rubbing; r++) {
         const int64_t *row = C->rubbing + 3 * r;
-        int64_t own = 0;
         if (row[0] < 0) return; /* joints come last, and cannot jam */
         g[r] = 1.0;
         if (!slips_at(C, x, row)) continue;
-        while (C->active[own] != row[0]) own++;
+        const int64_t own = place_of(C, row[0]);
         double pivot = C->S[own * count + own], whole = 0.0;
         for (int64_t k = 0; k < nv; k++) whole += C->Y[k * count + own] * C->Y[k * count + own];
         for (int64_t i = 0; i < n; i++) b[i] = C->S[own * count + held[i]];
@@ -148,6 +150,7 @@ static int solve_sliding(struct constrained *C, const double *x) {
                     if (row[j] >= 0 && C->drag[row[j]] != 0.0)
                         for (int64_t k = 0; k < nv; k++) C->Z[k * count + i] += C->drag[row[j]] * C->Jt[k * m + row[j]];
     }
+    pull_ropes(C, x);
     solve_lower(C->R, nv, C->Z, count);
     memset(C->S, 0, (size_t)(count * count) * sizeof(double));
     for (int64_t k = 0; k < nv; k++)
@@ -261,17 +264,18 @@ static int turn_slow_slips(struct constrained *C, const double *x) {
 
 /* Accelerations and multipliers at x, the tape having been evaluated there. 0 = ok. */
 static int contact_solve(struct constrained *C, const double *x) {
-    int slipping = 0;
+    int slipping = any_taut(C, x);
     for (int64_t r = 0; r < C->n_rubbing; r++) slipping |= slips_at(C, x, C->rubbing + 3 * r), C->lead[r] = NAN;
     if (!slipping) {
         if (solve_index1(C, x, C->alpha, C->beta)) return 1;
         if (C->rank_lost) keep_shares(C, C->Y), scatter(C, C->mu);
     } else if (solve_sliding(C, x) || turn_slow_slips(C, x)) return 1;
+    find_tensions(C, x);
     for (int64_t i = 0; i < C->n_active; i++) {
         const int64_t row = C->active[i];
-        if (C->shares[row] >= 0) C->lambda[row] += x[C->shares[row]];
+        if (C->shares[row] >= 0 && !C->of_rope[row]) C->lambda[row] += x[C->shares[row]];
     }
-    for (int64_t r = 0; r < C->n_rubbing; r++) {
+    for (int64_t r = n_sheaves(C); r < C->n_rubbing; r++) {
         const int64_t *row = C->rubbing + 3 * r;
         for (int j = 1; j < 3; j++)
             if (row[j] >= 0 && C->drag[row[j]] != 0.0) C->lambda[row[j]] = C->drag[row[j]] * C->lambda[row[0]];
@@ -283,6 +287,7 @@ static int contact_solve(struct constrained *C, const double *x) {
 static int contact_evaluate(struct constrained *C, const double *const *in) {
     if (moves_freely(C, in[1])) {
         memset(C->drag, 0, doubles(C->m));
+        memset(C->tension, 0, doubles(n_sheaves(C) + C->n_ropes));
         return evaluate_free(C, in);
     }
     C->t_seen = NAN;
@@ -299,20 +304,22 @@ int contact_ode(const double *const *in, double *const *out, double *work) {
     double power = 0.0;
     for (int64_t i = 0; i < C->m; i++) power += C->lambda[i] * C->phi_t[i];
     out[0][C->work_input] += power;
-    for (int64_t r = 0, joint = 0; r < C->n_rubbing; r++)
-        if (C->rubbing[3 * r] < 0) out[0][C->impulses + joint++] = C->lambda[C->rubbing[3 * r + 1]];
+    for (int64_t r = 0, one = 0; r < C->n_rubbing; r++)
+        if (r < n_sheaves(C) || C->rubbing[3 * r] < 0) out[0][C->impulses + one++] = C->lambda[C->rubbing[3 * r + 1]];
     for (int64_t r = 0; r < C->n_rubbing; r++)
         for (int j = 1; j < 3; j++) {
             const int64_t row = C->rubbing[3 * r + j];
-            if (row < 0 || (C->drag[row] == 0.0 && C->rubbing[3 * r] >= 0) || in[1][C->flags[row]] > 0.5) continue;
+            const int is_contact = r >= n_sheaves(C) && C->rubbing[3 * r] >= 0;
+            if (row < 0 || (C->drag[row] == 0.0 && is_contact) || in[1][C->flags[row]] > 0.5) continue;
             const double rubbed = C->lambda[row] * C->phidot[row];
             out[0][C->work_loss] -= rubbed, out[0][C->losses[row]] += rubbed;
         }
     return 0;
 }
 
-/* Kernel (t, x, c, p) -> g: those of constrained_events; then of each pair with friction how far it is from slipping
- * while it sticks (else 1), then how fast it slips the way it began to, while it slips (else 1), then the pivots of contacts. */
+/* Kernel (t, x, c, p) -> g: those of constrained_events; then of each sheave and pair with friction how far it is from slipping
+ * while it sticks (else 1), then how fast it slips the way it began to, while it slips (else 1), then the pivots of sheaves and
+ * contacts. */
 int contact_events(const double *const *in, double *const *out, double *work) {
     struct constrained *C = (struct constrained *)(void *)work;
     const int64_t k = C->n_tape_events, u = C->n_unilateral;
@@ -328,7 +335,8 @@ int contact_events(const double *const *in, double *const *out, double *work) {
     }
     g += 2 * u;
     find_pivots(C, in[1], g + 2 * C->n_rubbing);
-    for (int64_t r = 0; r < C->n_rubbing; r++) {
+    rope_events(C, in[1], g);
+    for (int64_t r = n_sheaves(C); r < C->n_rubbing; r++) {
         const int64_t *row = C->rubbing + 3 * r;
         const double one = C->lambda[row[1]], two = row[2] >= 0 ? C->lambda[row[2]] : 0.0;
         const int sticks = in[1][C->flags[row[1]]] > 0.5;
@@ -340,7 +348,7 @@ int contact_events(const double *const *in, double *const *out, double *work) {
     return 0;
 }
 
-/* As constrained_signals. */
+/* As constrained_signals; rows of ropes have the tensions of the spans that end there. */
 int64_t contact_signals(struct constrained *C, int64_t rows, const double *t, const double *x, const double *c,
                         int64_t nc, const double *p, int64_t np, double *out) {
     for (int64_t k = 0; k < rows; k++) {
@@ -351,6 +359,9 @@ int64_t contact_signals(struct constrained *C, int64_t rows, const double *t, co
             continue;
         }
         memcpy(row, C->lambda, (size_t)C->m * sizeof(double));
+        for (int64_t i = 0; i < C->n_ropes; i++)
+            for (int64_t j = C->rope_first[i]; j <= C->rope_first[i + 1]; j++)
+                row[row_behind(C, i, j - C->rope_first[i])] = C->tension[i + j];
         row[C->m] = largest(C, C->phi);
         row[C->m + 1] = largest(C, C->phidot);
     }

@@ -23,7 +23,7 @@ from dalembert.engine.unilateral.native import CHANGES, NOT_CLOSED, Transitions
 __all__ = ["EventKind", "Watch", "connect", "event_kinds", "gave_up", "told", "watch_memory"]
 
 _CROWD, _NODES = 500, 4  # as in events.c
-_HAPPENS, _HAPPENS_LAST = 1, 2  # as in loop.h
+_HAPPENS, _HAPPENS_LAST = 1, 2  # as in kernel.h
 
 
 class EventKind(IntEnum):
@@ -186,8 +186,8 @@ class Watch:
         return seen
 
     @property
-    def pair(self) -> tuple[int, bool] | None:
-        """Pair at which no impulses (forces: True) obey the laws, if that is why native code gave up."""
+    def pair(self) -> tuple[int, bool, int] | None:
+        """Pair at which no impulses (forces: True) obey the laws, and its sheave, if native code gave up for that."""
         return None if self.transitions is None or self._watch.culprit < 0 else self.transitions.pair
 
     @property

@@ -32,11 +32,12 @@ class UnilateralLaw(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """The blocks of a machine: cables that only pull, contacts that only push, then joints that stick.
+    """The blocks of a machine: cables and ropes that only pull, contacts that only push, then joints that stick.
 
     A block has a law, rows, and numbers in place of names. A cable, or a contact without friction, is a cone with one
-    row, its normal; a contact with friction has three, those of its tangents after that of its normal. A joint that
-    sticks has one row and no normal; its limit is on the tape of the equations.
+    row, its normal; a contact with friction has three, those of its tangents after that of its normal. A rope over
+    sheaves has those of its sheaves, then its own. A joint that sticks has one row and no normal; its limit is on the
+    tape of the equations, as the numbers of sheaves are.
 
     Parameters
     ----------
@@ -47,10 +48,12 @@ class PairTable:
     flags
         Index in x of the latch that says whether it acts, -1 where it always does.
     friction
-        Indices in x of the latches of friction (k x 7): whether it sticks, where it slips to (2), how forces were
-        shared (3), leeway of its slip; -1 where there are none.
-    is_contact, rubs, poisson
-        Which are contacts, have friction, have Poisson's restitution.
+        Indices in x of the latches of friction, of each entry of ``ConstrainedSystem.rubbing`` (n x 7): whether it
+        sticks, where it slips to (2), how forces were shared (3), leeway of its slip; -1 where there are none.
+    is_contact, poisson
+        Which are contacts, have Poisson's restitution.
+    rubs
+        How many such entries each block has: contacts with friction and joints one, ropes one of each sheave.
     restitution, friction_coefficient
         Their coefficients.
     varies
@@ -63,7 +66,7 @@ class PairTable:
     flags: NDArray[np.int64]
     friction: NDArray[np.int64]
     is_contact: NDArray[np.bool_]
-    rubs: NDArray[np.bool_]
+    rubs: NDArray[np.int64]
     poisson: NDArray[np.bool_]
     restitution: Array
     friction_coefficient: Array
@@ -147,8 +150,8 @@ class TransitionMaker(Protocol):
     def noted(self, entry: TransitionEntry) -> None:
         """Take note of a transition that native code has made."""
 
-    def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
-        """Return the error of a pair at which no impulses, or no forces, obey the laws."""
+    def ill_posed(self, t: float, pair: int, forces: bool, sheave: int = -1) -> SimulationError:
+        """Return the error of a pair at which no impulses, or no forces, obey the laws; at a sheave if a rope jams."""
 
     def not_closed(self, t: float, row: int, gap: float | None = None) -> SimulationError:
         """Return the error of a constraint that cannot begin to act, of which one row has an open gap."""

@@ -47,13 +47,14 @@ static int64_t strike_pairs(struct transitions *T, double *x, const struct chose
     for (int64_t i = 0; i < n; i++) u[i] += change[i];
     for (int64_t i = 0; i < count; i++) {
         const int64_t block = some->block[i];
-        e[i] = T->e[block], mu[some->first[i]] = friction_of(T, block), poisson[i] = T->poisson[block];
-        strikes |= u[some->first[i]] < -STRIKES;
+        e[i] = T->e[block], poisson[i] = T->poisson[block];
+        coefficients_of(T, block, mu + some->first[i]);
+        strikes |= opening_of(some, i, u) < -STRIKES;
     }
     if (strikes) {
         struct factors F;
         take_rows(&F, &Q, held, n_held, &memory);
-        delassus(&F, some, Z, W);
+        delassus(&F, some, Z, W, memory);
         const struct impact impact = {count, n, some->law, some->first, poisson, W, u, e, mu};
         const int64_t bad = strike(&impact, p, &factor, &lost, memory);
         if (bad != SOLVED) {
@@ -156,8 +157,15 @@ static int64_t rest(struct transitions *T, double *x, const struct seen *seen, s
     }
     for (;;) {
         double fastest = 0.0;
+        for (int64_t i = 0; i < T->k; i++) { /* sheaves of ropes, each by itself */
+            for (int64_t j = 1; is_rope(T, i) && close[i] && j < ways_of(T, i); j++) {
+                const double speed = fabs(T->rate[row_of(T, i, j)]);
+                if (part[row_of(T, i, j)] || speed > SLIPS || !(T->equations->cone[3 * (T->entry[i] + j - 1)] > 0.0)) continue;
+                part[row_of(T, i, j)] = 1, fastest = fmax(fastest, speed);
+            }
+        }
         for (int64_t i = 0; i < T->n_blocks; i++) {
-            if (!close[i] || still[i] || !(friction_of(T, i) > 0.0)) continue;
+            if (!close[i] || still[i] || is_rope(T, i) || !(friction_of(T, i) > 0.0)) continue;
             double u[2] = {0.0, 0.0};
             for (int j = 0; j < 2; j++)
                 if (row_of(T, i, j + 1) >= 0) u[j] = T->rate[row_of(T, i, j + 1)];

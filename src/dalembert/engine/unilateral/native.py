@@ -67,6 +67,7 @@ def transitions_memory(
     array("law", np.array(table.laws, dtype=np.int64))
     array("first", np.array([0, *accumulate(map(len, table.rows))], dtype=np.int64))
     array("row", np.array(rows, dtype=np.int64))
+    array("entry", np.array([0, *accumulate(map(int, table.rubs))], dtype=np.int64))
     for name in ("flags", "friction", "is_contact", "rubs", "poisson"):
         array(name, np.asarray(getattr(table, name), dtype=np.int64))
     array("e", table.restitution)
@@ -94,8 +95,11 @@ def transitions_memory(
     sizes["x_bare"] = n
     for name, size in (sizes | {"work": library("equations").transitions_memory(nv, m, len(rows))}).items():
         array(name, np.zeros(size))
-    for name in ("loose", "slipping", "acted"):
-        array(name, np.zeros(blocks, dtype=np.int64))
+    entries = max(1, len(table.friction))
+    for name, size in (("loose", blocks), ("slipping", entries), ("acted", blocks)):
+        array(name, np.zeros(size, dtype=np.int64))
+    array("toward", np.zeros(entries))
+    struct.sheave = -1
     struct.t_loose, struct.log_capacity = float("nan"), changes
     for name in ("t", "impulses", "lost", "factor", "speed"):
         array(f"log_{name}", np.zeros((changes, m) if name == "impulses" else changes))
@@ -151,9 +155,12 @@ class Transitions:
         self._struct.n_log = 0
 
     @property
-    def pair(self) -> tuple[int, bool]:
-        """Pair at which no impulses (forces: True) obey the laws, after a transition that ended in a pair."""
-        return int(self._struct.pair), bool(self._struct.lacks)
+    def pair(self) -> tuple[int, bool, int]:
+        """Pair at which no impulses (forces: True) obey the laws, after a transition that ended in a pair.
+
+        Of a rope that jams also the sheave, else -1.
+        """
+        return int(self._struct.pair), bool(self._struct.lacks), int(self._struct.sheave)
 
     @property
     def open_row(self) -> tuple[int, float]:

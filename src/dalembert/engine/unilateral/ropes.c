@@ -43,20 +43,6 @@ FUNCTION int64_t group_from(const struct blocks *c, int64_t i, const int64_t *mo
     return end;
 }
 
-/* What is left of the pivot of a group when all others keep their lengths; S is m x m. */
-FUNCTION double pivot_of(const double *S, int64_t m, int64_t g, struct memory memory) {
-    double *A = take(&memory, m * m), *right = take(&memory, m), *y = take(&memory, m), pivot = S[g * m + g];
-    const int64_t n = m - 1;
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t row = i + (i >= g);
-        right[i] = S[row * m + g];
-        for (int64_t j = 0; j < n; j++) A[i * n + j] = S[row * m + j + (j >= g)];
-    }
-    if (n) lstsq(A, n, n, right, y, RANK_TOLERANCE * RANK_TOLERANCE, n, memory);
-    for (int64_t j = 0; j < n; j++) pivot -= S[g * m + j + (j >= g)] * y[j];
-    return pivot;
-}
-
 /* Row of the sheave at which a rope that slips already is jammed with these modes; -1: none. */
 FUNCTION int64_t jammed_sheave(const struct blocks *c, int64_t i, const int64_t *modes, struct memory memory) {
     const int64_t f = c->first[i], end = c->first[i + 1], n = end - f;
@@ -83,8 +69,9 @@ FUNCTION int64_t jammed_sheave(const struct blocks *c, int64_t i, const int64_t 
         if (sheave[g] < 0) continue;
         double size = 0.0;
         for (int64_t row = starts[g]; row < starts[g + 1]; row++) size += diagonal(c, row);
-        const double lengthens = pivot_of(plain, m, g, memory); /* by equal tensions */
-        if (lengthens > RANK_TOLERANCE * size && pivot_of(S, m, g, memory) <= RANK_TOLERANCE * lengthens) return sheave[g];
+        const double lengthens = pivot_of(plain, m, g, RANK_TOLERANCE * RANK_TOLERANCE, memory); /* by equal tensions */
+        if (!(lengthens > RANK_TOLERANCE * size)) continue;
+        if (pivot_of(S, m, g, RANK_TOLERANCE * RANK_TOLERANCE, memory) <= RANK_TOLERANCE * lengthens) return sheave[g];
     }
     return -1;
 }

@@ -10,13 +10,8 @@
  * it has no direction any more that a step could tell from its errors.
  */
 
-/* Indices in x of the latches of a pair with friction: stick, toward (2), share (3), leeway. */
-static const int64_t *latches_of(const struct transitions *T, int64_t i) { return T->friction + 7 * i; }
-
-/* Write what a pair with friction does into its latches. */
-static void set_friction(const struct transitions *T, double *x, int64_t i, int64_t mode, const double *force,
-                         const double *toward) {
-    const int64_t *place = latches_of(T, i);
+/* Write what a pair with friction does into its latches, or a sheave. */
+static void set_latches(const int64_t *place, double *x, int64_t mode, const double *force, const double *toward) {
     const double values[6] = {mode == STICK,
                               mode == SLIP ? toward[0] : 0.0,
                               mode == SLIP ? toward[1] : 0.0,
@@ -27,10 +22,24 @@ static void set_friction(const struct transitions *T, double *x, int64_t i, int6
         if (place[j] >= 0) x[place[j]] = values[j];
 }
 
-/* Whether a pair with friction slips. */
+static void set_friction(const struct transitions *T, double *x, int64_t i, int64_t mode, const double *force,
+                         const double *toward) {
+    set_latches(latches_of(T, i), x, mode, force, toward);
+}
+
+/* Latches of the friction of a pair, or of all sheaves of a rope, that does not act. */
+static void open_friction(const struct transitions *T, double *x, int64_t i) {
+    const double nothing[3] = {0.0, 0.0, 0.0};
+    for (int64_t j = 0; j < T->rubs[i]; j++) set_latches(sheave_latches(T, i, j), x, OPEN, nothing, nothing);
+}
+
+/* Whether a pair with friction slips; a rope with any of its sheaves. */
 static int slides(const struct transitions *T, const double *x, int64_t i) {
     const int64_t *place = latches_of(T, i);
     if (is_limit(T, i)) return x[place[1]] != 0.0;
+    for (int64_t j = 0; is_rope(T, i) && j < T->rubs[i]; j++)
+        if (x[T->flags[i]] > 0.5 && x[sheave_latches(T, i, j)[1]] != 0.0) return 1;
+    if (is_rope(T, i)) return 0;
     return T->rubs[i] && x[T->flags[i]] > 0.5 && (x[place[1]] != 0.0 || x[place[2]] != 0.0);
 }
 
@@ -42,6 +51,7 @@ static int64_t hit_settled(struct transitions *T, double *x, struct collision *m
     for (int64_t i = 0; i < T->n_blocks && outcome == LANDED; i++)
         for (int64_t j = 1; j < ways_of(T, i) && slides(T, x, i); j++) {
             const int64_t row = row_of(T, i, j);
+            if (is_rope(T, i) && x[sheave_latches(T, i, j - 1)[1]] == 0.0) continue;
             if (row >= 0 && fabs(T->rate[row] - before[row]) > SLOWEST) outcome = MOVED;
         }
     return outcome;
@@ -56,7 +66,9 @@ static void give_leeway(const struct transitions *T, double *x) {
     for (int64_t i = 0; i < T->k; i++) {
         const int64_t *place = latches_of(T, i);
         double along = 0.0, squared = 0.0;
-        if (!T->rubs[i]) continue;
+        for (int64_t j = 0; is_rope(T, i) && j < T->rubs[i]; j++) /* a sheave has two directions as well */
+            x[sheave_latches(T, i, j)[6]] = fabs(T->rate[row_of(T, i, j + 1)]) > SLIPS ? 0.0 : TURNS_BACK;
+        if (!T->rubs[i] || is_rope(T, i)) continue;
         for (int j = 0; j < 2; j++) {
             const int64_t row = row_of(T, i, j + 1);
             if (row < 0) continue;
@@ -112,6 +124,34 @@ static int64_t settle_plain(struct transitions *T, const double *x, int64_t *goe
     return LANDED;
 }
 
+/* What is asked of the sheaves of a chosen rope: how they slip already, tensions as they were, lengths of spans. */
+static void ask_rope(const struct transitions *T, const double *x, int64_t block, int64_t spans, const double *u,
+                     double *slip, double *last, double *lengths) {
+    const struct constrained *C = T->equations;
+    int64_t rope = 0;
+    double w = 0.0;
+    while (C->rope_first[rope] != T->entry[block]) rope++;
+    for (int64_t j = 0; j < spans; j++) {
+        const int64_t *place = sheave_latches(T, block, j < spans - 1 ? j : 0);
+        lengths[j] = C->cone[3 * C->n_rubbing + C->rope_first[rope] + rope + j];
+        last[j] = x[place[j < spans - 1 ? 4 : 3]];
+        if (j && fabs(w) > SLIPS) slip[j] = w > 0.0 ? 1.0 : -1.0;
+        w += u[j];
+    }
+}
+
+/* Write what a taut rope does at its sheaves into their latches; `slip` has what slips already. */
+static void settle_rope(const struct transitions *T, double *x, int64_t block, int64_t spans, const double *tension,
+                        const double *mu, const double *slip) {
+    for (int64_t j = 1; j < spans; j++) {
+        const double E = exp(mu[j]), edge = T->slipping[T->entry[block] + j - 1] ? 1.0 - LETS_GO : EDGE;
+        const double force[3] = {tension[spans - 1], tension[j - 1], 0.0};
+        const int up = tension[j] >= edge * E * tension[j - 1], down = tension[j - 1] >= edge * E * tension[j];
+        const double side = isfinite(slip[j]) ? slip[j] : up ? 1.0 : -1.0, toward[2] = {side, 0.0};
+        set_latches(sheave_latches(T, block, j - 1), x, isfinite(slip[j]) || up || down ? SLIP : STICK, force, toward);
+    }
+}
+
 /* Modes of pairs of which some rub. Of pairs that slip slowly `ways` has the time by which their friction is ahead of them, and
  * what it is against there (of each pair 3; NaN: against its slip). ENDING: slips end within that time. */
 static int64_t settle_friction(struct transitions *T, double *x, const double *ways, struct seen *seen,
@@ -129,20 +169,19 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     int64_t *held = take_integers(&memory, C->m);
     int64_t *slips = take_integers(&memory, count), *turns = take_integers(&memory, count), ending = 0;
     int64_t *yields = take_integers(&memory, count);
-    double *last = take(&memory, n);
+    double *last = take(&memory, n), *lengths = take(&memory, n);
     struct solution found;
     struct factors F;
     struct mass Q;
     found.p = take(&memory, n), found.u = take(&memory, n), found.modes = take_integers(&memory, n);
     const int64_t n_held = gather_held(T, x, T->gamma, 1.0, held, right, memory);
-    const double nothing[3] = {0.0, 0.0, 0.0};
     if (mass_of(T, &Q)) return NO_TERMS;
     minimum_norm(&Q, T->f, held, n_held, right, a, 0, memory);
     take_rows(&F, &Q, held, n_held, &memory);
     spread(&some, T->gamma, b);
     spread(&some, T->rate, u);
     spread_along(T, &some, a, change);
-    delassus(&F, &some, Z, W);
+    delassus(&F, &some, Z, W, memory);
     for (int64_t i = 0; i < n; i++) b[i] = change[i] - b[i], toward[i] = slip[i] = NAN;
     const double fastest = largest_of(b, n);
     int known = 0;
@@ -151,11 +190,16 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
         const int64_t tangents = some.first[i + 1] - ahead;
         const double *way = ways + 3 * block;
         double speed = 0.0;
+        coefficients_of(T, block, mu + f);
+        if (is_rope(T, block)) {
+            ask_rope(T, x, block, tangents + 1, u + f, slip + f, last + f, lengths + f);
+            continue;
+        }
         for (int64_t j = 0; j < tangents; j++) speed = hypot(speed, u[ahead + j]);
-        mu[f] = friction_of(T, block), yields[i] = T->slipping[block], known |= !isnan(way[1]);
-        slips[i] = mu[f] > 0.0 && speed > SLIPS;
+        yields[i] = gives_way(T, block), known |= !isnan(way[1]);
+        slips[i] = friction_of(T, block) > 0.0 && speed > SLIPS;
         if (is_limit(T, block)) {
-            yields[i] = 0, mu[f] = limit_of(T, block);
+            yields[i] = 0;
             last[f] = x[latches_of(T, block)[4]]; /* forces of redundant joints stay as they were */
         }
         /* friction of a slow slip is against u + T u', where that is: the law of a pair at rest, with u / T to begin with */
@@ -167,12 +211,12 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
             if (turns[i]) b[row] += u[row] / way[0];
         }
     }
-    const struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, yields,
-                                  T->n_blocks > T->k ? last : 0, 0};
+    const struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, yields, last, lengths};
     const int64_t bad = solve_blocks(&blocks, &found, memory);
     if (bad != SOLVED && known && !is_jammed(&blocks, bad, found.modes, memory)) return LANDED; /* none were found with friction turned */
     if (bad != SOLVED) {
-        T->pair = some.block[bad], T->lacks = OF_FORCES;
+        const int64_t jam = some.law[bad] == ROPE ? jam_of(&blocks, bad, found.modes, memory) : -1;
+        T->pair = some.block[bad], T->lacks = OF_FORCES, T->sheave = jam < 0 ? -1 : jam - some.first[bad] - 1;
         return T->pair;
     }
     for (int64_t i = 0; i < count; i++)
@@ -182,7 +226,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     const double most = fmax(largest_of(found.p, n), 1e-6), motion = 2.0 * kinetic(T, a, memory);
     for (int64_t i = 0; i < T->k; i++) {
         if (x[T->flags[i]] > -0.5) x[T->flags[i]] = 0.0;
-        if (T->rubs[i]) set_friction(T, x, i, OPEN, nothing, nothing);
+        open_friction(T, x, i);
     }
     for (int64_t n = 0; n < count; n++) {
         const int64_t i = some.block[n], f = some.first[n];
@@ -191,22 +235,27 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
             /* it slips against the friction at its limit; where that is zero, as it is accelerated */
             const double limit = mu[f], way = limit > 0.0 ? -p[0] : found.u[f], force[3] = {0.0, p[0], 0.0};
             const double side = slips[n] ? toward[f] : way < 0.0 ? -1.0 : 1.0, against[2] = {side, 0.0};
-            const int passes = fabs(p[0]) >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * limit;
+            const int passes = fabs(p[0]) >= (gives_way(T, i) ? 1.0 - LETS_GO : EDGE) * limit;
             set_friction(T, x, i, slips[n] || passes ? SLIP : STICK, force, against);
             continue;
         }
+        const int64_t rows = some.first[n + 1] - f;
+        double compliance = 0.0;
+        for (int64_t j = f; j < f + (is_rope(T, i) ? rows : 1); j++) compliance = fmax(compliance, diagonal(&blocks, j));
         /* what it would have to hold, if all the motion were along it: the rounding of that is no force */
-        const double natural = sqrt(motion / fmax(diagonal(&blocks, f), NOTHING));
-        const int carries = found.modes[f] == STICK && found.u[f] == 0.0 && !T->slipping[i] && !T->loose[i];
-        if (p[0] <= (T->loose[i] ? LETS_GO : PULLS) * fmax(natural, most) && !carries) continue;
+        const double natural = sqrt(motion / fmax(compliance, NOTHING));
+        const int carries = found.modes[f] == STICK && found.u[f] == 0.0 && !gives_way(T, i) && !T->loose[i] && !is_rope(T, i);
+        const double pull = is_rope(T, i) ? largest_of(p, rows) : p[0];
+        if (pull <= (T->loose[i] ? LETS_GO : PULLS) * fmax(natural, most) && !carries) continue;
         x[T->flags[i]] = 1.0;
-        if (!T->rubs[i]) continue;
+        if (is_rope(T, i)) settle_rope(T, x, i, rows, p, mu + f, slip + f);
+        if (!T->rubs[i] || is_rope(T, i)) continue;
         const double push = hypot(p[1], p[2]);
         if (slips[n]) set_friction(T, x, i, SLIP, p, toward + f + 1);
-        else if (push > 0.0 && push >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * friction_of(T, i) * p[0]) { /* it slips against the friction at its limit */
+        else if (push > 0.0 && push >= (gives_way(T, i) ? 1.0 - LETS_GO : EDGE) * friction_of(T, i) * p[0]) { /* it slips against the friction at its limit */
             const double toward[2] = {-p[1] / push, -p[2] / push};
             set_friction(T, x, i, SLIP, p, toward);
-        } else set_friction(T, x, i, STICK, p, nothing);
+        } else set_friction(T, x, i, STICK, p, p);
     }
     return LANDED;
 }
@@ -230,13 +279,13 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
         int fits = 1, slips = 0;
         double most = 0.0;
         const int64_t outcome = settle_friction(T, x, ways, seen, memory);
-        for (int64_t i = 0; i < T->k; i++) slips |= slides(T, x, i); /* those of joints do not turn */
+        for (int64_t i = 0; i < T->k; i++) slips |= !is_rope(T, i) && slides(T, x, i); /* sheaves and joints do not turn */
         if (outcome != LANDED || !slips || round == TURNS) return outcome;
         C->t_seen = NAN;
         if (contact_evaluate(C, in)) return NO_TERMS;
         for (int64_t i = 0, r = 0; i < T->k; r += T->rubs[i], i++) {
             const int64_t rows[3] = {row_of(T, i, 0), row_of(T, i, 1), row_of(T, i, 2)};
-            if (!(x[T->flags[i]] > 0.5)) continue;
+            if (!(x[T->flags[i]] > 0.5) || is_rope(T, i)) continue;
             double push = 0.0, speed = 0.0, forward = 0.0, *way = ways + 3 * i;
             const int slips = slides(T, x, i);
             for (int j = 1; j < 3; j++) {
@@ -246,7 +295,7 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
             }
             /* what was seen to pass zero is not to pass it again at once */
             fits &= C->lambda[rows[0]] >= (T->loose[i] ? LETS_GO * largest_of(C->lambda, C->m) : 0.0);
-            fits &= !T->rubs[i] || slips || push <= (T->slipping[i] ? 1.0 - LETS_GO : 1.0) * friction_of(T, i) * C->lambda[rows[0]];
+            fits &= !T->rubs[i] || slips || push <= (gives_way(T, i) ? 1.0 - LETS_GO : 1.0) * friction_of(T, i) * C->lambda[rows[0]];
             fits &= !(slips && speed <= SLIPS && forward < 0.0);
             if (!slips) continue;
             way[0] = C->lead[r];
@@ -258,7 +307,7 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
         for (int64_t i = T->k; i < T->n_blocks; i++) { /* joints with friction of contacts as it is there */
             const int64_t row = row_of(T, i, 1);
             const double side = x[latches_of(T, i)[1]], forward = change_of(C, row) * side;
-            if (side == 0.0) fits &= fabs(C->lambda[row]) <= (T->slipping[i] ? 1.0 - LETS_GO : 1.0) * limit_of(T, i);
+            if (side == 0.0) fits &= fabs(C->lambda[row]) <= (gives_way(T, i) ? 1.0 - LETS_GO : 1.0) * limit_of(T, i);
             else fits &= !(fabs(T->rate[row]) <= SLIPS && forward < 0.0);
         }
         if (fits || !(most > TURNED)) return LANDED;
@@ -268,7 +317,6 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
 /* Latches with which the motion goes on: what touches and pulls (pushes) acts, all else is open. */
 static int64_t settle_pairs(struct transitions *T, double t, double *x, const double *c, const double *p,
                             struct seen *seen, struct memory memory) {
-    const double nothing[3] = {0.0, 0.0, 0.0};
     int64_t *goes_on = take_integers(&memory, T->equations->m);
     if (T->n_blocks > T->k) return settle_slips(T, t, x, c, p, seen, memory);
     for (int64_t i = 0; i < T->k; i++)
@@ -277,7 +325,7 @@ static int64_t settle_pairs(struct transitions *T, double t, double *x, const do
     if (outcome != LANDED) return outcome;
     for (int64_t i = 0; i < T->k; i++) {
         if (x[T->flags[i]] > -0.5) x[T->flags[i]] = goes_on[normal_of(T, i)] ? 1.0 : 0.0;
-        if (T->rubs[i]) set_friction(T, x, i, OPEN, nothing, nothing);
+        open_friction(T, x, i);
     }
     return LANDED;
 }

@@ -10,14 +10,15 @@ enum { OF_IMPULSES = 0, OF_FORCES = 1 };
 
 struct transitions {
     struct constrained *equations;
-    int64_t k;               /* pairs: cables and contacts, which have a normal */
+    int64_t k;               /* pairs: cables, ropes and contacts, which have a normal */
     int64_t n_blocks;        /* these, and after them joints that stick, with a limit that is given */
     const int64_t *law;      /* of each block its law (laws.c), */
     const int64_t *first;    /* where its rows begin in `row`; there is one more, their end, */
-    const int64_t *row;      /* its rows (-1: one that never moves), */
+    const int64_t *row;      /* its rows (-1: one that never moves), of a rope those of its sheaves and then its own, */
     const int64_t *flags;    /* the index in x of the latch that says whether it acts (-1: always), */
-    const int64_t *friction; /* and the indices in x of stick, toward (2), share (3) and leeway (-1: none) */
-    const int64_t *is_contact, *rubs, *poisson;
+    const int64_t *entry;    /* its first entry among those with friction (`rubbing` of the equations), */
+    const int64_t *friction; /* of each entry the indices in x of stick, toward (2), share (3) and leeway (-1: none) */
+    const int64_t *is_contact, *rubs, *poisson; /* rubs: how many entries it has, of a rope one of each sheave */
     const double *e, *mu;
     const int64_t *varies; /* where the coefficient of friction is in `cone`, if it depends on the state; else -1 */
     double slowest; /* half the rate at which a slip ends */
@@ -37,15 +38,16 @@ struct transitions {
     int64_t factored;
     double *work; /* scratch of `transitions_memory` numbers */
     /* what has just let go, what friction has just reached its limit, and when */
-    int64_t *loose, *slipping;
+    int64_t *loose, *slipping; /* by blocks; by entries */
     int64_t *acted; /* which pairs acted before a transition, but for what switches have done */
+    double *toward; /* where each entry slipped to before it; NaN: it stuck */
     double t_loose;
     /* what the last transitions did, from the entry `n_log` on; of each the impulses of all rows */
     int64_t n_log, log_capacity;
     double *log_t, *log_impulses, *log_lost, *log_factor, *log_speed;
     int64_t *log_shocks;
-    /* why one failed: the pair, or the row whose gap is open */
-    int64_t pair, lacks;
+    /* why one failed: the pair, or the row whose gap is open; of a rope that jams the sheave (0, 1, ...), else -1 */
+    int64_t pair, lacks, sheave;
 };
 
 int64_t transitions_memory(int64_t nv, int64_t m, int64_t n);

@@ -8,6 +8,7 @@ exaggerate the bending by itself.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,9 @@ from dalembert.view.scene_builder import build_scene
 
 __all__ = [
     "GrowingFilm",
+    "LaidOut",
     "film_times",
+    "lay_out",
     "pack_machine",
     "pack_mode",
     "pack_more",
@@ -81,7 +84,40 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
     drawn = run.machine if machine is None else machine
     if not isinstance(drawn, Machine):
         raise InputError("this run does not know its machine; give it as machine=")
-    scene = build_scene(drawn, run.metadata.get("parameters"))
+    return lay_out(run, drawn, most=most).film
+
+
+@dataclass(frozen=True, eq=False)
+class LaidOut:
+    """A film, and what it is made of.
+
+    Parameters
+    ----------
+    film
+        Data of the page.
+    scene, nodes
+        The scene, and its parts as the page draws them.
+    cloud
+        Points (m, 3) within which everything stays.
+    """
+
+    film: dict[str, Any]
+    scene: Scene
+    nodes: Nodes
+    cloud: Array
+
+
+def lay_out(run: Run, machine: Machine, *, most: int | None = None, idle: bool = False) -> LaidOut:
+    """Return the film of a run, and what it is made of.
+
+    Parameters
+    ----------
+    run, machine, most
+        As of `pack_run`.
+    idle
+        Whether forces that are zero throughout have an arrow, too.
+    """
+    scene = build_scene(machine, run.metadata.get("parameters"))
     times = film_times(run, most or _most_frames(scene))
     baked = bake_run(scene, run, times)
     seen = _before_it_flies_apart(baked)
@@ -91,8 +127,8 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
     straight = bake_run(scene, run, times, exaggerate=0.0) if scene.modal else None
     names = [cable.name for cable in scene.cables if f"tension.{cable.name}" in run]
     tensions = {name: interpolated(times, run.t, run[f"tension.{name}"][:, None], ())[:, 0] for name in names}
-    forces = forces_of(run, drawn, times)
-    return _packed(scene, baked, straight, tensions=tensions, forces=forces, title=drawn.name)
+    forces = forces_of(run, machine, times, idle=idle)
+    return _laid_out(scene, baked, straight, title=machine.name, tensions=tensions, forces=forces)
 
 
 def _most_frames(scene: Scene) -> int:
@@ -173,16 +209,8 @@ def pack_mode(modes: MachineModes, mode: int, *, size: float = 0.15) -> dict[str
     return packed
 
 
-def _packed(
-    scene: Scene,
-    baked: Baked,
-    straight: Baked | None,
-    *,
-    title: str,
-    tensions: dict[str, Array] | None = None,
-    forces: dict[str, tuple[Array, Array]] | None = None,
-) -> dict[str, Any]:
-    return _laid_out(scene, baked, straight, title=title, tensions=tensions or {}, forces=forces or {})[0]
+def _packed(scene: Scene, baked: Baked, straight: Baked | None, *, title: str) -> dict[str, Any]:
+    return _laid_out(scene, baked, straight, title=title, tensions={}, forces={}).film
 
 
 def _laid_out(
@@ -193,8 +221,8 @@ def _laid_out(
     title: str,
     tensions: dict[str, Array],
     forces: dict[str, tuple[Array, Array]],
-) -> tuple[dict[str, Any], Nodes, Array]:
-    """Return a film, its nodes, and the points (m, 3) within which everything stays."""
+) -> LaidOut:
+    """Put a baked scene in its place."""
     up = vertical(scene)
     cloud = outline(scene, baked)
     low, high = cloud.min(axis=0), cloud.max(axis=0)
@@ -240,7 +268,7 @@ def _laid_out(
     if straight is not None and bending > 1.0:
         film["straight_points"] = pack_array(_channels(nodes.points(straight)))
         film["straight_poses"] = pack_array(_pose_channels(straight))
-    return film, nodes, cloud
+    return LaidOut(film, scene, nodes, cloud)
 
 
 class GrowingFilm:
@@ -267,7 +295,8 @@ class GrowingFilm:
         """Pack the rows so far, the machine in a place of the size that they need."""
         baked = bake_run(self._scene, run)
         title = self._scene.machine.name
-        film, self._nodes, self._cloud = _laid_out(self._scene, baked, None, title=title, tensions={}, forces={})
+        laid_out = _laid_out(self._scene, baked, None, title=title, tensions={}, forces={})
+        film, self._nodes, self._cloud = laid_out.film, laid_out.nodes, laid_out.cloud
         self._low, self._high, self._size = self._cloud.min(axis=0), self._cloud.max(axis=0), film["scene"]["size"]
         self._floor = film["scene"]["floor"]["level"]
         film["scene"]["speed"] = self._speed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from importlib import metadata
 from importlib.util import find_spec
@@ -13,25 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from dalembert import api
-from dalembert.analysis.closed_form.form import closed_form
 from dalembert.core.errors import DalembertError, InputError
 from dalembert.core.files import target_file, write_file
-from dalembert.core.parameter import nominal
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.experiment import Experiment, Runnable
-from dalembert.model.beam import Beam
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.page.assets import asset, document, inline_json
-from dalembert.view.page.mathml import mathml
 from dalembert.view.page.packing import pack_run, pack_signals
+from dalembert.view.page.sections import equations_section, machine_section, table
 
 __all__ = ["report"]
 
-_READABLE = 3  # degrees of freedom up to which equations are written
-_TERMS = 60  # terms of an expression that fit on a page
-_ROWS = 60
-_SYMBOLS = (("M", "mass_matrix"), ("c", "coriolis_vector"), ("g", "gravity"), ("k", "elastic"), (r"\tau", "applied"))
 _STATUS = {
     "completed": "It ran to its end.",
     "stopped": "A terminal event ended it.",
@@ -103,8 +96,8 @@ def report_page(
         '<div class="plots" id="plots"></div>',
         _energy(run),
         _events(run),
-        _machine(machine, file),
-        _equations(machine, equations),
+        machine_section(machine, file),
+        equations_section(machine, equations),
         _settings(run),
         _repeat(run, machine, command, file),
         f"<script>{asset('dalembert.js')}</script>",
@@ -129,31 +122,14 @@ def _energy(run: Run) -> str:
         ("brought by transitions at events", f"{energy.transition[-1]:.6g} J"),
         ("what is left unexplained, of the largest energy", f"{energy.drift:.2e}"),
     ]
-    return "<h2>Energy audit</h2>" + _table(("", ""), rows, numbers=(1,))
+    return "<h2>Energy audit</h2>" + table(("", ""), rows, numbers=(1,))
 
 
 def _events(run: Run) -> str:
     if not run.events:
         return ""
     rows = [(event.name, f"{event.t:.6g}", "rising" if event.direction > 0 else "falling") for event in run.events]
-    return "<h2>Events</h2>" + _table(("event", "t [s]", ""), rows, numbers=(1,))
-
-
-def _machine(machine: Machine, file: str) -> str:
-    joints = {joint.child: joint for joint in machine.joints}
-    rows = []
-    for body in machine.bodies:
-        joint = joints[body.name]
-        kind = "beam" if isinstance(body, Beam) else "body"
-        rows.append((body.name, kind, f"{nominal(body.mass):.6g}", joint.name, joint.kind, joint.parent))
-    text = "<h2>Machine</h2>" + _table(("name", "", "mass [kg]", "joint", "kind", "on"), rows, numbers=(2,))
-    if machine.cables:
-        text += "<p>" + escape(f"cables: {', '.join(cable.name for cable in machine.cables)}") + "</p>"
-    if machine.constraints:
-        text += "<p>" + escape(f"constraints: {', '.join(c.name for c in machine.constraints)}") + "</p>"
-    if file:
-        text += f"<details><summary>machine file</summary><pre>{escape(file)}</pre></details>"
-    return text
+    return "<h2>Events</h2>" + table(("event", "t [s]", ""), rows, numbers=(1,))
 
 
 def _file(machine: Machine, law: object) -> str:
@@ -169,33 +145,6 @@ def _file(machine: Machine, law: object) -> str:
     return text + str(yaml.safe_dump({"simulation": {"control": law}}, sort_keys=False, allow_unicode=True))
 
 
-def _equations(machine: Machine, wanted: bool | None) -> str:
-    """Equations of motion, where somebody can read them."""
-    if wanted is False:
-        return ""
-    rigid = not any(isinstance(body, Beam) for body in machine.bodies)
-    small = machine.nv <= _READABLE and rigid and not machine.constraints and not machine.cables
-    if wanted is None and not small:
-        return ""
-    try:
-        form = closed_form(machine, limit=2000 if wanted else _TERMS)
-        there = [(sign, name) for sign, name in _SYMBOLS if any(getattr(form, name))]
-        terms = [(sign, form.latex(name)) for sign, name in there]
-    except DalembertError:
-        if wanted:
-            raise
-        return ""
-    signs = [sign for sign, _ in terms]
-    forces = [sign for sign in signs[1:] if sign != r"\tau"]
-    balance = " + ".join([r"M \dot v", *forces]) + " = " + (r"\tau" if r"\tau" in signs else "0")
-    rows = "".join(mathml(f"{sign} = {latex}") for sign, latex in terms)
-    values = _table(("symbol", "value"), [(n, f"{x:.6g}") for n, x in form.parameters.items()], numbers=(1,))
-    return (
-        f'<h2>Equations of motion</h2><div class="equations">{mathml(balance)}{rows}</div>'
-        f"<details><summary>values of the symbols</summary>{values}</details>"
-    )
-
-
 def _settings(run: Run) -> str:
     known = ("method", "step", "rtol", "atol", "constraints", "controller", "steps", "rejected", "function_calls")
     rows = [("time", f"{run.t[0]:g} to {run.t[-1]:g} s in {len(run.t)} rows")]
@@ -204,7 +153,7 @@ def _settings(run: Run) -> str:
     rows += [(f"parameter {name}", f"{value:.6g}") for name, value in parameters.items()]
     if "constraint.position" in run:
         rows.append(("constraints kept to", f"{float(run['constraint.position'].max()):.1e}"))
-    return "<h2>Simulation</h2>" + _table(("", ""), rows)
+    return "<h2>Simulation</h2>" + table(("", ""), rows)
 
 
 def _repeat(run: Run, machine: Machine, command: str | None, file: str) -> str:
@@ -250,16 +199,3 @@ def _command(run: Run, machine: Machine) -> str:
         if value != {p.name: p.value for p in machine.parameters}.get(name):
             words += ["-p", f"{name}={value!r}"]
     return shlex.join(words)
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:
-    every = list(rows)
-
-    def cell(k: int, text: str) -> str:
-        return f'<td class="n">{escape(text)}</td>' if k in numbers else f"<td>{escape(text)}</td>"
-
-    lines = ["<tr>" + "".join(cell(k, text) for k, text in enumerate(row)) + "</tr>" for row in every[:_ROWS]]
-    if len(every) > _ROWS:
-        lines.append(f"<tr><td>... ({len(every)} in all)</td></tr>")
-    top = "<tr>" + "".join(f"<th>{escape(text)}</th>" for text in head) + "</tr>" if any(head) else ""
-    return f"<table>{top}{''.join(lines)}</table>"

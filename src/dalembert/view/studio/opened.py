@@ -19,7 +19,7 @@ from dalembert.io.machine_check import check_machine
 from dalembert.io.robot_files import ROBOT_ENDINGS, load_robot
 from dalembert.io.units import machine_units
 from dalembert.loop.experiment import Experiment, values_by_name
-from dalembert.loop.postures import led, posture
+from dalembert.loop.postures import posture, revised
 from dalembert.model.body import Body
 from dalembert.model.geometry import Geometry, Mesh
 from dalembert.model.joint import Joint
@@ -130,9 +130,8 @@ class Opened:
         if changes.gains:
             known = {parameter.name: parameter for parameter in self.machine.parameters}
             values["control"] = make_law(self.law(changes.gains), known)
-        experiment = self.experiment.replace(**{name: x for name, x in values.items() if x is not None})
-        turned = self.turned(changes)
-        experiment = led(experiment, turned) if turned else experiment
+        values["q0"] = self.turned(changes) or None
+        experiment = revised(self.experiment, **{name: x for name, x in values.items() if x is not None})
         duration, method = experiment.duration or _DURATION, experiment.integrator
         if method.max_steps == RK4.max_steps:
             method = replace(method, max_steps=_MANY)  # whoever waits too long cancels
