@@ -79,7 +79,7 @@ def key_pages() -> dict[str, str]:
                 about = (schema_entries()[entry].__doc__ or "").partition("\n")[0]
                 parts.append(f"({_anchor(entry)})=\n## {_heading(entry, keys)}\n\n{about}\n")
                 parts.append(_table(keys[entry], homes, page))
-                parts += _EXTRA.get(entry, lambda: [])()
+                parts += _EXTRA.get(entry, list)()
         pages[page] = "\n".join(parts)
     pages["control"] = "\n".join(["# Keys: control\n", *_settings("Control laws", LAWS, "law"), *_references()])
     toc = "\n".join([*names, "control"])
@@ -196,7 +196,9 @@ def _joint_kinds() -> list[str]:
     for axis, normal in _NORMALS.items():
         x, y, _ = (_direction(column) for column in plane_axes(normal).T)
         rows.append(f"| `{axis}` | {x} | {y} |")
-    rows.append("\nWith `kind: planar, axis: y` the coordinate `y = 1.5` is therefore at z = -1.5 of the joint frame.\n")
+    rows.append(
+        "\nWith `kind: planar, axis: y` the coordinate `y = 1.5` is at z = -1.5 of the joint frame.\n"
+    )
     return ["\n".join(rows)]
 
 

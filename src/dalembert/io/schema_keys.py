@@ -21,7 +21,7 @@ from dalembert.engine.methods.contacts import CONTACT_METHODS
 from dalembert.formulations.registry import FORMULATIONS
 from dalembert.io.machine_schema import machine_file
 from dalembert.io.schema_units import entries_of
-from dalembert.io.schema_values import Axis, Bound, FileEntry, Inertia, Limit, Number, Quantity, Vector
+from dalembert.io.schema_values import Axis, Bound, FileEntry, Inertia, Limit, Number, Quantity
 from dalembert.loop.closed_loop import LIMITS
 from dalembert.model.beam import NORMALIZATIONS
 from dalembert.model.joints import JOINT_KINDS
@@ -85,7 +85,7 @@ def key_descriptions() -> Mapping[str, Mapping[str, tuple[str, str]]]:
     import yaml
 
     text = (files(__package__) / "key_descriptions.yaml").read_text(encoding="utf-8")
-    data = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  # a loader that makes texts, lists and mappings only
+    data = yaml.load(text, Loader=yaml.BaseLoader)  # a loader that makes texts, lists and mappings only
     return {entry: {key: (means, example) for key, (means, example) in keys.items()} for entry, keys in data.items()}
 
 
@@ -244,7 +244,11 @@ def documented_fields(kind: type) -> dict[str, tuple[str, str]]:
         texts |= _parameters(vars(base).get("__doc__") or "")
     return {
         field.name: (
-            "required" if field.default is dataclasses.MISSING else "" if field.default is None else _yaml(field.default),
+            "required"
+            if field.default is dataclasses.MISSING
+            else ""
+            if field.default is None
+            else _yaml(field.default),
             texts.get(field.name, ""),
         )
         for field in dataclasses.fields(kind)  # type: ignore[arg-type]  # a dataclass

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dalembert.core.errors import InputError
+from dalembert.core.renamed import renamed
 from dalembert.engine.methods.named import NamedMethod, method_of
 
 __all__ = [
@@ -121,31 +122,41 @@ class UdwadiaKalaba(ConstraintMethod):
     beta: float = 100.0
 
 
+@renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class Penalty(ConstraintMethod):
     """CDPR (21): ``lambda = alpha_p (Phi'' + 2 xi_p omega_p Phi' + omega_p^2 Phi)``; any rank.
 
     Parameters
     ----------
-    penalty, damping, frequency
-        ``alpha_p``, ``xi_p``, ``omega_p``.
+    penalty
+        Penalty factor ``alpha_p``.
+    damping
+        Damping ratio ``xi_p`` of the constraint violation.
+    omega
+        Natural angular frequency ``omega_p`` of the constraint violation [rad/s].
     """
 
     name: ClassVar[str] = "penalty"
     routine: ClassVar[int] = _PENALTY
     penalty: float = 1e8
     damping: float = 1.0
-    frequency: float = 100.0
+    omega: float = 100.0
 
 
+@renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class AugmentedLagrangian(ConstraintMethod):
     """Penalty, repeated until the accelerations satisfy the constraints.
 
     Parameters
     ----------
-    penalty, damping, frequency
-        ``alpha_p``, ``xi_p``, ``omega_p`` of CDPR (21).
+    penalty
+        Penalty factor ``alpha_p`` of CDPR (21).
+    damping
+        Damping ratio ``xi_p`` of the constraint violation.
+    omega
+        Natural angular frequency ``omega_p`` of the constraint violation [rad/s].
     max_iterations
         Largest number of repetitions.
     """
@@ -154,7 +165,7 @@ class AugmentedLagrangian(ConstraintMethod):
     routine: ClassVar[int] = _AUGMENTED
     penalty: float = 1e8
     damping: float = 1.0
-    frequency: float = 100.0
+    omega: float = 100.0
     max_iterations: int = 20
 
 
