@@ -122,6 +122,17 @@ def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     settings
         What the block ``simulation`` of the file says, only what is given: numbers and text, ``q0``, ``v0``, ``p``
         (numbers by name), ``switches`` and ``control`` (the law).
+
+    Examples
+    --------
+    >>> machine, settings = load_simulation('''
+    ... name: slider
+    ... bodies: {cart: {mass: 1.0}}
+    ... joints: {x: {kind: prismatic, parent: world, child: cart}}
+    ... simulation: {duration: 2.0}
+    ... ''')
+    >>> settings
+    {'duration': 2.0}
     """
     machine, settings, reader = _read(source)
     if isinstance(settings.get("control"), dict):

@@ -287,6 +287,12 @@ class Wheel:
     momentum
         Largest momentum, inertia times speed relative to the body. The motor does not drive the wheel beyond it; from
         99 % of it on it gives less torque, which is an event of a simulation.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> [motor.name for motor in da.Wheel("wheel", "hull", axis="z", inertia=0.05).motors]
+    ['wheel']
     """
 
     name: str
@@ -356,6 +362,13 @@ class ControlMomentGyro:
         Of the rotor; zero where that of the body includes it.
     torque, rate
         Largest torque of the gimbal's motor, and largest rate of the gimbal, which is an event to pass.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> gyro = da.ControlMomentGyro("cmg", "hull", "z", "x", inertia=0.1, momentum=30.0)
+    >>> [joint.name for joint in gyro.joints]
+    ['cmg.gimbal', 'cmg.rotor']
     """
 
     name: str

@@ -90,6 +90,13 @@ class Beam:
         Whether the shortening of the bent axis is kept (geometric stiffening).
     stations
         Abscissae of named sections, such as ``{"camera": 3.0}``.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> boom = da.Beam("boom", 2.0, da.Section.tube(0.05, 0.04), E=70e9, density=2700.0, modes={"z": 2})
+    >>> boom.omega.round(1)  # rad/s
+    array([143.3, 898. ])
     """
 
     name: str

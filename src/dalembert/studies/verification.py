@@ -107,7 +107,8 @@ def verification_pages(folder: Path) -> dict[str, str]:
     folder
         Where results are kept.
     """
-    totals = [f"| study | run on | {' | '.join(KINDS)} | known differences | not run |", "| --- " * (len(KINDS) + 4) + "|"]
+    columns = ("study", "run on", *KINDS, "known differences", "not run")
+    totals = [f"| {' | '.join(columns)} |", "| --- " * len(columns) + "|"]
     pages = {}
     for name in studies():
         expected = expected_values(name)

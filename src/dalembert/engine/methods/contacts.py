@@ -16,12 +16,26 @@ __all__ = ["CONTACT_METHODS", "ContactMethod", "EventDriven", "TimeStepping", "c
 
 @dataclass(frozen=True)
 class ContactMethod(NamedMethod):
-    """How a simulation deals with the contacts of its machine: one of the classes below, or its name."""
+    """How a simulation deals with the contacts of its machine: one of the classes below, or its name.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> isinstance(da.TimeStepping(), da.ContactMethod)
+    True
+    """
 
 
 @dataclass(frozen=True)
 class EventDriven(ContactMethod):
-    """Event by event, as where nothing is said: impacts, releases, and beginnings and ends of slips are located."""
+    """Event by event, as where nothing is said: impacts, releases, and beginnings and ends of slips are located.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.EventDriven().name
+    'event-driven'
+    """
 
     name: ClassVar[str] = "event-driven"
 
@@ -46,6 +60,12 @@ class TimeStepping(ContactMethod):
         bounded in the middle once impacts have excited them.
     margin
         Gap [m] up to which a contact is closed, and depth down to which it is left in peace.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.TimeStepping(tolerance=1e-6).plain
+    {'name': 'time-stepping', 'tolerance': 1e-06}
     """
 
     name: ClassVar[str] = "time-stepping"

@@ -30,6 +30,12 @@ class CylindricalSurface(RoundSurface):
         A point of the axis.
     inside
         Whether what touches it is within.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.CylindricalSurface(radius=0.5, axis="y").axis
+    (0.0, 1.0, 0.0)
     """
 
     radius: Scalar

@@ -27,6 +27,12 @@ class SphericalSurface(RoundSurface):
         Its centre, in the frame that carries it.
     inside
         Whether what touches it is within.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.SphericalSurface(radius=0.5, inside=True).centre
+    (0.0, 0.0, 0.0)
     """
 
     radius: Scalar

@@ -60,6 +60,19 @@ def report(
         Signals to plot, also as patterns such as ``"theta*"``; None: all of interest, with the energies.
     equations
         Whether the equations of motion are written; None: if the machine is small enough that somebody can read them.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> import tempfile
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> run = da.simulate(pendulum, duration=0.5, q0=[0.1])
+    >>> da.report(run, tempfile.mkdtemp() + "/swing.html").name
+    'swing.html'
     """
     if isinstance(run, Experiment | Machine | EquationsOfMotion):
         run = api.simulate(run, check=False)
