@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import re
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -25,6 +28,11 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphin
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"dalembert {release}"
+
+# Machines that move on the landing page: `write_live_machine` fills the folder.
+LIVE = HERE / "_generated" / "live_pages"
+LIVE.mkdir(parents=True, exist_ok=True)
+html_extra_path = [str(LIVE)]
 
 # MathJax is one file among the pages: formulas show without a network.
 _mathjax = files("sphinx-mathjax-offline") / "static" / "mathjax" / "tex-svg.js"
@@ -88,6 +96,17 @@ def write_reference(app: Sphinx) -> None:
     write_pages(HERE / "_generated" / "api", api_pages())
 
 
+def write_live_machine(app: Sphinx) -> None:
+    """Run the code of the landing page in the folder of live pages: it writes the page that is shown below it."""
+    text = (HERE / "index.md").read_text(encoding="utf-8")
+    code = "".join(re.findall(r"^```python\n(.*?)^```", text, re.M | re.S))
+    folder = LIVE / "live"
+    folder.mkdir(exist_ok=True)
+    with contextlib.chdir(folder), open(os.devnull, "w") as screen, contextlib.redirect_stdout(screen):
+        exec(compile(code, "index.md", "exec"), {"__name__": "__main__"})
+
+
 def setup(app: Sphinx) -> None:
-    """Register the writer of the reference pages."""
+    """Register the writers of the reference pages and of the live machine."""
     app.connect("builder-inited", write_reference)
+    app.connect("builder-inited", write_live_machine)

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from dalembert.core.later import later
-from dalembert.core.version import __version__
 
 if TYPE_CHECKING:
     from dalembert.analysis.assembly import assemblies
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
         WriteError,
     )
     from dalembert.core.parameter import TIME, Parameter, cos, deg, sin, smoothstep, sqrt
+    from dalembert.core.version import __version__
     from dalembert.engine.methods.constraints import (
         AugmentedLagrangian,
         Baumgarte,
@@ -366,6 +366,7 @@ _LATER = {
     "to_urdf": "dalembert.io.urdf_writer",
     "verify": "dalembert.analysis.verify",
     "winch": "dalembert.model.cables",
+    "__version__": "dalembert.core.version",
 }
 """Names and their modules, which load when a name is first asked for: `import dalembert` alone loads none."""
 

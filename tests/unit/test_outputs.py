@@ -158,4 +158,4 @@ def test_every_command_with_an_output_has_force(here: Path) -> None:
             assert "force" in options, name
     assert set(names) >= {"simulate", "plot",
                           "animate", "report", "campaign", "robust", "bench", "export", "fmu", "new",
-                          "schema", "demo"}  # fmt: skip
+                          "schema", "share", "demo"}  # fmt: skip

@@ -104,21 +104,24 @@ export class Filmer {
     }
   }
 
-  // Way of a cable: to its last piece, which hangs down where it is slack.
+  // Way of a cable or rope: its longest free line hangs down where it is slack.
   way(cable, name, numbers, value) {
     const point = (k) => Array.from(numbers.subarray(this.first.points + 3 * k, this.first.points + 3 * k + 3));
     const points = cable.points.map(point);
     const [way, paid] = numbers.subarray(this.first.lengths + 2 * cable.row, this.first.lengths + 2 * cable.row + 2);
-    const known = cable.measured ? value(`length0.${name}`) : 0;
-    const slack = cable.bilateral || known === undefined ? 0 : Math.max(paid + known - way, 0);
-    return [...points.slice(0, -2), ...sagging(points.at(-2), points.at(-1), slack, this.up.map((c) => -c))];
+    const known = cable.measured.reduce((sum, section) => sum + value(`length0.${section}`), 0);
+    const slack = cable.bilateral || Number.isNaN(known) ? 0 : Math.max(paid + known - way, 0);
+    const span = (k) => Math.hypot(...points[k].map((x, c) => points[k + 1][c] - x));
+    const k = cable.lines.reduce((longest, i) => (span(i) > span(longest) ? i : longest));
+    const line = sagging(points[k], points[k + 1], slack, this.up.map((c) => -c));
+    return [...points.slice(0, k), ...line, ...points.slice(k + 2)];
   }
 
   // Colours of tensions and vectors of forces, scaled by the whole run.
   levels(levels, forces, frames, run, n) {
     const { nodes } = this.live.scene;
     const ropes = nodes.filter((node) => node.level !== undefined);
-    const tensions = ropes.map((node) => frames.map(([k, u]) => run.value(`tension.${node.name}`, k, u)));
+    const tensions = ropes.map((node) => frames.map(([k, u]) => run.value(node.tension, k, u)));
     const every = tensions.flat().filter(Number.isFinite);
     const largest = every.reduce((a, b) => Math.max(a, b), 0);
     const taut = every.filter((x) => x > 1e-9 * largest);

@@ -138,7 +138,7 @@ def base_parameters(machine: Machine, *, losses: bool = False, seed: int = 0) ->
     """
     if machine.constrained or any(isinstance(b, Beam) for b in machine.bodies):
         raise InputError(
-            f"base parameters are of rigid trees; machine '{machine.name}' has beams, constraints or cables"
+            f"base parameters are of rigid trees; machine '{machine.name}' has beams, constraints, cables or ropes"
         )
     open_machine, names, values = _opened(machine, losses)
     eom = derive(open_machine)

@@ -212,6 +212,6 @@ def _check_constraints(
         tension = float(point.multipliers[rows.start])
         if rows.unilateral and independent and tension < -tolerance * point.scale:
             raise InputError(
-                f"{where} cannot rest there with these inputs: cable '{rows.name}' would have to push with "
-                f"{-tension:.4g} N; give inputs u with which every cable pulls, or active={{'{rows.name}': False}}"
+                f"{where} cannot rest there with these inputs: {rows.kind} '{rows.name}' would have to push with "
+                f"{-tension:.4g} N; give inputs u with which each {rows.kind} pulls, or active={{'{rows.name}': False}}"
             )

@@ -162,7 +162,7 @@ def verify(
     check_seed(seed)
     if machine.constrained:
         # Loops are closed through the Jacobians of frames, which are compared; the equations are those of the tree.
-        machine = machine.with_(constraints=(), cables=())
+        machine = machine.with_(constraints=(), cables=(), ropes=())
     equations: dict[str, EquationsOfMotion] = {}
     left_out: list[tuple[str, str]] = []
     for name, kind in FORMULATIONS.items():

@@ -18,6 +18,7 @@ from dalembert.benchmarks.fmu import run_fmu
 from dalembert.benchmarks.measure import Record
 from dalembert.benchmarks.rollouts import run_rollouts
 from dalembert.benchmarks.studio import run_studio
+from dalembert.benchmarks.wasm import run_wasm
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.files import target_file, write_file
 
@@ -56,6 +57,7 @@ TOPICS: dict[str, Topic] = {
     "studio": Topic("the player in a browser without a graphics processor", run_studio, report.print_studio),
     "contact": Topic("a quadruped, a pile and a chain that touch the ground", run_contact, report.print_contact),
     "fmu": Topic("FMUs that a program in C steps, beside simulations", run_fmu, report.print_fmu),
+    "wasm": Topic("pages that simulate in a browser, beside native runs", run_wasm, report.print_wasm),
 }
 """What can be measured, by name."""
 

@@ -13,12 +13,13 @@ from typing import Annotated
 
 import typer
 
+import dalembert
+
 from dalembert.cli.commands import LazyGroup, command
 from dalembert.cli.patience import Patience
 from dalembert.core.doing import doing
 from dalembert.core.errors import DalembertError, DalembertWarning
 from dalembert.core.termination import Terminated, terminable
-from dalembert.core.version import __version__
 
 __all__ = ["app", "run"]
 
@@ -90,7 +91,7 @@ app = typer.Typer(
 
 def _show_version(value: bool) -> None:
     if value:
-        print(f"dalembert {__version__}")
+        print(f"dalembert {dalembert.__version__}")
         raise typer.Exit
 
 

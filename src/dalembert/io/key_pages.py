@@ -26,7 +26,7 @@ __all__ = ["key_pages"]
 _SHARED = {"frames": "parts", "motors": "parts", "thrusters": "parts", "wrenches": "parts", "couplings": "parts",
            "signals": "signals_and_sensors", "sensors": "signals_and_sensors"}  # fmt: skip
 _OWN = {"Beam": "beams", "Origin": "origins"}
-_ORDER = ("bodies", "beams", "joints", "origins", "parts", "constraints", "cables", "contacts", "fields")
+_ORDER = ("bodies", "beams", "joints", "origins", "parts", "constraints", "cables", "ropes", "contacts", "fields")
 _PICTURES = {
     "joints": ("joint_kinds", "Axes and coordinates of each kind of joint"),
     "beams": ("beam_keys", "Keys of a beam and its cross-sections"),

@@ -29,7 +29,7 @@ __all__ = ["check_machine"]
 _Parts = dict[str, tuple[Any, ...]]
 
 # Sections that decide whether every joint moves some inertia.
-_MOVING = ("bodies", "joints", "motors", "couplings", "constraints", "cables")
+_MOVING = ("bodies", "joints", "motors", "couplings", "constraints", "cables", "ropes")
 
 
 def check_machine(source: str | Path) -> list[FileFormatError]:

@@ -60,6 +60,7 @@ from dalembert.io.machine_schema import (
     machine_file,
 )
 from dalembert.io.machine_writer import machine_to_yaml
+from dalembert.io.rope_entries import make_rope
 from dalembert.io.schema_errors import describe, path_name
 from dalembert.io.schema_units import expected_unit
 from dalembert.io.schema_values import unit_fault
@@ -206,6 +207,7 @@ class MachineReader:
             "couplings": self.coupling,
             "constraints": lambda name, e: make_constraint(name, e, self.number, self.origin),
             "cables": lambda name, e: make_cable(name, e, self.number, self.origin),
+            "ropes": lambda name, e: make_rope(name, e, self.number),
             "fields": lambda name, e: make_field(name, e, self.number),
             "contacts": lambda name, e: make_contact(name, e, self.number, self.origin),
             "signals": lambda name, e: Signal(name, e.expression, e.frame),

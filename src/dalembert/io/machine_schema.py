@@ -15,6 +15,7 @@ from pydantic import create_model
 from dalembert.io.body_schema import BodyEntry, GeometryEntry, OriginEntry
 from dalembert.io.contact_entries import solid_keys
 from dalembert.io.kind_entries import entry_fields, entry_units
+from dalembert.io.rope_entries import RopeEntry
 from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Number, Quantity, Units, Vector
 from dalembert.model.cables import pulley_keys
 from dalembert.model.constraints import CONSTRAINT_KINDS
@@ -342,6 +343,7 @@ class MachineFile(FileEntry):
     couplings: dict[str, CouplingEntry] = {}
     constraints: dict[str, ConstraintEntry] = {}
     cables: dict[str, CableEntry] = {}
+    ropes: dict[str, RopeEntry] = {}
     fields: dict[str, FieldEntry] = {}
     contacts: dict[str, ContactEntry] = {}
     signals: dict[str, SignalEntry] = {}

@@ -15,6 +15,7 @@ from dalembert.io.contact_entries import contact_to_data
 from dalembert.io.field_entries import field_to_data
 from dalembert.io.geometry_entries import geometry_to_data
 from dalembert.io.kind_entries import constraint_to_data, fields_to_data
+from dalembert.io.rope_entries import rope_to_data
 from dalembert.io.yaml_nodes import plain_value
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
@@ -99,6 +100,7 @@ def machine_to_data(machine: Machine) -> dict[str, Any]:
     }
     data["constraints"] = {c.name: constraint_to_data(c, _given, _origin) for c in machine.constraints}
     data["cables"] = {c.name: fields_to_data(c, _given, _origin) for c in machine.cables}
+    data["ropes"] = {r.name: rope_to_data(r, _given) for r in machine.ropes}
     data["fields"] = {f.name: field_to_data(f, _given) for f in machine.fields}
     data["contacts"] = {c.name: contact_to_data(c, _given, _origin) for c in machine.contacts}
     data["signals"] = {x.name: signal_to_data(x) for x in machine.signals}

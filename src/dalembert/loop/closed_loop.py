@@ -24,13 +24,14 @@ from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
     constrained_part,
+    refuse_elastic_friction,
     rope_events,
     rope_signals,
     sheave_signals,
     switch_events,
     tension_specs,
 )
-from dalembert.loop.nearest import nearest_events
+from dalembert.loop.nearest import axis_events, nearest_events
 from dalembert.loop.quantities import Quantities, Slots, sensor_readings, sensor_updates
 from dalembert.loop.sampled import (
     PythonStage,
@@ -48,6 +49,7 @@ from dalembert.loop.stepping import (
     held_signals,
     kept_latches,
     loss_names,
+    same_tensions,
     stepping_names,
     stepping_part,
 )
@@ -299,6 +301,7 @@ def _compose(
     signals: Sequence[Signal],
     sensors: Sequence[Sensor],
 ) -> ClosedLoop:
+    refuse_elastic_friction(eom.machine)
     s = eom.symbolic
     slots = Slots()
     stage_slots(eom, stages, slots)
@@ -346,11 +349,13 @@ def _compose(
     effort = ca.vertcat(*efforts) if efforts else ca.SX(0, 1)
     y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy)
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
+    at = eom.nq + eom.nv
     for name, expression in (
         *(rope_signals(eom) if eom.machine.all_ropes else ()),
         *contact_signals(eom.contact_system(limits=eom.stops)),
         *(sheave_signals(eom) if eom.has_rows else ()),
         *(() if contacts is None else held_signals(eom)),
+        *(() if contacts is None else ((name, x[at + z_names.index(same)]) for name, same in same_tensions(eom))),
         *known.recorded,
     ):
         y, y_names = ca.vertcat(y, expression), [*y_names, name]
@@ -360,7 +365,8 @@ def _compose(
         y = ca.vertcat(y, *(e for _, e in extra))
         y_names += [n for n, _ in extra]
     g, specs = _events(known, events, limits)
-    for more in (rope_events(eom), switch_events(eom, switches), nearest_events(eom) if by_events else ((), ())):
+    nearest = nearest_events(eom) if by_events else ((), ())
+    for more in (rope_events(eom), switch_events(eom, switches), nearest, axis_events(eom, rigid=by_events)):
         g, specs = ca.vertcat(g, *more[0]), (*specs, *more[1])
     event_function = _function("events", arguments, ca.substitute(g, s.u, u)) if specs else None
     constrained = None

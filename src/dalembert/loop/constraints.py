@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.core.errors import InputError
 from dalembert.core.types import Expression
 from dalembert.engine.problem.constrained import ConstrainedSystem
 from dalembert.engine.problem.constrained_tape import seen_gaps
@@ -20,8 +21,17 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.switches import Switch
 from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
 from dalembert.model.cables import Cable
+from dalembert.model.machine import Machine
 
-__all__ = ["constrained_part", "rope_events", "rope_signals", "sheave_signals", "switch_events", "tension_specs"]
+__all__ = [
+    "constrained_part",
+    "refuse_elastic_friction",
+    "rope_events",
+    "rope_signals",
+    "sheave_signals",
+    "switch_events",
+    "tension_specs",
+]
 
 _AHEAD = math.tan(math.pi / 6)  # friction is within 60 degrees of where its slip began, at which that is looked at anew
 _FORWARD = 5e-8  # slip [m/s] that a pair has at least, along the way in which it began to slip: with less it ends
@@ -290,6 +300,16 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
     return tuple(specs)
 
 
+def refuse_elastic_friction(machine: Machine) -> None:
+    """Refuse elastic ropes with friction or losses at sheaves, which no time loop knows yet."""
+    for rope in machine.ropes:
+        for element in rope.rubbing if rope.elastic else ():
+            raise InputError(
+                f"friction at {element.what} of the elastic rope '{rope.name}' is not yet simulated; leave out its "
+                "friction and loss, or the stiffness of the rope"
+            )
+
+
 def rope_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpec]]:
     """Events of elastic cables and ropes: stretch or tension passes zero; and of routes that cease to exist.
 
@@ -327,10 +347,7 @@ def rope_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
         signals.append((f"length.{rope.name}", route.length))
         signals += [(f"wrap.{rope.name}.{wrap.name}", wrap.arc.angle) for wrap in route.wraps]
         if route.errors:
-            error = route.errors[0]
-            for other in route.errors[1:]:
-                error = ca.fmax(error, other)
-            signals.append((f"tangent_error.{rope.name}", error))
+            signals.append((f"tangent_error.{rope.name}", ca.norm_2(ca.vertcat(*route.errors))))
         if isinstance(rope, Cable) and rope.has_pulley and rope.swivel == "free":
             signals.append((f"swivel.{rope.name}", system.paths[rope.name].swivel))
         tensions = {k: c.tension for c in eom.formulation.elastic_ropes() if c.rope is rope for k in c.spans}

@@ -16,6 +16,7 @@ from dalembert.core.types import Array, Expression
 from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.engine.problem.stepping import BlockLaw, PairRows, SteppingSystem
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
+from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.constraints.system import ConstraintRows
 from dalembert.formulations.contact.system import ContactPair, ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion, derive
@@ -34,6 +35,7 @@ __all__ = [
     "held_signals",
     "kept_latches",
     "loss_names",
+    "same_tensions",
     "stepping_names",
     "stepping_part",
 ]
@@ -60,8 +62,8 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
         )
     if not (system.pairs or _rows_of(eom)[0] or _sticking(eom)):
         raise InputError(
-            "contact='time-stepping' is for machines with contacts, cables that only pull or joints that stick; "
-            f"machine '{machine.name}' has none: declare them (Contact), or leave it out"
+            "contact='time-stepping' is for machines with contacts, cables or ropes that only pull, or joints that "
+            f"stick; machine '{machine.name}' has none: declare them (Contact), or leave it out"
         )
     for pair in system.pairs:
         if pair.poisson:
@@ -92,13 +94,38 @@ def check_gaps(eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool 
 def stepping_names(eom: EquationsOfMotion, system: ContactSystem) -> tuple[str, ...]:
     """Names of the states that time-stepping adds; latches of constraints come after them."""
     forces = [f"force.{name}.{axis}" for name in system.names for axis in _AXES]
-    ropes, held = _rows_of(eom)
-    tensions = [f"tension.{name}" for r in ropes for name in r.names]
+    cables, held = _rows_of(eom)
+    tensions = [f"tension.{name}" for r in cables for name in _tension_names(eom, r)]
     frictions = [f"friction.{joint.name}" for joint in _sticking(eom)]
     multipliers = [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{name}" for r in held for name in r.names]
-    losses = [*loss_names(system), *(f"loss.{joint.name}" for joint in _sticking(eom))]
+    sheaves = eom.constraint_system.sheaves if eom.constrained else ()
+    losses = [*loss_names(system), *(f"loss.{name}" for name in (*sheaves, *(j.name for j in _sticking(eom))))]
     account = ("contact.residual", "contact.sweeps")
     return (*forces, *tensions, *frictions, *losses, *account, *multipliers)
+
+
+def _tension_names(eom: EquationsOfMotion, r: ConstraintRows) -> tuple[str, ...]:
+    """Names of the tensions that are states; of spans of a rope that have the same one that of the first of them."""
+    if r.kind == "cable":
+        return r.names
+    names: dict[int, str] = {}
+    for name, span in _section(eom, r).tensions:
+        names.setdefault(span, name)
+    return tuple(names[span] for span in sorted(names))
+
+
+def same_tensions(eom: EquationsOfMotion) -> list[tuple[str, str]]:
+    """Tensions of spans behind a sheave without friction, and the names of those that they are the same as."""
+    pairs = []
+    for r in _rows_of(eom)[0]:
+        if r.kind == "rope":
+            section, own = _section(eom, r), _tension_names(eom, r)
+            pairs += [(f"tension.{n}", f"tension.{own[span]}") for n, span in section.tensions if n not in own]
+    return pairs
+
+
+def _section(eom: EquationsOfMotion, r: ConstraintRows) -> RopeSection:
+    return next(section for section in eom.constraint_system.sections if section.name == r.name)
 
 
 def loss_names(system: ContactSystem) -> tuple[str, ...]:
@@ -118,12 +145,12 @@ def contact_signals(system: ContactSystem) -> list[tuple[str, Any]]:
 
 
 def held_signals(eom: EquationsOfMotion) -> list[tuple[str, Any]]:
-    """Largest violations of what constraints and cables demand of positions and velocities."""
-    ropes, held = _rows_of(eom)
-    if not (ropes or held):
+    """Largest violations of what constraints, cables and ropes demand of positions and velocities."""
+    cables, held = _rows_of(eom)
+    if not (cables or held):
         return []
     system, rows = eom.constraint_system, _held(eom)
-    long = [ca.SX(ca.fmax(system.phi[i], 0.0)) for r in ropes for i in range(r.start, r.stop)]
+    long = [ca.SX(ca.fmax(system.phi[i], 0.0)) for r in cables for i in range(r.start, r.stop)]
 
     def largest(values: list[Any]) -> Any:
         return ca.mmax(ca.vertcat(0.0, *values))
@@ -276,9 +303,10 @@ def stepping_part(
     raised = ca.dot(ca.substitute(ca.densify(s.bias), s.v, ca.SX.zeros(nv)), d)
     moved = [ca.densify(eom.formulation.moved(d)), ca.densify(eom.layout.transported(s.v, d))]
     gaps = ca.vertcat(*(block.gap for block in blocks))
-    n_forces, n = 3 * k + len(blocks) - k, int(x.shape[0])
-    losing = [block.law is BlockLaw.STICTION or a < k for a, block in enumerate(blocks)]
-    losses = n_before + n_forces + np.cumsum([0, *losing])
+    sizes, n = [int(block.J.shape[0]) for block in blocks], int(x.shape[0])
+    forces = n_before + np.cumsum([0, *(3 if a < k else size for a, size in enumerate(sizes))])
+    losing = [_losses(block, a < k) for a, block in enumerate(blocks)]
+    losses = forces[-1] + np.cumsum([0, *losing])
     return SteppingSystem(
         way=way,
         theta=theta,
@@ -299,14 +327,14 @@ def stepping_part(
         factor=tuple(map(tuple, columns)),
         supports=tuple(row.support for row in rows),
         laws=tuple(block.law for block in blocks),
-        sizes=np.array([block.J.shape[0] for block in blocks], dtype=np.int64),
+        sizes=np.array(sizes, dtype=np.int64),
         features=np.append(_features(system.pairs), np.full(len(blocks) - k, math.inf)),
         n_held=held.m,
         names=tuple(block.name for block in blocks),
-        forces=tuple(n_before + (3 * a if a < k else 2 * k + a) for a in range(len(blocks))),
+        forces=tuple(map(int, forces[:-1])),
         losses=tuple(int(at) if loses else -1 for at, loses in zip(losses, losing, strict=False)),
         first_force=n_before,
-        n_forces=n_forces,
+        n_forces=int(forces[-1]) - n_before,
         residual=int(losses[-1]),
         sweeps=int(losses[-1]) + 1,
         multipliers=int(losses[-1]) + 2,
@@ -327,8 +355,13 @@ class _Block(NamedTuple):
     number: Any
 
 
+def _losses(block: _Block, of_contact: bool) -> int:
+    """How many losses of a block are recorded: of a contact or a joint one, of a rope one of each sheave."""
+    return block.J.shape[0] - 1 if block.law is BlockLaw.ROPE else int(of_contact or block.law is BlockLaw.STICTION)
+
+
 def _blocks(eom: EquationsOfMotion, system: ContactSystem) -> list[_Block]:
-    """Contacts, cables that only pull, and joints that stick."""
+    """Contacts, cables and ropes that only pull, and joints that stick."""
     blocks = []
     # How fast a pair is that may pass the other one by its side, its normal alone does not say.
     for a, pair in enumerate(system.pairs):
@@ -339,6 +372,11 @@ def _blocks(eom: EquationsOfMotion, system: ContactSystem) -> list[_Block]:
         blocks.append(_Block(pair.name, law, ca.SX(system.jacobian[rows, :]), system.velocity[rows], *numbers))
     constraints = eom.constraint_system
     for r in _rows_of(eom)[0]:
+        section = _section(eom, r) if r.kind == "rope" else None
+        if section is not None and section.sheaves:
+            J, u = -ca.jacobian(section.rates, eom.symbolic.v), -section.rates
+            blocks.append(_Block(r.name, BlockLaw.ROPE, ca.SX(J), u, -section.opening, 0.0, ca.exp(section.kappa)))
+            continue
         J, u, phi = (-e[r.start : r.stop, :] for e in (constraints.jacobian, constraints.velocity, constraints.phi))
         blocks.append(_Block(r.name, BlockLaw.UNILATERAL, ca.SX(J), u, phi, 0.0, 0.0))
     for joint in _sticking(eom):
@@ -378,10 +416,10 @@ def _held(eom: EquationsOfMotion) -> _HeldRows:
 
 
 def _rows_of(eom: EquationsOfMotion) -> tuple[list[ConstraintRows], list[ConstraintRows]]:
-    """Rows of the cables that only pull, and those that always hold."""
+    """Rows of the cables and ropes that only pull, and those that always hold."""
     if not eom.constrained:
         return [], []
-    rows = [r for r in eom.constraint_system.rows if r.kind in ("constraint", "cable")]
+    rows = [r for r in eom.constraint_system.rows if r.kind in ("constraint", "cable", "rope")]
     return [r for r in rows if r.unilateral], [r for r in rows if not r.unilateral]
 
 

@@ -112,4 +112,5 @@ def switch_table(
         arguments = [s.t, ca.vertcat(s.q, ca.SX.sym("rest", rest)), ca.SX.sym("c", held), s.p]
         out = ca.cse(ca.densify(ca.vertcat(*(expression for _, _, expression in measured))))
         measure = ca.Function("measure", arguments, [out], ["t", "x", "c", "p"], ["out"])
-    return SwitchTable(tuple(events.index(name) for name in switches), tuple(sets), tuple(measures), measure)
+    kinks = tuple(events.index(spec.name) for spec in problem.event_specs if spec.kinks and spec.switches)
+    return SwitchTable(tuple(events.index(name) for name in switches), tuple(sets), tuple(measures), measure, kinks)

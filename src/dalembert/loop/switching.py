@@ -65,7 +65,8 @@ class Switching:
     def needed(self) -> bool:
         """Whether anything can be switched."""
         rows = self.eom.constraint_system.rows
-        return bool(self.switches) or any(r.unilateral or r.kind == "stick" for r in rows)
+        kinks = any(spec.kinks and spec.switches for spec in self.problem.event_specs)
+        return bool(self.switches) or kinks or any(r.unilateral or r.kind == "stick" for r in rows)
 
     @property
     def sticks(self) -> bool:

@@ -222,6 +222,8 @@ class Machine:
                 if joint not in single:
                     error = UnknownNameError("joint with one coordinate", joint, single, where)
                     raise MachineError(f"{kind} '{element.name}': {error}")
+        for rope in self.ropes:
+            rope.check_wheels(self)
 
     def _check_signals(self) -> None:
         for signal in self.signals:

@@ -272,11 +272,14 @@ class Run:
 
         return report(self, path, **options)
 
-    def show(self, *, height: int = 420) -> Any:
-        """Show the player of this run in a notebook: the machine in motion, ``height`` pixels high."""
+    def show(self, *, height: int = 420, live: bool = False) -> Any:
+        """Show the player of this run in a notebook: the machine in motion, ``height`` pixels high.
+
+        With ``live`` the machine simulates there, with sliders and plots (`dalembert.share`).
+        """
         from dalembert.view.page.embed import Shown, player_html
 
-        return Shown(player_html(self, height=height))
+        return Shown(player_html(self, height=height, live=live))
 
     def _repr_html_(self) -> str:
         """What came of it, for notebooks, with the player if the machine is known."""

@@ -145,8 +145,7 @@ class _Painter:
 
     def _cable(self, strokes: Strokes, cable: CablePart, k: int) -> None:
         way = self.baked.cables[cable.name][k]
-        chord = float(np.linalg.norm(way[-1] - way[-13]))
-        slack = float(np.linalg.norm(np.diff(way[-13:], axis=0), axis=1).sum()) > chord * (1 + 1e-7)
+        slack = cable.name in self.baked.slack and self.baked.slack[cable.name][k]
         strokes.line(way, _SLACK if slack else _CABLE, 1.3)
         if not cable.grounded:
             return

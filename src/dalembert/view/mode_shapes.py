@@ -58,7 +58,9 @@ def bake_mode(modes: MachineModes, mode: int, phases: ArrayLike, *, size: float 
     pictures = [exaggerated(*both, float(x)) for x in factors]
     points, poses = (np.concatenate([picture[i] for picture in pictures]) for i in (0, 1))
     straight = np.zeros(len(factors))
-    cables = {cable.name: sagging(points[:, list(cable.points)], straight, np.zeros(3)) for cable in scene.cables}
+    cables = {
+        cable.name: sagging(points[:, list(cable.points)], straight, np.zeros(3), cable.lines) for cable in scene.cables
+    }
     return scene, Baked(np.arange(len(factors), dtype=float), points, poses, cables)
 
 

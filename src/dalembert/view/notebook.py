@@ -70,6 +70,7 @@ def _names(machine: Machine) -> str:
         "inputs": machine.u_names,
         "constraints": [c.name for c in machine.constraints],
         "cables": [c.name for c in machine.cables],
+        "ropes": [r.name for r in machine.ropes],
         "contacts": [c.name for c in machine.contacts],
         "parameters": [f"{p.name} = {p.value:g}" for p in machine.parameters],
     }

@@ -86,20 +86,24 @@ class BeamPart:
 
 @dataclass(frozen=True)
 class CablePart:
-    """A cable: over its pulley, then to its anchor.
+    """A cable or rope: over its wheels to its end.
 
     Parameters
     ----------
     name
-        The cable.
+        The cable or rope.
     row
         Index of its lengths.
     points
-        Indices of the points up to where it leaves its pulley (one, if it has none), and of its anchor.
+        Indices of the points along it; arcs are in pieces.
     bilateral
         Whether it could push: such a cable never sags.
     grounded
-        Whether its exit is fixed in the world.
+        Whether it is a cable whose exit is fixed in the world.
+    lines
+        Places among the points at which its free lines begin.
+    tension
+        Signal of the tension of its first span.
     """
 
     name: str
@@ -107,11 +111,13 @@ class CablePart:
     points: tuple[int, ...]
     bilateral: bool
     grounded: bool
+    lines: tuple[int, ...]
+    tension: str
 
 
 @dataclass(frozen=True)
 class PulleyPart:
-    """The guiding pulley of a cable; its axis is the y axis of its pose."""
+    """A pulley, sheave or drum of a cable or rope; its axis is the y axis of its pose."""
 
     cable: str
     pose: int

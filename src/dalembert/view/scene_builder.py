@@ -31,6 +31,7 @@ from dalembert.model.cables import Cable
 from dalembert.model.geometry import Geometry, Mesh, Solid
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
+from dalembert.model.ropes import Arc, RopeBase
 from dalembert.model.tree import place
 from dalembert.view.parts import (
     BallPart,
@@ -76,6 +77,10 @@ class _Context:
 
     model: TreeModel
 
+    @property
+    def machine(self) -> Machine:
+        return self.model.machine
+
     def pose(self, frame: str) -> tuple[ca.SX, ca.SX]:
         R, p = self.model.frame_pose(frame)
         return ca.SX(R), ca.SX(p)
@@ -117,6 +122,11 @@ class _Builder:
     def number(self, x: Scalar) -> float:
         return float(evaluate(x, self.values))
 
+    def number_of(self, x: Expression) -> float:
+        """Value of an expression of the parameters."""
+        p = ca.DM([self.values[q.name] for q in self.machine.parameters])
+        return float(ca.DM(ca.evalf(ca.substitute(x, self.x.p, p))))
+
     def vector(self, v: Iterable[Scalar]) -> Expression:
         return ca.vertcat(*[self.x.value(x) for x in v])
 
@@ -136,8 +146,8 @@ class _Builder:
         for frame in self.machine.frames:
             self.names[frame.name] = self.point(self.at(frame.name))
             self.add(FramePart(frame.name, self.pose(*self.model.frame_pose(frame.name))))
-        for cable in self.machine.cables:
-            self.cable(cable)
+        for rope in self.machine.all_ropes:
+            self.rope(rope)
         for constraint in self.machine.constraints:
             for start, end in constraint.rods(_Context(self.model)):
                 self.add(LinkPart(constraint.name, "rod", (self.point(start), self.point(end))))
@@ -222,6 +232,8 @@ class _Builder:
         for cable in self.machine.cables:
             carried += [cable.anchor_at] if cable.anchor == body.name else []
             carried += [cable.exit_at] if cable.exit == body.name else []
+        for rope in self.machine.ropes:
+            carried += [element.at for element in rope.path if body.name in element.frames]
         root = np.zeros(3)
         extent = _extent(solids, self.number)
         meshed = any(mesh is not None for _, _, mesh in solids)  # such robots have many frames that nobody sees
@@ -281,25 +293,20 @@ class _Builder:
         for section in ("tip", *(name for name, _ in beam.stations)):
             self.names[f"{beam.name}.{section}"] = self.point(self.at(f"{beam.name}.{section}"))
 
-    def cable(self, cable: Cable) -> None:
-        path = cable.path(_Context(self.model))
-        R, _ = self.model.frame_pose(cable.exit)
-        points = [path.exit]
-        if path.arc is not None:
-            (psi, s), r, z = path.arc, self.x.value(cable.pulley), R[:, 2]
-            centre = self.at(cable.exit, cable.exit_at) + r * s
-            angles = [ca.pi + (psi - ca.pi) * k / ARC for k in range(ARC + 1)]
-            points = [centre + r * (ca.cos(a) * s + ca.sin(a) * z) for a in angles]
-            pose = self.pose(ca.horzcat(s, ca.cross(z, s), z), centre)
-            self.add(PulleyPart(cable.name, pose, self.number(cable.pulley)))
-        points.append(self.at(cable.anchor, cable.anchor_at))
-        paid_out = ca.SX(0) if cable.length is None else ca.SX(self.x.value(cable.length))
-        if cable.winch is not None:
-            paid_out = paid_out + self.x.value(cable.drum) * _Context(self.model).coordinate(cable.winch)
-        self.lengths.append(ca.horzcat(path.length, paid_out))
+    def rope(self, rope: RopeBase) -> None:
+        route = rope.route(_Context(self.model))
+        points, lines = route.points(ARC)
+        for arc in route.course:
+            if isinstance(arc, Arc):
+                pose = self.pose(ca.horzcat(arc.start, arc.axis, ca.cross(arc.start, arc.axis)), arc.centre)
+                self.add(PulleyPart(rope.name, pose, self.number_of(arc.radius)))
+        natural = ca.SX(0) if rope.length is None else ca.SX(self.x.value(rope.length))
+        paid_out = natural + sum((section.payout for section in route.sections), ca.SX(0))
+        self.lengths.append(ca.horzcat(route.length, paid_out))
         indices = tuple(self.point(e) for e in points)
-        grounded = self.machine.tree.frames[cable.exit][0] < 0
-        self.add(CablePart(cable.name, len(self.lengths) - 1, indices, cable.bilateral, grounded))
+        grounded = isinstance(rope, Cable) and self.machine.tree.frames[rope.exit][0] < 0
+        row, tension = len(self.lengths) - 1, f"tension.{rope.tension_names[0]}"
+        self.add(CablePart(rope.name, row, indices, rope.bilateral, grounded, tuple(lines), tension))
 
 
 def _extent(

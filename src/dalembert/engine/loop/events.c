@@ -265,7 +265,7 @@ static double crossing_of(struct watch *W, int64_t i, double a, double g_a, doub
     struct bracket B = {a, g_a, b, g_b, fmax(tolerance, 1e-3 * (b - a)), NAN, 0.0, a, 0};
     const int is_gap = L->gaps && i >= L->first_gap && i < L->first_gap + L->n_gaps;
     void (*const probe)(struct watch *, double) = is_gap ? evaluate_polynomial_gaps : evaluate_polynomial;
-    if (!L->custom) {
+    if (!L->custom && !W->kinks[i]) {
         memcpy(W->g_kept, W->g_found, size), memcpy(W->x_kept, W->x_found, state); /* at the far end, not guessed */
         if (fabs(g_a) <= TOUCHING * fabs(g_b)) {
             probe(W, a + TOUCHING * (b - a));
@@ -330,6 +330,7 @@ static double locate(struct watch *W) {
     const double h = L->h_used, end = L->t + h;
     const double tolerance = fmax(LOCATED * h, 16.0 * (nextafter(end, INFINITY) - end));
     double first = INFINITY;
+    int64_t located = -1; /* the event that is the first, wherever it cannot be looked at again */
     int any = 0;
     for (int64_t i = 0; i < L->n_events; i++) any |= crossed(W, i, L->g_next[i]);
     if (!any) return -1.0; /* all that have crossed have passed */
@@ -351,12 +352,12 @@ static double locate(struct watch *W) {
         if (g_a * L->signs[i] <= 0.0) { /* the function jumped with a held value, at the start of the step */
             memcpy(W->g_found, W->g_start, size);
             memcpy(W->x_found, L->x, (size_t)L->n * sizeof(double));
-            first = 0.0;
+            first = 0.0, located = i;
             continue;
         }
-        if (first == INFINITY) first = crossing_of(W, i, a, g_a, h, L->g_next[i], tolerance);
+        if (first == INFINITY) first = crossing_of(W, i, a, g_a, h, L->g_next[i], tolerance), located = i;
         else if (first > a && crossed(W, i, W->g_found[i])) /* else it comes later */
-            first = crossing_of(W, i, a, g_a, first, W->g_found[i], tolerance);
+            first = crossing_of(W, i, a, g_a, first, W->g_found[i], tolerance), located = i;
     }
     if (first == INFINITY) return -1.0;
     if (h - first <= tolerance) { /* the end of the step, which is known */
@@ -367,7 +368,7 @@ static double locate(struct watch *W) {
     /* what has crossed there but is back at the end of the step came before */
     for (int64_t i = 0; i < L->n_events; i++) {
         if (crossed(W, i, L->g_next[i]) || !crossed(W, i, W->g_found[i]) || W->g_start[i] * L->signs[i] <= 0.0) continue;
-        W->fired[i] = 1;
+        W->fired[i] = 1, located = i;
         first = crossing_of(W, i, 0.0, W->g_start[i], first, W->g_found[i], tolerance);
     }
     /* what crosses within this part of a step is one instant, that of the first: no gap is beyond what it may be */
@@ -376,7 +377,7 @@ static double locate(struct watch *W) {
     if (!others) return first;
     evaluate_beyond(W, first, fmin(first + fmax(SIMULTANEOUS * h, 2.0 * tolerance), h));
     for (int64_t i = 0; i < L->n_events; i++)
-        W->fired[i] = W->fired[i] && (crossed(W, i, W->g_found[i]) || crossed(W, i, W->g_part[i]));
+        W->fired[i] = W->fired[i] && (i == located || crossed(W, i, W->g_found[i]) || crossed(W, i, W->g_part[i]));
     return first;
 }
 
@@ -490,7 +491,7 @@ static int64_t respond_to_events(struct watch *W, const double *signs) {
         record(W, L->t, L->x, signs);
         if (most == ENDS) return STOPPED;
         arm_events(W);
-        if (most > LOOKS && accumulated(W)) return ACCUMULATED;
+        if (accumulated(W)) return ACCUMULATED;
     }
     return W->asks && most > LOOKS ? ASKED : REACHED;
 }

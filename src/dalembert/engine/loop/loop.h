@@ -78,6 +78,7 @@ struct watch {
     const int64_t *kinds; /* of each event what is done about it */
     int64_t asks;         /* whether the caller has a say wherever a step has ended at an event */
     const int64_t *jumps; /* which events also happen where a transition makes their function jump over zero */
+    const int64_t *kinks; /* which events are where the state has a kink: these are not located by polynomials */
     /* State after the events of an instant, in place: -1, or why there is none. `fired` has what happens, before and after. */
     int64_t (*transition)(void *context, double t, double *x, const double *c, const double *p, int64_t *fired);
     /* Time after which a pair that has come apart at the last transition is expected to touch again; INFINITY: none; 0: nobody

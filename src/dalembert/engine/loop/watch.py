@@ -77,7 +77,8 @@ def watch_memory(
     positive = [spec.positive for spec in problem.event_specs]
     watch.n_positive = sum(positive)
     array("positive", np.array(positive, dtype=np.int64))
-    array("jumps", np.array([spec.jumps for spec in problem.event_specs], dtype=np.int64))
+    for name in ("jumps", "kinks"):
+        array(name, np.array([getattr(spec, name) for spec in problem.event_specs], dtype=np.int64))
     watch.changes_capacity, watch.records_capacity = changes, records
     watch.run_start, watch.run_end, watch.armed_at = setup.t0, setup.t_end, float("-inf")
     sizes = {"stops": _CROWD, "nodes": _NODES, "newton": 2 * _NODES * n}

@@ -14,7 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.errors import SimulationError
 from dalembert.core.types import Array
 
-__all__ = ["PairTable", "SwitchTable", "TransitionEntry", "TransitionMaker", "UnilateralLaw", "slowest_slip"]
+__all__ = ["KINK", "PairTable", "SwitchTable", "TransitionEntry", "TransitionMaker", "UnilateralLaw", "slowest_slip"]
+
+KINK = 1e-10
+"""Time [s] before the direction of a row jumps at which its event happens: too short for anything else to change."""
 
 
 def slowest_slip(rtol: float | None = None) -> float:
@@ -88,12 +91,15 @@ class SwitchTable:
         keep what it measures.
     measure
         (t, x, c, p) -> all that they measure, one after the other; None if none does.
+    kinks
+        Events just after which the direction of a row jumps.
     """
 
     events: tuple[int, ...] = ()
     sets: tuple[tuple[tuple[int, float], ...], ...] = ()
     measures: tuple[tuple[int, tuple[int, ...]], ...] = ()
     measure: casadi.Function | None = None
+    kinks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,6 +34,9 @@ class EventSpec:
         Whether g must never be negative when a run begins or goes on after a transition: it then happens at once.
     switches
         Whether constraints begin or cease to act at it.
+    kinks
+        Whether the direction of a row jumps there: no polynomial through a step is asked where it is. If something
+        switches, a transition takes the machine to the other side.
     hidden
         Whether it is but a place to look at: runs stop there for a moment and do not tell of it.
     jumps
@@ -47,6 +50,7 @@ class EventSpec:
     switches: bool = False
     hidden: bool = False
     jumps: bool = False
+    kinks: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:

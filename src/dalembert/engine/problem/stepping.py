@@ -102,7 +102,8 @@ class SteppingSystem:
     names
         Names of the blocks.
     forces, losses
-        Places in x: of the first force of each block, and of the energy that it has taken (-1: not recorded).
+        Places in x: of the first force of each block, and of the energy that it has taken (-1: not recorded), of a rope
+        that of its first sheave.
     first_force, n_forces
         Where forces are, those of contacts without friction among them, which have three.
     multipliers, residual, sweeps, work_input, work_loss

@@ -84,14 +84,14 @@ FUNCTION void held_project(const stepper *C, MASK m, real *s, real *z) {
 }
 
 /* Project the rows of a block, whose parts along Q go to P; velocities u0 are then those at s = 0 in the rest, those
- * before the step are in `before`. Returns who has anything left of the first row. */
+ * before the step are in `before`. Returns who has anything left of what closes its gap. */
 FUNCTION MASK held_rows(stepper *C, INDEX a) {
     const INDEX n = COUNT(a), *const at = AT(a), first = ROW(a);
+    const real *const rows = C->Y + VALUES(a);
     real full = K(0.0), left = K(0.0);
+    for (INDEX k = 0; k < n; k++) full += ALONG(a, rows, k) * ALONG(a, rows, k);
     for (INDEX j = 0; j < SIZE(a); j++) {
         real *const y = C->Y + VALUES(a) + j * n, *const P = C->P + (first + j) * N_HELD_ROWS;
-        if (j == 0)
-            for (INDEX k = 0; k < n; k++) full += y[k] * y[k];
         C->before[first + j] = C->u0[first + j];
         for (INDEX i = 0; i < N_HELD_ROWS; i++) {
             const real *const q = C->Q + i * N_VELOCITIES;
@@ -101,9 +101,8 @@ FUNCTION MASK held_rows(stepper *C, INDEX a) {
             P[i] = part;
             C->u0[first + j] += part * C->zeta[i];
         }
-        if (j == 0)
-            for (INDEX k = 0; k < n; k++) left += y[k] * y[k];
     }
+    for (INDEX k = 0; k < n; k++) left += ALONG(a, rows, k) * ALONG(a, rows, k);
     return left > C->rank * full;
 }
 

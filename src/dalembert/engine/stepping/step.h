@@ -198,7 +198,15 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
         block_velocity(C, a, C->s, u);
         for (INDEX i = 0; i < SIZE(a); i++) lost += K(0.5) * C->x[ROW(a) + i] * (u[i] + before[i]);
         for (INDEX i = 0; i < SIZE(a); i++) KEEP_IMPULSE(a, i, m, C->x[ROW(a) + i])
-        if (LOSS(a) >= 0) next[LOSS(a)] = SELECT(m, next[LOSS(a)] - lost, next[LOSS(a)]);
+        if (LOSS(a) >= 0 && LAW(a) == ROPE) { /* of each sheave what friction takes of the tension, along its slip */
+            real slip = K(0.0);
+            for (INDEX i = 1; i < SIZE(a); i++) {
+                const real *const x = C->x + ROW(a) + i;
+                real *const taken = next + LOSS(a) + i - 1;
+                slip += K(0.5) * (u[i - 1] + before[i - 1]);
+                *taken = SELECT(m, *taken + (x[0] - x[-1]) * slip, *taken);
+            }
+        } else if (LOSS(a) >= 0) next[LOSS(a)] = SELECT(m, next[LOSS(a)] - lost, next[LOSS(a)]);
         loss = SELECT(m, loss + lost, loss);
     }
     if (N_HELD_ROWS) {

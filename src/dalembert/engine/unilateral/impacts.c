@@ -8,7 +8,8 @@
  * none can be said to be still slipping. Which of them go on to stick, and where the others slip to, is for their
  * accelerations to say (settling.c): from rest, so that nothing slips against its friction, and what begins to stick does
  * not move the others, which would make them turn, and turn the first again, without end. What this brings to rest in turn
- * rests too. The velocities are those nearest in the metric of the mass matrix, so that no energy is added.
+ * rests too. The velocities are those nearest in the metric of the mass matrix, so that no energy is added. Sheaves of ropes
+ * have leeway instead (settling.c): what all but drives their slips would take any impulse to stop them.
  */
 
 /* What is seen of the pairs at an instant: slips that end, and what opens. */
@@ -157,13 +158,6 @@ static int64_t rest(struct transitions *T, double *x, const struct seen *seen, s
     }
     for (;;) {
         double fastest = 0.0;
-        for (int64_t i = 0; i < T->k; i++) { /* sheaves of ropes, each by itself */
-            for (int64_t j = 1; is_rope(T, i) && close[i] && j < ways_of(T, i); j++) {
-                const double speed = fabs(T->rate[row_of(T, i, j)]);
-                if (part[row_of(T, i, j)] || speed > SLIPS || !(T->equations->cone[3 * (T->entry[i] + j - 1)] > 0.0)) continue;
-                part[row_of(T, i, j)] = 1, fastest = fmax(fastest, speed);
-            }
-        }
         for (int64_t i = 0; i < T->n_blocks; i++) {
             if (!close[i] || still[i] || is_rope(T, i) || !(friction_of(T, i) > 0.0)) continue;
             double u[2] = {0.0, 0.0};

@@ -18,7 +18,7 @@ from dalembert.engine.layout import structure
 from dalembert.engine.library import library
 from dalembert.engine.memory import NativeMemory
 from dalembert.engine.methods.constraints import Projection
-from dalembert.engine.problem.pairs import PairTable, SwitchTable, TransitionEntry, UnilateralLaw, slowest_slip
+from dalembert.engine.problem.pairs import KINK, PairTable, SwitchTable, TransitionEntry, UnilateralLaw, slowest_slip
 from dalembert.engine.problem.problem import Problem
 
 __all__ = ["LANDED", "NOT_CLOSED", "TransitionDesk", "Transitions", "measure_code", "transitions_memory"]
@@ -76,8 +76,10 @@ def transitions_memory(
     if switches is not None:
         sets = [pair for some in switches.sets for pair in some]
         struct.n_switches, struct.n_measures = len(switches.events), len(switches.measures)
+        struct.n_kinks, struct.kink_time = len(switches.kinks), KINK
         integers = {
             "switch_event": switches.events,
+            "kink_event": switches.kinks,
             "switch_first": [0, *accumulate(len(some) for some in switches.sets)],
             "switch_latch": [latch for latch, _ in sets],
             "measure_flag": [flag for flag, _ in switches.measures],

@@ -66,8 +66,11 @@ static void give_leeway(const struct transitions *T, double *x) {
     for (int64_t i = 0; i < T->k; i++) {
         const int64_t *place = latches_of(T, i);
         double along = 0.0, squared = 0.0;
-        for (int64_t j = 0; is_rope(T, i) && j < T->rubs[i]; j++) /* a sheave has two directions as well */
-            x[sheave_latches(T, i, j)[6]] = fabs(T->rate[row_of(T, i, j + 1)]) > SLIPS ? 0.0 : TURNS_BACK;
+        for (int64_t j = 0; is_rope(T, i) && j < T->rubs[i]; j++) { /* so has a sheave; one that reverses is let go on a little */
+            const int64_t *latch = sheave_latches(T, i, j);
+            const double rate = T->rate[row_of(T, i, j + 1)], back = fmax(0.0, x[latch[1]] * rate);
+            x[latch[6]] = fabs(rate) > SLIPS ? 0.0 : TURNS_BACK + 1.5 * back;
+        }
         if (!T->rubs[i] || is_rope(T, i)) continue;
         for (int j = 0; j < 2; j++) {
             const int64_t row = row_of(T, i, j + 1);

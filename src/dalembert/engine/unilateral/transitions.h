@@ -26,6 +26,10 @@ struct transitions {
     int64_t n_switches;
     const int64_t *switch_event, *switch_first, *switch_latch;
     const double *switch_value;
+    /* events just after which the direction of a row jumps, and the time in which a motion gets there from them */
+    int64_t n_kinks;
+    const int64_t *kink_event;
+    double kink_time;
     /* constraints that measure themselves when they begin to act: of each the latch that says so, and those that keep
      * what the kernel (t, x, c, p) finds */
     int64_t n_measures;

@@ -287,12 +287,27 @@ static void tell_sheaves(const struct transitions *T, const double *x, int64_t *
         }
 }
 
+/* Coordinates beyond the kinks among the events of an instant, as far as they were before them. 0 = ok. */
+static int pass_kinks(struct transitions *T, double *x, const double *p, const int64_t *fired) {
+    struct constrained *C = T->equations;
+    int any = 0;
+    for (int64_t i = 0; i < T->n_kinks; i++) any |= fired[T->kink_event[i]] != 0;
+    if (!any) return 0;
+    const double *in[3] = {x, C->moved, p};
+    double *out[1] = {C->q_moved};
+    for (int64_t i = 0; i < C->nv; i++) C->moved[i] = 2.0 * T->kink_time * x[C->nq + i];
+    if (C->move(in, out, C->move_work)) return 1;
+    memcpy(x, C->q_moved, doubles(C->nq));
+    C->t_seen = NAN;
+    return 0;
+}
+
 /* State after the events of an instant, `fired` (as of `constrained_events`); these are then those that have happened. */
 int64_t transitions_switch(void *context, double t, double *x, const double *c, const double *p, int64_t *fired) {
     struct transitions *T = context;
     struct constrained *C = T->equations;
     double *before = T->x_bare;
-    if (keep_last(T, t, x, c, p)) return NO_TERMS;
+    if (keep_last(T, t, x, c, p) || pass_kinks(T, x, p, fired)) return NO_TERMS;
     memcpy(before, x, doubles(C->n));
     const int64_t *lets_go = fired + C->n_tape_events, *takes_hold = lets_go + T->k, *slips = takes_hold + T->k;
     if (T->t_loose != t)

@@ -30,12 +30,13 @@ _SOLVED = 1e-10  # error, as part of its size, up to which a condition counts as
 
 
 def machine_size(machine: Machine) -> float:
-    """Length [m] that is typical of a machine: the largest offset between neighbouring joints, frames and cables."""
+    """Length [m] that is typical of a machine: the largest offset between neighbouring joints, frames and ropes."""
     offsets = [node.placement.translation for node in machine.tree.nodes]
     offsets += [frame.origin.translation for frame in machine.frames]
     offsets += [point for cable in machine.cables for point in (cable.exit_at, cable.anchor_at)]
+    offsets += [element.at for rope in machine.ropes for element in rope.path]
     lengths = [float(np.linalg.norm([nominal(x) for x in offset])) for offset in offsets]
-    lengths += [nominal(cable.length) for cable in machine.cables if cable.length is not None]
+    lengths += [nominal(rope.length) for rope in machine.all_ropes if rope.length is not None]
     lengths += [nominal(b.length) for b in machine.bodies if isinstance(b, Beam)]
     return max(lengths, default=0.0) or 1.0
 

@@ -51,7 +51,8 @@ class Target:
 SHARED = Target(tuple(("-fPIC", *baseline) for baseline in _BASELINES), ("-shared",))
 """A shared library for all processors of this kind."""
 
-WASM = Target((("-target", "wasm32-wasi"),), ("-target", "wasm32-wasi", "-mexec-model=reactor", "-s", "-Wl,--export-dynamic"))
+_WASM = ("-target", "wasm32-wasi")
+WASM = Target((_WASM,), (*_WASM, "-mexec-model=reactor", "-s", "-Wl,--export-dynamic"))
 """A WebAssembly module; needs the compiler of the ziglang wheel."""
 
 

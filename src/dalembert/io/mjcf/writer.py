@@ -332,6 +332,7 @@ class _Writer:
         """Cables between two points: springs of ``EA / L``, or ranges that MuJoCo keeps softly."""
         tendons = ElementTree.Element("tendon")
         taut, damped = [], []
+        self.left_out += [f"rope '{rope.name}'" for rope in self.machine.ropes]
         for cable in self.machine.cables:
             ends = [f"{cable.name}.anchor", f"{cable.name}.exit"]
             places = [(cable.anchor, cable.anchor_at), (cable.exit, cable.exit_at)]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -21,6 +21,9 @@ from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, She
 from dalembert.model.ropes.route import Arc, Condition, RopeBase, Route, RouteSection, Rub, WrappedWheel
 from dalembert.model.ropes.tangents import Circle, Line, line_between
 from dalembert.model.tree import place
+
+if TYPE_CHECKING:
+    from dalembert.model.machine import Machine
 
 __all__ = ["Rope"]
 
@@ -197,6 +200,10 @@ class Rope(RopeBase):
     def route(self, context: MachineContext) -> Route:
         """Where it runs."""
         return _Routing(self, context).route()
+
+    def check_wheels(self, machine: Machine) -> None:
+        """Refuse wheels that do not turn about their axes, and arcs on drums that begin nowhere."""
+        self.route(NeutralContext(machine))
 
 
 @dataclass(frozen=True)
@@ -398,10 +405,17 @@ class _Routing:
             elif self.wheels[k].axis is None:
                 course.append(self.wheels[k].centre)
             else:
-                course.append(self.lines[0].start if k == 0 else self.lines[-1].end)
+                course.append(self._coil(k))
         if self.rope.closed:
             course.append(self.lines[-1].end)
         return tuple(course)
+
+    def _coil(self, k: int) -> Arc:
+        """A quarter of a turn on the drum at an end, to be seen."""
+        drum, rho, quarter = self.wheels[k], self.touch(k), ca.SX(math.pi / 2)
+        assert drum.axis is not None and drum.radius is not None
+        start = -ca.cross(drum.axis, rho) if k == 0 else rho
+        return Arc(drum.centre, drum.axis, start, drum.radius, quarter)
 
     def _conditions(self, wraps: dict[int, WrappedWheel]) -> Iterator[Condition]:
         rope, path, n = self.rope, self.rope.path, len(self.rope.path)

@@ -138,7 +138,7 @@ def _crossed(first: Circle, second: Circle) -> Line:
     F_1, F_2 = _residuals(d, r_1, r_2, rho_1, rho_2)
     start, end = first.centre + r_1 * rho_1, second.centre + r_2 * rho_2
     clear = ca.fmin(from_first.clear, to_second.clear)
-    error = ca.fmax(ca.fabs(F_1), ca.fabs(F_2))
+    error = ca.sqrt(F_1**2 + F_2**2)  # not a largest one, which would pass over NaN
     return Line(start, end, ca.norm_2(end - start), rho_1, rho_2, clear, error)
 
 

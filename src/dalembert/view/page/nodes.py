@@ -295,7 +295,7 @@ class Nodes:
         for cable in self.scene.cables:
             way = self.baked.cables[cable.name]
             node: dict[str, Any] = {"first": self.follow(cable.name, cable.name), "count": way.shape[1]}
-            node |= {"radius": 0.0035 * self.size, "colour": _CABLE, "name": cable.name}
+            node |= {"radius": 0.0035 * self.size, "colour": _CABLE, "name": cable.name, "tension": cable.tension}
             if cable.name in tensions and len(taut):
                 T = tensions[cable.name]
                 share = (T - least) / span if span > 0.01 * float(taut.max()) else np.full_like(T, 0.3)

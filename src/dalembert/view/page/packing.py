@@ -125,8 +125,11 @@ def lay_out(run: Run, machine: Machine, *, most: int | None = None, idle: bool =
         times = times[:seen]
         baked = bake_run(scene, run, times)
     straight = bake_run(scene, run, times, exaggerate=0.0) if scene.modal else None
-    names = [cable.name for cable in scene.cables if f"tension.{cable.name}" in run]
-    tensions = {name: interpolated(times, run.t, run[f"tension.{name}"][:, None], ())[:, 0] for name in names}
+    tensions = {
+        cable.name: interpolated(times, run.t, run[cable.tension][:, None], ())[:, 0]
+        for cable in scene.cables
+        if cable.tension in run
+    }
     forces = forces_of(run, machine, times, idle=idle)
     return _laid_out(scene, baked, straight, title=machine.name, tensions=tensions, forces=forces)
 

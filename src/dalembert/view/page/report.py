@@ -20,6 +20,7 @@ from dalembert.loop.experiment import Experiment, Runnable
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.page.assets import asset, document, inline_json
+from dalembert.view.page.live import experiment_of_run, pack_live
 from dalembert.view.page.packing import pack_run, pack_signals
 from dalembert.view.page.sections import equations_section, machine_section, table
 
@@ -43,6 +44,7 @@ def report(
     command: str | None = None,
     signals: Sequence[str] | None = None,
     equations: bool | None = None,
+    live: bool = False,
 ) -> Path:
     """Write a report of a run: one HTML file that needs nothing else, neither a network nor Python.
 
@@ -60,6 +62,9 @@ def report(
         Signals to plot, also as patterns such as ``"theta*"``; None: all of interest, with the energies.
     equations
         Whether the equations of motion are written; None: if the machine is small enough that somebody can read them.
+    live
+        Whether the machine simulates in the report, with sliders, as in a page of `dalembert.share`; it takes the
+        place of the film and of the plots.
 
     Examples
     --------
@@ -82,7 +87,8 @@ def report(
     if not isinstance(drawn_machine, Machine):
         raise InputError("this run does not know its machine; give it as machine=")
     target = target_file(path, (".html", ".htm"))
-    return write_file(target, report_page(run, drawn_machine, command=command, signals=signals, equations=equations))
+    page = report_page(run, drawn_machine, command=command, signals=signals, equations=equations, live=live)
+    return write_file(target, page)
 
 
 def report_page(
@@ -93,10 +99,9 @@ def report_page(
     signals: Sequence[str] | None = None,
     equations: bool | None = None,
     extra: str = "",
+    live: bool = False,
 ) -> str:
     """Text of a report; ``extra`` is HTML that stands above the player."""
-    film = inline_json(pack_run(run, machine))
-    plots = inline_json(pack_signals(run, signals, numbers=60_000))
     file = _file(machine, run.metadata.get("control"))
     bad = "" if run.ok else " bad"
     parts = [
@@ -104,9 +109,7 @@ def report_page(
         f'<p class="lead">{escape(str(machine))}</p>',
         f'<p><span class="status{bad}">{escape(run.status)}</span>: {escape(run.message or _STATUS[run.status])}</p>',
         extra,
-        '<div class="player" id="player"></div>',
-        "<h2>Signals</h2>",
-        '<div class="plots" id="plots"></div>',
+        _LIVE_PLACE if live else _FILM_PLACE,
         _energy(run),
         _events(run),
         machine_section(machine, file),
@@ -114,13 +117,33 @@ def report_page(
         _settings(run),
         _repeat(run, machine, command, file),
         f"<script>{asset('dalembert.js')}</script>",
+        _live_script(run) if live else _film_script(run, machine, signals),
+    ]
+    body = "\n".join(section for section in parts if section)
+    return document(f"{machine.name}: {run.status}", body, "da-report", simulates=live)
+
+
+_FILM_PLACE = '<div class="player" id="player"></div>\n<h2>Signals</h2>\n<div class="plots" id="plots"></div>'
+_LIVE_PLACE = '<h2>Simulate it</h2>\n<div id="live"></div>'
+
+
+def _film_script(run: Run, machine: Machine, signals: Sequence[str] | None) -> str:
+    """Play the film of a run."""
+    film = inline_json(pack_run(run, machine))
+    plots = inline_json(pack_signals(run, signals, numbers=60_000))
+    return (
         "<script>(async () => {"
         f"const film = {film}; const plots = {plots};"
         "const player = await dalembert.embed(document.getElementById('player'), film, {own: true});"
         "await dalembert.panels(document.getElementById('plots'), plots, player); player.play();"
-        "})();</script>",
-    ]
-    return document(f"{machine.name}: {run.status}", "\n".join(section for section in parts if section), "da-report")
+        "})();</script>"
+    )
+
+
+def _live_script(run: Run) -> str:
+    """Simulate the experiment of a run."""
+    data = inline_json(pack_live(experiment_of_run(run), equations=False))
+    return f"<script>dalembert.live(document.getElementById('live'), {data}, {{part: true}});</script>"
 
 
 def _energy(run: Run) -> str:

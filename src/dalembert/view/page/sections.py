@@ -31,6 +31,8 @@ def machine_section(machine: Machine, file: str) -> str:
     text = "<h2>Machine</h2>" + table(("name", "", "mass [kg]", "joint", "kind", "on"), rows, numbers=(2,))
     if machine.cables:
         text += "<p>" + escape(f"cables: {', '.join(cable.name for cable in machine.cables)}") + "</p>"
+    if machine.ropes:
+        text += "<p>" + escape(f"ropes: {', '.join(rope.name for rope in machine.ropes)}") + "</p>"
     if machine.constraints:
         text += "<p>" + escape(f"constraints: {', '.join(c.name for c in machine.constraints)}") + "</p>"
     if file:
@@ -43,7 +45,7 @@ def equations_section(machine: Machine, wanted: bool | None) -> str:
     if wanted is False:
         return ""
     rigid = not any(isinstance(body, Beam) for body in machine.bodies)
-    small = machine.nv <= _READABLE and rigid and not machine.constraints and not machine.cables
+    small = machine.nv <= _READABLE and rigid and not machine.constraints and not machine.all_ropes
     if wanted is None and not small:
         return ""
     try:

@@ -28,6 +28,7 @@ from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.loop.postures import posture
 from dalembert.simulation.run import Run
 from dalembert.systems.catalogue import SYSTEMS
+from dalembert.view.page.live import share_page
 from dalembert.view.page.packing import pack_machine, pack_mode, pack_run, pack_signals
 from dalembert.view.page.report import report_page
 from dalembert.view.studio.growing import Growing
@@ -325,6 +326,11 @@ class Session:
             opened = self._current()
             text = opened.file(Changes.read(data.get("changes", {})))
             return Download(f"{_file_name(opened.machine.name)}.yaml", text.encode("utf-8"), "application/yaml")
+        if what == "page":
+            opened = self._current()
+            with _BUILDING:
+                page = share_page(opened.simulation(Changes.read(data.get("changes", {}))))
+            return Download(f"{_file_name(opened.machine.name)}.html", page.encode("utf-8"), "text/html; charset=utf-8")
         run, opened, _ = self._chosen(data)
         name = _file_name(opened.machine.name)
         if what == "run":
@@ -334,7 +340,7 @@ class Session:
             with _BUILDING:
                 page = report_page(run, opened.machine)
             return Download(f"{name}.html", page.encode("utf-8"), "text/html; charset=utf-8")
-        raise UnknownNameError("file", str(what), ("machine", "run", "report"))
+        raise UnknownNameError("file", str(what), ("machine", "page", "run", "report"))
 
 
 @contextmanager
