@@ -70,7 +70,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "tape geometry move events tape_work geometry_work move_work events_work"),
         (POINTER, "free free_work gaps gaps_work motion shift motion_work shift_work flags unilateral"),
         (INT, "n_unilateral n_tape_events"),
-        (REAL, "alpha beta penalty damping frequency rank_tolerance tolerance drift"),
+        (REAL, "alpha beta penalty damping omega rank_tolerance tolerance drift"),
         (INT, "max_iterations"),
         (POINTER, "rates M f Jt phi phidot gamma phi_t q_moved v_moved error share"),
         (REAL, "t_seen"),

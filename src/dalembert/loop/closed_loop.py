@@ -78,6 +78,12 @@ class SampledController:
         Seconds between two calls.
     name
         Its name in messages.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.SampledController(lambda t, q, v: [0.0], period=0.01).period
+    0.01
     """
 
     function: Callable[[float, Array, Array], ArrayLike]
@@ -108,6 +114,12 @@ class Event:
         Whether the run stops there.
     direction
         ``+1`` rising, ``-1`` falling, ``0`` both.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Event("arrived", "x - 2.9", terminal=True).direction
+    0
     """
 
     name: str

@@ -33,6 +33,12 @@ class Switch:
         Name of an event of the run, instead of a time.
     on, off
         Names of the constraints.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Switch(at=1.5, off=["hook"]).off
+    ('hook',)
     """
 
     at: float | None = None

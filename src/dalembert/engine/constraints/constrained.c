@@ -257,7 +257,7 @@ static int solve_udwadia_kalaba(struct constrained *C, const double *x, double a
  * Lagrangian) lambda grows until the accelerations satisfy the constraints. */
 static int solve_penalty(struct constrained *C, const double *x) {
     const int64_t nv = C->nv, m = C->m;
-    const double p = C->penalty, c1 = 2.0 * C->damping * C->frequency, c0 = C->frequency * C->frequency;
+    const double p = C->penalty, c1 = 2.0 * C->damping * C->omega, c0 = C->omega * C->omega;
     const int64_t count = find_active(C, x);
     C->rank_lost = 0;
     memcpy(C->R, C->M, (size_t)(nv * nv) * sizeof(double));

@@ -19,7 +19,7 @@ struct constrained {
     const int64_t *unilateral; /* rows of the cables that can go slack */
     int64_t n_unilateral, n_tape_events;
     double alpha, beta;                 /* Phi'' + 2 alpha Phi' + beta^2 Phi = 0 */
-    double penalty, damping, frequency; /* CDPR (21): alpha_p, xi_p, omega_p */
+    double penalty, damping, omega; /* CDPR (21): alpha_p, xi_p, omega_p */
     double rank_tolerance, tolerance, drift;
     int64_t max_iterations;
     /* outputs of the tapes */
