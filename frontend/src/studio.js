@@ -74,7 +74,12 @@ class Studio {
       const run = this.shownRun ?? (Number(this.runsList.value) || null);
       this.guard(() => this.server.save({ what, run, changes: this.changes }));
     };
-    const top = element("header", {}, element("b", {}, "dalembert"), element("span", { className: "word" }, "studio"), this.machines, button("Open ...", () => this.file.click(), { id: "open" }), this.file, this.runButton, this.cancelButton, this.progress, this.status, element("span", { className: "gap" }), this.saveMenu);
+    const share = async () => {
+      this.status.textContent = "the machine is compiled for the page ...";
+      await this.server.save({ what: "page", changes: this.changes });
+      this.status.textContent = "shared: one HTML file that simulates";
+    };
+    const top = element("header", {}, element("b", {}, "dalembert"), element("span", { className: "word" }, "studio"), this.machines, button("Open ...", () => this.file.click(), { id: "open" }), this.file, this.runButton, this.cancelButton, this.progress, this.status, element("span", { className: "gap" }), button("Share", share, { id: "share", title: "save the machine as one HTML file that simulates" }), this.saveMenu);
     this.error = element("pre", { id: "error", title: "click to close" });
     this.error.onclick = () => this.complain("");
     this.playerHost = element("div", { id: "player" });

@@ -370,7 +370,7 @@ _LATER = {
     "winch": "dalembert.model.cables",
     "__version__": "dalembert.core.version",
 }
-"""Names and their modules, which load when a name is first asked for: `import dalembert` alone loads none."""
+"""Names and their modules, which load on first use: `import dalembert` alone loads none."""
 
 _ROOMS = (
     "analysis",

@@ -160,18 +160,6 @@ def test_rests_with_slack_cables_are_where_a_damped_run_settles(lengths: tuple[f
     np.testing.assert_allclose(run.array(["x", "y", "z"])[-1], rest.q, rtol=0, atol=1e-6)
 
 
-def test_a_start_on_the_axis_of_a_swivelling_pulley_is_refused_by_name() -> None:
-    slides = [("x", "world", "a"), ("y", "a", "b"), ("z", "b", "m")]
-    machine = da.Machine(
-        "hung",
-        [da.Body("a"), da.Body("b"), da.point_mass("m", 1.0)],
-        [da.Joint(n, "prismatic", parent, child, axis=n) for n, parent, child in slides],
-        cables=[da.Cable("c", "m", pulley=0.1)],
-    )
-    with pytest.raises(da.InputError, match=r"'c' of machine 'hung' has no direction.*axis"):
-        da.simulate(machine, duration=0.1, q0={"z": -1.0}, v0={"x_dot": -2.0}, backend="vm")
-
-
 def test_random_mechanisms_are_kept_or_refused() -> None:
     """A few starts of each planar kind; the closed form decides who is right."""
     for number in (0, 1):

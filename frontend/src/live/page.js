@@ -14,12 +14,12 @@ const SLOW = 0.25; // seconds of a run from which on the start is shown before i
 const LINES = 200; // of the table of events
 const ANGLES = ["roll", "pitch", "yaw"];
 
+// A page of its own, or a part of another one (`part`), which has a title and tells of the machine itself.
 class LivePage {
-  constructor(host, live) {
+  constructor(host, live, { part = false } = {}) {
     Object.assign(this, { host, live, runs: 0, plots: [], lasted: 0 });
     this.changes = { p: {}, x: {}, turned: {} };
     host.classList.add("da-live");
-    const title = element("h1", { textContent: live.name });
     this.playerHost = element("div", { className: "player" });
     this.status = element("p", { className: "status", role: "status" });
     this.status.setAttribute("aria-live", "polite");
@@ -27,14 +27,15 @@ class LivePage {
     this.plotHost = element("div", { className: "plots" });
     this.energy = element("div", { className: "energy" });
     this.eventHost = element("details", {}, element("summary", { textContent: "Events" }));
-    const sections = element("div", { className: "sections", innerHTML: live.sections.join("") });
-    const foot = element("p", { className: "foot" }, `dalembert ${live.version}, experiment ${live.digest.slice(0, 16)}. This page simulates by itself; it asks nobody anything.`);
+    const title = part ? [] : [element("h1", { textContent: live.name }), element("p", { className: "lead", textContent: live.about })];
+    const foot = `dalembert ${live.version}, experiment ${live.digest.slice(0, 16)}. This page simulates by itself; it asks nobody anything.`;
+    const more = part ? [] : [element("div", { className: "sections", innerHTML: live.sections.join("") }), element("p", { className: "foot" }, foot)];
+    const heading = part ? "h3" : "h2";
     host.append(
-      title, element("p", { className: "lead", textContent: live.about }), this.status,
-      element("div", { className: "work" }, this.playerHost, this.side),
-      element("h2", { textContent: "Signals" }), this.plotHost, element("h2", { textContent: "Energy audit" }), this.energy, this.eventHost, sections, foot,
+      ...title, this.status, element("div", { className: "work" }, this.playerHost, this.side),
+      element(heading, { textContent: "Signals" }), this.plotHost, element(heading, { textContent: "Energy audit" }), this.energy, this.eventHost, ...more,
     );
-    this.player = new Player(this.playerHost, { own: true });
+    this.player = new Player(this.playerHost, { own: !part });
     this.player.listeners.push((t) => this.plots.forEach((plot) => plot.cursor(t)));
     this.duration = live.settings.duration;
     this.controls();
@@ -128,10 +129,10 @@ class LivePage {
     const { engine, live } = this;
     const [x, p] = this.wishes();
     const moved = engine.start(x, p);
-    if (moved === null) return this.refuse("the constraints cannot be kept from this start; move a slider back");
-    const start = this.rowNow();
+    const start = moved === null ? this.row(x) : this.row(engine.array("X", x.length).slice());
     const gap = this.changed() ? this.filmer.gap(start.coordinates(0), start.t[0]) : null;
     if (gap && gap[1] < -DEEP) return this.refuse(`contact '${gap[0]}' starts ${number(-gap[1])} m deep in what it touches; lift it`, start);
+    if (moved === null) return this.refuse("the constraints cannot be kept from this start; move a slider back", start);
     if (this.lasted > SLOW) await this.show(start, false);
     const rows = await engine.run(this.duration, (fraction) => {
       this.host.dataset.progress = fraction.toFixed(3);
@@ -148,17 +149,15 @@ class LivePage {
     this.host.dataset.run = String(++this.runs);
   }
 
-  // The present state as a run of one row.
-  rowNow() {
+  // A state at the start as a run of one row.
+  row(x) {
     const { engine, live } = this;
-    const { states, held } = live.program;
-    const y = engine.outputs().slice();
-    const [x, c] = [engine.array("X", states.length).slice(), engine.array("C", held.length).slice()];
+    const [y, c] = [engine.outputs().slice(), engine.array("C", live.program.held.length).slice()];
     return new LiveRun(live, { t: [engine.code.live_time()], x: [x], c: [c], y: [y], events: [] });
   }
 
-  async refuse(why, start = null) {
-    if (start) await this.show(start, false);
+  async refuse(why, start) {
+    await this.show(start, false);
     this.say(`refused: ${why}.`, true);
     this.host.dataset.run = String(++this.runs);
   }
@@ -227,9 +226,10 @@ function quaternion({ roll, pitch, yaw }) {
   return [cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy, cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy];
 }
 
-export async function live(host, data) {
-  const page = new LivePage(host, data);
+export async function live(host, data, options = {}) {
+  const page = new LivePage(host, data, options);
   host.live = page;
+  host.dataset.loaded = "1";
   await page.begin();
   return page;
 }

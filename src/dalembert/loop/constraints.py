@@ -35,7 +35,7 @@ __all__ = [
     "tension_specs",
 ]
 
-_AHEAD = math.tan(math.pi / 6)  # friction is within 60 degrees of where its slip began, at which that is looked at anew
+_AHEAD = math.tan(math.pi / 6)  # friction stays within 60 degrees of the direction at the start of the slip
 _FORWARD = 5e-8  # slip [m/s] that a pair has at least, along the way in which it began to slip: with less it ends
 
 
@@ -144,8 +144,8 @@ def _signals(system: ConstraintSystem, r: ConstraintRows) -> list[tuple[str, int
 def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int], ...], NDArray[np.int64]]:
     """Rows of sheaves, of contacts with friction, then of joints, and the latch with the given part of each multiplier.
 
-    Joints that stick have no normal: -1 stands in its place, as it does for other rows and latches that there are not.
-    Of the rows of a rope the latches have tensions.
+    Joints that stick have no normal: -1 replaces it, as for other missing rows and latches.
+    The latches of the rows of a rope hold tensions.
     """
     normals = {r.name: r.start for r in system.rows if r.kind in ("contact", "rope")}
     rope = {sheave: section.name for section in system.sections for sheave in section.sheave_names}
@@ -168,7 +168,7 @@ def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int]
 
 
 def _loss_rows(system: ConstraintSystem, first: int) -> NDArray[np.int64]:
-    """Index in x of what contact, sheave or joint of each row has taken, with those of all from ``first`` on."""
+    """Index in x of the loss of the contact, sheave or joint of each row, with those of all from ``first`` on."""
     rows = np.full(system.m, -1, dtype=np.int64)
     for r in system.rows:
         if r.kind in ("contact", "friction"):
@@ -197,17 +197,18 @@ def _contact_tape(
     of ``f``.
 
     The slower a slip, the faster it turns: its angle has the rate ``u'_across / |u|``. A slip that begins, or all but
-    stops, would take any number of steps, although its direction is that in which it is pulled, and known. Whoever
-    solves these equations therefore turns friction of slips below 1e-2 m/s to where they are going (``turn_slow_slips``
-    of contact.c): ``d`` is the direction of ``u + T u'(d)``, the velocity a time T ahead, as in an implicit step. Where
-    ``u`` follows the pull this is what friction is, but for terms in ``T |u|``; where it does not yet, it is off by
-    ``T u'``. T is 1e-4 s below slips of 1e-5 m/s, falls off with the fourth power beyond, and is at most half of the
-    time in which a slip that slows down would stop: under a pull of 10 m/s^2 no rate is above 3e5 1/s, and what this
-    does to a place is below 1e-10 m.
+    stops, would take any number of steps, although its direction is that in which it is pulled, and known. The solver
+    of these equations therefore turns the friction of slips below 1e-2 m/s to the direction that they are approaching
+    (``turn_slow_slips`` of contact.c): ``d`` is the direction of ``u + T u'(d)``, the velocity a time T ahead, as in an
+    implicit step. Where ``u`` follows the pull this is the friction, up to terms in ``T |u|``; where it does not yet,
+    it is off by ``T u'``. T is 1e-4 s below slips of 1e-5 m/s, falls off with the fourth power beyond, and is at most
+    half of the time in which a slip that slows down would stop: under a pull of 10 m/s^2 no rate is above 3e5 1/s, and
+    the effect on a position is below 1e-10 m.
 
-    Friction of a joint that slips is known, ``-F d``, and a part of ``f``. Of such a joint ``cone`` has the limit F,
-    how fast it slips the way it began to, and its friction. Of a sheave it has ``kappa``, the same speed, and by which
-    part of the tension behind it that before it is larger while it slips, ``e^(-kappa d) - 1``; then lengths of spans.
+    Friction of a joint that slips is known, ``-F d``, and a part of ``f``. For such a joint ``cone`` has the limit F,
+    the slip speed in the direction in which it began, and its friction. For a sheave it has ``kappa``, the same speed,
+    and the relative excess of the tension before it over that behind it while it slips, ``e^(-kappa d) - 1``; then
+    lengths of spans.
     """
     system = eom.constraint_system
     pairs, latches = system.contacts, system.latches
@@ -259,7 +260,7 @@ def _contact_tape(
 
 
 def _sheave_cones(system: ConstraintSystem, section: RopeSection) -> Expression:
-    """Of each sheave of a rope what `_contact_tape` says of it."""
+    """The numbers of `_contact_tape` for each sheave of a rope."""
     cones: list[Any] = []
     for k, sheave in enumerate(section.sheave_names):
         side, leeway = (system.latches[system.latch_index(f"{what}.{sheave}")] for what in ("toward", "leeway"))
@@ -287,7 +288,7 @@ def _share_tensions(system: ConstraintSystem, section: RopeSection, shared: Expr
 
 
 def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
-    """Events of rows that act one way only, first all that let go, then all that take hold; then those of friction."""
+    """Events of unilateral rows, first all that let go, then all that take hold; then those of friction."""
     rows = eom.constraint_system.rows
     specs = [
         EventSpec(f"{r.name}.{ends[r.kind]}", direction=-1, positive=True)
@@ -373,6 +374,6 @@ def rope_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
 
 
 def sheave_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
-    """Slips of ropes at their sheaves: what runs from the span before to that behind."""
+    """Slips of ropes at their sheaves: the rate at which rope runs from the span before to that behind."""
     system = eom.constraint_system
     return [(f"slip.{name}", -system.sheave_rates[k]) for k, name in enumerate(system.sheaves)]

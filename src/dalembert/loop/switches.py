@@ -33,6 +33,12 @@ class Switch:
         Name of an event of the run, instead of a time.
     on, off
         Names of the constraints.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Switch(at=1.5, off=["hook"]).off
+    ('hook',)
     """
 
     at: float | None = None
@@ -67,7 +73,7 @@ def check_switched(eom: EquationsOfMotion, switches: Sequence[Switch], events: S
 
 
 def check_switches(switches: Sequence[Switch], begin: float, duration: float, *, goes_on: bool = False) -> None:
-    """Refuse a switch before the start, and tell of one after the end; a run that goes on has done with the former."""
+    """Refuse a switch before the start, and warn of one after the end; a continued run has done the former already."""
     for switch in [switches] if isinstance(switches, Switch) else switches:
         at = getattr(switch, "at", None)
         if at is None:
@@ -86,7 +92,7 @@ def check_switches(switches: Sequence[Switch], begin: float, duration: float, *,
 def switch_table(
     eom: EquationsOfMotion, problem: Problem, first: int, switches: Mapping[str, Switch], events: Sequence[str]
 ) -> SwitchTable:
-    """Return switches, and what measures itself, in numbers: latches from ``first`` on in x, events as in the run."""
+    """Return switches and self-measuring rows as arrays: latches from ``first`` on in x, events as in the run."""
     system, s = eom.constraint_system, eom.symbolic
     contacts = set(system.contacts.names)
     one_way = {r.name for r in system.rows if r.unilateral}
@@ -112,4 +118,5 @@ def switch_table(
         arguments = [s.t, ca.vertcat(s.q, ca.SX.sym("rest", rest)), ca.SX.sym("c", held), s.p]
         out = ca.cse(ca.densify(ca.vertcat(*(expression for _, _, expression in measured))))
         measure = ca.Function("measure", arguments, [out], ["t", "x", "c", "p"], ["out"])
-    return SwitchTable(tuple(events.index(name) for name in names), tuple(sets), tuple(measures), measure)
+    kinks = tuple(events.index(spec.name) for spec in problem.event_specs if spec.kinks and spec.switches)
+    return SwitchTable(tuple(events.index(name) for name in names), tuple(sets), tuple(measures), measure, kinks)

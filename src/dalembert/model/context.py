@@ -1,4 +1,4 @@
-"""What the kinds of this room may ask about the machine that they are in."""
+"""Queries of the kinds of this room about their machine."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-/* Events of a time loop, after loop.c: located inside the step in which their function changes sign, simultaneous
- * ones together, and followed by what is to be done about them (`kinds`).
+/* Events of a time loop, after loop.c: located inside the step in which their function changes sign, simultaneous ones
+ * together, and followed by the action of their kind (`kinds`).
  *
  * Events that are `positive` must never be negative (see EventSpec): what is, happens at once. Steps may be
  * those of loop.c, or those that a solver elsewhere has made and offers (`watch_offer`).
@@ -25,16 +25,16 @@ static double step_to_come(const struct loop *L) {
     return L->pending ? L->h_used : L->adaptive ? L->h : L->step;
 }
 
-/* Event functions at t + s, into g_part; NaN where they cannot be had. */
+/* Event functions at t + s, into g_part; NaN where they cannot be evaluated. */
 static void evaluate_part(struct watch *W, double s) {
     struct loop *L = W->loop;
     if (loop_partial(L, s, W->x_part, W->g_part))
         for (int64_t i = 0; i < L->n_events; i++) W->g_part[i] = NAN;
 }
 
-/* Take the signs that the fired events have just after the present time; of what must not be negative, and is looked at
- * anew in any case, so soon that Euler's step will do. What must not be negative and passes zero before that, having been
- * clearly positive (g_kept), has still to be located. */
+/* Take the signs that the fired events have just after the present time; functions that must not be negative are
+ * evaluated anew in any case, so soon that Euler's step is enough. A function that must not be negative and passes zero
+ * before that, having been clearly positive (g_kept), has still to be located. */
 static void arm_events(struct watch *W) {
     struct loop *L = W->loop;
     const double s = PROBE * fmin(step_to_come(L), W->run_end - L->t);
@@ -136,7 +136,7 @@ static double interpolate_ends(struct watch *W) {
 }
 
 /* Know it by the method's own polynomial too, if it has one: state and slope at two places more. The error is then again
- * one that both ends are free of. Returns whether it could be had. */
+ * one that both ends are free of. Returns whether it could be evaluated. */
 static int interpolate_inside(struct watch *W) {
     struct loop *L = W->loop;
     const int64_t n = L->n, stages = L->stages, total = stages + L->n_further;
@@ -162,7 +162,7 @@ static int interpolate_inside(struct watch *W) {
 /* Forget it, where it is not good enough. */
 static void discard_inside(struct watch *W) { W->n_nodes = 2, W->inside = -1, W->off = INFINITY; }
 
-/* What a kernel says of the pending step at t + s by the polynomial, into g_part. */
+/* Result of a kernel for the pending step at t + s by the polynomial, into g_part. */
 static void evaluate_polynomial_by(struct watch *W, kernel some, double s) {
     struct loop *L = W->loop;
     interpolate(W, s);
@@ -265,7 +265,7 @@ static double crossing_of(struct watch *W, int64_t i, double a, double g_a, doub
     struct bracket B = {a, g_a, b, g_b, fmax(tolerance, 1e-3 * (b - a)), NAN, 0.0, a, 0};
     const int is_gap = L->gaps && i >= L->first_gap && i < L->first_gap + L->n_gaps;
     void (*const probe)(struct watch *, double) = is_gap ? evaluate_polynomial_gaps : evaluate_polynomial;
-    if (!L->custom) {
+    if (!L->custom && !W->kinks[i]) {
         memcpy(W->g_kept, W->g_found, size), memcpy(W->x_kept, W->x_found, state); /* at the far end, not guessed */
         if (fabs(g_a) <= TOUCHING * fabs(g_b)) {
             probe(W, a + TOUCHING * (b - a));
@@ -330,6 +330,7 @@ static double locate(struct watch *W) {
     const double h = L->h_used, end = L->t + h;
     const double tolerance = fmax(LOCATED * h, 16.0 * (nextafter(end, INFINITY) - end));
     double first = INFINITY;
+    int64_t located = -1; /* the event that is the first, wherever it cannot be located again */
     int any = 0;
     for (int64_t i = 0; i < L->n_events; i++) any |= crossed(W, i, L->g_next[i]);
     if (!any) return -1.0; /* all that have crossed have passed */
@@ -351,12 +352,12 @@ static double locate(struct watch *W) {
         if (g_a * L->signs[i] <= 0.0) { /* the function jumped with a held value, at the start of the step */
             memcpy(W->g_found, W->g_start, size);
             memcpy(W->x_found, L->x, (size_t)L->n * sizeof(double));
-            first = 0.0;
+            first = 0.0, located = i;
             continue;
         }
-        if (first == INFINITY) first = crossing_of(W, i, a, g_a, h, L->g_next[i], tolerance);
+        if (first == INFINITY) first = crossing_of(W, i, a, g_a, h, L->g_next[i], tolerance), located = i;
         else if (first > a && crossed(W, i, W->g_found[i])) /* else it comes later */
-            first = crossing_of(W, i, a, g_a, first, W->g_found[i], tolerance);
+            first = crossing_of(W, i, a, g_a, first, W->g_found[i], tolerance), located = i;
     }
     if (first == INFINITY) return -1.0;
     if (h - first <= tolerance) { /* the end of the step, which is known */
@@ -367,7 +368,7 @@ static double locate(struct watch *W) {
     /* what has crossed there but is back at the end of the step came before */
     for (int64_t i = 0; i < L->n_events; i++) {
         if (crossed(W, i, L->g_next[i]) || !crossed(W, i, W->g_found[i]) || W->g_start[i] * L->signs[i] <= 0.0) continue;
-        W->fired[i] = 1;
+        W->fired[i] = 1, located = i;
         first = crossing_of(W, i, 0.0, W->g_start[i], first, W->g_found[i], tolerance);
     }
     /* what crosses within this part of a step is one instant, that of the first: no gap is beyond what it may be */
@@ -376,7 +377,7 @@ static double locate(struct watch *W) {
     if (!others) return first;
     evaluate_beyond(W, first, fmin(first + fmax(SIMULTANEOUS * h, 2.0 * tolerance), h));
     for (int64_t i = 0; i < L->n_events; i++)
-        W->fired[i] = W->fired[i] && (crossed(W, i, W->g_found[i]) || crossed(W, i, W->g_part[i]));
+        W->fired[i] = W->fired[i] && (i == located || crossed(W, i, W->g_found[i]) || crossed(W, i, W->g_part[i]));
     return first;
 }
 
@@ -406,7 +407,7 @@ static void record(struct watch *W, double t, const double *x, const double *sig
             if (W->fired[i] == order && W->kinds[i] != LOOKS) record_one(W, i, signs ? -signs[i] : -1.0, t, x);
 }
 
-/* Let happen what has jumped over zero at a transition from the state x, with the signs `before`. */
+/* Handle the events that have jumped over zero at a transition from the state x, with the signs `before`. */
 static void record_jumps(struct watch *W, double t, const double *x, const double *before) {
     const struct loop *L = W->loop;
     for (int64_t i = 0; i < L->n_events; i++) {
@@ -435,7 +436,7 @@ static int accumulated(struct watch *W) {
     return 1;
 }
 
-/* Go on from the state x at the present time, in place of the one that is there. */
+/* Continue from the state x at the present time, in place of the current one. */
 static void restart(struct watch *W, const double *x) {
     struct loop *L = W->loop;
     memcpy(L->x, x, (size_t)L->n * sizeof(double));
@@ -446,7 +447,7 @@ static void restart(struct watch *W, const double *x) {
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
 }
 
-/* Expect a bounce soon, if whoever makes transitions does. */
+/* Expect a bounce soon, if the code that makes transitions does. */
 static void expect_return(struct watch *W) {
     struct loop *L = W->loop;
     if (!W->returns || !L->adaptive) return;
@@ -477,8 +478,8 @@ static int64_t make_transition(struct watch *W, const double *signs) {
     return accumulated(W) ? ACCUMULATED : REACHED;
 }
 
-/* Do what the fired events demand, the step having ended at them; `signs` are those that they had. REACHED, ASKED where the
- * caller has a say, or why the run ends. */
+/* Do what the fired events demand, the step having ended at them; `signs` are those that they had. REACHED, ASKED where
+ * the caller may change the state, or why the run ends. */
 static int64_t respond_to_events(struct watch *W, const double *signs) {
     const struct loop *L = W->loop;
     const int64_t most = demand(W);
@@ -490,7 +491,7 @@ static int64_t respond_to_events(struct watch *W, const double *signs) {
         record(W, L->t, L->x, signs);
         if (most == ENDS) return STOPPED;
         arm_events(W);
-        if (most > LOOKS && accumulated(W)) return ACCUMULATED;
+        if (accumulated(W)) return ACCUMULATED;
     }
     return W->asks && most > LOOKS ? ASKED : REACHED;
 }
@@ -499,7 +500,8 @@ static int has_room(const struct watch *W) {
     return *W->n_changes < W->changes_capacity && W->n_records + W->loop->n_events <= W->records_capacity;
 }
 
-/* Let happen what must not be negative and is, or follows from the last transition, at this very instant. */
+/* Handle the functions that must not be negative and are, and events that follow from the last transition, at this very
+ * instant. */
 static int64_t settle_negative(struct watch *W) {
     struct loop *L = W->loop;
     for (;;) {
@@ -525,7 +527,7 @@ void watch_begin(struct watch *W) {
     W->unsettled = W->n_positive > 0;
 }
 
-/* Let happen what has crossed at the present state, to which the caller has come by a method of its own. */
+/* Handle the events that have crossed at the present state, which the caller has reached by another method. */
 int64_t watch_here(struct watch *W) {
     struct loop *L = W->loop;
     int any = 0;
@@ -541,7 +543,8 @@ int64_t watch_here(struct watch *W) {
     return outcome == REACHED && W->unsettled ? settle_negative(W) : outcome;
 }
 
-/* The caller's answer where it was ASKED: the state x to go on with, or 0 if it stays; `landed`: a transition has made it so. */
+/* The caller's answer where it was ASKED: the state x to continue with, or 0 if it stays; `landed`: a transition has
+ * made it so. */
 int64_t watch_answer(struct watch *W, const double *x, int64_t landed) {
     if (!x) return REACHED;
     restart(W, x);
@@ -551,7 +554,7 @@ int64_t watch_answer(struct watch *W, const double *x, int64_t landed) {
     return accumulated(W) ? ACCUMULATED : REACHED;
 }
 
-/* Deal with the pending step, in which event functions have changed their signs. REACHED: go on. */
+/* Deal with the pending step, in which event functions have changed their signs. REACHED: continue. */
 static int64_t take_events(struct watch *W) {
     struct loop *L = W->loop;
     const size_t size = (size_t)L->n_events * sizeof(double);
@@ -591,7 +594,7 @@ int64_t watch_advance(struct watch *W) {
     }
 }
 
-/* Let happen what is still to be looked at where the last event, or answer, has left the state. */
+/* Handle the pending events where the last event, or answer, has left the state. */
 int64_t watch_settle(struct watch *W) { return W->unsettled ? settle_negative(W) : REACHED; }
 
 /* Take a step that a solver elsewhere has made from the present state, which is settled: x_next at t_next = t + h_used. */

@@ -27,7 +27,7 @@ _HAPPENS, _HAPPENS_LAST = 1, 2  # as in kernel.h
 
 
 class EventKind(IntEnum):
-    """What is done about an event; the numbers are those of loop.h."""
+    """Action at an event; the numbers are those of loop.h."""
 
     PASSES = 0
     LOOKS = 1
@@ -37,7 +37,7 @@ class EventKind(IntEnum):
 
 
 def event_kinds(specs: Sequence[EventSpec], n_own: int, *, passes: bool = False) -> list[EventKind]:
-    """Return what is done about each event of a run, of which the last ``n_own`` are those of pairs.
+    """Return the action at each event of a run, of which the last ``n_own`` are those of pairs.
 
     With ``passes`` nothing changes the state at events: steps stay as they are.
     """
@@ -60,11 +60,11 @@ def watch_memory(
     Parameters
     ----------
     setup
-        Of the run.
+        Setup of the run.
     loop
         Address of the time loop's structure.
     kinds
-        What is done about each event.
+        Action at each event.
     asks
         Whether the loop comes back wherever a step has ended at an event, so that its caller may change the state.
     changes
@@ -77,7 +77,8 @@ def watch_memory(
     positive = [spec.positive for spec in problem.event_specs]
     watch.n_positive = sum(positive)
     array("positive", np.array(positive, dtype=np.int64))
-    array("jumps", np.array([spec.jumps for spec in problem.event_specs], dtype=np.int64))
+    for name in ("jumps", "kinks"):
+        array(name, np.array([getattr(spec, name) for spec in problem.event_specs], dtype=np.int64))
     watch.changes_capacity, watch.records_capacity = changes, records
     watch.run_start, watch.run_end, watch.armed_at = setup.t0, setup.t_end, float("-inf")
     sizes = {"stops": _CROWD, "nodes": _NODES, "newton": 2 * _NODES * n}
@@ -109,9 +110,9 @@ class Watch:
     Parameters
     ----------
     setup, loop, kinds, asks, changes
-        As of `watch_memory`.
+        As in `watch_memory`.
     transitions
-        What happens at events of pairs and switches; None: nothing does.
+        Handles events of pairs and switches; None: there are none.
     """
 
     def __init__(
@@ -135,7 +136,7 @@ class Watch:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Events that have just happened, those that nobody is told of left out."""
+        """Events that have just happened, without internal ones."""
         return tuple(self._specs[i].name for i in np.flatnonzero(self._happened) if not self._specs[i].hidden)
 
     @property
@@ -180,7 +181,7 @@ class Watch:
         self._watch.run_end = float("inf")
 
     def taken(self) -> tuple[list[EventRecord], list[TransitionEntry]]:
-        """What has happened since this was last asked: events, and what transitions did."""
+        """Events and transitions since the last call."""
         self.drain()
         seen, self._seen = self._seen, ([], [])
         return seen

@@ -1,4 +1,4 @@
-"""What native transitions are told of a machine: its pairs, which act one way only."""
+"""Data of a machine for native transitions: its unilateral pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.errors import SimulationError
 from dalembert.core.types import Array
 
-__all__ = ["PairTable", "SwitchTable", "TransitionEntry", "TransitionMaker", "UnilateralLaw", "slowest_slip"]
+__all__ = ["KINK", "PairTable", "SwitchTable", "TransitionEntry", "TransitionMaker", "UnilateralLaw", "slowest_slip"]
+
+KINK = 1e-10
+"""Time [s] before the direction of a row jumps at which its event happens: too short for anything else to change."""
 
 
 def slowest_slip(rtol: float | None = None) -> float:
@@ -23,7 +26,7 @@ def slowest_slip(rtol: float | None = None) -> float:
 
 
 class UnilateralLaw(IntEnum):
-    """The law of a block at events, as of ``laws.c``, which says what each of them demands."""
+    """The law of a block at events, as in ``laws.c``, which says what each of them demands."""
 
     CONE = 0
     LIMIT = 1
@@ -82,23 +85,26 @@ class SwitchTable:
     events
         Event of each switch.
     sets
-        Of each switch the indices in x of latches, with the values that they get.
+        For each switch the indices in x of latches, with their new values.
     measures
-        Of each constraint that measures itself the index in x of the latch that says whether it acts, and of those that
-        keep what it measures.
+        For each constraint that measures itself the index in x of the latch that is 1 while it acts, and of those that
+        keep its measurements.
     measure
         (t, x, c, p) -> all that they measure, one after the other; None if none does.
+    kinks
+        Events just after which the direction of a row jumps.
     """
 
     events: tuple[int, ...] = ()
     sets: tuple[tuple[tuple[int, float], ...], ...] = ()
     measures: tuple[tuple[int, tuple[int, ...]], ...] = ()
     measure: casadi.Function | None = None
+    kinks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class TransitionEntry:
-    """What a transition did.
+    """Effects of a transition.
 
     Parameters
     ----------
@@ -109,7 +115,7 @@ class TransitionEntry:
     impulses
         Impulses of all rows.
     energy_lost
-        What it took.
+        Energy that it took.
     factor
         Factor to which restitution was lowered.
     shocks
@@ -129,7 +135,7 @@ class TransitionEntry:
 
 @runtime_checkable
 class TransitionMaker(Protocol):
-    """Whoever knows what native transitions are about, and is told what they did."""
+    """Describes native transitions to the engine, and receives their reports."""
 
     user: Callable[[float, Array, tuple[str, ...]], ArrayLike | None] | None
     """The caller's own transition, which is asked after the native one."""

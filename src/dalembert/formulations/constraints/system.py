@@ -8,15 +8,15 @@ as in CDPR 2), so that the multiplier of a cable is its tension in newton, posit
 
 Contacts are rows like those of cables, only that they push: ``Phi`` is the negative gap, which must not be positive,
 and the multiplier the normal force, which must not be negative. The tangents of a pair with friction follow as rows
-that act while it sticks; they have velocities only, and ``Phi = 0``. So has the row of a joint with friction that
-sticks, ``Phi' = -v``: its multiplier is the friction that acts on the joint. A section of a rope has one row that only
+that act while it sticks; they have velocities only, and ``Phi = 0``. The row of a joint with friction that sticks has
+one too, ``Phi' = -v``: its multiplier is the friction that acts on the joint. A section of a rope has one row that only
 pulls, as a cable, and a row of each sheave with friction, which acts while that sticks (`RopeSection`).
 
-What may change during a run without compiling anything are the ``latches``, which keep their values between events:
-whether a switchable constraint acts (1 or 0), the numbers that were measured when it began to act, and of contacts
-whether they push (``active``) and stick, where they slip to (``toward``) and how far they may turn (``leeway``), and
-how they shared what is indeterminate (``share``) when they last changed. Joints that stick have these but ``active``;
-sheaves of ropes have them too, with the tension of the span before the sheave as their ``share``.
+The ``latches`` may change during a run without compiling anything, and keep their values between events: whether a
+switchable constraint acts (1 or 0), the numbers that were measured when it began to act, and of contacts whether they
+push (``active``) and stick, where they slip to (``toward``) and how far they may turn (``leeway``), and how they shared
+indeterminate forces (``share``) when they last changed. Joints that stick have these but ``active``; sheaves of ropes
+have them too, with the tension of the span before the sheave as their ``share``.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class _Held:
 
 @dataclass(frozen=True)
 class _Context:
-    """What the rows of a constraint ask (`RowContext`); ``held`` are the position and quaternion that it holds."""
+    """Context of the rows of a constraint (`RowContext`); ``held`` are the position and quaternion that it holds."""
 
     system: ConstraintSystem
     held: ca.SX | None
@@ -117,7 +117,7 @@ class _Context:
 
     def held_pose(self) -> tuple[ca.SX, ca.SX]:
         if self.held is None:
-            raise InputError("rows ask for the pose that the constraint holds, but its kind says that it holds none")
+            raise InputError("rows use the pose that the constraint holds, but its kind declares none")
         return quaternion_matrix(self.held[3:]), self.held[:3]
 
 
@@ -127,7 +127,7 @@ class ConstraintSystem:
     Parameters
     ----------
     formulation
-        Delivers the poses of the frames and, for redundant coordinates, constraints of its own.
+        Delivers the poses of the frames and, for redundant coordinates, its own constraints.
     contacts
         The contacts; None: those of the machine.
     """
@@ -386,7 +386,7 @@ class ConstraintSystem:
 
     @property
     def measures(self) -> list[tuple[str, slice, Expression]]:
-        """What constraints measure: their names, the places of it in the latches, and expressions of it.
+        """Measurements of constraints: their names, their places in the latches, and their expressions.
 
         A pose is a position and a quaternion, whose sign may be the other one than that of `measured`.
         """
@@ -422,7 +422,7 @@ class ConstraintSystem:
 
     @property
     def _positions(self) -> Expression:
-        """``Phi`` of the rows that have any, but for contacts."""
+        """``Phi`` of the rows that have any, except for contacts."""
         return self.phi[: self._holonomic] if self._holonomic else ca.SX(0, 1)
 
     def _of_contacts(self, above: Expression, of_pairs: Expression, of_joints: Expression) -> Expression:
@@ -474,7 +474,7 @@ class ConstraintSystem:
 
     @cached_property
     def measured_numbers(self) -> Expression:
-        """What constraints measure where they begin to act, one below the other."""
+        """Measurements of constraints where they begin to act, one below the other."""
         return ca.SX(ca.vertcat(ca.SX(0, 1), *(ca.densify(held.measured) for held in self._measures)))
 
     @cached_property
@@ -541,7 +541,7 @@ def _as_pose(measured: Expression) -> Expression:
 def _moving_tangents(contacts: ContactSystem) -> tuple[tuple[int, ...], ...]:
     """Which tangents (1, 2) of each pair count: those of pairs with friction along which anything can move.
 
-    Nothing moves across the plane of a planar machine, but for the rounding of its axes.
+    Nothing moves across the plane of a planar machine, except for the rounding of its axes.
     """
     if not contacts.rubs.any():
         return ((),) * contacts.k

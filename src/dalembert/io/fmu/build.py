@@ -34,12 +34,12 @@ _FUSED = "-ffp-contract=fast"
 
 @dataclass(frozen=True)
 class Target:
-    """What a program is built for.
+    """Platform of a program.
 
     Parameters
     ----------
     baselines
-        Flags that say so to the compiler; the first that it takes are used.
+        Compiler flags of the platform; the first accepted ones are used.
     link
         Flags with which it is linked.
     """
@@ -51,7 +51,8 @@ class Target:
 SHARED = Target(tuple(("-fPIC", *baseline) for baseline in _BASELINES), ("-shared",))
 """A shared library for all processors of this kind."""
 
-WASM = Target((("-target", "wasm32-wasi"),), ("-target", "wasm32-wasi", "-mexec-model=reactor", "-s", "-Wl,--export-dynamic"))
+_WASM = ("-target", "wasm32-wasi")
+WASM = Target((_WASM,), (*_WASM, "-mexec-model=reactor", "-s", "-Wl,--export-dynamic"))
 """A WebAssembly module; needs the compiler of the ziglang wheel."""
 
 
@@ -62,7 +63,7 @@ def plain_flags(toolchain: Toolchain, target: Target = SHARED) -> tuple[str, ...
     Raises
     ------
     BuildError
-        If the compiler takes none that say so.
+        If no compiler accepts them.
     """
     with temporary_folder() as folder:
         source = folder / "probe.c"
@@ -84,7 +85,7 @@ def build_program(
 ) -> Path:
     """Compile all ``.c`` files of a program and link them.
 
-    What stands alone, the native code that all machines share, is compiled once and then taken from the cache.
+    Independent code, the native code that all machines share, is compiled once and then taken from the cache.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def build_program(
     library
         Name of the library in it.
     target
-        What it is built for.
+        Its platform.
 
     Raises
     ------

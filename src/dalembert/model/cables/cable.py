@@ -56,6 +56,12 @@ class Cable(RopeBase):
         Axial damping EA' [N s] of an elastic cable, on its rate of strain.
     bilateral
         Whether the cable could also push, as CDPR (2), an equation, lets it; otherwise it goes slack instead.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Cable("hoist", "hook", "trolley", length=6.0, stiffness=1.2e6).bilateral
+    False
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a kind of cable exit is: the contract that each module fulfils.
+"""The contract of a kind of cable exit, which each module fulfils.
 
 A cable runs from ``d``, a point of a frame with the axes ``R``, over the exit to the anchor ``b``. On CasADi symbols a
 kind says
@@ -43,6 +43,9 @@ class CablePath:
     arc
         Angle ``psi`` at which the cable leaves the pulley (it reaches it at pi), and the axis ``s`` from which it is
         counted towards z; or None. It is what is drawn of a pulley.
+    from_axis
+        Distance of the anchor from the axis about which the pulley swivels, or None. On the axis the cable has no
+        direction, and beyond it the pulley is on the other side.
     """
 
     length: ca.SX
@@ -51,6 +54,7 @@ class CablePath:
     swivel: ca.SX | None = None
     tangent: ca.SX | None = None
     arc: tuple[ca.SX, ca.SX] | None = None
+    from_axis: ca.SX | None = None
 
 
 class CableExit(ABC):

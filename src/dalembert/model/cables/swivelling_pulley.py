@@ -26,4 +26,4 @@ class SwivellingPulley(CableExit):
         s = (ca.dot(x_axis, delta) * x_axis + ca.dot(y_axis, delta) * y_axis) / rho
         square, psi, a = wrap(rho, delta, d, s, z_axis, radius)
         free = ca.sqrt(square)
-        return CablePath(free + radius * (ca.pi - psi), a, (a - b) / free, sigma, square, (psi, s))
+        return CablePath(free + radius * (ca.pi - psi), a, (a - b) / free, sigma, square, (psi, s), rho)

@@ -57,6 +57,12 @@ class SheaveLoss:
         Radius of the pin [m].
     bending
         Part of the tension that bending and straightening the rope takes.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.SheaveLoss(bearing=0.02, pin=0.01).pin
+    0.01
     """
 
     bearing: Scalar = 0.0
@@ -184,6 +190,12 @@ class Anchor(PathElement):
         The frame, and the position in it, which may depend on time.
     name
         Name in the rope; None: that of the frame.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Anchor("hook", at=(0, 0, 0.1)).frame
+    'hook'
     """
 
     frame: str
@@ -197,7 +209,7 @@ class Anchor(PathElement):
 
     @property
     def cuts(self) -> bool:
-        """It does."""
+        """True: the rope ends here."""
         return True
 
 
@@ -222,6 +234,12 @@ class Drum(PathElement):
         rope; None: where the rope touches the drum in the neutral configuration.
     name
         Name in the rope; None: that of the joint.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Drum("winch", 0.2).joint
+    'winch'
     """
 
     joint: str
@@ -259,7 +277,7 @@ class Drum(PathElement):
 
     @property
     def cuts(self) -> bool:
-        """It does."""
+        """True: the rope ends here."""
         return True
 
     def bounds(self) -> Iterator[Bound]:
@@ -293,6 +311,12 @@ class Sheave(PathElement):
         See `Drum`; in the fixed frame of the joint, for a sheave with teeth.
     name
         Name in the rope; None: that of the frame.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Sheave("block", 0.1, "y").frame
+    'block'
     """
 
     frame: str
@@ -386,7 +410,13 @@ class Guide(PathElement):
     friction
         Coefficient of friction between rope and guide.
     turns, name
-        See `Sheave`.
+        As of a `Sheave`.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Guide("edge", radius=0.02, axis="y", friction=0.1).frame
+    'edge'
     """
 
     frame: str

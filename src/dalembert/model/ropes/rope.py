@@ -177,7 +177,7 @@ class Rope(RopeBase):
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """Places in the path of what the rope is fixed to."""
+        """Places in the path at which the rope is fixed."""
         return tuple(k for k, element in enumerate(self.path) if element.cuts)
 
     @property

@@ -100,7 +100,7 @@ class RouteSection:
     Parameters
     ----------
     way, payout
-        Length of free lines and arcs, and what wheels at the ends have fed into it.
+        Length of free lines and arcs, and the length that wheels at the ends have fed into it.
     spans
         Places in the path of its spans.
     lengths

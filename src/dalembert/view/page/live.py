@@ -10,7 +10,6 @@ import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -26,19 +25,20 @@ from dalembert.formulations.equations import derive
 from dalembert.formulations.layout import Layout
 from dalembert.io.control_blocks import make_law
 from dalembert.io.fmu.program import Standalone
-from dalembert.io.wasm.module import build_module, live_program
+from dalembert.io.wasm.module import build_module, live_program, wasm_compiler
 from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, experiment_of, experiment_verb
+from dalembert.loop.outlets import PAGE
 from dalembert.loop.simulate import run_experiment
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
-from dalembert.view.page.assets import asset
+from dalembert.view.page.assets import asset, document
 from dalembert.view.page.forces import DrawnForce, drawn_forces
 from dalembert.view.page.packing import LaidOut, lay_out, pack_signals
 from dalembert.view.page.sections import equations_section, machine_section
 from dalembert.view.scene import Scene
 from dalembert.view.studio.opened import Changes, Opened, open_object
 
-__all__ = ["live_experiment", "pack_live", "share", "share_page"]
+__all__ = ["experiment_of_run", "live_experiment", "pack_live", "share", "share_page"]
 
 _LARGEST, _LARGEST_WITH_MESHES = 1.5e6, 2.5e6  # bytes of a page
 _FLAG = re.compile(r"\W")
@@ -65,9 +65,9 @@ def share(
     path
         The file (.html).
     equations
-        Whether the equations of motion are written; None: if the machine is small enough that somebody can read them.
+        Whether the equations of motion are written; None: if the machine is small enough that they are readable.
     **keywords
-        As of `dalembert.Experiment`. A law must be an expression, and the method an explicit Runge-Kutta method,
+        As in `dalembert.Experiment`. A law must be an expression, and the method an explicit Runge-Kutta method,
         generalized-alpha or time-stepping.
 
     Raises
@@ -96,18 +96,12 @@ def share_page(experiment: Experiment, *, equations: bool | None = None) -> str:
     payload = {"style": asset("dalembert.css"), "script": asset("dalembert.js"), "live": live}
     text = json.dumps(payload, separators=(",", ":"), allow_nan=False)
     packed = base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
-    policy = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:"
     boot = asset("boot.js").replace('"DIGEST"', f'"{hashlib.sha256(packed.encode()).hexdigest()}"')
-    page = (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="generator" content="dalembert">\n'
-        f"<title>{escape(machine.name)}: a machine that simulates</title>\n"
-        f"<script>{boot}</script>\n</head>\n"
-        '<body class="da-live">\n<noscript>This page simulates a machine; it needs JavaScript.</noscript>\n'
-        f'<script type="text/plain" id="payload">{packed}</script>\n</body>\n</html>\n'
+    body = (
+        "<noscript>This page simulates a machine; it needs JavaScript.</noscript>\n"
+        f'<script type="text/plain" id="payload">{packed}</script>'
     )
+    page = document(f"{machine.name}: a machine that simulates", body, "da-live", script=boot, simulates=True)
     meshes = any(node["kind"] == "mesh" for node in live["scene"]["nodes"])
     most = _LARGEST_WITH_MESHES if meshes else _LARGEST
     if len(page) > most:
@@ -116,6 +110,13 @@ def share_page(experiment: Experiment, *, equations: bool | None = None) -> str:
             f"MB, expected at most {most / 1e6:.1f} MB; write a report of a run instead"
         )
     return page
+
+
+def experiment_of_run(run: Run) -> Experiment:
+    """Return the experiment of a run; refuse a run without one, or one that continues another run."""
+    if not isinstance(run.experiment, Experiment):
+        raise InputError("live=True needs a run that knows its experiment: one of da.simulate in this process")
+    return PAGE.check(run.experiment)
 
 
 def live_experiment(experiment: Experiment) -> Experiment:
@@ -147,7 +148,8 @@ def _with_parameters(opened: Opened, block: Mapping[str, Any]) -> tuple[dict[str
             law[name] = parameter(name, value)
             continue
         each = [parameter(f"{name}_{label}", x) for label, x in zip(labels[name], value, strict=True)]
-        law[name] = {**block[name], **dict(zip(labels[name], each, strict=True))} if isinstance(block[name], dict) else each
+        by_motor = isinstance(block[name], dict)
+        law[name] = {**block[name], **dict(zip(labels[name], each, strict=True))} if by_motor else each
     return law, made
 
 
@@ -190,22 +192,23 @@ def pack_live(experiment: Experiment, *, equations: bool | None = None) -> dict[
     experiment
         The machine and how it is simulated.
     equations
-        As of `share`.
+        As in `share`.
     """
-    given, experiment = experiment, live_experiment(experiment)
+    wasm_compiler()  # a missing compiler is reported before anything is simulated
+    given, experiment = PAGE.check(experiment), live_experiment(experiment)
     machine, eom = experiment.machine, experiment.equations
     run = run_experiment(experiment, check=False, progress=False)
     laid_out = lay_out(run, machine, idle=True)
     drawing = _drawing(laid_out.scene, machine, run.names)
     program = live_program(experiment, drawing.function)
-    module = build_module(program, sum(drawing.sizes.values()))
+    module = build_module(program)
     card = open_object(experiment).card()
     signals = pack_signals(run, numbers=1)
     own = eom.formulation.machine_coordinates
     layout = Layout.of_nodes(machine.coordinate_nodes)
     return {
         "name": machine.name,
-        "about": str(machine),
+        "about": str(given.machine),
         "version": __version__,
         "digest": given.digest,
         "module": _packed(module),
@@ -269,7 +272,7 @@ def _program_data(program: Standalone) -> dict[str, Any]:
 
 
 def _drawing_data(drawing: _Drawing, laid_out: LaidOut, machine: Machine) -> dict[str, Any]:
-    """What the page has to know of the numbers that the tape of the scene gives."""
+    """Description of the numbers that the tape of the scene gives, for the page."""
     measured = {rope.name: list(rope.section_names) if rope.length is None else [] for rope in machine.all_ropes}
     cables = {
         cable.name: {

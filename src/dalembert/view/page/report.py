@@ -20,6 +20,7 @@ from dalembert.loop.experiment import Experiment, Runnable
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.page.assets import asset, document, inline_json
+from dalembert.view.page.live import experiment_of_run, pack_live
 from dalembert.view.page.packing import pack_run, pack_signals
 from dalembert.view.page.sections import equations_section, machine_section, table
 
@@ -28,10 +29,10 @@ __all__ = ["report"]
 _STATUS = {
     "completed": "It ran to its end.",
     "stopped": "A terminal event ended it.",
-    "running": "It goes on; what is here is a part of it.",
-    "interrupted": "It was interrupted; what is here is the part up to there.",
-    "diverged": "It diverged; what is here is the good part.",
-    "failed": "It failed; what is here is the good part.",
+    "running": "It is still running; this is the part so far.",
+    "interrupted": "It was interrupted; this is the part up to there.",
+    "diverged": "It diverged; this is the part before.",
+    "failed": "It failed; this is the part before.",
 }
 
 
@@ -43,6 +44,7 @@ def report(
     command: str | None = None,
     signals: Sequence[str] | None = None,
     equations: bool | None = None,
+    live: bool = False,
 ) -> Path:
     """Write a report of a run: one HTML file that needs nothing else, neither a network nor Python.
 
@@ -53,13 +55,29 @@ def report(
     path
         The file (.html).
     machine
-        The machine; None: the one that the run knows.
+        The machine; None: that of the run.
     command
-        What to type to get this run again; None: ``dalembert simulate`` with the settings of the run.
+        Command that reproduces this run; None: ``dalembert simulate`` with the settings of the run.
     signals
         Signals to plot, also as patterns such as ``"theta*"``; None: all of interest, with the energies.
     equations
-        Whether the equations of motion are written; None: if the machine is small enough that somebody can read them.
+        Whether the equations of motion are written; None: if the machine is small enough that they are readable.
+    live
+        Whether the machine simulates in the report, with sliders, as in a page of `dalembert.share`; it takes the
+        place of the film and of the plots.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> import tempfile
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> run = da.simulate(pendulum, duration=0.5, q0=[0.1])
+    >>> da.report(run, tempfile.mkdtemp() + "/swing.html").name
+    'swing.html'
     """
     if isinstance(run, Experiment | Machine | EquationsOfMotion):
         run = api.simulate(run, check=False)
@@ -69,7 +87,8 @@ def report(
     if not isinstance(drawn_machine, Machine):
         raise InputError("this run does not know its machine; give it as machine=")
     target = target_file(path, (".html", ".htm"))
-    return write_file(target, report_page(run, drawn_machine, command=command, signals=signals, equations=equations))
+    page = report_page(run, drawn_machine, command=command, signals=signals, equations=equations, live=live)
+    return write_file(target, page)
 
 
 def report_page(
@@ -80,10 +99,9 @@ def report_page(
     signals: Sequence[str] | None = None,
     equations: bool | None = None,
     extra: str = "",
+    live: bool = False,
 ) -> str:
     """Text of a report; ``extra`` is HTML that stands above the player."""
-    film = inline_json(pack_run(run, machine))
-    plots = inline_json(pack_signals(run, signals, numbers=60_000))
     file = _file(machine, run.metadata.get("control"))
     bad = "" if run.ok else " bad"
     parts = [
@@ -91,9 +109,7 @@ def report_page(
         f'<p class="lead">{escape(str(machine))}</p>',
         f'<p><span class="status{bad}">{escape(run.status)}</span>: {escape(run.message or _STATUS[run.status])}</p>',
         extra,
-        '<div class="player" id="player"></div>',
-        "<h2>Signals</h2>",
-        '<div class="plots" id="plots"></div>',
+        _LIVE_PLACE if live else _FILM_PLACE,
         _energy(run),
         _events(run),
         machine_section(machine, file),
@@ -101,13 +117,33 @@ def report_page(
         _settings(run),
         _repeat(run, machine, command, file),
         f"<script>{asset('dalembert.js')}</script>",
+        _live_script(run) if live else _film_script(run, machine, signals),
+    ]
+    body = "\n".join(section for section in parts if section)
+    return document(f"{machine.name}: {run.status}", body, "da-report", simulates=live)
+
+
+_FILM_PLACE = '<div class="player" id="player"></div>\n<h2>Signals</h2>\n<div class="plots" id="plots"></div>'
+_LIVE_PLACE = '<h2>Simulate it</h2>\n<div id="live"></div>'
+
+
+def _film_script(run: Run, machine: Machine, signals: Sequence[str] | None) -> str:
+    """Play the film of a run."""
+    film = inline_json(pack_run(run, machine))
+    plots = inline_json(pack_signals(run, signals, numbers=60_000))
+    return (
         "<script>(async () => {"
         f"const film = {film}; const plots = {plots};"
         "const player = await dalembert.embed(document.getElementById('player'), film, {own: true});"
         "await dalembert.panels(document.getElementById('plots'), plots, player); player.play();"
-        "})();</script>",
-    ]
-    return document(f"{machine.name}: {run.status}", "\n".join(section for section in parts if section), "da-report")
+        "})();</script>"
+    )
+
+
+def _live_script(run: Run) -> str:
+    """Simulate the experiment of a run."""
+    data = inline_json(pack_live(experiment_of_run(run), equations=False))
+    return f"<script>dalembert.live(document.getElementById('live'), {data}, {{part: true}});</script>"
 
 
 def _energy(run: Run) -> str:
@@ -120,7 +156,7 @@ def _energy(run: Run) -> str:
         ("work of inputs", f"{energy.work_input[-1]:.6g} J"),
         ("work of losses", f"{energy.work_loss[-1]:.6g} J"),
         ("brought by transitions at events", f"{energy.transition[-1]:.6g} J"),
-        ("what is left unexplained, of the largest energy", f"{energy.drift:.2e}"),
+        ("unexplained rest, relative to the largest energy", f"{energy.drift:.2e}"),
     ]
     return "<h2>Energy audit</h2>" + table(("", ""), rows, numbers=(1,))
 
@@ -167,7 +203,7 @@ def _repeat(run: Run, machine: Machine, command: str | None, file: str) -> str:
 
 
 def _conditions(run: Run, machine: Machine, file: str) -> str:
-    """What the command needs, and what of the run it does not have."""
+    """Conditions of the command, and the parts of the run that it does not reproduce."""
     text = f"{machine.name}.yaml is the machine file above."
     if not file:
         text = "The machine has parts that machine files do not have: make it in Python as before."
