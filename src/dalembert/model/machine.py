@@ -214,7 +214,8 @@ class Machine:
                     error = UnknownNameError("frame or body", frame, self.tree.frames, where)
                     raise MachineError(f"{kind} '{element.name}': {error}")
             nodes = {self.tree.frames[frame][0] for frame in element.frames}
-            if len(element.frames) == 2 and len(nodes) == 1:
+            turns = isinstance(element, Rope) and element.joints  # sheaves or drums of the rope
+            if len(element.frames) == 2 and len(nodes) == 1 and not turns:
                 raise MachineError(
                     f"{kind} '{element.name}' joins two frames of one body: nothing can move between them"
                 )
