@@ -150,9 +150,9 @@ class Switching:
         """Describe a transition, by names."""
         return self._log.described(entry)
 
-    def ill_posed(self, t: float, pair: int, forces: bool, sheave: int = -1) -> SimulationError:
-        """Return the error of a pair at which no impulses, or no forces, obey the law of friction."""
-        return self._log.ill_posed(t, pair, forces, sheave)
+    def ill_posed(self, t: float, pair: int, lacks: int) -> SimulationError:
+        """Return the error of a pair at which no impulses, or no forces, obey the law of friction (`Lacks`)."""
+        return self._log.ill_posed(t, pair, lacks)
 
     def not_closed(self, t: float, row: int, gap: float | None = None) -> SimulationError:
         """Return the error of a constraint that cannot begin to act, of which one row has an open gap."""

@@ -14,7 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.errors import SimulationError
 from dalembert.core.types import Array
 
-__all__ = ["KINK", "PairTable", "SwitchTable", "TransitionEntry", "TransitionMaker", "UnilateralLaw", "slowest_slip"]
+__all__ = [
+    "KINK",
+    "Lacks",
+    "PairTable",
+    "SwitchTable",
+    "TransitionEntry",
+    "TransitionMaker",
+    "UnilateralLaw",
+    "slowest_slip",
+]
 
 KINK = 1e-10
 """Time [s] before the direction of a row jumps at which its event happens: too short for anything else to change."""
@@ -31,6 +40,14 @@ class UnilateralLaw(IntEnum):
     CONE = 0
     LIMIT = 1
     ROPE = 2
+
+
+class Lacks(IntEnum):
+    """What is lacking at a pair: impulses or forces that obey the laws; from AT_SHEAVE on where a rope jams."""
+
+    IMPULSES = 0
+    FORCES = 1
+    AT_SHEAVE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,8 +173,8 @@ class TransitionMaker(Protocol):
     def noted(self, entry: TransitionEntry) -> None:
         """Take note of a transition that native code has made."""
 
-    def ill_posed(self, t: float, pair: int, forces: bool, sheave: int = -1) -> SimulationError:
-        """Return the error of a pair at which no impulses, or no forces, obey the laws; at a sheave if a rope jams."""
+    def ill_posed(self, t: float, pair: int, lacks: int) -> SimulationError:
+        """Return the error of a pair at which no impulses, or no forces, obey the laws (`Lacks`)."""
 
     def not_closed(self, t: float, row: int, gap: float | None = None) -> SimulationError:
         """Return the error of a constraint that cannot begin to act, of which one row has an open gap."""
