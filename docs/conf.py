@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
-import pkgutil
 import re
 import sys
 from importlib.resources import files
@@ -14,7 +12,9 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "src"))
+sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
+
+from api_pages import api_pages  # noqa: E402
 
 import dalembert  # noqa: E402
 from dalembert.compile import find_zig  # noqa: E402
@@ -59,6 +59,27 @@ default_role = "py:obj"
 add_module_names = False
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+# Aliases keep their names in signatures instead of what they stand for.
+autodoc_type_aliases = {
+    name: name
+    for name in (
+        "Array",
+        "ArrayLike",
+        "Backend",
+        "Expression",
+        "ExpressionLike",
+        "Parameters",
+        "PoseReference",
+        "Positions",
+        "Reference",
+        "Runnable",
+        "Scalar",
+        "StateLike",
+        "Terms",
+        "Time",
+        "Vector",
+    )
+}
 napoleon_google_docstring = False
 napoleon_attr_annotations = False
 napoleon_use_rtype = False
@@ -66,49 +87,26 @@ python_maximum_signature_line_length = 100
 # One name may live in several rooms (a class and the port it fulfils): its short form stays plain text.
 suppress_warnings = ["ref.python"]
 
-PUBLIC = ["dalembert", *(f"dalembert.{m.name}" for m in pkgutil.iter_modules(dalembert.__path__) if m.ispkg)]
-
-
-def face_page(name: str) -> str | None:
-    """The page of a package with the names that it exports; None if it exports none."""
-    package = importlib.import_module(name)
-    exported = [n for n in getattr(package, "__all__", ()) if not n.startswith("__")]
-    above = [] if package is dalembert else [n for n in exported if getattr(dalembert, n, None) is getattr(package, n)]
-    own = [n for n in exported if n not in above]
-    if not exported or name == "dalembert.cli":
-        return None
-    page = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n"
-    if own:
-        page += f"   :members: {', '.join(own)}\n"
-    page += "```\n"
-    if above:
-        page += f"\nAlso here: {', '.join(f'{{py:obj}}`dalembert.{n}`' for n in above)}.\n"
-    return page
-
 
 def write_pages(folder: Path, pages: dict[str, str]) -> None:
     """Write the pages of a folder of Markdown and remove all others of it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.md"):
-        if old.stem not in pages:
+    for old in folder.rglob("*.md"):
+        if str(old.relative_to(folder).with_suffix("")) not in pages:
             old.unlink()
     for name, text in pages.items():
         path = folder / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
         # An unchanged page keeps its date, so that a second build is short.
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 
 
 def write_reference(app: Sphinx) -> None:
-    """Write the reference of machine files, one reference page per package, and their index."""
+    """Write the reference of machine files and the API reference."""
+    for old in (HERE / "_generated").glob("*.md"):
+        old.unlink()
     write_pages(HERE / "_generated" / "keys", key_pages())
-    pages = {name.removeprefix("dalembert."): page for name in PUBLIC if (page := face_page(name)) is not None}
-    listing = "\n".join(pages)
-    pages["index"] = (
-        "# Reference\n\nThe names that `dalembert` and its rooms export. Modules below may be moved at any time.\n\n"
-        f"```{{toctree}}\n:maxdepth: 1\n\n{listing}\n```\n"
-    )
-    write_pages(HERE / "_generated", pages)
+    write_pages(HERE / "_generated" / "api", api_pages())
 
 
 def write_live_machine(app: Sphinx) -> None:
