@@ -1,7 +1,7 @@
 """Machine files: a machine as a YAML text.
 
-A machine file is data. Loading one runs nothing, and every error says file, line, what was got and what is
-expected. A pendulum on a cart::
+A machine file is data. Loading one runs nothing, and every error has the file, the line, the value and the expected
+values. A pendulum on a cart::
 
     name: cart-pendulum
     gravity: [0, 0, -9.81]              # the default

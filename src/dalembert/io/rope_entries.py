@@ -28,7 +28,7 @@ class SheaveLossEntry(FileEntry):
 
 
 class PathEntry(FileEntry):
-    """An element of a rope's path: one of anchor, drum, sheave and guide, and what that takes."""
+    """An element of a rope's path: one of anchor, drum, sheave and guide, and its keys."""
 
     units: ClassVar[Units] = {"radius": "m", "at": "m", "axis": "1", "zero": "1", "friction": "1"}
 

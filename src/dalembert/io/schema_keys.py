@@ -1,4 +1,4 @@
-"""Every key of machine files: what the schema says about it, with its description and an example.
+"""Every key of machine files: its entry in the schema, with its description and an example.
 
 Types, units, defaults and allowed values come from the schema. Descriptions and examples are in
 ``key_descriptions.yaml``. Editors show them (`dalembert.io.machine_json_schema`), and the reference of machine files is
