@@ -1,9 +1,9 @@
 """The page of verification: every row of every study, written from results that are stored.
 
 ``python -m dalembert.studies.verification`` writes ``docs/verification.md`` from ``docs/results``. With names of
-studies (or ``all``) it runs them in full first and stores what they obtain. A stored result counts as long as its
-expected value is still that of the data file; a row without one is shown as not run, so that the page never claims more
-than was obtained. A test compares the page with what this writes.
+studies (or ``all``) it runs them in full first and stores their results. A stored result counts as long as its expected
+value is still that of the data file; a row without one is shown as not run, so that the page never claims more than was
+obtained. A test compares the page with this output.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _WIDTH = 60
 
 
 def store_results(name: str, folder: Path) -> Path:
-    """Run a study in full and write what it obtains to ``folder/NAME.json``.
+    """Run a study in full and write its results to ``folder/NAME.json``.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ def plot_singular_values(
     samples, seed
         Random values of an uncertain loop, even in its blocks.
     bounds
-        Weights by name: what is drawn is ``1 / |w|``, below which the weighted gain is at most one.
+        Weights by name: the curve is ``1 / |w|``, below which the weighted gain is at most one.
     frequencies
         Frequencies [rad/s]; default the range of all poles and a decade beside.
     path
@@ -123,7 +123,7 @@ def plot_poles(
 
 
 def plot_mu(found: Robustness | Mapping[str, Robustness], *, path: Path | None = None) -> Figure:
-    """Draw what is proven of an uncertain loop: its level, the intervals of frequency, and the bound from below.
+    """Draw the proofs about an uncertain loop: its level, the intervals of frequency, and the bound from below.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _level(proof: Robustness) -> float:
 
 
 def _proof(axes: Axes, proof: Robustness, level: float, name: str, colour: int, span: tuple[float, float]) -> None:
-    """Intervals of one proof, its level, and what is reached."""
+    """Intervals of one proof, its level, and the lower bound."""
     shade, other = (COLOURS[(colour + k) % len(COLOURS)] for k in (0, 1))
     for k, i in enumerate(sorted(proof.intervals, key=lambda x: x.low)):
         a, b = max(i.low, span[0]), min(i.high, span[1])
