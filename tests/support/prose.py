@@ -168,7 +168,7 @@ def main() -> int:
         for path in ([found for found in prose_files() if one in found.parents] if one.is_dir() else [one])
     ]
     hits = [hit for path in paths for hit in faults(path)]
-    print("\n".join(hits))
+    print(*hits, sep="\n", end="\n" if hits else "")
     return 1 if hits else 0
 
 
