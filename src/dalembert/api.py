@@ -119,5 +119,21 @@ def simulate(
 
 
 def load_run(path: str | Path) -> Run:
-    """Read a saved run."""
+    """Read a saved run.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> path = Path(tempfile.mkdtemp()) / "swing.nc"
+    >>> saved = da.simulate(pendulum, duration=0.5, q0=[0.1]).save(path)
+    >>> da.load_run(path).status
+    'completed'
+    """
     return Run.load(path)

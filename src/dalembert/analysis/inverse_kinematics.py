@@ -137,7 +137,23 @@ def inverse_kinematics(
     Returns
     -------
     IKResult
-        A target out of reach is not an error: ``converged`` is False and ``q`` is the closest configuration found.
+        A target out of reach is no error: ``converged`` is False and ``q`` comes as close as was found.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> arm = da.Machine(
+    ...     "arm",
+    ...     bodies=[da.rod("a", 1.0, 1.0, com=(0.5, 0, 0)), da.rod("b", 1.0, 1.0, com=(0.5, 0, 0))],
+    ...     joints=[
+    ...         da.Joint("q1", "revolute", "world", "a", axis="z"),
+    ...         da.Joint("q2", "revolute", "a", "b", (1, 0, 0), axis="z"),
+    ...     ],
+    ...     frames=[da.Frame("tip", "b", (1, 0, 0))],
+    ... )
+    >>> solution = da.inverse_kinematics(arm, "tip", [1.0, 1.0, 0.0], q0=[0.1, 1.0])
+    >>> solution.converged, solution.q.round(6)
+    (True, array([-0.      ,  1.570796]))
     """
     if isinstance(eom, Machine):
         eom = derive(eom, backend="vm")

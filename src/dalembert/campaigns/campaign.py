@@ -338,6 +338,22 @@ class _Bar:
 
 
 def open_campaign(store: str | os.PathLike[str]) -> Campaign:
-    """Open the campaign of a folder, finished or not: its table, and its evaluation."""
+    """Open the campaign of a folder, finished or not: its table, and what can be learnt from it.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> import tempfile
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> folder = tempfile.mkdtemp() + "/store"
+    >>> vary, measure = {"q0.theta": (0.1, 0.3)}, {"end": da.Measure("theta")}
+    >>> done = da.campaign(pendulum, duration=0.5, vary=vary, n=4, measure=measure, store=folder)
+    >>> len(da.open_campaign(folder).table)
+    4
+    """
     folder = Store(store)
     return Campaign(folder.question, folder.values(), None, folder)

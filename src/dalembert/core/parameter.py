@@ -110,6 +110,13 @@ class Parameter(Expression):
         Its name: letters, digits and underscores, and not a keyword of Python.
     value
         Its nominal value, used where a call does not override it.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> m = da.Parameter("m", 2.0)
+    >>> str(m * 9.81), m.value
+    ('m * 9.81', 2.0)
     """
 
     name: str
@@ -238,12 +245,26 @@ def _apply(op: str, args: tuple[Any, ...]) -> Any:
 
 
 def sin(x: Scalar) -> Scalar:
-    """Sine of a scalar."""
+    """Sine of a scalar.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.sin(2.0 * da.TIME))
+    'sin(2.0 * t)'
+    """
     return _operation("sin", x)
 
 
 def cos(x: Scalar) -> Scalar:
-    """Cosine of a scalar."""
+    """Cosine of a scalar.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.cos(da.Parameter("a", 0.3)))
+    'cos(a)'
+    """
     return _operation("cos", x)
 
 
@@ -259,7 +280,14 @@ def deg(x: Scalar) -> Scalar:
 
 
 def sqrt(x: Scalar) -> Scalar:
-    """Square root of a scalar."""
+    """Square root of a scalar.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.sqrt(9.81 / da.Parameter("l", 2.0)))
+    'sqrt(9.81 / l)'
+    """
     return _operation("sqrt", x)
 
 

@@ -51,7 +51,20 @@ _DIRECT = (
 
 
 class Energy(NamedTuple):
-    """Kinetic and potential energy."""
+    """Kinetic and potential energy.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> energy = da.equations(pendulum, backend="vm").energy([0.0], [2.0])
+    >>> float(energy.kinetic)
+    1.0
+    """
 
     kinetic: Array
     potential: Array
@@ -120,6 +133,18 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
         Whether the limits of the joints are contacts, see `with_stops`.
     variant
         Options of the formulation and the coordinate map with which they were derived.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> eom = da.equations(pendulum, backend="vm")
+    >>> eom.gravity([0.0]).round(9), eom.forward_dynamics([0.0], [0.0], [1.0])
+    (array([0.]), array([2.]))
     """
 
     def __init__(

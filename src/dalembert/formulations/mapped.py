@@ -50,8 +50,20 @@ class CoordinateMap:
         Its inverse, on the same kinds of argument; needed only to convert states given in machine coordinates. That it
         is the inverse, and that the map is not singular, is checked at random states.
     singular
-        Singular postures of the coordinates, by name: functions of the same arguments as ``to_machine`` that are
-        positive elsewhere and reach zero just before. No run starts there, and a run stops there with this name.
+        Postures that the coordinates do not have, by name: functions of the same arguments as ``to_machine`` that are
+        positive elsewhere and reach zero just before. No run starts there, and one that comes there stops by this name.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> degrees = da.CoordinateMap(["angle"], lambda y, p: y * 3.141592653589793 / 180)
+    >>> da.equations(pendulum, coordinates=degrees).q_names
+    ('angle',)
     """
 
     names: Sequence[str]

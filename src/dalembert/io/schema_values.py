@@ -144,19 +144,21 @@ class FileEntry(BaseModel):
         return _plain(value, cls.units.get(name, "")) if _holds_limits(cls.model_fields[name]) else value
 
 
-def _plain(value: Any, unit: str) -> Any:
+def _plain(value: Any, unit: str, path: tuple[str | int, ...] = ()) -> Any:
+    """Numbers of a value; errors carry the ``path`` of the number in it and its text."""
     if isinstance(value, list):
-        return [_plain(item, unit) for item in value]
+        return [_plain(item, unit, (*path, i)) for i, item in enumerate(value)]
     if isinstance(value, dict):
-        return {key: _plain(item, unit) for key, item in value.items()}
+        return {key: _plain(item, unit, (*path, key)) for key, item in value.items()}
     if not isinstance(value, str):
         return value
     try:
         number, dimension = parse_quantity(value, {}, {})
+        reason = unit_fault(value, dimension, unit).rpartition(", got")[0]
     except DalembertError as error:
-        raise PydanticCustomError("quantity", "{reason}", {"reason": f"must be a number: {error}"}) from None
-    if fault := unit_fault(value, dimension, unit):
-        raise PydanticCustomError("quantity", "{reason}", {"reason": fault.rpartition(", got")[0]})
+        reason = f"must be a number: {error}"
+    if reason:
+        raise PydanticCustomError("quantity", "{reason}", {"reason": reason, "path": path, "text": value})
     return number
 
 

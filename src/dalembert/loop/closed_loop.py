@@ -25,6 +25,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
     constrained_part,
     refuse_elastic_friction,
+    refuse_obstacles,
     rope_events,
     rope_signals,
     sheave_signals,
@@ -77,6 +78,12 @@ class SampledController:
         Seconds between two calls.
     name
         Its name in messages.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.SampledController(lambda t, q, v: [0.0], period=0.01).period
+    0.01
     """
 
     function: Callable[[float, Array, Array], ArrayLike]
@@ -107,6 +114,12 @@ class Event:
         Whether the run stops there.
     direction
         ``+1`` rising, ``-1`` falling, ``0`` both.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Event("arrived", "x - 2.9", terminal=True).direction
+    0
     """
 
     name: str
@@ -311,6 +324,7 @@ def _compose(
         z0 = np.concatenate([z0, np.zeros(len(pushed)), system.latch_nominal, np.zeros(len(taken))])
     contacts = stepped = None
     if isinstance(contact, TimeStepping):
+        refuse_obstacles(eom.machine)
         contacts = eom.contact_system(limits=eom.stops)
         check_stepping(eom, contacts)
         more_names, chosen = stepping_names(eom, contacts), kept_latches(eom)

@@ -22,10 +22,12 @@ from dalembert.loop.switches import Switch
 from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
 from dalembert.model.cables import Cable
 from dalembert.model.machine import Machine
+from dalembert.model.ropes import Obstacle
 
 __all__ = [
     "constrained_part",
     "refuse_elastic_friction",
+    "refuse_obstacles",
     "rope_events",
     "rope_signals",
     "sheave_signals",
@@ -301,6 +303,17 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
     return tuple(specs)
 
 
+def refuse_obstacles(machine: Machine) -> None:
+    """Refuse obstacles of ropes where no events are located."""
+    for rope in machine.ropes:
+        for element in rope.path:
+            if isinstance(element, Obstacle):
+                raise InputError(
+                    f"{element.what} of rope '{rope.name}' needs events, which contact='time-stepping' does not "
+                    "locate; use contact='event-driven'"
+                )
+
+
 def refuse_elastic_friction(machine: Machine) -> None:
     """Refuse elastic ropes with friction or losses at sheaves, which no time loop knows yet."""
     for rope in machine.ropes:
@@ -325,7 +338,11 @@ def rope_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpe
             g += [pull, pull]
             for what, direction in (("slack", -1), ("taut", 1)):
                 specs.append(EventSpec(f"{c.name}.{what}", direction=direction, jumps=True))
-    for route in eom.constraint_system.routes.values():
+    for name, route in eom.constraint_system.routes.items():
+        for meeting in route.meetings:
+            g += [meeting.meets, meeting.leaves]
+            events = (f"{name}.{meeting.name}.{what}" for what in ("meet", "leave"))
+            specs += [EventSpec(event, direction=-1, switches=True) for event in events]
         for condition in route.conditions:
             g.append(condition.value)
             specs.append(EventSpec(condition.name, terminal=True, direction=-1))

@@ -38,6 +38,12 @@ class Measure:
         ``"last"`` are the times when the quantity is positive (a comparison is 1 where it holds), NaN if it never is.
     since, until
         The time over which it is measured [s], in whole steps.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Measure("swing", "max abs", since=2.0).by
+    'max abs'
     """
 
     of: Quantity

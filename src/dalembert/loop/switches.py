@@ -33,6 +33,12 @@ class Switch:
         Name of an event of the run, instead of a time.
     on, off
         Names of the constraints.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Switch(at=1.5, off=["hook"]).off
+    ('hook',)
     """
 
     at: float | None = None
@@ -98,6 +104,12 @@ def switch_table(
     for switch in switches.values():
         off = [(place(n), CUT if n in one_way else 0.0) for n in switch.off if n not in switch.on]
         sets.append((*off, *((place(n), 1.0) for n in switch.on if n not in contacts)))
+    names = list(switches)
+    for rope, route in system.routes.items():  # a rope that meets an obstacle lies on it until it leaves
+        for meeting in route.meetings:
+            on = first + int(system.latch_index(f"on.{rope}.{meeting.name}"))
+            names += [f"{rope}.{meeting.name}.{what}" for what in ("meet", "leave")]
+            sets += [((on, 1.0),), ((on, 0.0),)]
     measured = system.measures
     measures = [(place(name), tuple(range(first + at.start, first + at.stop))) for name, at, _ in measured]
     measure = None
@@ -107,4 +119,4 @@ def switch_table(
         out = ca.cse(ca.densify(ca.vertcat(*(expression for _, _, expression in measured))))
         measure = ca.Function("measure", arguments, [out], ["t", "x", "c", "p"], ["out"])
     kinks = tuple(events.index(spec.name) for spec in problem.event_specs if spec.kinks and spec.switches)
-    return SwitchTable(tuple(events.index(name) for name in switches), tuple(sets), tuple(measures), measure, kinks)
+    return SwitchTable(tuple(events.index(name) for name in names), tuple(sets), tuple(measures), measure, kinks)

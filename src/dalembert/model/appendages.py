@@ -14,6 +14,7 @@ import numpy as np
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.renamed import renamed
 from dalembert.core.types import Array
 from dalembert.core.validation import Matrix, Vector, check_name, field_axis, field_matrix, field_scalar, field_vector
 from dalembert.model.body import Body
@@ -28,6 +29,7 @@ _ROUNDING = 1e-9
 _PRINTED = 1e-3  # data are printed with three digits
 
 
+@renamed("rad/s", frequencies="omega")
 @dataclass(frozen=True)
 class ModalAppendage:
     """A flexible appendage given by its cantilever modes: a solar array, an antenna, a tank (SPACE D.2.1).
@@ -48,7 +50,7 @@ class ModalAppendage:
         Body that carries it, and its frame there.
     mass, com, inertia
         Mass properties of the whole appendage as a rigid body, as in `Body`.
-    frequencies, damping
+    omega, damping
         Natural frequencies of the modes with the frame held [rad/s], and their damping ratios (one for all, or each).
     participation
         ``L``: for each mode the force and torque [f; n] at the frame per unit modal acceleration; plain numbers, like
@@ -62,7 +64,7 @@ class ModalAppendage:
     --------
     >>> import dalembert as da
     >>> array = da.ModalAppendage(
-    ...     "array", "hub", mass=10.0, com=(2, 0, 0), inertia=(3.4, 13.3, 16.7), frequencies=[2.0], damping=0.005,
+    ...     "array", "hub", mass=10.0, com=(2, 0, 0), inertia=(3.4, 13.3, 16.7), omega=[2.0], damping=0.005,
     ...     participation=[[0, 2.0, 0, 0, 0, 4.0]],
     ... )
     >>> hub = da.Body("hub", 100.0, inertia=(30, 30, 30))
@@ -76,7 +78,7 @@ class ModalAppendage:
     mass: Scalar
     com: Vector
     inertia: Matrix
-    frequencies: tuple[Scalar, ...]
+    omega: tuple[Scalar, ...]
     participation: tuple[tuple[float, ...], ...]
     damping: Scalar | tuple[Scalar, ...] = 0.0
     origin: Transform = IDENTITY
@@ -92,14 +94,14 @@ class ModalAppendage:
         set_(self, "inertia", field_matrix(self.inertia, f"inertia of {what}"))
         set_(self, "scale", field_scalar(self.scale, f"scale of {what}", lower=0.0, strict=True))
         set_(self, "origin", as_transform(self.origin, f"{what}: origin"))
-        listed = _listed(self.frequencies, f"frequencies of {what}")
+        listed = _listed(self.omega, f"omega of {what}")
         if not listed:
             raise MachineError(f"{what} has no modes; a rigid one is a Body on a fixed joint")
-        fields = [field_scalar(w, f"frequency {i + 1} of {what}", lower=0.0, strict=True) for i, w in enumerate(listed)]
-        set_(self, "frequencies", tuple(fields))
+        fields = [field_scalar(w, f"omega {i + 1} of {what}", lower=0.0, strict=True) for i, w in enumerate(listed)]
+        set_(self, "omega", tuple(fields))
         ratios = self.damping if isinstance(self.damping, Sequence | np.ndarray) else [self.damping] * len(fields)
         if len(ratios) != len(fields):
-            raise MachineError(f"{what} has {len(fields)} frequencies but {len(ratios)} damping ratios")
+            raise MachineError(f"{what} has {len(fields)} modes but {len(ratios)} damping ratios")
         set_(self, "damping", tuple(field_scalar(z, f"damping of {what}", lower=0.0) for z in ratios))
         set_(self, "participation", _rows(self.participation, len(fields), what))
         self._check()
@@ -140,7 +142,7 @@ class ModalAppendage:
         """Clamps of the rest, and a spring per mode."""
         joints = [Joint(self.name, "fixed", self.parent, self.name, self.origin)]
         ratios: Any = self.damping
-        for i, (m, w, zeta) in enumerate(zip(self._modes(), self.frequencies, ratios, strict=True)):
+        for i, (m, w, zeta) in enumerate(zip(self._modes(), self.omega, ratios, strict=True)):
             inertia, name = self.scale * m.modal, f"{self.name}.mode{i + 1}"
             joints.append(
                 Joint(
@@ -285,6 +287,12 @@ class Wheel:
     momentum
         Largest momentum, inertia times speed relative to the body. The motor does not drive the wheel beyond it; from
         99 % of it on it gives less torque, which is an event of a simulation.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> [motor.name for motor in da.Wheel("wheel", "hull", axis="z", inertia=0.05).motors]
+    ['wheel']
     """
 
     name: str
@@ -354,6 +362,13 @@ class ControlMomentGyro:
         Mass of the rotor; zero where that of the body includes it.
     torque, rate
         Largest torque of the gimbal's motor, and largest rate of the gimbal, which is an event to pass.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> gyro = da.ControlMomentGyro("cmg", "hull", "z", "x", inertia=0.1, momentum=30.0)
+    >>> [joint.name for joint in gyro.joints]
+    ['cmg.gimbal', 'cmg.rotor']
     """
 
     name: str

@@ -27,5 +27,8 @@ class MachineContext(Protocol):
     def coordinate(self, joint: str) -> ca.SX:
         """Coordinate of a joint that has one."""
 
+    def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
+        """Whether a rope lies on an obstacle (1 or 0): what a run remembers, or else ``otherwise``."""
+
     def value(self, scalar: Scalar) -> ca.SX:
         """Expression of a scalar; that of ``TIME`` is the time."""

@@ -29,6 +29,12 @@ class Box:
     ----------
     size
         Sides along x, y and z [m].
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Box((0.4, 0.3, 0.2)).size
+    (0.4, 0.3, 0.2)
     """
 
     size: Vector
@@ -48,6 +54,12 @@ class Cylinder:
     ----------
     radius, length
         Its dimensions [m].
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Cylinder(radius=0.05, length=0.3).radius
+    0.05
     """
 
     radius: Scalar
@@ -69,6 +81,12 @@ class Capsule:
         Radius of the round part [m]; zero: the segment itself, as of a slender rod.
     length
         Length of the segment [m], without the round ends.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Capsule(radius=0.05, length=0.3).length
+    0.3
     """
 
     radius: Scalar
@@ -82,7 +100,14 @@ class Capsule:
 
 @dataclass(frozen=True)
 class Sphere:
-    """Sphere with its centre at the origin."""
+    """Sphere with its centre at the origin.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Sphere(0.1).radius
+    0.1
+    """
 
     radius: Scalar
 
@@ -100,6 +125,12 @@ class Mesh:
         Path of the file (.stl, .obj).
     scale
         Factors along x, y and z.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Mesh("hook.stl", scale=(0.001, 0.001, 0.001)).file
+    'hook.stl'
     """
 
     file: str
@@ -131,6 +162,12 @@ class Geometry:
         Such as ``"#4477aa"``; None: the renderer chooses.
     visual, collision
         Whether it is drawn, and whether it touches others.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Geometry(da.Sphere(0.1), colour="#ccbb44", collision=False).visual
+    True
     """
 
     solid: Solid

@@ -40,6 +40,12 @@ class Limits:
         Whether a simulation must stop at the range: beyond it the machine has no meaning (a rope of no length).
     restitution
         Newton's coefficient of restitution of the range as hard stops (``simulate(..., limits="contact")``).
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Limits(lower=-1.0, upper=1.0, effort=20.0).velocity
+    inf
     """
 
     lower: float = -math.inf
@@ -105,6 +111,13 @@ class Joint:
         zero; not parallel to the first.
     pitch
         Slide of a screw joint per angle [m/rad]: a lead per turn over ``2 pi``; negative for a left-handed thread.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> screw = da.Joint("turn", "screw", "world", "nut", axis="z", pitch=0.01)
+    >>> screw.q_names, screw.axis
+    (('turn',), (0.0, 0.0, 1.0))
     """
 
     name: str

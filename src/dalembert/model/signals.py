@@ -129,6 +129,12 @@ class Sensor:
         Seconds from the sample to its use.
     feedback
         Whether laws see the measurement in place of the true value. Otherwise they read it by its own name.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Sensor("encoder", "theta", period=1e-3, noise=1e-3).feedback
+    True
     """
 
     name: str

@@ -110,6 +110,12 @@ class Method:
     ----------
     max_steps
         Number of steps after which a run fails.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> issubclass(da.RK4, da.Method), da.DormandPrince().adaptive
+    (True, True)
     """
 
     name: ClassVar[str]
@@ -252,7 +258,14 @@ def register_method(kind: type[Method]) -> type[Method]:
 @register_method
 @dataclass(frozen=True)
 class Euler(FixedStepMethod):
-    """Explicit Euler method, order 1."""
+    """Explicit Euler method, order 1.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Euler(step=1e-4).name
+    'euler'
+    """
 
     name: ClassVar[str] = "euler"
     title: ClassVar[str] = "explicit Euler"
@@ -262,7 +275,14 @@ class Euler(FixedStepMethod):
 @register_method
 @dataclass(frozen=True)
 class Heun(FixedStepMethod):
-    """Heun's method, order 2."""
+    """Heun's method, order 2.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Heun(step=1e-3).name
+    'heun'
+    """
 
     name: ClassVar[str] = "heun"
     title: ClassVar[str] = "Heun"
@@ -272,7 +292,14 @@ class Heun(FixedStepMethod):
 @register_method
 @dataclass(frozen=True)
 class RK4(FixedStepMethod):
-    """The classical Runge-Kutta method, order 4: the default."""
+    """The classical Runge-Kutta method, order 4: the default.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.RK4(step=2e-3)
+    RK4(max_steps=10000000, step=0.002)
+    """
 
     name: ClassVar[str] = "rk4"
     title: ClassVar[str] = "classical Runge-Kutta"
@@ -282,7 +309,14 @@ class RK4(FixedStepMethod):
 @register_method
 @dataclass(frozen=True)
 class BogackiShampine(_BoundedSteps):
-    """Bogacki-Shampine pair of order 3(2): for low accuracy."""
+    """Bogacki-Shampine pair of order 3(2): for low accuracy.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.BogackiShampine(rtol=1e-4))
+    'bs32 (rtol 0.0001)'
+    """
 
     name: ClassVar[str] = "bs32"
     title: ClassVar[str] = "Bogacki-Shampine 3(2)"
@@ -293,7 +327,14 @@ class BogackiShampine(_BoundedSteps):
 @register_method
 @dataclass(frozen=True)
 class DormandPrince(_BoundedSteps):
-    """Dormand-Prince pair of order 5(4): the adaptive method for most machines."""
+    """Dormand-Prince pair of order 5(4): the adaptive method for most machines.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.DormandPrince(rtol=1e-9))
+    'dopri5 (rtol 1e-09)'
+    """
 
     name: ClassVar[str] = "dopri5"
     title: ClassVar[str] = "Dormand-Prince 5(4)"
@@ -304,7 +345,14 @@ class DormandPrince(_BoundedSteps):
 @register_method
 @dataclass(frozen=True)
 class DormandPrince8(_BoundedSteps):
-    """Dormand-Prince triple of order 8(5,3): for high accuracy."""
+    """Dormand-Prince triple of order 8(5,3): for high accuracy.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.DormandPrince8(rtol=1e-11))
+    'dop853 (rtol 1e-11)'
+    """
 
     name: ClassVar[str] = "dop853"
     title: ClassVar[str] = "Dormand-Prince 8(5,3)"
@@ -315,7 +363,14 @@ class DormandPrince8(_BoundedSteps):
 @register_method
 @dataclass(frozen=True)
 class Cvodes(AdaptiveMethod):
-    """Backward differentiation formulas of variable order by CVODES of SUNDIALS: for stiff machines."""
+    """Backward differentiation formulas of variable order by CVODES of SUNDIALS: for stiff machines.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.Cvodes(rtol=1e-6))
+    'cvodes (rtol 1e-06)'
+    """
 
     name: ClassVar[str] = "cvodes"
     title: ClassVar[str] = "BDF by SUNDIALS"
@@ -331,7 +386,14 @@ class Cvodes(AdaptiveMethod):
 @register_method
 @dataclass(frozen=True)
 class Radau(_BoundedSteps):
-    """Radau IIA, three stages, order 5, by SciPy with exact Jacobians: for stiff machines with events."""
+    """Radau IIA, three stages, order 5, by SciPy with exact Jacobians: for stiff machines with events.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.Radau(rtol=1e-6))
+    'radau (rtol 1e-06)'
+    """
 
     name: ClassVar[str] = "radau"
     title: ClassVar[str] = "Radau IIA 5"

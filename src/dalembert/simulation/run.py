@@ -86,6 +86,18 @@ class Run:
         The machine, or the text of its machine file; see `machine`.
     experiment
         The `dalembert.Experiment` that was run; None if it is not known (of a run that was loaded).
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> run = da.simulate(pendulum, duration=1.0, q0=[0.1])
+    >>> run.status, run["theta"].shape, run.energy.drift < 1e-9
+    ('completed', (1001,), True)
     """
 
     t: Array

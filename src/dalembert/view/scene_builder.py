@@ -31,7 +31,7 @@ from dalembert.model.cables import Cable
 from dalembert.model.geometry import Geometry, Mesh, Solid
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import Arc, RopeBase
+from dalembert.model.ropes import RopeBase
 from dalembert.model.tree import place
 from dalembert.view.parts import (
     BallPart,
@@ -88,6 +88,9 @@ class _Context:
     def coordinate(self, joint: str) -> ca.SX:
         node = next(n for n in self.model.tree.nodes if n.joint.name == joint)
         return self.model.variables.q[node.q]
+
+    def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
+        return otherwise
 
     def value(self, scalar: Scalar) -> ca.SX:
         return ca.SX(self.model.variables.value(scalar))
@@ -296,10 +299,9 @@ class _Builder:
     def rope(self, rope: RopeBase) -> None:
         route = rope.route(_Context(self.model))
         points, lines = route.points(ARC)
-        for arc in route.course:
-            if isinstance(arc, Arc):
-                pose = self.pose(ca.horzcat(arc.start, arc.axis, ca.cross(arc.start, arc.axis)), arc.centre)
-                self.add(PulleyPart(rope.name, pose, self.number_of(arc.radius)))
+        for arc in route.rims:
+            pose = self.pose(ca.horzcat(arc.start, arc.axis, ca.cross(arc.start, arc.axis)), arc.centre)
+            self.add(PulleyPart(rope.name, pose, self.number_of(arc.radius)))
         natural = ca.SX(0) if rope.length is None else ca.SX(self.x.value(rope.length))
         paid_out = natural + sum((section.payout for section in route.sections), ca.SX(0))
         self.lengths.append(ca.horzcat(route.length, paid_out))

@@ -71,12 +71,12 @@ def certify(
         for r in requirements:
             if (r.name, name) in claims:
                 claim = claims[r.name, name]
-                checks.append(_check(r, name, claim, loop.value(r, claim.frequency)))
+                checks.append(_check(r, name, claim, loop.value(r, claim.omega)))
     for r in requirements:
         if isinstance(r, ControllerGain):
             claim = claims[r.name, ""]
             poles = np.linalg.eigvals(K[0]) if K[0].size else np.zeros(0, dtype=complex)
-            w = _grid(poles, r.band, claim.frequency)
+            w = _grid(poles, r.band, claim.omega)
             G = _weigh(response(K, w), r.before, r.after, w)
             value = float(np.linalg.svd(G, compute_uv=False)[:, 0].max()) / r.bound
             checks.append(_check(r, "", claim, value))
@@ -165,8 +165,8 @@ class _Loop:
                 worst.append(float((-r.decay / s.real).max()))
             if r.damping is not None:
                 worst.append(float((-r.damping * np.abs(s) / s.real).max()))
-            if r.frequency is not None:
-                worst.append(float(np.abs(s).max() / r.frequency))
+            if r.omega is not None:
+                worst.append(float(np.abs(s).max() / r.omega))
             return max(worst)
         if isinstance(r, Variance):
             return self._variance(r)

@@ -102,7 +102,7 @@ def typical_frequencies(plants: Sequence[LoopPlant], order: int, requirements: S
 
 def _asked(r: Requirement) -> list[float]:
     if isinstance(r, Poles):
-        return [w for w in (r.decay, r.frequency) if w is not None]
+        return [w for w in (r.decay, r.omega) if w is not None]
     if not isinstance(r, Gain | Variance | ControllerGain):
         return []
     frequencies = [] if isinstance(r, Variance) or r.band is None else list(r.band)

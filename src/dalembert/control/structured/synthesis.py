@@ -26,6 +26,7 @@ from dalembert.control.structured.scales import ranges, typical_frequencies
 from dalembert.control.structured.structures import Structure
 from dalembert.control.structured.terms import Term, terms_of
 from dalembert.core.errors import InputError
+from dalembert.core.renamed import renamed
 from dalembert.core.types import Array
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ class TuneResult:
         return "\n".join(rows)
 
 
+@renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class TuneSettings:
     """How long and how often `tune` searches.
@@ -130,8 +132,8 @@ class TuneSettings:
         Evaluations of all requirements after which the best so far is returned.
     time_limit
         Seconds after which it is returned; None: no limit. With one the result depends on how busy the computer is.
-    frequency
-        Typical frequency of the closed loop [rad/s], from which the size of gains is guessed; default from the
+    omega
+        Typical angular frequency of the closed loop [rad/s], from which the size of gains is guessed; default from the
         requirements, else from the poles of the plants.
     progress
         Called as ``progress(what, worst)`` after each start and polish.
@@ -141,7 +143,7 @@ class TuneSettings:
     seed: int = 0
     evaluations: int = 20_000
     time_limit: float | None = None
-    frequency: float | None = None
+    omega: float | None = None
     progress: Callable[[str, float], object] | None = None
 
     def __post_init__(self) -> None:
@@ -149,7 +151,7 @@ class TuneSettings:
             value = getattr(self, name)
             if not (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1):
                 raise InputError(f"{name} must be a whole number >= 1, got {value!r}")
-        for name, unit in (("time_limit", "seconds"), ("frequency", "rad/s")):
+        for name, unit in (("time_limit", "seconds"), ("omega", "rad/s")):
             value = getattr(self, name)
             if value is not None and not (np.isfinite(value) and value > 0):
                 raise InputError(f"{name} must be a positive number ({unit}), got {value!r}")
@@ -206,7 +208,7 @@ def tune_models(
     }
     asked = [*hard, *soft]
     middles = typical_frequencies(loops, structure.order, asked)
-    frequencies = [settings.frequency] if settings.frequency is not None else middles
+    frequencies = [settings.omega] if settings.omega is not None else middles
     limits = ranges(structure, loops, frequencies[0])
     objective = Objective(structure, loops, terms["hard"], terms["soft"], limits)
     budget = Budget(settings.evaluations, np.inf if settings.time_limit is None else settings.time_limit)

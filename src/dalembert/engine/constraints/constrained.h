@@ -19,7 +19,7 @@ struct constrained {
     const int64_t *unilateral; /* rows of the cables that can go slack */
     int64_t n_unilateral, n_tape_events;
     double alpha, beta;                 /* Phi'' + 2 alpha Phi' + beta^2 Phi = 0 */
-    double penalty, damping, frequency; /* CDPR (21): alpha_p, xi_p, omega_p */
+    double penalty, damping, omega; /* CDPR (21): alpha_p, xi_p, omega_p */
     double rank_tolerance, tolerance, drift;
     int64_t max_iterations;
     /* outputs of the tapes */
@@ -56,6 +56,8 @@ struct constrained {
     const int64_t *rope_first;
     const int64_t *of_rope; /* of each row whether it is one of a rope with sheaves */
     double *tension, *ratio;
+    double *yields; /* of each sheave that sticks where its friction is at its limit, though nothing moves: which way; else 0 */
+    int64_t redundant; /* whether rows depended on each other when slips were last solved for */
 };
 
 int constrained_ode(const double *const *in, double *const *out, double *work);

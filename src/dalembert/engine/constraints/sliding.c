@@ -159,7 +159,8 @@ static int solve_sliding(struct constrained *C, const double *x) {
             if (y == 0.0) continue;
             for (int64_t j = 0; j < count; j++) C->S[i * count + j] += y * C->Z[k * count + j];
         }
-    if (solve_general(C, C->S, rhs, C->mu)) keep_shares(C, C->Z);
+    C->redundant = solve_general(C, C->S, rhs, C->mu);
+    if (C->redundant) keep_shares(C, C->Z);
     for (int64_t k = 0; k < nv; k++) {
         double s = C->a[k];
         for (int64_t i = 0; i < count; i++) s -= C->Z[k * count + i] * C->mu[i];
@@ -269,8 +270,15 @@ static int contact_solve(struct constrained *C, const double *x) {
     if (!slipping) {
         if (solve_index1(C, x, C->alpha, C->beta)) return 1;
         if (C->rank_lost) keep_shares(C, C->Y), scatter(C, C->mu);
-    } else if (solve_sliding(C, x) || turn_slow_slips(C, x)) return 1;
+    } else {
+        memset(C->yields, 0, doubles(n_sheaves(C)));
+        do
+            if (solve_sliding(C, x)) return 1;
+        while (C->redundant && yield_once(C, x));
+        if (turn_slow_slips(C, x)) return 1;
+    }
     find_tensions(C, x);
+    spread_tensions(C);
     for (int64_t i = 0; i < C->n_active; i++) {
         const int64_t row = C->active[i];
         if (C->shares[row] >= 0 && !C->of_rope[row]) C->lambda[row] += x[C->shares[row]];
@@ -293,6 +301,16 @@ static int contact_evaluate(struct constrained *C, const double *const *in) {
     C->t_seen = NAN;
     double *outs[10] = {C->rates, C->f, C->Jt, C->phi, C->phidot, C->gamma, C->phi_t, C->M, C->drag, C->cone};
     return C->tape(in, outs, C->tape_work) || contact_solve(C, in[1]);
+}
+
+/* Keep tensions that are indeterminate as they are at the end of a step. 0 = ok. */
+static int remember_tensions(struct constrained *C, double t, double *x, const double *c, const double *p) {
+    const double *in[4] = {&t, x, c, p};
+    if (!C->redundant || !any_taut(C, x)) return 0;
+    if (contact_evaluate(C, in)) return 1;
+    keep_tensions(C, x);
+    C->t_seen = NAN;
+    return 0;
 }
 
 /* Kernel (t, x, c, p) -> x'. Friction takes energy where pairs slip, each its own. */

@@ -16,12 +16,26 @@ __all__ = ["CONTACT_METHODS", "ContactMethod", "EventDriven", "TimeStepping", "c
 
 @dataclass(frozen=True)
 class ContactMethod(NamedMethod):
-    """Contact method of a simulation: one of the classes below, or its name."""
+    """How a simulation deals with the contacts of its machine: one of the classes below, or its name.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> isinstance(da.TimeStepping(), da.ContactMethod)
+    True
+    """
 
 
 @dataclass(frozen=True)
 class EventDriven(ContactMethod):
-    """Event by event, the default: impacts, releases, and beginnings and ends of slips are located."""
+    """Event by event, the default: impacts, releases, and beginnings and ends of slips are located.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.EventDriven().name
+    'event-driven'
+    """
 
     name: ClassVar[str] = "event-driven"
 
@@ -45,7 +59,13 @@ class TimeStepping(ContactMethod):
         damps fast vibrations). None: the middle, and 0.55 for machines with beams, whose fast modes would not stay
         bounded in the middle once impacts have excited them.
     margin
-        Gap [m] up to which a contact is closed, and penetration that is tolerated.
+        Gap [m] up to which a contact is closed, and depth down to which it is left in peace.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.TimeStepping(tolerance=1e-6).plain
+    {'name': 'time-stepping', 'tolerance': 1e-06}
     """
 
     name: ClassVar[str] = "time-stepping"

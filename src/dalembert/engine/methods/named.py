@@ -45,6 +45,6 @@ def method_of(known: Mapping[str, type[M]], name: str, settings: Mapping[str, An
         raise InputError(f"unknown {what} {name!r}{did_you_mean(name, known)}; known: {', '.join(known)}")
     own = [field.name for field in fields(known[name])]
     for setting in settings:
-        if setting not in own:
+        if setting not in (*own, *getattr(known[name], "__renamed__", ())):
             raise UnknownNameError("setting", str(setting), own, f"the {what} '{name}'")
     return known[name](**settings)

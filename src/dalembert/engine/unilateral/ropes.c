@@ -125,3 +125,19 @@ FUNCTION int rope_rests(const struct blocks *c, int64_t i, const struct solution
     }
     return fabs(w) <= tolerance && jammed_sheave(c, i, s->modes, memory) < 0;
 }
+
+/* Whether the slip at the sheave before a row can change while the rope keeps its length, and those that `hold` stick. */
+FUNCTION int sheave_moves(const struct blocks *c, int64_t i, const int64_t *hold, int64_t row, struct memory memory) {
+    const int64_t f = c->first[i], end = c->first[i + 1];
+    int64_t *to = take_integers(&memory, end - f + 1), m = 0; /* sums of the spans before these rows */
+    to[m++] = row;
+    for (int64_t j = f + 1; j < end; j++)
+        if (hold[j] && j != row) to[m++] = j;
+    to[m++] = end;
+    double *G = take(&memory, m * m);
+    for (int64_t a = 0; a < m; a++)
+        for (int64_t b = 0; b < m; b++)
+            for (int64_t j = f; j < to[a]; j++)
+                for (int64_t k = f; k < to[b]; k++) G[a * m + b] += c->W[j * c->n + k];
+    return pivot_of(G, m, 0, RANK_TOLERANCE * RANK_TOLERANCE, memory) > RANK_TOLERANCE * G[0];
+}

@@ -39,7 +39,7 @@ from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.cables import CablePath
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import RopeBase, Route
+from dalembert.model.ropes import Obstacle, RopeBase, Route
 from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
 
 __all__ = ["ConstraintRows", "ConstraintSystem"]
@@ -88,6 +88,7 @@ class _Held:
     name: str
     where: slice
     measured: Expression  # a length, or a pose (position, then the rotation matrix by columns)
+    once: bool = False  # at the start of a run only
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,10 @@ class _Context:
 
     def coordinate(self, joint: str) -> ca.SX:
         return ca.SX(self.system.formulation.joint_coordinate(joint))
+
+    def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
+        place = self.system.latch_index(f"on.{obstacle}")
+        return otherwise if place < 0 else self.system.latches[place]
 
     def value(self, scalar: Scalar) -> ca.SX:
         return ca.SX(self.system.variables.value(scalar))
@@ -132,13 +137,14 @@ class ConstraintSystem:
         self.formulation = formulation
         self.variables = formulation.variables
         self._measures: list[_Held] = []
-        self.routes: dict[str, Route] = {rope.name: rope.route(_Context(self, None)) for rope in self.machine.all_ropes}
         self.contacts = ContactSystem(formulation) if contacts is None else contacts
         self.tangents = _moving_tangents(self.contacts)
         names, values = self._latch_layout()
         self.latch_names: tuple[str, ...] = tuple(names)
         self.latch_nominal: Array = np.array(values, dtype=float)
         self.latches = ca.SX.sym("latches", len(names))
+        self.routes: dict[str, Route] = {rope.name: rope.route(_Context(self, None)) for rope in self.machine.all_ropes}
+        self._obstacles()
         self.sections = self._rope_sections()
         self._add_latches_of_ropes()
         self.rows: tuple[ConstraintRows, ...] = ()
@@ -163,6 +169,9 @@ class ConstraintSystem:
             if not rope.elastic and (rope.length is None or len(rope.section_names) > 1):
                 names += [f"length0.{section}" for section in rope.section_names]
                 values += [0.0] * len(rope.section_names)
+        for rope in self.machine.ropes:
+            obstacles = [f"on.{rope.name}.{element.label}" for element in rope.path if isinstance(element, Obstacle)]
+            names, values = names + obstacles, values + [0.0] * len(obstacles)
         for pair, tangents in zip(self.contacts.pairs, self.tangents, strict=True):
             names.append(f"active.{pair.name}")
             if tangents:
@@ -172,6 +181,19 @@ class ConstraintSystem:
                 names.append(f"leeway.{pair.name}")
         names += [f"{what}.{joint}" for joint in self.sticking for what in ("stick", "toward", "share", "leeway")]
         return names, values + [0.0] * (len(names) - len(values))
+
+    def _obstacles(self) -> None:
+        """Let runs begin with ropes on the obstacles that geometry says."""
+        for name, route in self.routes.items():
+            for meeting in route.meetings:
+                place = self.latch_index(f"on.{name}.{meeting.name}")
+                self._measures.append(_Held(name, slice(place, place + 1), meeting.touches, once=True))
+
+    def _at_start(self, expression: Expression) -> Expression:
+        """An expression with the ropes on their obstacles as they are at the start of a run."""
+        held = [held for held in self._measures if held.once]
+        old = ca.vertcat(ca.SX(0, 1), *(self.latches[one.where] for one in held))
+        return ca.substitute(expression, old, ca.vertcat(ca.SX(0, 1), *(one.measured for one in held)))
 
     def _rope_sections(self) -> tuple[RopeSection, ...]:
         """Sections of the inextensible ropes of the machine."""
@@ -320,8 +342,8 @@ class ConstraintSystem:
         if rope.elastic:
             return self._unloaded(rope, rope.neutral_route(self.machine), place)
         index = self.latch_index(f"length0.{name}")
-        if not any(h.name == name for h in self._measures):
-            measured = self._unloaded(rope, self.routes[rope.name], place)
+        if not any(h.name == name and not h.once for h in self._measures):
+            measured = self._at_start(self._unloaded(rope, self.routes[rope.name], place))
             self._measures.append(_Held(name, slice(index, index + 1), measured))
         return self.latches[index]
 
@@ -339,7 +361,7 @@ class ConstraintSystem:
     @cached_property
     def _conditions(self) -> ca.Function:
         x, routes = self.variables, self.routes.values()
-        values = [condition.value for route in routes for condition in route.conditions]
+        values = [self._at_start(condition.value) for route in routes for condition in route.conditions]
         return ca.Function("conditions", [x.q, x.t, x.p], [ca.densify(ca.vertcat(ca.SX(0, 1), *values))])
 
     def route_fault(self, q: Array, t: float, p: Array) -> tuple[int, str] | None:
@@ -371,6 +393,7 @@ class ConstraintSystem:
         return [
             (one.name, one.where, one.measured if one.measured.numel() == 1 else _as_pose(one.measured))
             for one in self._measures
+            if not one.once
         ]
 
     @property

@@ -29,7 +29,13 @@ class CylindricalSurface(RoundSurface):
     point
         A point of the axis.
     inside
-        Whether solids touch it from within.
+        Whether what touches it is within.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.CylindricalSurface(radius=0.5, axis="y").axis
+    (0.0, 1.0, 0.0)
     """
 
     radius: Scalar

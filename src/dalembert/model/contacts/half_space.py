@@ -25,6 +25,12 @@ class HalfSpace(Surface):
         Direction out of it (normalised), in the frame that carries it.
     point
         A point of the plane.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.HalfSpace(normal=(0, 0, 2)).normal
+    (0.0, 0.0, 1.0)
     """
 
     normal: Axis = (0.0, 0.0, 1.0)

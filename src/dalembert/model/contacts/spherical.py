@@ -26,7 +26,13 @@ class SphericalSurface(RoundSurface):
     centre
         Its centre, in the frame that carries it.
     inside
-        Whether solids touch it from within.
+        Whether what touches it is within.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.SphericalSurface(radius=0.5, inside=True).centre
+    (0.0, 0.0, 0.0)
     """
 
     radius: Scalar

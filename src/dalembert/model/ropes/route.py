@@ -1,12 +1,12 @@
-"""The route of a rope, as expressions: the common description of cables and ropes.
+"""Where a rope runs, as expressions: the contract of cables and ropes.
 
 A rope is a chain of spans between the elements of its path. Teeth, clamps and drums cut it into sections; each section
-has one length, which its spans share, and is slack or taut as a whole. A section obeys
+has one length, which its spans share, and is slack or taut as a whole. A section satisfies
 
     way - payout <= natural length,
 
-where ``way`` is the length of its free lines and arcs, an arc at its end counted to a direction fixed in the carrier of
-the wheel, and ``payout`` is the length that turning wheels at its ends feed into it.
+where ``way`` is the length of its free lines and arcs, an arc at its end counted to a direction fixed in what carries
+the wheel, and ``payout`` is the rope that turning wheels at its ends feed into it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dalembert.model.ropes.axes import NeutralContext
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["Arc", "Condition", "RopeBase", "Route", "RouteSection", "Rub", "WrappedWheel"]
+__all__ = ["Arc", "Condition", "Meeting", "RopeBase", "Route", "RouteSection", "Rub", "WrappedWheel"]
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class RouteSection:
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition for the existence of a route: a number that must stay positive.
+    """An expression that stays positive while a route exists.
 
     Parameters
     ----------
@@ -127,12 +127,32 @@ class Condition:
     value
         The expression.
     message
-        The error message where it is not positive.
+        The fault where it is not positive.
     """
 
     name: str
     value: ca.SX
     message: str
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """An obstacle on the path of a rope.
+
+    Parameters
+    ----------
+    name
+        Name of the obstacle in the rope.
+    touches
+        Whether a straight line between its neighbours would run through it, or past it on the wrong side.
+    meets, leaves
+        Expressions that fall through zero where the rope meets the obstacle, and where it leaves it.
+    """
+
+    name: str
+    touches: ca.SX
+    meets: ca.SX
+    leaves: ca.SX
 
 
 @dataclass(frozen=True)
@@ -149,16 +169,22 @@ class Route:
         Points and arcs in order, with straight lines between them.
     wraps
         The wheels.
+    rims
+        Arcs whose centres and radii are those of the wheels, drums among them.
+    meetings
+        The obstacles.
     conditions
-        Numbers that must stay positive.
+        Expressions that stay positive while it exists.
     errors
-        Errors of the iterations for points of contact [m].
+        Errors of iterations for points of contact [m].
     """
 
     length: ca.SX
     sections: tuple[RouteSection, ...]
     course: tuple[ca.SX | Arc, ...]
     wraps: tuple[WrappedWheel, ...] = ()
+    rims: tuple[Arc, ...] = ()
+    meetings: tuple[Meeting, ...] = ()
     conditions: tuple[Condition, ...] = ()
     errors: tuple[ca.SX, ...] = ()
 
@@ -173,7 +199,7 @@ class Route:
 
 
 class RopeBase(ABC):
-    """Common base of a cable and a rope: a name, a route, a natural length and an axial stiffness."""
+    """The common part of cables and ropes: a name, a route, a natural length and an axial stiffness."""
 
     name: str
     length: Scalar | None

@@ -16,7 +16,7 @@ from dalembert.systems.cranes import (
     hanging,
     planar_crane,
     simplified_crane,
-    sway_frequencies,
+    sway_omega,
     uniform_cable,
 )
 
@@ -57,7 +57,7 @@ def simplified_models() -> Iterator[tuple[str, float]]:
     yield from _two_links()
     error = []
     for mass in (0.2, 0.1):
-        w = sway_frequencies(planar_crane(uniform_cable(5, 5.0, payload=50.0, mass=mass)))[0]
+        w = sway_omega(planar_crane(uniform_cable(5, 5.0, payload=50.0, mass=mass)))[0]
         error.append(w / np.sqrt(9.81 / 5.0) - 1)
     yield "large.order", float(np.log2(error[0] / error[1]))
     yield from _horizontal()

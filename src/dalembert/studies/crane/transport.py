@@ -23,7 +23,7 @@ from dalembert.systems.cranes import (
     planar_crane,
     residual_sway,
     sway_angle,
-    sway_frequencies,
+    sway_omega,
     uniform_cable,
 )
 
@@ -97,7 +97,7 @@ def laws(plant: Machine, task: Manoeuvre = TASK) -> dict[str, Law]:
     excitation of the S-curve behind it, as is usual, or the share that leaves ``task.sway``.
     """
     D, T = task.distance, task.time
-    w = float(sway_frequencies(plant)[0])
+    w = float(sway_omega(plant)[0])
     one = transport_crane(1)
     load = SmoothStep([0.0], [D], T)
     laws_by_name: dict[str, Law] = {
@@ -120,7 +120,7 @@ def laws(plant: Machine, task: Manoeuvre = TASK) -> dict[str, Law]:
 
 def ei_excitation(plant: Machine, task: Manoeuvre = TASK) -> float:
     """Sway [rad] that the S-curve behind an EI shaper would leave without it, by linear theory."""
-    period = 2 * np.pi / float(sway_frequencies(plant)[0])
+    period = 2 * np.pi / float(sway_omega(plant)[0])
     return float(residual_sway(plant, SCurve.timed([0.0], [task.distance], task.time - period), task.time)[0])
 
 

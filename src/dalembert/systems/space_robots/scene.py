@@ -49,7 +49,7 @@ def uncertain_chaser() -> Machine:
             bodies.append(body if group is None else _scaled(body, factor[group]))
     root = Parameter("array_stiffness", 1.0) ** 0.5
     arrays = [solar_array(side, scale=factor["array"]) for side in ("left", "right")]
-    soft = [replace(a, frequencies=tuple(w * root for w in a.frequencies)) for a in arrays]
+    soft = [replace(a, omega=tuple(w * root for w in a.omega)) for a in arrays]
     return plain.with_(bodies=tuple(bodies)).with_parts(*soft)
 
 

@@ -208,7 +208,7 @@ def pack_live(experiment: Experiment, *, equations: bool | None = None) -> dict[
     layout = Layout.of_nodes(machine.coordinate_nodes)
     return {
         "name": machine.name,
-        "about": str(machine),
+        "about": str(given.machine),
         "version": __version__,
         "digest": given.digest,
         "module": _packed(module),

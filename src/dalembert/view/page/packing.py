@@ -206,7 +206,7 @@ def pack_mode(modes: MachineModes, mode: int, *, size: float = 0.15) -> dict[str
     frames = 49
     phase = np.linspace(0.0, 1.0, frames)
     scene, baked = bake_mode(modes, mode, np.sin(2 * np.pi * phase), size=size)
-    title = f"{scene.machine.name}, mode {mode + 1}: {modes.frequencies[mode]:.4g} rad/s"
+    title = f"{scene.machine.name}, mode {mode + 1}: {modes.omega[mode]:.4g} rad/s"
     packed = _packed(scene, Baked(phase, baked.points, baked.poses, baked.cables), None, title=title)
     packed["scene"] |= {"speed": 1.0, "trace": ""}
     return packed

@@ -65,6 +65,19 @@ def report(
     live
         Whether the machine simulates in the report, with sliders, as in a page of `dalembert.share`; it takes the
         place of the film and of the plots.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> import tempfile
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> run = da.simulate(pendulum, duration=0.5, q0=[0.1])
+    >>> da.report(run, tempfile.mkdtemp() + "/swing.html").name
+    'swing.html'
     """
     if isinstance(run, Experiment | Machine | EquationsOfMotion):
         run = api.simulate(run, check=False)

@@ -284,7 +284,7 @@ class Session:
             note = _unbalanced(equations, modes.q, p)
         share = modes.participation()
         most = [_coordinate(equations, int(k)) for k in np.argmax(np.abs(share), axis=0)]
-        rows = zip(modes.frequencies.tolist(), modes.damping.tolist(), most, strict=True)
+        rows = zip(modes.omega.tolist(), modes.damping.tolist(), most, strict=True)
         listed = [
             {"mode": k, "frequency": w, "damping": d if np.isfinite(d) else None, "mostly": name}
             for k, (w, d, name) in enumerate(rows)
@@ -295,8 +295,8 @@ class Session:
         modes, number = self._modes, data.get("mode")
         if modes is None:
             raise InputError("ask for the modes first")
-        if not isinstance(number, int) or not 0 <= number < len(modes.frequencies):
-            raise InputError(f"mode must be 0 to {len(modes.frequencies) - 1}, got {number!r}")
+        if not isinstance(number, int) or not 0 <= number < len(modes.omega):
+            raise InputError(f"mode must be 0 to {len(modes.omega) - 1}, got {number!r}")
         with _BUILDING:
             return {"film": pack_mode(modes, number)}
 
