@@ -195,7 +195,7 @@ def optimal_motion(
     duration
         Seconds, or the range within which it is chosen.
     conditions
-        Velocities at the ends, what may end anywhere, and limits on the way.
+        Velocities at the ends, coordinates that may end anywhere, and limits on the way.
     cost
         Weights of the criterion.
     settings
@@ -209,7 +209,7 @@ def optimal_motion(
     Raises
     ------
     PlanError
-        If the solver finds no motion; the message says what it says.
+        If the solver finds no motion; the message has its status.
 
     Examples
     --------

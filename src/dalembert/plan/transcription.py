@@ -5,7 +5,7 @@ Between nodes the motion is a cubic; the equations of motion ``M a + C v + dV/dq
 middles, in the form of the inverse dynamics, which needs no inverse of the mass matrix. The order is four.
 
 A cubic leaves the sphere of unit quaternions by its own error. Each quaternion therefore has one more unknown per node
-and middle, ``(1 + s) Q = what the cubic gives``, and one more equation, ``|Q| = 1``: what is off the sphere goes into
+and middle, ``(1 + s) Q = what the cubic gives``, and one more equation, ``|Q| = 1``: the part off the sphere goes into
 ``s``, the three equations along it are those of the cubic.
 """
 

@@ -85,7 +85,7 @@ class EventWatcher:
             self._watch = engine.watch_events(kinds, self._transitions, asks=self._user is not None)
 
     def begin(self, engine: NativeEngine, held: Array) -> None:
-        """Settle what pulls or pushes at the start, and arm the events.
+        """Settle the active cables and contacts at the start, and arm the events.
 
         A continued run with other parameters, or under another controller, may start with other forces than those at
         the end of the last one.
@@ -100,7 +100,7 @@ class EventWatcher:
         engine.arm()
 
     def collect(self, engine: NativeEngine, outcome: Outcome) -> str | None:
-        """Take note of what has happened, and let the caller answer where it is asked.
+        """Record the events, and let the caller answer where it is asked.
 
         Returns
         -------

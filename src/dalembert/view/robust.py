@@ -125,7 +125,7 @@ def plot_poles(
 
 
 def plot_mu(found: Robustness | Mapping[str, Robustness], *, path: Path | None = None) -> Figure:
-    """Draw what is proven of an uncertain loop: its level, the intervals of frequency, and the bound from below.
+    """Draw the proofs about an uncertain loop: its level, the intervals of frequency, and the bound from below.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def _level(proof: Robustness) -> float:
 
 
 def _proof(axes: Axes, proof: Robustness, level: float, name: str, colour: int, span: tuple[float, float]) -> None:
-    """Intervals of one proof, its level, and what is reached."""
+    """Intervals of one proof, its level, and the lower bound."""
     shade, other = (COLOURS[(colour + k) % len(COLOURS)] for k in (0, 1))
     for k, i in enumerate(sorted(proof.intervals, key=lambda x: x.low)):
         a, b = max(i.low, span[0]), min(i.high, span[1])

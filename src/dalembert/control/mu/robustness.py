@@ -1,4 +1,4 @@
-"""Structured singular values, and what they guarantee of an uncertain closed loop."""
+"""Structured singular values, and their guarantees for an uncertain closed loop."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class Robustness:
     Parameters
     ----------
     upper
-        Proven bound over all frequencies; the loop keeps what was asked while every block is below ``1 / upper``.
+        Proven bound over all frequencies; the loop keeps the requirement while every block is below ``1 / upper``.
     lower
         Bound from below, by values that break it.
     worst

@@ -5,8 +5,8 @@ From the values that are given and the others where the machine has them by natu
 1. Newton's method, if it ends nearby: the nearest state in the metric of the mass matrix.
 2. Where more values are given than the machine has freedoms, the nearest state all the same, if it moves none of them
    by more than ``reach``: numbers as they are typed contradict each other in the last digit.
-3. Continuation: from the assembled nominal posture the given values are led to what they are to be, and the machine
-   follows, as a mechanism on the bench would. So a sweep of one coordinate stays on one branch.
+3. Continuation: from the assembled nominal posture the given values are led to their targets, and the machine follows,
+as a mechanism on the bench would. So a sweep of one coordinate stays on one branch.
 4. A search from many postures, always the same ones, by the method of Levenberg and Marquardt (J. J. More, "The
    Levenberg-Marquardt algorithm: implementation and theory", Lecture Notes in Mathematics 630, 1978). It takes the
    solution nearest to the posture of 1.
@@ -79,7 +79,7 @@ def conditions_of(
     latches: Array,
     q: Array,
 ) -> Conditions:
-    """Return what members (N, nq) must satisfy.
+    """Return the conditions for members (N, nq).
 
     Rows that act are those of constraints and of cables that are taut; not those of contacts, and not those of
     constraints that hold the machine as it is when they begin to act.
@@ -131,7 +131,7 @@ def assemble(
     eom
         Equations in the machine's own coordinates.
     q
-        Coordinates (N, nq): what is given, and of the others where the machine has them by nature.
+        Coordinates (N, nq): the given ones, and the nominal values of the others.
     given
         Places in ``q`` of the coordinates that are kept.
     t, p
