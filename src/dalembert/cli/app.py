@@ -14,7 +14,6 @@ from typing import Annotated
 import typer
 
 import dalembert
-
 from dalembert.cli.commands import LazyGroup, command
 from dalembert.cli.patience import Patience
 from dalembert.core.doing import doing
