@@ -17,7 +17,9 @@ sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
 from api_pages import api_pages  # noqa: E402
 
 import dalembert  # noqa: E402
+from dalembert.compile import find_zig  # noqa: E402
 from dalembert.io.key_pages import key_pages  # noqa: E402
+from dalembert.systems import SYSTEMS  # noqa: E402
 
 project = "dalembert"
 author = "The dalembert developers"
@@ -29,15 +31,26 @@ exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"dalembert {release}"
 
-# Machines that move on the landing page: `write_live_machine` fills the folder.
+# Machines that simulate in these pages: `write_live_machine` and `write_gallery` fill the folder.
 LIVE = HERE / "_generated" / "live_pages"
 LIVE.mkdir(parents=True, exist_ok=True)
 html_extra_path = [str(LIVE)]
 
 # MathJax is one file among the pages: formulas show without a network.
 _mathjax = files("sphinx-mathjax-offline") / "static" / "mathjax" / "tex-svg.js"
-html_static_path = [str(_mathjax)]
+html_static_path = [str(_mathjax), "_static"]
 mathjax_path = _mathjax.name
+
+# Machines of the gallery that a reader opens by a button in their pictures.
+GALLERY = (
+    *("double-pendulum", "six-axis-arm", "spatial-crane", "two-cable-crane", "planar-flexible-arm", "mda-arm"),
+    *("space-chaser", "delta-robot", "pulley-robot", "eight-cable-robot", "bouncing-ball", "newtons-cradle"),
+    *("chain-in-circle", "quadruped"),
+)
+if find_zig() is None:
+    GALLERY = ()  # without the ziglang wheel the pictures stay pictures
+html_css_files = ["live.css"]
+html_js_files = [("live.js", {"data-machines": " ".join(GALLERY)})]
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -106,7 +119,16 @@ def write_live_machine(app: Sphinx) -> None:
         exec(compile(code, "index.md", "exec"), {"__name__": "__main__"})
 
 
+def write_gallery(app: Sphinx) -> None:
+    """Write the pages of the machines of the gallery."""
+    folder = LIVE / "live"
+    folder.mkdir(exist_ok=True)
+    for name in GALLERY:
+        dalembert.share(SYSTEMS[name].experiment(), folder / f"{name}.html")
+
+
 def setup(app: Sphinx) -> None:
-    """Register the writers of the reference pages and of the live machine."""
+    """Register the writers of the reference pages and of the machines that simulate."""
     app.connect("builder-inited", write_reference)
     app.connect("builder-inited", write_live_machine)
+    app.connect("builder-inited", write_gallery)

@@ -244,7 +244,23 @@ def linkage(n: dict[str, Any]) -> None:
     save(figure, "linkage")
 
 
-DRAWN = (own_crane, linkage, arm, crane, cable_robot, flexible_arm, falling_chain, capture, robust_controller)
+def quadruped(n: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(1, 3, figsize=(9.4, 2.9), width_ratios=(1, 1, 1.1))
+    portrait(axes[0], n["robot"], dict(zip(n["robot"].q_names, n["q"], strict=True)))
+    drop = n["drop"]
+    for leg, colour in zip(("LF", "LH", "RF", "RH"), (BLUE, GREEN, RED, PURPLE), strict=True):
+        axes[1].plot(drop.t, drop[f"force.{leg}.normal"], color=colour, lw=1, label=leg)
+    axes[1].set(title="landing: normal forces [N]", xlabel="time [s]", xlim=(0.2, 0.8))
+    axes[1].legend(ncols=2)
+    tilt = np.degrees(np.arccos(np.clip(n["upright"], -1, 1)))
+    for friction, row, colour in zip(n["mu"][:, 0], tilt, (BLUE, GREEN, SAND, RED), strict=True):
+        axes[2].plot(n["speed"][0], row, "o-", ms=3, lw=0.8, color=colour, label=f"friction {friction}")
+    axes[2].set(title="push: tilt after 2 s [deg]", xlabel="sideways speed [m/s]")
+    axes[2].legend()
+    save(figure, "quadruped")
+
+
+DRAWN = (own_crane, linkage, quadruped, arm, crane, cable_robot, flexible_arm, falling_chain, capture, robust_controller)
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")

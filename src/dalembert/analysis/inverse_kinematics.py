@@ -110,7 +110,7 @@ def inverse_kinematics(
 ) -> IKResult:
     """Find coordinates that bring a frame to a position or a pose, on the constraints of the machine.
 
-    A cable is no longer than it is made; constraints that measure themselves when they begin to act (a grip, a cable
+    A cable does not exceed its length; constraints that measure themselves when they begin to act (a grip, a cable
     without length) and those that do not act leave the machine free.
 
     Parameters
@@ -128,7 +128,7 @@ def inverse_kinematics(
     joints
         Joints that may move; the others stay as in ``q0``. All if not given.
     settings
-        How it searches.
+        Settings of the search.
     p
         Values of the machine's parameters.
     **keywords

@@ -107,7 +107,7 @@ def machine_modes(
         Joints that do not move.
     active, u, allow_singular
         Constraints that act, inputs that hold a machine with constraints, and whether it may be in a singular position,
-        as of `dalembert.linearize`.
+        as in `dalembert.linearize`.
     t, p
         Time (of wrenches) and parameter values.
 
@@ -192,7 +192,7 @@ def natural_frequencies(
         Torques of the winches that are not locked; default the least ones that hold the platform. They set the
         tensions of redundant robots, and so their stiffness.
     allow_singular
-        Whether to accept a singular position, as of `dalembert.linearize`: a symmetric platform on four locked winches
+        Whether to accept a singular position, as in `dalembert.linearize`: a symmetric platform on four locked winches
         is in one.
     t, p
         Time and parameter values.
@@ -215,7 +215,7 @@ def modal_reduction(
     Parameters
     ----------
     machine, at, inputs, outputs, **options
-        As of `dalembert.linearize`.
+        As in `dalembert.linearize`.
     count
         Number of modes to keep, motions without stiffness included.
 
@@ -266,7 +266,7 @@ def frequency_response(
     Parameters
     ----------
     machine, at, inputs, outputs, **options
-        As of `dalembert.linearize`.
+        As in `dalembert.linearize`.
     omega
         Angular frequencies [rad/s].
     """

@@ -3,7 +3,7 @@
 The lower bound is a gain that was evaluated at its frequency. The upper one is a proof over all frequencies: about a
 frequency the gain stays below a level until the first real eigenvalue of a Hamiltonian matrix, and the intervals
 between them must cover the axis (module `mu.sweep`, with one full block and nothing to scale). Each eigenvalue counts
-with the disk in which rounding may have moved it. A frequency at which a level fails is where the search goes on.
+with the disk in which rounding may have moved it. The search continues at a frequency at which a level fails.
 """
 
 from __future__ import annotations
@@ -81,11 +81,11 @@ def hinf_norm(
     system
         System of python-control, continuous or sampled.
     band
-        Frequencies [rad/s] between which the gain counts; stability is asked for all the same.
+        Frequencies [rad/s] between which the gain counts; stability is required all the same.
     tolerance
         Relative accuracy.
     proof
-        Whether to prove an upper bound, which takes seconds for systems of some hundred states.
+        Whether to prove an upper bound, which takes seconds for systems of several hundred states.
 
     Returns
     -------

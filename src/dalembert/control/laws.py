@@ -29,7 +29,7 @@ __all__ = ["PD", "PID", "ComputedTorque", "GravityCompensation", "driven_respons
 
 
 class Motion(Protocol):
-    """A reference with rates of its own."""
+    """A reference with rates."""
 
     def motion(self, t: Expression) -> tuple[Expression, Expression, Expression]:
         """Positions, velocities and accelerations as expressions."""
@@ -327,7 +327,7 @@ class PID(_Value):
     reference
         Joint positions or a function of time.
     tracking_time
-        Time constant ``Tt`` [s] with which the integrator lets go of a saturated motor; None switches anti-windup off.
+        Time constant ``Tt`` [s] of the back-calculation while a motor saturates; None switches anti-windup off.
     gravity
         Whether to add the gravity force of the configuration.
 

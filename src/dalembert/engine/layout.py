@@ -87,7 +87,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (INT, "n_rubbing work_loss impulses"),
         (POINTER, "losses rubbing shares drag cone Z dense_work lead"),
         (INT, "n_ropes"),
-        (POINTER, "rope_first of_rope tension ratio"),
+        (POINTER, "rope_first of_rope tension ratio yields"),
+        (INT, "redundant"),
     ),
     "transitions": (
         (POINTER, "equations"),

@@ -71,7 +71,7 @@ class Energy(NamedTuple):
 
 
 _as_energy: Callable[[tuple[Array, Array]], Energy] = functools.partial(tuple.__new__, Energy)
-"""What ``Energy._make`` does, in a quarter of the time, which counts beside a call of 0.2 us."""
+"""The same as ``Energy._make``, in a quarter of the time, which counts next to a call of 0.2 us."""
 
 
 def _key(name: str, frame: str | None, axes: str) -> str:
@@ -124,7 +124,7 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
     by
         Name of the formulation.
     formulation
-        The formulation itself, as the contract ``Formulation`` (``core/ports.py``) has it.
+        The formulation, which fulfils the contract ``Formulation`` (``core/ports.py``).
     symbolic
         The CasADi expressions behind the functions.
     q_names, v_names, u_names, p_names
@@ -178,7 +178,7 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What makes them the equations that they are, by name: of two with equal values either will do."""
+        """The values that identify the equations, by name: two equations with equal values are interchangeable."""
         options, coordinates = self.variant
         return {"machine": self.machine, "by": self.by, "options": dict(options), "coordinates": coordinates,
                 "stops": self.stops}  # fmt: skip
@@ -372,7 +372,7 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
     def in_machine_coordinates(self) -> EquationsOfMotion:
         """Return the equations in the machine's own coordinates, by the same formulation.
 
-        Redundant coordinates lose their constraints: what is left is ``E^T M E`` and so on, with ``v_own = E v``.
+        Redundant coordinates lose their constraints: the result is ``E^T M E`` and so on, with ``v_own = E v``.
         """
         if self.formulation.machine_coordinates:
             return self
@@ -451,4 +451,4 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
 
 
 MachineOrEquations = Machine | EquationsOfMotion
-"""What a verb takes that derives the equations itself where it is given a machine."""
+"""Input of a verb that derives the equations itself if given a machine."""

@@ -331,7 +331,7 @@ def tree_coordinates(
     q
         Its coordinates: numbers or symbols.
     value
-        What a parameter is worth; by default its nominal value.
+        Value of a parameter; by default its nominal value.
     """
     mine = {b.name: b for b in Layout.of_nodes(machine.coordinate_nodes).blocks}
     rules = {c.joint: c for c in machine.couplings}
@@ -421,7 +421,7 @@ def _check_map(
 
 
 def in_machine_coordinates(inner: Formulation) -> Formulation:
-    """Wrap a formulation that has coordinates of its own in those of the machine: what `verify` compares."""
+    """Wrap a formulation in its own coordinates in those of the machine, for the comparison of `verify`."""
     if inner.machine_coordinates:
         return inner
     layout = Layout.of_nodes(inner.machine.coordinate_nodes)

@@ -107,7 +107,7 @@ def load_machine(source: str | Path) -> Machine:
 
 
 def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
-    """Read a machine and how to simulate it: ``simulate(machine, **settings)``.
+    """Read a machine and its simulation settings: ``simulate(machine, **settings)``.
 
     `dalembert.load_experiment` returns the same as one `dalembert.Experiment`.
 
@@ -196,7 +196,7 @@ class MachineReader:
 
     @property
     def makers(self) -> dict[str, Callable[[str, Any], Any]]:
-        """What makes the elements of each section."""
+        """Constructors of the elements of each section."""
         return {
             "bodies": self.body,
             "joints": self.joint,
@@ -259,7 +259,7 @@ class MachineReader:
         return number
 
     def parameter_unit(self, name: str) -> str:
-        """Return the unit of a parameter: its own, or that of a place where it stands alone; empty if not known."""
+        """Return the unit of a parameter: its own, or that of a field that it fills alone; empty if not known."""
         known = {**self.used, **self.dimensions}
         return str(known[name]) if name in known else ""
 
@@ -326,7 +326,7 @@ class MachineReader:
         if entry.geometry is None:
             return self.plain_body(name, entry, shape_keys)
         if entry.beam is not None:
-            raise InputError(f"beam '{name}' takes no geometry: its section says what it looks like")
+            raise InputError(f"beam '{name}' takes no geometry: its section defines its shape")
         solids = make_geometry(entry.geometry, (*path, "geometry"), self.number, self.origin, self.document)
         return replace(self.plain_body(name, entry, shape_keys), geometry=solids)
 

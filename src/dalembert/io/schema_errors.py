@@ -1,4 +1,4 @@
-"""What pydantic found wrong with a file, said with the file, the line, what was got and what is expected."""
+"""Errors of pydantic in a file, as messages with the file, the line, the value and the expected values."""
 
 from __future__ import annotations
 

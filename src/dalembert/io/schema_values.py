@@ -42,8 +42,8 @@ Units = Mapping[str, str]
 """SI units of the numbers of an entry, by key; alternatives are separated by ``|``.
 
 Units that depend on other entries: ``{q}``, ``{f}`` and ``{i}`` are those of the coordinate, the effort and the inertia
-of the joint, ``{l}`` of the coordinate of a leading joint, ``{s}`` of what a sensor measures; ``{x}`` is a unit that
-each name has of its own."""
+of the joint, ``{l}`` of the coordinate of a leading joint, ``{s}`` of the measured quantity of a sensor; ``{x}`` is the
+unit of each name."""
 
 
 def unit_fault(text: str, dimension: Dimension | None, unit: str) -> str:
@@ -130,7 +130,7 @@ ZERO = [0.0, 0.0, 0.0]
 
 
 class FileEntry(BaseModel):
-    """What all entries have in common: no unknown keys, no conversion of one kind of value to another."""
+    """Base of all entries: no unknown keys, no conversion of one kind of value to another."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 

@@ -38,7 +38,7 @@ class ModalAppendage:
     matrix ``M_r`` at its frame and modal coordinates ``eta`` of unit modal mass. A machine has no such part; it has
     masses on springs, and each row ``(p, h)`` of ``L`` is one: a point mass ``|p|^2`` that slides along ``p``, at
     ``p x h / |p|^2``; without a force (``p = 0``) a rod of inertia ``|h|^2`` that turns about ``h``; where ``p`` and
-    ``h`` are not perpendicular a rod on a screw. What they leave of ``M_r`` is the rigid rest. The equations above hold
+    ``h`` are not perpendicular a rod on a screw. The remainder of ``M_r`` is the rigid rest. The equations above hold
     exactly for small motions, and momentum and energy are conserved in large ones.
 
     Parameters
@@ -58,7 +58,7 @@ class ModalAppendage:
     scale
         Factor of all its masses, those of the modes included; frequencies stay.
     geometry
-        What it looks like, in its frame.
+        Its shape, in its frame.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class ModalAppendage:
         if least[0] < -_ROUNDING * np.linalg.norm(M):
             along = ", ".join(f"{x:.3g}" for x in vectors[:, 0])
             raise MachineError(
-                f"participation of {what} takes more inertia than there is: M_r - L^T L must not be negative, but is "
+                f"participation of {what} exceeds the inertia: M_r - L^T L must not be negative, but is "
                 f"{least[0]:.4g} along [{along}]"
             )
         rest, _, inertia = self._rest()
@@ -139,7 +139,7 @@ class ModalAppendage:
 
     @property
     def joints(self) -> tuple[Joint, ...]:
-        """What fixes the rest, and a spring per mode."""
+        """Clamps of the rest, and a spring per mode."""
         joints = [Joint(self.name, "fixed", self.parent, self.name, self.origin)]
         ratios: Any = self.damping
         for i, (m, w, zeta) in enumerate(zip(self._modes(), self.omega, ratios, strict=True)):
@@ -165,7 +165,7 @@ class ModalAppendage:
         return [_mass_on_spring(np.array(row), spread) for row in self.participation]
 
     def _rest(self) -> tuple[Scalar, Vector, Matrix]:
-        """Mass, centre and inertia of what the modes leave of the appendage."""
+        """Mass, centre and inertia of the appendage without its modes."""
         mass, moment = self.mass, [self.mass * x for x in self.com]
         J = _add(self.inertia, _steiner(self.mass, self.com))
         for m in self._modes():
@@ -180,7 +180,7 @@ class ModalAppendage:
 
 @dataclass(frozen=True)
 class _MassOnSpring:
-    """One mode: kind and axis of its joint, where it is, and what moves there; ``modal`` is its generalised inertia."""
+    """One mode: kind and axis of its joint, its place, and its moving mass; ``modal`` is its generalised inertia."""
 
     kind: str
     place: tuple[float, float, float]
@@ -260,7 +260,7 @@ def _rows(value: object, n: int, what: str) -> tuple[tuple[float, ...], ...]:
         raise MachineError(f"participation of {what} must be {n} rows of 6 finite numbers [f; n], got {value!r}")
     for i, row in enumerate(L):
         if not row.any():
-            raise MachineError(f"mode {i + 1} of {what} has no participation: nothing outside would notice it")
+            raise MachineError(f"mode {i + 1} of {what} has no participation: it has no effect outside")
     return tuple(tuple(float(x) for x in row) for row in L)
 
 
@@ -277,7 +277,7 @@ class Wheel:
     axis
         Spin axis.
     inertia
-        About the spin axis.
+        Inertia about the spin axis.
     transverse
         Inertia about the other axes; default half of it, a thin disc.
     mass
@@ -341,7 +341,7 @@ class Wheel:
 class ControlMomentGyro:
     """A control moment gyro: a rotor that spins freely in a gimbal, which a motor turns.
 
-    The rotor runs without losses or drive, so that its spin is what the start of a run gives it (`v0`); turning the
+    The rotor runs without losses or drive, so that the start of a run (`v0`) sets its spin; turning the
     gimbal at the rate ``w`` gives the torque ``h x w`` on the body.
 
     Parameters
@@ -353,13 +353,13 @@ class ControlMomentGyro:
     gimbal_axis, spin_axis
         Axis of the gimbal, and that of the rotor at gimbal angle zero; perpendicular.
     inertia, momentum
-        Of the rotor about its axis, and what it holds.
+        Inertia of the rotor about its axis, and its angular momentum.
     transverse
         Inertia of the rotor about the other axes; default half of it.
     gimbal_inertia
         Inertia of the gimbal about its axis.
     mass
-        Of the rotor; zero where that of the body includes it.
+        Mass of the rotor; zero where that of the body includes it.
     torque, rate
         Largest torque of the gimbal's motor, and largest rate of the gimbal, which is an event to pass.
 

@@ -277,7 +277,7 @@ class Beam:
 
     @cached_property
     def kept(self) -> Kept:
-        """What others derived from this beam: it is frozen, so that nothing of it goes stale."""
+        """Results derived from this beam: it is frozen, so that they stay valid."""
         return Kept()
 
     # -- modes ------------------------------------------------------------------------------------------------------
@@ -326,7 +326,7 @@ class Beam:
         order = 2 if direction in ("y", "z") else 1
         w, shapes = beam_modes(pieces, order, self._supports(), load, chosen)
         if len(w) < chosen:
-            raise MachineError(f"beam '{self.name}' supports {len(w)} modes in {_NAMES[direction]}, asked for {chosen}")
+            raise MachineError(f"beam '{self.name}' supports {len(w)} modes in {_NAMES[direction]}, got {chosen}")
         factors = [self._factor(direction, load, pieces, order, s) for s in shapes]
         return [Mode(direction, s.scaled(f), float(x)) for s, f, x in zip(shapes, factors, w, strict=True)]
 

@@ -154,7 +154,7 @@ def _integrate(beam: Beam) -> BeamIntegrals:
         (np.array(x) for x in zip(*_modal_parts(beam, B), strict=True)) if k else (np.zeros(0),) * 3
     )
     K = np.diag(nominal(beam.E) * K_E + nominal(beam.G) * K_G)
-    # Given shapes have no frequency of their own: that of the shape alone on its beam, by Rayleigh.
+    # Given shapes have no natural frequency: this is the Rayleigh quotient of the shape alone on its beam.
     alone = np.sqrt(K / (nominal(beam.density) * modal_mass))
     w = np.where(np.isnan(beam.omega), alone, beam.omega)
     damping = np.divide(2 * K, w, out=np.zeros(k), where=w > 0.0)  # a shape without strain has none

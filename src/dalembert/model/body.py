@@ -75,7 +75,7 @@ class Body:
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
-        """All scalars of the body that have a part in its motion."""
+        """All scalars of the body that affect its motion."""
         return (self.mass, *self.com, *(x for row in self.inertia for x in row))
 
     def bounds(self) -> Iterator[Bound]:

@@ -1,7 +1,7 @@
-"""What bodies look like and touch with: boxes, cylinders, capsules, spheres and meshes with their placement.
+"""Shapes of bodies for drawing and contact: boxes, cylinders, capsules, spheres and meshes with their placement.
 
-Geometry has no part in the equations of free motion. Pictures use what is `visual`; contact and clearance use what is
-for `collision`; the two may differ, as in URDF. Dimensions may be parameters like any other number of a machine.
+Geometry does not affect the equations of free motion. Pictures use `visual` geometry; contact and clearance use
+`collision` geometry; the two may differ, as in URDF. Dimensions may be parameters like any other number of a machine.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Sphere:
 
 @dataclass(frozen=True)
 class Mesh:
-    """Triangles in a file, which is read when they are needed.
+    """Triangles in a file, which is read on demand.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class Geometry:
     origin
         Placement of the solid in the frame of the body.
     colour
-        Such as ``"#4477aa"``; None: chosen by who draws it.
+        Such as ``"#4477aa"``; None: the renderer chooses.
     visual, collision
         Whether it is drawn, and whether it touches others.
 

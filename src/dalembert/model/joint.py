@@ -1,4 +1,4 @@
-"""Joints: their axes, limits, springs and losses; what each kind of joint is stands in ``model/joints``."""
+"""Joints: their axes, limits, springs and losses; ``model/joints`` defines each kind of joint."""
 
 from __future__ import annotations
 
@@ -101,14 +101,14 @@ class Joint:
     friction, friction_velocity
         Coulomb friction ``-F tanh(v / v_s)``, per velocity, with its smoothing speed ``v_s``.
     friction_law
-        ``"smooth"`` for that law; ``"stick"`` for Coulomb's own: the joint stands still while less than F [N m or N]
-        holds it, and F acts against its rate while it moves. Joints with one velocity only.
+        ``"smooth"`` for that law; ``"stick"`` for Coulomb's own: the joint sticks while less than F [N m or N] holds
+        it, and F acts against its rate while it moves. Joints with one velocity only.
     armature
         Inertia that moves with each velocity of the joint but with no body, ``J v^2 / 2``: that of rotors and gears,
         reflected to the link side [kg m2 or kg]; free joints have none. A `Motor` adds its own.
     second_axis
-        Axis of a universal joint that goes with the child (normalised), in the joint's frame when both angles are zero;
-        not parallel to the first.
+        Axis of a universal joint that moves with the child (normalised), in the joint's frame when both angles are
+        zero; not parallel to the first.
     pitch
         Slide of a screw joint per angle [m/rad]: a lead per turn over ``2 pi``; negative for a left-handed thread.
 
@@ -221,7 +221,7 @@ class Joint:
 
     @property
     def info(self) -> type[JointKind]:
-        """What all joints of this kind have in common."""
+        """The kind of the joint, with the properties that all joints of this kind share."""
         return JOINT_KINDS[self.kind]
 
     @property

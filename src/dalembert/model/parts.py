@@ -182,7 +182,7 @@ class Thruster:
 
 
 Actuator = Motor | Thruster
-"""What an input of a machine drives."""
+"""Element that an input of a machine drives."""
 
 
 def _effort(value: object, owner: str, what: str = "effort") -> float:

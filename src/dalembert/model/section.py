@@ -94,7 +94,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Load:
-    """Inertia that the outboard bodies put on the tip of a beam, for its modes only (SPACE Table B.1).
+    """Inertia of the outboard bodies at the tip of a beam, for its modes only (SPACE Table B.1).
 
     Parameters
     ----------

@@ -129,7 +129,7 @@ def animate_mode(
     Parameters
     ----------
     modes, size
-        As of `plot_modes`.
+        As in `plot_modes`.
     mode
         Index of the mode.
     path

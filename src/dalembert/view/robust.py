@@ -130,7 +130,7 @@ def plot_mu(found: Robustness | Mapping[str, Robustness], *, path: Path | None =
     Parameters
     ----------
     found
-        What `robust_stability` or `robust_performance` returned, or several of them by name.
+        Result of `robust_stability` or `robust_performance`, or several of them by name.
     path
         File to write; None: only return the figure.
     """
@@ -189,7 +189,7 @@ def plot_ranges(
     cases
         Ranges of each quantity, by the name of the case.
     limits
-        Ranges that were asked for, drawn behind.
+        Required ranges, drawn behind.
     degrees
         Whether ranges are angles in rad to be drawn in degrees.
     path

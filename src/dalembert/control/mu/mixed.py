@@ -1,8 +1,8 @@
 """Lower bounds with real and complex blocks together, and of real blocks at one matrix.
 
-With the real blocks closed at ``delta``, what is left has a structured singular value ``g(delta)`` of complex blocks,
-so that ``min(1 / max |delta|, g(delta))`` bounds that of the whole from below. It is maximised by projected gradient
-ascent in a box, which is shrunk along the ray to what was found.
+With the real blocks closed at ``delta``, the remaining system has a structured singular value ``g(delta)`` of complex
+blocks, so that ``min(1 / max |delta|, g(delta))`` bounds that of the whole from below. It is maximised by projected
+gradient ascent in a box, which is shrunk along the ray to what was found.
 
 Real blocks alone at one complex matrix: ``det(1 - M Delta) = 0`` are two equations. The least ``max |delta|`` on them
 is found by linear programs on their linearisation, which is exact where the matrix has rank one.

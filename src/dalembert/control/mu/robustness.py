@@ -59,8 +59,8 @@ def mu(matrix: ArrayLike, blocks: Sequence[DeltaBlock], *, seconds: float = 10.0
 
     Notes
     -----
-    The lower bound is shown by an uncertainty: the power iteration for complex blocks, ascent over the real ones
-    where there are both, linear programs for real ones alone. These may find nothing, which leaves zero.
+    The lower bound is shown by an uncertainty: the power iteration for complex blocks, ascent over the real ones where
+    there are both, linear programs for only real blocks. These may find nothing, which leaves zero.
     """
     M = _checked(matrix, blocks)
     size = float(np.abs(M).max())
@@ -95,7 +95,7 @@ def skew_mu(
     Parameters
     ----------
     matrix, blocks
-        As of `mu`.
+        As in `mu`.
     fixed
         Names of the blocks that keep their size; with them alone the bound must be below one, else it is infinite.
     seconds
@@ -158,7 +158,7 @@ def _checked(matrix: ArrayLike, blocks: Sequence[DeltaBlock]) -> NDArray[np.comp
 
 @dataclass(frozen=True)
 class Robustness:
-    """What is guaranteed of an uncertain loop, in blocks between -1 and 1.
+    """Guarantees of an uncertain loop, in blocks between -1 and 1.
 
     Parameters
     ----------
@@ -173,12 +173,12 @@ class Robustness:
     complete
         Whether every frequency is covered by a proof at ``upper``.
     message
-        What was reached, or why not.
+        The result, or the reason of a failure.
     seconds, solves
         Cost.
     sampled_error
-        Of a model of a machine whose error has no rigorous bound: the largest one at samples. What is proven is then
-        proven of the model, and nothing is guaranteed of the machine.
+        For a model of a machine whose error has no rigorous bound: the largest error at samples. A proof then holds for
+        the model, and gives no guarantee for the machine.
     """
 
     upper: float
@@ -220,7 +220,7 @@ def robust_stability(
     seconds
         Time limit.
     seed
-        Of the search for destabilising values.
+        Seed of the search for destabilising values.
     progress
         Called with the frequency reached and the seconds spent.
     """
@@ -268,11 +268,11 @@ class WorstGain:
     complete
         Whether ``upper`` is proven over all frequencies.
     message
-        What was reached, or why not.
+        The result, or the reason of a failure.
     seconds
         Cost.
     sampled_error
-        As of `Robustness`.
+        As in `Robustness`.
     """
 
     upper: float
@@ -368,7 +368,7 @@ def performance_within(
         return failed("the loop is not stable at the middle of the ranges")
     at_rest = peak_gain((A, B[:, n:], C[n:], D[n:, n:])).gain
     if at_rest >= 1.0:
-        return failed(f"the gain at the middle of the ranges is {at_rest * bound:.4g}, and {bound:.4g} is asked for")
+        return failed(f"the gain at the middle of the ranges is {at_rest * bound:.4g}, and {bound:.4g} is required")
     known: Known = {}
     first = list(looked_at(system))
     while (left := seconds - (perf_counter() - began)) > 0.0:

@@ -1,6 +1,6 @@
 """The tuned loop computed another way: equations of plant and controller beside each other, solved at each frequency.
 
-Nothing of the search is used: no closed-loop state space, no Hamiltonian. The gains on a dense grid, and at the peaks
+It uses no result of the search: no closed-loop state space, no Hamiltonian. The gains on a dense grid, and at the peaks
 that the search reported, must not exceed what it claims, and must reach it; and what it claims must be a proven upper
 bound. Poles are those of python-control's feedback interconnection.
 """
@@ -47,7 +47,7 @@ class Check:
 
     @property
     def found(self) -> float:
-        """What is computed the other way."""
+        """The value of the independent computation."""
         return self.computed
 
 
@@ -116,7 +116,7 @@ class _Loop:
     def transfer(self, inputs: Sequence[str], outputs: Sequence[str], w: Array) -> NDArray[np.complex128]:
         """Closed-loop response between signals by name.
 
-        All equations of plant and controller stand beside each other and are solved at once. Closing the response of
+        All equations of plant and controller form one system and are solved at once. Closing the response of
         the plant instead would subtract numbers that grow without bound at low frequencies where it has integrators.
         """
         s = self.structure

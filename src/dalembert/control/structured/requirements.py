@@ -1,4 +1,4 @@
-"""What is asked of a closed loop, by the names of its signals.
+"""Requirements of a closed loop, by the names of its signals.
 
 Each requirement has a value that is at most one where it is met. Signals are those of the loop (module ``plants``): the
 plant's inputs and outputs by name, ``r.NAME`` references, ``e.NAME`` errors, ``u.NAME`` controls.
@@ -105,7 +105,7 @@ class Variance(Requirement):
     bound
         Largest norm.
     before, after
-        Weights, as of `Gain`.
+        Weights, as in `Gain`.
     name
         Its name in tables.
     plants
@@ -174,7 +174,7 @@ class ControllerGain(Requirement):
     bound
         Largest gain from errors to controls.
     before, after
-        Weights, as of `Gain`.
+        Weights, as in `Gain`.
     band
         Frequencies [rad/s] between which it counts.
     name

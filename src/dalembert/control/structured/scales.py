@@ -1,7 +1,7 @@
 """Typical sizes of a controller's numbers, from plants and requirements, and the variables of the search.
 
 A number has its typical size where the loop through it alone has a gain of one at a typical frequency. That frequency
-is where requirements change (a weight passes one, a band ends, poles are asked for), else the middle of the plant's
+is where requirements change (a weight passes one, a band ends, poles are required), else the middle of the plant's
 poles.
 """
 

@@ -216,7 +216,7 @@ def _static(
 def gains(table: Mapping[str, Mapping[str, Entry]]) -> Structure:
     """Static gains by name: ``{control: {measured: entry}}``.
 
-    An entry is None (free), a pair of bounds, a `Tunable`, or a fixed number; what is not named is zero.
+    An entry is None (free), a pair of bounds, a `Tunable`, or a fixed number; other entries are zero.
 
     Examples
     --------

@@ -49,7 +49,7 @@ class TuneResult:
         ``"met"``: stable, all hard requirements met, all of it certified; ``"missed"``: some hard requirement is not
         met, or the certificate fails, which the message says; ``"unstable"``: no stabilising numbers were found.
     message
-        What was reached, and the reason where it was not.
+        The result, and the reason of a failure.
     values
         The numbers by name.
     at_bound
@@ -67,9 +67,9 @@ class TuneResult:
     hard, soft
         Worst hard and worst soft requirement.
     robustness
-        Of a robust tuning: the proof that the loop is stable over all ranges; None where there is none.
+        For a robust tuning: the proof that the loop is stable over all ranges; None where there is none.
     joined
-        Of a robust tuning: the values that joined the models, in order.
+        For a robust tuning: the values that joined the models, in order.
     """
 
     status: str
@@ -159,7 +159,7 @@ class TuneSettings:
 
 @dataclass
 class _Search:
-    """What is known so far."""
+    """State of the search."""
 
     y: Array | None = None
     value: float = np.inf
@@ -174,7 +174,7 @@ class _Search:
             self.y, self.value = y, value
 
     def worst(self, objective: Objective) -> Function:
-        """What is minimised: the worst requirement, hard ones with their weight."""
+        """The minimised function: the worst requirement, hard ones with their weight."""
         return lambda y: objective.worst(y, self.weight)
 
     def enough(self, objective: Objective) -> Callable[[float], bool] | None:
@@ -426,7 +426,7 @@ def _result(
 
 
 def _failures(checks: Sequence[Check]) -> list[str]:
-    """What a certificate does not confirm."""
+    """Claims that a certificate does not confirm."""
     reasons = []
     for c in checks:
         if c.ok:

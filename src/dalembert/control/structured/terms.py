@@ -35,7 +35,7 @@ class ValueAndGradient(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """What is said of a requirement in the end.
+    """The final claim about a requirement.
 
     ``value`` is proven not to be exceeded where ``proven``, else only reached; ``omega`` is where it is largest
     [rad/s], nan where there is no such thing.
@@ -100,7 +100,7 @@ class GainTerm:
     bound: float
     band: tuple[float, float] = (0.0, np.inf)
     needs_stability: bool = True
-    near: list[float] = field(default_factory=list)  # frequencies of earlier peaks: where the next one is looked for
+    near: list[float] = field(default_factory=list)  # frequencies of earlier peaks: the next search starts there
 
     def pieces(self, K: Array, fraction: float = 1.0) -> list[ValueAndGradient]:
         """The norm, and near-active peaks."""

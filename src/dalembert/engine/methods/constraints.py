@@ -1,8 +1,8 @@
 """The methods that keep constraints, each with its own settings and with what it can do written on it.
 
 A method says how it solves ``M a + J^T lambda = f``, ``J a = gamma`` (`routine` and `settings` for constrained.c),
-whether it projects, and whether it works under every explicit integrator or brings its own. Nobody else asks for its
-name.
+whether it projects, and whether it works under every explicit integrator or brings its own. No other code depends on
+its name.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _INDEX_1, _UDWADIA_KALABA, _PENALTY, _AUGMENTED = range(4)  # the routines of co
 
 @dataclass(frozen=True)
 class ConstraintMethod(NamedMethod):
-    """How a simulation keeps its constraints: one of the classes below, or its name.
+    """Constraint method of a simulation: one of the classes below, or its name.
 
     Attributes
     ----------

@@ -45,15 +45,15 @@ class TimeStepping(ContactMethod):
     """Fixed steps after Moreau and Jean: impacts and sustained contact are impulses of the step in which they act.
 
     In every step the impulses of all closed contacts solve Coulomb's law and Newton's restitution together, by
-    Gauss-Seidel over contacts from those of the step before, extrapolated where that is slow. Nothing is located; the
-    error is of first order in the step.
+    Gauss-Seidel over contacts from those of the step before, extrapolated where that is slow. No events are located;
+    the error is of first order in the step.
 
     Parameters
     ----------
     tolerance
         Change of an impulse by a sweep over the contacts, by the largest impulse, at which the sweeps end.
     max_sweeps
-        Number of sweeps after which a step goes on with what it has; its residual is in the record.
+        Number of sweeps after which a step accepts its impulses; its residual is in the record.
     theta
         Where in the step damping and stiffness are taken: 0.5 (the middle, which loses no energy) to 1 (the end, which
         damps fast vibrations). None: the middle, and 0.55 for machines with beams, whose fast modes would not stay
@@ -95,7 +95,7 @@ CONTACT_METHODS: Mapping[str, type[ContactMethod]] = {way.name: way for way in (
 
 
 def contact_method(contact: str | Mapping[str, Any] | ContactMethod) -> ContactMethod:
-    """Return a way to deal with contacts, from itself, its name, or a mapping of its name and settings."""
+    """Return a contact method, given as an object, a name, or a mapping of its name and settings."""
     if isinstance(contact, ContactMethod):
         return contact
     options = {} if isinstance(contact, str) else dict(contact) if isinstance(contact, Mapping) else None

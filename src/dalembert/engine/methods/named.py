@@ -1,4 +1,4 @@
-"""What ways to keep constraints and to deal with contacts share: a name, settings, and how they are asked for."""
+"""Common base of constraint and contact methods: a name, settings, and the lookup by name."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class NamedMethod:
     Attributes
     ----------
     name
-        The name by which it can be asked for.
+        Its name in arguments and files.
     integrator
-        The integrator that it brings along, in place of the others; "" if it works with these.
+        The integrator that it requires, in place of the others; "" if it works with these.
     """
 
     name: ClassVar[str]

@@ -17,7 +17,7 @@ __all__ = ["GROUND", "HalfSpace"]
 
 @dataclass(frozen=True)
 class HalfSpace(Surface):
-    """All below a plane: the ground, an incline, a wall, the face of a moving body.
+    """The half-space below a plane: the ground, an incline, a wall, the face of a moving body.
 
     Parameters
     ----------

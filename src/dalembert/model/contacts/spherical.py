@@ -17,7 +17,7 @@ __all__ = ["SphericalSurface"]
 
 @dataclass(frozen=True)
 class SphericalSurface(RoundSurface):
-    """A sphere that is touched from outside, or (``inside=True``) from within.
+    """A sphere, touched from outside or (``inside=True``) from within.
 
     Parameters
     ----------

@@ -31,13 +31,13 @@ def simplified_errors(
     Parameters
     ----------
     angles
-        The simplification, as of `simplified_crane`.
+        The simplification, as in `simplified_crane`.
     sway
         Angle at the start [rad].
     hoisting
         Part of the weight by which the winch pulls more than it has to.
     duration
-        Of the runs [s].
+        Duration of the runs [s].
     """
     crane = planar_crane(uniform_cable(2, 8.0, payload=50.0, mass=9.0), lengths="hoisted")
     pull = -9.81 * 56.75 * (1 + hoisting)

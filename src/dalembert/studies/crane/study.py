@@ -1,4 +1,4 @@
-"""What CRANE prints, and what is said about its cranes, derived by the library."""
+"""Numbers and statements of CRANE, derived by the library."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _robustness() -> Iterator[Result]:
 
 
 def _growth() -> Iterator[Result]:
-    """Feedback linearisation of a payload that is not there."""
+    """Feedback linearisation of a missing payload."""
     plant, model = (planar_crane(uniform_cable(1, 5.0, payload=load), trolley=200.0) for load in (350.0, 500.0))
     eom, law = equations(plant), DesignedOn(PartialFeedbackLinearization(9.0, 6.0, [0.0]), model)
     linear = linearize(eom)

@@ -59,7 +59,7 @@ TASK = Manoeuvre()
 
 @dataclass(frozen=True, eq=False)
 class Performance:
-    """What a law made of the manoeuvre.
+    """Performance of a law in the manoeuvre.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def compare_transport(
 def perform(
     eom: EquationsOfMotion, name: str, law: Law, task: Manoeuvre = TASK, p: Mapping[str, float] | None = None
 ) -> Performance:
-    """Run the manoeuvre under one law, on a crane with other parameters if ``p`` says so."""
+    """Run the manoeuvre under one law, on a crane with other parameters if ``p`` is given."""
     run = simulate(eom, duration=task.time + task.watch, control=law, step=2e-3, record=0.02, p=p)
     q = run.array(eom.machine.q_names)
     sway = np.degrees(sway_angle(eom, q, p=p))

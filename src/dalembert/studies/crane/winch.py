@@ -35,7 +35,7 @@ def winch_run(links: int, *, depth: float = 0.02, duration: float = 60.0) -> tup
     depth
         Amplitude of the length, as a part of the length of the cable.
     duration
-        Of the run [s].
+        Duration of the run [s].
     """
     crane = planar_crane(uniform_cable(links, 5.0, payload=50.0, mass=4.0), lengths="hoisted")
     run = simulate(

@@ -1,4 +1,4 @@
-"""What SPACE prints about flexible arms, obtained by the library."""
+"""Numbers that SPACE prints about flexible arms, obtained by the library."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _table_5_1(name: str) -> Iterator[Result]:
 
 
 def _cost() -> Iterator[Result]:
-    """Times: shown beside those of the source, asserted by nobody."""
+    """Times: shown next to those of the source, not asserted."""
     for name in ("2dof", "6dof"):
         for m, share in time_ratios(case(name)).items():
             if m != "flex":

@@ -57,7 +57,7 @@ def elastic_cable_omega(count: int, *, mass: float, stiffness: float, payload: f
     count
         How many.
     mass, stiffness
-        Of the whole cable (``K = E A / L``).
+        Mass and stiffness of the whole cable (``K = E A / L``).
     payload
         Mass ``M`` at its end.
     """

@@ -38,7 +38,7 @@ class RitzCable:
     functions
         Number of functions.
     length, mass
-        Of the cable.
+        Length and mass of the cable.
     payload
         Mass at its end.
     gravity

@@ -229,7 +229,7 @@ def sway_energy(machine: Machine, run: Run) -> Array:
 @renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class WinchReach:
-    """What a winch can do about a mode of the sway.
+    """Effect of a winch on a mode of the sway.
 
     Parameters
     ----------

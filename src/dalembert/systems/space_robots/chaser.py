@@ -57,7 +57,7 @@ def solar_array(side: str, parent: str = "base", *, damping: Scalar = 0.005, sca
     parent
         The base.
     damping, scale
-        As of `ModalAppendage`.
+        As in `ModalAppendage`.
     """
     if side not in _OMEGA:
         raise InputError(f"side of a solar array must be 'left' or 'right', got {side!r}")
@@ -144,7 +144,7 @@ def two_arm_chaser(arm: str = "rigid", *, rotors: bool = True, damping: Scalar =
     Parameters
     ----------
     arm, rotors, damping
-        As of `space_chaser`.
+        As in `space_chaser`.
     apart
         Distance of the arms on the face at +x [m]; the document has one arm only.
 
