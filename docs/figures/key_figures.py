@@ -45,11 +45,15 @@ def box_faces(size: tuple[float, float, float], R: Any, p: Any) -> list[Any]:
     return [corners[list(side)] for side in sides]
 
 
-def arrow(axes: Any, start: Any, vector: Any, colour: str, text: str = "", width: float = 1.6, shift: Any = (0, 0, 0)) -> None:
+def arrow(
+    axes: Any, start: Any, vector: Any, colour: str, text: str = "", width: float = 1.6, shift: Any = (0, 0, 0)
+) -> None:
     start, vector = np.asarray(start, float).ravel(), np.asarray(vector, float).ravel()
     axes.quiver(*start, *vector, color=colour, lw=width, arrow_length_ratio=0.16)
     if text:
-        axes.text(*(start + 1.16 * vector + np.asarray(shift)), text, color=colour, fontsize=8, ha="center", va="center")
+        axes.text(
+            *(start + 1.16 * vector + np.asarray(shift)), text, color=colour, fontsize=8, ha="center", va="center"
+        )
 
 
 def panel(axes: Any, title: str, middle: float = 0.0) -> None:
@@ -66,7 +70,9 @@ def panel(axes: Any, title: str, middle: float = 0.0) -> None:
 
 def child(axes: Any, R: Any, p: Any, colour: str = BLUE, alpha: float = 0.35) -> None:
     size = (0.5, 0.3, 0.16)
-    axes.add_collection3d(Poly3DCollection(box_faces(size, R, p), facecolor=colour, alpha=alpha, edgecolor=colour, lw=0.6))
+    axes.add_collection3d(
+        Poly3DCollection(box_faces(size, R, p), facecolor=colour, alpha=alpha, edgecolor=colour, lw=0.6)
+    )
 
 
 def joint_kinds() -> None:
@@ -138,7 +144,9 @@ def dimension(axes: Any, a: Any, b: Any, text: str, shift: tuple[float, float] =
 
 
 def flat_arrow(axes: Any, a: Any, b: Any, colour: str, text: str = "", at: tuple[float, float] = (0, 0)) -> None:
-    axes.add_patch(FancyArrowPatch(a, b, arrowstyle="-|>", mutation_scale=10, color=colour, lw=1.5, shrinkA=0, shrinkB=0))
+    axes.add_patch(
+        FancyArrowPatch(a, b, arrowstyle="-|>", mutation_scale=10, color=colour, lw=1.5, shrinkA=0, shrinkB=0)
+    )
     axes.text(b[0] + at[0], b[1] + at[1], text, color=colour, fontsize=8, ha="center", va="center")
 
 

@@ -87,7 +87,7 @@ PHRASES = (
     # Agentless passives and personified software
     Phrase(
         "is-told",
-        r"\b(?:is|are|was|were|be|been|being) told\b",
+        r"\b(?:is|are|was|were|be|been|being) told\b(?! (?:apart|from))",
         _AGENT,
         "The engine is told of the contacts in numbers.",
         "The engine receives the contacts as arrays.",
@@ -129,7 +129,7 @@ PHRASES = (
     ),
     Phrase(
         "knows-nothing",
-        r"\bknows? (?:no(?:thing)?|of|nothing of)\b",
+        r"\bknows? no(?:thing)?\b",
         _PERSON,
         "The engine knows no machine.",
         "The engine is independent of the machine.",
@@ -221,7 +221,7 @@ PHRASES = (
     # Private words
     Phrase(
         "a-word",
-        r"\b(?:with(?:out)?|gives?|has|have|get|gets) (?:a|one) word\b|\ba word (?:about|of warning|on|to)\b",
+        r"\b(?:without|gives?|gets?) a word\b|\ba word (?:about|of warning)\b",
         _PRIVATE,
         "The load is scaled without a word.",
         "The load is scaled without a warning.",
@@ -306,7 +306,7 @@ PHRASES = (
     ),
     Phrase(
         "stands-in",
-        r"\bstands? (?:beside|above all|here\b|there\b|in (?:its|an?|the) (?!way))",
+        r"\bstands? (?:beside|above all|here\b|there\b|in (?:its|an?|the) (?!way|world|room))",
         _PRIVATE,
         "The definition of each joint stands in its module.",
         "Each module defines one kind of joint.",
@@ -341,14 +341,14 @@ PHRASES = (
     ),
     Phrase(
         "what-is-left",
-        r"\bwhat(?: is|'s| was) left\b",
+        r"\bwhat(?: is|'s| was) left\b(?! (?:out|open|to)\b)",
         _RELATIVE,
         "A camera takes out what is left of the error.",
         "A camera removes the remaining error.",
     ),
     Phrase(
         "of-our-own",
-        r"\bof (?:our|one's|your) own" + _NO_NOUN,
+        r"\bof (?:our|one's) own" + _NO_NOUN,
         _ORDER,
         "The sine is code of our own.",
         "The sine is our own code.",
@@ -369,10 +369,10 @@ PHRASES = (
     ),
     Phrase(
         "does-without",
-        r"\bd(?:o|oes|oing|id|one) without\b(?! (?:the |a |an )?(?:loss|error|change))",
+        r"\bdo(?:es)? without(?=[.,;:)]|$| (?:it|them|one)\b)",
         _PRIVATE,
-        "Pages do without nested fences.",
-        "Pages do not use nested fences.",
+        "Small machines do without it.",
+        "Small machines do not need it.",
     ),
     Phrase(
         "lets-happen",

@@ -92,7 +92,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _of_page(text: str) -> Iterator[tuple[int, str]]:
-    text = _HIDDEN.sub(_blank, _HEADING.sub("", _FENCE.sub(_blank, text)))
+    text = _HIDDEN.sub(_blank, _HEADING.sub(_blank, _FENCE.sub(_blank, text)))
     yield 1, _SPAN.sub(_quote, text)
 
 
@@ -111,7 +111,7 @@ def _of_python(text: str) -> Iterator[tuple[int, str]]:
                 value = first.value
                 if isinstance(value.value, str):
                     docstrings.add(id(value))
-                    body = _TERM.sub("\n\n", _DIRECTIVE.sub("", _DOCTEST.sub(_blank, value.value)))
+                    body = _TERM.sub(_blank, _DIRECTIVE.sub(_blank, _DOCTEST.sub(_blank, value.value)))
                     yield value.lineno, _SPAN.sub(_quote, body)
     inside: set[int] = set()
     for node in ast.walk(tree):
@@ -139,7 +139,8 @@ def _of_comments(text: str) -> Iterator[tuple[int, str]]:
         if token.type != tokenize.COMMENT:
             continue
         (row, column), words = token.start, token.string.lstrip("#: ")
-        if block and (block[-1][0] != row - 1 or block[-1][1] != column):
+        alone = token.line.lstrip().startswith("#")  # a comment after code never continues the one above
+        if block and (block[-1][0] != row - 1 or block[-1][1] != column or not alone):
             yield block[0][0], "\n".join(line for _, _, line in block)
             block = []
         if not token.string.startswith(("#!", "# type:", "# noqa", "# pragma", "# mypy")):
@@ -156,11 +157,16 @@ def _of_c(text: str) -> Iterator[tuple[int, str]]:
 
 
 def main() -> int:
-    """Print the banned phrases of files, or the table of `docs/style.md`."""
+    """Print the banned phrases of files and folders, or the table of `docs/style.md`."""
     if sys.argv[1:] == ["--table"]:
         print(phrase_table())
         return 0
-    paths = [Path(name).resolve() for name in sys.argv[1:]] or prose_files()
+    named = [Path(name).resolve() for name in sys.argv[1:]] or [ROOT]
+    paths = [
+        path
+        for one in named
+        for path in ([found for found in prose_files() if one in found.parents] if one.is_dir() else [one])
+    ]
     hits = [hit for path in paths for hit in faults(path)]
     print("\n".join(hits))
     return 1 if hits else 0

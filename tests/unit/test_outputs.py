@@ -103,7 +103,7 @@ def test_what_is_there_is_replaced_by_its_kind_only(line: str, saved: Path, caps
     path = Path(COMMANDS[line])
     path.write_text(WRITTEN)
     assert run(line.split()) == 2
-    assert "is there already" in capsys.readouterr().err and path.read_text() == WRITTEN
+    assert "exists and is not a" in capsys.readouterr().err and path.read_text() == WRITTEN
     assert run([*line.split(), "--force"]) == 0
     first = path.read_bytes()
     assert first != WRITTEN.encode()

@@ -220,3 +220,40 @@ def test_lanes_are_single_runs() -> None:
             scale = 1.0 + np.abs(run.x).max(axis=0)
             np.testing.assert_allclose(many.final[i] / scale, run.x[-1] / scale, rtol=0, atol=1e-12)
             assert (run["tension.rope[0]"][0] > 0.0) == (low == 1.0) and run["tension.rope[0]"][-1] > 0.0
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+def test_indeterminate_tensions_have_a_memory(method: str) -> None:
+    """A span between two fixed guides keeps its tension until a guide is at its limit: as an elastic one would."""
+    kappa = 0.4
+    machine = hanging(100.0 / G, 100.0 / G).with_(motors=[da.Motor("pull", "x1")])
+    pull = Force(
+        lambda t: ca.fmin(80.0 * t, ca.fmax(160.0 - 80.0 * t, 80.0 - 40.0 * t)) * (t < 3.0) - 40.0 * (t >= 3.0)
+    )
+    with roped(section([{"x1_dot": 1.0}, {}, {"x2_dot": 1.0}], 2.0, [kappa, kappa])):
+        settings: dict[str, Any] = {"step": 0.01} if method == "rk4" else {"record": 0.01}
+        run = da.simulate(machine, duration=3.5, q0=START, control=pull, method=method, backend="vm", **settings)
+    for t, first in ((0.0, 100.0), (1.0, 180.0), (2.0, 100.0), (3.0, 60.0), (3.5, 60.0)):
+        T = tensions(run, int(np.abs(run.t - t).argmin()), spans=3)
+        np.testing.assert_allclose(T[[0, 2]], [first, 100.0], rtol=1e-9)
+        middle = {0.0: 100.0, 1.0: 180.0 * np.exp(-kappa), 2.0: 180.0 * np.exp(-kappa)}.get(t, 60.0 * np.exp(kappa))
+        np.testing.assert_allclose(T[1], middle, rtol=1e-9 if method == "rk4" else 1e-3)
+    assert names(run) == [] and np.abs(run["x1"] - 1.0).max() < 1e-12
+
+
+def test_a_span_that_cannot_keep_its_length_slips() -> None:
+    """A drum pays out to a guide on a trolley, both driven: the rope runs over the guide, at once and both ways."""
+    machine = hanging(10.0, 1.0)
+    machine = machine.with_(
+        constraints=[da.GearConstraint("drum", terms={"x2": 1.0}, value=1.0 - 0.3 * da.sin(2.0 * da.TIME))]
+    )
+    with roped(section([{"x2_dot": 1.0}, {"x1_dot": 1.0}], 2.0, 0.3)):
+        run = da.simulate(machine, duration=2.0, q0=START, v0={"x2_dot": -0.6, "x1_dot": 0.6}, step=5e-3, backend="vm")
+    np.testing.assert_allclose(run["x1"], 1.0 + 0.3 * np.sin(2.0 * run.t), rtol=0, atol=1e-9)
+    hangs = 10.0 * (G + 1.2 * np.sin(2.0 * run.t))
+    np.testing.assert_allclose(run["tension.rope[1]"], hangs, rtol=1e-6)
+    assert names(run) == ["rope.s1.slip"]
+    np.testing.assert_allclose(run.events[0].t, np.pi / 4, rtol=0, atol=1e-9)
+    ratio = np.log(run["tension.rope[1]"] / run["tension.rope[0]"])
+    apart = run.t != run.events[0].t
+    np.testing.assert_allclose(ratio[apart], np.where(run.t < run.events[0].t, 0.3, -0.3)[apart], atol=1e-9)

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 import dalembert as da
 from dalembert.core.errors import DalembertError, InputError, MachineError
 from dalembert.model.ropes.tangents import Circle, line_between
-from dalembert.studies.ropes.machines import CRANE_START, atwood, tackle, tower_crane
+from dalembert.studies.ropes.machines import CRANE_START, atwood, peg_pendulum, tackle, tower_crane
 from dalembert.view import build_scene
 
 G = 9.81
@@ -148,6 +148,34 @@ def test_the_course_is_as_long_as_the_rope() -> None:
     X = np.array([numbers(p) for p in points])
     assert np.linalg.norm(np.diff(X, axis=0), axis=1).sum() == pytest.approx(float(numbers(route.length)[0]), rel=1e-6)
     assert len(lines) == 4
+
+
+def unrolled(a: np.ndarray, b: np.ndarray, r: float) -> float:
+    """Shortest way from a to b round a cylinder about z, clockwise, by the angles and heights of its points of contact."""
+
+    def point(x: np.ndarray) -> np.ndarray:
+        return np.array([r * math.cos(x[0]), r * math.sin(x[0]), x[1]])
+
+    def length(x: np.ndarray) -> float:
+        arc = math.hypot(r * (x[0] - x[2]), x[3] - x[1])
+        return float(np.linalg.norm(point(x[:2]) - a) + arc + np.linalg.norm(b - point(x[2:])))
+
+    def outside(x: np.ndarray) -> np.ndarray:
+        p, q = point(x[:2]), point(x[2:])
+        return np.array([(a - p)[:2] @ p[:2], (b - q)[:2] @ q[:2], x[0] - x[2]])
+
+    found = minimize(length, [2.0, 0.5 * (a + b)[2], 1.2, 0.5 * (a + b)[2]], method="SLSQP", options={"ftol": 1e-15},
+                     constraints={"type": "ineq", "fun": outside})  # fmt: skip
+    return float(found.fun)
+
+
+def test_ropes_lie_on_obstacles_along_the_shortest_way() -> None:
+    a, b = np.array([-1.0, 0.1, 0.0]), np.array([0.8, 0.05, 0.6])
+    rope = da.Rope("r", [da.Anchor("world", tuple(a)), da.Obstacle("world", 0.3, "-z"), da.Anchor("world", tuple(b))])
+    route = rope.neutral_route(machine_of(rope))
+    assert float(numbers(route.length)[0]) == pytest.approx(unrolled(a, b, 0.3), rel=1e-7)
+    far = da.Rope("r", [da.Anchor("world", (-1, 2, 0)), da.Obstacle("world", 0.3, "-z"), da.Anchor("world", (1, 2, 0))])
+    assert float(numbers(far.neutral_route(machine_of(far)).length)[0]) == 2.0
 
 
 # -- laws of sheaves ---------------------------------------------------------------------------------------------------
@@ -290,7 +318,7 @@ def between(*elements: da.model.PathElement) -> list[da.model.PathElement]:
         (lambda: da.Rope("r", [ENDS[0]]), "two elements or more"),
         (lambda: da.Rope("r", [ENDS[0], da.Sheave("load", 0.1, "y")]), "must begin and end at an anchor or drum"),
         (lambda: da.Rope("r", between(da.Anchor("load"))), "has anchors and drums at its ends only"),
-        (lambda: da.Rope("r", between(*[da.Guide("load")] * 2)), "2 elements named 'load'; give each a name"),
+        (lambda: da.Rope("r", between(*[da.Guide("load")] * 2)), "2 elements named 'load'; give them different names"),
         (lambda: da.Rope("r", ENDS, damping=1.0), "rope 'r' is inextensible: it takes no damping"),
         (
             lambda: da.Rope("b", [da.Sheave(name, 0.1, "y", teeth=True) for name in ("p", "q")], closed=True),
@@ -330,7 +358,7 @@ def test_a_drum_must_turn_about_its_axis() -> None:
         machine.with_(ropes=[rope])
 
 
-# -- what ropes have of cables -----------------------------------------------------------------------------------------
+# -- ropes beside cables -----------------------------------------------------------------------------------------
 
 
 def test_a_rope_of_one_span_does_what_a_cable_does() -> None:
@@ -389,3 +417,54 @@ def test_pictures_show_ropes_along_their_way() -> None:
     drawn = np.linalg.norm(np.diff(way, axis=0), axis=1).sum()
     assert drawn == pytest.approx(70.5137166941154 + quarter, rel=1e-4)
     assert len(scene.pulleys) == 4
+
+
+# -- obstacles ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", ["newton-euler", "lagrange"])
+def test_a_pendulum_meets_a_peg_and_leaves_it(by: str) -> None:
+    start = {"x": 1.2 * math.sin(-0.9), "z": 1.2 - 1.2 * math.cos(0.9)}
+    run = da.simulate(peg_pendulum(), duration=1.6, q0=start, by=by, backend="vm", step=2e-3)
+    assert [event.name for event in run.events] == ["r.peg.meet", "r.peg.leave"]
+    assert run.events[0].t == pytest.approx(0.578560125729, abs=1e-9)
+    assert run.events[1].t == pytest.approx(1.46451843869, abs=1e-9)
+    before, after = np.flatnonzero(run.t == run.events[0].t)
+    assert run["tension.r[0]"][before] == pytest.approx(17.2340124225, abs=1e-7)
+    assert run["tension.r[0]"][after] == pytest.approx(22.5368784386, abs=1e-7)
+    assert run["wrap.r.peg"][0] == 0.0 and run["wrap.r.peg"].max() == pytest.approx(1.36934403928, abs=1e-4)
+    assert abs(run.energy.drift) < 1e-10
+
+
+def test_rollouts_locate_obstacles_too() -> None:
+    angles = np.array([-0.9, -0.5])
+    q0 = {"x": 1.2 * np.sin(angles), "z": 1.2 - 1.2 * np.cos(angles)}
+    runs = da.rollout(peg_pendulum(), duration=1.0, q0=q0, step=2e-3)
+    for k in range(2):
+        run = da.simulate(peg_pendulum(), duration=1.0, q0={n: float(q0[n][k]) for n in q0}, step=2e-3)
+        assert runs["x"][k][-1] == pytest.approx(run["x"][-1], abs=1e-9)
+
+
+@pytest.mark.parametrize(("axis", "event"), [("y", "r.peg.meet"), ("-y", "r.peg.side")])
+def test_a_rope_that_meets_an_obstacle_from_behind_stops_the_run(axis: str, event: str) -> None:
+    """A bob falls past a peg, and a loose rope above it swings against the peg from the right."""
+    peg = da.Obstacle("world", 0.05, axis, at=(0.15, 0, -0.5), name="peg")
+    rope = da.Rope("r", [da.Anchor("world"), peg, da.Anchor("bob")], length=3.0)
+    joint = da.Joint("z", "prismatic", "world", "bob", axis="-z", origin=(0.25, 0, 0))
+    machine = da.Machine("fall", [da.point_mass("bob", 1.0)], [joint], ropes=[rope])
+    run = da.simulate(machine, duration=0.6, q0={"z": 0.2}, step=1e-3, backend="vm")
+    assert [e.name for e in run.events] == [event]
+    assert (run.status == "completed") == (axis == "y")
+    x, z = 0.15, 0.5  # where the line from the anchor to (0.25, h) touches the peg on the right
+    h = run["z"][int(np.searchsorted(run.t, run.events[0].t))]
+    assert (h * x - 0.25 * z) / math.hypot(h, 0.25) == pytest.approx(-0.05, abs=1e-9)
+
+
+def test_obstacles_that_are_not_simulated_are_refused_by_name() -> None:
+    pegs = [da.Obstacle("world", 0.1, "y", name=name) for name in ("a", "b")]
+    with pytest.raises(MachineError, match="obstacle 'a' and obstacle 'b' next to each other"):
+        da.Rope("r", between(*pegs))
+    with pytest.raises(MachineError, match="elastic: obstacle 'a'"):
+        da.Rope("r", between(pegs[0]), stiffness=1e5, length=2.0)
+    with pytest.raises(InputError, match="obstacle 'peg' of rope 'r' needs events"):
+        da.simulate(peg_pendulum(), duration=0.1, contact="time-stepping")

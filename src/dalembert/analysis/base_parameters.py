@@ -121,7 +121,7 @@ def base_parameters(machine: Machine, *, losses: bool = False, seed: int = 0) ->
     losses
         Whether viscous losses of joints and rotor inertias of motors are unknown, too.
     seed
-        Of the random motions by which the rank is found.
+        Seed of the random motions that determine the rank.
 
     Examples
     --------

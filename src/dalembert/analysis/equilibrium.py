@@ -85,7 +85,7 @@ def equilibrium(
     locked
         Joints that do not move.
     branch
-        Which assembly of a closed mechanism, as of `dalembert.Start`.
+        Which assembly of a closed mechanism, as in `dalembert.Start`.
     t, p
         Time (of wrenches and moving constraints) and parameter values.
     """
@@ -130,7 +130,7 @@ def _configuration(
     """Configuration on the constraints, and their latches there."""
     if not eom.constrained:
         if active:
-            raise InputError(f"machine '{eom.machine.name}' has no constraints, so that 'active' means nothing")
+            raise InputError(f"machine '{eom.machine.name}' has no constraints, so that 'active' has no effect")
         latches = eom.constraint_system.latch_nominal  # of contacts and joints that stick, none of which act
         return named_vector(at, eom.q_names, eom.q_neutral, "at"), latches.copy()
     system = eom.constraint_system
@@ -181,7 +181,7 @@ def check_rest(
     t, p
         Time and parameter values.
     hint
-        What to do about it, in messages.
+        The cure, in messages.
     """
     where = f"machine '{eom.machine.name}'"
     if v.any():

@@ -110,7 +110,7 @@ def inverse_kinematics(
 ) -> IKResult:
     """Find coordinates that bring a frame to a position or a pose, on the constraints of the machine.
 
-    A cable is no longer than it is made; constraints that measure themselves when they begin to act (a grip, a cable
+    A cable does not exceed its length; constraints that measure themselves when they begin to act (a grip, a cable
     without length) and those that do not act leave the machine free.
 
     Parameters
@@ -128,7 +128,7 @@ def inverse_kinematics(
     joints
         Joints that may move; the others stay as in ``q0``. All if not given.
     settings
-        How it searches.
+        Settings of the search.
     p
         Values of the machine's parameters.
     **keywords
@@ -138,6 +138,22 @@ def inverse_kinematics(
     -------
     IKResult
         A target out of reach is no error: ``converged`` is False and ``q`` comes as close as was found.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> arm = da.Machine(
+    ...     "arm",
+    ...     bodies=[da.rod("a", 1.0, 1.0, com=(0.5, 0, 0)), da.rod("b", 1.0, 1.0, com=(0.5, 0, 0))],
+    ...     joints=[
+    ...         da.Joint("q1", "revolute", "world", "a", axis="z"),
+    ...         da.Joint("q2", "revolute", "a", "b", (1, 0, 0), axis="z"),
+    ...     ],
+    ...     frames=[da.Frame("tip", "b", (1, 0, 0))],
+    ... )
+    >>> solution = da.inverse_kinematics(arm, "tip", [1.0, 1.0, 0.0], q0=[0.1, 1.0])
+    >>> solution.converged, solution.q.round(6)
+    (True, array([-0.      ,  1.570796]))
     """
     if isinstance(eom, Machine):
         eom = derive(eom, backend="vm")

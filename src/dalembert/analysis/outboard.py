@@ -89,7 +89,7 @@ def with_outboard_loads(
     Parameters
     ----------
     machine, configuration, first_moment, rotors
-        As of `outboard_load`.
+        As in `outboard_load`.
     """
     bodies = []
     for body in machine.bodies:

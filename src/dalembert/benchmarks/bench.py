@@ -30,12 +30,12 @@ __all__ = ["TOPICS", "Topic", "main"]
 
 @dataclass(frozen=True)
 class Topic:
-    """What can be measured.
+    """A topic of measurement.
 
     Parameters
     ----------
     title
-        What it is, in a few words.
+        Description, in a few words.
     run
         Measures it and returns the figures.
     show
@@ -59,7 +59,7 @@ TOPICS: dict[str, Topic] = {
     "fmu": Topic("FMUs that a program in C steps, beside simulations", run_fmu, report.print_fmu),
     "wasm": Topic("pages that simulate in a browser, beside native runs", run_wasm, report.print_wasm),
 }
-"""What can be measured, by name."""
+"""Topics, by name."""
 
 
 def main(
@@ -80,13 +80,13 @@ def main(
     quick
         Few repetitions, small machines, no long builds.
     robots
-        Names of robots; all if not given. Of the topic ``arms`` only.
+        Names of robots; all if not given. For the topic ``arms`` only.
     topic
         A name in `TOPICS`.
     quantity
-        What is computed: a name in `dalembert.benchmarks.QUANTITIES`, or ``"all"``. Of the topic ``arms`` only.
+        The computed quantity: a name in `dalembert.benchmarks.QUANTITIES`, or ``"all"``. For the topic ``arms`` only.
     plot
-        File for a plot of the cost against the number of links. Of the topic ``chains`` only.
+        File for a plot of the cost against the number of links. For the topic ``chains`` only.
 
     Returns
     -------

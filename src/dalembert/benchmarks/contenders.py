@@ -1,4 +1,4 @@
-"""Who takes part in the benchmark, and our own ways to compute: native calls, batches, Python, CasADi's interpreter."""
+"""The contenders of the benchmark, and our own methods: native calls, batches, Python, CasADi's interpreter."""
 
 from __future__ import annotations
 

@@ -237,7 +237,7 @@ def print_contact(console: Console, figures: Record) -> None:
             errors = {row["engine"]: row["error"] for row in figures["errors"] if row["step"] == step}
             table.add_row(f"{step:g}", *(f"{errors[e]:.1e}" if e in errors else "" for e in engines))
         console.print(table)
-        console.print("What MuJoCo converges to is another model of friction: its last error is its floor.")
+        console.print("MuJoCo converges to another model of friction: its last error is its floor.")
     for row in figures["real_time"]:
         at = f"a step of {row['step']:g} s" if "step" in row else f"an energy drift of {row['drift']:.0e}"
         console.print(f"{row['case']}: {row['times']:.2g} times real time at {at}")

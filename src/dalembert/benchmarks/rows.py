@@ -48,9 +48,9 @@ def difference(values: Array, reference: Array) -> float:
 def tolerance(case: Case) -> float:
     """Relative difference that rounding alone explains: `AGREEMENT`, or more where the mass matrix is ill-conditioned.
 
-    Who solves with the mass matrix ``M`` of order n by a backward-stable factorisation may be wrong by about
-    n eps cond(M) (N. Higham, "Accuracy and Stability of Numerical Algorithms", chapter 10); chains of hundreds of links
-    come to that.
+    A solution with the mass matrix ``M`` of order n by a backward-stable factorisation may be wrong by about n eps
+    cond(M) (N. Higham, "Accuracy and Stability of Numerical Algorithms", chapter 10); chains of hundreds of links come
+    to that.
     """
     if case.quantity.key in ("inverse", "mass-matrix"):
         return AGREEMENT

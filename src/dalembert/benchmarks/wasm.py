@@ -45,7 +45,7 @@ def measure_page(browser: Any, name: str, repetitions: int) -> Record:
     browser
         From `launch_browser`.
     name
-        Of the machine.
+        Name of the machine.
     repetitions
         Runs of either that count.
     """

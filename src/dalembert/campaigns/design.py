@@ -30,7 +30,7 @@ class Design:
     cost
         Mean over the scenarios.
     limits
-        What the limited quantities are, by name.
+        The limited quantities, by name.
     ok
         Whether the search converged with all limits kept.
     message
@@ -77,7 +77,7 @@ def optimise(
     iterations
         Largest number of iterations (SLSQP).
     **keywords
-        As of `dalembert.Experiment`; laws must be expressions, and the method an explicit one.
+        As in `dalembert.Experiment`; laws must be expressions, and the method an explicit one.
     """
     from scipy.optimize import minimize
 

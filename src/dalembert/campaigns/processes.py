@@ -119,8 +119,8 @@ class MemberProcess:
             kind, answer = self._asked(process, self._packed)
         except _DiedError as death:
             raise SimulationError(
-                f"a process for members died while it was starting: {death}; what it wrote is on standard error. What "
-                "is done is kept: resume the campaign, or run it in this process with workers=1"
+                f"a process for members died while it was starting: {death}; what it wrote is on standard error. "
+                "Finished rows are kept: resume the campaign, or run it in this process with workers=1"
             ) from None
         if kind == _REFUSED:
             self._end(process)

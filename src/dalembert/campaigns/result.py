@@ -1,4 +1,4 @@
-"""What a campaign found: the table of its members, and what can be learnt from it."""
+"""The result of a campaign: the table of its members, and its evaluation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Campaign:
     Attributes
     ----------
     question
-        What was asked: quantities, how they vary, seed, number of members and so on.
+        The question: quantities, how they vary, seed, number of members and so on.
     values
         Values of the members (members, quantities).
     store
@@ -90,7 +90,7 @@ class Campaign:
         Parameters
         ----------
         level
-            Of the confidence interval of the mean (Student's t).
+            Level of the confidence interval of the mean (Student's t).
         """
         import pandas
         from scipy import stats
@@ -120,7 +120,7 @@ class Campaign:
             On columns of the table, as pandas evaluates it: ``"peak < 0.01 and effort <= 5"``. Names with other
             characters than letters, digits and underscores go between backticks.
         level
-            Of the interval.
+            Level of the interval.
         """
         table = self.table
         try:
@@ -164,7 +164,7 @@ class Campaign:
         member
             Its number.
         settings
-            Of `dalembert.simulate` that shall be others, such as ``record``.
+            Settings of `dalembert.simulate` to override, such as ``record``.
         """
         if self._task is None or not isinstance(self._task, RolloutTask | SimulationTask):
             raise InputError("only members of machines can be simulated again, and only with the machine at hand")

@@ -1,7 +1,6 @@
 """The command line as a whole: its commands, its errors in one line, its exit status.
 
-Exit status: 0 if all is well, 1 if what was checked does not hold (`verify`, `reproduce`, `bench`), 2 if the input is
-wrong.
+Exit status: 0 if all is well, 1 if a check fails (`verify`, `reproduce`, `bench`), 2 if the input is wrong.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from typing import Annotated
 import typer
 
 import dalembert
-
 from dalembert.cli.commands import LazyGroup, command
 from dalembert.cli.patience import Patience
 from dalembert.core.doing import doing
@@ -98,7 +96,7 @@ def _show_version(value: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     pass
@@ -125,7 +123,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _complain(message: str, status: int = 2) -> int:
-    """Say what is wrong in one line (a compiler's log keeps its own lines)."""
+    """Print an error in one line (a compiler's log keeps its own lines)."""
     print(f"dalembert: error: {message}", file=sys.stderr)
     return status
 

@@ -58,14 +58,14 @@ def _options() -> dict[str, Any]:
         "q0": _values("Initial coordinate", "--q0"),
         "v0": _values("Initial velocity", "--v0"),
         "p": _values("Value of a parameter", "-p"),
-        "start": _option(Path, "Run file of this machine to go on from."),
+        "start": _option(Path, "Run file of this machine to continue."),
     }
 
 
 def runs_experiment(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command that takes an experiment first the argument MACHINE and the options of an experiment.
 
-    What the machine file says holds unless an option says otherwise.
+    Settings of the machine file apply unless an option overrides them.
     """
     options = _options()
     command_parameters = list(inspect.signature(command, eval_str=True).parameters.values())[1:]

@@ -26,7 +26,7 @@ def share(
     """Write a machine as one HTML file that simulates, offline.
 
     The page has the machine and the engine as WebAssembly, with sliders for parameters, gains and the start, plots and
-    the energy audit. Whoever gets it needs a browser and nothing else.
+    the energy audit. Viewing it requires only a browser.
     """
     from dalembert.view.page.live import share as write_page
 

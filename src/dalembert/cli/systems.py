@@ -57,7 +57,7 @@ def _list(
 def _show(
     name: Annotated[str, typer.Argument(help="Name of a ready-made machine.", autocompletion=system_names)],
 ) -> None:
-    """Show what a machine is made of."""
+    """Show the parts of a machine."""
     system = _find(name)
     machine = system.make()
     out = console()

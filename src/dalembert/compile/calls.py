@@ -112,7 +112,7 @@ def _load(toolchain: Toolchain | None) -> ModuleType:
 
 
 def _import(path: str) -> ModuleType:
-    """Import the extension from a file; it is not entered into `sys.modules`, because nobody imports it by name."""
+    """Import the extension from a file; it is not entered into `sys.modules`, because no module imports it by name."""
     loader = importlib.machinery.ExtensionFileLoader(_MODULE, path)
     spec = importlib.util.spec_from_loader(_MODULE, loader)
     assert spec is not None

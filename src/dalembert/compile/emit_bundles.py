@@ -1,7 +1,7 @@
 """A straight tape as C with short vectors where it repeats itself (``compile/bundles.py``).
 
 Sines and cosines of inputs come first, as many at a time as a vector of the machine holds.
-Of the outputs, runs of zeros are stored by vectors.
+Vectors store runs of zeros of the outputs.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def emit_c(
     chunk_size
         Largest number of operations in one function.
     form
-        What a ``real`` is, and which entries there are.
+        The type of ``real``, and the entries.
     macros
         Further definitions for the entries.
     further
@@ -123,7 +123,7 @@ class Chunks:
     Parameters
     ----------
     names, signatures
-        What is called, in order.
+        Called functions, in order.
     units
         Texts of the functions; each may be compiled on its own.
     n_work
@@ -191,7 +191,7 @@ def join_source(
     inputs, outputs
         Number of scalars of each named input and output, in order.
     symbol, n_operations, form
-        As of `CSource`.
+        As in `CSource`.
     macros
         Further definitions for the entries.
     further

@@ -56,7 +56,7 @@ def export_c(
     The folder gets ``NAME.h``, a ``NAME_FUNCTION.c`` for each function, an ``example.c`` that calls each of them once
     and prints what it returns, and a ``Makefile``. A function takes its inputs and then its outputs as arrays of
     doubles; matrices are row-major. It is straight-line code with a work array on the stack: no loops, no state, no
-    memory from elsewhere, and no calls but those of ``math.h``.
+    external memory, and only calls of ``math.h``.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class Form:
     entries
         Files after the chunks, in the first unit; those of another package as ``package:file``.
     chunk
-        What stands before the name of a chunk.
+        Prefix of the name of a chunk.
     joint
         Whether ``sincos_`` exists: sine and cosine of the same angle are then one call.
     fused

@@ -2,8 +2,7 @@
 
 Factorisations and products of matrices do the same to all columns of a row, and many formulas are the same for all
 bodies of a machine. Written out as scalar operations they make a long tape; in stages they are short, and the processor
-computes neighbouring columns in vectors. What is zero for structural reasons is left out, by rows and by ranges of
-columns.
+computes neighbouring columns in vectors. Structural zeros are left out, by rows and by ranges of columns.
 
 The board is an array of numbers that holds matrices (`Block`) row by row. Stages run in order:
 
@@ -135,7 +134,7 @@ Stage = Fill | Map | Clear | RowSum | Pivot
 
 @dataclass(frozen=True)
 class RowFunction:
-    """A function in stages. It answers for its names and sizes as a CasADi function does.
+    """A function in stages. It has names and sizes as a CasADi function does.
 
     Parameters
     ----------
@@ -150,7 +149,7 @@ class RowFunction:
     size
         Length of the board.
     stages
-        What is computed, in order.
+        Computed stages, in order.
     """
 
     label: str

@@ -44,7 +44,7 @@ class RowExpressions:
     Parameters
     ----------
     stages
-        As of a `RowFunction`, with expressions instead of tapes.
+        As in a `RowFunction`, with expressions instead of tapes.
     size
         Length of the board.
     outputs, symmetric

@@ -41,7 +41,7 @@ def read(*names: str) -> Expression:
 
 
 class Known:
-    """What an expression may compute with: the state by name, poses and Jacobians of frames, signals, held values.
+    """Quantities for expressions: the state by name, poses and Jacobians of frames, signals, held values.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ class Follow:
     velocities, accelerations
         Names of the held velocities and accelerations; None: zero.
     since
-        Name of the time at which they were set, such as ``"guidance.t"``: positions and velocities then go on from
-        there, ``r + r' dt + r'' dt^2 / 2``, instead of standing until the next sample.
+        Name of the time at which they were set, such as ``"guidance.t"``: positions and velocities are then
+        extrapolated, ``r + r' dt + r'' dt^2 / 2``, instead of held until the next sample.
 
     Examples
     --------
@@ -142,7 +142,7 @@ class Follow:
 class Sampled:
     """A law that computes at a period, on what is measured there, and whose inputs are held in between.
 
-    States of the law go on by Euler's method, once per sample.
+    States of the law advance by Euler's method, once per sample.
 
     Parameters
     ----------
@@ -194,8 +194,8 @@ class Guidance(_Stage):
     Parameters
     ----------
     function
-        ``function(t, q, v, s)`` with the coordinates and velocities (measured ones where sensors say so) and the
-        quantities ``reads`` by name; returns the values to hold, in order or by name.
+        ``function(t, q, v, s)`` with the coordinates and velocities (measured ones where there are such sensors) and
+        the quantities ``reads`` by name; returns the values to hold, in order or by name.
     period
         Seconds between two calls.
     holds

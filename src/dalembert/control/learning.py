@@ -1,7 +1,7 @@
 """Torques learnt on repeated runs: inverse dynamics by experiment, without a model (ROBOTICS, inverse dynamics).
 
-A task is tried again and again with a feedback law of the joints. What the feedback had to add in a trial is added to
-the torques that are played back in the next one:
+A task is tried again and again with a feedback law of the joints. The contribution of the feedback in a trial is added
+to the torques that are played back in the next one:
 
     u_{k+1}(t) = u_k(t) + kp e_k(t) + kd e_k'(t)
 
@@ -56,9 +56,9 @@ class Trial:
     times
         The samples [s], shape (n,).
     torques
-        What is played back, shape (n, nu).
+        Torques to play back, shape (n, nu).
     feedback
-        What the feedback has added, shape (n, nu).
+        Torques that the feedback has added, shape (n, nu).
     errors
         Reference minus position of the driven joints, shape (n, nu).
     """
@@ -118,7 +118,7 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Learning:
-    """What was learnt.
+    """Result of learning.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ def learn_torques(run: Callable[[Trial], object], first: Trial, *, trials: int =
     ----------
     run
         Does a trial, always from the same state: ``lambda trial: da.simulate(arm, control=trial, ...)``, or the
-        machine itself. What it returns is not used.
+        machine itself. Its return value is not used.
     first
         The first trial: the task, the feedback, and the torques to begin with.
     trials

@@ -58,7 +58,7 @@ def partition(eom: EquationsOfMotion) -> Partition:
 
 
 def collocated_inertia(M: Array, parts: Partition) -> Array:
-    """Inertia ``M_bar`` that the motors feel (CRANE 178), of mass matrices (..., nv, nv)."""
+    """Inertia ``M_bar`` seen by the motors (CRANE 178), of mass matrices (..., nv, nv)."""
     a, u = list(parts.driven), list(parts.other)
     M_aa, M_au = M[..., a, :][..., :, a], M[..., a, :][..., :, u]
     if not u:

@@ -70,7 +70,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "tape geometry move events tape_work geometry_work move_work events_work"),
         (POINTER, "free free_work gaps gaps_work motion shift motion_work shift_work flags unilateral"),
         (INT, "n_unilateral n_tape_events"),
-        (REAL, "alpha beta penalty damping frequency rank_tolerance tolerance drift"),
+        (REAL, "alpha beta penalty damping omega rank_tolerance tolerance drift"),
         (INT, "max_iterations"),
         (POINTER, "rates M f Jt phi phidot gamma phi_t q_moved v_moved error share"),
         (REAL, "t_seen"),
@@ -87,7 +87,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (INT, "n_rubbing work_loss impulses"),
         (POINTER, "losses rubbing shares drag cone Z dense_work lead"),
         (INT, "n_ropes"),
-        (POINTER, "rope_first of_rope tension ratio"),
+        (POINTER, "rope_first of_rope tension ratio yields"),
+        (INT, "redundant"),
     ),
     "transitions": (
         (POINTER, "equations"),

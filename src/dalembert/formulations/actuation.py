@@ -1,4 +1,4 @@
-"""What motors and thrusters make of their inputs."""
+"""Forces of motors and thrusters as functions of their inputs."""
 
 from __future__ import annotations
 

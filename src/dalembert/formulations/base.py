@@ -1,4 +1,4 @@
-"""What formulations have in common unless they say otherwise: the defaults of the contract `Formulation`."""
+"""Defaults of the contract `Formulation`, which formulations share unless they override them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class ClosedDerivatives(Protocol):
 
 
 class FormulationBase:
-    """Coordinates that are the machine's own, without constraints of their own and without elastic ropes."""
+    """Coordinates of the machine, without additional constraints and without elastic ropes."""
 
     name: str = ""
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {}

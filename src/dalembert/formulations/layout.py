@@ -84,7 +84,7 @@ class Layout:
 
     @staticmethod
     def carried(names: Iterable[str]) -> Layout:
-        """Coordinates that follow the motion without velocities of their own."""
+        """Coordinates that follow the motion without velocities."""
         names = tuple(names)
         blocks = tuple(CoordinateBlock(n, "carried", slice(i, i + 1), slice(0, 0)) for i, n in enumerate(names))
         return Layout(names, (), blocks)

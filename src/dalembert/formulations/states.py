@@ -103,7 +103,7 @@ class StateContract:
             if values.shape[-1:] != (len(self.p_names),):
                 expected = f"(..., {len(self.p_names)}) for the parameters {', '.join(self.p_names) or '(none)'}"
                 raise InputError(f"p has shape {values.shape}, expected {expected}")
-        # those of a run are asked for again and again: looked at once
+        # those of a run are requested again and again: checked once
         key = values.tobytes() if values.ndim == 1 else b""
         if key not in self._admitted:
             check_parameter_values(self.machine, values)

@@ -1,4 +1,4 @@
-"""The expressions behind a set of equations, each made once when it is first asked for."""
+"""The expressions behind a set of equations, each made once on first use."""
 
 from __future__ import annotations
 

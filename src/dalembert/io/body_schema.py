@@ -76,7 +76,7 @@ class SphereEntry(FileEntry):
 
 
 class PointMassEntry(FileEntry):
-    """Mass without inertia of its own."""
+    """Point mass, without rotational inertia."""
 
     units: ClassVar[Units] = {"mass": "kg", "com": "m"}
 

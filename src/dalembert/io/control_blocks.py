@@ -57,7 +57,7 @@ def make_law(
     settings
         The block.
     parameters
-        Of the machine, by name: gains may be expressions of them; references take their nominal values.
+        Parameters of the machine by name. Gains may be expressions of them; references take their nominal values.
     number
         Reads the text of a number at a path of the block; None: without a check of units of references.
     place
@@ -78,7 +78,7 @@ def make_law(
 
 
 def _plain_reader(parameters: Mapping[str, Parameter]) -> Number:
-    """Reads numbers of blocks that stand in no file: nobody knows the units of their references."""
+    """Return a reader for blocks outside of files; it does not check the units of references."""
 
     def number(text: str, path: Path) -> Scalar:
         value, dimension = parse_quantity(text, parameters, {})

@@ -65,7 +65,7 @@ def to_pinocchio(
         Arrays with any leading batch axes; accelerations need the velocities.
     continuous
         Revolute joints that the other model stores as (cos, sin): their names, or True for all revolute joints without
-        limits (what Pinocchio makes of a URDF's continuous joints).
+        limits (Pinocchio's model of a URDF's continuous joints).
 
     Examples
     --------

@@ -10,6 +10,7 @@ from dalembert.io.schema_keys import schema_entries, schema_keys
 
 __all__ = ["machine_json_schema"]
 
+
 def machine_json_schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of machine files.
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dalembert.control.law_blocks import LAWS
-from dalembert.core.units import unit_table
 from dalembert.engine.methods.constraints import CONSTRAINT_METHODS
 from dalembert.engine.methods.contacts import CONTACT_METHODS
 from dalembert.io.field_entries import FIELD_TYPES
@@ -23,7 +22,7 @@ from dalembert.spatial.alignment import plane_axes
 
 __all__ = ["key_pages"]
 
-# Sections that share a page with others, and entries that have a page of their own; every other section has one.
+# Sections that share a page, and entries with a separate page; every other section has one page.
 _SHARED = {"frames": "parts", "motors": "parts", "thrusters": "parts", "wrenches": "parts", "couplings": "parts",
            "signals": "signals_and_sensors", "sensors": "signals_and_sensors"}  # fmt: skip
 _OWN = {"Beam": "beams", "Origin": "origins"}
@@ -52,12 +51,8 @@ values and an example. [Machine files](../../machine_files.md) explains the form
 | text, true or false | a name or a choice; a truth value |
 | mapping | keys with values; the table of these keys is linked |
 
-A number without a unit is in SI units and radians. Numbers of sensors are constants. Numbers of `simulation` and of
-references may use parameters; they take the nominal values.
-
-| quantity | SI unit | units |
-| --- | --- | --- |
-{units}
+A number without a unit is in SI units and radians; [units](../../machine_files.md#units) lists the others. Numbers of
+sensors are constants. Numbers of `simulation` and of references may use parameters; they take the nominal values.
 
 ## Top level
 
@@ -70,8 +65,7 @@ def key_pages() -> dict[str, str]:
     for key in schema_keys():
         keys.setdefault(key.entry, []).append(key)
     homes = _homes(keys)
-    units = "\n".join(f"| {' | '.join(row)} |" for row in unit_table())
-    pages = {"index": _INTRODUCTION.format(units=units) + _table(keys["MachineFile"], homes, "index")}
+    pages = {"index": _INTRODUCTION + _table(keys["MachineFile"], homes, "index")}
     names = [page for page in _ORDER if page in homes.values()]
     names += [page for page in dict.fromkeys(homes.values()) if page not in (*names, "index")]
     for page in names:
@@ -85,7 +79,7 @@ def key_pages() -> dict[str, str]:
                 about = (schema_entries()[entry].__doc__ or "").partition("\n")[0]
                 parts.append(f"({_anchor(entry)})=\n## {_heading(entry, keys)}\n\n{about}\n")
                 parts.append(_table(keys[entry], homes, page))
-                parts += _EXTRA.get(entry, lambda: [])()
+                parts += _EXTRA.get(entry, list)()
         pages[page] = "\n".join(parts)
     pages["control"] = "\n".join(["# Keys: control\n", *_settings("Control laws", LAWS, "law"), *_references()])
     toc = "\n".join([*names, "control"])
@@ -94,7 +88,7 @@ def key_pages() -> dict[str, str]:
 
 
 def _homes(keys: Mapping[str, list[SchemaKey]]) -> dict[str, str]:
-    """Page of each entry: that of the section which reaches it first, unless it has one of its own."""
+    """Page of each entry: that of the first section which reaches it, unless the entry has a separate page."""
     homes = {"MachineFile": "index"}
 
     def visit(entry: str, page: str) -> None:
@@ -202,7 +196,9 @@ def _joint_kinds() -> list[str]:
     for axis, normal in _NORMALS.items():
         x, y, _ = (_direction(column) for column in plane_axes(normal).T)
         rows.append(f"| `{axis}` | {x} | {y} |")
-    rows.append("\nWith `kind: planar, axis: y` the coordinate `y = 1.5` is therefore at z = -1.5 of the joint frame.\n")
+    rows.append(
+        "\nWith `kind: planar, axis: y` the coordinate `y = 1.5` is at z = -1.5 of the joint frame.\n"
+    )
     return ["\n".join(rows)]
 
 

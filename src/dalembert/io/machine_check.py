@@ -35,9 +35,9 @@ _MOVING = ("bodies", "joints", "motors", "couplings", "constraints", "cables", "
 def check_machine(source: str | Path) -> list[FileFormatError]:
     """Return everything that is wrong with a machine file, in the order of its lines; nothing if it is fine.
 
-    What is judged of itself is judged whatever else is wrong: keys, values, names that are referred to, elements,
-    inertias, settings and law of the simulation. So is what is left of the machine without its wrong elements and
-    all that hangs on them; whether every joint moves some inertia is said of whole machines only.
+    Each element is checked independently of errors in others: keys, values, names that are referred to, elements,
+    inertias, settings and law of the simulation. The remaining machine without its wrong elements and their dependents
+    is checked too; the inertia that each joint moves is checked for complete machines only.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _line(error: FileFormatError) -> int:
 
 
 def _sound_entries(document: Document, findings: _Findings) -> MachineFile | None:
-    """Return the file without the entries whose keys or values are wrong; None if what is left is no machine file."""
+    """Return the file without the entries whose keys or values are wrong; None if the remainder is no machine file."""
     try:
         return machine_file().model_validate(document.data)
     except ValidationError as error:
@@ -187,9 +187,9 @@ def _check_inertias(reader: MachineReader, parts: _Parts, findings: _Findings) -
 
 
 def _assembled(reader: MachineReader, parts: _Parts, findings: _Findings, *, whole: bool) -> Machine | None:
-    """Return the machine; what does not fit is left out, or given inertia, to judge the others.
+    """Return the machine; elements that do not fit are left out, or given inertia, to check the others.
 
-    Where parts are not ``whole``, they are judged all the same, but for inertias: a motor or a body may be missing.
+    Where parts are not ``whole``, they are checked all the same, except for inertias: a motor or a body may be missing.
     """
     while parts["bodies"] and parts["joints"]:
         with warnings.catch_warnings(), _Findings() as attempt:

@@ -1,4 +1,4 @@
-"""Writing a machine as a YAML text that reads back to an equal machine, to the last bit."""
+"""Writing a machine as a YAML text that reads back to a bitwise identical machine."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def machine_to_data(machine: Machine) -> dict[str, Any]:
 
 
 def _same(a: object, b: object) -> bool:
-    """Whether two values are equal to the bit: the sign of a zero counts."""
+    """Whether two values are bitwise identical: the sign of a zero counts."""
     return repr(a) == repr(b)
 
 
@@ -195,7 +195,7 @@ def _wrench(load: Wrench | Thruster, axes: str) -> dict[str, Any]:
 
 
 def _origin(pose: Transform) -> dict[str, Any]:
-    """Entry of a placement: angles where they give back the same matrix to the bit, the matrix otherwise."""
+    """Entry of a placement: angles where they give back a bitwise identical matrix, the matrix otherwise."""
     data = _given("xyz", pose.translation, (0.0, 0.0, 0.0))
     if not _same(pose.rotation, IDENTITY.rotation):
         angles = _angles(pose)

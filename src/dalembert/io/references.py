@@ -1,4 +1,4 @@
-"""What the entries of a machine file refer to by name, looked up before anything is built."""
+"""References by name between the entries of a machine file, checked before anything is built."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _REFERENCES: dict[str, tuple[str, _Keys]] = {
 }
 
 
-_PATH: _Keys = {"anchor": _FRAMES, "drum": _JOINTS, "sheave": _FRAMES, "guide": _FRAMES, "joint": _JOINTS}
+_PATH: _Keys = {key: _FRAMES for key in ("anchor", "sheave", "guide", "obstacle")} | {"drum": _JOINTS, "joint": _JOINTS}
 
 
 def _references() -> Iterator[tuple[str, tuple[str, _Keys]]]:
@@ -52,7 +52,7 @@ def _references() -> Iterator[tuple[str, tuple[str, _Keys]]]:
 
 
 class Unfit(NamedTuple):
-    """An element that refers to nothing, or hangs on nothing, and what is said about it."""
+    """An element with a missing reference or parent, and the message about it."""
 
     element: Element
     error: FileFormatError
@@ -180,7 +180,7 @@ def _target(section: str, name: str, entry: object, key: str) -> object:
 
 
 def _owner(document: Document, target: object) -> str:
-    """What a name stands for: the beam of a section, or itself."""
+    """The element behind a name: the beam of a section, or itself."""
     name = str(target)
     beam = name.rpartition(".")[0]
     return beam if name not in _entries(document, "bodies") and beam in _entries(document, "bodies") else name

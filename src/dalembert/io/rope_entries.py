@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 from dalembert.core.errors import InputError
 from dalembert.io.beam_entries import Read
 from dalembert.io.schema_values import ZERO, Axis, FileEntry, Number, Units, Vector
-from dalembert.model.ropes import Anchor, Drum, Guide, PathElement, Rope, Sheave, SheaveLoss
+from dalembert.model.ropes import Anchor, Drum, Guide, Obstacle, PathElement, Rope, Sheave, SheaveLoss
 
 __all__ = ["PATH_KINDS", "RopeEntry", "make_rope", "rope_to_data"]
 
-PATH_KINDS: dict[str, type[PathElement]] = {kind.key: kind for kind in (Anchor, Drum, Sheave, Guide)}
-"""What a rope runs along, by the key of its entry."""
+PATH_KINDS: dict[str, type[PathElement]] = {kind.key: kind for kind in (Anchor, Drum, Sheave, Guide, Obstacle)}
+"""Kinds of path elements by the key of their entry."""
 
 
 class SheaveLossEntry(FileEntry):
@@ -28,7 +28,7 @@ class SheaveLossEntry(FileEntry):
 
 
 class PathEntry(FileEntry):
-    """An element of a rope's path: one of anchor, drum, sheave and guide, and what that takes."""
+    """An element of a rope's path: one of anchor, drum, sheave, guide and obstacle, and what that takes."""
 
     units: ClassVar[Units] = {"radius": "m", "at": "m", "axis": "1", "zero": "1", "friction": "1"}
 
@@ -36,6 +36,7 @@ class PathEntry(FileEntry):
     drum: str | None = None
     sheave: str | None = None
     guide: str | None = None
+    obstacle: str | None = None
     name: str | None = None
     at: Vector = ZERO
     radius: Number = 0.0
@@ -85,7 +86,7 @@ def _element(entry: PathEntry, here: tuple[str | int, ...], number: Read) -> Pat
     wrong = sorted(filled - {kind.key} - set(rest))
     if wrong:
         raise InputError(f"{what} takes {', '.join(sorted(rest))}, got '{wrong[0]}'")
-    if kind in (Drum, Sheave) and "radius" not in filled:
+    if kind in (Drum, Sheave, Obstacle) and "radius" not in filled:
         raise InputError(f"{what} needs 'radius'")
     if kind is Sheave and "axis" not in filled:
         raise InputError(f"{what} needs 'axis', about which the rope runs counter-clockwise")

@@ -1,4 +1,4 @@
-"""Every key of machine files: what the schema says about it, with its description and an example.
+"""Every key of machine files: type, unit, default and allowed values of the schema, description and example.
 
 Types, units, defaults and allowed values come from the schema. Descriptions and examples are in
 ``key_descriptions.yaml``. Editors show them (`dalembert.io.machine_json_schema`), and the reference of machine files is
@@ -21,7 +21,7 @@ from dalembert.engine.methods.contacts import CONTACT_METHODS
 from dalembert.formulations.registry import FORMULATIONS
 from dalembert.io.machine_schema import machine_file
 from dalembert.io.schema_units import entries_of
-from dalembert.io.schema_values import Axis, Bound, FileEntry, Inertia, Limit, Number, Quantity, Vector
+from dalembert.io.schema_values import Axis, Bound, FileEntry, Inertia, Limit, Number, Quantity
 from dalembert.loop.closed_loop import LIMITS
 from dalembert.model.beam import NORMALIZATIONS
 from dalembert.model.joints import JOINT_KINDS
@@ -55,7 +55,7 @@ class SchemaKey:
     entry, key
         Name of the entry, such as ``Joint``, and of the key.
     kind
-        What kind of value it takes, in words.
+        Kind of value in words.
     units
         SI units that its numbers may have; empty where it holds no numbers or each name has its own.
     default
@@ -63,9 +63,9 @@ class SchemaKey:
     values
         Texts that it may have; empty where any will do.
     description, example
-        What it means, and an example of its value as YAML; empty where nobody has written them.
+        Meaning, and an example of the value as YAML; empty if they are not written yet.
     inner
-        Entries that its value consists of.
+        Entries of which the value consists.
     """
 
     entry: str
@@ -85,7 +85,7 @@ def key_descriptions() -> Mapping[str, Mapping[str, tuple[str, str]]]:
     import yaml
 
     text = (files(__package__) / "key_descriptions.yaml").read_text(encoding="utf-8")
-    data = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  # a loader that makes texts, lists and mappings only
+    data = yaml.load(text, Loader=yaml.BaseLoader)  # a loader that makes texts, lists and mappings only
     return {entry: {key: (means, example) for key, (means, example) in keys.items()} for entry, keys in data.items()}
 
 
@@ -142,7 +142,7 @@ _KINDS: list[tuple[Any, str]] = [
     (Inertia, "3 numbers, 6 numbers or 3 rows of 3"),
     (Axis, "3 numbers, or x, y, z, -x, -y, -z"),
 ]
-# What only this kind has of its metadata is the last of them: an axis has those of a vector too.
+# The last tag of the metadata identifies a kind: an axis also carries the tags of a vector.
 _MARKS = {id(kind.__metadata__[-1]): words for kind, words in _KINDS}
 _PLAIN = {str: "text", bool: "true or false", int: "whole number", Any: "any value", float: "number"}
 
@@ -244,7 +244,11 @@ def documented_fields(kind: type) -> dict[str, tuple[str, str]]:
         texts |= _parameters(vars(base).get("__doc__") or "")
     return {
         field.name: (
-            "required" if field.default is dataclasses.MISSING else "" if field.default is None else _yaml(field.default),
+            "required"
+            if field.default is dataclasses.MISSING
+            else ""
+            if field.default is None
+            else _yaml(field.default),
             texts.get(field.name, ""),
         )
         for field in dataclasses.fields(kind)  # type: ignore[arg-type]  # a dataclass

@@ -80,7 +80,7 @@ def _reference_unit(file: MachineFile, path: Path) -> str:
 
 
 def _joint_units(file: MachineFile, name: str) -> dict[str, str] | None:
-    """What stands for units of a joint; None where its coordinates are of different units."""
+    """Placeholders of the units of a joint; None where its coordinates are of different units."""
     kind = JOINT_KINDS.get(file.joints[name].kind) if name in file.joints else None
     if kind is None:
         return None

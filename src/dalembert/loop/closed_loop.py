@@ -25,6 +25,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
     constrained_part,
     refuse_elastic_friction,
+    refuse_obstacles,
     rope_events,
     rope_signals,
     sheave_signals,
@@ -60,7 +61,7 @@ from dalembert.model.signals import Sensor, Signal, read_text
 __all__ = ["LIMITS", "ClosedLoop", "Event", "SampledController", "close_loop"]
 
 LIMITS = ("record", "stop", "ignore", "contact")
-"""What can be done at the limits of joints."""
+"""Actions at the limits of joints."""
 
 _TRUTHS = (ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT, ca.OP_AND, ca.OP_OR)
 
@@ -77,6 +78,12 @@ class SampledController:
         Seconds between two calls.
     name
         Its name in messages.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.SampledController(lambda t, q, v: [0.0], period=0.01).period
+    0.01
     """
 
     function: Callable[[float, Array, Array], ArrayLike]
@@ -101,12 +108,18 @@ class Event:
     name
         Its name.
     expression
-        Text such as ``"theta - 0.3"`` of coordinates, velocities, parameters, signals and ``t``, as of `Signal`; or a
+        Text such as ``"theta - 0.3"`` of coordinates, velocities, parameters, signals and ``t``, as in `Signal`; or a
         function ``expression(t, q, v) -> g`` on CasADi symbols.
     terminal
         Whether the run stops there.
     direction
         ``+1`` rising, ``-1`` falling, ``0`` both.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Event("arrived", "x - 2.9", terminal=True).direction
+    0
     """
 
     name: str
@@ -190,8 +203,8 @@ def close_loop(
 
     The state is ``x = (q, v, z, work.input, work.loss)``: the law's internal states ``z`` and the work done by inputs
     and wrenches and by losses, which the energy audit needs. Recorded besides it: the efforts of motors and
-    thrusters after saturation (``u.NAME``), the energies, and the signals. Held values are the commands of what is
-    sampled, what stages of a cascade hold, and the readings of sensors.
+    thrusters after saturation (``u.NAME``), the energies, and the signals. Held values are the commands of sampled
+    controllers, the held values of the stages of a cascade, and the readings of sensors.
 
     Parameters
     ----------
@@ -202,7 +215,7 @@ def close_loop(
     events
         User-defined events.
     limits
-        What to do at a joint limit: ``"record"`` an event, ``"stop"`` there, ``"ignore"`` it, or let it be a hard stop
+        Action at a joint limit: ``"record"`` an event, ``"stop"`` there, ``"ignore"`` it, or let it be a hard stop
         (``"contact"``).
     switches
         Constraints that are added and removed during the run.
@@ -257,7 +270,7 @@ def _taken_apart(eom: EquationsOfMotion, control: object) -> tuple[Stages, list[
 
 
 def _listed(items: object, kind: type[Any], what: str) -> tuple[Any, ...]:
-    """Return a list of events or switches as a tuple; one of them alone will do."""
+    """Return a list of events or switches as a tuple; a single one is accepted."""
     listed = (items,) if isinstance(items, kind) else tuple(items) if isinstance(items, Iterable) else (items,)
     for item in listed:
         if not isinstance(item, kind):
@@ -302,7 +315,7 @@ def _compose(
         system = eom.constraint_system
         rubbing = (*system.sheaves, *system.sticking)
         taken = (*loss_names(system.contacts), *(f"loss.{name}" for name in rubbing))
-        # Of what rests nothing changes but its friction: its integral lets adaptive steps follow that.
+        # Friction is the only quantity that changes at rest: its integral lets adaptive steps follow it.
         pushed = tuple(f"impulse.{name}" for name in rubbing)
         n_before += len(pushed)
         z = ca.vertcat(z, ca.SX.sym("impulse", len(pushed)), system.latches, ca.SX.sym("loss", len(taken)))
@@ -311,6 +324,7 @@ def _compose(
         z0 = np.concatenate([z0, np.zeros(len(pushed)), system.latch_nominal, np.zeros(len(taken))])
     contacts = stepped = None
     if isinstance(contact, TimeStepping):
+        refuse_obstacles(eom.machine)
         contacts = eom.contact_system(limits=eom.stops)
         check_stepping(eom, contacts)
         more_names, chosen = stepping_names(eom, contacts), kept_latches(eom)
@@ -388,7 +402,7 @@ def _compose(
 def _schedule(
     known: Quantities, stages: Stages, signals: Sequence[Signal], sensors: Sequence[Sensor], arguments: list[Any]
 ) -> Schedule:
-    """What is sampled: sensors, then stages from the outermost on."""
+    """Sampled elements: sensors, then stages from the outermost on."""
     updates = [update for sensor in sensors for update in sensor_updates(known, signals, sensor, arguments)]
     for stage in (*stages.outer, *(() if stages.sampled is None else (stages.sampled,))):
         if isinstance(stage, PythonStage):
@@ -513,7 +527,7 @@ def _events(known: Quantities, events: Sequence[Event], limits: str) -> tuple[An
             if joint.info.nv != 1 or (limits == "ignore" and not joint.limits.stop):
                 continue
             x = s.joint_coordinate(joint.name)
-            # where limits are contacts, these have events of their own
+            # where limits are contacts, the contacts define the events
             sides = (("upper", joint.limits.upper, -1.0), ("lower", joint.limits.lower, 1.0))
             for side, bound, sign in sides if limits != "contact" or joint.limits.stop else ():
                 if np.isfinite(bound):

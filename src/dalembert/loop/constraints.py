@@ -22,10 +22,12 @@ from dalembert.loop.switches import Switch
 from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
 from dalembert.model.cables import Cable
 from dalembert.model.machine import Machine
+from dalembert.model.ropes import Obstacle
 
 __all__ = [
     "constrained_part",
     "refuse_elastic_friction",
+    "refuse_obstacles",
     "rope_events",
     "rope_signals",
     "sheave_signals",
@@ -33,7 +35,7 @@ __all__ = [
     "tension_specs",
 ]
 
-_AHEAD = math.tan(math.pi / 6)  # friction is within 60 degrees of where its slip began, at which that is looked at anew
+_AHEAD = math.tan(math.pi / 6)  # friction stays within 60 degrees of the direction at the start of the slip
 _FORWARD = 5e-8  # slip [m/s] that a pair has at least, along the way in which it began to slip: with less it ends
 
 
@@ -142,8 +144,8 @@ def _signals(system: ConstraintSystem, r: ConstraintRows) -> list[tuple[str, int
 def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int], ...], NDArray[np.int64]]:
     """Rows of sheaves, of contacts with friction, then of joints, and the latch with the given part of each multiplier.
 
-    Joints that stick have no normal: -1 stands in its place, as it does for other rows and latches that there are not.
-    Of the rows of a rope the latches have tensions.
+    Joints that stick have no normal: -1 replaces it, as for other missing rows and latches.
+    The latches of the rows of a rope hold tensions.
     """
     normals = {r.name: r.start for r in system.rows if r.kind in ("contact", "rope")}
     rope = {sheave: section.name for section in system.sections for sheave in section.sheave_names}
@@ -166,7 +168,7 @@ def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int]
 
 
 def _loss_rows(system: ConstraintSystem, first: int) -> NDArray[np.int64]:
-    """Index in x of what contact, sheave or joint of each row has taken, with those of all from ``first`` on."""
+    """Index in x of the loss of the contact, sheave or joint of each row, with those of all from ``first`` on."""
     rows = np.full(system.m, -1, dtype=np.int64)
     for r in system.rows:
         if r.kind in ("contact", "friction"):
@@ -195,17 +197,18 @@ def _contact_tape(
     of ``f``.
 
     The slower a slip, the faster it turns: its angle has the rate ``u'_across / |u|``. A slip that begins, or all but
-    stops, would take any number of steps, although its direction is that in which it is pulled, and known. Whoever
-    solves these equations therefore turns friction of slips below 1e-2 m/s to where they are going (``turn_slow_slips``
-    of contact.c): ``d`` is the direction of ``u + T u'(d)``, the velocity a time T ahead, as in an implicit step. Where
-    ``u`` follows the pull this is what friction is, but for terms in ``T |u|``; where it does not yet, it is off by
-    ``T u'``. T is 1e-4 s below slips of 1e-5 m/s, falls off with the fourth power beyond, and is at most half of the
-    time in which a slip that slows down would stop: under a pull of 10 m/s^2 no rate is above 3e5 1/s, and what this
-    does to a place is below 1e-10 m.
+    stops, would take any number of steps, although its direction is that in which it is pulled, and known. The solver
+    of these equations therefore turns the friction of slips below 1e-2 m/s to the direction that they are approaching
+    (``turn_slow_slips`` of contact.c): ``d`` is the direction of ``u + T u'(d)``, the velocity a time T ahead, as in an
+    implicit step. Where ``u`` follows the pull this is the friction, up to terms in ``T |u|``; where it does not yet,
+    it is off by ``T u'``. T is 1e-4 s below slips of 1e-5 m/s, falls off with the fourth power beyond, and is at most
+    half of the time in which a slip that slows down would stop: under a pull of 10 m/s^2 no rate is above 3e5 1/s, and
+    the effect on a position is below 1e-10 m.
 
-    Friction of a joint that slips is known, ``-F d``, and a part of ``f``. Of such a joint ``cone`` has the limit F,
-    how fast it slips the way it began to, and its friction. Of a sheave it has ``kappa``, the same speed, and by which
-    part of the tension behind it that before it is larger while it slips, ``e^(-kappa d) - 1``; then lengths of spans.
+    Friction of a joint that slips is known, ``-F d``, and a part of ``f``. For such a joint ``cone`` has the limit F,
+    the slip speed in the direction in which it began, and its friction. For a sheave it has ``kappa``, the same speed,
+    and the relative excess of the tension before it over that behind it while it slips, ``e^(-kappa d) - 1``; then
+    lengths of spans.
     """
     system = eom.constraint_system
     pairs, latches = system.contacts, system.latches
@@ -257,7 +260,7 @@ def _contact_tape(
 
 
 def _sheave_cones(system: ConstraintSystem, section: RopeSection) -> Expression:
-    """Of each sheave of a rope what `_contact_tape` says of it."""
+    """The numbers of `_contact_tape` for each sheave of a rope."""
     cones: list[Any] = []
     for k, sheave in enumerate(section.sheave_names):
         side, leeway = (system.latches[system.latch_index(f"{what}.{sheave}")] for what in ("toward", "leeway"))
@@ -285,7 +288,7 @@ def _share_tensions(system: ConstraintSystem, section: RopeSection, shared: Expr
 
 
 def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
-    """Events of rows that act one way only, first all that let go, then all that take hold; then those of friction."""
+    """Events of unilateral rows, first all that let go, then all that take hold; then those of friction."""
     rows = eom.constraint_system.rows
     specs = [
         EventSpec(f"{r.name}.{ends[r.kind]}", direction=-1, positive=True)
@@ -298,6 +301,17 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
             if r.kind in ("friction", "sheave") or (r.kind == "stick" and what != "jam"):
                 specs.append(EventSpec(f"{r.name}.{what}", direction=-1, positive=True))
     return tuple(specs)
+
+
+def refuse_obstacles(machine: Machine) -> None:
+    """Refuse obstacles of ropes where no events are located."""
+    for rope in machine.ropes:
+        for element in rope.path:
+            if isinstance(element, Obstacle):
+                raise InputError(
+                    f"{element.what} of rope '{rope.name}' needs events, which contact='time-stepping' does not "
+                    "locate; use contact='event-driven'"
+                )
 
 
 def refuse_elastic_friction(machine: Machine) -> None:
@@ -324,7 +338,11 @@ def rope_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpe
             g += [pull, pull]
             for what, direction in (("slack", -1), ("taut", 1)):
                 specs.append(EventSpec(f"{c.name}.{what}", direction=direction, jumps=True))
-    for route in eom.constraint_system.routes.values():
+    for name, route in eom.constraint_system.routes.items():
+        for meeting in route.meetings:
+            g += [meeting.meets, meeting.leaves]
+            events = (f"{name}.{meeting.name}.{what}" for what in ("meet", "leave"))
+            specs += [EventSpec(event, direction=-1, switches=True) for event in events]
         for condition in route.conditions:
             g.append(condition.value)
             specs.append(EventSpec(condition.name, terminal=True, direction=-1))
@@ -356,6 +374,6 @@ def rope_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
 
 
 def sheave_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
-    """Slips of ropes at their sheaves: what runs from the span before to that behind."""
+    """Slips of ropes at their sheaves: the rate at which rope runs from the span before to that behind."""
     system = eom.constraint_system
     return [(f"slip.{name}", -system.sheave_rates[k]) for k, name in enumerate(system.sheaves)]

@@ -1,8 +1,8 @@
-"""What acts one way only, cables that pull and contacts that push, as pairs: places of their rows and latches.
+"""Unilateral constraints, cables that pull and contacts that push, as pairs: places of their rows and latches.
 
-A pair can act if it touches: it does, or its gap has closed. All that touch are looked at together, so that any number
-may take hold or let go at once, redundant or not; a cable is a pair without friction and restitution. What they do at
-events is in the engine (``engine/unilateral``), which is told of them in numbers.
+A pair can act if it touches: it does, or its gap has closed. All touching pairs are solved together, so that any number
+may take hold or let go at once, redundant or not; a cable is a pair without friction and restitution. The engine
+(``engine/unilateral``), which receives them as arrays, handles them at events.
 """
 
 from __future__ import annotations

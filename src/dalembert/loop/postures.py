@@ -61,7 +61,7 @@ def _assembled(experiment: Experiment, start: Start) -> Array:
     """Coordinates of the machine at a start; a handful of evaluations is not worth a compiler."""
     eom = experiment.replace(backend="vm").equations
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DalembertWarning)  # the run tells of it
+        warnings.simplefilter("ignore", DalembertWarning)  # the run reports it
         return assembled_start(
             eom, start.q, t=start.t, p=eom.parameter_values(experiment.p), branch=start.branch, reach=start.reach
         )[0]

@@ -41,19 +41,19 @@ __all__ = [
 ]
 
 _DEEP = 1e-6
-"""Penetration [m] that an initial state may have: what rounding of a position that someone has typed explains."""
+"""Penetration [m] that an initial state may have: the rounding of a typed position."""
 
 _TOGETHER = 32
 """Blocks up to which the rows of all are one tape; of more, each is evaluated only where it is near."""
 
 _FLEXIBLE = 0.55
-"""Where in the step machines with beams are taken, if nothing is said."""
+"""Where in the step machines with beams are evaluated, by default."""
 
 _AXES = ("normal", "tangent1", "tangent2")
 
 
 def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
-    """Refuse what time-stepping cannot do, by name."""
+    """Raise an error that names a setting that time-stepping does not support."""
     machine = eom.machine
     if not eom.formulation.machine_coordinates:
         raise InputError(
@@ -69,12 +69,12 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
         if pair.poisson:
             raise InputError(
                 f"contact '{pair.name}' of machine '{machine.name}' has Poisson's restitution; contact='time-stepping' "
-                "knows Newton's: law='newton'"
+                "supports only Newton's: law='newton'"
             )
 
 
 def check_gaps(eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool = False) -> None:
-    """Refuse to start inside of what is touched, and beyond the limits of joints if these are stops.
+    """Refuse to start in penetration, and beyond the limits of joints if these are stops.
 
     Coordinates (..., nq) and parameters may be those of many members.
     """
@@ -162,7 +162,7 @@ def held_signals(eom: EquationsOfMotion) -> list[tuple[str, Any]]:
 
 
 def kept_latches(eom: EquationsOfMotion) -> list[int]:
-    """Which latches of the constraints a run by time-stepping has: switches, and what constraints measured."""
+    """Which latches of the constraints a run by time-stepping has: switches, and measurements of constraints."""
     if not eom.constrained:
         return []
     switched = {f"active.{c.name}" for c in eom.machine.constraints}
@@ -189,7 +189,7 @@ class SteppedStart:
     first: int
 
     def one(self, x: Array, t: float, p: Array, wanted: Mapping[str, float] | None) -> tuple[Array, dict[str, float]]:
-        """Return a state on the constraints, with the velocities that are wanted, and how far it was moved."""
+        """Return a state on the constraints, with the requested velocities, and how far it was moved."""
         eom, x = self.eom, x.copy()
         q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
         latches = self._latches(q[None], t, p[None])[0]
@@ -220,7 +220,7 @@ class SteppedStart:
         return x
 
     def _latches(self, q: Array, t: float, p: Array, threads: int = 1) -> Array:
-        """All latches (N, n), with what is measured; cables that are longer than their way, and contacts, are off."""
+        """All latches (N, n), with measurements; cables that are longer than their way, and contacts, are off."""
         eom, system = self.eom, self.eom.constraint_system
         nominal = np.array(np.broadcast_to(system.latch_nominal, (len(q), len(system.latch_names))))
         latches = eom.measured_latches(q, t=t, p=p, latches=nominal, threads=threads)
@@ -265,7 +265,7 @@ def stepping_part(
     D_loss = _within(M, -ca.jacobian(applied[1], s.v))
     K = K_in + _within(M, _stiffness(eom, B))
     implicit = M + (h * theta) * (D_in + D_loss) + (h * theta) ** 2 * K
-    # Velocities in axes that turn with a body are carried along by the step: what that explains is no force.
+    # Velocities in axes that turn with a body are carried along by the step: this change is no force.
     bias = ca.densify(ca.substitute(ca.SX(s.inverse_dynamics), s.a, ca.densify(eom.layout.coasting(s.v))))
     force = applied[0] + applied[1] - bias
     if theta != 0.5:
@@ -444,7 +444,7 @@ def _theta(eom: EquationsOfMotion, way: TimeStepping) -> float:
 
 
 def _stiffness(eom: EquationsOfMotion, B: Expression) -> Expression:
-    """Stiffness of joints and of beams: second derivatives of what is left of the potential energy without gravity."""
+    """Stiffness of joints and of beams: second derivatives of the potential energy without gravity."""
     s, machine = eom.symbolic, eom.machine
     free = derive(machine.with_(gravity=(0.0, 0.0, 0.0)), eom.by, backend=eom.backend).symbolic
     V = ca.substitute([ca.SX(free.potential_energy)], [free.q, free.p, free.t], [s.q, s.p, s.t])[0]
@@ -452,12 +452,12 @@ def _stiffness(eom: EquationsOfMotion, B: Expression) -> Expression:
 
 
 def _within(M: Expression, A: Expression) -> Expression:
-    """Symmetric part of a matrix, where the mass matrix is not zero; what is outside stays explicit."""
+    """Symmetric part of a matrix, where the mass matrix is not zero; the other entries stay explicit."""
     return ca.project((A + A.T) / 2, (M + M.T).sparsity())
 
 
 def _positive_diagonal(A: Expression) -> Expression:
-    """Diagonal of a matrix where it is positive: feedback of a joint upon itself that damps or holds it."""
+    """Diagonal of a matrix where it is positive: feedback of a joint on itself that damps or holds it."""
     entries = [ca.fmax(A[i, i], 0.0) if A.has_nz(i, i) else ca.SX(1, 1) for i in range(A.shape[0])]
     return ca.diagcat(*entries)
 
@@ -491,7 +491,7 @@ class _FactorSymbols:
 
 
 def _pair_rows(rows: list[_Rows], values: Expression) -> tuple[PairRows, ...]:
-    """Functions of single contacts; those that differ only in what they read are one."""
+    """Functions of single contacts; those that differ only in their inputs are one."""
     places = {e.element_hash(): i for i, e in enumerate(ca.vertsplit(values))}
     known: dict[str, str] = {}
     functions = []
@@ -552,7 +552,7 @@ def _scaled(x: list[Any], scale: list[Any]) -> list[Any]:
 
 
 def _features(pairs: tuple[ContactPair, ...]) -> Array:
-    """Length below which nothing passes unseen: a half-space has no other side, but a ball has a size of its own."""
+    """Length below which nothing passes unseen: a half-space has no other side, but a ball has a finite size."""
     sizes = []
     for pair in pairs:
         contact = pair.contact

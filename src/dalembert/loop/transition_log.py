@@ -1,4 +1,4 @@
-"""What transitions of a run did, and why one led nowhere, by the names of a machine."""
+"""Reports of the transitions of a run, and why one failed, by the names of a machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["LETS_GO", "TAKES_HOLD", "TransitionLog"]
 
 LETS_GO = {"cable": "slack", "rope": "slack", "contact": "release"}
 TAKES_HOLD = {"cable": "taut", "rope": "taut", "contact": "impact"}
-"""What events are called at which a unilateral row lets go and takes hold, by its kind."""
+"""Names of the events at which a unilateral row lets go and takes hold, by its kind."""
 
 _CLOSED = 1e-6  # gap that counts as closed when a constraint begins to act, as in unilateral.c
 
@@ -30,14 +30,14 @@ class TransitionLog:
     Parameters
     ----------
     eom, problem, pairs, switches
-        Of the closed loop.
+        Equations, problem, pairs and switches of the closed loop.
     p
         Parameters of the run.
 
     Attributes
     ----------
     entries
-        What they did.
+        Their effects.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class TransitionLog:
         self.entries.append(known | self.described(transition))
 
     def _changed(self, names: Sequence[str]) -> tuple[set[str], set[str]]:
-        """What takes hold and lets go at these events."""
+        """Rows that take hold and let go at these events."""
         switched = [self._switches[name] for name in names if name in self._switches]
         on = {name for switch in switched for name in switch.on}
         off = {name for switch in switched for name in switch.off} - on
@@ -70,7 +70,7 @@ class TransitionLog:
         return on, off
 
     def described(self, transition: TransitionEntry) -> dict[str, Any]:
-        """Say what a transition did, by names; tell of restitution that was lowered."""
+        """Describe a transition, by names; report lowered restitution."""
         machine, impulses = self._machine, transition.impulses.tolist()
         least = 1e-12 * max(1e-9 * transition.speed, max(impulses, default=0.0), -min(impulses, default=0.0))
         named = zip(self._system.row_names, impulses, strict=True)
@@ -86,12 +86,12 @@ class TransitionLog:
             entry["restitution_factor"] = transition.factor
             warn(
                 f"machine '{machine.name}': restitution would have added energy at t = {transition.t:.6g} s "
-                f"({', '.join(transition.names)}); it was lowered to {transition.factor:.6g} of what it is"
+                f"({', '.join(transition.names)}); it was lowered to {transition.factor:.6g} of its value"
             )
         return entry
 
     def _of_spans(self, impulses: Sequence[float]) -> Iterator[tuple[str, float]]:
-        """Impulses by names, of ropes those of their spans: sums of what their rows have, from the last one on."""
+        """Impulses by names, of ropes those of their spans: sums over their rows, from the last one on."""
         rows = {r.name: r.start for r in self._system.rows if r.kind in ("rope", "sheave")}
         yield from (
             (n, i)

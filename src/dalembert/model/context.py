@@ -1,4 +1,4 @@
-"""What the kinds of this room may ask about the machine that they are in."""
+"""Queries of the kinds of this room about their machine."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ class MachineContext(Protocol):
 
     def coordinate(self, joint: str) -> ca.SX:
         """Coordinate of a joint that has one."""
+
+    def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
+        """Whether a rope lies on an obstacle (1 or 0): what a run remembers, or else ``otherwise``."""
 
     def value(self, scalar: Scalar) -> ca.SX:
         """Expression of a scalar; that of ``TIME`` is the time."""

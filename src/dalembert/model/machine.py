@@ -40,7 +40,7 @@ STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
 
 @dataclass(frozen=True, repr=False)
 class Machine:
-    """A tree of bodies and joints with what acts on it.
+    """A tree of bodies and joints, with actuators, forces, constraints and contacts.
 
     Every body hangs on exactly one joint; a body that floats hangs on the world by a free joint. The coordinates are
     those of the joints in depth-first order, children by joint name; a beam's modal coordinates follow its joint's.
@@ -53,11 +53,11 @@ class Machine:
     contacts
         Its parts.
     signals, sensors
-        What runs record and laws read besides its state.
+        Quantities that runs record and laws read besides its state.
     gravity
         Acceleration of gravity in world axes [m/s2].
     gains
-        Parameters that no part has, but that laws use: they then are inputs of every run, as the others are.
+        Parameters that only laws use; they are inputs of every run like the others.
 
     Examples
     --------
@@ -323,7 +323,7 @@ class Machine:
 
     @property
     def limited_motors(self) -> tuple[Motor, ...]:
-        """The motors, their efforts cut to what the effort limits of their joints allow: ``|n u| <= effort``."""
+        """The motors, their efforts limited by the effort limits of their joints: ``|n u| <= effort``."""
         limits = {j.name: j.limits.effort for j in self.joints}
         return tuple(
             replace(m, effort=min(m.effort, limits[m.joint] / abs(nominal(m.ratio)))) if m.joint in limits else m
@@ -332,7 +332,7 @@ class Machine:
 
     @property
     def actuators(self) -> tuple[Actuator, ...]:
-        """What the inputs drive, in their order: the motors, with the limits of their joints, then the thrusters."""
+        """Elements that the inputs drive, in order: the motors, with the limits of their joints, then the thrusters."""
         return (*self.limited_motors, *self.thrusters)
 
     @property
@@ -418,11 +418,11 @@ class Machine:
 
     @cached_property
     def kept(self) -> Kept:
-        """What others derived from this machine: it is frozen, so that nothing of it goes stale."""
+        """Results derived from this machine: it is frozen, so that they stay valid."""
         return Kept()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the description only, not what was derived from it."""
+        """Pickle the description only, not derived results."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __repr__(self) -> str:

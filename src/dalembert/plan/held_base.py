@@ -34,7 +34,7 @@ class ArmMotion:
     Attributes
     ----------
     joints, rates, accelerations
-        Of the joints, (..., n).
+        Angles, rates and accelerations of the joints, (..., n).
     effort
         Generalised forces (..., nv) in the machine's order: none on the base's translation, its torque in its own axes,
         and the torques of the joints.

@@ -26,7 +26,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 __all__ = ["Keep", "Programme"]
 
 Keep = Callable[[Expression, Expression, Expression, Expression], Expression | Sequence[Expression]]
-"""What a motion keeps: expressions of time, coordinates, velocities and inputs that must not be positive."""
+"""Conditions of a motion: expressions of time, coordinates, velocities and inputs that must not be positive."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Programme:
         guess: Callable[[Array], Array] | None,
         max_iterations: int,
     ) -> dict[str, Any]:
-        """Solve it between two states (q, v), with weights of time and effort; what an `OptimalMotion` has of it."""
+        """Solve it between two states (q, v), with weights of time and effort; returns fields of an `OptimalMotion`."""
         (q0, v0), (qf, vf), (time_weight, effort_weight) = start, end, weights
         n, points, turning = self.n, 2 * self.n + 1, self._turning
         in_q, in_v, in_a, in_u = self._rows

@@ -55,7 +55,7 @@ class TumblingBody:
     quaternion
         Attitude at time zero (w, x, y, z).
     position, velocity
-        Of the centre of mass in world axes.
+        Position and velocity of the centre of mass in world axes.
     point
         The target point ``p_t`` in body axes.
 

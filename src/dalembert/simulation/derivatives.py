@@ -9,8 +9,8 @@ A step ends at a given time, or where an event function vanishes: with ``x1 = F(
 
     dt1 = -(g_x dF + g_p dp) / (g_t + g_x F_h),    dx1 = dF + F_h dt1,
 
-and the next step, which ends at a given time again, is by as much shorter. Nothing else is needed for events: jumps are
-maps of their own, and what is known as the saltation matrix is the product of the three.
+and the next step, which ends at a given time again, is by as much shorter. Events need nothing else: jumps are maps as
+well, and the saltation matrix is the product of the three.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ class Passage:
     directions
         In the parameters (parameters, quantities).
     schedule
-        What is sampled; None: nothing, or constant inputs.
+        Sampled elements; None: none, or constant inputs.
     held
         Values held at first.
     jump
         Derivatives of the transitions.
     seed, member
-        Of the noise of sensors.
+        Seed and member number of the sensor noise.
     """
 
     maps: Maps

@@ -13,7 +13,7 @@ __all__ = ["EnergyAudit"]
 
 @dataclass(frozen=True, eq=False)
 class EnergyAudit:
-    r"""Energies of a run and what is left of their balance.
+    r"""Energies of a run and the residual of their balance.
 
     Parameters
     ----------

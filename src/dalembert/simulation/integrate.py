@@ -52,7 +52,7 @@ def integrate(
         Functions and sizes.
     x0
         Initial state, or the ``final`` of an earlier run, which is then continued: time, held values and the
-        controller's sampling grid go on from there.
+        controller's sampling grid continue from there.
     p
         Run-time parameters.
     settings
@@ -65,15 +65,15 @@ def integrate(
         Object with a ``period``, called as ``controller(t, x)`` exactly once at each of t0 + k period, k =
         0, 1, ... before the end; what it returns is held until the next sample. Or a schedule of several of them.
     progress
-        Show a progress bar on stderr once the run has taken 1.5 s; None: only on a terminal. A function is
-        called with the fraction done instead, some ten times a second; if it returns False, the run ends there as
+        Show a progress bar on stderr once the run has taken 1.5 s; None: only on a terminal. A function is called with
+        the fraction done instead, about ten times a second; if it returns False, the run ends there as
         ``"interrupted"``, in whatever thread it is.
     watch
-        Called with the rows that are new, some ten times a second, as a run with the status ``"running"`` and the
-        events since the last one; what comes after the last call is in the run that is returned.
+        Called with the new rows, about ten times a second, as a run with the status ``"running"`` and the events since
+        the last call; rows after the last call are in the returned run.
     on_event
-        Called as ``on_event(t, x, names)`` at each located event that does not end the run; returns the
-        state to go on with, or None to go on with ``x``, which it may have edited.
+        Called as ``on_event(t, x, names)`` at each located event that does not end the run; returns the next state, or
+        None to continue with ``x``, which it may have edited.
     **keywords
         Fields of `Settings`, in place of those of ``settings``.
 
@@ -138,7 +138,7 @@ def _schedule(problem: Problem, controller: SampledLaw | Schedule | None) -> Sch
 def _sampler(
     problem: Problem, schedule: Schedule, x0: ArrayLike | EndState, setup: Setup, settings: Settings, backend: Backend
 ) -> Sampler:
-    """Return the sampler; that of a run which goes on with the same grid knows what was held."""
+    """Return the sampler; that of a continued run with the same grid has the held values."""
     names = problem.held_names
     known: dict[str, Any] = {"seed": settings.seed, "member": settings.member, "backend": backend}
     if isinstance(x0, EndState) and schedule.updates:

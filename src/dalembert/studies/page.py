@@ -13,7 +13,7 @@ from pathlib import Path
 from dalembert.core.errors import FileFormatError
 from dalembert.studies.registry import expected_values, studies
 from dalembert.studies.rows import KINDS
-from dalembert.studies.verification import verification_page
+from dalembert.studies.verification import write_pages
 
 __all__ = ["studies_table", "with_table"]
 
@@ -53,4 +53,4 @@ if __name__ == "__main__":
     docs = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
     listed = docs / "studies.md"
     listed.write_text(with_table(listed.read_text(encoding="utf-8")), encoding="utf-8")
-    (docs / "verification.md").write_text(verification_page(docs / "results"), encoding="utf-8")
+    write_pages(docs)

@@ -35,7 +35,7 @@ class SystemInfo:
     name
         Its name on the command line.
     description
-        What it is, in a line.
+        Description, in a line.
     source
         Where its data come from.
     make

@@ -150,7 +150,7 @@ def capture_report(outcome: CaptureOutcome, path: str | os.PathLike[str], *, com
     path
         The file (.html).
     command
-        What to type to get it again.
+        Command that reproduces it.
     """
     memory = io.BytesIO()
     _figure(outcome).savefig(memory, format="png", dpi=110)

@@ -1,7 +1,7 @@
 """Pictures of a baked scene, drawn with matplotlib.
 
 A motion that stays in a plane of the world axes is drawn in that plane, with its axes in metres. Any other is drawn in
-parallel projection above a grid, whose spacing is written below. What is far is drawn first.
+parallel projection above a grid, whose spacing is written below. Distant parts are drawn first.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ class Picture:
     def lack(self, baked: Baked, points: slice | NDArray[np.bool_] = slice(None), margin: float = 0.0) -> Array | None:
         """By how much (x, y) the frame must move to hold a baked scene: zeros if it does; None if it is too small.
 
-        What is far outside, by more than the size of the frame, comes into the middle.
+        A point that is outside by more than the size of the frame comes into the middle.
 
         Parameters
         ----------
@@ -250,9 +250,9 @@ def compose_picture(
     Parameters
     ----------
     scene, baked
-        As of `draw_scene`.
+        As in `draw_scene`.
     frames, size, plane, view
-        As of `Look`.
+        As in `Look`.
     parameters
         Values of parameters at which surfaces are drawn; None: the nominal ones.
     """
@@ -300,7 +300,7 @@ def compose_picture(
 
 @dataclass(frozen=True)
 class Look:
-    """What a picture of a machine shows, and from where.
+    """Content and viewpoint of a picture of a machine.
 
     Parameters
     ----------
@@ -312,9 +312,9 @@ class Look:
         Plane of the picture, such as ``"xz"``; None: in space; ``"auto"``: in the plane that the motion stays in, if it
         does.
     view
-        Azimuth and elevation [deg] of who looks, for pictures in space.
+        Azimuth and elevation [deg] of the viewer, for pictures in space.
     size
-        Of the figure [inches].
+        Size of the figure [inches].
     """
 
     trace: Sequence[str] = ()
@@ -355,13 +355,13 @@ def draw_scene(
     title
         Written above, with the time.
     look
-        What is drawn, and from where.
+        Content and viewpoint of the picture.
     clock
-        Whether the time stands beside the title.
+        Whether the title shows the time.
     arrows
         Forces of contacts, for each picture.
     parameters
-        As of `compose_picture`.
+        As in `compose_picture`.
     **keywords
         Fields of `Look`: ``trace``, ``frames``, ``plane``, ``view``, ``size``.
     """

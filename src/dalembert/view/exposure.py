@@ -23,7 +23,7 @@ class Exposure:
     figure
         The figure, with a canvas that has pixels (Agg).
     moving
-        What moves.
+        Moving parts.
     dpi
         Dots per inch.
     """

@@ -107,7 +107,7 @@ def plot_modes(
         for i, (style, colour, width) in enumerate(looks):
             for line in lines:
                 axes.plot(line[i, :, a], line[i, :, b], style, color=colour, linewidth=width, solid_capstyle="round")
-        axes.set_title(f"mode {k + 1}: {modes.frequencies[k]:.4g} rad/s", fontsize=9)
+        axes.set_title(f"mode {k + 1}: {modes.omega[k]:.4g} rad/s", fontsize=9)
         axes.set_aspect("equal", adjustable="datalim")
         axes.tick_params(labelsize=7)
         axes.set_xlabel(f"{plane[0]} [m]", fontsize=8)
@@ -129,7 +129,7 @@ def animate_mode(
     Parameters
     ----------
     modes, size
-        As of `plot_modes`.
+        As in `plot_modes`.
     mode
         Index of the mode.
     path
@@ -142,7 +142,7 @@ def animate_mode(
     target = target_file(path, (".gif",))
     axes = None if plane is None else _axes(plane)
     scene, baked = bake_mode(modes, mode, np.sin(2 * np.pi * np.arange(frames) / frames), size=size)
-    title = f"{scene.machine.name}, mode {mode + 1}: {modes.frequencies[mode]:.4g} rad/s"
+    title = f"{scene.machine.name}, mode {mode + 1}: {modes.omega[mode]:.4g} rad/s"
     figure, update = draw_scene(scene, baked, title=title, plane=axes, size=(5.0, 3.2), clock=False)
     return write_file(target, gif_of(figure, update, frames, fps=20.0, dpi=100))
 

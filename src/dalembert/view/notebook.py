@@ -1,4 +1,4 @@
-"""What notebooks show of machines, equations and runs: short tables in HTML, and a picture of a machine."""
+"""Representations of machines, equations and runs in notebooks: short tables in HTML, and a picture of a machine."""
 
 from __future__ import annotations
 

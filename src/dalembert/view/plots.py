@@ -174,8 +174,8 @@ def picture_file(path: str | os.PathLike[str]) -> Path:
 def group_signals(run: Run, names: Sequence[str] | None = None) -> list[Panel]:
     """Sort signals into panels of one unit: coordinates, velocities, then by prefix (``u.``, ``command.``, ...).
 
-    Energies and works have panels of their own unless they are asked for by name. What a constraint has measured,
-    switches that do not change and inputs that are zero are only drawn when they are. A panel holds eight lines.
+    Energies and works have separate panels unless they are requested by name. Measurements of constraints, switches
+    that do not change and inputs that are zero are drawn only if requested by name. A panel holds eight lines.
     """
     wanted = list(names or (name for name in run.names if _is_shown(run, name)))
     units, machine = signal_units(run, wanted), run.machine
@@ -247,7 +247,7 @@ def _draw(panel: Axes, run: Run, title: str, unit: str, lines: Sequence[tuple[st
 
 
 def _draw_energy(energies: Axes, audit: Axes, run: Run) -> None:
-    """What each energy has changed by since the start, so that a large constant hides nothing; and what is left."""
+    """Change of each energy since the start, so that a large constant hides nothing; and the residual."""
     energy = run.energy
     lines = [(name, x - x[0]) for name, x in (("kinetic", energy.kinetic), ("potential", energy.potential))]
     works = {"input work": energy.work_input, "loss work": energy.work_loss, "transitions": energy.transition}

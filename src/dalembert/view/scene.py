@@ -161,7 +161,7 @@ def bake_run(scene: Scene, run: Run, times: Array | None = None, *, exaggerate: 
         Instants; default those of the run. In between, coordinates are interpolated linearly and attitudes normalised;
         an instant that stands twice is before and after a jump.
     exaggerate
-        As of `Scene.bake`.
+        As in `Scene.bake`.
     """
     machine = scene.machine
     missing = [name for name in machine.q_names if name not in run]

@@ -1,4 +1,4 @@
-"""What is to be drawn of a machine: its parts, and the points and poses that they follow, as one kernel.
+"""Drawing of a machine: its parts, and the points and poses that they follow, as one kernel.
 
 Bodies are drawn as their visual geometry. Where a body has none, lines run from its joint to the joints, frames and
 cables that it carries, and a ball shows its mass. Beams are curves bent along their modes. A cable runs over its pulley
@@ -31,7 +31,7 @@ from dalembert.model.cables import Cable
 from dalembert.model.geometry import Geometry, Mesh, Solid
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import Arc, RopeBase
+from dalembert.model.ropes import RopeBase
 from dalembert.model.tree import place
 from dalembert.view.parts import (
     BallPart,
@@ -73,7 +73,7 @@ def build_scene(machine: Machine, p: Mapping[str, float] | None = None, *, backe
 
 @dataclass(frozen=True)
 class _Context:
-    """What constraints and cables ask (`MachineContext`)."""
+    """Context of constraints and cables (`MachineContext`)."""
 
     model: TreeModel
 
@@ -88,6 +88,9 @@ class _Context:
     def coordinate(self, joint: str) -> ca.SX:
         node = next(n for n in self.model.tree.nodes if n.joint.name == joint)
         return self.model.variables.q[node.q]
+
+    def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
+        return otherwise
 
     def value(self, scalar: Scalar) -> ca.SX:
         return ca.SX(self.model.variables.value(scalar))
@@ -200,7 +203,7 @@ class _Builder:
             self.add(JointPart(joint.name, joint.kind, self.names[joint.name], joint.parent == WORLD))
 
     def _is_carriage(self, joint: Joint) -> bool:
-        """Whether a prismatic joint moves a body that is there, on the world or on other such bodies."""
+        """Whether a prismatic joint moves an existing body, on the world or on other such bodies."""
         body = self.machine.body(joint.child)
         there = isinstance(body, Body) and (bool(body.geometry) or self.number(body.mass) > 0)
         if not there or joint.name not in self.machine.q_names:
@@ -236,7 +239,7 @@ class _Builder:
             carried += [element.at for element in rope.path if body.name in element.frames]
         root = np.zeros(3)
         extent = _extent(solids, self.number)
-        meshed = any(mesh is not None for _, _, mesh in solids)  # such robots have many frames that nobody sees
+        meshed = any(mesh is not None for _, _, mesh in solids)  # such robots have many invisible frames
         ends = [(np.array([self.number(x) for x in v]), v) for v in carried]
         for end, at in ends:
             inside = extent is not None and bool(np.all(np.abs(end - extent[0]) <= extent[1]))
@@ -250,7 +253,7 @@ class _Builder:
                 self.add(LinkPart(body.name, "link", (self.point(p), centre)))
 
     def solids(self, body: Body) -> list[tuple[Geometry, Solid, TriangleMesh | None]]:
-        """What is drawn of a body: what is visual, or what is for collision if that cannot be had."""
+        """Drawing of a body: its visual geometry, or its collision geometry if there is none."""
         seen = [g for g in body.geometry if g.visual]
         for chosen, last in ((seen, False), ([g for g in body.geometry if g.collision], True)):
             if not chosen:
@@ -296,10 +299,9 @@ class _Builder:
     def rope(self, rope: RopeBase) -> None:
         route = rope.route(_Context(self.model))
         points, lines = route.points(ARC)
-        for arc in route.course:
-            if isinstance(arc, Arc):
-                pose = self.pose(ca.horzcat(arc.start, arc.axis, ca.cross(arc.start, arc.axis)), arc.centre)
-                self.add(PulleyPart(rope.name, pose, self.number_of(arc.radius)))
+        for arc in route.rims:
+            pose = self.pose(ca.horzcat(arc.start, arc.axis, ca.cross(arc.start, arc.axis)), arc.centre)
+            self.add(PulleyPart(rope.name, pose, self.number_of(arc.radius)))
         natural = ca.SX(0) if rope.length is None else ca.SX(self.x.value(rope.length))
         paid_out = natural + sum((section.payout for section in route.sections), ca.SX(0))
         self.lengths.append(ca.horzcat(route.length, paid_out))

@@ -87,7 +87,7 @@ class Polygons:
 
 
 def _encloses(vertices: Array, triangles: Indices) -> bool:
-    """Whether triangles look outwards and enclose something: their volume is a good part of the box about them."""
+    """Whether triangles look outwards and enclose something: their volume is a large part of the box about them."""
     a, b, c = (vertices[triangles[:, k]] - vertices.mean(axis=0) for k in range(3))
     volume = float(np.sum(a * np.cross(b, c))) / 6
     return volume > 0.1 * float(np.prod(np.ptp(vertices, axis=0)))

@@ -1,4 +1,4 @@
-"""What a machine touches, and the forces with which it is touched, for pictures by matplotlib.
+"""Surfaces that a machine touches, and the contact forces, for pictures by matplotlib.
 
 Surfaces that stand in the world are drawn once. An arrow at a contact is its force, and the impulses that it had since
 the last picture, by the time between the two. Arrows grow with the forces, and ever less where these are many times
@@ -46,7 +46,7 @@ class Arrows:
     usual
         A force whose arrow has half of the greatest length.
     every
-        Of how many baked instants one is a picture.
+        One of this many baked instants is a picture.
     """
 
     points: Array
@@ -87,7 +87,7 @@ def contact_arrows(
     times
         Instants that are baked.
     every
-        Of how many of them one is a picture.
+        One of this many instants is a picture.
     exaggerate
         Factor on the displacements by the bending of beams.
     """

@@ -32,7 +32,7 @@ _ULPS = 4 * 2.0**-53
 
 @dataclass(frozen=True)
 class Atom:
-    """What a polynomial is made of.
+    """Base of a polynomial.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def constant(value: Number) -> Polynomial:
 
 
 def add_to(total: Polynomial, monomial: Monomial, value: Number) -> None:
-    """Add a term; what cancels goes, and with doubles what cancels but for rounding."""
+    """Add a term; terms that cancel are removed, with doubles those that cancel up to rounding."""
     old = total.get(monomial, 0)
     new = old + value
     if not new or (isinstance(new, float) and abs(new) <= 1e-13 * abs(float(value))):

@@ -103,7 +103,7 @@ class Writer:
         Place of each symbol in a product: masses, gravity, other parameters, (functions,) loads and inputs, velocities,
         accelerations; the classes are those of this module.
     latex
-        LaTeX of symbols that have one of their own.
+        LaTeX of the symbols that define it.
     decimals
         Whether numbers are data, to be written with decimals; else they are factors such as one half.
     """

@@ -1,4 +1,4 @@
-"""Peers that take part where they can: SymPy's generated functions, and Exudyn."""
+"""Optional peers: SymPy's generated functions, and Exudyn."""
 
 from __future__ import annotations
 

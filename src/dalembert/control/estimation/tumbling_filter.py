@@ -44,7 +44,7 @@ _STEP = 0.5  # of the Runge-Kutta steps in a prediction [s]
 
 @dataclass(frozen=True)
 class TumblingEstimate:
-    """What is known of a tumbling body at a time.
+    """Estimate of a tumbling body at a time.
 
     Attributes
     ----------
@@ -249,18 +249,18 @@ class TumblingFilter:
         pictures
             Times, markers, pixels and poses of the camera, in order.
         inertia, inertia_error, drift
-            As of `begin`.
+            As in `begin`.
         span
             Time between the two pictures from which the first guess is made [s].
 
         Returns
         -------
-        The estimate at the time of the last picture, from which the filter goes on.
+        The estimate at the time of the last picture, from which the filter continues.
         """
         times = np.array([p[0] for p in pictures])
         second = int(np.searchsorted(times, times[0] + span - 1e-9)) if len(times) else 0
         if not 0 < second < len(times) - 1:
-            raise InputError(f"the pictures must go on for more than {span:g} s, got {len(times)} of them")
+            raise InputError(f"the pictures must last for more than {span:g} s, got {len(times)} of them")
         first = self.begin([pictures[0], pictures[second]], inertia, inertia_error=inertia_error, drift=drift)
         rest, known = pictures[second + 1 :], np.linalg.inv(first.P)
         filtered = first
@@ -354,9 +354,9 @@ class TumblingFilter:
     def information(self, estimate: TumblingEstimate, times: ArrayLike, camera: ArrayLike) -> Array:
         """How well pictures at later times can tell the errors of an estimate apart: eigenvalues, (17).
 
-        They are those of the information that the pictures add, in units of the information that there is: far above
-        one where they tell much, below one where an error stays what it is. A body that spins steadily about a
-        principal axis does not show all ratios of its inertia.
+        They are those of the information that the pictures add, in units of the prior information: far above one where
+        the pictures are informative, below one where an error remains. A body that spins steadily about a principal
+        axis does not show all ratios of its inertia.
         """
         C = as_numbers(camera)
         x, F, t, total = estimate.x, np.eye(17), estimate.t, np.zeros((17, 17))

@@ -23,7 +23,7 @@ __all__ = ["MARGINS", "Aim", "Search", "hardest", "looked_at"]
 
 @dataclass(frozen=True)
 class Aim:
-    """What is to be proven: one level, or the least one, and the level below which nothing is tried."""
+    """Goal of a proof: one level, or the least one, and the level below which nothing is tried."""
 
     level: float | None
     enough: float | None
@@ -97,7 +97,7 @@ def hardest(swept: Sweep) -> tuple[float, float]:
 
 
 def looked_at(system: Matrices) -> Array:
-    """Frequencies at which an uncertain system is looked at first."""
+    """Frequencies that a search tries first for an uncertain system."""
     poles = np.abs(np.linalg.eigvals(system[0])) if system[0].size else np.ones(1)
     poles = poles[poles > 1e-12]
     poles = poles if poles.size else np.ones(1)

@@ -27,8 +27,8 @@ class DeltaBlock:
         transfer function), repeated; ``"full"``: a full complex matrix; ``"error"``: what a model may differ by from
         its machine, a full complex matrix that keeps its size in every proof.
     sampled
-        Of an error that is not bounded, only looked at: the largest one that was met, relative; such a block has no
-        size, and proofs hold for the model alone.
+        For an error that is not bounded, only sampled: the largest sample, relative; such a block has no size, and
+        proofs hold for the model alone.
     """
 
     name: str

@@ -140,7 +140,7 @@ class LFT:
         return self.solved(range(n), range(n))
 
     def solved(self, outputs: Sequence[int] | range, inputs: Sequence[int] | range) -> LFT:
-        """The same relation with some outputs given and as many inputs asked for, in their place.
+        """The same relation with some outputs given and as many inputs unknown, in their place.
 
         The size of the uncertainty stays: this is how a mass matrix is inverted.
         """
@@ -325,7 +325,7 @@ class LFT:
     def reduced(self, tolerance: float = 1e-8) -> LFT:
         """The same map with as few repetitions as its structured reachable and observable subspaces need.
 
-        States, full blocks and errors of models are left as they are. What is kept does not depend on units.
+        States, full blocks and errors of models are left as they are. The retained part does not depend on units.
 
         Parameters
         ----------

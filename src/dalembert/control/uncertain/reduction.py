@@ -347,9 +347,9 @@ def _orthonormal(columns: Array, X: Array, tolerance: float) -> Array:
 
 
 def _interpolated(X: Array) -> tuple[Array, Array]:
-    """The same subspace in channels of its own: a matrix with rows of the identity, and the choice of these rows.
+    """The same subspace in a choice of channels: a matrix with rows of the identity, and the choice of these rows.
 
-    What is not chosen is a combination of what is; nothing is rounded but these combinations.
+    The other channels are combinations of the chosen ones; only these combinations are rounded.
     """
     from scipy.linalg import qr
 
@@ -401,7 +401,7 @@ def _balance(matrices: Quad, blocks: Sequence[DeltaBlock], sweeps: int = 8) -> t
 def _balancing(rows: Array, columns: Array) -> tuple[Array, Array]:
     """Transformation, and its inverse, that makes ``rows rows^T`` and ``columns^T columns`` nearly equal and diagonal.
 
-    Directions that hardly take part are moved by a bounded amount only: a similarity must not cost digits.
+    Directions with little effect are moved by a bounded amount only: a similarity must not cost digits.
     """
     k = rows.shape[0]
     P, Q = rows @ rows.T, columns.T @ columns

@@ -31,7 +31,7 @@ def stays_at_rest(
     """Refuse ranges over which the machine does not rest in one configuration, with the distance that it moves.
 
     Motors hold what they can, with inputs that may differ from value to value as long as the model does not depend on
-    them. Corners of the box and random values are looked at, each as `linearize` would.
+    them. Corners of the box and random values are checked, each as `linearize` would.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ class NativeConstrained:
             "acceleration_known": nv, "auxiliary_base": nv, "auxiliary_known": nv, "multipliers": m, "rates_base": n,
             "K": nv * nv, "D": nv * nv, "matrix": (nv + m) ** 2, "residual": nv + m, "increment": nv,
             "drag": m, "cone": 3 * len(system.rubbing) + spans, "lead": len(system.rubbing), "Z": nv * m,
-            "tension": spans, "ratio": spans,
+            "tension": spans, "ratio": spans, "yields": sum(system.ropes),
             "dense_work": library("equations").contact_memory(nv, m),
         }  # fmt: skip
         for name, size in sizes.items():

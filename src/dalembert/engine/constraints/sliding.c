@@ -2,9 +2,9 @@
  *
  *     M a + K^T lambda = f,    J a = gamma,    K_n = J_n + sum drag_j J_j
  *
- * A pair that sticks has tangential rows of its own; of one that slips friction is a part of the normal force, K_n. The
- * multipliers are counted from given ones (`shares`), so that what is indeterminate stays as it was shared, also where
- * constraints that hold could carry it. Friction of slow slips is turned to where they are going.
+ * A pair that sticks has its own tangential rows; the friction of one that slips is a part of the normal force, K_n.
+ * The multipliers are counted from given ones (`shares`), so that what is indeterminate stays as it was shared, also
+ * where constraints that hold could carry it. Friction of slow slips is turned to where they are going.
  *
  * A joint with friction that sticks is a pair without a normal (its row is -1): one tangent, and a limit F in its `cone`.
  * While it slips its friction is known, -F d, and a part of f.
@@ -56,9 +56,9 @@ static int solve_general(struct constrained *C, const double *S, const double *r
     return 1;
 }
 
-/* Of all mu with the same Z mu (Z: nv x count, their effects) those that differ least from the given multipliers: rows
- * that have none, constraints that hold, take what they can. Else the least norm of all would shift forces of contacts
- * to what a closed loop carries, away from how they were shared. */
+/* The multipliers mu nearest to the given ones among all with the same Z mu (Z: nv x count, their effects): rows
+ * without given ones, constraints that hold, are free. Else the least norm of all would shift forces of contacts to
+ * what a closed loop carries, away from how they were shared. */
 static void keep_shares(struct constrained *C, const double *Z) {
     const int64_t nv = C->nv, count = C->n_active;
     struct memory memory = {C->dense_work};
@@ -102,9 +102,9 @@ int64_t contact_memory(int64_t nv, int64_t m) {
     return lstsq_memory(m > nv ? m : nv, m) + m * (5 * m + 3 * nv) + 3 * nv + 24 * m + 48;
 }
 
-/* Of each pair that slips (else 1) how much of what its normal force does against its gap the friction leaves, as a part
- * of it and beyond what counts as none: below zero no force keeps it slipping (Painleve). Of the others only constraints
- * that hold take part, as at transitions. The matrix is that of `contact_solve`. */
+/* For each pair that slips (else 1) the share of the effect of its normal force on its gap that friction leaves, beyond
+ * the threshold of zero: below zero no force keeps it slipping (Painleve). Only constraints that hold are included
+ * besides, as at transitions. The matrix is that of `contact_solve`. */
 static void find_pivots(struct constrained *C, const double *x, double *g) {
     const int64_t count = C->n_active, nv = C->nv;
     struct memory memory = {C->dense_work};
@@ -159,7 +159,8 @@ static int solve_sliding(struct constrained *C, const double *x) {
             if (y == 0.0) continue;
             for (int64_t j = 0; j < count; j++) C->S[i * count + j] += y * C->Z[k * count + j];
         }
-    if (solve_general(C, C->S, rhs, C->mu)) keep_shares(C, C->Z);
+    C->redundant = solve_general(C, C->S, rhs, C->mu);
+    if (C->redundant) keep_shares(C, C->Z);
     for (int64_t k = 0; k < nv; k++) {
         double s = C->a[k];
         for (int64_t i = 0; i < count; i++) s -= C->Z[k * count + i] * C->mu[i];
@@ -213,7 +214,7 @@ static int turn_slow_slips(struct constrained *C, const double *x) {
                 rate[j] = C->gamma[row[1 + j]];
                 for (int64_t l = 0; l < nv; l++) rate[j] -= C->Jt[l * m + row[1 + j]] * C->a[l];
             }
-            /* by what it slows down with all friction turned: that goes on where another pair begins to slip or stick */
+            /* by what it slows down with all friction turned: that continues where another pair begins to slip or stick */
             const double ratio = speed / SLOW, slows = fmax(0.0, -(rate[0] * u[2 * i] + rate[1] * u[2 * i + 1]) / speed);
             lead[i] = C->lead[r] = 1.0 / ((1.0 + ratio * ratio * ratio * ratio) / LEAD + 2.0 * slows / speed);
             const double ahead[2] = {u[2 * i] + lead[i] * rate[0], u[2 * i + 1] + lead[i] * rate[1]};
@@ -269,8 +270,15 @@ static int contact_solve(struct constrained *C, const double *x) {
     if (!slipping) {
         if (solve_index1(C, x, C->alpha, C->beta)) return 1;
         if (C->rank_lost) keep_shares(C, C->Y), scatter(C, C->mu);
-    } else if (solve_sliding(C, x) || turn_slow_slips(C, x)) return 1;
+    } else {
+        memset(C->yields, 0, doubles(n_sheaves(C)));
+        do
+            if (solve_sliding(C, x)) return 1;
+        while (C->redundant && yield_once(C, x));
+        if (turn_slow_slips(C, x)) return 1;
+    }
     find_tensions(C, x);
+    spread_tensions(C);
     for (int64_t i = 0; i < C->n_active; i++) {
         const int64_t row = C->active[i];
         if (C->shares[row] >= 0 && !C->of_rope[row]) C->lambda[row] += x[C->shares[row]];
@@ -293,6 +301,16 @@ static int contact_evaluate(struct constrained *C, const double *const *in) {
     C->t_seen = NAN;
     double *outs[10] = {C->rates, C->f, C->Jt, C->phi, C->phidot, C->gamma, C->phi_t, C->M, C->drag, C->cone};
     return C->tape(in, outs, C->tape_work) || contact_solve(C, in[1]);
+}
+
+/* Keep tensions that are indeterminate as they are at the end of a step. 0 = ok. */
+static int remember_tensions(struct constrained *C, double t, double *x, const double *c, const double *p) {
+    const double *in[4] = {&t, x, c, p};
+    if (!C->redundant || !any_taut(C, x)) return 0;
+    if (contact_evaluate(C, in)) return 1;
+    keep_tensions(C, x);
+    C->t_seen = NAN;
+    return 0;
 }
 
 /* Kernel (t, x, c, p) -> x'. Friction takes energy where pairs slip, each its own. */

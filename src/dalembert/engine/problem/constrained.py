@@ -105,7 +105,7 @@ class ConstrainedSystem:
 
     @cached_property
     def rate(self) -> casadi.Function:
-        """What `make_rate` makes."""
+        """The function of `make_rate`."""
         return self.make_rate()
 
     @cached_property
@@ -119,7 +119,7 @@ class ConstrainedSystem:
 
     @cached_property
     def dynamics(self) -> casadi.Function:
-        """What the tape returns, with accelerations and multipliers solved for if it `solves`; see `dynamics_tape`."""
+        """The tape, with accelerations and multipliers solved for if it `solves`; see `dynamics_tape`."""
         return dynamics_tape(self.tape, self.flags) if self.solves else self.tape
 
     @cached_property
@@ -131,7 +131,7 @@ class ConstrainedSystem:
 
     @cached_property
     def projection(self) -> casadi.Function:
-        """What the geometry is, with the projected state if it `solves`; see `projection_tape`."""
+        """The geometry, with the projected state if it `solves`; see `projection_tape`."""
         if not self.solves:
             return self.geometry
         return projection_tape(self.geometry, self.move, self.flags, self.nq, self.nv)

@@ -1,4 +1,4 @@
-"""What native transitions are told of a machine: its pairs, which act one way only."""
+"""Data of a machine for native transitions: its unilateral pairs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def slowest_slip(rtol: float | None = None) -> float:
 
 
 class UnilateralLaw(IntEnum):
-    """The law of a block at events, as of ``laws.c``, which says what each of them demands."""
+    """The law of a block at events, as in ``laws.c``, which says what each of them demands."""
 
     CONE = 0
     LIMIT = 1
@@ -85,10 +85,10 @@ class SwitchTable:
     events
         Event of each switch.
     sets
-        Of each switch the indices in x of latches, with the values that they get.
+        For each switch the indices in x of latches, with their new values.
     measures
-        Of each constraint that measures itself the index in x of the latch that says whether it acts, and of those that
-        keep what it measures.
+        For each constraint that measures itself the index in x of the latch that is 1 while it acts, and of those that
+        keep its measurements.
     measure
         (t, x, c, p) -> all that they measure, one after the other; None if none does.
     kinks
@@ -104,7 +104,7 @@ class SwitchTable:
 
 @dataclass(frozen=True, eq=False)
 class TransitionEntry:
-    """What a transition did.
+    """Effects of a transition.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class TransitionEntry:
     impulses
         Impulses of all rows.
     energy_lost
-        What it took.
+        Energy that it took.
     factor
         Factor to which restitution was lowered.
     shocks
@@ -135,7 +135,7 @@ class TransitionEntry:
 
 @runtime_checkable
 class TransitionMaker(Protocol):
-    """Whoever knows what native transitions are about, and is told what they did."""
+    """Describes native transitions to the engine, and receives their reports."""
 
     user: Callable[[float, Array, tuple[str, ...]], ArrayLike | None] | None
     """The caller's own transition, which is asked after the native one."""

@@ -1,12 +1,12 @@
 /* Rows that hold whatever the others do (loops, welds, gears, prescribed motion, cables that also push): u = 0.
  *
  * They are eliminated, not swept. With rows Y_b = J_b L^-T D^-1/2 of N_HELD_ROWS, Y_b = T Q with orthonormal rows of Q
- * and a lower triangle T (Gram-Schmidt, twice): rows that depend on earlier ones have a zero row of Q and take no part,
- * so that a planar loop that is welded in space is no problem. Y_b s = c fixes Q s = T^-1 c =: zeta; rows of the blocks are
- * projected onto the rest, on which pushes of the blocks leave Q s as it is.
+ * and a lower triangle T (Gram-Schmidt, twice): rows that depend on earlier ones have a zero row of Q and no effect, so
+ * that a planar loop that is welded in space is no problem. Y_b s = c fixes Q s = T^-1 c =: zeta; rows of the blocks
+ * are projected onto the rest, on which pushes of the blocks leave Q s as it is.
  *
- * What is asked of the velocities is that the mean of those before and after the step obeys the rows in its middle, as in
- * the midpoint rule, less what those before were off at the start of the step: u+ = u(start) - u0. Loops then cost no
+ * The condition on the velocities is that the mean of those before and after the step obeys the rows in its middle, as
+ * in the midpoint rule, less the error of those before at the start of the step: u+ = u(start) - u0. Loops then cost no
  * energy, smooth motion is of second order, and what is off does not live longer than a step. */
 #if STEPPING
 #define DEPENDENT 1e-8     /* part of a row that is left by the others, below which it depends on them */

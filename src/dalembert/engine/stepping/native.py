@@ -146,7 +146,7 @@ def solve_blocks(
     guess
         Impulses to start from.
     tolerance, max_sweeps
-        As of `TimeStepping`.
+        As in `TimeStepping`.
     """
     W, u, numbers = (np.ascontiguousarray(a, dtype=float) for a in (W, u, numbers))
     k, rows = len(laws), [3 if law is BlockLaw.COULOMB else 1 for law in laws] if sizes is None else list(sizes)

@@ -1,11 +1,11 @@
-/* Pairs of what acts one way only at an instant: the terms of the equations, which pairs take part, what forces along their
- * rows do. First of the files of transitions, after constrained.c,
- * sliding.c and forces.c: the terms of the equations come from the tapes of `struct constrained`.
+/* Unilateral pairs at an instant: the terms of the equations, the active pairs, the effects of forces along their rows.
+ * First of the files of transitions, after constrained.c, sliding.c and forces.c: the terms of the equations come from
+ * the tapes of `struct constrained`.
  *
- * A pair can act if it touches: it does, or its gap has closed. All that touch are looked at together, so that any number
- * may take hold or let go at once, redundant or not. Impacts may follow each other ever faster and ever weaker: a ball that
- * bounces, a body on several cables. Below the rates named here they are taken to rest; what a pair does within the gap of
- * its event (1e-11 m) lies well below.
+ * A pair can act if it touches: it does, or its gap has closed. All touching pairs are solved together, so that any
+ * number may take hold or let go at once, redundant or not. Impacts may follow each other ever faster and ever weaker:
+ * a ball that bounces, a body on several cables. Below the rates named here they are taken to rest; what a pair does
+ * within the gap of its event (1e-11 m) lies well below.
  */
 #include "transitions.h"
 
@@ -57,7 +57,7 @@ static int64_t row_of(const struct transitions *T, int64_t i, int64_t way) {
     return at >= 0 && way < ways_of(T, i) ? T->row[T->first[i] + at] : -1;
 }
 
-/* Blocks that take part in a question, and their rows, one after the other. A span of a rope is the row that ends there
+/* Blocks of a problem, and their rows, one after the other. A span of a rope is the row that ends there
  * less that of the sheave before it. */
 struct chosen {
     int64_t count, n;
@@ -159,7 +159,7 @@ static double opening_of(const struct chosen *some, int64_t i, const double *u) 
     return sum;
 }
 
-/* Which rows take part in an instant, and which of all rows act one way only. */
+/* Which rows are active in an instant, and which of all rows are unilateral. */
 static void taking_part(const struct transitions *T, const double *x, int64_t *part, int64_t *one_way) {
     for (int64_t i = 0; i < T->equations->m; i++) part[i] = acts(T->equations, x, i), one_way[i] = 0;
     for (int64_t i = 0; i < T->k; i++) {
@@ -188,7 +188,7 @@ static void spread(const struct chosen *some, const double *values, double *out)
     }
 }
 
-/* What the rows of the chosen blocks make of velocities or accelerations w, the same way. */
+/* Products of the rows of the chosen blocks with velocities or accelerations w, the same way. */
 static void spread_along(const struct transitions *T, const struct chosen *some, const double *w, double *out) {
     const int64_t nv = T->equations->nv;
     for (int64_t i = 0; i < some->n; i++) {

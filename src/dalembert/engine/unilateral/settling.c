@@ -1,12 +1,12 @@
-/* What acts after an instant, sticks, slips or opens; after impacts.c.
+/* Blocks after an instant: which act, stick, slip or open; after impacts.c.
  *
- * What touches and pulls (pushes) acts, all else is open; contacts with friction that act stick or slip. Where rows are
- * redundant the multipliers are shared, those of least norm, among the pairs that keep their gap; a pair that would have
- * none, or act the other way, is left out of the sharing.
+ * Touching blocks that pull (push) act, all others are open; contacts with friction that act stick or slip. Where rows
+ * are redundant the multipliers are shared, those of least norm, among the pairs that keep their gap; a pair that would
+ * have none, or act the other way, is left out of the sharing.
  *
  * Slips have leeway: rows that all but depend on each other do not rest to the last digit. Both ends of a flat link slip
  * nearly alike, and one that begins to slip may still move the other way, more slowly than counts as a slip. It has the
- * leeway to turn. What slips at a speed that counts has none: it ends before it turns, at twice the rate `slowest`, where
+ * leeway to turn. A slip at a speed that counts has none: it ends before it turns, at twice the rate `slowest`, where
  * it has no direction any more that a step could tell from its errors.
  */
 
@@ -43,7 +43,7 @@ static int slides(const struct transitions *T, const double *x, int64_t i) {
     return T->rubs[i] && x[T->flags[i]] > 0.5 && (x[place[1]] != 0.0 || x[place[2]] != 0.0);
 }
 
-/* The impact of what goes on to act; MOVED if it has changed slips. */
+/* The impact of the pairs that continue to act; MOVED if it has changed slips. */
 static int64_t hit_settled(struct transitions *T, double *x, struct collision *made, struct memory memory) {
     double *before = take(&memory, T->equations->m);
     memcpy(before, T->rate, doubles(T->equations->m));
@@ -57,7 +57,7 @@ static int64_t hit_settled(struct transitions *T, double *x, struct collision *m
     return outcome;
 }
 
-/* Rates by which slips may turn before they end: what all but depends on others does not rest to the last digit. What slips
+/* Rates by which slips may turn before they end: what all but depends on others does not rest to the last digit. A slip
  * at a speed that counts ends before it has turned, when it has become too slow to have a direction. A joint has two
  * directions only: it ends where its rate passes zero. */
 static void give_leeway(const struct transitions *T, double *x) {
@@ -82,7 +82,7 @@ static void give_leeway(const struct transitions *T, double *x) {
     }
 }
 
-/* Rows that go on to act, without friction, into `goes_on` (m). */
+/* Rows that continue to act, without friction, into `goes_on` (m). */
 static int64_t settle_plain(struct transitions *T, const double *x, int64_t *goes_on, struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv, m = C->m;
@@ -127,7 +127,7 @@ static int64_t settle_plain(struct transitions *T, const double *x, int64_t *goe
     return LANDED;
 }
 
-/* What is asked of the sheaves of a chosen rope: how they slip already, tensions as they were, lengths of spans. */
+/* Problem of the sheaves of a chosen rope: how they slip already, tensions as they were, lengths of spans. */
 static void ask_rope(const struct transitions *T, const double *x, int64_t block, int64_t spans, const double *u,
                      double *slip, double *last, double *lengths) {
     const struct constrained *C = T->equations;
@@ -143,16 +143,38 @@ static void ask_rope(const struct transitions *T, const double *x, int64_t block
     }
 }
 
-/* Write what a taut rope does at its sheaves into their latches; `slip` has what slips already. */
-static void settle_rope(const struct transitions *T, double *x, int64_t block, int64_t spans, const double *tension,
-                        const double *mu, const double *slip) {
-    for (int64_t j = 1; j < spans; j++) {
-        const double E = exp(mu[j]), edge = T->slipping[T->entry[block] + j - 1] ? 1.0 - LETS_GO : EDGE;
-        const double force[3] = {tension[spans - 1], tension[j - 1], 0.0};
-        const int up = tension[j] >= edge * E * tension[j - 1], down = tension[j - 1] >= edge * E * tension[j];
-        const double side = isfinite(slip[j]) ? slip[j] : up ? 1.0 : -1.0, toward[2] = {side, 0.0};
-        set_latches(sheave_latches(T, block, j - 1), x, isfinite(slip[j]) || up || down ? SLIP : STICK, force, toward);
+/* Write what a taut rope, block i of the chosen ones, does at its sheaves into their latches: which slip (against friction
+ * at its limit, if anything can move there), which stick. */
+static void settle_rope(const struct transitions *T, double *x, int64_t block, const struct blocks *c, int64_t i,
+                        const struct solution *found, struct memory memory) {
+    const int64_t f = c->first[i], end = c->first[i + 1];
+    const double *tension = found->p, still = 10.0 * tolerance_of(c);
+    double w = 0.0;
+    int64_t *hold = take_integers(&memory, c->n);
+    for (int64_t row = f + 1; row < end; row++) w += found->u[row - 1], hold[row] = fabs(w) <= still; /* it may stick */
+    for (int64_t row = f + 1; row < end; row++) {
+        const int64_t sheave = row - f - 1;
+        const double E = exp(c->mu[row]), edge = T->slipping[T->entry[block] + sheave] ? 1.0 - LETS_GO : EDGE;
+        const double force[3] = {tension[end - 1], tension[row - 1], 0.0};
+        const int up = tension[row] >= edge * E * tension[row - 1], down = tension[row - 1] >= edge * E * tension[row];
+        const int stays = hold[row] && (up || down) && !sheave_moves(c, i, hold, row, memory);
+        const int slips = sheave_slides(c, row) || ((up || down) && !stays);
+        const double toward[2] = {sheave_slides(c, row) ? c->slip[row] : up ? 1.0 : -1.0, 0.0};
+        hold[row] = hold[row] && !stays && !slips;
+        set_latches(sheave_latches(T, block, sheave), x, slips ? SLIP : STICK, force, toward);
     }
+}
+
+/* Tensions of a rope that was slack, from which indeterminate ones are to differ least: those without friction. */
+static void ease_rope(const struct blocks *c, int64_t i, double *last) {
+    const int64_t f = c->first[i], end = c->first[i + 1];
+    double pull = 0.0, W = 0.0;
+    if (largest_of(last + f, end - f) > 0.0) return;
+    for (int64_t j = f; j < end; j++) {
+        pull -= c->b[j];
+        for (int64_t k = f; k < end; k++) W += c->W[j * c->n + k];
+    }
+    for (int64_t j = f; j < end && W > 0.0 && pull > 0.0; j++) last[j] = pull / W;
 }
 
 /* Modes of pairs of which some rub. Of pairs that slip slowly `ways` has the time by which their friction is ahead of them, and
@@ -215,6 +237,8 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
         }
     }
     const struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, yields, last, lengths};
+    for (int64_t i = 0; i < count; i++)
+        if (some.law[i] == ROPE) ease_rope(&blocks, i, last);
     const int64_t bad = solve_blocks(&blocks, &found, memory);
     if (bad != SOLVED && known && !is_jammed(&blocks, bad, found.modes, memory)) return LANDED; /* none were found with friction turned */
     if (bad != SOLVED) {
@@ -251,7 +275,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
         const double pull = is_rope(T, i) ? largest_of(p, rows) : p[0];
         if (pull <= (T->loose[i] ? LETS_GO : PULLS) * fmax(natural, most) && !carries) continue;
         x[T->flags[i]] = 1.0;
-        if (is_rope(T, i)) settle_rope(T, x, i, rows, p, mu + f, slip + f);
+        if (is_rope(T, i)) settle_rope(T, x, i, &blocks, n, &found, memory);
         if (!T->rubs[i] || is_rope(T, i)) continue;
         const double push = hypot(p[1], p[2]);
         if (slips[n]) set_friction(T, x, i, SLIP, p, toward + f + 1);
@@ -317,7 +341,7 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
     }
 }
 
-/* Latches with which the motion goes on: what touches and pulls (pushes) acts, all else is open. */
+/* Latches with which the motion continues: touching blocks that pull (push) act, all others are open. */
 static int64_t settle_pairs(struct transitions *T, double t, double *x, const double *c, const double *p,
                             struct seen *seen, struct memory memory) {
     int64_t *goes_on = take_integers(&memory, T->equations->m);

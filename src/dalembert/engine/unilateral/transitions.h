@@ -1,10 +1,10 @@
-/* Transitions of what acts one way only (unilateral.c): what they share with their callers. */
+/* Transitions of unilateral constraints (unilateral.c): data shared with their callers. */
 #ifndef TRANSITIONS_H
 #define TRANSITIONS_H
 
 #include "constrained.h"
 
-/* What a transition may end in, besides a pair (0, 1, ...) at which no forces or impulses obey the laws. */
+/* Outcome of a transition, besides a pair (0, 1, ...) at which no forces or impulses obey the laws. */
 enum { LANDED = -1, NO_TERMS = -2, NOT_CLOSED = -3, ENDING = -4, MOVED = -5 }; /* the last two within a transition only */
 enum { OF_IMPULSES = 0, OF_FORCES = 1 };
 
@@ -30,8 +30,8 @@ struct transitions {
     int64_t n_kinks;
     const int64_t *kink_event;
     double kink_time;
-    /* constraints that measure themselves when they begin to act: of each the latch that says so, and those that keep
-     * what the kernel (t, x, c, p) finds */
+    /* constraints that measure themselves when they begin to act: of each the latch that is 1 while it acts, and those
+     * that keep the results of the kernel (t, x, c, p) */
     int64_t n_measures;
     const int64_t *measure_flag, *measure_first, *measure_latch;
     kernel measure;
@@ -43,7 +43,7 @@ struct transitions {
     double *work; /* scratch of `transitions_memory` numbers */
     /* what has just let go, what friction has just reached its limit, and when */
     int64_t *loose, *slipping; /* by blocks; by entries */
-    int64_t *acted; /* which pairs acted before a transition, but for what switches have done */
+    int64_t *acted; /* which pairs acted before a transition, apart from switching */
     double *toward; /* where each entry slipped to before it; NaN: it stuck */
     double t_loose;
     /* what the last transitions did, from the entry `n_log` on; of each the impulses of all rows */

@@ -1,7 +1,7 @@
-/* What acts one way only, cables that pull and contacts that push: how a motion begins, and goes on after an event; after
- * settling.c.
+/* Unilateral constraints, cables that pull and contacts that push: how a motion begins, and continues after an event;
+ * after settling.c.
  *
- * Gaps are seen to close when they are negative by 1e-11 m, and taken to be closed within 1e-8 m; ways to keep constraints
+ * Gaps are seen to close when they are negative by 1e-11 m, and taken to be closed within 1e-8 m; constraint methods
  * that do not project violate them by more than either, so that a transition closes them.
  */
 
@@ -106,8 +106,8 @@ static int close_gaps(struct transitions *T, double t, double *x, const double *
     return 0;
 }
 
-/* State after the impacts of an instant, with what goes on to act: LANDED, NO_TERMS, or the pair (see `lacks`) at which
- * no impulses or forces obey the laws. What they did is entry `n_log` of the log. */
+/* State after the impacts of an instant, with the pairs that continue to act: LANDED, NO_TERMS, or the pair (see
+ * `lacks`) at which no impulses or forces obey the laws. Entry `n_log` of the log has their effects. */
 int64_t transitions_land(struct transitions *T, double t, double *x, const double *c, const double *p) {
     struct constrained *C = T->equations;
     struct memory memory;
@@ -181,7 +181,7 @@ static int begins(const double *x, const double *before, int64_t flag) {
     return flag >= 0 && x[flag] > 0.5 && !(before[flag] > 0.5);
 }
 
-/* What constraints measure that begin to act, unlike `before`; without that, of all. */
+/* Measurements of the constraints that begin to act, unlike `before`; without that, of all. */
 static int64_t measure_anew(struct transitions *T, double t, double *x, const double *before, const double *c,
                             const double *p) {
     int any = 0;
@@ -229,7 +229,7 @@ static int64_t begin_to_act(struct transitions *T, double t, double *x, const do
     return LANDED;
 }
 
-/* Forces of joints that stick and tensions of ropes, of which redundant ones go on from what they were. 0 = ok. */
+/* Forces of joints that stick and tensions of ropes, of which redundant ones continue from their last values. 0 = ok. */
 static int keep_last(struct transitions *T, double t, double *x, const double *c, const double *p) {
     struct constrained *C = T->equations;
     const double *in[4] = {&t, x, c, p};
@@ -252,8 +252,8 @@ static int triggers(const struct transitions *T, int64_t event) {
 }
 
 /* Tell in `fired` what has become of the cables: what let go and took hold, whatever it was that made them; what was only seen to
- * pass zero, without effect, did not happen. One that is jerked and lets go at once has taken hold before. What a switch has
- * done to a cable is told by the switch. */
+ * pass zero, without effect, did not happen. One that is jerked and lets go at once has taken hold before. The switch
+ * reports its effect on a cable. */
 static void tell_cables(const struct transitions *T, const double *x, int64_t *fired) {
     const struct constrained *C = T->equations;
     const double *impulses = T->log_impulses + T->n_log * C->m, least = JERKS * largest_of(impulses, C->m);
@@ -271,8 +271,8 @@ static void tell_cables(const struct transitions *T, const double *x, int64_t *f
     }
 }
 
-/* Tell what has become of the sheaves of ropes that go on to pull: which begin to slip, or slip the other way, and which
- * begin to stick. One that was only seen to pass a limit did neither. */
+/* Report the sheaves of ropes that continue to pull: which begin to slip, or slip the other way, and which begin to
+ * stick. One that was only seen to pass a limit did neither. */
 static void tell_sheaves(const struct transitions *T, const double *x, int64_t *fired) {
     const struct constrained *C = T->equations;
     const int64_t slip = C->n_tape_events + 2 * T->k, stick = slip + C->n_rubbing;
@@ -322,8 +322,8 @@ int64_t transitions_switch(void *context, double t, double *x, const double *c, 
         if (!T->is_contact[i] && (takes_hold[i] || lets_go[i])) x[T->flags[i]] = takes_hold[i] ? 1.0 : 0.0;
     }
     if (T->n_measures) {
-        /* What begins to act holds what it measures: a contact that is found beyond its gap would stay there, and be found
-         * again at once. */
+        /* A constraint that begins to act holds its measurement: a contact that is found beyond its gap would stay
+         * there, and be found again at once. */
         int touched = 0;
         struct memory memory;
         memory.next = T->work;
@@ -344,8 +344,8 @@ int64_t transitions_switch(void *context, double t, double *x, const double *c, 
     return outcome;
 }
 
-/* Time after which a contact that has opened at the last transition touches again, if it goes on to fall as it does at x,
- * where the accelerations have just been found; INFINITY if none does. */
+/* Time after which a contact that has opened at the last transition touches again, if it continues to fall as it does
+ * at x, where the accelerations have just been found; INFINITY if none does. */
 double transitions_return(void *context, const double *x) {
     const struct transitions *T = context;
     const struct constrained *C = T->equations;

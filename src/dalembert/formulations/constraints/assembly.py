@@ -8,10 +8,10 @@ From the values that are given and the others where the machine has them by natu
 3. Continuation: from the assembled nominal posture the given values are led to what they are to be, and the machine
    follows, as a mechanism on the bench would. So a sweep of one coordinate stays on one branch.
 4. A search from many postures, always the same ones, by the method of Levenberg and Marquardt (J. J. More, "The
-   Levenberg-Marquardt algorithm: implementation and theory", Lecture Notes in Mathematics 630, 1978). Of the solutions
-   it takes that nearest to the posture of 1.
+   Levenberg-Marquardt algorithm: implementation and theory", Lecture Notes in Mathematics 630, 1978). It takes the
+   solution nearest to the posture of 1.
 
-What cannot be kept is refused with the nearest state that was found and the number of starts.
+Conditions that cannot be met are refused, with the nearest state that was found and the number of starts.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 _REACH = 0.1  # how far given values that contradict each other may be moved, in sizes
-_TOLD = 1e-6  # part of its size that a given value may be moved by without a word: the rounding of printed digits
+_TOLD = 1e-6  # part of its size that a given value may be moved by without a warning: the rounding of printed digits
 _SLACK = 1e-9  # by how much a cable is longer than its way if it is slack
 _BESIDE = 1e-2  # how far beside a posture it is judged whether it is special, in sizes
 
@@ -243,15 +243,13 @@ def _check_quaternions(eom: EquationsOfMotion, q: Array, what: str) -> None:
 
 
 def _with_guess(eom: EquationsOfMotion, q: Array, given: Sequence[int], branch: Branch, what: str) -> Array:
-    """Coordinates with those of a branch that is told by some of them."""
+    """Coordinates with those of a branch, which some of them identify."""
     if not isinstance(branch, Mapping):
         return q
     q, names = q.copy(), list(eom.machine.q_names)
     for name, value in branch.items():
         if names.index(name) in given:
-            raise InputError(
-                f"branch: {name!r} is given in {what}, and kept; a branch is told by the other coordinates"
-            )
+            raise InputError(f"branch: {name!r} is given in {what}, and kept; the other coordinates identify a branch")
         q[:, names.index(name)] = value
     for _, start in eom.layout.quaternions:
         q[:, start : start + 4] /= np.linalg.norm(q[:, start : start + 4], axis=1, keepdims=True)
@@ -261,7 +259,7 @@ def _with_guess(eom: EquationsOfMotion, q: Array, given: Sequence[int], branch: 
 def _chosen(
     c: Conditions, q: Array, found: Solutions, branch: Branch, reach: float | None, what: str, member: int | None
 ) -> Array:
-    """The solution that is asked for; refused if there is none."""
+    """The requested solution; refused if there is none."""
     machine = c.eom.machine
     whose = f"machine '{machine.name}'" + ("" if member is None else f" (member {member})")
     if len(found.q):
@@ -330,7 +328,7 @@ def assembled_start(
 ) -> tuple[Array, float]:
     """Return the coordinates of the machine at a start, and how far the farthest of those that are given was moved.
 
-    It is told where that is more than rounding.
+    It is reported where that is more than rounding.
 
     Parameters
     ----------
@@ -341,7 +339,7 @@ def assembled_start(
     t, p
         Time and parameter values.
     latches, branch, reach, what
-        As of `assemble`.
+        As in `assemble`.
     """
     names = eom.machine.q_names
     q, given = named_vector(q0, names, eom.machine.q_neutral, what)[None], names_given(q0, names, what)
@@ -363,7 +361,7 @@ def every_assembly(
     t, p
         Time and parameter values.
     starts, what
-        As of `solutions` and `assemble`.
+        As in `solutions` and `assemble`.
     """
     own, names = eom.in_machine_coordinates(), eom.machine.q_names
     q = named_vector(q0, names, eom.machine.q_neutral, what)
@@ -387,7 +385,7 @@ def assembled_members(
     reach: float | None = None,
     what: str = "q0",
 ) -> Assembled:
-    """Assemble members as `assemble` does, from equations in any coordinates; tell of given values that were moved.
+    """Assemble members as `assemble` does, from equations in any coordinates; report given values that were moved.
 
     Parameters
     ----------
@@ -398,7 +396,7 @@ def assembled_members(
     given
         Names of those that are given.
     t, p, latches, branch, reach, what
-        As of `assemble`; parameters (N, np).
+        As in `assemble`; parameters (N, np).
     """
     machine = eom.machine
     branch = _checked_branch(machine, branch)
@@ -443,7 +441,7 @@ def freedoms_left(eom: EquationsOfMotion, q: Array, given: Sequence[str], *, t: 
 
 
 def _nominal_conditions(eom: EquationsOfMotion, places: tuple[int, ...], q: Array, t: float, p: Array) -> Conditions:
-    """What one state (nq,) must satisfy with nominal latches, if its coordinates at some places are kept."""
+    """Conditions for one state (nq,) with nominal latches, if its coordinates at some places are kept."""
     nominal = eom.constraint_system.latch_nominal[None]
     return conditions_of(eom, places, q[None, list(places)], t=t, p=p[None], latches=nominal, q=q[None])
 

@@ -34,7 +34,7 @@ _SLIDES = 60  # steps along the solutions toward the guess
 
 @dataclass(frozen=True, eq=False)
 class Solutions:
-    """What a search found.
+    """Results of a search.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def _postures(c: Conditions, q: Array, n: int) -> Array:
 def solutions(c: Conditions, q: Array, starts: int = STARTS) -> Solutions:
     """Search for all assemblies of one member, from many postures.
 
-    Where freedoms are left, a branch is told by its posture that is nearest to the guess.
+    Where freedoms are left, the posture nearest to the guess identifies a branch.
 
     Parameters
     ----------

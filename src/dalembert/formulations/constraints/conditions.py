@@ -1,4 +1,4 @@
-"""What the coordinates of a start must satisfy: the constraints, and the values that are given.
+"""Conditions for the coordinates of a start: the constraints, and the given values.
 
 ``Phi(q, t) = 0`` and ``q_given = values``, of many members at once, with the sizes that make angles, lengths and rows
 of any machine comparable: a machine of millimetres and one of hundreds of metres are solved alike.
@@ -48,9 +48,9 @@ class Sizes:
     Parameters
     ----------
     v
-        Of each velocity's displacement: 1 rad, the size of the machine [m], the amplitude of a mode.
+        Sizes of the displacements of each velocity: 1 rad, the size of the machine [m], the amplitude of a mode.
     rows
-        Of each constraint row: what a displacement of these sizes changes it by.
+        Sizes of each constraint row: its change by a displacement of these sizes.
     angles
         Places in ``q`` of angles that a full turn leaves as they are, and of their displacements.
     modes
@@ -100,7 +100,7 @@ def given_sizes(eom: EquationsOfMotion, given: tuple[int, ...]) -> Array:
 
 
 def _displacements(eom: EquationsOfMotion, given: tuple[int, ...]) -> list[tuple[int, int | None]]:
-    """Of each coordinate its displacement; None where it is one of a quaternion, or turned by one."""
+    """The displacement of each coordinate; None where it is one of a quaternion, or turned by one."""
     places: list[tuple[int, int | None]] = []
     for i in given:
         block = next(b for b in eom.layout.moving if b.q.start <= i < b.q.stop)
@@ -120,7 +120,7 @@ class Conditions:
     given
         Places in ``q`` of the coordinates that are given.
     values
-        What they are given as (N, k).
+        The given values (N, k).
     t
         Time.
     p, latches

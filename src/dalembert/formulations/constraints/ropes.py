@@ -41,9 +41,9 @@ class RopeSection:
     sheaves
         Names of the sheaves with friction (n - 1).
     kappa
-        Of each of these the largest ``|ln(T_{k+1} / T_k)|``, a function of the configuration and the parameters.
+        The largest ``|ln(T_{k+1} / T_k)|`` of each sheave, a function of the configuration and the parameters.
     spans
-        Of each span of the path in this section the span here to which it belongs; empty: they are the same.
+        The span here to which each span of the path in this section belongs; empty: they are the same.
     places
         Places in the rope's path of these spans; empty: they are numbered from 0 on.
     """

@@ -8,15 +8,15 @@ as in CDPR 2), so that the multiplier of a cable is its tension in newton, posit
 
 Contacts are rows like those of cables, only that they push: ``Phi`` is the negative gap, which must not be positive,
 and the multiplier the normal force, which must not be negative. The tangents of a pair with friction follow as rows
-that act while it sticks; they have velocities only, and ``Phi = 0``. So has the row of a joint with friction that
-sticks, ``Phi' = -v``: its multiplier is the friction that acts on the joint. A section of a rope has one row that only
+that act while it sticks; they have velocities only, and ``Phi = 0``. The row of a joint with friction that sticks has
+one too, ``Phi' = -v``: its multiplier is the friction that acts on the joint. A section of a rope has one row that only
 pulls, as a cable, and a row of each sheave with friction, which acts while that sticks (`RopeSection`).
 
-What may change during a run without compiling anything are the ``latches``, which keep their values between events:
-whether a switchable constraint acts (1 or 0), the numbers that were measured when it began to act, and of contacts
-whether they push (``active``) and stick, where they slip to (``toward``) and how far they may turn (``leeway``), and
-how they shared what is indeterminate (``share``) when they last changed. Joints that stick have these but ``active``;
-sheaves of ropes have them too, with the tension of the span before the sheave as their ``share``.
+The ``latches`` may change during a run without compiling anything, and keep their values between events: whether a
+switchable constraint acts (1 or 0), the numbers that were measured when it began to act, and of contacts whether they
+push (``active``) and stick, where they slip to (``toward``) and how far they may turn (``leeway``), and how they shared
+indeterminate forces (``share``) when they last changed. Joints that stick have these but ``active``; sheaves of ropes
+have them too, with the tension of the span before the sheave as their ``share``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.cables import CablePath
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import RopeBase, Route
+from dalembert.model.ropes import Obstacle, RopeBase, Route
 from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
 
 __all__ = ["ConstraintRows", "ConstraintSystem"]
@@ -88,11 +88,12 @@ class _Held:
     name: str
     where: slice
     measured: Expression  # a length, or a pose (position, then the rotation matrix by columns)
+    once: bool = False  # at the start of a run only
 
 
 @dataclass(frozen=True)
 class _Context:
-    """What the rows of a constraint ask (`RowContext`); ``held`` are the position and quaternion that it holds."""
+    """Context of the rows of a constraint (`RowContext`); ``held`` are the position and quaternion that it holds."""
 
     system: ConstraintSystem
     held: ca.SX | None
@@ -107,12 +108,16 @@ class _Context:
     def coordinate(self, joint: str) -> ca.SX:
         return ca.SX(self.system.formulation.joint_coordinate(joint))
 
+    def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
+        place = self.system.latch_index(f"on.{obstacle}")
+        return otherwise if place < 0 else self.system.latches[place]
+
     def value(self, scalar: Scalar) -> ca.SX:
         return ca.SX(self.system.variables.value(scalar))
 
     def held_pose(self) -> tuple[ca.SX, ca.SX]:
         if self.held is None:
-            raise InputError("rows ask for the pose that the constraint holds, but its kind says that it holds none")
+            raise InputError("rows use the pose that the constraint holds, but its kind declares none")
         return quaternion_matrix(self.held[3:]), self.held[:3]
 
 
@@ -122,7 +127,7 @@ class ConstraintSystem:
     Parameters
     ----------
     formulation
-        Delivers the poses of the frames and, for redundant coordinates, constraints of its own.
+        Delivers the poses of the frames and, for redundant coordinates, its own constraints.
     contacts
         The contacts; None: those of the machine.
     """
@@ -132,13 +137,14 @@ class ConstraintSystem:
         self.formulation = formulation
         self.variables = formulation.variables
         self._measures: list[_Held] = []
-        self.routes: dict[str, Route] = {rope.name: rope.route(_Context(self, None)) for rope in self.machine.all_ropes}
         self.contacts = ContactSystem(formulation) if contacts is None else contacts
         self.tangents = _moving_tangents(self.contacts)
         names, values = self._latch_layout()
         self.latch_names: tuple[str, ...] = tuple(names)
         self.latch_nominal: Array = np.array(values, dtype=float)
         self.latches = ca.SX.sym("latches", len(names))
+        self.routes: dict[str, Route] = {rope.name: rope.route(_Context(self, None)) for rope in self.machine.all_ropes}
+        self._obstacles()
         self.sections = self._rope_sections()
         self._add_latches_of_ropes()
         self.rows: tuple[ConstraintRows, ...] = ()
@@ -163,6 +169,9 @@ class ConstraintSystem:
             if not rope.elastic and (rope.length is None or len(rope.section_names) > 1):
                 names += [f"length0.{section}" for section in rope.section_names]
                 values += [0.0] * len(rope.section_names)
+        for rope in self.machine.ropes:
+            obstacles = [f"on.{rope.name}.{element.label}" for element in rope.path if isinstance(element, Obstacle)]
+            names, values = names + obstacles, values + [0.0] * len(obstacles)
         for pair, tangents in zip(self.contacts.pairs, self.tangents, strict=True):
             names.append(f"active.{pair.name}")
             if tangents:
@@ -172,6 +181,19 @@ class ConstraintSystem:
                 names.append(f"leeway.{pair.name}")
         names += [f"{what}.{joint}" for joint in self.sticking for what in ("stick", "toward", "share", "leeway")]
         return names, values + [0.0] * (len(names) - len(values))
+
+    def _obstacles(self) -> None:
+        """Let runs begin with ropes on the obstacles that geometry says."""
+        for name, route in self.routes.items():
+            for meeting in route.meetings:
+                place = self.latch_index(f"on.{name}.{meeting.name}")
+                self._measures.append(_Held(name, slice(place, place + 1), meeting.touches, once=True))
+
+    def _at_start(self, expression: Expression) -> Expression:
+        """An expression with the ropes on their obstacles as they are at the start of a run."""
+        held = [held for held in self._measures if held.once]
+        old = ca.vertcat(ca.SX(0, 1), *(self.latches[one.where] for one in held))
+        return ca.substitute(expression, old, ca.vertcat(ca.SX(0, 1), *(one.measured for one in held)))
 
     def _rope_sections(self) -> tuple[RopeSection, ...]:
         """Sections of the inextensible ropes of the machine."""
@@ -320,8 +342,8 @@ class ConstraintSystem:
         if rope.elastic:
             return self._unloaded(rope, rope.neutral_route(self.machine), place)
         index = self.latch_index(f"length0.{name}")
-        if not any(h.name == name for h in self._measures):
-            measured = self._unloaded(rope, self.routes[rope.name], place)
+        if not any(h.name == name and not h.once for h in self._measures):
+            measured = self._at_start(self._unloaded(rope, self.routes[rope.name], place))
             self._measures.append(_Held(name, slice(index, index + 1), measured))
         return self.latches[index]
 
@@ -339,7 +361,7 @@ class ConstraintSystem:
     @cached_property
     def _conditions(self) -> ca.Function:
         x, routes = self.variables, self.routes.values()
-        values = [condition.value for route in routes for condition in route.conditions]
+        values = [self._at_start(condition.value) for route in routes for condition in route.conditions]
         return ca.Function("conditions", [x.q, x.t, x.p], [ca.densify(ca.vertcat(ca.SX(0, 1), *values))])
 
     def route_fault(self, q: Array, t: float, p: Array) -> tuple[int, str] | None:
@@ -364,13 +386,14 @@ class ConstraintSystem:
 
     @property
     def measures(self) -> list[tuple[str, slice, Expression]]:
-        """What constraints measure: their names, the places of it in the latches, and expressions of it.
+        """Measurements of constraints: their names, their places in the latches, and their expressions.
 
         A pose is a position and a quaternion, whose sign may be the other one than that of `measured`.
         """
         return [
             (one.name, one.where, one.measured if one.measured.numel() == 1 else _as_pose(one.measured))
             for one in self._measures
+            if not one.once
         ]
 
     @property
@@ -399,7 +422,7 @@ class ConstraintSystem:
 
     @property
     def _positions(self) -> Expression:
-        """``Phi`` of the rows that have any, but for contacts."""
+        """``Phi`` of the rows that have any, except for contacts."""
         return self.phi[: self._holonomic] if self._holonomic else ca.SX(0, 1)
 
     def _of_contacts(self, above: Expression, of_pairs: Expression, of_joints: Expression) -> Expression:
@@ -451,7 +474,7 @@ class ConstraintSystem:
 
     @cached_property
     def measured_numbers(self) -> Expression:
-        """What constraints measure where they begin to act, one below the other."""
+        """Measurements of constraints where they begin to act, one below the other."""
         return ca.SX(ca.vertcat(ca.SX(0, 1), *(ca.densify(held.measured) for held in self._measures)))
 
     @cached_property
@@ -518,7 +541,7 @@ def _as_pose(measured: Expression) -> Expression:
 def _moving_tangents(contacts: ContactSystem) -> tuple[tuple[int, ...], ...]:
     """Which tangents (1, 2) of each pair count: those of pairs with friction along which anything can move.
 
-    Nothing moves across the plane of a planar machine, but for the rounding of its axes.
+    Nothing moves across the plane of a planar machine, except for the rounding of its axes.
     """
     if not contacts.rubs.any():
         return ((),) * contacts.k

@@ -46,7 +46,7 @@ class ContactPair:
     contact
         The contact; None for the limit of a joint.
     between
-        What touches what, in words.
+        Names of the two sides, in words.
     restitution, friction
         Coefficients.
     poisson
@@ -69,7 +69,7 @@ class _Expressions:
     """Gap, rows (3 x nv), point and directions (3 x 3: normal and tangents as columns) in the world.
 
     ``smooth``: whether the gap may be differentiated, which the nearest point of a segment has a kink in. ``rates``:
-    what the rows make of the velocities, and of the derivative of that all but the accelerations; None: not yet known.
+    the products of the rows with the velocities, and their derivatives without the accelerations; None: not yet known.
     """
 
     gap: Expression
@@ -234,7 +234,7 @@ class ContactSystem:
     # -- kinematics ---------------------------------------------------------------------------------------------------
 
     def _touching(self, contact: Contact) -> list[Touching]:
-        """What of the solid may touch, for each pair."""
+        """Points of the solid that may touch, for each pair."""
         value = self.variables.value
         return contact.solid_kind.touching(contact.surface, *place(contact.origin, value), value)
 

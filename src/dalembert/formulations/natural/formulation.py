@@ -1,8 +1,8 @@
 """Natural coordinates: every moving body as two points and two unit vectors, with a constant mass matrix (CDPR, 3.3).
 
 Coordinates are redundant: the conditions of rigid bodies (14) and of the joints are constraints, and the equations are
-solved as constrained ones. No angle occurs, so that nothing is singular. What turns or slides alone about an axis fixed
-in the world and carries nothing (winches, swivelling pulleys) keeps its own coordinate, as in CDPR (18) and (42).
+solved as constrained ones. No angle occurs, so that nothing is singular. A body that only turns or slides about an axis
+fixed in the world and carries nothing (winches, swivelling pulleys) keeps its own coordinate, as in CDPR (18) and (42).
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Natural(FormulationBase):
         return V
 
     def bias(self) -> Expression:
-        """``C v + dV/dq``: but for rotors no velocities occur."""
+        """``C v + dV/dq``: except for rotors no velocities occur."""
         return self.gravity() + self.model.spring_force + self.coriolis_matrix() @ self.variables.v
 
     def inverse_dynamics(self) -> Expression:

@@ -55,7 +55,7 @@ class Articulation:
     modes
         Modal blocks of the beams, factorised.
     pivots, gains
-        Of each joint its block ``Delta``, factorised, and ``phi = phi_bar Delta^-1``.
+        The block ``Delta`` of each joint, factorised, and ``phi = phi_bar Delta^-1``.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Articulation:
         return ca.vertcat(*reciprocals)
 
     def lower(self, b: Expression) -> Expression:
-        """``L^-1 b``: what is left of forces b (nv) once all that lies beyond is free; zeros stay zeros."""
+        """``L^-1 b``: remainder of forces b (nv) once all joints beyond are free; zeros stay zeros."""
         tree = self._tree
         y = ca.SX(b)
         beta: list[Expression] = [ca.SX(6, 1)] * len(self._nodes)

@@ -51,7 +51,7 @@ class TreeKinematics:
         return rates
 
     def convective(self, v: Expression, rates: list[Expression]) -> list[Expression]:
-        """Acceleration ``zeta`` of each node that is there without joint and parent accelerations."""
+        """Acceleration ``zeta`` of each node without joint and parent accelerations."""
         zetas = []
         for i, node in enumerate(self.nodes):
             (R, p), P = self.links[i], self.subspaces[i]

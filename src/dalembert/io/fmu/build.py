@@ -34,12 +34,12 @@ _FUSED = "-ffp-contract=fast"
 
 @dataclass(frozen=True)
 class Target:
-    """What a program is built for.
+    """Platform of a program.
 
     Parameters
     ----------
     baselines
-        Flags that say so to the compiler; the first that it takes are used.
+        Compiler flags of the platform; the first accepted ones are used.
     link
         Flags with which it is linked.
     """
@@ -63,7 +63,7 @@ def plain_flags(toolchain: Toolchain, target: Target = SHARED) -> tuple[str, ...
     Raises
     ------
     BuildError
-        If the compiler takes none that say so.
+        If no compiler accepts them.
     """
     with temporary_folder() as folder:
         source = folder / "probe.c"
@@ -85,7 +85,7 @@ def build_program(
 ) -> Path:
     """Compile all ``.c`` files of a program and link them.
 
-    What stands alone, the native code that all machines share, is compiled once and then taken from the cache.
+    Independent code, the native code that all machines share, is compiled once and then taken from the cache.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def build_program(
     library
         Name of the library in it.
     target
-        What it is built for.
+        Its platform.
 
     Raises
     ------

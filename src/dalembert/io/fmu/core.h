@@ -196,7 +196,7 @@ static void account(Model *m) {
 #endif
 }
 
-/* What ended a motion, in words; 0 if nothing is wrong. */
+/* Reason why a motion ended, in words; 0 if nothing is wrong. */
 static const char *complaint(const Model *m) {
     switch (m->outcome) {
     case REACHED:
@@ -281,7 +281,7 @@ static int advance(Model *m, double t, double interval) {
         return 1;
     m->stale = 1;
     L->t_last = end;
-    loop_hold(L, L->n_updates ? L->t : end); /* what is due is sampled before the loop goes on */
+    loop_hold(L, L->n_updates ? L->t : end); /* due samples are taken before the loop continues */
     for (;;) {
         account(m);
 #if N_EVENTS > 0
@@ -317,8 +317,8 @@ static int strays(Model *m) {
     return !(most <= VIOLATION);
 }
 
-/* Lets happen what has come to pass at the present state: samples, events, and the way back to constraints; `next` is the
- * time of the next sample. 0 = ok. */
+/* Handles everything that is due at the present state: samples, events, and the projection onto constraints; `next` is
+ * the time of the next sample. 0 = ok. */
 static int update(Model *m, int *changed, int *ended, double *next) {
     *changed = *ended = 0;
     m->outcome = DIVERGED, m->stale = 1;

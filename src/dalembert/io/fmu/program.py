@@ -42,8 +42,8 @@ ACCOUNT = ("events.count", "events.time")
 """Outputs of machines with events: how many there were, and when the last one was."""
 
 _CHANGES = 8  # transitions that are logged before the log is emptied
-_ROWS = 8  # rows that the time loop may record, which nobody reads
-_READ = 64  # rows that it records before somebody reads them, and transitions
+_ROWS = 8  # rows that the time loop may record, but that are not read
+_READ = 64  # rows that it records before they are read, and transitions
 _NEVER = 1e300  # seconds between two rows
 _FIRST_STEP = 1e-4  # seconds, of adaptive methods, which then choose
 _LONGEST = 1e3  # seconds of a step that nothing else bounds: descriptions of FMUs have no infinity
@@ -58,7 +58,7 @@ class Standalone:
     texts
         Sources by name: ``core.h``, ``config.h`` without the identifier, headers, and translation units (``.c``).
     problem
-        What it integrates.
+        Its integration problem.
     x0, c0, p0
         Initial states, held values and parameters.
     inputs, held
@@ -70,7 +70,7 @@ class Standalone:
     indicators
         Names of the events at which something happens.
     experiment
-        What it runs.
+        Its experiment.
     step
         Longest step of its solver [s].
     """
@@ -90,7 +90,7 @@ class Standalone:
 
     @property
     def exchange(self) -> bool:
-        """Whether another solver can integrate it: time-stepping knows no derivatives."""
+        """Whether another solver can integrate it: time-stepping has no derivatives."""
         return self.problem.stepping is None
 
 
@@ -106,13 +106,13 @@ def standalone(
     Parameters
     ----------
     experiment
-        What it runs.
+        Its experiment.
     outlet
-        What it becomes.
+        Its purpose.
     records
         Whether it records rows and events, as a run does; it then has a duration, and no inputs from outside.
     tapes
-        Further functions that go along, by name: ``model_NAME`` with the work array ``NAME_work`` of the image.
+        Further functions to include, by name: ``model_NAME`` with the work array ``NAME_work`` of the image.
     """
     outlet.check(experiment)
     eom, what, control = experiment.equations, outlet.name, experiment.control
@@ -170,7 +170,7 @@ def _without_notes(loop: ClosedLoop) -> Problem:
 
 @dataclass(frozen=True)
 class _Code:
-    """What stands for the code of a tape while structures are filled."""
+    """Placeholder of the code of a tape while structures are filled."""
 
     address: int
     n_work: int

@@ -56,8 +56,8 @@ def to_mjcf(machine: Machine, path: str | Path | None = None) -> Exported:
     """Write a machine as MJCF, the format of MuJoCo, at the nominal values of its parameters.
 
     Joints keep their names (those of several coordinates become several, with the names of these) and their order, so
-    that ``qpos`` and ``qvel`` are as `dalembert.io.to_mujoco` says. Constraints and contacts are soft in MuJoCo; that,
-    and what is left out, is listed in a warning.
+    that ``qpos`` and ``qvel`` are as `dalembert.io.to_mujoco` says. Constraints and contacts are soft in MuJoCo; a
+    warning lists these and the elements that are left out.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ static Model model;
 static double outputs_of_row[N_OUTPUTS + 1];
 static double q[N_Q + 1], scene[N_SCENE + 1];
 
-/* What the page reads and writes. */
+/* Memory that the page reads and writes. */
 enum { X, P, C, ROWS_T, ROWS_X, ROWS_C, OUTPUTS, EVENTS_T, Q, SCENE };
 
 EXPORT double *live_array(int which) {
@@ -100,7 +100,7 @@ EXPORT int live_begin(double duration) {
     return 0;
 }
 
-/* Goes on for so many seconds of the clock, or until there are rows or events to be read, or the run is over. */
+/* Continues for so many seconds of the clock, or until there are rows or events to be read, or the run is over. */
 EXPORT int live_advance(double patience) {
     struct loop *const L = loop_of(&model);
     L->patience = patience;

@@ -40,7 +40,7 @@ def live_program(experiment: Experiment, scene: ca.Function) -> Standalone:
     Parameters
     ----------
     experiment
-        What it runs; with a duration.
+        Its experiment; with a duration.
     scene
         ``(q, t, p) -> numbers``: everything that is drawn, in one column.
     """
@@ -65,7 +65,7 @@ def build_module(program: Standalone) -> bytes:
     Parameters
     ----------
     program
-        As of `live_program`.
+        As in `live_program`.
 
     Raises
     ------

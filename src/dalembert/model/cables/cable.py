@@ -56,6 +56,12 @@ class Cable(RopeBase):
         Axial damping EA' [N s] of an elastic cable, on its rate of strain.
     bilateral
         Whether the cable could also push, as CDPR (2), an equation, lets it; otherwise it goes slack instead.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Cable("hoist", "hook", "trolley", length=6.0, stiffness=1.2e6).bilateral
+    False
     """
 
     name: str
@@ -129,14 +135,16 @@ class Cable(RopeBase):
         (R, p), (R_d, p_d) = context.pose(self.anchor), context.pose(self.exit)
         anchor = p + R @ ca.vertcat(*[context.value(x) for x in self.anchor_at])
         course: tuple[ca.SX | Arc, ...] = (path.exit, anchor)
+        rims: tuple[Arc, ...] = ()
         if path.arc is not None:
             (psi, s), r, z = path.arc, context.value(self.pulley), R_d[:, 2]
             centre = p_d + R_d @ ca.vertcat(*[context.value(x) for x in self.exit_at]) + r * s
-            course = (Arc(centre, ca.cross(z, s), -s, r, ca.pi - psi), anchor)
+            rims = (Arc(centre, ca.cross(z, s), -s, r, ca.pi - psi),)
+            course = (*rims, anchor)
         payout = ca.SX(0)
         if self.winch is not None:
             payout = context.value(self.drum) * context.coordinate(self.winch)
-        return Route(path.length, (RouteSection(path.length, payout, (0,), (path.length,)),), course)
+        return Route(path.length, (RouteSection(path.length, payout, (0,), (path.length,)),), course, rims=rims)
 
     @property
     def section_names(self) -> tuple[str, ...]:

@@ -1,12 +1,12 @@
 """Massless ropes over drums, sheaves and guides.
 
-What a rope tells about itself is a `Route` (``route.py``); cables, which are ropes of one span, tell the same. The
-straight lines between wheels are in ``tangents.py``, what a rope runs along in ``elements.py``.
+A rope describes its way as a `Route` (``route.py``); cables, which are ropes of one span, do so too. The straight
+lines between wheels are in ``tangents.py``, the elements of paths in ``elements.py``.
 """
 
-from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, Sheave, SheaveLoss
+from dalembert.model.ropes.elements import Anchor, Drum, Guide, Obstacle, PathElement, Sheave, SheaveLoss
 from dalembert.model.ropes.rope import Rope
-from dalembert.model.ropes.route import Arc, Condition, RopeBase, Route, RouteSection, Rub, WrappedWheel
+from dalembert.model.ropes.route import Arc, Condition, Meeting, RopeBase, Route, RouteSection, Rub, WrappedWheel
 
 __all__ = [
     "Anchor",
@@ -14,6 +14,8 @@ __all__ = [
     "Condition",
     "Drum",
     "Guide",
+    "Meeting",
+    "Obstacle",
     "PathElement",
     "Rope",
     "RopeBase",

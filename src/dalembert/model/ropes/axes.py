@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NeutralContext", "carried_axis"]
 
-_SAMPLES = 3  # postures of a joint at which an axis is looked at
+_SAMPLES = 3  # random postures of a joint at which an axis is compared
 
 
 def carried_axis(machine: Machine, frame: str, axis: Array) -> tuple[int, Array]:
@@ -77,6 +77,10 @@ class NeutralContext:
     def coordinate(self, joint: str) -> ca.SX:
         """Zero."""
         return ca.SX(0.0)
+
+    def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
+        """What geometry says."""
+        return otherwise
 
     def value(self, scalar: Scalar) -> ca.SX:
         """The nominal value."""

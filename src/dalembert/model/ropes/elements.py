@@ -1,4 +1,4 @@
-"""What a rope runs along: anchors, drums, sheaves and guides.
+"""Elements of the path of a rope: anchors, drums, sheaves and guides.
 
 The rope runs counter-clockwise about the axis of a drum, sheave or guide, in the order of its path; to lead it round
 the other side, turn the axis round.
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import casadi as ca
 
@@ -35,7 +35,7 @@ from dalembert.core.validation import (
 )
 from dalembert.model.context import MachineContext
 
-__all__ = ["Anchor", "Drum", "Guide", "PathElement", "Sheave", "SheaveLoss"]
+__all__ = ["Anchor", "Drum", "Guide", "Obstacle", "PathElement", "Sheave", "SheaveLoss"]
 
 _ZERO: Vector = (0.0, 0.0, 0.0)
 
@@ -57,6 +57,12 @@ class SheaveLoss:
         Radius of the pin [m].
     bending
         Part of the tension that bending and straightening the rope takes.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.SheaveLoss(bearing=0.02, pin=0.01).pin
+    0.01
     """
 
     bearing: Scalar = 0.0
@@ -93,7 +99,11 @@ class PathElement:
 
     key: ClassVar[str]
     name: str | None
-    at: Vector
+    at: Any
+    radius: Scalar
+    axis: Any
+    zero: Any = None
+    turns: int = 0
 
     @property
     def on(self) -> str:
@@ -180,6 +190,12 @@ class Anchor(PathElement):
         The frame, and the position in it, which may depend on time.
     name
         Name in the rope; None: that of the frame.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Anchor("hook", at=(0, 0, 0.1)).frame
+    'hook'
     """
 
     frame: str
@@ -193,7 +209,7 @@ class Anchor(PathElement):
 
     @property
     def cuts(self) -> bool:
-        """It does."""
+        """True: the rope ends here."""
         return True
 
 
@@ -218,6 +234,12 @@ class Drum(PathElement):
         rope; None: where the rope touches the drum in the neutral configuration.
     name
         Name in the rope; None: that of the joint.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Drum("winch", 0.2).joint
+    'winch'
     """
 
     joint: str
@@ -255,7 +277,7 @@ class Drum(PathElement):
 
     @property
     def cuts(self) -> bool:
-        """It does."""
+        """True: the rope ends here."""
         return True
 
     def bounds(self) -> Iterator[Bound]:
@@ -286,9 +308,15 @@ class Sheave(PathElement):
     turns
         Full turns of the rope about it, besides the wrap of -90 to 270 degrees that the path makes.
     zero
-        As of a `Drum`, in the fixed frame of the joint, for a sheave with teeth.
+        See `Drum`; in the fixed frame of the joint, for a sheave with teeth.
     name
         Name in the rope; None: that of the frame.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Sheave("block", 0.1, "y").frame
+    'block'
     """
 
     frame: str
@@ -383,6 +411,12 @@ class Guide(PathElement):
         Coefficient of friction between rope and guide.
     turns, name
         As of a `Sheave`.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Guide("edge", radius=0.02, axis="y", friction=0.1).frame
+    'edge'
     """
 
     frame: str
@@ -431,3 +465,45 @@ class Guide(PathElement):
     def kappa(self, angle: ca.SX, context: MachineContext) -> ca.SX:
         """``mu phi``."""
         return context.value(self.friction) * angle
+
+
+@dataclass(frozen=True)
+class Obstacle(PathElement):
+    """A cylinder or sphere that a rope may leave and meet again, without friction.
+
+    A rope that lies on a cylinder runs counter-clockwise about its axis, on a helix if its neighbours are at different
+    heights along the axis. On a sphere it lies on the great circle in the plane of its neighbours. Otherwise it runs
+    straight past the obstacle.
+
+    Parameters
+    ----------
+    frame, at
+        Frame that carries it, and the position of its centre in that frame, which may depend on time.
+    radius
+        Radius at which the rope lies.
+    axis
+        Axis of a cylinder in that frame; None: a sphere.
+    name
+        Name in the rope; None: that of the frame.
+    """
+
+    frame: str
+    radius: Scalar
+    axis: VectorLike | str | None = None
+    at: VectorLike = _ZERO
+    name: str | None = None
+
+    key = "obstacle"
+
+    def __post_init__(self) -> None:
+        self._check("frame", self.key)
+        self._check_wheel()
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """All its scalars."""
+        return (*self.at, self.radius)
+
+    def bounds(self) -> Iterator[Bound]:
+        """The radius is positive."""
+        yield Bound(f"radius of {self.what}", self.radius, strict=True)

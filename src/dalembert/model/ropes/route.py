@@ -1,12 +1,12 @@
-"""Where a rope runs, as expressions: what cables and ropes tell everything else about themselves.
+"""Where a rope runs, as expressions: the contract of cables and ropes.
 
 A rope is a chain of spans between the elements of its path. Teeth, clamps and drums cut it into sections; each section
-has one length, which its spans share, and is slack or taut as a whole. Of a section
+has one length, which its spans share, and is slack or taut as a whole. A section satisfies
 
     way - payout <= natural length,
 
 where ``way`` is the length of its free lines and arcs, an arc at its end counted to a direction fixed in what carries
-the wheel, and ``payout`` is what turning wheels at its ends feed into it.
+the wheel, and ``payout`` is the rope that turning wheels at its ends feed into it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dalembert.model.ropes.axes import NeutralContext
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["Arc", "Condition", "RopeBase", "Route", "RouteSection", "Rub", "WrappedWheel"]
+__all__ = ["Arc", "Condition", "Meeting", "RopeBase", "Route", "RouteSection", "Rub", "WrappedWheel"]
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class RouteSection:
     Parameters
     ----------
     way, payout
-        Length of free lines and arcs, and what wheels at the ends have fed into it.
+        Length of free lines and arcs, and the length that wheels at the ends have fed into it.
     spans
         Places in the path of its spans.
     lengths
@@ -118,7 +118,7 @@ class RouteSection:
 
 @dataclass(frozen=True)
 class Condition:
-    """What must stay positive for a route to exist.
+    """An expression that stays positive while a route exists.
 
     Parameters
     ----------
@@ -127,12 +127,32 @@ class Condition:
     value
         The expression.
     message
-        What is wrong where it is not positive.
+        The fault where it is not positive.
     """
 
     name: str
     value: ca.SX
     message: str
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """An obstacle on the path of a rope.
+
+    Parameters
+    ----------
+    name
+        Name of the obstacle in the rope.
+    touches
+        Whether a straight line between its neighbours would run through it, or past it on the wrong side.
+    meets, leaves
+        Expressions that fall through zero where the rope meets the obstacle, and where it leaves it.
+    """
+
+    name: str
+    touches: ca.SX
+    meets: ca.SX
+    leaves: ca.SX
 
 
 @dataclass(frozen=True)
@@ -149,16 +169,22 @@ class Route:
         Points and arcs in order, with straight lines between them.
     wraps
         The wheels.
+    rims
+        Arcs whose centres and radii are those of the wheels, drums among them.
+    meetings
+        The obstacles.
     conditions
-        What must stay positive.
+        Expressions that stay positive while it exists.
     errors
-        What iterations for points of contact are off by [m].
+        Errors of iterations for points of contact [m].
     """
 
     length: ca.SX
     sections: tuple[RouteSection, ...]
     course: tuple[ca.SX | Arc, ...]
     wraps: tuple[WrappedWheel, ...] = ()
+    rims: tuple[Arc, ...] = ()
+    meetings: tuple[Meeting, ...] = ()
     conditions: tuple[Condition, ...] = ()
     errors: tuple[ca.SX, ...] = ()
 
@@ -173,7 +199,7 @@ class Route:
 
 
 class RopeBase(ABC):
-    """What a cable and a rope have in common: a name, a route, a natural length and an axial stiffness."""
+    """The common part of cables and ropes: a name, a route, a natural length and an axial stiffness."""
 
     name: str
     length: Scalar | None

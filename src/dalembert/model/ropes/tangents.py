@@ -72,7 +72,7 @@ class Line:
     clear
         Square of the line's length in the plane of the wheels; negative if there is no tangent.
     error
-        What Newton's method is off by [m]; None if there is a closed form.
+        Error of Newton's method [m]; None if there is a closed form.
     """
 
     start: ca.SX

@@ -34,7 +34,7 @@ class OfferedEngine(NativeEngine, ABC):
     """A time loop whose steps come from a solver in Python; a subclass has three methods.
 
     `next_offer` makes the next step, `part` a part of a step (so that events can be located in it), and `forget` drops
-    what the solver knows of the motion, after the state has been changed or a step was cut.
+    the history of the solver, after the state has been changed or a step was cut.
 
     Parameters
     ----------

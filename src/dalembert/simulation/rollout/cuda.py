@@ -90,7 +90,7 @@ class _Paces:
         )
 
     def going(self) -> bool:
-        """Whether some members have not reached the end of the segment; they have to go on."""
+        """Whether some members have not reached the end of the segment; they have to continue."""
         going = bool(self._going.get()[0])
         self._going.fill(0)
         return going
@@ -185,7 +185,7 @@ class _Flight:
         if self._paces is not None:
             self._paces.reached.fill(np.nan)
         self._launch(segment, due, holds)
-        holds = _NOTHING, holds[1]  # set anew at the start, not when members go on
+        holds = _NOTHING, holds[1]  # set anew at the start, not when members continue
         while True:
             going = self._paces is not None and self._paces.going()
             back = self._left is not None and self._left.take(segment)
@@ -229,7 +229,7 @@ class _Flight:
         return self._cupy.ascontiguousarray(self._cupy.asarray(values, dtype=self._dtype).T)
 
     def _bring(self, columns: Any, rows: Array) -> None:
-        """Bring columns back as rows, where they can into the memory that is there."""
+        """Bring columns back as rows, into existing memory where possible."""
         turned = self._cupy.ascontiguousarray(columns.T)
         if rows.flags.c_contiguous and rows.dtype == turned.dtype:
             turned.get(out=rows)
@@ -254,9 +254,9 @@ class CudaRollout:
     method
         Name of the method.
     precision, fast_math
-        As of `dalembert.compile.compile_cuda`.
+        As in `dalembert.compile.compile_cuda`.
     measures, schedule, way
-        As of `LaneRollout`.
+        As in `LaneRollout`.
     beside
         Makes a time loop that simulates again those members whose constraints depend on each other on the way, or whose
         contacts have to be swept.

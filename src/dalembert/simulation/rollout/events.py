@@ -2,7 +2,7 @@
 
 Lanes watch the signs of the event functions. A member in whose step one changes leaves its lane for that step: the time
 loop of single runs goes over it, in native code (members.c), locates the events, lets the transitions happen, and hands
-the member back at its end. What happens is therefore what happens in a single run. Where lanes cannot take the steps at
+the member back at its end. The results are therefore those of a single run. Where lanes cannot take the steps at
 all, or there is no compiler for lanes, members are outside for all of them.
 """
 
@@ -53,7 +53,7 @@ _DRAIN = ctypes.CFUNCTYPE(None)
 
 
 def watches(problem: Problem) -> bool:
-    """Whether events change members of a problem, so that somebody has to look at them."""
+    """Whether events change members of a problem, so that they must be handled."""
     if problem.constrained is None:
         return False
     return bool(problem.constrained.unilateral or problem.constrained.rubbing) or any(
@@ -64,8 +64,8 @@ def watches(problem: Problem) -> bool:
 def goes_alone(problem: Problem, method: str, on_tape: bool) -> bool:
     """Whether members take all their steps outside of lanes.
 
-    These have no friction that sticks and slips, no adaptive steps under constraints, and no way to keep constraints
-    but those that are solved ``on_tape``.
+    These have no friction that sticks and slips, no adaptive steps under constraints, and only constraint methods that
+    are solved ``on_tape``.
     """
     system = problem.constrained
     return system is not None and (bool(system.rubbing) or METHODS[method].adaptive or not on_tape)
@@ -97,19 +97,19 @@ class EventSteps:
     Parameters
     ----------
     setup
-        Of the whole run of a member, with the `watched_problem`.
+        Settings of the whole run of a member, with the `watched_problem`.
     table
         Its pairs; None if there are no transitions.
     switches
-        What is switched, and what constraints measure when they begin to act; None if there are no transitions.
+        Switched constraints, and measurements of constraints when they begin to act; None if there are no transitions.
     coefficients
         Restitution and friction of the pairs of each member (N, 2 k).
     maker
         Tells what transitions did, given the parameters of a member; None without pairs.
     parameters
-        Of the members (N, np), or (np,).
+        Parameters of the members (N, np), or (np,).
     pace
-        As of `Members`, with adaptive steps.
+        As in `Members`, with adaptive steps.
     every
         Whether lanes look at each step of an adaptive method.
     keeps
@@ -134,7 +134,7 @@ class EventSteps:
 
     @cached_property
     def carried(self) -> Array:
-        """What members have to know from one step to the next."""
+        """State that members keep from one step to the next."""
         carried = np.zeros((len(self.coefficients), _CARRIED))
         carried[:, _ARMED_AT] = -np.inf
         return carried
@@ -207,7 +207,7 @@ class ThreadSteps:
     Attributes
     ----------
     address
-        Of the structure.
+        Address of the structure.
     begin, sampled, step
         Addresses of the functions.
     """

@@ -108,7 +108,7 @@ class _Update(ctypes.Structure):
 
 
 class _Updates:
-    """What is sampled, in lanes: each update a library of its own."""
+    """Sampled elements, in lanes: each update is a separate library."""
 
     def __init__(self, schedule: Schedule, toolchain: Toolchain) -> None:
         updates = schedule.updates
@@ -138,9 +138,9 @@ class LaneRollout:
     toolchain
         The compiler.
     measures
-        What is measured; a library of its own, so that other measures leave the time loop as it is.
+        Measured quantities; a separate library, so that other measures leave the time loop unchanged.
     schedule
-        What is sampled, all of it native; likewise.
+        Sampled elements, all of them native; likewise.
     way
         How constraints are kept, if there are any.
     """
@@ -231,7 +231,7 @@ class LaneRollout:
     def bind(self, plan: Plan, members: Members, *, threads: int) -> Callable[[], None]:
         """Return what runs the same plan again; see `RolloutEngine`.
 
-        In one thread and one call, if that is short: the loop is told only once where everything lies.
+        In one thread and one call, if that is short: the loop receives all addresses once.
         """
         pieces, cuts = self._pieces(len(members.x), plan, 1)
         if threads > 1 or len(pieces) * len(cuts) > 1:
@@ -248,7 +248,7 @@ class LaneRollout:
         return advance
 
     def _loop(self, members: Members) -> tuple[_Rollout, list[object], ThreadSteps | None]:
-        """What a thread needs besides its members, what must live as long, and who takes members out of their lanes."""
+        """Context of a thread, objects to keep alive, and the code that takes members out of their lanes."""
         loop, scratch = _Rollout(), np.empty(self._n_work)
         kept: list[object] = [scratch]
         outside = None if members.outside is None else members.outside.in_thread()

@@ -37,7 +37,7 @@ class BenchmarkProblem:
     make
         Makes the machine.
     duration
-        Of the run [s].
+        Duration of the run [s].
     q0, v0
         Coordinates and velocities at the start that are not zero.
     settings

@@ -125,6 +125,6 @@ def _long() -> Iterator[Result]:
 
 
 def _cost() -> Iterator[Result]:
-    """Times of the runs above: shown beside what is published, asserted by nobody."""
+    """Times of the runs above: shown next to the published ones, not asserted."""
     for name, seconds in least_times({name: problem.run for name, problem in PROBLEMS.items()}).items():
         yield f"{name}.time", seconds

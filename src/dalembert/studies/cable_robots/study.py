@@ -1,4 +1,4 @@
-"""What CDPR prints, and what the library obtains."""
+"""Numbers that CDPR prints, and those of the library."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from dalembert.systems.cranes import (
     planar_crane,
     residual_sway,
     sway_angle,
-    sway_frequencies,
+    sway_omega,
     uniform_cable,
 )
 
@@ -59,7 +59,7 @@ TASK = Manoeuvre()
 
 @dataclass(frozen=True, eq=False)
 class Performance:
-    """What a law made of the manoeuvre.
+    """Performance of a law in the manoeuvre.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def laws(plant: Machine, task: Manoeuvre = TASK) -> dict[str, Law]:
     S-curve behind it excites, as is usual, or what leaves ``task.sway``.
     """
     D, T = task.distance, task.time
-    w = float(sway_frequencies(plant)[0])
+    w = float(sway_omega(plant)[0])
     one = transport_crane(1)
     load = SmoothStep([0.0], [D], T)
     laws_by_name: dict[str, Law] = {
@@ -120,7 +120,7 @@ def laws(plant: Machine, task: Manoeuvre = TASK) -> dict[str, Law]:
 
 def ei_excitation(plant: Machine, task: Manoeuvre = TASK) -> float:
     """Sway [rad] that the S-curve behind an EI shaper would leave without it, by linear theory."""
-    period = 2 * np.pi / float(sway_frequencies(plant)[0])
+    period = 2 * np.pi / float(sway_omega(plant)[0])
     return float(residual_sway(plant, SCurve.timed([0.0], [task.distance], task.time - period), task.time)[0])
 
 
@@ -135,7 +135,7 @@ def compare_transport(
 def perform(
     eom: EquationsOfMotion, name: str, law: Law, task: Manoeuvre = TASK, p: Mapping[str, float] | None = None
 ) -> Performance:
-    """Run the manoeuvre under one law, on a crane with other parameters if ``p`` says so."""
+    """Run the manoeuvre under one law, on a crane with other parameters if ``p`` is given."""
     run = simulate(eom, duration=task.time + task.watch, control=law, step=2e-3, record=0.02, p=p)
     q = run.array(eom.machine.q_names)
     sway = np.degrees(sway_angle(eom, q, p=p))

@@ -202,9 +202,9 @@ def reading_error(
     Parameters
     ----------
     machine, reading
-        As of `algorithm_5_1`.
+        As in `algorithm_5_1`.
     duration, step
-        Of the run [s].
+        Duration and step of the run [s].
     q0
         Coordinates at the start that are not zero.
     control

@@ -150,7 +150,7 @@ def as_complex(loop: LFT) -> LFT:
 
 
 def proof(tangent: str, level: float | None, arm: str = "printed", seconds: float = 240.0) -> Robustness:
-    """What is proven of the loop."""
+    """Proofs about the loop."""
     return robust_stability(closed_loop(tangent, arm), level=level, seconds=seconds)
 
 
@@ -202,7 +202,7 @@ def one_by_one(order: str, tangent: str = "half", *, gain: float | None = None, 
 
 
 def printed_box(tangent: str, printed: Printed, *, gain: float | None = None, seconds: float = 200.0) -> Robustness:
-    """What is proven over printed ranges [deg], all joints together: stability, or a gain of the sensitivity too."""
+    """Proofs over printed ranges [deg], all joints together: stability, or a gain of the sensitivity too."""
     u, loop = model(tangent), closed_loop(tangent) if gain is None else performance_loop(tangent)
     spans = {n: np.radians(span) for n, span in zip(LIMITS, printed, strict=True)}
     low, high = (u.normalised(**{n: float(span[k]) for n, span in spans.items()}) for k in (0, 1))

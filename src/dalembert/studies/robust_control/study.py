@@ -1,4 +1,4 @@
-"""What SPACE 8.3 and the literature say of robust control, and what is proven here."""
+"""Statements of SPACE 8.3 and the literature about robust control, and our proofs."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ from dalembert.model.constraints import MotionConstraint
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Frame
-from dalembert.model.ropes import Anchor, Drum, Guide, PathElement, Rope, Sheave, SheaveLoss
+from dalembert.model.ropes import Anchor, Drum, Guide, Obstacle, PathElement, Rope, Sheave, SheaveLoss
 
-__all__ = ["CRANE_START", "atwood", "tackle", "tower_crane"]
+__all__ = ["CRANE_START", "atwood", "peg_pendulum", "tackle", "tower_crane"]
 
 CRANE_START: Mapping[str, Mapping[str, float]] = {
     "q0": {"x": 15.0, "drum": 0.0, "hook_x": 15.0, "hook_z": 15.0},
@@ -52,6 +52,17 @@ def atwood(
         over = Sheave("world", radius, "y", joint="wheel", name="S", **law)
     rope = Rope("r", (Anchor("m1"), over, Anchor("m2")), length=length)
     return Machine("atwood", tuple(bodies), tuple(joints), ropes=(rope,))
+
+
+def peg_pendulum() -> Machine:
+    """A point mass of 1 kg in the x-z plane on a rope of 1.2 m, which lays itself round a peg beside its rest."""
+    peg = Obstacle("world", 0.15, "-y", at=(0.15, 0, -0.5), name="peg")
+    joints = (
+        Joint("x", "prismatic", "world", "rail", axis="x"),  # type: ignore[arg-type]
+        Joint("z", "prismatic", "rail", "bob", axis="z", origin=(0, 0, -1.2)),  # type: ignore[arg-type]
+    )
+    rope = Rope("r", (Anchor("world"), peg, Anchor("bob")), length=1.2)
+    return Machine("peg", (Body("rail"), point_mass("bob", 1.0)), joints, ropes=(rope,))
 
 
 def tackle(parts: int, load: float, pull: float, *, loss: SheaveLoss | None = None, **rope: Any) -> Machine:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from dalembert import simulate
-from dalembert.model.ropes import SheaveLoss
+from dalembert.model.machine import Machine
+from dalembert.model.ropes import Anchor, Obstacle, Rope, SheaveLoss
 from dalembert.simulation.methods import DormandPrince
 from dalembert.simulation.run import Run
-from dalembert.studies.ropes.machines import CRANE_START, atwood, tackle, tower_crane
+from dalembert.studies.ropes.machines import CRANE_START, atwood, peg_pendulum, tackle, tower_crane
 
 __all__ = ["results"]
 
@@ -21,7 +23,7 @@ G = 9.81
 def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     """Yield the key of each expected value and what the library obtains."""
     runs: list[Run] = []
-    for part in (_eytelwein, _atwood, _tackles, _crane):
+    for part in (_eytelwein, _atwood, _tackles, _crane, _peg, _surfaces):
         yield from part(runs)
     yield "energy", max(abs(run.energy.drift) for run in runs)
 
@@ -101,3 +103,31 @@ def _crane(runs: list[Run]) -> Iterator[tuple[str, float]]:
     for k, tension in enumerate(spans):
         yield f"lossy.T3{k}", tension[-1]
     yield "lossy.reversal1", run.events[0].t
+
+
+def _peg(runs: list[Run]) -> Iterator[tuple[str, float]]:
+    start, period = -0.9, 2.04307856442
+    q0 = {"x": 1.2 * np.sin(start), "z": 1.2 - 1.2 * np.cos(start)}
+    run = _run(runs, peg_pendulum(), duration=period, q0=q0)
+    times = {event.name: event.t for event in run.events}
+    yield "peg.meets", times["r.peg.meet"]
+    yield "peg.leaves", times["r.peg.leave"]
+    before, after = np.flatnonzero(run.t == times["r.peg.meet"])
+    yield "peg.T1", run["tension.r[0]"][before]
+    yield "peg.T2", run["tension.r[0]"][after]
+    yield "peg.speed", float(np.hypot(run["x_dot"][before], run["z_dot"][before]))
+    yield "peg.period", float(np.hypot(run["x"][-1] - q0["x"], run["z"][-1] - q0["z"]))
+
+
+def _surfaces(runs: list[Run]) -> Iterator[tuple[str, float]]:
+    """Lengths and wraps of a rope round a cylinder and a sphere in space."""
+    cases = {
+        "cylinder": (Obstacle("world", 0.3, "-z", name="o"), (-1, 0.1, 0), (0.8, 0.05, 0.6)),
+        "sphere": (Obstacle("world", 0.4, name="o"), (-1, 0.2, 0.1), (0.9, 0.1, -0.3)),
+    }
+    for name, (obstacle, first, last) in cases.items():
+        rope = Rope("r", (Anchor("world", first), obstacle, Anchor("world", last)))
+        machine: Machine = peg_pendulum().with_(ropes=[rope])
+        route = rope.neutral_route(machine)
+        yield f"{name}.length", float(ca.DM(ca.evalf(route.length)))
+        yield f"{name}.wrap", float(ca.DM(ca.evalf(route.wraps[0].arc.angle)))

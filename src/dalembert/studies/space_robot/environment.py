@@ -1,4 +1,4 @@
-"""What weightlessness leaves out of one capture: tide, oblate Earth, Moon and Sun, air, sunlight, torques.
+"""Influences on one capture that weightlessness leaves out: tide, oblate Earth, Moon and Sun, air, sunlight, torques.
 
 The chaser, its joints locked, and the debris float freely for the 62 s of a capture, the debris 7.4 m above. Chosen
 here: 700 km with an inclination of 1.7 rad, noon of 20 March 2026 (an equinox), air of 3.6e-14 kg/m3, surfaces that

@@ -41,7 +41,7 @@ def soft_target_results(arm: str = "flexible") -> Iterator[tuple[str, float]]:
     Parameters
     ----------
     arm
-        Of the chaser and its arrays.
+        Arm of the chaser and its arrays.
     """
     rigid, target = equations(space_chaser("rigid", arrays="rigid")), flexible_debris()
     q0 = np.array([_POSTURE.get(n, 0.0) for n in rigid.q_names])

@@ -1,4 +1,4 @@
-"""What ROBOTICS prints, derived by the library."""
+"""Numbers that ROBOTICS prints, derived by the library."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def link_lengths(machine: Machine) -> Array:
 
 
 def check_run(machine: Machine, run: Run) -> None:
-    """Refuse what is not a run of a crane."""
+    """Refuse a run of anything but a crane."""
     expected = (*machine.q_names, *machine.v_names)
     names = run.state_names[: len(expected)] if isinstance(run, Run) else ()
     if names != expected:

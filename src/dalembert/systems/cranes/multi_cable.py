@@ -46,7 +46,7 @@ def multi_cable_crane(
 
     For small motion under a trolley at rest, parallel cables of length ``l`` let the box sway with ``sqrt(g/l)``
     without a tilt, and turn about the vertical with ``(b/k) sqrt(g/l)``: ``b`` is the distance of the cables from the
-    vertical through the centre, ``k`` the radius of gyration. Of two cables in 3-D it can also tilt about the line
+    vertical through the centre, ``k`` the radius of gyration. With two cables in 3-D it can also tilt about the line
     through their anchors.
 
     Parameters

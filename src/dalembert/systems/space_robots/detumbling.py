@@ -96,7 +96,7 @@ class StackGuide:
 
 @cache
 def _law(nominal: EquationsOfMotion) -> Kernel:
-    """What is computed at an instant.
+    """Computation of an instant.
 
     ``since, q, v, seen (window, 3), n, start (12), braking (3), p -> about (3), held``: the angular momentum about the
     centre of mass now, and what is held after the mean of it and of those ``seen`` before, ``n`` in all.

@@ -22,7 +22,7 @@ EFFORTS = tuple(f"effort{i}" for i in range(1, 7))
 TORQUE = ("torque_x", "torque_y", "torque_z")
 ATTITUDE = ("heading_w", "heading_x", "heading_y", "heading_z")
 HELD = (*GOALS, *SPEEDS, *EFFORTS, *TORQUE, *ATTITUDE)
-"""What guidance holds for the feedback: joints, their rates and torques, torque and attitude of the base."""
+"""Values that guidance holds for the feedback: joints, their rates and torques, torque and attitude of the base."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class CaptureGains:
     arm, arm_damping
         Frequency [rad/s] and damping ratio of the joints, on the diagonal of the nominal mass matrix.
     base, base_damping
-        Of the attitude of the base.
+        Gains of the attitude of the base.
     follow
         Frequency of the filter through which the reference follows the base [rad/s].
     period, every
-        Of the feedback [s], and how many of them make one of guidance.
+        Period of the feedback [s], and the number of periods between two updates of guidance.
     replan, lead
         Time between new paths, and how far ahead they meet the debris at least [s].
     hand, hand_from

@@ -35,7 +35,7 @@ class FloatingTarget:
     machine
         The debris, or its equations; rigid or flexible.
     q0, v0
-        State at time zero, as of `dalembert.simulate`.
+        State at time zero, as in `dalembert.simulate`.
     duration
         For how long [s].
     frame
@@ -93,7 +93,7 @@ class FloatingTarget:
         except (TypeError, ValueError):
             s = np.array(np.nan)
         if not s.size or not np.isfinite(s).all() or s.min() < -1e-9 or s.max() > self.duration * (1.0 + 1e-9):
-            raise InputError(f"the motion of the target is known from 0 to {self.duration:g} s, asked for {t!r}")
+            raise InputError(f"the motion of the target is known from 0 to {self.duration:g} s, got {t!r}")
         return [np.asarray(self._curve(s, nu=k)) for k in range(count)]
 
     def target(self, t: ArrayLike) -> PointMotion:

@@ -42,7 +42,7 @@ class CaptureGuide:
     plan
         The plan, made of the estimate.
     law
-        What is computed at each instant.
+        Computation of each instant.
     estimate, watch
         First estimate of the debris, its clock that of the run, and the filter; None: the debris is known.
     body
@@ -115,7 +115,7 @@ class CaptureGuide:
             self.estimate = self.watch.correct(self.estimate, *self.pictures.popleft())
 
     def _look_by_hand(self, t: float, motion: Array, s: Mapping[str, float], k: int | None) -> None:
-        """What the camera in the hand sees of the target point, compared with what it should see."""
+        """Image of the target point in the camera on the hand, compared with the desired one."""
         g, camera = self.gains, self.camera
         if not g.hand or t < self.plan.duration - g.hand_from:
             return

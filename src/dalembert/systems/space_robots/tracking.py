@@ -1,8 +1,8 @@
 """Tracking of a path of the tip by a robot on a free base: references that respect momentum, efforts fed forward.
 
 Base and joints are given what the rigid motion takes, so that feedback has only the rest to do. The base keeps its
-attitude by torques, or is let go on the way: from then on the references are those of a robot that floats with the
-momentum that it has, and they go on from where they are.
+attitude by torques, or is let go on the way: from then on the references are those of a robot that floats with its
+momentum, and they continue from their last values.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def tracking_loop(
     arm, base
         Frequency [rad/s] and damping ratio of the joints, and of the attitude of the base.
     period
-        Of the law [s].
+        Period of the law [s].
     """
     held = held_base(guidance.robot, guidance.frame)
     q0 = np.asarray(guidance.q0, dtype=float)

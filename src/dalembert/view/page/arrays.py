@@ -1,7 +1,7 @@
-"""Arrays of numbers inside a page: compact, and the same to the last bit wherever the page is opened.
+"""Arrays of numbers inside a page: compact, and bitwise identical wherever the page is opened.
 
-Channel by channel, as 32-bit floats, the bytes of equal weight together, deflated, in base 64. What stands still costs
-next to nothing, and a smooth motion about half of its plain size.
+Channel by channel, as 32-bit floats, the bytes of equal weight together, deflated, in base 64. Parts at rest cost next
+to nothing, and a smooth motion about half of its plain size.
 """
 
 from __future__ import annotations

@@ -38,11 +38,11 @@ def document(title: str, body: str, kind: str, *, script: str = "", simulates: b
     Parameters
     ----------
     title, body
-        Of the page.
+        Title and body of the page.
     kind
         Class of its body.
     script
-        What runs first; it brings the style sheet itself. Empty: none.
+        Script that runs first; it brings the style sheet itself. Empty: none.
     simulates
         Whether the page may run WebAssembly that it holds.
     """

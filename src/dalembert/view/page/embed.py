@@ -60,7 +60,7 @@ def player_html(shown: Run | Machine | Experiment, *, height: int = 420, live: b
     shown
         The run or machine; with ``live`` also an experiment.
     height
-        Of the view [pixels]; a machine that simulates takes the height that it needs.
+        Height of the view [pixels]; a machine that simulates takes the height that it needs.
     live
         Whether the machine simulates there, with sliders and plots, as in a page of `dalembert.share`.
     """

@@ -29,7 +29,7 @@ class DrawnForce:
     Parameters
     ----------
     name
-        Of the contact pair, wrench or thruster.
+        Name of the contact pair, wrench or thruster.
     point
         Where it acts, in the world.
     axes

@@ -65,9 +65,9 @@ def share(
     path
         The file (.html).
     equations
-        Whether the equations of motion are written; None: if the machine is small enough that somebody can read them.
+        Whether the equations of motion are written; None: if the machine is small enough that they are readable.
     **keywords
-        As of `dalembert.Experiment`. A law must be an expression, and the method an explicit Runge-Kutta method,
+        As in `dalembert.Experiment`. A law must be an expression, and the method an explicit Runge-Kutta method,
         generalized-alpha or time-stepping.
 
     Raises
@@ -113,7 +113,7 @@ def share_page(experiment: Experiment, *, equations: bool | None = None) -> str:
 
 
 def experiment_of_run(run: Run) -> Experiment:
-    """Return what a run was of; refuse one that does not know it, or that went on from another run."""
+    """Return the experiment of a run; refuse a run without one, or one that continues another run."""
     if not isinstance(run.experiment, Experiment):
         raise InputError("live=True needs a run that knows its experiment: one of da.simulate in this process")
     return PAGE.check(run.experiment)
@@ -192,9 +192,9 @@ def pack_live(experiment: Experiment, *, equations: bool | None = None) -> dict[
     experiment
         The machine and how it is simulated.
     equations
-        As of `share`.
+        As in `share`.
     """
-    wasm_compiler()  # what is missing is said before anything is simulated
+    wasm_compiler()  # a missing compiler is reported before anything is simulated
     given, experiment = PAGE.check(experiment), live_experiment(experiment)
     machine, eom = experiment.machine, experiment.equations
     run = run_experiment(experiment, check=False, progress=False)
@@ -208,7 +208,7 @@ def pack_live(experiment: Experiment, *, equations: bool | None = None) -> dict[
     layout = Layout.of_nodes(machine.coordinate_nodes)
     return {
         "name": machine.name,
-        "about": str(machine),
+        "about": str(given.machine),
         "version": __version__,
         "digest": given.digest,
         "module": _packed(module),
@@ -272,7 +272,7 @@ def _program_data(program: Standalone) -> dict[str, Any]:
 
 
 def _drawing_data(drawing: _Drawing, laid_out: LaidOut, machine: Machine) -> dict[str, Any]:
-    """What the page has to know of the numbers that the tape of the scene gives."""
+    """Description of the numbers that the tape of the scene gives, for the page."""
     measured = {rope.name: list(rope.section_names) if rope.length is None else [] for rope in machine.all_ropes}
     cables = {
         cable.name: {

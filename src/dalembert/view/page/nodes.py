@@ -1,7 +1,7 @@
 """The parts of a scene as the page draws them: what each looks like, and which points or poses it follows.
 
-What a machine stands on is added so that it can be told at a glance: legs below a rail, masts and a frame below the
-exits of cables. They follow points of their own, which stand still.
+The support of a machine is added so that it is visible at a glance: legs below a rail, masts and a frame below the
+exits of cables. They follow fixed points.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class Nodes:
         if any(solid.body == joint.parent for solid in self.scene.solids):
             return  # what carries it is there to be seen
         lower, upper = rail_reach(self.scene, self.baked, drawn)
-        if not np.isfinite(drawn.upper - drawn.lower):  # long enough to be told as one
+        if not np.isfinite(drawn.upper - drawn.lower):  # long enough to be visible as one
             middle = (lower + upper) / 2
             lower, upper = (
                 max(min(lower, middle - 0.4 * self.size), drawn.lower),
@@ -238,7 +238,7 @@ class Nodes:
             self.add("tube", first=self.follow("leg", np.array([foot, top])), count=2, radius=width, colour=_STAND)
 
     def bases(self) -> None:
-        """What joints on the world are fixed to: a post below a low one, a bracket above one from which things hang."""
+        """Supports of joints on the world: a post below a low one, a bracket above one from which things hang."""
         if self.level is None:
             return
         heights = self.baked.points[:, 1:] @ self.up

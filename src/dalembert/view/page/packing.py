@@ -113,7 +113,7 @@ def lay_out(run: Run, machine: Machine, *, most: int | None = None, idle: bool =
     Parameters
     ----------
     run, machine, most
-        As of `pack_run`.
+        As in `pack_run`.
     idle
         Whether forces that are zero throughout have an arrow, too.
     """
@@ -140,7 +140,7 @@ def _most_frames(scene: Scene) -> int:
 
 
 def _before_it_flies_apart(baked: Baked) -> int:
-    """Number of frames before a run that diverges is so far away that nothing could be told any more; at least one."""
+    """Number of frames before a diverging run is too far away to be seen; at least one."""
     with np.errstate(invalid="ignore", over="ignore"):
         clouds = np.concatenate([baked.points, baked.poses[..., 3]], axis=1)
         extent = np.abs(clouds - clouds[:1]).max(axis=(1, 2))
@@ -159,7 +159,7 @@ def pack_machine(
     machine
         The machine.
     q
-        Coordinates, or a mapping of names to numbers; what is not given is neutral, or follows from the constraints.
+        Coordinates, or a mapping of names to numbers; missing ones are neutral, or follow from the constraints.
     p
         Parameter values that differ from the nominal ones.
     """
@@ -206,7 +206,7 @@ def pack_mode(modes: MachineModes, mode: int, *, size: float = 0.15) -> dict[str
     frames = 49
     phase = np.linspace(0.0, 1.0, frames)
     scene, baked = bake_mode(modes, mode, np.sin(2 * np.pi * phase), size=size)
-    title = f"{scene.machine.name}, mode {mode + 1}: {modes.frequencies[mode]:.4g} rad/s"
+    title = f"{scene.machine.name}, mode {mode + 1}: {modes.omega[mode]:.4g} rad/s"
     packed = _packed(scene, Baked(phase, baked.points, baked.poses, baked.cables), None, title=title)
     packed["scene"] |= {"speed": 1.0, "trace": ""}
     return packed
@@ -275,9 +275,10 @@ def _laid_out(
 
 
 class GrowingFilm:
-    """A film of a run that goes on: a frame for each of its rows, packed as they come.
+    """A film of an unfinished run: a frame for each of its rows, packed as they arrive.
 
-    What is scaled by the whole of a run has to wait for its end: colours of tensions, arrows of forces, exaggeration.
+    Quantities that are scaled by the whole run have to wait for its end: colours of tensions, arrows of forces,
+    exaggeration.
 
     Parameters
     ----------
@@ -286,7 +287,7 @@ class GrowingFilm:
     p
         Parameter values that differ from the nominal ones.
     duration
-        Of the whole run [s].
+        Duration of the whole run [s].
     """
 
     def __init__(self, machine: Machine, p: Mapping[str, float] | None, duration: float) -> None:
@@ -366,7 +367,7 @@ def _across(up: Array) -> Array:
 
 
 def _eye(baked: Baked, up: Array, across: Array) -> Array:
-    """Direction to who looks: a little from the side and above, more from the front where all moves in a plane."""
+    """Direction to the viewer: a little from the side and above, more from the front where all moves in a plane."""
     flat = plane_of(np.concatenate([baked.points, *baked.cables.values()], axis=1))
     other = np.cross(up, across)
     normal = None if flat is None else np.eye(3)["xyz".index(({"x", "y", "z"} - set(flat)).pop())]
@@ -497,7 +498,7 @@ def _curves(run: Run, rows: NDArray[np.int64], columns: Mapping[str, Array]) -> 
 
 
 def _energy_columns(run: Run) -> tuple[dict[str, Array], dict[str, Array]]:
-    """What each energy has changed by since the start, and what is left of their balance."""
+    """Change of each energy since the start, and the residual of their balance."""
     energy = run.energy
     both = {"kinetic": energy.kinetic, "potential": energy.potential}
     works = {"input work": energy.work_input, "loss work": energy.work_loss, "transitions": energy.transition}

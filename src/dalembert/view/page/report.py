@@ -29,10 +29,10 @@ __all__ = ["report"]
 _STATUS = {
     "completed": "It ran to its end.",
     "stopped": "A terminal event ended it.",
-    "running": "It goes on; what is here is a part of it.",
-    "interrupted": "It was interrupted; what is here is the part up to there.",
-    "diverged": "It diverged; what is here is the good part.",
-    "failed": "It failed; what is here is the good part.",
+    "running": "It is still running; this is the part so far.",
+    "interrupted": "It was interrupted; this is the part up to there.",
+    "diverged": "It diverged; this is the part before.",
+    "failed": "It failed; this is the part before.",
 }
 
 
@@ -55,16 +55,29 @@ def report(
     path
         The file (.html).
     machine
-        The machine; None: the one that the run knows.
+        The machine; None: that of the run.
     command
-        What to type to get this run again; None: ``dalembert simulate`` with the settings of the run.
+        Command that reproduces this run; None: ``dalembert simulate`` with the settings of the run.
     signals
         Signals to plot, also as patterns such as ``"theta*"``; None: all of interest, with the energies.
     equations
-        Whether the equations of motion are written; None: if the machine is small enough that somebody can read them.
+        Whether the equations of motion are written; None: if the machine is small enough that they are readable.
     live
         Whether the machine simulates in the report, with sliders, as in a page of `dalembert.share`; it takes the
         place of the film and of the plots.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> import tempfile
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> run = da.simulate(pendulum, duration=0.5, q0=[0.1])
+    >>> da.report(run, tempfile.mkdtemp() + "/swing.html").name
+    'swing.html'
     """
     if isinstance(run, Experiment | Machine | EquationsOfMotion):
         run = api.simulate(run, check=False)
@@ -143,7 +156,7 @@ def _energy(run: Run) -> str:
         ("work of inputs", f"{energy.work_input[-1]:.6g} J"),
         ("work of losses", f"{energy.work_loss[-1]:.6g} J"),
         ("brought by transitions at events", f"{energy.transition[-1]:.6g} J"),
-        ("what is left unexplained, of the largest energy", f"{energy.drift:.2e}"),
+        ("unexplained rest, relative to the largest energy", f"{energy.drift:.2e}"),
     ]
     return "<h2>Energy audit</h2>" + table(("", ""), rows, numbers=(1,))
 
@@ -190,7 +203,7 @@ def _repeat(run: Run, machine: Machine, command: str | None, file: str) -> str:
 
 
 def _conditions(run: Run, machine: Machine, file: str) -> str:
-    """What the command needs, and what of the run it does not have."""
+    """Conditions of the command, and the parts of the run that it does not reproduce."""
     text = f"{machine.name}.yaml is the machine file above."
     if not file:
         text = "The machine has parts that machine files do not have: make it in Python as before."

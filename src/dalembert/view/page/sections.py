@@ -41,7 +41,7 @@ def machine_section(machine: Machine, file: str) -> str:
 
 
 def equations_section(machine: Machine, wanted: bool | None) -> str:
-    """Equations of motion; None: where somebody can read them."""
+    """Equations of motion; None: where they are short enough to read."""
     if wanted is False:
         return ""
     rigid = not any(isinstance(body, Beam) for body in machine.bodies)
