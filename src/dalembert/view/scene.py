@@ -114,7 +114,7 @@ class Scene:
         Q = np.atleast_2d(as_numbers(q))
         if Q.ndim != 2 or Q.shape[1] != self.machine.nq:
             raise InputError(f"q of a scene must have the shape (n, {self.machine.nq}), got {np.shape(q)}")
-        times = np.broadcast_to(np.asarray(t, dtype=float), Q.shape[:1])
+        times = np.broadcast_to(as_numbers(t), Q.shape[:1])
         points, poses, lengths = self._evaluate(Q, times, p)
         if exaggerate != 1.0 and self.modal:
             straight = Q.copy()
