@@ -1,15 +1,15 @@
-# Every target sets up .venv by itself. Needed: Python 3.11 or newer. A C compiler is used if there is one.
+# Every target sets up .venv. It needs Python 3.11 or newer, and uses a C compiler if there is one.
 #
-#   make demo      install, and run the main job
-#   make test      install, and run lint, types and tests
-#   make test-all  install what is needed, and run everything: slow tests, peers, emulated ARM, studies in full, coverage
+#   make demo      install the package and simulate a capture of tumbling debris
+#   make test      install the package and run lint, types and tests
+#   make test-all  install all peers and run everything: slow tests, emulated platforms, every Python, full studies, coverage
 
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
 
 # Another interpreter: make PYTHON=/path/to/python3.12 ...
 PYTHON ?=
-# Test workers, and arguments handed on: make demo ARGS=--help, make test ARGS="-k quaternion"
+# Test workers, and arguments of the command: make demo ARGS=--help, make test ARGS="-k quaternion"
 JOBS ?= 2
 ARGS ?=
 
@@ -17,42 +17,53 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-# Without a compiler on the PATH the ziglang wheel is one.
+# The ziglang wheel serves where no compiler is on the PATH.
 COMPILER := $(shell command -v cc || command -v gcc || command -v clang)
 RUNTIME := $(if $(COMPILER),.,.[compiler])
 
-.PHONY: help demo test test-slow test-all mutants arm browser page lint docs bench clean
+.PHONY: help demo test test-slow test-all mutants emulators pythons browser page lint docs wheels bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-demo: $(VENV)/.installed-runtime ## install, and run the main job
+demo: $(VENV)/.installed-runtime ## install the package and simulate a capture of tumbling debris
 	$(BIN)/dalembert demo $(ARGS)
 	@echo "open the report in a browser. Next: . $(BIN)/activate, then dalembert new crane, dalembert studio crane.yaml"
 
-test: lint $(VENV)/.installed-test browser ## install, and run lint, types and tests (without the slow ones)
+test: lint $(VENV)/.installed-test browser ## install the package and run lint, types and tests (without slow ones)
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
-test-slow: $(VENV)/.installed-slow ## install Exudyn too, and run the slow tests, all studies in full among them
+test-slow: $(VENV)/.installed-slow ## install Exudyn and run the slow tests, including all studies in full
 	$(BIN)/python -m pytest -n $(JOBS) -m "slow or peer" $(ARGS)
 
-test-all: lint $(VENV)/.installed-all arm ## run everything: all tests with all peers, studies in full, coverage
+test-all: lint $(VENV)/.installed-all emulators ## run all tests with all peers, the studies in full, and coverage
 	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow or long" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
 	$(BIN)/dalembert reproduce
+	$(MAKE) pythons
 
-mutants: $(VENV)/.installed-mutants ## change one operator, sign or number at a time and print what no test notices (ARGS="--number 50")
+# An environment each; those that are not installed are named.
+PYTHONS := 3.11 3.12 3.13 3.14
+pythons: ## run the fast tests with every Python from 3.11 to 3.14 that is installed
+	@for version in $(PYTHONS); do \
+	    command -v python$$version >/dev/null || { echo "note: python$$version is not installed; it was not tried" >&2; continue; }; \
+	    echo "testing with python$$version"; \
+	    $(MAKE) --no-print-directory VENV=.venv-$$version PYTHON=python$$version .venv-$$version/.installed-test || exit 1; \
+	    .venv-$$version/bin/python -m pytest -n $(JOBS) $(ARGS) || exit 1; \
+	done
+
+mutants: $(VENV)/.installed-mutants ## change the code in single places and print changes that no test detects (ARGS="--number 50")
 	$(BIN)/python -m tests.mutants $(ARGS)
 
-# Debian and Ubuntu only, and only for root: what cannot be installed is said, and its tests are skipped.
-ARM_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
-arm: # the cross compiler and the emulator of the tests of ARM lanes
-	@if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null; then :; \
+# Debian and Ubuntu, as root. A note reports packages that cannot be installed; their tests are skipped.
+EMULATOR_PACKAGES := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user wine
+emulators: # of ARM processors and of Windows, and the cross compiler of the tests of ARM lanes
+	@if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null && command -v wine >/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    apt-get install --quiet --yes --no-install-recommends $(ARM_PACKAGES) >/dev/null 2>&1 \
-	        || { apt-get update --quiet >/dev/null && apt-get install --quiet --yes --no-install-recommends $(ARM_PACKAGES); } \
-	        || echo "note: $(ARM_PACKAGES) could not be installed; the tests of ARM lanes are skipped" >&2; \
+	    apt-get install --quiet --yes --no-install-recommends $(EMULATOR_PACKAGES) >/dev/null 2>&1 \
+	        || { apt-get update --quiet >/dev/null && apt-get install --quiet --yes --no-install-recommends $(EMULATOR_PACKAGES); } \
+	        || echo "note: $(EMULATOR_PACKAGES) could not be installed; the tests on ARM and Windows are skipped" >&2; \
 	else \
-	    echo "note: the tests of ARM lanes are skipped; they need (as root) apt install $(ARM_PACKAGES)" >&2; \
+	    echo "note: the tests on ARM and Windows are skipped; they need (as root) apt install $(EMULATOR_PACKAGES)" >&2; \
 	fi
 
 browser: # the browser of the tests of reports, notebooks and studio
@@ -65,25 +76,31 @@ browser: # the browser of the tests of reports, notebooks and studio
 	    echo "note: the tests in a browser are skipped; they need (as root) apt install chromium" >&2; \
 	fi
 
-page: ## build the page of reports and studio from frontend/ (needs npm)
+page: ## build the web page of reports and studio from frontend/ (needs npm)
 	cd frontend && npm ci --no-audit --no-fund && npm run build
 
 lint: $(VENV)/.installed-test ## check style (ruff) and types (mypy)
 	$(BIN)/ruff check
 	$(BIN)/mypy
 
-docs: $(VENV)/.installed-docs ## build the documentation into docs/_build/html; a warning is an error
+docs: $(VENV)/.installed-docs ## build the documentation into docs/_build/html; warnings are errors
 	$(BIN)/python -m sphinx -W --keep-going --quiet -b html docs docs/_build/html
 
-bench: $(VENV)/.installed-bench ## measure speed, side by side with the peers
+wheels: $(VENV)/.installed-wheels ## build the wheels of all platforms into dist/
+	@for platform in $$($(BIN)/python -c "from dalembert.engine.shipped import PLATFORMS; print(*PLATFORMS)"); do \
+	    echo "building the wheel for $$platform"; \
+	    DALEMBERT_PLATFORM=$$platform $(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist . || exit 1; \
+	done; ls -l dist/*.whl
+
+bench: $(VENV)/.installed-bench ## measure speed, side by side with installed peers
 	$(BIN)/dalembert bench $(ARGS)
 
-clean: ## remove what was built (the environment stays: rm -r .venv)
+clean: ## remove build products (rm -r .venv removes the environment)
 	rm -rf build dist docs/_build docs/_generated .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
 	find src tests examples docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
-# Installing again when pyproject.toml changes; the sources themselves are linked, not copied. Tests and documentation
-# use the versions of constraints.txt, so that a release of somebody else cannot break them; users get the newest.
+# A change of pyproject.toml installs again; the sources are linked, not copied. Tests and documentation use the versions
+# of constraints.txt, so that a new release of a dependency cannot break them; users get the newest versions.
 $(VENV)/.installed-runtime: pyproject.toml | $(BIN)/python
 	@echo "installing into $(VENV), a minute or two the first time"
 	@$(PIP) install --editable "$(RUNTIME)"
@@ -107,6 +124,10 @@ $(VENV)/.installed-mutants: $(VENV)/.installed-test
 
 $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --constraint constraints.txt --editable ".[docs]"
+	@touch $@
+
+$(VENV)/.installed-wheels: $(VENV)/.installed-test
+	$(PIP) install --constraint constraints.txt --editable ".[release]"
 	@touch $@
 
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/python

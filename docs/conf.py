@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+import contextlib
+import os
+import re
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -11,9 +12,14 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "src"))
+sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
+
+from api_pages import api_pages  # noqa: E402
 
 import dalembert  # noqa: E402
+from dalembert.compile import find_zig  # noqa: E402
+from dalembert.io.key_pages import key_pages  # noqa: E402
+from dalembert.systems import SYSTEMS  # noqa: E402
 
 project = "dalembert"
 author = "The dalembert developers"
@@ -25,10 +31,26 @@ exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"dalembert {release}"
 
+# Machines that simulate in these pages: `write_live_machine` and `write_gallery` fill the folder.
+LIVE = HERE / "_generated" / "live_pages"
+LIVE.mkdir(parents=True, exist_ok=True)
+html_extra_path = [str(LIVE)]
+
 # MathJax is one file among the pages: formulas show without a network.
 _mathjax = files("sphinx-mathjax-offline") / "static" / "mathjax" / "tex-svg.js"
-html_static_path = [str(_mathjax)]
+html_static_path = [str(_mathjax), "_static"]
 mathjax_path = _mathjax.name
+
+# Machines of the gallery that a reader opens by a button in their pictures.
+GALLERY = (
+    *("double-pendulum", "six-axis-arm", "spatial-crane", "two-cable-crane", "planar-flexible-arm", "mda-arm"),
+    *("space-chaser", "delta-robot", "pulley-robot", "eight-cable-robot", "bouncing-ball", "newtons-cradle"),
+    *("chain-in-circle", "quadruped"),
+)
+if find_zig() is None:
+    GALLERY = ()  # without the ziglang wheel the pictures stay pictures
+html_css_files = ["live.css"]
+html_js_files = [("live.js", {"data-machines": " ".join(GALLERY)})]
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -37,6 +59,27 @@ default_role = "py:obj"
 add_module_names = False
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+# Aliases keep their names in signatures instead of what they stand for.
+autodoc_type_aliases = {
+    name: name
+    for name in (
+        "Array",
+        "ArrayLike",
+        "Backend",
+        "Expression",
+        "ExpressionLike",
+        "Parameters",
+        "PoseReference",
+        "Positions",
+        "Reference",
+        "Runnable",
+        "Scalar",
+        "StateLike",
+        "Terms",
+        "Time",
+        "Vector",
+    )
+}
 napoleon_google_docstring = False
 napoleon_attr_annotations = False
 napoleon_use_rtype = False
@@ -44,46 +87,48 @@ python_maximum_signature_line_length = 100
 # One name may live in several rooms (a class and the port it fulfils): its short form stays plain text.
 suppress_warnings = ["ref.python"]
 
-PUBLIC = ["dalembert", *(f"dalembert.{m.name}" for m in pkgutil.iter_modules(dalembert.__path__) if m.ispkg)]
 
-
-def face_page(name: str) -> str | None:
-    """The page of a package with the names that it exports; None if it exports none."""
-    package = importlib.import_module(name)
-    exported = [n for n in getattr(package, "__all__", ()) if not n.startswith("__")]
-    above = [] if package is dalembert else [n for n in exported if getattr(dalembert, n, None) is getattr(package, n)]
-    own = [n for n in exported if n not in above]
-    if not exported or name == "dalembert.cli":
-        return None
-    page = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n"
-    if own:
-        page += f"   :members: {', '.join(own)}\n"
-    page += "```\n"
-    if above:
-        page += f"\nAlso here: {', '.join(f'{{py:obj}}`dalembert.{n}`' for n in above)}.\n"
-    return page
-
-
-def write_reference(app: Sphinx) -> None:
-    """Write one reference page per package that users program against, and their index."""
-    folder = HERE / "_generated"
-    folder.mkdir(exist_ok=True)
-    pages = {name.removeprefix("dalembert."): page for name in PUBLIC if (page := face_page(name)) is not None}
-    listing = "\n".join(pages)
-    pages["index"] = (
-        "# Reference\n\nThe names that `dalembert` and its rooms export. Modules below may be moved at any time.\n\n"
-        f"```{{toctree}}\n:maxdepth: 1\n\n{listing}\n```\n"
-    )
-    for old in folder.glob("*.md"):
-        if old.stem not in pages:
+def write_pages(folder: Path, pages: dict[str, str]) -> None:
+    """Write the pages of a folder of Markdown and remove all others of it."""
+    for old in folder.rglob("*.md"):
+        if str(old.relative_to(folder).with_suffix("")) not in pages:
             old.unlink()
     for name, text in pages.items():
         path = folder / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
         # An unchanged page keeps its date, so that a second build is short.
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 
 
+def write_reference(app: Sphinx) -> None:
+    """Write the reference of machine files and the API reference."""
+    for old in (HERE / "_generated").glob("*.md"):
+        old.unlink()
+    write_pages(HERE / "_generated" / "keys", key_pages())
+    write_pages(HERE / "_generated" / "api", api_pages())
+
+
+def write_live_machine(app: Sphinx) -> None:
+    """Run the code of the landing page in the folder of live pages: it writes the page that is shown below it."""
+    text = (HERE / "index.md").read_text(encoding="utf-8")
+    code = "".join(re.findall(r"^```python\n(.*?)^```", text, re.M | re.S))
+    folder = LIVE / "live"
+    folder.mkdir(exist_ok=True)
+    with contextlib.chdir(folder), open(os.devnull, "w") as screen, contextlib.redirect_stdout(screen):
+        exec(compile(code, "index.md", "exec"), {"__name__": "__main__"})
+
+
+def write_gallery(app: Sphinx) -> None:
+    """Write the pages of the machines of the gallery."""
+    folder = LIVE / "live"
+    folder.mkdir(exist_ok=True)
+    for name in GALLERY:
+        dalembert.share(SYSTEMS[name].experiment(), folder / f"{name}.html")
+
+
 def setup(app: Sphinx) -> None:
-    """Register the writer of the reference pages."""
+    """Register the writers of the reference pages and of the machines that simulate."""
     app.connect("builder-inited", write_reference)
+    app.connect("builder-inited", write_live_machine)
+    app.connect("builder-inited", write_gallery)

@@ -1,7 +1,7 @@
 """Many captures as one campaign: in how many of 500 does the tip stay within a centimetre?
 
 Alone it flies two; `python examples/capture_campaign.py 500 captures` flies 500 on two cores and keeps them in the
-folder `captures`. Interrupted, the same command goes on where it was.
+folder `captures`. Interrupted, the same command resumes where it stopped.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ arm = canadarm()
 print(arm)
 
 modes = machine_modes(arm.lock({f"theta{i}": 0.0 for i in range(1, 7)}))
-print(f"lowest frequencies with locked joints: {modes.frequencies[:4].round(3)} rad/s")
+print(f"lowest frequencies with locked joints: {modes.omega[:4].round(3)} rad/s")
 print(f"animation: {animate_mode(modes, 2, 'canadarm_mode.gif', plane='xz')}")
 
 for model in ("flex", "flex-M"):

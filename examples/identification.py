@@ -1,6 +1,6 @@
 """Parameters from recorded motion: a payload, a flexible arm, winches of a cable robot, tumbling debris.
 
-Each record is a simulation with 1 % noise; what is found comes with intervals of 95 %.
+Each record is a simulation with 1 % noise; the estimates come with intervals of 95 %.
 """
 
 from __future__ import annotations

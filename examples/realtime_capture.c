@@ -4,8 +4,8 @@
  *     python realtime_capture.py --serve 9000 &
  *     ./capture 9000
  *
- * What comes in are the states of chaser and debris, what goes out are three torques of joints, and force and torque of
- * the base. The hand looks at the target through a stereo camera over a safety offset of 2 m, at a scale of 0.28; what it
+ * The inputs are the states of chaser and debris, the outputs are three torques of joints, and force and torque of the
+ * base. The hand looks at the target through a stereo camera over a safety offset of 2 m, at a scale of 0.28; what it
  * sees is rounded to a fifth of a pixel and 80 ms late.
  */
 #define _POSIX_C_SOURCE 200809L

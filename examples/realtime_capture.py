@@ -1,6 +1,6 @@
 """A capture guided by a camera, in a loop with hardware: the motion in orbit is repeated by two arms in a room.
 
-The chaser of SPACE 9.2.3 and a debris of 50 kg that tumbles at 11 degrees per second run in a loop of their own, in
+The chaser of SPACE 9.2.3 and a debris of 50 kg that tumbles at 11 degrees per second run in a separate loop, in
 lockstep over UDP. This client is all the rest of the bench: it maps the motion to two six-axis arms, one on a rail of
 10 m (scaling, safety offset, workspace check), whose controllers are 80 ms late; looks through the camera that one of
 them carries; estimates the target from what it sees; and sends torques and forces back.
@@ -42,7 +42,7 @@ class Target:
         self.gains = np.array([[3 * w], [3 * w**2], [w**3]])
 
     def see(self, place: np.ndarray) -> None:
-        """Take in where the target was at the time of the estimate, and go on by a period."""
+        """Take in the position of the target at the time of the estimate, and advance it by a period."""
         h, (p, v, a) = PERIOD, self.x
         self.x = np.array([p + h * v + 0.5 * h**2 * a, v + h * a, a]) + h * self.gains * (place - p)
 
@@ -72,7 +72,7 @@ START = {"q0": {"theta2": -0.9, "theta3": 1.8, "debris.x": 6.2}, "v0": {"debris.
 
 
 def orbit(duration: float, port: int = 0) -> da.Realtime:
-    """The motion in orbit, which waits for somebody to drive it."""
+    """The motion in orbit, which waits for a client to drive it."""
     options = {"period": PERIOD, "duration": duration, "lockstep": True, "speed": 0.0, "step": 0.01, "patience": 60.0}
     return da.realtime(scene(), port=port, **options, **START)
 

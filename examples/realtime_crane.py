@@ -1,7 +1,7 @@
-"""A crane in a loop of its own, and a controller outside of it, over UDP.
+"""A crane in a real-time loop, and a controller outside of it, over UDP.
 
 The loop runs in lockstep: it waits for a force before each period, and answers with its state. ``realtime_crane.py``
-closes it from Python; ``realtime_crane.py 9000`` waits for somebody else on that port, such as ``realtime_crane.c``.
+closes it from Python; ``realtime_crane.py 9000`` waits for another client on that port, such as ``realtime_crane.c``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// Builds the page that the package ships: one script, one style sheet, the licences of what is inside.
+// Builds the page that the package ships: a script, a style sheet, what opens shared pages, the licences of what is inside.
 // `npm run check` builds into memory and fails if the files in the package are others.
 import { build } from "esbuild";
 import { readFileSync, writeFileSync, mkdirSync, existsSync } from "node:fs";
@@ -12,7 +12,7 @@ const version = (name) => JSON.parse(text("node_modules", name, "package.json"))
 
 const { outputFiles } = await build({
   absWorkingDir: here,
-  entryPoints: { dalembert: "src/main.js" },
+  entryPoints: { dalembert: "src/main.js", boot: "src/boot.js" },
   bundle: true,
   minify: true,
   format: "iife",
@@ -20,10 +20,10 @@ const { outputFiles } = await build({
   outdir: "out",
   legalComments: "none",
   write: false,
-  banner: { js: `/*! dalembert (Apache-2.0) with three.js ${version("three")} and uPlot ${version("uplot")} (MIT): see LICENSES.txt */` },
 });
 
 const files = Object.fromEntries(outputFiles.map((file) => [file.path.split(/[\\/]/).pop(), file.text]));
+files["dalembert.js"] = `/*! dalembert (Apache-2.0) with three.js ${version("three")} and uPlot ${version("uplot")} (MIT): see LICENSES.txt */\n${files["dalembert.js"]}`;
 // Inside of an HTML page the script must not end early.
 files["dalembert.js"] = files["dalembert.js"].replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
 files["LICENSES.txt"] = ["three", "uplot"]

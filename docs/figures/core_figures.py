@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import io
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,8 +59,53 @@ def shaded(colour: str, faces: list[Array], alpha: float) -> list[Any]:
     return made
 
 
-def readme() -> None:
-    """The floating robot of the README: poses, and what its energy audit says."""
+def landing() -> None:
+    """The crane of the landing page: its code runs, and its run is drawn."""
+    page = (FOLDER.parent / "index.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {"__name__": "page"}
+    code = re.search(r"^```python\n(.*?)^```", page, re.M | re.S)
+    assert code is not None
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(code[1], "index.md", "exec"), names)
+    run = names["run"]
+
+    figure = plt.figure(figsize=(10.6, 3.6))
+    left = figure.add_axes((0.0, 0.0, 0.57, 1.0))
+    left.set_axis_off()
+    left.set_aspect("equal")
+    left.plot([-1.0, 6.4], [0.16, 0.16], color="0.45", linewidth=2.5, solid_capstyle="butt")
+    load_x = run["x"] + 6.0 * np.sin(run["sway"])
+    load_z = -6.0 * np.cos(run["sway"])
+    left.plot(load_x, load_z, color=RED, linewidth=1.0, alpha=0.8)
+    times = (0.0, 2.6, 3.7, 4.8, 6.5, 16.0)
+    for k, t in enumerate(times):
+        row = int(np.argmin(np.abs(run.t - t)))
+        alpha = 1.0 if k == len(times) - 1 else 0.22 + 0.09 * k
+        x = run["x"][row]
+        left.plot([x, load_x[row]], [0.0, load_z[row]], color="0.2", linewidth=1.1, alpha=alpha)
+        left.add_patch(plt.Rectangle((x - 0.4, -0.1), 0.8, 0.2, color=BLUE, alpha=alpha, linewidth=0))
+        left.add_patch(plt.Circle((load_x[row], load_z[row]), 0.22, color=RED, alpha=alpha, linewidth=0))
+        if k in (0, len(times) - 1):
+            left.text(x, 0.45, f"t = {t:g} s", ha="center", color="0.3")
+    left.set_xlim(-1.0, 6.4)
+    left.set_ylim(-6.5, 1.0)
+
+    axes = figure.add_gridspec(3, 1, left=0.63, right=0.985, top=0.93, bottom=0.125, hspace=0.62).subplots(sharex=True)
+    axes[0].plot(run.t, run["x"], color=BLUE)
+    axes[0].set_title("trolley [m]")
+    axes[1].plot(run.t, np.degrees(run["sway"]), color=RED)
+    axes[1].set_title("sway [deg]")
+    energy = run.energy
+    axes[2].plot(run.t, energy.total - energy.total[0], color=GREEN, linewidth=3, alpha=0.4)
+    axes[2].plot(run.t, energy.work_input, color="0.15", linewidth=1, linestyle="--")
+    axes[2].set_title("energy gained (green), work of the drive (dashed) [J]")
+    axes[2].set_xlabel("time [s]")
+    axes[2].margins(x=0)
+    save(figure, "landing", dpi=120)
+
+
+def floating_robot() -> None:
+    """The floating robot: poses, and what its energy audit says."""
     robot = load_system("floating-two-link")
     eom = da.equations(robot)
     reach = da.Quintic([0.0, 0.0], [2.2, -1.3], duration=5.0)
@@ -414,7 +462,8 @@ def experiments() -> None:
 
 FIGURES: dict[str, Callable[[], None]] = {
     "experiments": experiments,
-    "floating_robot": readme,
+    "landing": landing,
+    "floating_robot": floating_robot,
     "quick_start": quick_start,
     "machine_parts": machine_parts,
     "gravity_map": gravity_map,

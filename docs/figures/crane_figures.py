@@ -20,10 +20,10 @@ from dalembert.studies.crane.simplified import simplified_errors
 from dalembert.studies.crane.transport import TASK, Performance, compare_transport, ei_excitation, laws, transport_crane
 from dalembert.studies.crane.winch import winch_run
 from dalembert.systems.cranes import (
-    cable_sway_frequencies,
+    cable_sway_omega,
     multi_cable_crane,
     planar_crane,
-    sway_frequencies,
+    sway_omega,
     uniform_cable,
 )
 from dalembert.view import animate, bake_run, build_scene
@@ -86,7 +86,7 @@ def transport() -> None:
 def shapers() -> None:
     """Residual sway of four shapers on cranes of other lengths: linear theory, and ten links simulated."""
     nominal = transport_crane(10)
-    w = float(sway_frequencies(nominal)[0])
+    w = float(sway_omega(nominal)[0])
     admitted = float(np.radians(TASK.sway) / ei_excitation(nominal))
     cases = {
         "PFL, ZV-shaped S-curve": ("ZV", zv(w), BLUE),
@@ -125,9 +125,9 @@ def convergence() -> None:
         (0.0, "nodes", RED, "no payload, all of a link at its lower end"),
     )
     for payload, lumping, colour, label in cases:
-        exact = cable_sway_frequencies(1, length=length, mass=mass, payload=payload)[0]
+        exact = cable_sway_omega(1, length=length, mass=mass, payload=payload)[0]
         cables = [uniform_cable(int(n), length, payload=payload, mass=mass, lumping=lumping) for n in counts]
-        errors = [abs(sway_frequencies(planar_crane(cable))[0] / exact - 1) for cable in cables]
+        errors = [abs(sway_omega(planar_crane(cable))[0] / exact - 1) for cable in cables]
         axes.loglog(counts, errors, "o-", color=colour, label=label)
     axes.set(xlabel="links", ylabel="relative error", title="first frequency against the continuous cable (Bessel)")
     axes.set_xticks(counts, [str(n) for n in counts])

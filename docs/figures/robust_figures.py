@@ -95,7 +95,7 @@ def drawn(result: TuneResult, arm: str, name: str, configurations: tuple[str, ..
         for block, rows in (("base", range(6)), ("arm", range(6, 12)))
     }
     w = np.geomspace(1e-3, 10.0 if arm == "rigid" else 300.0, 400 if arm == "rigid" else 2000)
-    plot_singular_values(systems, bounds={"bound": control.tf([1], [1])}, frequencies=w, path=HERE / f"{name}.png")
+    plot_singular_values(systems, bounds={"bound": control.tf([1], [1])}, omega=w, path=HERE / f"{name}.png")
 
 
 def sensitivities() -> None:
@@ -216,7 +216,7 @@ def random_configurations() -> None:
     """The flexible chaser at random configurations, as (8.8) to (8.10) are printed (Fig. 8.19)."""
     systems = {f"{k}": control.ss(*printed_system(q)) for k, q in enumerate(some_configurations(12))}
     w = np.unique(np.concatenate([np.geomspace(1e-2, 3e3, 1500), *(peak_frequencies(s) for s in systems.values())]))
-    figure = plot_singular_values(systems, frequencies=w)
+    figure = plot_singular_values(systems, omega=w)
     for line in figure.axes[0].lines:
         line.set(color="tab:orange", lw=0.5, alpha=0.7)
     figure.axes[0].get_legend().remove()

@@ -8,7 +8,10 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import shlex
+import subprocess
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
@@ -33,12 +36,20 @@ use_style(figure_dpi=150)
 
 
 def ran(name: str) -> dict[str, Any]:
-    """Names that the code of a page leaves."""
+    """Names that the code of a page leaves; its files are written and its commands run as well."""
     text = (PAGES / f"{name}.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {"__name__": "page"}
-    for block in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S):
-        with contextlib.redirect_stdout(io.StringIO()):
-            exec(compile(block, name, "exec"), names)
+    blocks = re.findall(r"^(?:<!-- (.*?) -->\n)?```(\w+)\n(.*?)^```", text, re.M | re.S)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for comment, language, block in blocks:
+            if language == "python":
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(compile(block, name, "exec"), names)
+            elif comment.startswith("file: "):
+                Path(comment.removeprefix("file: ")).write_text(block, encoding="utf-8")
+            elif comment == "run":
+                for line in block.splitlines():
+                    subprocess.run([sys.executable, "-m", *shlex.split(line)], check=True, stdout=subprocess.DEVNULL)
     return names
 
 
@@ -191,7 +202,67 @@ def robust_controller(n: dict[str, Any]) -> None:
     save(figure, "robust_controller")
 
 
-DRAWN = (arm, crane, cable_robot, flexible_arm, falling_chain, capture, robust_controller)
+def own_crane(n: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(1, 3, figsize=(9.4, 3.0), width_ratios=(1.1, 1, 1))
+    portrait(axes[0], n["crane"].machine, {"x": 12.0, "sway": -0.12})
+    for duration, colour in ((12.0, RED), (20.0, BLUE)):
+        run = n["runs"][duration]
+        axes[1].plot(run.t, run["x"], color=colour, label=f"move in {duration:.0f} s")
+        axes[2].plot(run.t, np.degrees(run["sway"]), color=colour)
+    axes[1].set(title="trolley [m]", xlabel="time [s]")
+    axes[1].legend()
+    axes[2].axhspan(-4, 4, color=GREY, alpha=0.15, lw=0)
+    axes[2].set(title="sway [deg], allowed: 4 deg", xlabel="time [s]")
+    save(figure, "own_crane")
+
+
+def linkage(n: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(1, 3, figsize=(9.4, 2.8), width_ratios=(1.3, 1, 1))
+    r, l, a = n["crank"], n["rod"], 1.0
+    pin = np.array([r * np.cos(a), r * np.sin(a)])
+    circle = np.linspace(0, 2 * np.pi, 100)
+    axes[0].plot(r * np.cos(circle), r * np.sin(circle), color=GREY, lw=0.8, ls=":")
+    for side, tone in ((1, 1.0), (-1, 0.35)):
+        x = pin[0] + side * np.sqrt(l**2 - pin[1] ** 2)
+        axes[0].plot([pin[0], x], [pin[1], 0], color=BLUE, lw=3, alpha=tone, solid_capstyle="round")
+        axes[0].add_patch(plt.Rectangle((x - 0.03, -0.035), 0.06, 0.07, color=SAND, alpha=tone, lw=0))
+    axes[0].plot([0, pin[0]], [0, pin[1]], color=RED, lw=4, solid_capstyle="round")
+    axes[0].plot([0, *pin[:1]], [0, *pin[1:]], "o", color="0.2", ms=4)
+    axes[0].set(title="both assemblies", aspect="equal")
+    axes[0].set_axis_off()
+    driven = n["driven"]
+    angle = np.degrees(driven["a"])
+    axes[1].plot(angle, driven["multiplier.bearing[0]"] / 1e3, color=BLUE, label="axial")
+    axes[1].plot(angle, driven["multiplier.bearing[1]"] / 1e3, color=RED, label="lateral")
+    axes[1].set(title="multipliers of the pin [kN]", xlabel="crank angle [deg]")
+    axes[1].legend()
+    for mass, colour in ((6.0, RED), (24.0, BLUE)):
+        run = n["runs"][mass]
+        axes[2].plot(1e3 * run.t, run["a_dot"], color=colour, lw=1, label=f"flywheel {mass:.0f} kg")
+    axes[2].set(title="speed [rad/s]", xlabel="time [ms]")
+    axes[2].legend()
+    save(figure, "linkage")
+
+
+def quadruped(n: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(1, 3, figsize=(9.4, 2.9), width_ratios=(1, 1, 1.1))
+    portrait(axes[0], n["robot"], dict(zip(n["robot"].q_names, n["q"], strict=True)))
+    drop = n["drop"]
+    for leg, colour in zip(("LF", "LH", "RF", "RH"), (BLUE, GREEN, RED, PURPLE), strict=True):
+        axes[1].plot(drop.t, drop[f"force.{leg}.normal"], color=colour, lw=1, label=leg)
+    axes[1].set(title="landing: normal forces [N]", xlabel="time [s]", xlim=(0.2, 0.8))
+    axes[1].legend(ncols=2)
+    tilt = np.degrees(np.arccos(np.clip(n["upright"], -1, 1)))
+    for friction, row, colour in zip(n["mu"][:, 0], tilt, (BLUE, GREEN, SAND, RED), strict=True):
+        axes[2].plot(n["speed"][0], row, "o-", ms=3, lw=0.8, color=colour, label=f"friction {friction}")
+    axes[2].set(title="push: tilt after 2 s [deg]", xlabel="sideways speed [m/s]")
+    axes[2].legend()
+    save(figure, "quadruped")
+
+
+DRAWN = (
+    own_crane, linkage, quadruped, arm, crane, cable_robot, flexible_arm, falling_chain, capture, robust_controller,
+)  # fmt: skip
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")

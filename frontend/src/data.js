@@ -1,12 +1,14 @@
 // Packed arrays (view/page/packing.py): float32, channel by channel, the bytes of equal weight together, deflated.
 
-async function inflate(text) {
+export async function inflate(text) {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-export async function unpack({ shape, data }) {
+// Of arrays that the page has computed itself there are the values.
+export async function unpack({ shape, data, values }) {
+  if (values) return { shape, values };
   const bytes = await inflate(data);
   const n = bytes.length / 4;
   const words = new Uint8Array(bytes.length);

@@ -98,6 +98,19 @@ export class Player {
     this.host.dataset.loaded = String(Number(this.host.dataset.loaded ?? 0) + 1);
   }
 
+  // Show another film of the same scene from its start; the camera and the path that is drawn stay.
+  async recast(packed) {
+    this.film = await Film.read(packed);
+    [this.packed, this.scene.cloud] = [packed, packed.scene.cloud];
+    this.pause();
+    this.controls();
+    this.setSpeed(packed.scene.speed);
+    if (!this.stage.touched && !this.fits()) this.refit(true);
+    this.traceOf(this.trace.value);
+    this.seek(this.film.start);
+    this.host.dataset.loaded = String(Number(this.host.dataset.loaded ?? 0) + 1);
+  }
+
   // What there is to be done with a machine that moves.
   controls() {
     const moving = this.film.n > 1;

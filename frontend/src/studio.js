@@ -4,6 +4,7 @@ import { element, number, shown } from "./dom.js";
 import { Player } from "./player.js";
 import { Plot, Signals } from "./plots.js";
 import { poleChart } from "./poles.js";
+import { slider } from "./sliders.js";
 
 const PATIENCE = 400; // milliseconds from which on a run is shown while it goes on
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -73,7 +74,12 @@ class Studio {
       const run = this.shownRun ?? (Number(this.runsList.value) || null);
       this.guard(() => this.server.save({ what, run, changes: this.changes }));
     };
-    const top = element("header", {}, element("b", {}, "dalembert"), element("span", { className: "word" }, "studio"), this.machines, button("Open ...", () => this.file.click(), { id: "open" }), this.file, this.runButton, this.cancelButton, this.progress, this.status, element("span", { className: "gap" }), this.saveMenu);
+    const share = async () => {
+      this.status.textContent = "the machine is compiled for the page ...";
+      await this.server.save({ what: "page", changes: this.changes });
+      this.status.textContent = "shared: one HTML file that simulates";
+    };
+    const top = element("header", {}, element("b", {}, "dalembert"), element("span", { className: "word" }, "studio"), this.machines, button("Open ...", () => this.file.click(), { id: "open" }), this.file, this.runButton, this.cancelButton, this.progress, this.status, element("span", { className: "gap" }), button("Share", share, { id: "share", title: "save the machine as one HTML file that simulates" }), this.saveMenu);
     this.error = element("pre", { id: "error", title: "click to close" });
     this.error.onclick = () => this.complain("");
     this.playerHost = element("div", { id: "player" });
@@ -379,24 +385,13 @@ class Studio {
     return element("label", { className: "row" }, element("span", {}, label), input);
   }
 
-  // A slider and a field for the same number; `preview`: the machine is shown with it at once.
-  slider({ name, value, lower, upper, unit }, target, preview, set = null) {
-    const range = element("input", { type: "range", min: lower, max: upper, step: "any", value });
-    const field = element("input", { type: "number", step: "any", value: Number(value.toPrecision(6)), dataset: { name } });
-    const change = (x) => {
+  // A slider; `preview`: the machine is shown with its number at once.
+  slider(row, target, preview, set = null) {
+    return slider(row, (x) => {
       if (set) set(x);
-      else target[name] = x;
+      else target[row.name] = x;
       if (preview) this.preview();
-    };
-    range.oninput = () => {
-      field.value = Number(Number(range.value).toPrecision(4));
-      change(Number(field.value));
-    };
-    field.onchange = () => {
-      range.value = field.value;
-      change(Number(field.value));
-    };
-    return element("label", { className: "row slider" }, element("span", { title: name }, unit ? `${name} [${unit}]` : name), range, field);
+    });
   }
 
   gain(name, value) {

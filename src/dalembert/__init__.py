@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from dalembert.core.later import later
-from dalembert.core.version import __version__
 
 if TYPE_CHECKING:
     from dalembert.analysis.assembly import assemblies
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
         WriteError,
     )
     from dalembert.core.parameter import TIME, Parameter, cos, deg, sin, smoothstep, sqrt
+    from dalembert.core.version import __version__
     from dalembert.engine.methods.constraints import (
         AugmentedLagrangian,
         Baumgarte,
@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from dalembert.model.joint import WORLD, Joint, Limits
     from dalembert.model.machine import Machine
     from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
+    from dalembert.model.ropes import Anchor, Drum, Guide, Obstacle, Rope, Sheave, SheaveLoss
     from dalembert.model.section import Load, Section
     from dalembert.model.shapes import Shape
     from dalembert.model.signals import Sensor, Signal
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
         Radau,
     )
     from dalembert.simulation.run import Run
+    from dalembert.view.page.live import share
     from dalembert.view.page.report import report
 
 __all__ = [
@@ -101,6 +103,7 @@ __all__ = [
     "RK4",
     "TIME",
     "WORLD",
+    "Anchor",
     "AugmentedLagrangian",
     "BallConstraint",
     "Baumgarte",
@@ -126,6 +129,7 @@ __all__ = [
     "DistanceConstraint",
     "DormandPrince",
     "DormandPrince8",
+    "Drum",
     "Energy",
     "EquationsOfMotion",
     "Euler",
@@ -138,6 +142,7 @@ __all__ = [
     "GeneralizedAlpha",
     "Geometry",
     "GravityCompensation",
+    "Guide",
     "HalfSpace",
     "Heun",
     "Idas",
@@ -155,6 +160,7 @@ __all__ = [
     "MotionConstraint",
     "Motor",
     "NoCompilerWarning",
+    "Obstacle",
     "OrthogonalConstraint",
     "ParallelConstraint",
     "Parameter",
@@ -162,11 +168,14 @@ __all__ = [
     "Projection",
     "Quintic",
     "Radau",
+    "Rope",
     "Run",
     "SampledController",
     "Section",
     "Sensor",
     "Shape",
+    "Sheave",
+    "SheaveLoss",
     "Signal",
     "SimulationError",
     "Sine",
@@ -212,6 +221,7 @@ __all__ = [
     "report",
     "rod",
     "rollout",
+    "share",
     "simulate",
     "sin",
     "smoothstep",
@@ -225,6 +235,7 @@ __all__ = [
 ]
 
 _LATER = {
+    "Anchor": "dalembert.model.ropes",
     "AugmentedLagrangian": "dalembert.engine.methods.constraints",
     "BallConstraint": "dalembert.model.constraints",
     "Baumgarte": "dalembert.engine.methods.constraints",
@@ -250,6 +261,7 @@ _LATER = {
     "DistanceConstraint": "dalembert.model.constraints",
     "DormandPrince": "dalembert.simulation.methods",
     "DormandPrince8": "dalembert.simulation.methods",
+    "Drum": "dalembert.model.ropes",
     "Energy": "dalembert.formulations.equations",
     "EquationsOfMotion": "dalembert.formulations.equations",
     "Euler": "dalembert.simulation.methods",
@@ -262,6 +274,7 @@ _LATER = {
     "GeneralizedAlpha": "dalembert.engine.methods.constraints",
     "Geometry": "dalembert.model.geometry",
     "GravityCompensation": "dalembert.control.laws",
+    "Guide": "dalembert.model.ropes",
     "HalfSpace": "dalembert.model.contacts",
     "Heun": "dalembert.simulation.methods",
     "Idas": "dalembert.engine.methods.constraints",
@@ -279,6 +292,7 @@ _LATER = {
     "MotionConstraint": "dalembert.model.constraints",
     "Motor": "dalembert.model.parts",
     "NoCompilerWarning": "dalembert.core.errors",
+    "Obstacle": "dalembert.model.ropes",
     "OrthogonalConstraint": "dalembert.model.constraints",
     "PD": "dalembert.control.laws",
     "PID": "dalembert.control.laws",
@@ -289,11 +303,14 @@ _LATER = {
     "Quintic": "dalembert.plan.references",
     "RK4": "dalembert.simulation.methods",
     "Radau": "dalembert.simulation.methods",
+    "Rope": "dalembert.model.ropes",
     "Run": "dalembert.simulation.run",
     "SampledController": "dalembert.loop.closed_loop",
     "Section": "dalembert.model.section",
     "Sensor": "dalembert.model.signals",
     "Shape": "dalembert.model.shapes",
+    "Sheave": "dalembert.model.ropes",
+    "SheaveLoss": "dalembert.model.ropes",
     "Signal": "dalembert.model.signals",
     "SimulationError": "dalembert.core.errors",
     "Sine": "dalembert.plan.references",
@@ -340,6 +357,7 @@ _LATER = {
     "report": "dalembert.view.page.report",
     "rod": "dalembert.model.body",
     "rollout": "dalembert.loop.rollout",
+    "share": "dalembert.view.page.live",
     "simulate": "dalembert.api",
     "sin": "dalembert.core.parameter",
     "smoothstep": "dalembert.core.parameter",
@@ -350,8 +368,9 @@ _LATER = {
     "to_urdf": "dalembert.io.urdf_writer",
     "verify": "dalembert.analysis.verify",
     "winch": "dalembert.model.cables",
+    "__version__": "dalembert.core.version",
 }
-"""Names and their modules, which load when a name is first asked for: `import dalembert` alone loads none."""
+"""Names and their modules, which load on first use: `import dalembert` alone loads none."""
 
 _ROOMS = (
     "analysis",

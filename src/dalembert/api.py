@@ -1,4 +1,4 @@
-"""The verbs of everyday use; those of the other rooms load when they are first asked for (see `dalembert`)."""
+"""The verbs of everyday use; names of other rooms load on first use (see `dalembert`)."""
 
 from __future__ import annotations
 
@@ -81,16 +81,14 @@ def simulate(
         Show a progress bar; None: if the run takes longer than a moment and stderr is a terminal. A function is called
         with the fraction done instead; if it returns False, the run ends there as ``"interrupted"``.
     watch
-        Called some ten times a second with the rows that are new, as a run with the status ``"running"``: to draw
-        curves while they grow.
+        Called about ten times a second with the new rows, as a run with the status ``"running"``: for live plots.
     check
-        Raise `SimulationError` (with the good part as ``run``) if the simulation diverges or fails; False: return the
-        run.
+        Raise `SimulationError` (with the run up to the failure as ``run``) if the simulation diverges or fails; False:
+        return the run.
     **keywords
-        What an `Experiment` says, each with the meaning and the default that it has there, in place of that of the
-        experiment: ``duration`` [s]; ``q0``, ``v0``, ``t0``, ``reach``, ``branch`` or ``start`` (of a `Start`, or an
-        earlier run to
-        go on from); ``p`` (parameters); ``control``, ``sensors``, ``signals``, ``events``, ``switches``, ``on_event``;
+        Fields of an `Experiment`, with the same meaning and default; they override those of a given experiment:
+        ``duration`` [s]; ``q0``, ``v0``, ``t0``, ``reach``, ``branch`` or ``start`` (of a `Start`, or an earlier run to
+        continue); ``p`` (parameters); ``control``, ``sensors``, ``signals``, ``events``, ``switches``, ``on_event``;
         ``limits``, ``constraints``, ``contact``; ``method`` (`RK4`, `DormandPrince`, ..., or a name) and its settings
         ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``; ``record``; ``seed``, ``member``; ``by`` and
         ``backend``.
@@ -121,5 +119,21 @@ def simulate(
 
 
 def load_run(path: str | Path) -> Run:
-    """Read a saved run."""
+    """Read a saved run.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> path = Path(tempfile.mkdtemp()) / "swing.nc"
+    >>> saved = da.simulate(pendulum, duration=0.5, q0=[0.1]).save(path)
+    >>> da.load_run(path).status
+    'completed'
+    """
     return Run.load(path)

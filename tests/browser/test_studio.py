@@ -188,7 +188,7 @@ def test_a_run_is_seen_while_it_goes_on(watched: Any, tmp_path: Path) -> None:
         t, q = page.evaluate("() => [[...studioPage.signals.t], [...studioPage.signals.rows.get('q_1')]]")
         page.select_option("#save", "run")
         page.wait_for_selector("#error:not(:empty)")
-        assert "goes on" in page.inner_text("#error")
+        assert "is still running" in page.inner_text("#error")
         page.click("#cancel")
         page.wait_for_selector("body[data-run='1'][data-status='interrupted']")
         with page.expect_download() as download:

@@ -77,9 +77,9 @@ NAMED = (
     ),
     NamedChange(
         "length in the damping of elastic cables",
-        "formulations/constraints/elastic_cables.py",
-        "value(cable.damping) * rate / length",
-        "value(cable.damping) * rate",
+        "formulations/constraints/elastic_ropes.py",
+        "value(rope.damping) * rate / length",
+        "value(rope.damping) * rate",
         "tests/unit/laws/test_cables_and_contacts.py::test_an_elastic_cable_pulls_by_its_strain_and_the_rate_of_it",
     ),
     NamedChange(

@@ -25,7 +25,7 @@ from dalembert.systems.cranes import (
     planar_crane,
     residual_sway,
     sway_angle,
-    sway_frequencies,
+    sway_omega,
     uniform_cable,
 )
 
@@ -43,7 +43,7 @@ def test_sway_stays_without_control_of_it() -> None:
 def test_residual_sway_by_linear_theory() -> None:
     """What an exactly followed reference leaves, against simulation; the modes above the first hardly count."""
     plant = transport_crane(5)
-    w = sway_frequencies(plant)
+    w = sway_omega(plant)
     period = 2 * np.pi / w[0]
     curve = SCurve.timed([0.0], [1.0], 8.0 - period)
     for reference, share in ((curve, 1.0), (zv(w[0])(curve), 0.0), (ei(w[0])(curve), 0.05)):
@@ -56,14 +56,14 @@ def test_residual_sway_by_linear_theory() -> None:
         sway = sway_angle(da.equations(plant), run.array(plant.q_names))[run.t >= 8.0].max()
         assert sway == pytest.approx(modes[0], rel=5e-3, abs=1e-4)
     one = transport_crane(1)
-    expected = sway_frequencies(one)[0] / 9.81 * excitation(curve, sway_frequencies(one), 8.0)
+    expected = sway_omega(one)[0] / 9.81 * excitation(curve, sway_omega(one), 8.0)
     assert residual_sway(one, curve, 8.0) == pytest.approx(expected, rel=1e-9)
 
 
 def test_residual_sway_reaches_upper_modes_that_are_excited() -> None:
     """A jerky reference rings the second mode: the sum of the modes bounds the sway that is seen."""
     plant = planar_crane(uniform_cable(2, 5.0, payload=50.0, mass=40.0), trolley=200.0)
-    w = sway_frequencies(plant)
+    w = sway_omega(plant)
     quick = zv(w[0])(SCurve.timed([0.0], [0.2], 0.4))
     end = quick.duration
     modes = residual_sway(plant, quick, end)
@@ -109,7 +109,7 @@ def test_feedback_linearisation_of_another_payload(payload: float) -> None:
 def test_cures_of_another_payload() -> None:
     """A payload 30 % lighter than modelled: what a stiffer loop leaves, and what a law leaves that has weighed it."""
     nominal = transport_crane(3)
-    shaper = zvd(float(sway_frequencies(nominal)[0]))
+    shaper = zvd(float(sway_omega(nominal)[0]))
     reference = shaper(SCurve.timed([0.0], [5.0], 8.0 - shaper.duration))
     eom = da.equations(transport_crane(3, payload=da.Parameter("payload", 500.0)))
     soft, stiff = (PartialFeedbackLinearization(kp, kd, reference) for kp, kd in ((9.0, 6.0), (36.0, 12.0)))
@@ -151,7 +151,7 @@ def test_hoisting_while_transporting() -> None:
     )
     rest = hanging(crane)
     move = SmoothStep([0.0, rest["l1"]], [5.0, rest["l1"] - 0.7], 10.0)
-    w = float(sway_frequencies(crane)[0])
+    w = float(sway_omega(crane)[0])
     kp, kd, ks = 0.146 * w**2, 0.472 * w, 0.764 * w
     law = PartialFeedbackLinearization(kp=[kp, 9.0], kd=[kd, 6.0], reference=move, sway_gain=[ks, 0.0])
     run = da.simulate(crane, duration=25.0, q0=rest, control=law, step=2e-3, record=0.05)

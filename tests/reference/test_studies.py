@@ -12,7 +12,7 @@ import pytest
 from dalembert.core.errors import FileFormatError
 from dalembert.studies import KINDS, Row, expected_values, run_study, studies
 from dalembert.studies.page import studies_table, with_table
-from dalembert.studies.verification import stored_rows, verification_page, write_rows
+from dalembert.studies.verification import stored_rows, verification_pages, write_rows
 from support.shipped_engine import bare_environment, shipped_engine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,10 +85,24 @@ def test_the_page_lists_all_studies() -> None:
     assert all(f"| `{name}` |" in studies_table() for name in studies())
 
 
+def _text(folder: Path) -> str:
+    return "".join(verification_pages(folder).values())
+
+
 def test_the_verification_page_is_that_of_the_stored_results() -> None:
-    page = (ROOT / "docs" / "verification.md").read_text(encoding="utf-8")
-    assert verification_page(ROOT / "docs" / "results") == page, "run: python -m dalembert.studies.verification"
-    assert "MISSED" not in page
+    docs = ROOT / "docs"
+    written = {path: (docs / path).read_text(encoding="utf-8") for path in verification_pages(docs / "results")}
+    assert verification_pages(docs / "results") == written, "run: python -m dalembert.studies.verification"
+    assert {f"verification/{path.name}" for path in (docs / "verification").glob("*.md")} == set(written) - {
+        "verification.md"
+    }
+    assert "MISSED" not in "".join(written.values())
+
+
+def test_the_overview_of_verification_is_short() -> None:
+    """Two screens: every row is on the page of its study."""
+    overview = verification_pages(ROOT / "docs" / "results")["verification.md"]
+    assert len(overview.splitlines()) < 70 and len(overview.split()) < 600
 
 
 def test_verdicts_that_are_stored_are_those_of_the_numbers() -> None:
@@ -109,12 +123,12 @@ def test_changed_expectations_do_not_keep_their_results(tmp_path: Path) -> None:
     verdict = {"tolerance": number.tolerance, "unit": number.unit, "ok": True, "kind": number.kind}
     row = {"study": "textbook", "quantity": number.quantity, "source": number.source, **verdict}
     write_rows("textbook", [{**row, "published": number.published, "obtained": 123456.0}], tmp_path)
-    assert f"| {len(entries) - 1} |" in verification_page(tmp_path) and "123456" in verification_page(tmp_path)
+    assert f"| {len(entries) - 1} |" in _text(tmp_path) and "123456" in _text(tmp_path)
     write_rows("textbook", [{**row, "published": number.published + 1.0, "obtained": 123456.0}], tmp_path)
-    assert f"| {len(entries)} |" in verification_page(tmp_path) and "123456" not in verification_page(tmp_path)
+    assert f"| {len(entries)} |" in _text(tmp_path) and "123456" not in _text(tmp_path)
     (tmp_path / "textbook.json").write_text("{}")
     with pytest.raises(FileFormatError, match="verification textbook"):
-        verification_page(tmp_path)
+        _text(tmp_path)
 
 
 def test_most_rows_of_the_crane_study_are_not_published_numbers() -> None:

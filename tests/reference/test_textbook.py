@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 
 import dalembert as da
+from dalembert.formulations.constraints.assembly import assembled_start
 from dalembert.studies import Row, run_study, studies, totals
 from dalembert.studies.expected import Expected, Formula, formula
 from dalembert.systems import SYSTEMS, load_system
@@ -118,6 +119,17 @@ def test_systems_agree_in_all_formulations(name: str) -> None:
 def test_systems_survive_the_machine_file(name: str) -> None:
     machine = load_system(name)
     assert da.load_machine(machine.to_yaml()) == machine
+
+
+@pytest.mark.parametrize("name", [name for name in SYSTEMS if load_system(name).constrained])
+def test_systems_start_where_their_settings_say(name: str) -> None:
+    experiment = SYSTEMS[name].experiment().replace(backend="vm")
+    start, eom = experiment.start, experiment.equations
+    q, moved = assembled_start(eom, start.q, p=eom.parameter_values(experiment.p), branch=start.branch)
+    assert moved < 1e-9
+    coordinates = dict(zip(eom.machine.q_names, q, strict=True))
+    asked = SYSTEMS[name].settings().get("q0", {})
+    assert {key: coordinates[key] for key in asked} == pytest.approx(asked, abs=1e-9)
 
 
 def test_unknown_system() -> None:

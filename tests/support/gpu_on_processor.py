@@ -15,7 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-__all__ = ["SHIM", "ProcessorCupy", "compile_text", "needs_gpp"]
+import dalembert as da
+from dalembert.engine.methods.contacts import contact_method
+from dalembert.loop.closed_loop import close_loop
+from dalembert.simulation.rollout.cuda import rollout_source
+
+__all__ = ["SHIM", "ProcessorCupy", "compile_text", "needs_gpp", "stepped_on_a_gpu"]
 
 needs_gpp = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 
@@ -47,6 +52,26 @@ def compile_text(text: str, folder: Path, *options: str) -> ctypes.CDLL:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return ctypes.CDLL(str(folder / "kernel.so"))
+
+
+def stepped_on_a_gpu(
+    eom: da.EquationsOfMotion, way: Any, x0: np.ndarray, step: float, steps: int, folder: Path
+) -> tuple[np.ndarray, np.ndarray]:
+    """States and status after some steps of time-stepping by the text for a GPU, at nominal parameters."""
+    problem = close_loop(eom, None, limits="ignore", contact=contact_method(way)).problem
+    source = rollout_source(problem, "moreau")
+    call = f"""
+extern "C" void all(long long n, double *x, double *p, double h, long long steps, int *status, double *failed) {{
+    for (blockIdx.x = 0; blockIdx.x < n; blockIdx.x++)
+        {source.entry}(n, x, 0, 1, 0, p, 1, 0, 0, 0.0, h, 0, steps, 0.0, status, failed, 0, 0, 0, 0, 0, 0, 0);
+}}
+"""
+    library = compile_text(source.text + call, folder)
+    x, p, n = np.ascontiguousarray(x0.T), np.array(eom.machine.p_nominal, dtype=float), len(x0)
+    status, failed = np.zeros(n, dtype=np.int32), np.zeros(n)
+    at = [ctypes.c_void_p(a.ctypes.data) for a in (x, p, status, failed)]
+    library["all"](ctypes.c_longlong(n), *at[:2], ctypes.c_double(step), ctypes.c_longlong(steps), *at[2:])
+    return x.T.copy(), status
 
 
 class _Array(np.ndarray):

@@ -15,7 +15,7 @@ ARRAY = {
     "mass": 200.0,
     "com": (2.0, 0.0, 0.0),
     "inertia": (66.7, 333.3, 266.7),
-    "frequencies": [8.0, 15.0, 20.0],
+    "omega": [8.0, 15.0, 20.0],
     "damping": 0.005,
     "participation": [[0, 5, 0, 0, 0, 5], [0, 0, 2, 0, -2, 0], [0, 0, 0, 2, 0, 0]],  # SPACE D.2.1
 }
@@ -23,7 +23,7 @@ SKEW = {  # force and torque of a mode that are not perpendicular: a screw
     "mass": 30.0,
     "com": (0.4, -0.1, 0.2),
     "inertia": (9.0, 8.0, 7.0, 0.3, -0.2, 0.1),
-    "frequencies": [3.0, 7.0],
+    "omega": [3.0, 7.0],
     "damping": [0.01, 0.02],
     "participation": [[1.0, 0.5, -0.3, 0.4, 0.2, 0.9], [0.2, -0.6, 0.1, 0.5, 0.3, -0.4]],
 }
@@ -50,7 +50,7 @@ def on_paper(fields: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray
             J[i, j] = J[j, i] = x
     C = m * cross(c)
     rigid = np.block([[m * np.eye(3), -C], [C, J + m * ((c @ c) * np.eye(3) - np.outer(c, c))]])
-    L, w = np.array(fields["participation"], float), np.array(fields["frequencies"])
+    L, w = np.array(fields["participation"], float), np.array(fields["omega"])
     R, p = np.array(PLACE.rotation, float), np.array(PLACE.translation, float)
     X = np.block([[R.T, -R.T @ cross(p)], [np.zeros((3, 3)), R.T]])  # twist of the hub to that of the array's frame
     hub = np.diag([500.0] * 3 + [200.0, 250.0, 300.0])
@@ -94,7 +94,7 @@ def test_momentum_and_energy_are_conserved() -> None:
 
 def test_parameters_stay_inputs_and_are_checked() -> None:
     w, s, m = da.Parameter("w", 8.0), da.Parameter("s", 1.0), da.Parameter("m", 200.0)
-    eom = da.equations(craft(**{**ARRAY, "frequencies": [w, 15.0, 20.0], "scale": s, "mass": m}), backend="vm")
+    eom = da.equations(craft(**{**ARRAY, "omega": [w, 15.0, 20.0], "scale": s, "mass": m}), backend="vm")
     moved = eom.q_neutral.copy()
     moved[7] = 1.0
     base = eom.bias(moved, np.zeros(eom.nv))[6]
@@ -110,12 +110,12 @@ def test_parameters_stay_inputs_and_are_checked() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"participation": [[0, 15, 0, 0, 0, 5]], "frequencies": [8.0]}, "takes more inertia than there is.*is -"),
-        ({"participation": [[14, 0, 0, 0, 0, 0], [0, 14, 0, 0, 0, 28]], "frequencies": [8.0, 9.0]}, "leave -192 kg"),
-        ({"frequencies": [8.0, 15.0]}, "participation of appendage 'array' must be 2 rows of 6"),
-        ({"frequencies": []}, "has no modes"),
-        ({"frequencies": [8.0, 15.0, -1.0]}, "frequency 3 of appendage 'array' must be > 0"),
-        ({"damping": [0.1]}, "3 frequencies but 1 damping ratios"),
+        ({"participation": [[0, 15, 0, 0, 0, 5]], "omega": [8.0]}, "takes more inertia than there is.*is -"),
+        ({"participation": [[14, 0, 0, 0, 0, 0], [0, 14, 0, 0, 0, 28]], "omega": [8.0, 9.0]}, "leave -192 kg"),
+        ({"omega": [8.0, 15.0]}, "participation of appendage 'array' must be 2 rows of 6"),
+        ({"omega": []}, "has no modes"),
+        ({"omega": [8.0, 15.0, -1.0]}, "omega 3 of appendage 'array' must be > 0"),
+        ({"damping": [0.1]}, "3 modes but 1 damping ratios"),
         ({"mass": 0.0}, "mass of appendage 'array' must be > 0"),
         ({"participation": [[0, 5, 0, 0, 0, 5], [0.0] * 6, [0, 0, 0, 2, 0, 0]]}, "mode 2 .* has no participation"),
         ({"participation": "none"}, "rows of 6 finite numbers"),
@@ -134,7 +134,7 @@ def test_a_mode_may_hold_all_of_a_mass() -> None:
         mass=9.0,
         com=(0, 0, 0),
         inertia=(1, 1, 1),
-        frequencies=[2.0],
+        omega=[2.0],
         participation=[[3.0, 0, 0, 0, 0, 0]],
     )
     assert [float(b.mass) for b in slosh.bodies] == [0.0, 9.0]

@@ -60,7 +60,7 @@ BENDING = {
 
 @pytest.mark.parametrize("boundary", BENDING)
 def test_twenty_bending_frequencies(boundary: str) -> None:
-    assert_allclose(_beam(boundary=boundary).frequencies, _roots(BENDING[boundary], 20) ** 2, rtol=1e-10)
+    assert_allclose(_beam(boundary=boundary).omega, _roots(BENDING[boundary], 20) ** 2, rtol=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_twenty_bending_frequencies(boundary: str) -> None:
 )
 def test_twenty_loaded_bending_frequencies(M: float, J: float, D: float) -> None:
     beam = _beam(load=da.Load(M, (0.0, J, J), D))
-    assert_allclose(beam.frequencies, _roots(_loaded(M, J, D), 20, 2e-3) ** 2, rtol=1e-10)
+    assert_allclose(beam.omega, _roots(_loaded(M, J, D), 20, 2e-3) ** 2, rtol=1e-10)
 
 
 @pytest.mark.parametrize("load", [0.0, 0.3, 25.0])
@@ -77,7 +77,7 @@ def test_twenty_frequencies_of_traction_and_torsion(load: float) -> None:
     given = da.Load(2 * load, (load, 1.0, 1.0)) if load else None
     beam = da.Beam("beam", 1.0, section, E=1.0, G=1.0, density=1.0, modes={"x": 20, "torsion": 20}, load=given)
     roots = _roots(lambda x: np.cos(x) - load * x * np.sin(x), 20)  # (B.5), (B.6)
-    assert_allclose(beam.frequencies, [*roots, *roots], rtol=1e-10)
+    assert_allclose(beam.omega, [*roots, *roots], rtol=1e-10)
 
 
 def test_no_mode_is_missed() -> None:
@@ -90,25 +90,25 @@ def test_no_mode_is_missed() -> None:
 def test_step_of_the_section_needs_both_sides() -> None:
     """A stepped beam equals the uniform one when the step vanishes, and a very stiff stretch acts as a rigid one."""
     split = da.Beam("b", 1.0, ((0.37, UNIT), (0.63, UNIT)), E=1.0, density=1.0, modes={"y": 6}, rotary_inertia=False)
-    assert_allclose(split.frequencies, _beam(modes={"y": 6}).frequencies, rtol=1e-11)
+    assert_allclose(split.omega, _beam(modes={"y": 6}).omega, rtol=1e-11)
     stiff = da.Section(1e-9, 1e9, 1e9)
     half = da.Beam("b", 1.0, ((0.5, stiff), (0.5, UNIT)), E=1.0, density=1.0, modes={"y": 3}, rotary_inertia=False)
-    assert_allclose(half.frequencies, 4 * _beam(modes={"y": 3}).frequencies, rtol=1e-6)
+    assert_allclose(half.omega, 4 * _beam(modes={"y": 3}).omega, rtol=1e-6)
 
 
 def test_springs_between_free_and_clamped() -> None:
     weak, strong = 1e-7, 1e9
     held = [
-        _beam(modes={"y": 4}, boundary=(da.Support(True, True), da.Support(False, False, k, k))).frequencies
+        _beam(modes={"y": 4}, boundary=(da.Support(True, True), da.Support(False, False, k, k))).omega
         for k in (weak, strong)
     ]
-    assert_allclose(held[0], _beam(modes={"y": 4}, boundary="clamped-free").frequencies, rtol=1e-6)
-    assert_allclose(held[1], _beam(modes={"y": 4}, boundary="clamped-clamped").frequencies, rtol=1e-6)
+    assert_allclose(held[0], _beam(modes={"y": 4}, boundary="clamped-free").omega, rtol=1e-6)
+    assert_allclose(held[1], _beam(modes={"y": 4}, boundary="clamped-clamped").omega, rtol=1e-6)
 
 
 def test_shapes_satisfy_the_differential_equation() -> None:
     for mode in _beam(modes={"y": 6}, load=da.Load(2.0, (0, 0.5, 0.5), 0.3)).basis:
-        s, w = np.linspace(0.01, 0.99, 200), mode.frequency
+        s, w = np.linspace(0.01, 0.99, 200), mode.omega
         assert_allclose(mode.shape(s, 4), w**2 * mode.shape(s), atol=1e-7 * w**2)
 
 
@@ -117,7 +117,7 @@ def test_normalizations() -> None:
     beams = {n: _beam(modes={"y": 3}, load=load, normalization=n) for n in ("unit", "mass", "segment", "load", "tip")}
     for name, beam in beams.items():
         integrals = BeamIntegrals.of(beam)
-        K, w2 = np.diag(integrals.K_E), beam.frequencies**2
+        K, w2 = np.diag(integrals.K_E), beam.omega**2
         if name == "mass":
             assert_allclose(np.diag(integrals.B[1, 1]), 1.0, rtol=1e-10)
         elif name == "tip":
@@ -133,7 +133,7 @@ def test_loaded_modes_are_orthogonal_with_their_load() -> None:
     w, t = Phi[1], Delta[2]
     M = integrals.B[1, 1] + 1.2 * np.outer(w, w) + 0.3 * np.outer(t, t) + 0.2 * (np.outer(w, t) + np.outer(t, w))
     assert_allclose(M, np.eye(4), atol=1e-10)
-    assert_allclose(integrals.K_E, np.diag(beam.frequencies**2), atol=1e-8 * beam.frequencies[-1] ** 2)
+    assert_allclose(integrals.K_E, np.diag(beam.omega**2), atol=1e-8 * beam.omega[-1] ** 2)
 
 
 def test_shape_integrals_against_adaptive_quadrature() -> None:

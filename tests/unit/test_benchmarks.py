@@ -20,7 +20,7 @@ from dalembert.benchmarks import flexible_arm, measure, report
 from dalembert.benchmarks.cases import QUANTITIES, Case, Contender, make_case
 from dalembert.benchmarks.chains import chain_case, fitted_exponent
 from dalembert.benchmarks.contenders import contenders
-from dalembert.benchmarks.page import read_results, speed_page
+from dalembert.benchmarks.page import read_results, speed_pages
 from dalembert.benchmarks.peers.pinocchio_cpp import load_loop
 from dalembert.benchmarks.peers.urdf_model import urdf_text
 from dalembert.benchmarks.robots import ROBOTS, robot_file, robot_machine
@@ -275,7 +275,7 @@ def test_quick_fmu(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["contender"] for row in figures["results"]] == ["native", "fmu", "fmu-plain"]
     assert all(row["agrees"] and 0.0 < row["least_ms"] <= row["median_ms"] for row in figures["results"])
     assert figures["results"][0]["ratio"] == 1.0
-    page = speed_page([{**figures, "file": "fmu.json"}])
+    page = speed_pages([{**figures, "file": "fmu.json"}])["speed_runs"]
     assert f"| four-bar linkage | {figures['results'][0]['median_ms']:.2f} ms (1.00) a |" in page
     screen = io.StringIO()
     report.print_fmu(Console(file=screen, width=110), figures)
@@ -388,9 +388,10 @@ def test_members_of_a_rollout_start_alike_whatever_their_number() -> None:
         np.testing.assert_array_equal(many["q0"][name][:2], values)
 
 
-def test_speed_page_is_that_of_the_results() -> None:
-    page = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
-    assert speed_page(read_results(ROOT / "benchmarks" / "results")) == page, "run: python -m dalembert.benchmarks.page"
+def test_speed_pages_are_those_of_the_results() -> None:
+    for name, text in speed_pages(read_results(ROOT / "benchmarks" / "results")).items():
+        page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+        assert text == page, "run: python -m dalembert.benchmarks.page"
 
 
 def test_speed_page_shows_the_newest_of_each_figure(tmp_path: Path) -> None:
@@ -402,7 +403,7 @@ def test_speed_page_shows_the_newest_of_each_figure(tmp_path: Path) -> None:
     new["results"] = [{**rows[0], "median_ns": 7.0}]
     (tmp_path / "a.json").write_text(json.dumps(new))
     (tmp_path / "b.json").write_text(json.dumps({"arms": [old]}))
-    page = speed_page(read_results(tmp_path))
+    page = speed_pages(read_results(tmp_path))["speed"]
     line = next(line for line in page.splitlines() if line.startswith("| dalembert, one native call"))
     cells = line.split(" | ")
     assert cells[2] == "7 ns (1.00) b" and cells[1].endswith(" a") and cells[3].endswith(" a")

@@ -5,8 +5,9 @@ the line before a fence steer them:
 
 - ``<!-- no-run: reason -->`` leaves a block out;
 - ``<!-- file: NAME -->`` writes a block of any language to a file that later blocks find;
-- ``<!-- output -->`` marks a ``text`` block as what the block before it prints. White space counts once, and ``...``
-  stands for anything, such as digits that depend on the computer.
+- ``<!-- run -->`` runs a ``text`` block of ``dalembert`` commands, a line each;
+- ``<!-- output -->`` marks a ``text`` block as what the code or the commands before it print. White space counts
+  once, and ``...`` stands for anything, such as digits that depend on the computer.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import contextlib
 import doctest
 import io
 import re
+import shlex
+import subprocess
+import sys
 import warnings
 from collections import Counter
 from dataclasses import dataclass
@@ -24,27 +28,55 @@ from typing import Any
 import pytest
 
 import dalembert
+from dalembert.io.key_pages import key_pages
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
+FOLDERS = (ROOT / "docs", ROOT / "docs" / "tutorials", ROOT / "docs" / "verification")
+PAGES = [ROOT / "README.md", *(page for folder in FOLDERS for page in sorted(folder.glob("*.md")))]
 # Pages about words, files and commands. Every other page is about calls, and shows at least one that works.
 WITHOUT_CODE = {
+    "benchmark_figures",
     "benchmarks",
     "changelog",
     "command_line",
     "comparison",
     "contributing",
     "coverage",
+    "engine",
     "errata",
+    "extending",
     "gallery",
-    "index",
     "notation",
+    "releases",
     "speed",
+    "speed_machines",
+    "speed_runs",
     "studies",
+    "style",
+    "tutorials/index",
     "verification",
 }
 # Pages whose code takes long: with the slow tests.
-SLOW = {"cranes", "gibbs_appell", "identification", "robust_chaser", "rollouts", "space_robots"}
+SLOW = {
+    "capture_control",
+    "capture_mission",
+    "capture_planning",
+    "crane_control",
+    "cranes",
+    "gibbs_appell",
+    "identification",
+    "own_crane",
+    "robust_chaser",
+    "rollout_events",
+    "rollouts",
+    "space_robots",
+}
+# Pages that run another engine beside the library: skipped where it is not installed.
+PEERS = {"from_mujoco": "mujoco", "from_pinocchio": "pinocchio"}
+
+# The longest page [words], tables and code included, and pages that may be longer. Tables of studies are generated.
+LONGEST = 2500
+LONG = {"errata", "machines"}
 
 # An indented fence belongs to a list, where its code would have to be dedented: pages do without.
 _FENCE = re.compile(
@@ -75,6 +107,15 @@ def blocks(text: str) -> list[Block]:
     ]
 
 
+def run_command(where: str, line: str) -> str:
+    """Run a line of the shell that calls ``dalembert``; what it prints."""
+    words = shlex.split(line, comments=True)
+    assert words and words[0] == "dalembert", f"{where}: only dalembert commands run, got {line!r}"
+    done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 0, f"{where}: {line!r} ends with {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
 def run_page(page: Path, text: str) -> None:
     """Run the code of a page and compare what it prints with what the page says it prints."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
@@ -88,6 +129,8 @@ def run_page(page: Path, text: str) -> None:
             with contextlib.redirect_stdout(screen):
                 exec(code, namespace)
             printed = screen.getvalue()
+        elif block.comment == "run":
+            printed = "".join(run_command(where, line) for line in block.text.splitlines())
         elif block.comment.startswith("file: "):
             Path(block.comment.removeprefix("file: ")).write_text(block.text, encoding="utf-8")
         elif block.comment == "output":
@@ -98,13 +141,20 @@ def run_page(page: Path, text: str) -> None:
             printed = None
 
 
-@pytest.mark.parametrize(
-    "page", [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in PAGES]
-)
+def marks(page: Path) -> list[pytest.MarkDecorator]:
+    """Marks of the test that runs a page."""
+    return [pytest.mark.slow] * (page.stem in SLOW) + [pytest.mark.peer] * (page.stem in PEERS)
+
+
+@pytest.mark.parametrize("page", [pytest.param(p, id=p.stem, marks=marks(p)) for p in PAGES])
 def test_code_of_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if page.stem in PEERS:
+        pytest.importorskip(PEERS[page.stem])
     text = page.read_text(encoding="utf-8")
     if not any(block.runs for block in blocks(text)):
-        assert page.stem in WITHOUT_CODE, f"{page.name} shows no Python that runs"
+        name = page.stem if page.parent.name != "tutorials" else f"tutorials/{page.stem}"
+        generated = page.parent.name == "verification"
+        assert name in WITHOUT_CODE or generated, f"{page.name} shows no Python that runs"
         return
     monkeypatch.chdir(tmp_path)
     with warnings.catch_warnings():
@@ -132,6 +182,14 @@ def test_public_names_of_page_exist(page: Path) -> None:
     assert not missing, f"{page.name} speaks of names that dalembert does not export: {', '.join(sorted(missing))}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_page_is_short(page: Path) -> None:
+    """A reader finds an answer on a page of a few screens; a longer one is split."""
+    words = len(page.read_text(encoding="utf-8").split())
+    generated = page.parent.name == "verification"
+    assert words <= LONGEST or generated or page.stem in LONG, f"{page.name} has {words} words: split it"
+
+
 def heading_anchors(text: str) -> set[str]:
     """What a link into a page may name: its headings as GitHub and MyST write them, and targets."""
     text = re.sub(r"^```.*?^```[ ]*$", "", text, flags=re.M | re.S)
@@ -149,8 +207,8 @@ def broken_links(page: Path, text: str) -> list[str]:
     prose = re.sub(r"^```.*?^```[ ]*$", "", text, flags=re.M | re.S)
     broken = []
     for link in re.findall(r"\]\(<?([^)\s>]+)>?(?: \"[^\"]*\")?\)", prose):
-        if "://" in link or link.startswith("mailto:"):
-            continue
+        if "://" in link or link.startswith(("mailto:", "_generated/", "../_generated/")):
+            continue  # generated pages are there only after a build, which follows these links
         path, _, anchor = link.partition("#")
         target = page.parent / path
         there = not path or target.exists()
@@ -183,9 +241,17 @@ def test_every_page_can_be_reached() -> None:
             ]
             left += [str((docs / name).parent.joinpath(line).relative_to(docs)) for line in lines]
     assert {str(page.relative_to(docs).with_suffix("")) for page in PAGES[1:]} == seen
-    words = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    words = "".join([*(page.read_text(encoding="utf-8") for page in PAGES), *key_pages().values()])
     pictures = [path.name for suffix in ("png", "gif") for path in (docs / "figures").rglob(f"*.{suffix}")]
     assert pictures and not [name for name in pictures if name not in words]
+
+
+def test_landing_page_and_readme_agree() -> None:
+    """Both begin with the same words and the same code."""
+    readme, index = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/index.md"))
+    first = [text.partition("\n## ")[0].replace("](docs/", "](") for text in (readme, index)]
+    assert first[0].strip() == first[1].strip()
+    assert any(block.runs for block in blocks(first[0]))
 
 
 def test_pages_are_found() -> None:
@@ -203,5 +269,9 @@ def test_wrong_page_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError) as raised:
         run_page(page, good.replace("6 * 7", "1 / 0"))
     assert raised.traceback[-1].lineno == 3  # counted from zero: line 4 of the page
+    commands = "# Page\n\n<!-- run -->\n```text\ndalembert --version\n```\n\n<!-- output -->\n```text\n...\n```\n"
+    run_page(page, commands)
+    with pytest.raises(AssertionError, match=r"page\.md:5: 'dalembert no-such-command' ends with 2"):
+        run_page(page, commands.replace("--version", "no-such-command"))
     assert broken_links(page, "[a](page.md) [b](#b) [c](c.md#d)\n## B\n") == ["page.md", "c.md#d"]
     assert not any(block.runs for block in blocks("<!-- no-run: takes an hour -->\n```python\n1 / 0\n```\n"))

@@ -55,7 +55,7 @@ def test_a_free_link_splits_as_its_momentum_says() -> None:
 
 def test_strain_is_what_the_stiffness_stores() -> None:
     eom = da.equations(falling_chain(1, 1))
-    frequency = da.equations(falling_chain(1, 1)).machine.bodies[0].frequencies
+    frequency = da.equations(falling_chain(1, 1)).machine.bodies[0].omega
     q = np.array([0.1, 2.0, 0.4, 0.02])
     split = energy_split(eom, q, np.zeros(4))
     K = frequency[0] ** 2 * eom.mass_matrix(np.zeros(4))[3, 3]

@@ -247,8 +247,8 @@ def test_steppers_keep_limits() -> None:
 @pytest.mark.parametrize(
     ("outlet", "changes", "words"),
     [
-        (ROLLOUT, {"on_event": print}, "a rollout cannot honour on_event=print"),
-        (STEPPER, {"switches": da.Switch(at=0.1, on="x")}, "a stepper cannot honour switches"),
+        (ROLLOUT, {"on_event": print}, "a rollout does not support on_event=print"),
+        (STEPPER, {"switches": da.Switch(at=0.1, on="x")}, "a stepper does not support switches"),
         (STEPPER, {"method": "dopri5"}, "a stepper runs the methods euler, heun, rk4, not 'dopri5'"),
         (ROLLOUT, {"method": da.Radau()}, "a rollout runs the methods euler, heun, rk4, bs32, dopri5, not 'radau'"),
         (FMU, {"method": "cvodes"}, "not 'cvodes'"),
@@ -266,9 +266,9 @@ def test_nothing_but_a_single_run_goes_on_from_a_run() -> None:
     going_on = SWING.replace(start=run)
     assert going_on.replace(step=1e-3, reach=0.2).start is run and going_on != SWING
     assert going_on.replace(q0={"theta": 0.3}) == SWING
-    with pytest.raises(InputError, match="t0 = 5 contradicts the run to go on from"):
+    with pytest.raises(InputError, match="t0 = 5 contradicts the run to continue"):
         going_on.replace(t0=5.0)
-    with pytest.raises(InputError, match="a rollout cannot go on from a run"):
+    with pytest.raises(InputError, match="a rollout cannot continue a run"):
         da.rollout(SWING, start=run)
     with pytest.raises(InputError, match="give either start"):
         da.simulate(SWING, start=run, q0={"theta": 0.1})

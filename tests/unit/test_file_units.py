@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,7 +14,7 @@ from dalembert.core.parameter import nominal, parse_quantity
 from dalembert.core.units import UNITS, parse_unit, unit_table
 from dalembert.io import check_machine
 from dalembert.io.machine_schema import machine_file
-from dalembert.io.schema_units import _entries, keys_with_units
+from dalembert.io.schema_units import entries_of, keys_with_units
 from dalembert.io.schema_values import Bound, Inertia, Limit, Number, Quantity
 
 FILE = """
@@ -95,6 +96,70 @@ def test_wrong_dimensions_are_refused(change: tuple[str, str]) -> None:
     assert check_machine(text)
 
 
+LAW = """
+name: gantry
+parameters: {reach: 2 m, k: 30.0}
+bodies: {cart: {mass: 2.0}, bob: {point_mass: {mass: 1.0, com: [0, 0, -1]}}}
+joints:
+  x: {kind: prismatic, parent: world, child: cart, axis: x}
+  turn: {kind: revolute, parent: cart, child: bob, axis: y}
+motors: {drive: {joint: x}, turn: {}}
+simulation:
+  duration: 1.0
+  control:
+    law: pd
+    kp: 2 * 5
+    kd: 3.0
+    reference:
+      start: [-5 cm, 0]
+      end: [reach/2, 90 deg]
+      duration: 3 * 500 ms
+      delay: 1 - 0.5
+"""
+
+
+def test_references_of_files_are_expressions() -> None:
+    with pytest.warns(da.DalembertWarning, match="occur in no number"):
+        law: Any = da.load_experiment(LAW).control
+    assert law.reference == da.Quintic([-0.05, 0.0], [1.0, math.pi / 2], duration=1.5, delay=0.5) and law.kp == 10
+    sine = "{center: [0, 0], amplitude: [1 cm, 180 deg], frequency: 120 / 60 * 1 Hz, phase: 90 deg}"
+    with pytest.warns(da.DalembertWarning, match="occur in no number"):
+        law = da.load_experiment(LAW[: LAW.index("reference:\n")] + f"reference: {sine}\n").control
+    assert law.reference == da.Sine([0, 0], [0.01, math.pi], 2.0, math.pi / 2)
+    by_motor = "{turn: {start: 0, end: 90 deg, duration: 1}, drive: 30 mm}"
+    with pytest.warns(da.DalembertWarning, match="occur in no number"):
+        law = da.load_experiment(LAW[: LAW.index("reference:\n")] + f"reference: {by_motor}\n").control
+    assert law.reference["drive"] == 0.03 and law.reference["turn"].end == (math.pi / 2,)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line", "message"),
+    [
+        ("90 deg]", "90 mm]", 17, r"end\[1\] must be a quantity in rad"),
+        ("reach/2", "90 deg", 17, r"end\[0\] must be a quantity in m"),
+        ("reach/2", "rech/2", 17, "no parameter named 'rech'"),
+        ("reach/2", "t", 17, "must not depend on time"),
+        ("3 * 500 ms", "3 * 500 mm", 18, "duration must be a quantity in s"),
+        ("3 * 500 ms", "-3 s", 18, "duration of a Quintic must be > 0"),
+        ("delay: 1 - 0.5", "wait: 1", 19, "no setting named 'wait'"),
+        ("delay: 1 - 0.5", "delay: 1 -", 19, "cannot read '1 -'"),
+        ("kp: 2 * 5", "kp: k", 13, "kp uses the parameter 'k', .* list it under 'gains'"),
+        ("kp: 2 * 5", "kp: [1, 2 *]", 13, "cannot read"),
+        ("law: pd", "law: dp", 12, "no law named 'dp'"),
+        ("      duration: 3 * 500 ms\n", "", 15, "the reference needs duration"),
+    ],
+)
+def test_wrong_numbers_of_laws_have_their_line(right: str, wrong: str, line: int, message: str) -> None:
+    """By loading and by checking alike."""
+    assert right in LAW
+    text = LAW.replace(right, wrong)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", da.DalembertWarning)
+        with pytest.raises(da.FileFormatError, match=f"<text>:{line}: .*{message}"):
+            da.load_experiment(text)
+        assert [error for error in check_machine(text) if str(error).startswith(f"<text>:{line}: ")]
+
+
 def test_bare_numbers_stay_si() -> None:
     plain = FILE
     for unit, number in (
@@ -143,7 +208,7 @@ def test_every_number_of_the_schema_has_a_unit() -> None:
         for key, field in entry.model_fields.items():
             if holds_numbers(field.annotation, field.metadata) and not entry.units.get(key):
                 without.append(f"{entry.__name__}.{key}")
-            pending += list(_entries(field.annotation))
+            pending += list(entries_of(field.annotation))
     # A gear relates coordinates of different units.
     assert set(without) == {"ConstraintEntry.terms"}
     for _, _, unit in keys_with_units():
@@ -208,6 +273,6 @@ def test_settings_of_laws_have_the_units_of_their_motors() -> None:
     ],
 )
 def test_settings_of_laws_with_other_units_are_refused(control: str, key: str) -> None:
-    with pytest.raises(da.InputError, match=rf"{key} of a law"):
+    with pytest.raises(da.FileFormatError, match=rf"<text>:8: .*{key}"):
         law(control)
     assert any(key in str(fault) for fault in check_machine(PICK.replace("CONTROL", control)))

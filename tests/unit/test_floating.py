@@ -152,7 +152,7 @@ def test_what_has_no_generalised_jacobian_is_told() -> None:
     two = three_joint_chaser().with_parts(
         da.Machine("rock", [da.sphere("rock", 1.0, 0.1)], [da.Joint("rock", "free", "world", "rock")])
     )
-    with pytest.raises(da.InputError, match=r"2 free joints \(base, rock\); say which is the base"):
+    with pytest.raises(da.InputError, match=r"2 free joints \(base, rock\); name the base"):
         generalized_jacobian(two, "tip")
     with pytest.raises(da.UnknownNameError, match="free joint"):
         generalized_jacobian(two, "tip", base="moon")

@@ -223,9 +223,9 @@ def test_constraint_methods_go_along(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"method": "cvodes"}, "an FMU or a real-time loop runs the methods euler, .*, not 'cvodes'"),
+        ({"method": "cvodes"}, "an FMU, .* page that simulates runs the methods euler, .*, not 'cvodes'"),
         ({"method": "radau"}, "not 'radau'"),
-        ({"on_event": lambda t, x, names: None}, "an FMU cannot honour on_event=.*: it calls no Python"),
+        ({"on_event": lambda t, x, names: None}, "an FMU does not support on_event=.*: it calls no Python"),
     ],
 )
 def test_what_an_fmu_cannot_honour_is_refused_by_name(settings: dict[str, Any], words: str, tmp_path: Path) -> None:

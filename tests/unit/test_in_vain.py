@@ -121,7 +121,7 @@ def test_switches_outside_of_the_run_are_told() -> None:
     first = da.simulate(held(), duration=1.0, switches=switches[:1])
     later = da.simulate(held(), duration=1.0, start=first, switches=switches[:1])  # done with, in the first part
     assert not later.events
-    with pytest.raises(da.InputError, match=r"t0 = 0\.3 contradicts the run to go on from"):
+    with pytest.raises(da.InputError, match=r"t0 = 0\.3 contradicts the run to continue"):
         da.simulate(held(), duration=1.0, start=first, t0=0.3)
 
 

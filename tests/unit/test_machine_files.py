@@ -11,7 +11,7 @@ import pytest
 
 import dalembert.io.machine_files
 from dalembert.control import PD
-from dalembert.core.errors import DalembertWarning, FileFormatError, InputError, UnknownNameError
+from dalembert.core.errors import DalembertWarning, FileFormatError, InputError
 from dalembert.core.parameter import Parameter, nominal
 from dalembert.io import load_machine, load_simulation, machine_to_yaml
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
@@ -208,7 +208,7 @@ def test_machine_of_a_file_is_simulated_under_its_own_law() -> None:
     """A wrong law is a matter of the simulation: the machine alone can still be had."""
     text = BASE + "  control: {law: magic}\n"
     assert load_machine(text).name == load_machine(BASE).name
-    with pytest.raises(UnknownNameError, match="no law named 'magic'"):
+    with pytest.raises(FileFormatError, match="<text>:19: no law named 'magic'"):
         load_simulation(text)
 
 

@@ -157,7 +157,7 @@ def test_wrong_members_to_repeat(cart: da.EquationsOfMotion) -> None:
     for members in ([3], [-1], [], [0.5], [True, False]):
         with pytest.raises(InputError, match="members must be numbers from 0 to 2"):
             result.again(members)
-    with pytest.raises(InputError, match=r"ask for measures\['far'\]"):
+    with pytest.raises(InputError, match=r"use measures\['far'\]"):
         result["far"]
 
 

@@ -109,7 +109,7 @@ def test_spike_is_rejected_below_and_accepted_above() -> None:
     below = robust_stability(spike(), level=2.49, seconds=20.0)
     assert not below.guaranteed and below.lower == pytest.approx(2.5, rel=1e-6)
     assert below.worst is not None and below.worst.values["d"] == pytest.approx(-0.4, rel=1e-6)
-    assert below.worst.frequency == pytest.approx(1.0, rel=1e-5)
+    assert below.worst.omega == pytest.approx(1.0, rel=1e-5)
     above = robust_stability(spike(), level=2.51, seconds=20.0)
     assert above.complete and above.upper == 2.51
     covered = sorted((i.low, i.high) for i in above.intervals)

@@ -36,7 +36,7 @@ def random_system(seed: int, size: int = 24) -> control.StateSpace:
 def test_oscillator_has_the_peak_of_the_closed_form(damping: float) -> None:
     norm = hinf_norm(control.tf([1], [1, 2 * damping, 1]))
     assert norm.value == pytest.approx(1 / (2 * damping * np.sqrt(1 - damping**2)), rel=1e-9)
-    assert norm.frequency == pytest.approx(np.sqrt(1 - 2 * damping**2), rel=1e-5)
+    assert norm.omega == pytest.approx(np.sqrt(1 - 2 * damping**2), rel=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -46,7 +46,7 @@ def test_no_frequency_exceeds_the_norm_and_one_reaches_it(seed: int) -> None:
     parts, _ = matrices_of(system)
     grid = gains(parts, np.concatenate([[0.0, np.inf], np.geomspace(1e-4, 1e4, 3000)]))
     assert grid.max() <= norm.value * (1 + 1e-8)
-    assert gains(parts, [norm.frequency])[0] == pytest.approx(norm.value, rel=1e-12)
+    assert gains(parts, [norm.omega])[0] == pytest.approx(norm.value, rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -73,14 +73,14 @@ def test_large_systems_and_huge_gains_equal_slycot(n: int, gain: float) -> None:
     norm = hinf_norm(system, proof=False)
     value, frequency = control.linfnorm(system, tol=1e-10)
     assert norm.value == pytest.approx(value, rel=1e-6)
-    assert norm.frequency == pytest.approx(frequency, rel=1e-6)
+    assert norm.omega == pytest.approx(frequency, rel=1e-6)
 
 
 def test_two_equal_peaks_are_both_found() -> None:
     low, high = control.tf([1], [1, 0.02, 1]), control.tf([25.0], [1, 0.1, 25.0])
     both = control.append(control.ss(low), control.ss(high))
     norm = hinf_norm(both)
-    assert sorted(round(p.frequency, 2) for p in norm.peaks) == [1.0, 5.0]
+    assert sorted(round(p.omega, 2) for p in norm.peaks) == [1.0, 5.0]
 
 
 def test_band_ends_count() -> None:
@@ -125,7 +125,7 @@ def test_disk_margin_of_a_published_loop() -> None:
     (margin,) = disk_margins(control.tf([25], [1, 10, 10, 10]))
     assert margin.gain == pytest.approx((0.6273, 1.5942), abs=1e-4)
     assert np.degrees(margin.phase) == pytest.approx(25.8017, abs=1e-4)
-    assert margin.frequency == pytest.approx(1.9550, abs=1e-4)
+    assert margin.omega == pytest.approx(1.9550, abs=1e-4)
 
 
 @pytest.mark.parametrize("skew", [-1.0, 0.0, 0.5, 1.0])
@@ -137,11 +137,11 @@ def test_factors_inside_the_disk_keep_the_loop_stable_and_its_edge_does_not(skew
             inside = 1 + 0.999 * (factor - 1)
             assert control.feedback(inside * loop).poles().real.max() < 0
     # A complex factor on the edge makes 1 + f L vanish at the critical frequency.
-    S = 1 / (1 + loop(1j * margin.frequency))
+    S = 1 / (1 + loop(1j * margin.omega))
     d = 1 / (S + (skew - 1) / 2)
     f = (1 + (1 - skew) / 2 * d) / (1 - (1 + skew) / 2 * d)
     assert abs(d) == pytest.approx(margin.alpha, rel=1e-6)
-    assert abs(1 + f * loop(1j * margin.frequency)) < 1e-6
+    assert abs(1 + f * loop(1j * margin.omega)) < 1e-6
 
 
 def test_wrong_input_is_named() -> None:
@@ -204,7 +204,7 @@ def test_badly_scaled_norms_are_right_where_forty_digits_judge(kind: str) -> Non
     systems = (comparison.random_system(kind, k) for k in range(50))
     system = next(s for s in systems if np.linalg.eigvals(s[0]).real.max() < 0)
     norm = hinf_norm(control.ss(*system))
-    assert norm.value == pytest.approx(comparison.true_peak(system, [norm.frequency]), rel=1e-6)
+    assert norm.value == pytest.approx(comparison.true_peak(system, [norm.omega]), rel=1e-6)
     assert norm.upper >= norm.value
 
 

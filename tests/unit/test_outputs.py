@@ -103,7 +103,7 @@ def test_what_is_there_is_replaced_by_its_kind_only(line: str, saved: Path, caps
     path = Path(COMMANDS[line])
     path.write_text(WRITTEN)
     assert run(line.split()) == 2
-    assert "is there already" in capsys.readouterr().err and path.read_text() == WRITTEN
+    assert "exists and is not a" in capsys.readouterr().err and path.read_text() == WRITTEN
     assert run([*line.split(), "--force"]) == 0
     first = path.read_bytes()
     assert first != WRITTEN.encode()
@@ -158,4 +158,4 @@ def test_every_command_with_an_output_has_force(here: Path) -> None:
             assert "force" in options, name
     assert set(names) >= {"simulate", "plot",
                           "animate", "report", "campaign", "robust", "bench", "export", "fmu", "new",
-                          "schema", "demo"}  # fmt: skip
+                          "schema", "share", "demo"}  # fmt: skip

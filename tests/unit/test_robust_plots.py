@@ -60,7 +60,7 @@ def test_several_proofs_and_samples_are_drawn_together() -> None:
     assert {"level 0.6, proven: 0.6", "level 0.9, proven: 0.9"} <= set(labels)
     M12, M21 = np.array([[0.0], [1.0], [0.0]]), np.array([[1.0, 0.0, 0.0]])
     driven = LFT(oscillator().M11, M12, M21, np.zeros((1, 1)), oscillator().blocks)
-    lines = plot_singular_values(driven, samples=20, frequencies=[1.0]).axes[0].lines
+    lines = plot_singular_values(driven, samples=20, omega=[1.0]).axes[0].lines
     reached = np.array([float(np.asarray(line.get_ydata())[0]) for line in lines])
     assert len(reached) == 21 and reached[-1] == pytest.approx(1 / 0.4)  # the middle comes last
     assert 1 / 0.6 <= reached.min() < 1 / 0.4 < reached.max() <= 1 / 0.2

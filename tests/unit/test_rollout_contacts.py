@@ -1,18 +1,14 @@
 """Rollouts through contacts: every member is the single run, alone or among others, in lanes and as a GPU has it."""
 
-import ctypes
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.gpu_on_processor import compile_text, needs_gpp
+from tests.support.gpu_on_processor import needs_gpp, stepped_on_a_gpu
 
 import dalembert as da
 from dalembert.core.errors import InputError
-from dalembert.engine.methods.contacts import contact_method
-from dalembert.loop.closed_loop import close_loop
-from dalembert.simulation.rollout.cuda import rollout_source
 
 WAY = da.TimeStepping()
 
@@ -249,26 +245,6 @@ def test_sampled_laws_and_noise_act_through_contacts() -> None:
     assert many["force.wall.normal"][:, -1].min() > 1.0
 
 
-def on_a_gpu(
-    eom: da.EquationsOfMotion, way: Any, x0: np.ndarray, step: float, steps: int, folder: Path
-) -> tuple[np.ndarray, np.ndarray]:
-    """States and status after some steps by the text for a GPU, compiled as C++."""
-    problem = close_loop(eom, None, limits="ignore", contact=contact_method(way)).problem
-    source = rollout_source(problem, "moreau")
-    call = f"""
-extern "C" void all(long long n, double *x, double h, long long steps, int *status, double *failed) {{
-    for (blockIdx.x = 0; blockIdx.x < n; blockIdx.x++)
-        {source.entry}(n, x, 0, 1, 0, 0, 1, 0, 0, 0.0, h, 0, steps, 0.0, status, failed, 0, 0, 0, 0, 0, 0, 0);
-}}
-"""
-    library = compile_text(source.text + call, folder)
-    x, n = np.ascontiguousarray(x0.T), len(x0)
-    status, failed = np.zeros(n, dtype=np.int32), np.zeros(n)
-    arrays = [ctypes.c_void_p(a.ctypes.data) for a in (x, status, failed)]
-    library["all"](ctypes.c_longlong(n), arrays[0], ctypes.c_double(step), ctypes.c_longlong(steps), *arrays[1:])
-    return x.T.copy(), status
-
-
 @needs_gpp
 @pytest.mark.parametrize("balls", [2, pytest.param(5, marks=pytest.mark.slow)], ids=["one tape", "contacts one by one"])
 def test_the_text_for_a_gpu_is_that_of_lanes(balls: int, tmp_path: Path) -> None:
@@ -276,7 +252,7 @@ def test_the_text_for_a_gpu_is_that_of_lanes(balls: int, tmp_path: Path) -> None
     q0 = stacked(balls, 3, rng)
     way = da.TimeStepping(max_sweeps=10)
     many = da.rollout(eom, q0=q0, duration=0.2, step=2e-3, contact=way)
-    x, status = on_a_gpu(eom, way, many.x[:, 0], 2e-3, 100, tmp_path)
+    x, status = stepped_on_a_gpu(eom, way, many.x[:, 0], 2e-3, 100, tmp_path)
     assert not status.any()
     np.testing.assert_allclose(x, many.final, rtol=1e-10, atol=1e-10)
     assert many["contact.sweeps"].max() > 2
@@ -288,7 +264,7 @@ def test_a_gpu_gives_up_on_fast_members(tmp_path: Path) -> None:
     ground = ball(0.01, restitution=1.0)
     eom, x0 = da.equations(ground), np.zeros((2, 7 + 6 + 4 + 2 + 2))
     x0[:, 2], x0[:, 3], x0[1, 9] = 0.3, 1.0, -50.0
-    status = on_a_gpu(eom, WAY, x0, 1e-2, 3, tmp_path)[1]
+    status = stepped_on_a_gpu(eom, WAY, x0, 1e-2, 3, tmp_path)[1]
     assert status.tolist() == [0, -1]
 
 

@@ -108,5 +108,5 @@ def test_refusals(cart: da.EquationsOfMotion) -> None:
         da.rollout(cart, duration=0.1, seed=-1)
     with pytest.raises(InputError, match="member must be an integer"):
         da.simulate(cart, duration=0.1, member=-1)
-    with pytest.raises(InputError, match="a stepper has a period of its own"):
+    with pytest.raises(InputError, match="a stepper has its own period"):
         da.stepper(cart, period=0.1, control=Sampled(PD, 0.1))

@@ -170,7 +170,7 @@ def test_moving_exit_of_a_cable_follows_the_time() -> None:
 def test_sag_without_gravity_and_between_points_above_each_other() -> None:
     ends = np.array([[[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]])
     for gravity in (np.zeros(3), np.array([0.0, 0.0, -9.81])):
-        way = sagging(ends, np.array([0.5, 0.2]), gravity)
+        way = sagging(ends, np.array([0.5, 0.2]), gravity, (0,))
         assert length_of(way) == pytest.approx([1.5, 1.2], rel=1e-12)
         assert np.allclose(way[:, [0, -1]], ends)
 

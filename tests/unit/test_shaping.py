@@ -152,7 +152,7 @@ def test_smooth_step_of_order_two_is_the_quintic() -> None:
         (lambda: excitation(SCurve.timed(0.0, 1.0, 1.0), 0.0, 1.0), "frequencies of modes must be > 0"),
         (lambda: excitation(SCurve.timed(0.0, 1.0, 1.0), 1.0, float("nan")), "end of a reference .* got nan"),
         (lambda: excitation(SCurve.timed([0.0, 0.0], [1.0, 1.0], 1.0), 1.0, 1.0), "one component .* got 2"),
-        (lambda: LoadReference(SmoothStep(0.0, 1.0, 1.0), 0.0), "frequency"),
+        (lambda: LoadReference(SmoothStep(0.0, 1.0, 1.0), 0.0), "omega"),
     ],
 )
 def test_refusals(make, message: str) -> None:

@@ -286,7 +286,7 @@ def test_parts_refuse(make, message) -> None:
 def test_loops_refuse() -> None:
     with pytest.raises(da.DalembertError, match="noise of sensor 'a' must be one number or 2"):
         da.simulate(cart(), duration=1.0, sensors=[da.Sensor("a", ("x", "x_dot"), 0.1, noise=(1.0, 1.0, 1.0))])
-    with pytest.raises(da.InputError, match="coordinates of their own; give feedback=False"):
+    with pytest.raises(da.InputError, match="their own coordinates; give feedback=False"):
         da.simulate(cart(), duration=0.1, by="natural", sensors=[da.Sensor("a", "x", 0.01)], control=da.PD(1, 1, [0]))
     with pytest.raises(da.InputError, match="signals must be Signal objects"):
         da.simulate(cart(), duration=0.1, signals=["x"])

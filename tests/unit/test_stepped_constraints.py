@@ -1,6 +1,5 @@
 """Time-stepping with loops, gears, prescribed motion, cables and joints that stick: closed forms, events, lanes."""
 
-import ctypes
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -8,16 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.gpu_on_processor import compile_text, needs_gpp
+from tests.support.gpu_on_processor import needs_gpp, stepped_on_a_gpu
 from tests.support.hybrid_machines import closed, four_bar
 
 import dalembert as da
 from dalembert.core.errors import InputError
-from dalembert.engine.methods.contacts import contact_method
 from dalembert.engine.problem.stepping import BlockLaw
 from dalembert.engine.stepping.native import solve_blocks
-from dalembert.loop.closed_loop import close_loop
-from dalembert.simulation.rollout.cuda import rollout_source
 
 G = 9.81
 FAR = da.HalfSpace(point=(0.0, 0.0, -5.0))
@@ -532,21 +528,9 @@ def test_lanes_keep_loops() -> None:
 def test_the_text_for_a_gpu_keeps_loops(tmp_path: Path) -> None:
     eom = da.equations(far_four_bar())
     many = da.rollout(eom, duration=0.1, step=1e-3, q0=closed(0.7), v0={"a_dot": np.array([6.0, -3.0])}, **STEPS)
-    problem = close_loop(eom, None, limits="ignore", contact=contact_method("time-stepping")).problem
-    source = rollout_source(problem, "moreau")
-    call = f"""
-extern "C" void all(long long n, double *x, double *p, double h, long long steps, int *status, double *failed) {{
-    for (blockIdx.x = 0; blockIdx.x < n; blockIdx.x++)
-        {source.entry}(n, x, 0, 1, 0, p, 1, 0, 0, 0.0, h, 0, steps, 0.0, status, failed, 0, 0, 0, 0, 0, 0, 0);
-}}
-"""
-    library = compile_text(source.text + call, tmp_path)
-    x, p = np.ascontiguousarray(many.x[:, 0].T), np.array(eom.machine.p_nominal, dtype=float)
-    status, failed = np.zeros(2, dtype=np.int32), np.zeros(2)
-    at = [ctypes.c_void_p(a.ctypes.data) for a in (x, p, status, failed)]
-    library["all"](ctypes.c_longlong(2), *at[:2], ctypes.c_double(1e-3), ctypes.c_longlong(100), *at[2:])
+    x, status = stepped_on_a_gpu(eom, "time-stepping", many.x[:, 0], 1e-3, 100, tmp_path)
     assert not status.any()
-    np.testing.assert_allclose(x.T, many.final, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(x, many.final, rtol=1e-9, atol=1e-9)
 
 
 def test_refusals() -> None:

@@ -505,7 +505,7 @@ def test_derivatives_and_other_loops_refuse_it() -> None:
         sensitivities(machine, of=["a"], wrt=["F"], duration=0.1)
     with pytest.raises(InputError, match="a rollout on a GPU event by event cannot have friction_law='stick'"):
         da.rollout(machine, q0={"a": [0.0, 1.0]}, duration=0.1, device="cuda")
-    with pytest.raises(MachineError, match="2 of the constraint, cable, contact or joint that sticks name 'a'"):
+    with pytest.raises(MachineError, match="2 of the constraint, cable, rope, contact or joint that sticks name 'a'"):
         machine.with_(contacts=[da.Contact("a", "disc")])
 
 

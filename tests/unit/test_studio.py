@@ -300,7 +300,7 @@ def test_cancelled_run_keeps_its_part() -> None:
         time.sleep(0.05)
     # While it runs, the page can look at something else, but not start another.
     assert "film" in session.answer("pose", {"changes": {"q0": {"q_1": 0.2}}})
-    with pytest.raises(da.InputError, match="going on"):
+    with pytest.raises(da.InputError, match="in progress"):
         session.answer("run", {})
     # It is a run among others: looked at, and asked for what is new.
     number = state["run"]
@@ -316,7 +316,7 @@ def test_cancelled_run_keeps_its_part() -> None:
     assert part["since"] == have and len(unpack_array(part["signals"]["t"])) < 900
     with pytest.raises(da.InputError, match="since must be a number of rows"):
         session.answer("film", {"run": number, "since": "all"})
-    with pytest.raises(da.InputError, match=f"run {number} goes on"):
+    with pytest.raises(da.InputError, match=f"run {number} is still running"):
         session.answer("save", {"what": "run", "run": number})
     session.answer("cancel", {})
     state = finished(session)

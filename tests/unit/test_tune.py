@@ -59,8 +59,8 @@ STRUCTURES = {
     "gains": gains({"u1": {"y1": None, "y2": (-1.0, 1.0)}, "u2": {"y3": None, "y1": 0.1}}),
     "pid": pid_gains({"u1": "y1"}, filter_time=0.1),
     "state space": state_space(["u1", "u2"], ["y1", "y2"], 2),
-    "notch": gains({"u1": {"y1": None}}) * notch("u1", "y1", frequency=(0.5, 5.0)),
-    "low-pass": low_pass("u1", "y1", order=2, frequency=(0.5, 5.0)) + gains({"u2": {"y2": None}}),
+    "notch": gains({"u1": {"y1": None}}) * notch("u1", "y1", omega=(0.5, 5.0)),
+    "low-pass": low_pass("u1", "y1", order=2, omega=(0.5, 5.0)) + gains({"u2": {"y2": None}}),
     "positive": positive_gains({"u1": ("y1", "y2"), "u2": ("y3", "z")}),
     "beside": beside(gains({"u1": {"y1": None}}), fixed_controller(control.tf([0.1], [1, 1]), ["u2"], ["y2"])),
 }
@@ -68,7 +68,7 @@ WEIGHT = control.tf([1, 2], [1, 0.1])
 REQUIREMENTS = {
     "gain": Gain("d", "z", after=WEIGHT),
     "band": Gain(["d", "r.y1"], ["z", "e.y1"], band=(0.5, 2.0), before=0.5),
-    "poles": Poles(decay=1.0, damping=0.7, frequency=3.0),
+    "poles": Poles(decay=1.0, damping=0.7, omega=3.0),
     "controller": ControllerGain(3.0, band=(0.1, 10.0)),
     "margin": margin("y1", gain=2.0),
     "variance": Variance("d", ["z", "y1"], bound=2.0),
@@ -199,7 +199,7 @@ def test_weights_of_standard_requirements() -> None:
     assert abs(1 / w(0)) == pytest.approx(0.01)
     assert abs(1 / w(1j)) == pytest.approx(1.0, rel=1e-3)
     assert abs(1 / w(1e6j)) == pytest.approx(2.0, rel=1e-4)
-    r = roll_off("x", "f", frequency=10.0).after
+    r = roll_off("x", "f", omega=10.0).after
     assert abs(r(100j)) == pytest.approx(10.0, rel=0.02)
 
 

@@ -27,7 +27,7 @@ from dalembert.systems.cranes import (
     residual_sway,
     spatial_crane,
     sway_angle,
-    sway_frequencies,
+    sway_omega,
     uniform_cable,
 )
 from dalembert.systems.cranes.reduction import design_coordinates
@@ -236,7 +236,7 @@ def test_design_coordinates_in_space() -> None:
 def test_shaped_references_of_bridge_and_trolley() -> None:
     """Each rail has its own way and shaper; what stays is what linear theory says for either plane."""
     machine = crane(2)
-    w = float(sway_frequencies(machine)[0])
+    w = float(sway_omega(machine)[0])
     hold = hanging(machine)["l1"]
     curves = {"y": SCurve.timed(0.0, 0.75, 4.0), "x": SCurve.timed(0.0, 1.0, 4.0)}
     eom = da.equations(machine)

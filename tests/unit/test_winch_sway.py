@@ -83,7 +83,7 @@ def test_upper_mode_grows_at_the_rate_of_its_reach() -> None:
     """Reach of the second mode of two links, by Floquet multipliers of the linear equations of the whole crane."""
     crane = planar_crane(uniform_cable(2, 5.0, payload=50.0, mass=4.0), lengths="hoisted")
     row = winch_reach(crane)[1]
-    w, depth, l0 = row.frequency, 2e-5, 2.5
+    w, depth, l0 = row.omega, 2e-5, 2.5
     eom = da.equations(crane, backend="vm")
     angle = [crane.q_names.index(n) for n in ("theta1", "theta2")]
     l = crane.q_names.index("l1")
@@ -126,7 +126,7 @@ def test_circular_sway_is_out_of_reach() -> None:
     crane = spatial_crane(uniform_cable(1, 5.0, payload=50.0), lengths="hoisted")
     rows = winch_reach(crane)
     assert [row.mode for row in rows if not row.damped] == ["mode 1, circular"]
-    w = rows[0].frequency
+    w = rows[0].omega
     run = da.simulate(
         crane,
         duration=60.0,

@@ -1,4 +1,4 @@
-"""What is asked of equations: do they agree, closed forms, linear models, equilibria, modes, inverse kinematics."""
+"""Analyses of equations: agreement, closed forms, linear models, equilibria, modes, inverse kinematics."""
 
 from dalembert.analysis.assembly import Assemblies, Assembly, Mobility, assemblies, mobility
 from dalembert.analysis.base_parameters import BaseParameters, base_parameters

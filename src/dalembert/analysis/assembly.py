@@ -120,10 +120,10 @@ def assemblies(
     t: float = 0.0,
     p: Parameters = None,
 ) -> Assemblies:
-    """Return the assemblies of a closed mechanism that have the coordinates which are given.
+    """Return the assemblies of a closed mechanism with the given coordinates.
 
     Where freedoms are left, an assembly stands for all that it can move to, by its posture nearest to the nominal one.
-    Nothing proves that a search finds all: more starts find more.
+    The search does not prove that it finds all assemblies; more starts find more.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def mobility(
     at
         Coordinates: by name, and the others follow; all of them; or None.
     branch, reach
-        As of `dalembert.Start`.
+        As in `dalembert.Start`.
     t, p
         Time and parameter values.
     """

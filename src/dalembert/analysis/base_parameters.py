@@ -1,4 +1,4 @@
-"""Base parameters of rigid trees: what of masses, centres and inertias can be told from motions and torques.
+"""Base parameters of rigid trees: combinations of masses, centres and inertias that motions and torques determine.
 
 Inverse dynamics is linear in mass, first moment and inertia about the body's origin of each body, and in rotor inertias
 and viscous losses: ``tau = Y(q, v, a) pi``. Not all of these ten numbers per body can be told apart; how many can is
@@ -50,7 +50,7 @@ class BaseParameters:
     independent
         Which of them head a sum.
     combination
-        (base, all): the base parameters are ``combination @ nominal``; columns of what moves nothing are zero.
+        (base, all): the base parameters are ``combination @ nominal``; columns of parameters without effect are zero.
     """
 
     machine: Machine
@@ -121,7 +121,7 @@ def base_parameters(machine: Machine, *, losses: bool = False, seed: int = 0) ->
     losses
         Whether viscous losses of joints and rotor inertias of motors are unknown, too.
     seed
-        Of the random motions by which the rank is found.
+        Seed of the random motions that determine the rank.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def base_parameters(machine: Machine, *, losses: bool = False, seed: int = 0) ->
     """
     if machine.constrained or any(isinstance(b, Beam) for b in machine.bodies):
         raise InputError(
-            f"base parameters are of rigid trees; machine '{machine.name}' has beams, constraints or cables"
+            f"base parameters are of rigid trees; machine '{machine.name}' has beams, constraints, cables or ropes"
         )
     open_machine, names, values = _opened(machine, losses)
     eom = derive(open_machine)

@@ -32,7 +32,7 @@ class EnergySplit:
     vibration
         Kinetic energy of the vibration.
     strain
-        What bending, torsion and stretching of beams store, and springs that move with them.
+        Energy stored in bending, torsion and stretching of beams, and in springs that move with them.
     potential
         The rest of the potential energy: weight, joint springs.
     """

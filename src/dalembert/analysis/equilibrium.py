@@ -35,12 +35,11 @@ class Equilibrium:
     residual
         Generalised forces that neither inputs nor constraints balance, per velocity.
     scale
-        Largest generalised force at work, or that a unit displacement would raise: what the residual is to be compared
-        with.
+        Largest generalised force at work, or that a unit displacement would raise: the scale of the residual.
     multipliers
         Multipliers of the constraints, zero where a constraint does not act; tensions of cables.
     latches
-        Latches of the constraints (what acts, and what was measured), as in ``eom.constraint_system``.
+        Latches of the constraints (activity, and measurements), as in ``eom.constraint_system``.
     J
         Rows that hold the machine: those of the constraints that act, and of locked joints.
     """
@@ -85,7 +84,7 @@ def equilibrium(
     locked
         Joints that do not move.
     branch
-        Which assembly of a closed mechanism, as of `dalembert.Start`.
+        Which assembly of a closed mechanism, as in `dalembert.Start`.
     t, p
         Time (of wrenches and moving constraints) and parameter values.
     """
@@ -130,7 +129,7 @@ def _configuration(
     """Configuration on the constraints, and their latches there."""
     if not eom.constrained:
         if active:
-            raise InputError(f"machine '{eom.machine.name}' has no constraints, so that 'active' means nothing")
+            raise InputError(f"machine '{eom.machine.name}' has no constraints, so that 'active' has no effect")
         latches = eom.constraint_system.latch_nominal  # of contacts and joints that stick, none of which act
         return named_vector(at, eom.q_names, eom.q_neutral, "at"), latches.copy()
     system = eom.constraint_system
@@ -181,7 +180,7 @@ def check_rest(
     t, p
         Time and parameter values.
     hint
-        What to do about it, in messages.
+        The cure, in messages.
     """
     where = f"machine '{eom.machine.name}'"
     if v.any():
@@ -212,6 +211,6 @@ def _check_constraints(
         tension = float(point.multipliers[rows.start])
         if rows.unilateral and independent and tension < -tolerance * point.scale:
             raise InputError(
-                f"{where} cannot rest there with these inputs: cable '{rows.name}' would have to push with "
-                f"{-tension:.4g} N; give inputs u with which every cable pulls, or active={{'{rows.name}': False}}"
+                f"{where} cannot rest there with these inputs: {rows.kind} '{rows.name}' would have to push with "
+                f"{-tension:.4g} N; give inputs u with which each {rows.kind} pulls, or active={{'{rows.name}': False}}"
             )

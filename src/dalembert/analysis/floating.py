@@ -66,7 +66,7 @@ class GeneralizedJacobian:
     Attributes
     ----------
     eom, frame, hold, axes
-        What it is of; see `generalized_jacobian`.
+        The arguments of `generalized_jacobian`.
     base
         Name of the free joint.
     """
@@ -145,8 +145,8 @@ class GeneralizedJacobian:
         v
             Velocities `v_names`, (..., n).
         momentum
-            Momentum that the robot has, as of `EquationsOfMotion.momentum`; what the base does not hold against it
-            moves the base. None: it has none.
+            Momentum that the robot has, as in `EquationsOfMotion.momentum`; the part that the base does not hold
+            against moves the base. None: it has none.
         p
             Parameter values.
         """
@@ -198,8 +198,9 @@ def generalized_jacobian(
     frame
         The frame that moves.
     hold
-        What the actuators of the base hold. ``"none"``: nothing, the base floats and both momenta are conserved;
-        ``"attitude"``: its attitude, so that linear momentum alone moves it; ``"pose"``: all of it, as a fixed arm.
+        Coordinates that the actuators of the base hold. ``"none"``: nothing, the base floats and both momenta are
+        conserved; ``"attitude"``: its attitude, so that linear momentum alone moves it; ``"pose"``: all of it, as a
+        fixed arm.
     base
         The free joint; needed where there is more than one.
     axes

@@ -110,7 +110,7 @@ def inverse_kinematics(
 ) -> IKResult:
     """Find coordinates that bring a frame to a position or a pose, on the constraints of the machine.
 
-    A cable is no longer than it is made; constraints that measure themselves when they begin to act (a grip, a cable
+    A cable does not exceed its length; constraints that measure themselves when they begin to act (a grip, a cable
     without length) and those that do not act leave the machine free.
 
     Parameters
@@ -128,7 +128,7 @@ def inverse_kinematics(
     joints
         Joints that may move; the others stay as in ``q0``. All if not given.
     settings
-        How it searches.
+        Settings of the search.
     p
         Values of the machine's parameters.
     **keywords
@@ -138,6 +138,22 @@ def inverse_kinematics(
     -------
     IKResult
         A target out of reach is no error: ``converged`` is False and ``q`` comes as close as was found.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> arm = da.Machine(
+    ...     "arm",
+    ...     bodies=[da.rod("a", 1.0, 1.0, com=(0.5, 0, 0)), da.rod("b", 1.0, 1.0, com=(0.5, 0, 0))],
+    ...     joints=[
+    ...         da.Joint("q1", "revolute", "world", "a", axis="z"),
+    ...         da.Joint("q2", "revolute", "a", "b", (1, 0, 0), axis="z"),
+    ...     ],
+    ...     frames=[da.Frame("tip", "b", (1, 0, 0))],
+    ... )
+    >>> solution = da.inverse_kinematics(arm, "tip", [1.0, 1.0, 0.0], q0=[0.1, 1.0])
+    >>> solution.converged, solution.q.round(6)
+    (True, array([-0.      ,  1.570796]))
     """
     if isinstance(eom, Machine):
         eom = derive(eom, backend="vm")
@@ -271,7 +287,7 @@ class _Space:
         return held
 
     def random(self, q: Array, rng: np.random.Generator) -> Array:
-        """Random configuration: within the ranges, or anywhere on a circle, near ``q`` in what is unbounded."""
+        """Random configuration: within the ranges, or anywhere on a circle, near ``q`` where unbounded."""
         d = rng.uniform(-np.pi, np.pi, size=self.eom.nv)
         moved = self.eom.integrate(q, np.where(self.movable, d, 0.0))
         for i in np.flatnonzero((self.index >= 0) & self.movable):
@@ -281,7 +297,7 @@ class _Space:
 
 
 def _ranges(machine: Machine) -> dict[str, tuple[float, float]]:
-    """Range of each one-coordinate joint; what follows a joint narrows its range."""
+    """Range of each one-coordinate joint; followers of a joint narrow its range."""
     ranges = {j.name: (j.limits.lower, j.limits.upper) for j in machine.joints if j.info.nv == 1}
     for c in machine.couplings:
         ratio, offset = nominal(c.ratio), nominal(c.offset)

@@ -1,4 +1,4 @@
-"""What is made of linear models: sampled ones, and ones without what cannot be moved or seen."""
+"""Operations on linear models: sampling, and removal of states that cannot be controlled or observed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def minimal_part(A: Array, B: Array, C: Array) -> tuple[Array, Array, Array]:
 
 
 def _reached(A: Array, B: Array) -> Array:
-    """Orthonormal basis of the states that inputs reach: their directions, then what ``A`` makes of the latest ones."""
+    """Orthonormal basis of the states that inputs reach: their directions, then products of ``A`` with these."""
     size = max(float(np.linalg.norm(A, 2)), 1e-300) if A.size else 1.0
     Q = np.zeros((len(A), 0))
     new = B / max(float(np.linalg.norm(B, 2)), 1e-300) if B.size else np.zeros((len(A), 0))

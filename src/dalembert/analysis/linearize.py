@@ -2,7 +2,7 @@
 
 State of the linear model: tangent displacement ``d`` (nv numbers, with ``q = integrate(q0, d)``) and velocity change.
 Derivatives come from the tape of the equations itself, one forward sweep per column, so that they are exact and the
-cost is that of ``2 nv + nu`` evaluations. Of a machine with constraints the states are independent displacements and
+cost is that of ``2 nv + nu`` evaluations. For a machine with constraints the states are independent displacements and
 velocities (see ``analysis/linearize_constrained.py``).
 """
 
@@ -50,14 +50,14 @@ __all__ = [
 ]
 
 HELD_OR_FREE = "it has no derivative at rest; name joints that stick in locked=, or give them friction=0"
-"""What to do about joints that stick."""
+"""The cure for joints that stick."""
 
 HINT = "give an equilibrium, or require_equilibrium=False"
 
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """What a linear model is about, besides the configuration.
+    """The operating point of a linear model, besides the configuration.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class OperatingPoint:
         Switchable constraints and cables, by name, that are to act or not; default as in the machine, and cables that
         are longer than their way are slack.
     branch
-        Which assembly of a closed mechanism, as of `dalembert.Start`.
+        Which assembly of a closed mechanism, as in `dalembert.Start`.
     t, p
         Time (of wrenches and moving constraints) and parameter values.
     require_equilibrium
@@ -102,7 +102,7 @@ class OperatingPoint:
 
 @dataclass(frozen=True)
 class ModelForm:
-    """Of what form a linear model is.
+    """The form of a linear model.
 
     Parameters
     ----------
@@ -116,8 +116,8 @@ class ModelForm:
         Sampling period [s]: the exact model from sample to sample with inputs that are held in between; None: the
         continuous model.
     minimal
-        Whether to leave out what the inputs cannot move or the outputs do not show. States are combinations then,
-        named ``x1``, ``x2``, ..., unless nothing is left out.
+        Whether to leave out states that the inputs cannot control or the outputs do not observe. States are
+        combinations then, named ``x1``, ``x2``, ..., unless nothing is left out.
     """
 
     independent: Sequence[str] | None = None
@@ -166,7 +166,7 @@ def linearize(
         Configuration: numbers, or a mapping of coordinate names to numbers (the others are neutral). It is projected
         onto the constraints; for natural coordinates it is that of the machine.
     point
-        What else the model is about; or give the fields of `OperatingPoint` one by one.
+        The rest of the operating point; or give the fields of `OperatingPoint` one by one.
     form
         Independent states, singular positions, sampling, minimal models; or the fields of `ModelForm` one by one.
     inputs
@@ -238,7 +238,7 @@ def linearize(
     chosen_out = list(names) if outputs is None else check_names(outputs, "outputs")
     if not chosen_in and len(chosen_out) == 1:
         raise InputError(
-            f"machine '{eom.machine.name}' has no motors, and python-control knows no model of one output without "
+            f"machine '{eom.machine.name}' has no motors, and python-control has no model of one output without "
             "inputs: name a parameter as input, or another output"
         )
     A, B, C, D = _derivatives(eom, rest, v0, chosen_in, chosen_out, states, reduced, t, values)
@@ -304,7 +304,7 @@ def reduction(
     eom
         The equations.
     at, independent, locked, active, allow_singular, t, p
-        As of `linearize`.
+        As in `linearize`.
     """
     values = eom.parameter_values(p)
     point = equilibrium(eom, at, active=active, locked=locked, t=t, p=values)
@@ -412,7 +412,7 @@ def law_gain(
     t, p
         Time, and parameter values.
     **options
-        ``independent``, ``locked``, ``active`` and ``allow_singular``, as of `linearize`.
+        ``independent``, ``locked``, ``active`` and ``allow_singular``, as in `linearize`.
     """
     if law.state_names(eom):
         raise InputError(f"law_gain needs a law without internal states, got {type(law).__name__}")

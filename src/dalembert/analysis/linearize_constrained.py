@@ -45,11 +45,15 @@ class ReducedModel:
 
 
 def multiplier_names(eom: EquationsOfMotion) -> dict[str, int]:
-    """Rows by the names that a run gives their multipliers: ``tension.CABLE``, ``multiplier.ROW``."""
-    rows = eom.constraint_system.rows if eom.constrained else ()
+    """Rows by the names that a run gives their multipliers: ``tension.CABLE``, ``multiplier.ROW`` and so on."""
+    system = eom.constraint_system
+    rows = system.rows if eom.constrained else ()
     names: dict[str, int] = {}
     for r in rows:
-        if r.kind != "internal":
+        if r.kind == "rope":
+            section = next(section for section in system.sections if section.name == r.name)
+            names |= {f"tension.{name}": r.start for name, _ in section.tensions}
+        elif r.kind != "internal":
             head = "tension" if r.kind == "cable" else "multiplier"
             names |= {f"{head}.{name}": r.start + k for k, name in enumerate(r.names)}
     return names

@@ -21,6 +21,7 @@ from dalembert.analysis.linearize import HELD_OR_FREE, linearize, reduction
 from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
+from dalembert.core.renamed import renamed
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.constraints.reduction import check_regular, locked_rows
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
@@ -35,6 +36,7 @@ __all__ = ["MachineModes", "frequency_response", "machine_modes", "modal_reducti
 RIGID = 1e-6
 
 
+@renamed("rad/s", frequencies="omega")
 @dataclass(frozen=True)
 class MachineModes:
     """Modes of a machine about a configuration.
@@ -45,7 +47,7 @@ class MachineModes:
         The equations of motion.
     q
         The configuration.
-    frequencies
+    omega
         Angular frequencies [rad/s], increasing; zero for motions without stiffness. A motion that grows (a pendulum
         upside down) has the negative of its rate.
     shapes
@@ -56,14 +58,14 @@ class MachineModes:
 
     equations: EquationsOfMotion
     q: Array
-    frequencies: Array
+    omega: Array
     shapes: Array
     damping: Array
 
     @property
     def elastic(self) -> NDArray[np.intp]:
         """Indices of the modes with stiffness."""
-        return np.flatnonzero(self.frequencies > RIGID * np.abs(self.frequencies).max(initial=0.0))
+        return np.flatnonzero(self.omega > RIGID * np.abs(self.omega).max(initial=0.0))
 
     def participation(self) -> Array:
         """Share of each velocity in the kinetic energy of each mode (rows sum to one per column)."""
@@ -72,10 +74,11 @@ class MachineModes:
 
     def __str__(self) -> str:
         share = self.participation()
-        lines = [f"modes of '{self.equations.machine.name}'", f"{'rad/s':>12} {'Hz':>10} {'damping':>9}  mostly"]
-        for k, w in enumerate(self.frequencies):
+        lines = [f"modes of '{self.equations.machine.name}'"]
+        lines += [f"{'omega [rad/s]':>14} {'frequency [Hz]':>15} {'damping':>9}  mostly"]
+        for k, w in enumerate(self.omega):
             most = self.equations.v_names[int(np.argmax(np.abs(share[:, k])))]
-            lines.append(f"{w:12.5g} {w / (2 * np.pi):10.4g} {self.damping[k]:9.3g}  {most}")
+            lines.append(f"{w:14.5g} {w / (2 * np.pi):15.4g} {self.damping[k]:9.3g}  {most}")
         return "\n".join(lines)
 
 
@@ -104,7 +107,7 @@ def machine_modes(
         Joints that do not move.
     active, u, allow_singular
         Constraints that act, inputs that hold a machine with constraints, and whether it may be in a singular position,
-        as of `dalembert.linearize`.
+        as in `dalembert.linearize`.
     t, p
         Time (of wrenches) and parameter values.
 
@@ -114,7 +117,7 @@ def machine_modes(
     >>> from dalembert.analysis import machine_modes
     >>> beam = da.Beam("beam", 1.0, da.Section.tube(0.01), E=7e10, density=2700, modes={"y": 2}, rotary_inertia=False)
     >>> clamped = da.Machine("clamped beam", [beam], [da.Joint("wall", "fixed", "world", "beam")], gravity=(0, 0, 0))
-    >>> machine_modes(clamped).frequencies.round(2).tolist() == beam.frequencies.round(2).tolist()
+    >>> machine_modes(clamped).omega.round(2).tolist() == beam.omega.round(2).tolist()
     True
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
@@ -189,13 +192,13 @@ def natural_frequencies(
         Torques of the winches that are not locked; default the least ones that hold the platform. They set the
         tensions of redundant robots, and so their stiffness.
     allow_singular
-        Whether to accept a singular position, as of `dalembert.linearize`: a symmetric platform on four locked winches
+        Whether to accept a singular position, as in `dalembert.linearize`: a symmetric platform on four locked winches
         is in one.
     t, p
         Time and parameter values.
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, backend="vm")
-    return machine_modes(eom, at, locked=locked, u=u, allow_singular=allow_singular, t=t, p=p).frequencies / (2 * np.pi)
+    return machine_modes(eom, at, locked=locked, u=u, allow_singular=allow_singular, t=t, p=p).omega / (2 * np.pi)
 
 
 def modal_reduction(
@@ -212,7 +215,7 @@ def modal_reduction(
     Parameters
     ----------
     machine, at, inputs, outputs, **options
-        As of `dalembert.linearize`.
+        As in `dalembert.linearize`.
     count
         Number of modes to keep, motions without stiffness included.
 
@@ -230,8 +233,8 @@ def modal_reduction(
     at_rest = {k: options[k] for k in ("locked", "active", "allow_singular", "t", "p") if k in options}
     modes = machine_modes(eom, at, u=options.get("u"), **at_rest)
     coordinates = reduction(eom, at, independent=options.get("independent"), **at_rest)
-    if count > len(modes.frequencies):
-        raise InputError(f"machine '{eom.machine.name}' has {len(modes.frequencies)} modes there, cannot keep {count}")
+    if count > len(modes.omega):
+        raise InputError(f"machine '{eom.machine.name}' has {len(modes.omega)} modes there, cannot keep {count}")
     Phi = modes.shapes[list(coordinates.independent), :count]
     left = coordinates.S.T @ eom.mass_matrix(modes.q, p=options.get("p")) @ modes.shapes[:, :count]
     zero = np.zeros_like(Phi)
@@ -263,7 +266,7 @@ def frequency_response(
     Parameters
     ----------
     machine, at, inputs, outputs, **options
-        As of `dalembert.linearize`.
+        As in `dalembert.linearize`.
     omega
         Angular frequencies [rad/s].
     """

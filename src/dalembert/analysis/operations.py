@@ -52,8 +52,8 @@ def operation_count(eom: EquationsOfMotion, *names: str, shared: bool = True) ->
     eom
         Equations of motion.
     names
-        Functions such as ``"forward_dynamics"``; ``"mass_matrix", "bias"`` if none is given. Of the mass matrix one
-        half is counted: it is symmetric.
+        Functions such as ``"forward_dynamics"``; ``"mass_matrix", "bias"`` if none is given. Only one half of the mass
+        matrix is counted: it is symmetric.
     shared
         Whether equal operations on equal operands are made once, as in the compiled code; if not, every operation that
         the formulation wrote down counts.

@@ -35,7 +35,7 @@ class VerifyRow:
     Parameters
     ----------
     quantity
-        What was compared, such as ``"mass matrix"``, or the identity.
+        The compared quantity, such as ``"mass matrix"``, or the identity.
     pair
         The two formulations, or the one whose identity it is.
     residual
@@ -59,7 +59,7 @@ class VerifyReport:
     machine
         Name of the machine.
     samples, seed, tolerance
-        As of `verify`.
+        As in `verify`.
     rows
         The comparisons.
     left_out
@@ -121,11 +121,11 @@ def verify(
 ) -> VerifyReport:
     """Derive a machine's equations by every formulation and compare them at random states.
 
-    Compared pairwise are M, C v, gravity, bias, inverse dynamics, accelerations (in the norm of M), energies, momentum,
-    centre of mass and the Jacobians of the frames; checked for each alone are the symmetry and positive definiteness of
-    M, the skew symmetry of M' - 2 C, the potential forces against the gradient of the energy, the power balance, and
-    that inverse undoes forward dynamics. The constraints and cables of a machine are left out: compared are the
-    equations of its tree.
+    It compares M, C v, gravity, bias, inverse dynamics, accelerations (in the norm of M), energies, momentum, centre of
+    mass and the Jacobians of the frames pairwise. For each formulation alone it checks the symmetry and positive
+    definiteness of M, the skew symmetry of M' - 2 C, the potential forces against the gradient of the energy, the power
+    balance, and that inverse undoes forward dynamics. It leaves out the constraints and cables of a machine, and
+    compares the equations of its tree.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def verify(
     check_seed(seed)
     if machine.constrained:
         # Loops are closed through the Jacobians of frames, which are compared; the equations are those of the tree.
-        machine = machine.with_(constraints=(), cables=())
+        machine = machine.with_(constraints=(), cables=(), ropes=())
     equations: dict[str, EquationsOfMotion] = {}
     left_out: list[tuple[str, str]] = []
     for name, kind in FORMULATIONS.items():

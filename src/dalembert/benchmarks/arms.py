@@ -31,7 +31,7 @@ def run_bench(
     quick
         Few repetitions, UR5 only by default, and no long builds.
     announce
-        Is told what is going on.
+        Called with progress messages.
 
     Returns
     -------

@@ -18,6 +18,7 @@ from dalembert.benchmarks.fmu import run_fmu
 from dalembert.benchmarks.measure import Record
 from dalembert.benchmarks.rollouts import run_rollouts
 from dalembert.benchmarks.studio import run_studio
+from dalembert.benchmarks.wasm import run_wasm
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.files import target_file, write_file
 
@@ -29,12 +30,12 @@ __all__ = ["TOPICS", "Topic", "main"]
 
 @dataclass(frozen=True)
 class Topic:
-    """What can be measured.
+    """A topic of measurement.
 
     Parameters
     ----------
     title
-        What it is, in a few words.
+        Description, in a few words.
     run
         Measures it and returns the figures.
     show
@@ -56,8 +57,9 @@ TOPICS: dict[str, Topic] = {
     "studio": Topic("the player in a browser without a graphics processor", run_studio, report.print_studio),
     "contact": Topic("a quadruped, a pile and a chain that touch the ground", run_contact, report.print_contact),
     "fmu": Topic("FMUs that a program in C steps, beside simulations", run_fmu, report.print_fmu),
+    "wasm": Topic("pages that simulate in a browser, beside native runs", run_wasm, report.print_wasm),
 }
-"""What can be measured, by name."""
+"""Topics, by name."""
 
 
 def main(
@@ -78,13 +80,13 @@ def main(
     quick
         Few repetitions, small machines, no long builds.
     robots
-        Names of robots; all if not given. Of the topic ``arms`` only.
+        Names of robots; all if not given. For the topic ``arms`` only.
     topic
         A name in `TOPICS`.
     quantity
-        What is computed: a name in `dalembert.benchmarks.QUANTITIES`, or ``"all"``. Of the topic ``arms`` only.
+        The computed quantity: a name in `dalembert.benchmarks.QUANTITIES`, or ``"all"``. For the topic ``arms`` only.
     plot
-        File for a plot of the cost against the number of links. Of the topic ``chains`` only.
+        File for a plot of the cost against the number of links. For the topic ``chains`` only.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A platform on four cables: every way to keep constraints, the paper's own method, and Exudyn on the same robot.
+"""A platform on four cables: every constraint method, the paper's own method, and Exudyn on the same robot.
 
 ``dalembert bench cable-robot`` prints its tables.
 """

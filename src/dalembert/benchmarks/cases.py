@@ -1,4 +1,4 @@
-"""What is computed in the benchmark, and for which states: the same for all contenders."""
+"""The computed quantities of the benchmark and their states: the same for all contenders."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Contender:
     rows
         States that one call takes: more than one in a batch.
     keep
-        What must live as long as the contender: memory that native code points to.
+        Objects that must live as long as the contender: memory that native code points to.
     accuracy
         Relative error of its method where it does not compute to rounding, as finite differences do not.
     """
@@ -109,7 +109,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A contender that cannot take part, and why."""
+    """A contender that is skipped, and why."""
 
     key: str
     title: str
@@ -131,7 +131,7 @@ class Case:
     model
         Makes the model of Pinocchio.
     quantity
-        What is computed.
+        The computed quantity.
     continuous
         Whether that model stores revolute joints without limits as (cos, sin).
     """

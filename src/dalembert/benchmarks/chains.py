@@ -92,12 +92,12 @@ def run_chains(
     quick
         Few repetitions, short chains, no long builds.
     announce
-        Is told what is going on.
+        Called with progress messages.
 
     Returns
     -------
     dict
-        As of `dalembert.benchmarks.run_bench`; besides, ``exponents`` (contender to the fitted power of the number of
+        As in `dalembert.benchmarks.run_bench`; besides, ``exponents`` (contender to the fitted power of the number of
         links, from the least times, which other programs disturb least) and ``build`` (seconds to derive and to
         compile a chain of 120 links; None in a quick run).
     """

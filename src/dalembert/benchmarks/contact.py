@@ -29,9 +29,9 @@ from dalembert.systems.falling_chains import chain_on_ground
 __all__ = ["run_contact"]
 
 TOLERANCE = 1e-6
-"""Of the solvers of both."""
+"""Tolerance of the solvers of both."""
 CHAIN_TOLERANCE = 5e-6
-"""Of the steps of a falling chain, event by event: its energy then drifts by less than 1e-5."""
+"""Tolerance of the steps of a falling chain, event by event: its energy then drifts by less than 1e-5."""
 
 _BASE = ("root_joint.x", "root_joint.y", "root_joint.z")
 _SPRINGS = ((1e-3, 1e4), (1e-4, 1e5))
@@ -47,7 +47,7 @@ def run_contact(*, quick: bool = False, announce: Callable[[str], None] = lambda
     quick
         Short runs, few repetitions.
     announce
-        Is told what is going on.
+        Called with progress messages.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What is measured through contacts: a quadruped, a pile of balls, a chain of flexible links."""
+"""Machines with contacts for the measurements: a quadruped, a pile of balls, a chain of flexible links."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _STANCE = {"HAA": (0.0, 0.0), "HFE": (0.4, -0.4), "KFE": (-0.8, 0.8)}
 """Angles of the joints of a front and of a hind leg."""
 
 _STIFFNESS, _DAMPING = 300.0, 8.0
-"""Of the joints [N m/rad, N m s/rad], which hold the stance."""
+"""Gains of the joints [N m/rad, N m s/rad], which hold the stance."""
 
 Gains = tuple[tuple[float, ...], tuple[float, ...]]
-"""Of positions and of velocities, for each motor."""
+"""Gains of positions and of velocities, for each motor."""
 
 _BALLS, _RADIUS, _MASS, _WALL = 20, 0.05, 0.5, 0.25
 

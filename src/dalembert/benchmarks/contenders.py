@@ -1,4 +1,4 @@
-"""Who takes part in the benchmark, and our own ways to compute: native calls, batches, Python, CasADi's interpreter."""
+"""The contenders of the benchmark, and our own methods: native calls, batches, Python, CasADi's interpreter."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BATCH_BYTES = 2**25
 
 
 def contenders(case: Case, *, build: bool, announce: Callable[[str], None]) -> Iterator[Contender | Skipped]:
-    """All contenders for a case; ``build`` allows what takes minutes to build."""
+    """All contenders for a case; ``build`` allows builds that take minutes."""
     yield from native_contenders(case)
     yield virtual_machine(case)
     yield from pinocchio_contenders(case, build, announce)

@@ -99,13 +99,12 @@ def compare_with_pinocchio(
     quick
         Few repetitions, and no long build of Pinocchio's C++.
     announce
-        Is told what is going on.
+        Called with progress messages.
 
     Returns
     -------
-    list of dict
-        Rows as those of `dalembert.benchmarks.run_bench`; contenders that cannot take part have ``reason`` instead of
-        figures.
+    list of dict Rows as those of `dalembert.benchmarks.run_bench`; skipped contenders have ``reason`` instead of
+    figures.
     """
     case = crane_case(n)
     contenders = [*native_contenders(case), *_pinocchio(case, not quick, announce)]

@@ -1,10 +1,10 @@
 """Arms with flexible links against Exudyn's floating frames with the same modes: cost of a call, and of a run.
 
-What is compared: our accelerations in minimal coordinates (one native call; four of them make a step of Runge-Kutta),
-and the same arm in Exudyn, with redundant coordinates, joints as constraints and an implicit integrator, which is what
-it has for such arms. Of Exudyn, a *call* is what its solver evaluates once per iteration (mass matrix, forces, joint
-equations and their Jacobian), without the solution of the linear system; a *step* is all of it.
-``dalembert bench flexible-arm`` prints two tables.
+The comparison is between our accelerations in minimal coordinates (one native call; four of them make a step of
+Runge-Kutta), and the same arm in Exudyn, with redundant coordinates, joints as constraints and an implicit integrator,
+its method for such arms. For Exudyn, a *call* is one evaluation per iteration of its solver (mass matrix, forces, joint
+equations and their Jacobian), without the solution of the linear system; a *step* is all of it. ``dalembert bench
+flexible-arm`` prints two tables.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _settings(exu: ModuleType, duration: float, step: float) -> Any:
 
 
 class _Terms:
-    """What Exudyn's solver evaluates for the accelerations of an arm in a state."""
+    """Terms that Exudyn's solver evaluates for the accelerations of an arm in a state."""
 
     def __init__(self, arm: ExudynArm) -> None:
         exu: ModuleType = importlib.import_module("exudyn")
@@ -113,7 +113,7 @@ class _Terms:
 
     def constraint_jacobian(self) -> Array:
         """Jacobian of the joints' equations."""
-        self.solver.SetSystemJacobian(np.zeros((self.n + self.m, self.n + self.m)))  # it adds to what is there
+        self.solver.SetSystemJacobian(np.zeros((self.n + self.m, self.n + self.m)))  # it adds to the existing entries
         self.solver.ComputeJacobianAE(self.system)
         return np.array(self.solver.GetSystemJacobian())[self.n :, : self.n]
 

@@ -1,7 +1,8 @@
-"""The page of speed, written from the files that ``dalembert bench --out`` has left.
+"""The pages of speed, written from the files of ``dalembert bench --out``.
 
-``python -m dalembert.benchmarks.page`` reads ``benchmarks/results`` and writes ``docs/speed.md``. Of every figure the
-newest is shown, with the run that it is from. A test compares the page with what this writes, so that it cannot rot.
+``python -m dalembert.benchmarks.page`` reads ``benchmarks/results`` and writes ``docs/speed.md``,
+``docs/speed_machines.md`` and ``docs/speed_runs.md``. Each figure is the newest one, with a letter for its run. A test
+compares the pages with the output of this module.
 """
 
 from __future__ import annotations
@@ -19,19 +20,24 @@ from dalembert.benchmarks.measure import Record
 from dalembert.benchmarks.report import duration
 from dalembert.core.errors import FileFormatError
 
-__all__ = ["read_results", "speed_page"]
+__all__ = ["read_results", "speed_pages"]
 
+_HEAD = """# {title}
 
-_HEAD = """# Speed
+`python -m dalembert.benchmarks.page` writes this page from the files in `benchmarks/results`, the output of
+`dalembert bench --out`. Each figure is the newest one. The page [Benchmarks](benchmarks.md) names the contenders, the
+method of measurement and the limits. See also {others}.
 
-Written by `python -m dalembert.benchmarks.page` from the files in `benchmarks/results`, which `dalembert bench --out`
-writes; of every figure the newest is shown. Who takes part, how it is measured and what limits it is on the page
-[Benchmarks](benchmarks.md).
-
-Times are medians. In brackets: the time relative to one native call of ours within the same repetition, which is what
-to look at; absolute times change with the processor and its load. A letter names the run that a figure is from, listed
-at the end. Before anything is timed, the results of each are compared with ours.
+Times are medians. The number in brackets is the time relative to one native call of ours within the same repetition.
+Compare these ratios: absolute times change with the processor and its load. A letter names the run of a figure; the
+runs are listed at the end. Before the bench times a contender, it compares the results with ours.
 """
+
+_TITLES = {
+    "speed": "Speed of one evaluation",
+    "speed_machines": "Speed by kind of machine",
+    "speed_runs": "Speed of simulations",
+}
 
 
 def read_results(folder: Path) -> list[Record]:
@@ -51,7 +57,7 @@ def read_results(folder: Path) -> list[Record]:
 
 @dataclass
 class _Runs:
-    """Letters of the runs that are spoken of, in the order in which they are."""
+    """Letters of the cited runs, in the order of citation."""
 
     letters: dict[int, str] = field(default_factory=dict)
     records: list[Record] = field(default_factory=list)
@@ -73,21 +79,30 @@ class _Runs:
         return "\n".join(lines) + "\n"
 
 
-def speed_page(records: Sequence[Record]) -> str:
-    """Return the page of speed as Markdown.
+def speed_pages(records: Sequence[Record]) -> dict[str, str]:
+    """Return the pages of speed as Markdown, by the names of their files.
 
     Parameters
     ----------
     records
         Runs of the bench, the oldest first (`read_results`).
     """
-    runs, parts = _Runs(), [_HEAD]
-    topics: dict[str, Callable[[Sequence[Record], _Runs], str]] = {
-        "arms": _arms, "chains": _chains, "crane": _cranes, "flexible-arm": _flexible, "cable-robot": _cables,
-        "contact": _contact, "rollouts": _rollouts, "single-runs": _single, "fmu": _fmus, "gpu": _gpu,
-        "studio": _studio,
+    topics: dict[str, dict[str, Callable[[Sequence[Record], _Runs], str]]] = {
+        "speed": {"arms": _arms, "chains": _chains},
+        "speed_machines": {
+            "crane": _cranes, "flexible-arm": _flexible, "cable-robot": _cables, "contact": _contact,
+        },
+        "speed_runs": {
+            "rollouts": _rollouts, "single-runs": _single, "fmu": _fmus, "gpu": _gpu, "studio": _studio,
+        },
     }  # fmt: skip
-    for topic, write in topics.items():
+    return {name: _page(name, records, writers) for name, writers in topics.items()}
+
+
+def _page(name: str, records: Sequence[Record], writers: dict[str, Callable[[Sequence[Record], _Runs], str]]) -> str:
+    others = " and ".join(f"[{title}]({other}.md)" for other, title in _TITLES.items() if other != name)
+    runs, parts = _Runs(), [_HEAD.format(title=_TITLES[name], others=others)]
+    for topic, write in writers.items():
         mine = [record for record in records if record["topic"] == topic]
         if mine:
             parts.append(write(mine, runs))
@@ -209,7 +224,7 @@ def _cables(records: Sequence[Record], runs: _Runs) -> str:
     ]
     text = (
         f"## Cable robots\n\nBy constraint method: error, violation of the constraints, energy drift ({letter}). "
-        f"The adaptive method has a tolerance in place of a step.\n\n{_table(head, methods)}"
+        f"The adaptive method has a tolerance instead of a step.\n\n{_table(head, methods)}"
     )
     if peers:
         text += f"\nBeside Exudyn ({letter}):\n\n" + _table(["engine", "step", "error", "time"], peers)
@@ -238,7 +253,7 @@ def _crossed(records: Sequence[Record], cell: Callable[[Record, Record], str]) -
 
 
 def _rollouts(records: Sequence[Record], runs: _Runs) -> str:
-    return "## Many simulations at once\n\nSteps per second, of RK4 or through contacts:\n\n" + _crossed(
+    return "## Many simulations at once\n\nSteps per second, by RK4 or by time-stepping with contacts:\n\n" + _crossed(
         records, lambda row, record: f"{row['steps_per_second']:.2e} {runs.letter(record)}"
     )
 
@@ -250,7 +265,7 @@ def _single(records: Sequence[Record], runs: _Runs) -> str:
 
 
 def _fmus(records: Sequence[Record], runs: _Runs) -> str:
-    return "## FMUs\n\nA run here, and by a program in C that steps the FMU of the machine:\n\n" + _crossed(
+    return "## FMUs\n\nThe time of a run here, and of a C program that steps the FMU of the machine:\n\n" + _crossed(
         records, lambda row, record: f"{row['median_ms']:.2f} ms ({row['ratio']:.2f}) {runs.letter(record)}"
     )
 
@@ -268,7 +283,7 @@ def _gpu(records: Sequence[Record], runs: _Runs) -> str:
         lines.append(
             [what, robot, *("" if c is None else f"{c[0]['per_second']:.2e} {runs.letter(c[1])}" for c in cells)]
         )
-    return "## On a GPU\n\nPer second:\n\n" + _table(["what", "machine", *kinds], lines)
+    return "## On a GPU\n\nEvaluations or steps per second:\n\n" + _table(["quantity", "machine", *kinds], lines)
 
 
 def _studio(records: Sequence[Record], runs: _Runs) -> str:
@@ -288,5 +303,6 @@ def _short(x: object) -> str:
 
 if __name__ == "__main__":
     source = Path(sys.argv[1] if len(sys.argv) > 1 else "benchmarks/results")
-    target = Path(sys.argv[2] if len(sys.argv) > 2 else "docs/speed.md")
-    target.write_text(speed_page(read_results(source)), encoding="utf-8")
+    folder = Path(sys.argv[2] if len(sys.argv) > 2 else "docs")
+    for name, text in speed_pages(read_results(source)).items():
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")

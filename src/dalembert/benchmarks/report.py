@@ -25,6 +25,7 @@ __all__ = [
     "print_rollouts",
     "print_rows",
     "print_studio",
+    "print_wasm",
 ]
 
 
@@ -236,7 +237,7 @@ def print_contact(console: Console, figures: Record) -> None:
             errors = {row["engine"]: row["error"] for row in figures["errors"] if row["step"] == step}
             table.add_row(f"{step:g}", *(f"{errors[e]:.1e}" if e in errors else "" for e in engines))
         console.print(table)
-        console.print("What MuJoCo converges to is another model of friction: its last error is its floor.")
+        console.print("MuJoCo converges to another model of friction: its last error is its floor.")
     for row in figures["real_time"]:
         at = f"a step of {row['step']:g} s" if "step" in row else f"an energy drift of {row['drift']:.0e}"
         console.print(f"{row['case']}: {row['times']:.2g} times real time at {at}")
@@ -294,4 +295,21 @@ def print_fmu(console: Console, figures: Record) -> None:
         times = (f"{row['median_ms']:.2f} ms", f"{row['least_ms']:.2f} ms")
         cells = (row["title"], row["name"], *times, _ratio(row), f"{row['difference']:.0e}")
         table.add_row(*cells, style=None if row["agrees"] else "bold red")
+    console.print(table)
+
+
+def print_wasm(console: Console, figures: Record) -> None:
+    """Steps per second in a page and natively."""
+    from rich.table import Table
+
+    table = Table(title="A run in a page (WebAssembly, chromium) and the native run")
+    table.add_column("machine")
+    for head in ("steps/s, native", "steps/s, page", "times real time", "relative", "difference", "page"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in figures["results"]:
+        speeds = (f"{row['native_steps_per_second']:.3g}", f"{row['page_steps_per_second']:.3g}")
+        real = f"{row['page_times_real_time']:.3g}"
+        table.add_row(
+            row["machine"], *speeds, real, _ratio(row), f"{row['difference']:.0e}", f"{row['page_kb']:.0f} kB"
+        )
     console.print(table)

@@ -24,7 +24,7 @@ class Robot:
     Parameters
     ----------
     title
-        What it is.
+        Description.
     path
         Its file below the package's folder of robots.
     floating

@@ -46,7 +46,7 @@ _SAME = 1e-12
 """Difference of end states after a second, relative to their largest number, up to which they are the same."""
 _SAME_CONTACT = 1e-9
 _SOFT = ("mujoco", "mujoco-threads", "mjx")
-"""Who has another model of contact, and need not agree."""
+"""Contenders with another model of contact, which need not agree."""
 _STEP = 1e-3
 _ON_GPU = 1 << 16
 """Members that fill a large GPU."""
@@ -59,7 +59,7 @@ class RolloutCase:
     Parameters
     ----------
     title
-        What it is.
+        Description.
     equations
         Derives its equations of motion.
     spread
@@ -101,7 +101,7 @@ class RolloutCase:
 
 
 def _sides(machine: Machine) -> tuple[tuple[str, tuple[str, ...], Array], ...]:
-    """Names of coordinates and velocities, and what they are if nothing is said."""
+    """Names of coordinates and velocities, and their default values."""
     return ("q0", machine.q_names, machine.q_neutral), ("v0", machine.v_names, np.zeros(machine.nv))
 
 
@@ -173,7 +173,7 @@ ROLLOUTS: dict[str, Callable[[], RolloutCase]] = {
     "quadruped": _quadruped,
     "balls": _balls,
 }
-"""What is measured, by name."""
+"""Measured rollouts, by name."""
 
 
 def run_rollouts(
@@ -186,9 +186,9 @@ def run_rollouts(
     quick
         The crane and the UR5, few members and steps.
     announce
-        Told what is measured.
+        Called with progress messages.
     names
-        Of `ROLLOUTS`; all if not given.
+        Names in `ROLLOUTS`; all if not given.
     """
     chosen = names or (("crane", "ur5") if quick else tuple(ROLLOUTS))
     settings = {"steps": 100 if quick else 1000, "step_s": _STEP, "repetitions": 2 if quick else 7, "quick": quick}
@@ -208,7 +208,7 @@ def run_rollouts(
 
 @dataclass(frozen=True)
 class _Runner:
-    """Who simulates members: ``run(members)`` returns their end states (members, n)."""
+    """A simulator of members: ``run(members)`` returns their end states (members, n)."""
 
     key: str
     title: str

@@ -1,4 +1,4 @@
-"""Measurement of one case: results compared first, then times, as rows of figures; and what the machine was."""
+"""Measurement of one case: results compared first, then times, as rows of figures; and the computer."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def difference(values: Array, reference: Array) -> float:
 def tolerance(case: Case) -> float:
     """Relative difference that rounding alone explains: `AGREEMENT`, or more where the mass matrix is ill-conditioned.
 
-    Who solves with the mass matrix ``M`` of order n by a backward-stable factorisation may be wrong by about
-    n eps cond(M) (N. Higham, "Accuracy and Stability of Numerical Algorithms", chapter 10); chains of hundreds of links
-    come to that.
+    A solution with the mass matrix ``M`` of order n by a backward-stable factorisation may be wrong by about n eps
+    cond(M) (N. Higham, "Accuracy and Stability of Numerical Algorithms", chapter 10); chains of hundreds of links come
+    to that.
     """
     if case.quantity.key in ("inverse", "mass-matrix"):
         return AGREEMENT
@@ -61,7 +61,7 @@ def tolerance(case: Case) -> float:
 def measure(
     case: Case, taking_part: Iterable[Contender | Skipped], settings: Mapping[str, Any]
 ) -> tuple[list[Record], list[dict[str, str]]]:
-    """Compare what the contenders compute, then time them in turns.
+    """Compare the results of the contenders, then time them in turns.
 
     Returns
     -------

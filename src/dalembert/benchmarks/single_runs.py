@@ -1,4 +1,4 @@
-"""Steps per second of single runs: what many runs at once, and faster single ones, are measured against.
+"""Steps per second of single runs: the reference for many runs at once, and for faster single ones.
 
 The machines are those of ``dalembert bench rollouts``. `measure_single_runs` returns the figures; those of a day are in
 ``benchmarks/results``.
@@ -33,7 +33,7 @@ class SingleRun:
     Parameters
     ----------
     title
-        What it is.
+        Description.
     equations
         Derives its equations of motion.
     settings
@@ -77,7 +77,7 @@ SINGLE_RUNS: dict[str, SingleRun] = {
         14.0,
     ),
 }
-"""What is measured, by name."""
+"""Measured runs, by name."""
 
 
 def measure_single_runs(names: Sequence[str] | None = None, *, repetitions: int = 5) -> Record:
@@ -86,7 +86,7 @@ def measure_single_runs(names: Sequence[str] | None = None, *, repetitions: int 
     Parameters
     ----------
     names
-        Of `SINGLE_RUNS`; all if not given.
+        Names in `SINGLE_RUNS`; all if not given.
     repetitions
         Runs of each machine, of which the fastest counts.
     """

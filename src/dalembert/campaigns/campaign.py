@@ -1,4 +1,4 @@
-"""Monte-Carlo campaigns: many members of a machine or of a function, and a table of what was measured."""
+"""Monte-Carlo campaigns: many members of a machine or of a function, and a table of measures."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _CHUNK = {"rollout": 4096, "single": 16}
 
 @dataclass(frozen=True)
 class Runner:
-    """Who runs the members of a campaign.
+    """The resources that run the members of a campaign.
 
     Parameters
     ----------
@@ -52,10 +52,10 @@ class Runner:
         ``"local"``: lanes and threads of this process; processes where members are simulated one by one. ``"dask"``:
         an embedded cluster of processes, or the one at ``address``. ``"cuda"``: GPUs.
     workers
-        Number of processes; 0: one per core; 1: this process itself, which a member can then kill. Of GPUs, each with a
-        process of its own; 0: all.
+        Number of processes; 0: one per core; 1: this process itself, which a member can then kill. Number of GPUs, each
+        with its own process; 0: all.
     address
-        Of a Dask scheduler.
+        Address of a Dask scheduler.
     chunk
         Members that are run, and committed to the store, together.
     progress
@@ -98,7 +98,7 @@ def campaign(
     keep: int | list[int] = 0,
     **keywords: Unpack[CampaignKeywords],
 ) -> Campaign:
-    """Simulate many members and return a table of what was measured.
+    """Simulate many members and return a table of measures.
 
     A member depends on its values only: the same seed gives the same table, bit for bit, on processors of one kind,
     with any runner, any number of workers, and however often a campaign was interrupted and resumed.
@@ -107,43 +107,43 @@ def campaign(
     ----------
     what
         The experiment; or a machine or its equations, with the keywords of one; or a function of the values by name
-        that returns a number or numbers by name. A function with an argument ``seed`` gets one of the member's own.
+        that returns a number or numbers by name. A function with an argument ``seed`` gets the seed of its member.
     vary
-        What differs, by name: parameters of the machine, ``q0.NAME`` and ``v0.NAME``; arguments of the function. Each
-        ``(low, high)``, a list of values, a frozen distribution of `scipy.stats`, or a mapping such as
+        Varied quantities, by name: parameters of the machine, ``q0.NAME`` and ``v0.NAME``; arguments of the function.
+        Each ``(low, high)``, a list of values, a frozen distribution of `scipy.stats`, or a mapping such as
         ``{"normal": [mean, deviation]}``.
     n
         Number of members (of base points for ``saltelli``, of trajectories for ``morris``; None for ``grid``).
     sampling
         ``"random"``, ``"latin"``, ``"sobol"``, ``"grid"``, ``"saltelli"``, ``"morris"``.
     measure
-        What is measured of a machine's members, by name; see `dalembert.Measure`. Names of quantities and measures are
+        Measures of a machine's members, by name; see `dalembert.Measure`. Names of quantities and measures are
         columns of one table, beside ``member``, ``status`` and ``reason``: no name may occur twice.
     store
-        Folder in which rows are kept as they come. A campaign that is there already, with the same question, is
-        resumed; with another question it is refused, and what changed is named. A function counts by its code,
-        defaults, closure, attributes, and the globals and functions that it uses; what nothing is known of (a lock, an
-        open file) needs an attribute ``version`` of the function.
+        Folder in which rows are kept as they come. An existing campaign with the same question is resumed; one with
+        another question is refused, with the names of the changes. A function counts by its code, defaults, closure,
+        attributes, and the globals and functions that it uses; objects that cannot be compared (a lock, an open file)
+        need an attribute ``version`` of the function.
     runner
-        Who runs the members: a `Runner`, or its name, beside which ``workers``, ``address``, ``chunk`` and ``progress``
-        may stand.
+        The runner of the members: a `Runner`, or its name, with ``workers``, ``address``, ``chunk`` and ``progress`` as
+        further arguments.
     keep
         Members whose trajectories are written to the store: a number of first ones, or a list.
     **keywords
-        As of `dalembert.Experiment`, for all members. ``seed`` is that of all random numbers: of the values, and of the
-        noise of sensors, which each member has of its own.
+        As in `dalembert.Experiment`, for all members. ``seed`` is that of all random numbers: of the values, and of the
+        individual noise of each member's sensors.
 
     Returns
     -------
     Campaign
-        The table, and what can be learnt from it.
+        The table, and its evaluation.
 
     Raises
     ------
     SimulationError
-        If workers or the cluster are lost. What is done stays in the store.
+        If workers or the cluster are lost. Finished rows stay in the store.
     WriteError
-        If the store cannot be written (a full disk, say). What is done stays.
+        If the store cannot be written (a full disk, say). Finished rows stay.
 
     Examples
     --------
@@ -262,7 +262,7 @@ def _with_values(
 
 
 def _same_question(store: Store, question: Mapping[str, Any]) -> None:
-    """Refuse to resume a campaign with another question, and say what of it is another one."""
+    """Refuse to resume a campaign with another question, and name the differences."""
     there = store.question
     for key in ("quantities", "vary", "measures", "members", "seed", "sampling", "chunk", "parts", "digest"):
         if there.get(key) != question[key]:
@@ -273,7 +273,7 @@ def _same_question(store: Store, question: Mapping[str, Any]) -> None:
             else:
                 was = f"{key}: {there.get(key)!r} there, {question[key]!r} now"
             raise InputError(
-                f"{store.folder}: the campaign in this folder asks something else ({was}); take another folder, "
+                f"{store.folder}: the campaign in this folder has another question ({was}); take another folder, "
                 "or remove this one"
             )
 
@@ -285,7 +285,7 @@ def _changed(there: Mapping[str, str], now: Mapping[str, str]) -> str:
 
 
 def _parts(task: Task, measure: Mapping[str, Measure] | None, *, strict: bool) -> dict[str, str]:
-    """Digests of what a task is about, by where each part of it stands."""
+    """Digests of the parts of a task, by their location."""
     if isinstance(task, RolloutTask | SimulationTask):
         return digests(task.experiment, "experiment", strict=strict) | digests(measure or {}, "measure", strict=strict)
     function = getattr(task, "function", task)
@@ -313,7 +313,7 @@ class _Bar:
         if self._callback:
             if self._callback(self._done, self._members) is False:
                 raise SimulationError(
-                    f"stopped by progress after {self._done} of {self._members} members; what is done is kept"
+                    f"stopped by progress after {self._done} of {self._members} members; finished rows are kept"
                 )
             return
         now = time.monotonic()
@@ -338,6 +338,22 @@ class _Bar:
 
 
 def open_campaign(store: str | os.PathLike[str]) -> Campaign:
-    """Open the campaign of a folder, finished or not: its table, and what can be learnt from it."""
+    """Open the campaign of a folder, finished or not: its table, and what can be learnt from it.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> import tempfile
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> folder = tempfile.mkdtemp() + "/store"
+    >>> vary, measure = {"q0.theta": (0.1, 0.3)}, {"end": da.Measure("theta")}
+    >>> done = da.campaign(pendulum, duration=0.5, vary=vary, n=4, measure=measure, store=folder)
+    >>> len(da.open_campaign(folder).table)
+    4
+    """
     folder = Store(store)
     return Campaign(folder.question, folder.values(), None, folder)

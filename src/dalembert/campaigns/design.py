@@ -30,7 +30,7 @@ class Design:
     cost
         Mean over the scenarios.
     limits
-        What the limited quantities are, by name.
+        The limited quantities, by name.
     ok
         Whether the search converged with all limits kept.
     message
@@ -70,14 +70,14 @@ def optimise(
     final, integral
         Cost at the end and per second; see `dalembert.campaigns.gradient`.
     bounds
-        By name: a quantity at the end of each run (as ``final``) and what it must not exceed, in every scenario. (A
+        By name: a quantity at the end of each run (as ``final``) and its upper limit, in every scenario. (A
         mapping as ``limits`` means the same.)
     scenarios
         Runs over which the cost is averaged: mappings with ``p``, ``q0``, ``v0`` of their own.
     iterations
         Largest number of iterations (SLSQP).
     **keywords
-        As of `dalembert.Experiment`; laws must be expressions, and the method an explicit one.
+        As in `dalembert.Experiment`; laws must be expressions, and the method an explicit one.
     """
     from scipy.optimize import minimize
 

@@ -1,4 +1,4 @@
-"""What a quantity of a campaign may be: a range, a list of values, or a distribution, as a function of probability."""
+"""Variation of a quantity of a campaign: a range, a list of values, or a distribution, as a function of probability."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Spread:
     numbers
         Ends, mean and deviation, or the values.
     shape
-        What a distribution of `scipy.stats` takes, by name.
+        Shape parameters of a distribution of `scipy.stats`, by name.
     """
 
     kind: str

@@ -37,22 +37,22 @@ AUTORESET = ("next-step", "same-step", "disabled")
 
 @dataclass(frozen=True)
 class Episode:
-    """What is learnt: how long an action is held, what is seen and earned, when it ends, and where it begins.
+    """A learning task: how long an action is held, observation and reward, the end, and the start.
 
     Parameters
     ----------
     period
         Seconds of a step.
     reward
-        Name of a signal, or a function of signals on CasADi symbols, as of `dalembert.Measure`: what is earned at the
-        end of each step. ``s["u.MOTOR"]`` are the inputs.
+        Name of a signal, or a function of signals on CasADi symbols, as in `dalembert.Measure`: the reward at the end
+        of each step. ``s["u.MOTOR"]`` are the inputs.
     observe
-        As of `dalembert.stepper`; None: coordinates and velocities.
+        As in `dalembert.stepper`; None: coordinates and velocities.
     terminated
         A quantity that ends the episode where it is > 0.
     draw
         Function of a random generator that gives ``q0``, ``v0`` and ``p`` of an episode, or some of them, as mappings
-        of names to numbers or as arrays; what it does not give is as the experiment has it.
+        of names to numbers or as arrays; missing values are those of the experiment.
     effort
         Largest input of motors and thrusters that have no limit themselves.
     """
@@ -104,23 +104,23 @@ def environment(
     """Make a machine an environment of Gymnasium (needs the extra ``gym``).
 
     Actions are between -1 and 1 and stand for the range of each motor and thruster; they are held over a period. An
-    episode is truncated after its duration, and terminated where `terminated` says so or the machine stops (at a limit
-    with ``stop=True``, or because its state is no longer finite; ``info["stopped"]`` is then True, and the observation
-    is the last good one).
+    episode is truncated after its duration. It is terminated where `terminated` is positive or the machine stops (at a
+    limit with ``stop=True``, or because its state is no longer finite; ``info["stopped"]`` is then True, and the
+    observation is the last good one).
 
     Parameters
     ----------
     machine
         The machine or its equations, with the keywords of an experiment; or an `Experiment`.
     episode
-        What is learnt; or give the fields of `Episode` one by one (``period=0.05, reward=...``).
+        The learning task; or give the fields of `Episode` one by one (``period=0.05, reward=...``).
     render_mode
         None, or ``"rgb_array"``: `render` then returns pixels (height, width, 3) of the machine as it is.
     picture
         How it is drawn: ``size`` (width and height in pixels), and ``plane``, ``view``, ``frames`` and ``exaggerate``
-        as of `dalembert.view.animate`.
+        as in `dalembert.view.animate`.
     **keywords
-        As of `dalembert.Experiment` and `dalembert.stepper`; ``duration`` is that of an episode: a whole number of
+        As in `dalembert.Experiment` and `dalembert.stepper`; ``duration`` is that of an episode: a whole number of
         periods. A function as ``start`` is taken as ``draw``. Machines with contacts need
         ``contact="time-stepping"``.
 
@@ -168,23 +168,23 @@ def vector_environment(
 ) -> Any:
     """Make many members of a machine a vector environment of Gymnasium (needs the extra ``gym``).
 
-    Members advance together in the lanes of SIMD vectors. Each does, to the bit, what `environment` alone does with the
+    Members advance together in the lanes of SIMD vectors. Each is bitwise identical to `environment` alone with the
     same seed: an integer seed gives member ``i`` the seed ``seed + i``, as Gymnasium's own vector environments do.
 
     Parameters
     ----------
     machine, episode, keywords
-        As of `environment`.
+        As in `environment`.
     members
         Their number.
     autoreset
-        What happens to a member whose episode is over: ``"next-step"`` (the default of Gymnasium): the next step resets
+        Treatment of a member whose episode is over: ``"next-step"`` (the default of Gymnasium): the next step resets
         it, ignores its action and earns nothing; ``"same-step"``: it is reset at once, and ``info["final_obs"]`` has
         its last observation; ``"disabled"``: ``reset(options={"reset_mask": mask})`` does it.
     threads
         Number of threads; 0: one per core. It pays from some thousand members on.
     render_mode, picture
-        As of `environment`; `render` returns a tuple with a picture of each member, all in the same frame.
+        As in `environment`; `render` returns a tuple with a picture of each member, all in the same frame.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def vector_environment(
 
 @dataclass(frozen=True)
 class _Task:
-    """What environments of one kind share."""
+    """Common data of environments of one kind."""
 
     experiment: Experiment
     episode: Episode
@@ -268,7 +268,7 @@ def _ranges(machine: Machine, effort: Mapping[str, float] | None) -> tuple[Array
 
 @dataclass
 class _Members:
-    """Members at work on a task, each with random numbers of its own."""
+    """Members at work on a task, each with individual random numbers."""
 
     task: _Task
     count: int

@@ -71,9 +71,9 @@ class CampaignFile:
     Parameters
     ----------
     experiment
-        What holds for all members.
+        Settings for all members.
     options
-        What `dalembert.campaign` takes besides.
+        Further arguments of `dalembert.campaign`.
     success
         Condition of success, or None.
     texts
@@ -92,7 +92,7 @@ def load_campaign(path: str | Path) -> CampaignFile:
     Raises
     ------
     FileFormatError
-        With file, line, what was got and what is expected.
+        With file, line, the value and the expected values.
     """
     path = Path(path)
     text = read_bytes(path, "campaign", 2**20)
@@ -111,7 +111,7 @@ def load_campaign(path: str | Path) -> CampaignFile:
         with locating(document.label, document.line(("machine",))):
             if not beside.exists():
                 raise InputError(
-                    f"machine: {file.machine!r} is neither a file beside this one nor a ready-made machine"
+                    f"machine: {file.machine!r} is neither a file next to this one nor a ready-made machine"
                 )
         experiment = load_experiment(beside)
         texts[Path(file.machine).name] = beside.read_text(encoding="utf-8")
@@ -123,7 +123,7 @@ def load_campaign(path: str | Path) -> CampaignFile:
     with locating(document.label, document.line(("simulation",))):
         experiment = experiment.replace(**file.simulation)
     if experiment.duration is None:
-        raise FileFormatError(f"{path}: neither this file nor the machine file says a duration")
+        raise FileFormatError(f"{path}: neither this file nor the machine file gives a duration")
     options = {
         "vary": file.vary, "n": file.n, "seed": file.seed, "sampling": file.sampling, "measure": measure,
         "runner": file.runner, "chunk": file.chunk, "keep": file.keep,

@@ -33,7 +33,7 @@ __all__ = ["Identification", "identify"]
 _BLIND = 1e-7  # part of the largest singular value below which a direction is taken as not seen
 _ROUNDS = 20  # of weights, which settle in a few
 _SETTLED = 1e-3  # relative change of a noise that ends the rounds
-_EXACT = 1e-10  # part of a signal's spread below which what is not explained is rounding
+_EXACT = 1e-10  # part of a signal's spread below which the residual is rounding
 _ON_BOUND = 1e-6  # of its size, distance at which a value is on its bound
 
 
@@ -46,9 +46,9 @@ class Identification:
     values
         By name.
     covariance
-        Of the values, in the order of their names; infinite where they cannot be told apart.
+        Covariance of the values, in the order of their names; infinite where they cannot be told apart.
     noise
-        Standard deviation of what is not explained, by signal.
+        Standard deviation of the residuals, by signal.
     blind
         Sets of parameters of which only some combinations are seen, with the combination that is not: changing the
         values along it changes no recorded signal.
@@ -96,7 +96,7 @@ class Identification:
     def __repr__(self) -> str:
         lines = ["Identification"]
         for name, (low, high) in self.intervals().items():
-            on = "  on its bound, where the range decides and not the data" if name in self.at_bound else ""
+            on = "  on its bound: the range determines it, not the data" if name in self.at_bound else ""
             lines.append(f"  {name} = {self.values[name]:.6g}  (95 %: {low:.6g} to {high:.6g}){on}")
         for one in self.blind:
             lines.append("  cannot be told apart: " + ", ".join(one))
@@ -122,7 +122,7 @@ def identify(
     noise: Mapping[str, float] | None = None,
     **keywords: Unpack[ExperimentKeywords],
 ) -> Identification:
-    """Find parameters and initial values with which simulations meet recorded signals best.
+    """Find parameters and initial values that fit simulations to recorded signals best.
 
     Parameters
     ----------
@@ -130,8 +130,8 @@ def identify(
         The machine or its equations, with the keywords of an experiment; or an `Experiment`. Its parameters and its
         start are where the search begins.
     data
-        What was recorded: a run, a pandas ``DataFrame`` with times as index, a mapping of ``"t"`` and signals to
-        arrays, or a list of them. A mapping may hold ``"q0"``, ``"v0"``, ``"p"`` and ``"control"`` of its own.
+        Recorded data: a run, a pandas ``DataFrame`` with times as index, a mapping of ``"t"`` and signals to arrays, or
+        a list of them. A mapping may hold ``"q0"``, ``"v0"``, ``"p"`` and ``"control"`` of its own.
     unknown
         Names of parameters, ``q0.NAME``, ``v0.NAME``; as a mapping, with their ranges ``(low, high)``.
     measured
@@ -140,8 +140,8 @@ def identify(
         Standard deviations of the measurements by signal; None: estimated from the residuals, and the search repeated
         with signals weighted by them until they settle (iteratively reweighted least squares).
     **keywords
-        As of `dalembert.Experiment`; laws must be expressions, and the method an explicit one. The records say time and
-        duration; without a method steps are those of the record, at most 1 ms.
+        As in `dalembert.Experiment`; laws must be expressions, and the method an explicit one. Time and duration are
+        those of the records; without a method steps are those of the record, at most 1 ms.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def identify(
         raise InputError("there is no record to identify from: data is empty")
     count = sum(r.y.size for r in records)
     if count < len(names):
-        raise InputError(f"{count} measurements cannot tell the values of {len(names)} unknowns")
+        raise InputError(f"{count} measurements cannot determine the values of {len(names)} unknowns")
     begin = _begin(experiment.machine, names, records)
     low, high = _bounds(unknown, begin)
     scale = np.where(begin != 0.0, np.abs(begin), np.where(np.isfinite(high - low), 0.5 * (high - low), 1.0))
@@ -273,7 +273,7 @@ def _by_signal(one: Any) -> Any:
 def _record(one: Any, signals: tuple[str, ...], shared: Mapping[str, Any]) -> _Record:
     settings, one = dict(shared), _by_signal(one)
     if isinstance(one, Run):
-        rows = ~np.isin(one.t, [event.t for event in one.events])  # those are at times of their own
+        rows = ~np.isin(one.t, [event.t for event in one.events])  # those have different times
         t, columns = one.t[rows], {s: one[s][rows] for s in signals}
     elif isinstance(one, Mapping):
         for key in ("q0", "v0", "p"):
@@ -353,8 +353,8 @@ def _noise(noise: Mapping[str, float], signals: tuple[str, ...]) -> Array:
 def _unexplained(residual: Array, J: Array, signals: int) -> Array:
     """Return standard deviations of the residuals by signal, in units of their weights.
 
-    Of ``n`` residuals of a signal, as many are taken up by the parameters as its part of the trace of the hat matrix
-    ``J (J^T J)^-1 J^T`` says: none of a signal that tells nothing of them.
+    The trace of a signal's part of the hat matrix ``J (J^T J)^-1 J^T`` is the number of its ``n`` residuals that the
+    parameters take up: none for a signal that does not depend on them.
     """
     size = np.linalg.norm(J, axis=0)
     U, singular, _ = np.linalg.svd(J / np.where(size > 0, size, 1.0), full_matrices=False)

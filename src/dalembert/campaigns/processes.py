@@ -1,8 +1,8 @@
 """Processes in which members run; one that a member kills is started again, and the member is a row with its reason.
 
 Local pools and the workers of a Dask cluster run members in such processes. A process reads chunks from its standard
-input and answers on what was its standard output, which members find turned to standard error. It ends at once when
-its leader does, however that happens. It is no child of `multiprocessing`: a leader's script is not run again in it
+input and answers on its former standard output, which members find turned to standard error. It ends at once when its
+leader does, however that happens. It is no child of `multiprocessing`: a leader's script is not run again in it
 (functions of a script travel by value), and workers of Dask, which must not have such children, can lead it.
 """
 
@@ -119,8 +119,8 @@ class MemberProcess:
             kind, answer = self._asked(process, self._packed)
         except _DiedError as death:
             raise SimulationError(
-                f"a process for members died while it was starting: {death}; what it wrote is on standard error. What "
-                "is done is kept: resume the campaign, or run it in this process with workers=1"
+                f"a process for members died while it was starting: {death}; what it wrote is on standard error. "
+                "Finished rows are kept: resume the campaign, or run it in this process with workers=1"
             ) from None
         if kind == _REFUSED:
             self._end(process)

@@ -20,10 +20,10 @@ _OPTIONS = ("size", "plane", "view", "frames", "exaggerate")
 
 
 def check_rendering(mode: str | None, picture: Mapping[str, Any] | None) -> None:
-    """Refuse modes that there are not, and options that pictures do not have."""
+    """Refuse unknown modes, and unknown options of pictures."""
     if mode == "human":
         raise InputError(
-            "an environment has no window of its own: make it with render_mode='rgb_array' and put "
+            "an environment has no window: make it with render_mode='rgb_array' and put "
             "gymnasium.wrappers.HumanRendering around it"
         )
     if mode is not None and mode not in RENDER_MODES:
@@ -32,7 +32,7 @@ def check_rendering(mode: str | None, picture: Mapping[str, Any] | None) -> None
         if name not in _OPTIONS:
             raise UnknownNameError("option of a picture", name, _OPTIONS)
     if picture and mode is None:
-        raise InputError("picture says how environments are drawn, and needs render_mode='rgb_array'")
+        raise InputError("picture sets how environments are drawn, and needs render_mode='rgb_array'")
 
 
 class Rendering:

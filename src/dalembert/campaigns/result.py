@@ -1,4 +1,4 @@
-"""What a campaign found: the table of its members, and what can be learnt from it."""
+"""The result of a campaign: the table of its members, and its evaluation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Campaign:
     Attributes
     ----------
     question
-        What was asked: quantities, how they vary, seed, number of members and so on.
+        The question: quantities, how they vary, seed, number of members and so on.
     values
         Values of the members (members, quantities).
     store
@@ -50,7 +50,7 @@ class Campaign:
 
     @property
     def table(self) -> pandas.DataFrame:
-        """A row per member that is done: its values, what was measured, ``status`` and the ``reason`` if it failed."""
+        """A row per finished member: its values, its measures, ``status`` and the ``reason`` if it failed."""
         import pandas
 
         if self.store is not None:
@@ -66,12 +66,12 @@ class Campaign:
 
     @property
     def quantities(self) -> list[str]:
-        """Names of what varies."""
+        """Names of the varied quantities."""
         return list(self.question["quantities"])
 
     @property
     def measures(self) -> list[str]:
-        """Names of what was measured."""
+        """Names of the measures."""
         return [name for name in self.table.columns if name not in (*self.quantities, "status", "reason")]
 
     @property
@@ -90,7 +90,7 @@ class Campaign:
         Parameters
         ----------
         level
-            Of the confidence interval of the mean (Student's t).
+            Level of the confidence interval of the mean (Student's t).
         """
         import pandas
         from scipy import stats
@@ -120,7 +120,7 @@ class Campaign:
             On columns of the table, as pandas evaluates it: ``"peak < 0.01 and effort <= 5"``. Names with other
             characters than letters, digits and underscores go between backticks.
         level
-            Of the interval.
+            Level of the interval.
         """
         table = self.table
         try:
@@ -164,7 +164,7 @@ class Campaign:
         member
             Its number.
         settings
-            Of `dalembert.simulate` that shall be others, such as ``record``.
+            Settings of `dalembert.simulate` to override, such as ``record``.
         """
         if self._task is None or not isinstance(self._task, RolloutTask | SimulationTask):
             raise InputError("only members of machines can be simulated again, and only with the machine at hand")

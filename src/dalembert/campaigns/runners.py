@@ -1,4 +1,4 @@
-"""Who runs the chunks of a campaign: this process and its threads, a pool of processes, GPUs, or a Dask cluster."""
+"""Runners of the chunks of a campaign: this process and its threads, a pool of processes, GPUs, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ def run_chunks(
     Parameters
     ----------
     task
-        What is done with the members.
+        Task for the members.
     chunks
         The chunks.
     seed
-        Of the campaign.
+        Seed of the campaign.
     runner
         One of `RUNNERS`; with ``"local"`` rollouts run in threads, everything else in processes.
     workers
-        Processes of a pool or of an embedded cluster; 0: one per core. With ``"cuda"`` GPUs, each with a process of its
-        own; 0: all.
+        Processes of a pool or of an embedded cluster; 0: one per core. With ``"cuda"`` the number of GPUs, each with
+        its own process; 0: all.
     address
-        Of a Dask scheduler that exists.
+        Address of an existing Dask scheduler.
     """
     if runner not in RUNNERS:
         raise InputError(f"got runner {runner!r}, expected one of {', '.join(RUNNERS)}")
@@ -74,11 +74,11 @@ def run_chunks(
 
 
 def visible_gpus() -> list[str]:
-    """Names of the GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` has them; one if nobody can tell."""
+    """Names of the GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` has them; one if unknown."""
     try:
         cupy = import_cupy()
     except BuildError:
-        return [""]  # the first member says what is missing
+        return [""]  # the first member reports the missing compiler
     count = int(cupy.cuda.runtime.getDeviceCount())
     names = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name.strip()]
     return (names or [str(k) for k in range(count)])[: max(1, count)]
@@ -141,7 +141,7 @@ def _dask(
                     time.sleep(0.02)
         except (distributed.CancelledError, distributed.scheduler.KilledWorker, OSError, TimeoutError) as error:
             raise SimulationError(
-                f"the cluster was lost ({type(error).__name__}: {error}); what is done is kept: resume the campaign"
+                f"the cluster was lost ({type(error).__name__}: {error}); finished rows are kept: resume the campaign"
             ) from None
         finally:
             with contextlib.suppress(Exception):
@@ -157,7 +157,7 @@ class _Cluster:
     Parameters
     ----------
     client
-        Of the cluster.
+        Client of the cluster.
     """
 
     def __init__(self, client: Any) -> None:
@@ -175,7 +175,7 @@ class _Cluster:
         elif now - self._seen > _PATIENCE:
             if self._had:
                 raise SimulationError(
-                    f"the cluster has lost its workers, and none came for {_PATIENCE:g} s; what is done is kept: "
+                    f"the cluster has lost its workers, and none came for {_PATIENCE:g} s; finished rows are kept: "
                     "resume the campaign"
                 )
             warn("the Dask scheduler has no workers yet; the campaign waits for them")
@@ -187,7 +187,7 @@ _beside: dict[tuple[str, int], MemberProcess] = {}
 
 
 def _run_beside(campaign: str, packed: bytes, values: Array, first: int, seed: int) -> Columns:
-    """Run members in a process beside the Dask worker that is called: what they kill is not the worker."""
+    """Run members in a process beside the Dask worker that is called: a crash does not kill the worker."""
     key = campaign, threading.get_ident()
     process = _beside.get(key)
     if process is None:

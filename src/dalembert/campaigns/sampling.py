@@ -36,7 +36,7 @@ def sample(spreads: Mapping[str, Spread], n: int | None, seed: int, sampling: st
     n
         Number of members; of base points for ``saltelli``, of trajectories for ``morris``; None for ``grid``.
     seed
-        Of the random numbers.
+        Seed of the random numbers.
     sampling
         One of `SAMPLINGS`.
     """

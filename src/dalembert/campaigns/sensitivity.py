@@ -1,9 +1,9 @@
 """Derivatives of runs with respect to parameters and initial states, forward and adjoint.
 
-Of smooth loops the derivatives S of the state follow ``S' = f_x S + f_p`` beside the state, in native code. A
+For smooth loops the derivatives S of the state follow ``S' = f_x S + f_p`` alongside the state, in native code. A
 Runge-Kutta method commutes with differentiation, so that with fixed steps S is the derivative of the numbers that the
-simulation gives, to rounding (E. Hairer, S. Norsett, G. Wanner, Solving Ordinary Differential Equations I, I.14). Of
-all other loops, and for the adjoint, the steps of a run are gone through once more (``simulation/derivatives.py``).
+simulation gives, to rounding (E. Hairer, S. Norsett, G. Wanner, Solving Ordinary Differential Equations I, I.14). For
+all other loops, and for the adjoint, the steps of a run are repeated (``simulation/derivatives.py``).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class EventTime:
     t
         Its time.
     derivatives
-        Of the time, with respect to the quantities.
+        Derivatives of the time, with respect to the quantities.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Sensitivities:
     names, values
         Signals and their histories (n, signals).
     quantities
-        What they were differentiated with respect to.
+        Quantities of the differentiation.
     derivatives
         (n, signals, quantities). Rows before and after an event, and at one that ends the run, are those of the event,
         whose time changes too.
@@ -98,11 +98,11 @@ def sensitivities(
     machine
         The machine or its equations, with the keywords of an experiment; or an `Experiment`.
     of
-        Names of states or signals, as of `dalembert.Measure`.
+        Names of states or signals, as in `dalembert.Measure`.
     wrt
         Names of parameters, ``q0.NAME``, ``v0.NAME``.
     **keywords
-        As of `dalembert.Experiment`; laws must be expressions, sampled or not, and the method an explicit one.
+        As in `dalembert.Experiment`; laws must be expressions, sampled or not, and the method an explicit one.
 
     Examples
     --------
@@ -255,7 +255,7 @@ class Gradient:
     cost
         The cost.
     quantities, gradient
-        What it was differentiated with respect to, and the derivatives.
+        Quantities of the differentiation, and the derivatives.
     """
 
     cost: float
@@ -284,7 +284,7 @@ def gradient(
         Cost at the end and cost per second: names of signals, or functions of named signals on CasADi symbols, as of
         `dalembert.Measure`.
     **keywords
-        As of `dalembert.Experiment`; laws must be expressions, sampled or not, and the method an explicit one.
+        As in `dalembert.Experiment`; laws must be expressions, sampled or not, and the method an explicit one.
     """
     experiment = without_log(experiment_of(machine, keywords))
     eom = experiment.equations

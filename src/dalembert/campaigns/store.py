@@ -1,14 +1,14 @@
-"""The folder of a campaign: what was asked, and the rows that are done, in chunks that are whole or not there.
+"""The folder of a campaign: the question, and the finished rows, in chunks that are either complete or missing.
 
 ::
 
-    campaign.json         what was asked; written first
+    campaign.json         the question; written first
     samples.parquet       values of all members
-    rows/000012.parquet   rows of chunk 12, written beside its place and renamed
-    kept/000345.nc        trajectory of member 345, if it was asked for
+    rows/000012.parquet   rows of chunk 12, written to a temporary file and renamed
+    kept/000345.nc        trajectory of member 345, if requested
 
-Only the process that leads the campaign writes, and it holds a lock that ends with it. Whatever kills it, the chunks
-that are there are right, and the others are run again: the same rows, since a member depends on its values only.
+Only the process that leads the campaign writes, and it holds a lock that ends with it. Whatever kills it, the existing
+chunks are right, and the others are run again: the same rows, since a member depends on its values only.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FORMAT = 1
 
 
 def needs(package: str, what: str) -> None:
-    """Refuse what cannot be done without an optional package, and say how to get it."""
+    """Refuse operations that need a missing optional package, with the command to install it."""
     import importlib.util
 
     if importlib.util.find_spec(package) is None:
@@ -64,7 +64,7 @@ class Store:
         return (self.folder / "campaign.json").is_file()
 
     def create(self, question: Mapping[str, Any], values: Array) -> None:
-        """Write what was asked and the values of the members."""
+        """Write the question and the values of the members."""
         make_folder(self.folder / "rows")
         names = question["quantities"]
         self._write_table("samples.parquet", {name: values[:, k] for k, name in enumerate(names)})
@@ -73,7 +73,7 @@ class Store:
 
     @property
     def question(self) -> dict[str, Any]:
-        """What was asked."""
+        """The question."""
         path = self.folder / "campaign.json"
         try:
             question = json.loads(path.read_text(encoding="utf-8"))
@@ -107,7 +107,7 @@ class Store:
             yield
 
     def done(self) -> list[int]:
-        """Chunks that are there."""
+        """Existing chunks."""
         rows = self.folder / "rows"
         return sorted(int(path.stem) for path in rows.glob("*.parquet") if path.stem.isdigit()) if rows.is_dir() else []
 

@@ -1,4 +1,4 @@
-"""What is done with the members of a campaign: a block of values in, a table of measures out."""
+"""Tasks for the members of a campaign: a block of values in, a table of measures out."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def check_columns(quantities: Iterable[str], measures: Iterable[str] = ()) -> No
 
 
 class Task(Protocol):
-    """What is done with members; tasks are pickled to reach other processes."""
+    """A task for members; tasks are pickled to reach other processes."""
 
     def run(self, values: Array, first: int, seed: int) -> Columns:
         """Return the measures of members, with ``status`` and ``reason``, as columns.
@@ -64,7 +64,7 @@ class Task(Protocol):
         first
             Number of the first of them.
         seed
-            Of the campaign.
+            Seed of the campaign.
         """
 
 
@@ -89,7 +89,7 @@ class FunctionTask:
     quantities: tuple[str, ...]
 
     def run(self, values: Array, first: int, seed: int) -> Columns:
-        """Call the function for each member; what it raises becomes the reason of that member."""
+        """Call the function for each member; an exception becomes the reason of that member."""
         wants_seed = "seed" in _arguments(self.function) and "seed" not in self.quantities
         rows: list[Mapping[str, float]] = []
         status, reason = [], []
@@ -158,11 +158,11 @@ class _MachineTask:
     Parameters
     ----------
     experiment
-        What holds for all members.
+        Settings for all members.
     quantities
         Names of parameters, or ``q0.NAME`` and ``v0.NAME``.
     measure
-        What is measured.
+        Measured quantities.
     """
 
     experiment: Experiment
@@ -170,7 +170,7 @@ class _MachineTask:
     measure: Mapping[str, Measure]
 
     def nominal(self) -> Experiment:
-        """Return the experiment over one step of its own."""
+        """Return the experiment over one of its steps."""
         longest = getattr(self.experiment.integrator, "step", DEFAULT_STEP)
         return self.experiment.replace(duration=min(self.experiment.duration or longest, longest), record=None)
 
@@ -273,5 +273,5 @@ def machine_task(
     if device == "cuda" or lanes.taken():
         return lanes
     single = SimulationTask(experiment, quantities, measure)
-    single.simulated()  # what is wrong whatever the values are is said at once, not by every member
+    single.simulated()  # errors that do not depend on the values are raised at once, not by every member
     return single

@@ -1,7 +1,6 @@
 """The command line as a whole: its commands, its errors in one line, its exit status.
 
-Exit status: 0 if all is well, 1 if what was checked does not hold (`verify`, `reproduce`, `bench`), 2 if the input is
-wrong.
+Exit status: 0 if all is well, 1 if a check fails (`verify`, `reproduce`, `bench`), 2 if the input is wrong.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from typing import Annotated
 
 import typer
 
+import dalembert
 from dalembert.cli.commands import LazyGroup, command
 from dalembert.cli.patience import Patience
 from dalembert.core.doing import doing
 from dalembert.core.errors import DalembertError, DalembertWarning
 from dalembert.core.termination import Terminated, terminable
-from dalembert.core.version import __version__
 
 __all__ = ["app", "run"]
 
@@ -61,6 +60,7 @@ _ENTRIES = {
         "export", "export canadarm arm.urdf", "export crane.yaml crane.xml", "export robot.xml robot.yaml"
     ),
     "fmu": command("fmu", "fmu crane.yaml", "fmu six-axis-arm --fmi 3.0 --open --out arm.fmu"),
+    "share": command("share", "share crane.yaml", "share double-pendulum --duration 20 --out pendulum.html"),
     "realtime": command("realtime", "realtime crane.yaml", "realtime crane.yaml --open --port 9000 --period 0.002"),
     "schema": command("check", "schema", "schema --out machine.schema.json"),
     "doctor": command("doctor", "doctor", "doctor --json"),
@@ -89,14 +89,14 @@ app = typer.Typer(
 
 def _show_version(value: bool) -> None:
     if value:
-        print(f"dalembert {__version__}")
+        print(f"dalembert {dalembert.__version__}")
         raise typer.Exit
 
 
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     pass
@@ -123,7 +123,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _complain(message: str, status: int = 2) -> int:
-    """Say what is wrong in one line (a compiler's log keeps its own lines)."""
+    """Print an error in one line (a compiler's log keeps its own lines)."""
     print(f"dalembert: error: {message}", file=sys.stderr)
     return status
 

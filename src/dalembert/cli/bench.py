@@ -17,7 +17,7 @@ def bench(
         str,
         typer.Argument(
             help="arms: published robots; chains: cost by links; crane; cable-robot; flexible-arm; rollouts; studio; "
-            "contact; fmu."
+            "contact; fmu; wasm."
         ),
     ] = "arms",
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
@@ -25,7 +25,7 @@ def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Few repetitions, small machines, no long builds.")] = False,
     robot: Annotated[list[str] | None, typer.Option(help="Robot to measure; may be given several times.")] = None,
     quantity: Annotated[
-        str, typer.Option(help="What to compute for robots: forward, inverse, mass-matrix, derivatives, all.")
+        str, typer.Option(help="Quantity to compute for robots: forward, inverse, mass-matrix, derivatives, all.")
     ] = "forward",
     plot: Annotated[
         Path | None, typer.Option(help="Write a plot of the topic chains to a file (png, svg, pdf).")

@@ -28,9 +28,9 @@ def _show(context: typer.Context) -> None:
 
 @cache.command("clean", epilog=examples("cache clean", "cache clean --unused 30"))
 def _clean(
-    unused: Annotated[float, typer.Option(metavar="DAYS", help="Only what was not used for so many days.")] = 0.0,
+    unused: Annotated[float, typer.Option(metavar="DAYS", help="Only kernels not used for this many days.")] = 0.0,
 ) -> None:
-    """Remove compiled kernels; what is needed is built again."""
+    """Remove compiled kernels; dalembert rebuilds them when it needs them."""
     if not unused >= 0.0:
         raise typer.BadParameter(f"--unused must be a number of days >= 0, got {unused:g}")
     count, size = clean_cache(86400.0 * unused)

@@ -25,17 +25,17 @@ def campaign(
         str, typer.Argument(metavar="FILE|ACTION", help="A campaign file; or status, resume, export, report.")
     ],
     folder: Annotated[
-        Path | None, typer.Argument(help="The folder of an action; of results: FILE without its ending.")
+        Path | None, typer.Argument(help="Folder of the campaign, or of results; default: FILE without its ending.")
     ] = None,
-    runner: Annotated[str | None, typer.Option(help="local, dask, cuda; over what the file says.")] = None,
+    runner: Annotated[str | None, typer.Option(help="local, dask, cuda; overrides the file.")] = None,
     workers: Annotated[int, typer.Option(help="Processes, or GPUs; 0: one per core, or all.")] = 0,
-    address: Annotated[str | None, typer.Option(help="Of a Dask scheduler that exists.")] = None,
+    address: Annotated[str | None, typer.Option(help="Address of an existing Dask scheduler.")] = None,
     out: Annotated[Path | None, typer.Option(help="File of export (.csv, .parquet) or report (.html).")] = None,
     force: ForceOption = False,
 ) -> None:
     """Simulate many members of a machine, and sum them up.
 
-    Rows are kept as they come: a campaign that was interrupted or killed goes on where it was.
+    Rows are saved as they arrive: an interrupted or killed campaign resumes where it stopped.
     """
     if what in _ACTIONS:
         if folder is None:

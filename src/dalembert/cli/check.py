@@ -25,8 +25,8 @@ def check(
 ) -> None:
     """Say everything that is wrong with machine files.
 
-    Every mistake comes with its file and line. Of a sound machine with constraints it tells how it can move where it
-    starts: freedoms, redundant rows, a singular posture.
+    Every mistake comes with its file and line. For a valid machine with constraints it also prints the mobility at the
+    start: degrees of freedom, redundant rows, singular configurations.
 
     Exit status 1 if something is.
     """
@@ -82,7 +82,7 @@ def new(
     kind: Annotated[
         str | None,
         typer.Argument(
-            help="crane, arm, cable-robot, flexible-arm, chaser or falling-chain; without one, what each of them is.",
+            help="crane, arm, cable-robot, flexible-arm, chaser or falling-chain; without one, list them.",
             autocompletion=starter_names,
         ),
     ] = None,

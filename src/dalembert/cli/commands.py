@@ -1,4 +1,4 @@
-"""The commands by name: the module of a command loads when the command is asked for, not to list it."""
+"""The commands by name: listing commands loads no module; running one loads its module."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def arguments() -> Mapping[str, Any]:
 
 
 def _known(function: Callable[..., None]) -> Callable[..., None]:
-    """Let `arguments` know what a command is called with."""
+    """Pass the arguments of a command to `arguments`."""
 
     @functools.wraps(function)
     def call(**given: Any) -> None:
@@ -63,7 +63,7 @@ def command(module: str, *lines: str) -> CommandEntry:
 class LazyCommand(TyperCommand):
     """A command whose help is read from the source of its module, without importing it.
 
-    It stands in the list of commands. Parsing its arguments needs its options, and imports the module.
+    The list of commands shows it. Parsing its arguments needs its options, and imports the module.
     """
 
     def __init__(self, name: str, entry: CommandEntry) -> None:
@@ -88,7 +88,7 @@ class LazyCommand(TyperCommand):
 
 
 class LazyGroup(TyperGroup):
-    """A group of commands that load when they are asked for; a subclass says which."""
+    """A group of commands that load on first use; a subclass lists them."""
 
     entries: ClassVar[Mapping[str, CommandEntry]] = {}
 

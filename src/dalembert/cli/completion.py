@@ -1,4 +1,4 @@
-"""What a shell offers after a command: names of machines, studies and starters, files that the command takes."""
+"""Shell completion: names of machines, studies and starters, and files that the command accepts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def machine_names(incomplete: str) -> list[str]:
 
 
 def machine_or_run_names(incomplete: str) -> list[str]:
-    """What the studio opens."""
+    """Machines and files that the studio can open."""
     return system_names(incomplete) + _files(incomplete, (*_MACHINES, ".nc"))
 
 
@@ -46,7 +46,7 @@ def study_names(incomplete: str) -> list[str]:
 
 
 def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
-    """Folders, and files with one of the endings, that begin as somebody has typed."""
+    """Folders, and files with one of the given endings, that start with the typed text."""
     typed = incomplete.rpartition("/")
     folder = Path(typed[0] + typed[1]) if typed[1] else Path()
     try:

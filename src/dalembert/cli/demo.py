@@ -25,7 +25,7 @@ __all__ = ["demo"]
 
 
 class Which(StrEnum):
-    """What to demonstrate."""
+    """Demonstration to run."""
 
     capture = "capture"
     arm = "arm"
@@ -111,7 +111,7 @@ def _arm(out: Path, plot: bool) -> None:
 
 
 def _summary(machine: Machine, eom: EquationsOfMotion, run: Run, law: Any, wall: float) -> Table:
-    """Return the table of what happened."""
+    """Return the summary table."""
     import casadi as ca
     import numpy as np
 

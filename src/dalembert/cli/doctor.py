@@ -1,4 +1,4 @@
-"""``dalembert doctor``: what this machine has, what is missing, and how to get it."""
+"""``dalembert doctor``: available and missing tools of this machine, and how to install them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Remark(NamedTuple):
     advice: str = ""
 
 
-# Extra of the package, what it is for, and the distributions that show that it is there ("a|b": one of them).
+# Extra of the package, its purpose, and the distributions that identify it ("a|b": one of them).
 _EXTRAS = (
     ("compiler", "a C compiler as a wheel", ("ziglang",)),
     ("robust", "floors of H-infinity norms", ("cvxpy", "clarabel")),
@@ -52,9 +52,9 @@ _EXTRAS = (
 
 
 def doctor(json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> None:
-    """Say what this machine has, what is missing, and how to get it.
+    """Report the available and missing tools of this machine, and how to install them.
 
-    A kernel is compiled and called. Exit status 1 if something is broken; what is only missing breaks nothing.
+    A kernel is compiled and called. Exit status 1 if something is broken; a missing option is not an error.
     """
     findings = [
         Remark("dalembert", "ok", __version__),

@@ -15,7 +15,7 @@ from dalembert.core.errors import InputError
 from dalembert.engine.methods.constraints import CONSTRAINT_METHODS
 from dalembert.engine.methods.contacts import CONTACT_METHODS
 from dalembert.loop.experiment import Experiment
-from dalembert.loop.postures import led
+from dalembert.loop.postures import revised
 from dalembert.simulation.methods import METHODS
 from dalembert.simulation.run import Run
 
@@ -58,14 +58,14 @@ def _options() -> dict[str, Any]:
         "q0": _values("Initial coordinate", "--q0"),
         "v0": _values("Initial velocity", "--v0"),
         "p": _values("Value of a parameter", "-p"),
-        "start": _option(Path, "Run file of this machine to go on from."),
+        "start": _option(Path, "Run file of this machine to continue."),
     }
 
 
 def runs_experiment(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command that takes an experiment first the argument MACHINE and the options of an experiment.
 
-    What the machine file says holds unless an option says otherwise.
+    Settings of the machine file apply unless an option overrides them.
     """
     options = _options()
     command_parameters = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
@@ -78,7 +78,7 @@ def runs_experiment(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(machine: str, **arguments: Any) -> None:
         values = {name: arguments.pop(name) for name in options}
-        command(_revised(find_experiment(machine), values), **arguments)
+        command(_with_options(find_experiment(machine), values), **arguments)
 
     parameters = [machine, *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in command_parameters), *flat]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -87,18 +87,15 @@ def runs_experiment(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _revised(experiment: Experiment, values: dict[str, Any]) -> Experiment:
-    """Return the experiment of a file with what the options say."""
+def _with_options(experiment: Experiment, values: dict[str, Any]) -> Experiment:
+    """Return the experiment of a file, changed by the options of the command line."""
     changes = {name: value for name, value in values.items() if value is not None and name not in _NAMED}
     changes |= {name: _assignments(texts, name) for name in _NAMED if (texts := values[name])}
     if "branch" in changes:
         changes["branch"] = _branch(changes["branch"])
     if "start" in changes:
         changes["start"] = Run.load(changes["start"])
-    if "start" in changes and "q0" in changes:
-        return experiment.replace(**changes)  # which refuses both
-    q0 = changes.pop("q0", None)
-    return experiment.replace(**changes) if q0 is None else led(experiment.replace(**changes), q0)
+    return revised(experiment, **changes)
 
 
 _NAMED = ("q0", "v0", "p")

@@ -20,7 +20,8 @@ def export(
 ) -> None:
     """Write a machine as URDF, as MJCF or as a machine file.
 
-    What the format does not have is listed. A machine file holds the machine alone, without its simulation.
+    Elements that the format cannot represent are listed. A machine file holds the machine alone, without its
+    simulation.
     """
     from dalembert.io import machine_to_yaml, to_mjcf, to_urdf
 

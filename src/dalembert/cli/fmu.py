@@ -26,8 +26,8 @@ def fmu(
 ) -> None:
     """Write a machine as an FMU: co-simulation, model exchange.
 
-    What its file says about law, initial state, parameters, limits, contacts, constraints, switches and the method is
-    inside.
+    It contains the law, initial state, parameters, limits, contacts, constraints, switches and method of the machine
+    file.
     """
     from dalembert.io.fmu.export import export_fmu
 

@@ -36,7 +36,7 @@ def find_experiment(name: str) -> Experiment:
 
 
 def no_machine(name: str, *, runs: bool = False) -> InputError:
-    """What to say about a name that is neither a file nor a machine, with the nearest that is one (or a run)."""
+    """Message for a name that is neither a file nor a machine, with the nearest machine (or run)."""
     from dalembert.systems import SYSTEMS
 
     endings = (".yaml", ".yml", ".urdf", ".xml", *((".nc",) if runs else ()))

@@ -1,4 +1,4 @@
-"""A line on the terminal for whoever waits: what is being done, and for how long."""
+"""A progress line on the terminal: the current activity, and how long it has taken."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _WHEEL = "|/-\\"
 
 
 class Patience:
-    """Shows what is being done once nothing was written for two seconds, and takes it away before anything is.
+    """Shows the current activity after two seconds without output, and clears it before the next output.
 
-    Does nothing unless the standard error is a terminal and something is being done that somebody waits for. Bars of
+    Does nothing unless standard error is a terminal and a named activity is in progress. Bars of
     other work, which leave the cursor in their line, are not disturbed.
     """
 

@@ -19,11 +19,9 @@ __all__ = ["realtime"]
 def realtime(
     experiment: Experiment,
     period: Annotated[float, typer.Option(help="Seconds between two deadlines.")] = 1e-3,
-    port: Annotated[int | None, typer.Option(help="UDP port on 127.0.0.1; 0: a free one.")] = None,
+    port: Annotated[int | None, typer.Option(help="UDP port on 127.0.0.1; 0: any free port.")] = None,
     lockstep: Annotated[bool, typer.Option("--lockstep", help="Wait for an input before each period.")] = False,
-    speed: Annotated[
-        float, typer.Option(help="Of the model's time relative to the clock; 0: as fast as possible.")
-    ] = 1.0,
+    speed: Annotated[float, typer.Option(help="Model time relative to the clock; 0: as fast as possible.")] = 1.0,
     open_loop: Annotated[
         bool, typer.Option("--open", help="Leave out the law of the machine file: inputs come over UDP.")
     ] = False,
@@ -42,7 +40,7 @@ def realtime(
     try:
         with doing(""):
             loop.wait()
-    except (KeyboardInterrupt, SimulationError):  # what was wrong is said below the figures
+    except (KeyboardInterrupt, SimulationError):  # the error is printed below the figures
         pass
     finally:
         loop.stop()

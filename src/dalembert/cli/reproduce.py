@@ -21,13 +21,13 @@ def reproduce(
         str | None, typer.Argument(help="Name of a study; all of them without one.", autocompletion=study_names)
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
-    short: Annotated[bool, typer.Option("--short", help="Leave out the rows that take long.")] = False,
+    short: Annotated[bool, typer.Option("--short", help="Leave out the slow rows.")] = False,
     listing: Annotated[bool, typer.Option("--list", help="List the studies.")] = False,
 ) -> None:
-    """Compare published numbers, and what must hold, with ours.
+    """Compare published numbers, identities and requirements with ours.
 
-    Exit status 1 if one is missed that the errata page does not explain. Totals are given apart for what is printed,
-    for identities, for requirements and for what is only measured.
+    Exit status 1 if one is missed that the errata page does not explain. Printed numbers, identities, requirements and
+    measured numbers have separate totals.
     """
     from dalembert.studies import Row, run_study, studies, totals
 

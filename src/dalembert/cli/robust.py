@@ -1,4 +1,4 @@
-"""``dalembert robust``: margins of a machine under a law, and what is proven of it over ranges."""
+"""``dalembert robust``: margins of a machine under a law, and proofs about it over ranges."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def robust(
         list[str] | None, typer.Option(help="Coordinate of the configuration: NAME=NUMBER; may be repeated.")
     ] = None,
     level: Annotated[
-        float | None, typer.Option(help="Prove this level of mu only; default: the least that can be proven.")
+        float | None, typer.Option(help="Prove this level of mu only; default: the least level that can be proven.")
     ] = None,
     seconds: Annotated[float, typer.Option(help="Time limit of the proof.")] = 60.0,
     out: Annotated[Path | None, typer.Option(help="Picture of the proof to write: .png, .pdf, .svg.")] = None,
@@ -46,7 +46,7 @@ def robust(
 ) -> None:
     """Margins of a machine's loop, and ranges that are proven stable.
 
-    The law is that of the machine file (any law without states of its own), or gains, u = -K x. Exit status 1 if the
+    The law is that of the machine file (any law without internal states), or gains, u = -K x. Exit status 1 if the
     loop is not stable, or is not proven over the whole of the ranges.
     """
     check_targets((out, "plot"))

@@ -28,7 +28,7 @@ def simulate(
 ) -> None:
     """Simulate a machine.
 
-    What its file says about the simulation holds unless an option says otherwise.
+    Simulation settings of the machine file apply unless an option overrides them.
     """
     if plot is not None:
         from dalembert.view.plots import picture_file
@@ -45,7 +45,7 @@ def simulate(
 
 
 def _write(run: Run, out: Path | None, csv: Path | None, plot: Path | None) -> None:
-    """Write all that was asked for; a file that cannot be written does not keep the others from it."""
+    """Write all requested files; a file that cannot be written does not prevent the others."""
     failures = []
     for path, write in ((out, run.save), (csv, run.to_csv), (plot, lambda path: run.plot(path=path))):
         if path is not None:

@@ -27,7 +27,7 @@ def studio(
             autocompletion=machine_or_run_names,
         ),
     ] = None,
-    port: Annotated[int, typer.Option(help="Port on this computer; 0: any that is free.", min=0, max=65535)] = 0,
+    port: Annotated[int, typer.Option(help="Port on this computer; 0: any free port.", min=0, max=65535)] = 0,
     browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
 ) -> None:
     """Look at machines in the browser, change and run them.

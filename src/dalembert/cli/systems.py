@@ -57,7 +57,7 @@ def _list(
 def _show(
     name: Annotated[str, typer.Argument(help="Name of a ready-made machine.", autocompletion=system_names)],
 ) -> None:
-    """Show what a machine is made of."""
+    """Show the parts of a machine."""
     system = _find(name)
     machine = system.make()
     out = console()
@@ -71,7 +71,7 @@ def _show(
     names = (("coordinates", machine.q_names), ("velocities", machine.v_names), ("inputs", machine.u_names))
     for label, members in names:
         out.print(f"{label}: {', '.join(members) or '(none)'}", markup=False)
-    for label in ("constraints", "cables", "contacts"):
+    for label in ("constraints", "cables", "ropes", "contacts"):
         if parts := getattr(machine, label):
             out.print(f"{label}: {', '.join(element.name for element in parts)}", markup=False)
     if machine.parameters:

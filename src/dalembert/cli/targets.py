@@ -1,7 +1,7 @@
-"""Files that commands write: never one that the command reads, and one that is there only if it may be replaced.
+"""Output files of commands: never an input of the command, and an existing file only if it may be replaced.
 
-A file that is there is replaced if it is the same kind of result (an earlier run in place of a run), or with
-``--force``. Machine files, URDF and MJCF are written by hand too: only ``--force`` replaces them.
+An existing file is replaced if it is the same kind of result (an earlier run in place of a run), or with ``--force``.
+Machine files, URDF and MJCF are written by hand too: only ``--force`` replaces them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dalembert.core.files import target_file
 
 __all__ = ["ForceOption", "check_targets", "target"]
 
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that are there, whatever they are.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace existing files of any kind.")]
 
 _WRITTEN = ("out", "csv", "plot")  # parameters of commands that name files to write
 _ENDS = 2**16
@@ -35,11 +35,11 @@ def target(path: Path, kind: str, endings: tuple[str, ...] = (), content: str | 
     path
         The file.
     kind
-        What will be written: one of `KINDS`, or another word, which no file can be recognised as.
+        Kind of the new file: one of `KINDS`, or another word, which no file can be recognised as.
     endings
         Endings that it may have; any if empty.
     content
-        What will be written, if that is known already: a file that holds just that may be replaced.
+        Content of the new file, if known already: a file with the same content may be replaced.
     """
     place = target_file(path, endings)
     with suppress(OSError):
@@ -52,7 +52,7 @@ def target(path: Path, kind: str, endings: tuple[str, ...] = (), content: str | 
             return place
     if not _is_kind(place, kind):
         raise InputError(
-            f"{place} is there already, and is no {kind} of dalembert; give another name, or --force to replace it"
+            f"{place} exists and is not a {kind} of dalembert; give another name, or --force to replace it"
         )
     return place
 
@@ -62,11 +62,11 @@ def check_targets(*targets: tuple[Path | None, str]) -> None:
     given = [target(path, kind) for path, kind in targets if path is not None]
     for k, place in enumerate(given):
         if place.resolve() in [other.resolve() for other in given[:k] if not other.exists() or other.is_file()]:
-            raise InputError(f"cannot write {place} twice: give each output a file of its own")
+            raise InputError(f"cannot write {place} twice: give each output its own file")
 
 
 def _read_files() -> Iterator[Path]:
-    """Files that the current command was told to read."""
+    """Input files of the current command."""
     for name, value in arguments().items():
         for item in value if isinstance(value, list | tuple) else (value,):
             if name not in _WRITTEN and isinstance(item, str | Path):

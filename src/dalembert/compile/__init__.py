@@ -9,7 +9,7 @@ The same text runs on a GPU (`cuda`) and elsewhere (`export`). A function that e
 
 from __future__ import annotations
 
-from dalembert.compile.build import Toolchain, find_toolchain
+from dalembert.compile.build import Toolchain, find_toolchain, find_zig
 from dalembert.compile.cache import build_library, cache_content, cache_directory, clean_cache
 from dalembert.compile.cuda import CudaKernel, CudaSource, compile_cuda, emit_cuda
 from dalembert.compile.export import export_c
@@ -32,4 +32,5 @@ __all__ = [
     "emit_cuda",
     "export_c",
     "find_toolchain",
+    "find_zig",
 ]

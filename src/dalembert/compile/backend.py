@@ -26,7 +26,7 @@ def usable_toolchain(backend: Backend) -> Toolchain | None:
     Raises
     ------
     BrokenToolchainError
-        If native code is asked for and there is no compiler.
+        If native code is requested and there is no compiler.
     """
     if backend == "auto":
         override = os.environ.get("DALEMBERT_BACKEND", "") or "auto"

@@ -41,7 +41,7 @@ class BatchEntry:
     Parameters
     ----------
     address
-        Of the function.
+        Address of the function.
     n_work
         Doubles of scratch memory of one thread.
     width
@@ -131,10 +131,10 @@ def _advance(table: NDArray[np.uintp], stride: NDArray[np.int64], rows: int) -> 
 
 
 def run_threads(work: Callable[[int], None], threads: int, stop: threading.Event) -> None:
-    """Call ``work(k)`` for each k in a thread of its own, the first one in this thread.
+    """Call ``work(k)`` for each k in a separate thread, the first one in this thread.
 
-    If this thread is interrupted, `stop` is set, the others are waited for, and the interrupt goes on; likewise what
-    another one raises.
+    If this thread is interrupted, `stop` is set, the others are waited for, and the interrupt is passed on; likewise an
+    exception of another thread.
     """
     ends: list[_thread.LockType] = []
     errors: list[BaseException] = []
@@ -170,9 +170,9 @@ def run_threads(work: Callable[[int], None], threads: int, stop: threading.Event
 
 
 def in_parts(work: Callable[[slice], None], n: int, threads: int, least: int = 256) -> None:
-    """Call ``work`` with slices of n members, each in a thread of its own and of at least ``least`` members.
+    """Call ``work`` with slices of n members, each in a separate thread and of at least ``least`` members.
 
-    What the first of them raises is raised here, after all have ended.
+    The first exception of a thread is raised here, after all have ended.
     """
     threads = max(1, min(threads, n // least))
     bounds = [n * k // threads for k in range(threads + 1)]

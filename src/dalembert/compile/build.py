@@ -1,7 +1,7 @@
 """From C text to a shared library: the compiler, its flags, and the processes that run it.
 
-Flags keep IEEE semantics: no fast-math. Fusing multiplications and additions, which IEEE 754 leaves to the language,
-is allowed where a `Form` says so.
+Flags keep IEEE semantics: no fast-math. Fusing multiplications and additions, which IEEE 754 leaves to the language, is
+allowed where the `Form` allows it.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ __all__ = [
     "available_cores",
     "build_units",
     "find_toolchain",
+    "find_zig",
     "missing_toolchain",
     "usable_flags",
 ]
@@ -76,7 +77,7 @@ def find_toolchain() -> Toolchain | None:
 
 
 def missing_toolchain() -> str:
-    """Say which compilers were looked for."""
+    """Name the compilers that were not found."""
     override = os.environ.get("DALEMBERT_CC", "")
     if override:
         return f"DALEMBERT_CC={override!r} names no program"
@@ -93,6 +94,11 @@ def _find_toolchain(override: str, path: str) -> Toolchain | None:
         program = shutil.which(name, path=path)
         if program:
             return _toolchain((program,), Path(program))
+    return find_zig()
+
+
+def find_zig() -> Toolchain | None:
+    """Find the compiler of the ziglang wheel, which builds for other processors too; None if it is not installed."""
     spec = importlib.util.find_spec("ziglang")
     if spec is not None and spec.origin is not None:
         return _toolchain((sys.executable, "-m", "ziglang", "cc"), Path(spec.origin).parent)
@@ -194,7 +200,7 @@ def build_units(
     directory
         An empty folder.
     name
-        What is built, for error messages and file names.
+        Name of the library, for error messages and file names.
     optimise
         Flags of optimisation.
     first
@@ -244,7 +250,7 @@ def _run_all(commands: Sequence[Sequence[str]]) -> list[str]:
     with ThreadPoolExecutor(max_workers=available_cores()) as pool:
         try:
             return [log for log in pool.map(lambda command: _run(command, running), commands) if log]
-        except BaseException:  # Ctrl-C: do not wait for what nobody wants any more
+        except BaseException:  # Ctrl-C: do not wait for the cancelled build
             pool.shutdown(wait=False, cancel_futures=True)
             for process in list(running):
                 process.kill()

@@ -1,12 +1,11 @@
 """Compiled libraries on disk, shared by all processes of one user.
 
-A key (digest of what the library is made from and by) is a small file that holds the digest of the library's
-bytes; the library is a file named by that digest. Both appear by atomic rename and are never changed. A
-library whose bytes do not match, for whatever reason, counts as absent and is built again. So does one that somebody
-else could have put there: folders and files must belong to the user, be writable by nobody else, and be no links (the
-cache itself may be a link of the user's). What a killed process
-leaves behind disturbs nobody: a folder it was building in goes when the next kernel is built, a lock file that nobody
-holds after a day.
+A key (digest of the sources and the compiler of the library) is a small file that holds the digest of the library's
+bytes; the library is a file named by that digest. Both appear by atomic rename and are never changed. A library whose
+bytes do not match, for whatever reason, counts as absent and is built again. The same applies to files that another
+user could have written: folders and files must belong to the user, be writable by no other user, and be no links (the
+cache itself may be a link of the user's). Files left by a killed process do no harm: a build folder is removed when the
+next kernel is built, an unused lock file after a day.
 """
 
 from __future__ import annotations
@@ -91,7 +90,7 @@ def _private(folder: Path) -> Path:
 
 
 def _is_own(path: Path, kind: Callable[[int], bool]) -> bool:
-    """Whether a file or folder is of this kind, no link, belongs to this user, and nobody else can write to it."""
+    """Whether a file or folder is of this kind, no link, belongs to this user, and is writable by no other user."""
     if not hasattr(os, "getuid"):
         return True
     status = path.lstat()
@@ -99,7 +98,7 @@ def _is_own(path: Path, kind: Callable[[int], bool]) -> bool:
 
 
 def _discard(path: Path) -> None:
-    """Remove a folder of the cache in which others could write; a link is removed, not what it leads to."""
+    """Remove a folder of the cache in which others could write; a link is removed, not its target."""
     if stat.S_ISDIR(path.lstat().st_mode):
         shutil.rmtree(path)
     else:
@@ -125,7 +124,7 @@ def load_library(key: str, build: Builder) -> ctypes.CDLL:
 
 
 def load_cached(key: str, build: Builder, load: Callable[[str], Loaded]) -> Loaded:
-    """Load the library of a key in a way of one's own; see `load_library`.
+    """Load the library of a key by a given function; see `load_library`.
 
     Parameters
     ----------
@@ -160,7 +159,7 @@ def build_library(source: str, name: str) -> ctypes.CDLL:
     source
         One translation unit; its non-static functions are exported.
     name
-        What it is, for error messages.
+        Its name, for error messages.
 
     Raises
     ------
@@ -181,7 +180,7 @@ def cache_content() -> tuple[int, int]:
 
 
 def clean_cache(unused: float = 0.0) -> tuple[int, int]:
-    """Remove the libraries of the cache; what is needed is built again. Processes at work keep what they have loaded.
+    """Remove the libraries of the cache; they are rebuilt when needed. Processes at work keep what they have loaded.
 
     Parameters
     ----------
@@ -214,7 +213,7 @@ def _objects(folder: Path) -> list[Path]:
 
 
 def _prune(folder: Path) -> None:
-    """Remove what processes that were killed have left behind."""
+    """Remove the remains of killed processes."""
     oldest = time.time() - LEFTOVER_AGE
     for path in (*(folder / "build").iterdir(), *(folder / "locks").iterdir()):
         with contextlib.suppress(OSError):  # another process may be doing the same
@@ -223,7 +222,7 @@ def _prune(folder: Path) -> None:
 
 
 def _lookup(folder: Path, key: str) -> Path | None:
-    """Return the library of a key if nobody else could have put it there, and its bytes are what was stored."""
+    """Return the library of a key if no other user could have written it, and its bytes are as stored."""
     entry = folder / "keys" / key
     try:
         if not (_is_own(folder.resolve(), stat.S_ISDIR) and _is_own(entry.parent, stat.S_ISDIR)):

@@ -45,7 +45,7 @@ def direct_call(
     signature
         Shapes of inputs and outputs.
     general
-        Called with the same arguments where they, or the results, are not what the short way takes.
+        Called with the same arguments where they, or the results, do not fit the fast path.
     finite
         Whether results that are not finite go to `general`, too.
 
@@ -112,7 +112,7 @@ def _load(toolchain: Toolchain | None) -> ModuleType:
 
 
 def _import(path: str) -> ModuleType:
-    """Import the extension from a file; it is not entered into `sys.modules`, because nobody imports it by name."""
+    """Import the extension from a file; it is not entered into `sys.modules`, because no module imports it by name."""
     loader = importlib.machinery.ExtensionFileLoader(_MODULE, path)
     spec = importlib.util.spec_from_loader(_MODULE, loader)
     assert spec is not None

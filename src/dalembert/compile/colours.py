@@ -1,4 +1,4 @@
-"""What the values of a tape have in common: the operations that lead to them, and the inputs they depend on."""
+"""Relations between the values of a tape: the operations that lead to them, and the inputs they depend on."""
 
 from __future__ import annotations
 

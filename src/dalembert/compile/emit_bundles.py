@@ -1,7 +1,7 @@
 """A straight tape as C with short vectors where it repeats itself (``compile/bundles.py``).
 
 Sines and cosines of inputs come first, as many at a time as a vector of the machine holds.
-Of the outputs, runs of zeros are stored by vectors.
+Vectors store runs of zeros of the outputs.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class BundleWriter:
             self.memory, self.n_work = "t", 0
 
     def _allocate(self) -> int:
-        """Give what other chunks read a place; a place is free again after the last of them."""
+        """Give values that other chunks read a place; a place is free again after the last of them."""
         home = {i: (k, bundle) for k, chunk in enumerate(self.chunks) for bundle in chunk for i in bundle}
         last: dict[Bundle, int] = {}
         for k, chunk in enumerate(self.chunks):

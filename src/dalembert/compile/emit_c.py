@@ -1,8 +1,8 @@
 """A tape as C: straight lines, and loops where it repeats itself.
 
-The generated functions (chunks) speak of a type ``real`` and of the operations of C only. A `Form` says what
-``real`` is (a double, a vector of doubles, a double or float of a GPU's thread), by the text before the chunks, and
-how they are called, by the entries after them.
+The generated functions (chunks) speak of a type ``real`` and of the operations of C only. A `Form` defines ``real`` (a
+double, a vector of doubles, a double or float of a GPU's thread), by the text before the chunks, and how they are
+called, by the entries after them.
 
 A long tape is split into chunks, because compile time grows faster than the length of a function, and code that fits
 into the cache is faster. Within a chunk values are locals; a value that another chunk needs also lives in the work
@@ -97,7 +97,7 @@ def emit_c(
     chunk_size
         Largest number of operations in one function.
     form
-        What a ``real`` is, and which entries there are.
+        The type of ``real``, and the entries.
     macros
         Further definitions for the entries.
     further
@@ -123,7 +123,7 @@ class Chunks:
     Parameters
     ----------
     names, signatures
-        What is called, in order.
+        Called functions, in order.
     units
         Texts of the functions; each may be compiled on its own.
     n_work
@@ -191,7 +191,7 @@ def join_source(
     inputs, outputs
         Number of scalars of each named input and output, in order.
     symbol, n_operations, form
-        As of `CSource`.
+        As in `CSource`.
     macros
         Further definitions for the entries.
     further

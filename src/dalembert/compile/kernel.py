@@ -32,7 +32,7 @@ _FLOAT64 = np.dtype(np.float64)
 _ARRAY = np.ndarray
 _pack = b"".join
 _Memory = tuple[Callable[[bytes], int], Callable[[], Any], Any]
-"""Of a thread: evaluates packed inputs; copies the results; what both point to."""
+"""Functions of a thread: one evaluates packed inputs, one copies the results; and the memory of both."""
 
 
 def compile_function(
@@ -58,14 +58,14 @@ def compile_function(
         NumPy shapes of named inputs and outputs. Default: a column (n, 1) is ``(n,)``, anything else ``(rows,
         columns)``. Matrices are row-major.
     exact
-        Compute what the virtual machine computes, to the bit as far as the mathematical library goes: no fused
-        multiplication and addition, no shared reciprocals, no sine and cosine of our own, no lanes. Otherwise the
-        last digits differ.
+        Compute as the virtual machine does, bitwise identical as far as the mathematical library goes: no fused
+        multiplication and addition, no shared reciprocals, not our own sine and cosine, no lanes. Otherwise the last
+        digits differ.
     lanes
         Evaluate batches in lanes of SIMD vectors, with code that is built for the first batch. Without, a batch
         runs row by row on the scalar code: for kernels that see short batches only.
     nonfinite
-        What it means that a result is not finite: the message of the `InputError` that a call then raises. Without,
+        Meaning of a result that is not finite: the message of the `InputError` that a call then raises. Without,
         such results are returned.
 
     Returns
@@ -91,8 +91,8 @@ class Kernel:
     Calling it with arrays whose trailing axes have the shapes of the inputs evaluates it for all leading
     axes, which broadcast against each other, and returns an array, or a tuple of arrays if there are several
     outputs. A single number comes back as a NumPy scalar. Numbers that are not finite are refused, never
-    computed with. A batch runs in lanes of SIMD vectors; what a row gives does not depend on the other rows, on their
-    number and order, or on the number of ``threads``, to the bit.
+    computed with. A batch runs in lanes of SIMD vectors; the result of a row is bitwise independent of the other rows,
+    their number and order, and the number of ``threads``.
 
     A kernel may be called from several threads at once; each has its own scratch memory. Batches, and single calls that
     take more than some microseconds, run without the interpreter lock. A kernel can be pickled; it is compiled again,
@@ -149,7 +149,7 @@ class Kernel:
 
     @functools.cached_property
     def lanes(self) -> Lanes | None:
-        """The lane code, built when first asked for; None on the virtual machine."""
+        """The lane code, built on first use; None on the virtual machine."""
         toolchain = find_toolchain()
         if self.native is None or toolchain is None or not self._in_lanes:
             return None
@@ -179,7 +179,7 @@ class Kernel:
 
     @functools.cached_property
     def direct(self) -> Callable[..., Any]:
-        """The kernel as the shortest callable there is, for callers to whom 0.1 us matters; it takes arrays alone."""
+        """The kernel as the fastest callable, for callers that need the last 0.1 us; it accepts only arrays."""
         if self.native is None:
             return self._call
         return direct_call(self.native, self.signature, self._call, finite=self._nonfinite is not None) or self._call
@@ -236,7 +236,7 @@ class Kernel:
             ``"cpu"``: the kernel itself; ``"cuda"``: a `dalembert.compile.CudaKernel`, which takes and returns
             arrays on the GPU.
         **options
-            Of `dalembert.compile.compile_cuda`: ``precision``, ``fast_math``, ``block``.
+            Options of `dalembert.compile.compile_cuda`: ``precision``, ``fast_math``, ``block``.
 
         Raises
         ------
@@ -268,7 +268,7 @@ class Kernel:
         return NativeFrame(self.native, outputs, inputs or ())
 
     def _memory(self) -> _Memory:
-        """Make what this thread needs for single calls."""
+        """Make the memory of this thread for single calls."""
         outputs = [np.zeros(shape) for shape in self.signature.output_shapes]
         frame = self._frame(outputs)
         one_array = len(outputs) == 1 and outputs[0].ndim
@@ -298,7 +298,7 @@ class Kernel:
         return frame.run_batch(n, inputs, strides, outputs)
 
     def _rows(self, arrays: list[Array], batch: Shape) -> tuple[list[Array], list[int]]:
-        """Lay out the rows of a batch: contiguous arrays as they are, stride 0 for what all rows share."""
+        """Lay out the rows of a batch: contiguous arrays as they are, stride 0 for inputs that all rows share."""
         rows, strides = [], []
         for array, shape in zip(arrays, self.signature.input_shapes, strict=True):
             lead = array.shape[: array.ndim - len(shape)]

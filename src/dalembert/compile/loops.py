@@ -1,9 +1,9 @@
 """Repetitions of a tape: the same operations again and again, as the links of a chain give them.
 
-A tape is straight; the recursion that wrote it was a loop. Code that goes on for ten thousands of operations does not
-fit into the instruction cache and takes long to compile, so long tapes are rolled up again. Only the sequence of
-operations has to repeat: which values they act on is settled when the loop is written, by an address that is linear in
-the counter, or by a table.
+A tape is straight; the recursion that wrote it was a loop. Code of tens of thousands of operations does not fit into
+the instruction cache and takes long to compile, so long tapes are rolled up again. Only the sequence of operations has
+to repeat: which values they act on is settled when the loop is written, by an address that is linear in the counter, or
+by a table.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _straight(values: Indices, size: int) -> list[Piece]:
 
 
 def _signature(tape: Tape, computed: Indices) -> Indices:
-    """Number the operations by what all turns of a loop must share.
+    """Number the operations by the properties that all turns of a loop must share.
 
     That is the operation, the kind of its operands (constant, which input, computed) and the outputs it goes to.
     """

@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 Source = ca.Function | RowFunction
-"""What can be written as C."""
+"""Functions that can be written as C."""
 
 STAGED = 10_000
 """Operations from which on a function in stages is written as such. A shorter one is faster as one tape, and so are
@@ -58,7 +58,7 @@ class Native:
     Parameters
     ----------
     address, frame_address, packed_address, batch_address
-        Of the C functions of ``scalar_entries.c`` (see ``compile/emit_c.py``).
+        Addresses of the C functions of ``scalar_entries.c`` (see ``compile/emit_c.py``).
     n_work
         Number of doubles of the work array that each call needs; no two threads may share one.
     n_operations
@@ -90,7 +90,7 @@ class Lanes:
     Parameters
     ----------
     address, block_address
-        Of the C functions ``SYM_lanes`` and ``SYM_block``.
+        Addresses of the C functions ``SYM_lanes`` and ``SYM_block``.
     n_work
         Number of doubles of the work array of ``SYM_lanes``.
     width
@@ -200,7 +200,7 @@ def _constant(library: ctypes.CDLL, name: str) -> int:
 
 @functools.cache
 def _generator_digest() -> str:
-    # The whole room: a list of the modules that matter would be forgotten by who adds one.
+    # The whole room: a list of the relevant modules would not be kept up to date.
     here = Path(__file__).parent
     texts = [path.read_bytes() for path in sorted([*here.glob("*.py"), *(here / "text").iterdir()]) if path.is_file()]
     return hashlib.sha256(b"\0".join([ca.CasadiMeta.version().encode(), *texts])).hexdigest()

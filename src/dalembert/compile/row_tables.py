@@ -43,12 +43,12 @@ class _Line:
 
 
 class RowTables:
-    """What is written of sums and pivots as they come.
+    """Tables of sums and pivots as they are written.
 
     Parameters
     ----------
     symbol
-        Of the whole function.
+        Symbol of the whole function.
     """
 
     def __init__(self, symbol: str) -> None:
@@ -153,7 +153,7 @@ def _size(bodies: _Bodies) -> int:
 
 
 def _cost(bodies: _Bodies) -> int:
-    """What code costs to run, and to compile and to fetch."""
+    """Cost of code: to run, and to compile and to fetch."""
     return _size(bodies) + sum(line.time * len(places) for lines, places in bodies.items() for line in lines)
 
 
@@ -165,7 +165,7 @@ def _bodies(stages: Sequence[RowSum | Pivot], packs: Sequence[_Packs], width: in
     """Write stages in panels of so many packs."""
     bodies: _Bodies = {}
     for panel in _panels(stages, packs, width):
-        # A pivot is at a fixed place, and so is what comes between pivots.
+        # A pivot is at a fixed place, and so are the operations between pivots.
         place = 0 if any(isinstance(stage, Pivot) for stage in stages) else ALIGN * min(panel)
         lines: list[_Line] = []
         for stage, masks in zip(stages, packs, strict=True):

@@ -2,8 +2,7 @@
 
 Factorisations and products of matrices do the same to all columns of a row, and many formulas are the same for all
 bodies of a machine. Written out as scalar operations they make a long tape; in stages they are short, and the processor
-computes neighbouring columns in vectors. What is zero for structural reasons is left out, by rows and by ranges of
-columns.
+computes neighbouring columns in vectors. Structural zeros are left out, by rows and by ranges of columns.
 
 The board is an array of numbers that holds matrices (`Block`) row by row. Stages run in order:
 
@@ -75,7 +74,7 @@ class Block:
 
     @property
     def length(self) -> int:
-        """Numbers from its first row to the end of its last one, with what lies between the rows."""
+        """Numbers from its first row to the end of its last one, with the gaps between the rows."""
         return self.rows * self.stride
 
     def matrix(self, column: Expression) -> Expression:
@@ -85,7 +84,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """A tape: a column ``function(inputs, reads)`` fills the blocks that it writes, and what is between their rows."""
+    """A tape: a column ``function(inputs, reads)`` fills the blocks that it writes, and the gaps between their rows."""
 
     function: ca.Function
     reads: tuple[Block, ...]
@@ -125,7 +124,7 @@ class Pivot:
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """All entries of a block, and what is between its rows, become zero."""
+    """All entries of a block, and the gaps between its rows, become zero."""
 
     block: Block
 
@@ -135,7 +134,7 @@ Stage = Fill | Map | Clear | RowSum | Pivot
 
 @dataclass(frozen=True)
 class RowFunction:
-    """A function in stages. It answers for its names and sizes as a CasADi function does.
+    """A function in stages. It has names and sizes as a CasADi function does.
 
     Parameters
     ----------
@@ -150,7 +149,7 @@ class RowFunction:
     size
         Length of the board.
     stages
-        What is computed, in order.
+        Computed stages, in order.
     """
 
     label: str

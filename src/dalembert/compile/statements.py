@@ -1,7 +1,7 @@
 """One piece of a tape as a C function: straight, or a loop.
 
-Within a piece values are locals. What a piece reads of others lies in the work array ``w``, or in the inputs; a loop
-hands values on to its next turn in locals as well. Where the places that the turns of a loop read or write do not
+Within a piece values are locals. Values that a piece reads from others lie in the work array ``w``, or in the inputs; a
+loop hands values on to its next turn in locals as well. Where the places that the turns of a loop read or write do not
 lie at equal distances, a table lists them.
 """
 
@@ -58,7 +58,7 @@ def write_number(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """What one operation of a piece reads in its turns.
+    """Value that one operation of a piece reads in its turns.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Operand:
     indices
         The values on the tape, one for each turn.
     column
-        Of a local or carried value: which operation of the piece computes it.
+        For a local or carried value: the operation of the piece that computes it.
     """
 
     kind: str
@@ -82,7 +82,7 @@ class Operand:
 
 
 Operands = list[list[Operand]]
-"""Of each operation of a piece: its one or two operands."""
+"""Operands of each operation of a piece, one or two each."""
 
 
 def operands_of(tape: Tape, piece: Piece) -> Operands:
@@ -130,9 +130,9 @@ def write_piece(
     Parameters
     ----------
     tape, piece, operands
-        What to write.
+        The code to write.
     name, signature
-        Of the C function.
+        Name and signature of the C function.
     addresses
         Places in the work array of the values that have one.
     targets

@@ -1,4 +1,4 @@
-"""What stands between a law and the machine: actuator lag, dead zone, mechanical play, sampled and noisy sensors.
+"""Components between a law and the machine: actuator lag, dead zone, mechanical play, sampled and noisy sensors.
 
 The disturbances and neglected dynamics of CRANE 1.3, as wrappers: each takes a law or a sampled controller and is a
 law, so that they can be stacked in the order of the machine, from the sensors to the joint:
@@ -36,13 +36,13 @@ def _positive(value: ArrayLike, n: int, what: str, *, zero: bool = False) -> ca.
 
 
 def dead_zone(x: Expression, half_width: ca.DM) -> Expression:
-    """``x`` less what lies within the half width: zero in between, continuous."""
+    """``x`` reduced by the half width: zero in between, continuous."""
     return ca.fmax(x - half_width, 0) + ca.fmin(x + half_width, 0)
 
 
 @dataclass(frozen=True)
 class _Held:
-    """A sampled controller as a law: what it commands is held between its samples."""
+    """A sampled controller as a law: its command is held between its samples."""
 
     sampled: Controller | Sampled | Cascade
 
@@ -59,7 +59,7 @@ class _Held:
 
 
 class _Wrapper:
-    """What stands between a law, or a sampled controller, and the machine."""
+    """A component between a law, or a sampled controller, and the machine."""
 
     law: Law | Controller | Sampled | Cascade
 
@@ -152,8 +152,8 @@ class ActuatorLag(_Wrapper):
 class Backlash(_Wrapper):
     """Mechanical play between a motor with inertia and the joint that it drives (dynamic backlash).
 
-    The motor has a position of its own; it pushes the joint through a spring and damper that touch only outside the
-    gap. The law commands the effort on the motor. All quantities are on the joint's side.
+    The motor has a separate position; it pushes the joint through a spring and damper that touch only outside the gap.
+    The law commands the effort on the motor. All quantities are on the joint's side.
 
     Parameters
     ----------
@@ -162,9 +162,9 @@ class Backlash(_Wrapper):
     gap
         Width of the play, in the joint's coordinate.
     stiffness, damping
-        Of the contact.
+        Stiffness and damping of the contact.
     inertia
-        Of the motor.
+        Inertia of the motor.
 
     All of them per motor or once for all; a gap of zero leaves a stiff shaft.
     """
@@ -191,7 +191,7 @@ class Backlash(_Wrapper):
         n = eom.nu
         inner = z.shape[0] - 2 * n
         command, zdot = self._behind.expression(eom, t, q, v, z[:inner], p)
-        # the contact feels the joint itself, not what sensors say of it
+        # the contact acts on the joint itself, not on the readings of sensors
         eom, _, v = machine_state(eom, eom.symbolic.q, eom.symbolic.v, p)
         _, rows_v, ratio = _driven(eom, "Backlash")
         lead, speed = z[inner : inner + n], z[inner + n :]
@@ -211,9 +211,9 @@ class NoisySensors:
     """A law run at a sampling period on noisy measurements: a sampled controller for `simulate`.
 
     The noise is white from sample to sample, normal, and depends on the seed and the number of the sample alone, so
-    that a run can be repeated. Internal states of the law are advanced by Euler's method, once per sample: what happens
-    faster than that, such as an `ActuatorLag` or a `Backlash`, goes around the sensors, not into them. The law computes
-    with the nominal values of the machine's parameters, whatever the machine has.
+    that a run can be repeated. Internal states of the law are advanced by Euler's method, once per sample: faster
+    dynamics, such as an `ActuatorLag` or a `Backlash`, go around the sensors, not into them. The law computes with the
+    nominal values of the machine's parameters, whatever the machine has.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Laws that are sampled, and guidance above them: each stage at its own period, joined by named values that it holds.
 
 Any law, reference or signal may read a quantity by its name: `read` returns a CasADi symbol, which the loop replaces by
-what bears that name: a coordinate, a velocity, a signal, a measurement, or a value that a stage holds.
+the quantity of that name: a coordinate, a velocity, a signal, a measurement, or a value that a stage holds.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def read(*names: str) -> Expression:
 
 
 class Known:
-    """What an expression may compute with: the state by name, poses and Jacobians of frames, signals, held values.
+    """Quantities for expressions: the state by name, poses and Jacobians of frames, signals, held values.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ class Follow:
     velocities, accelerations
         Names of the held velocities and accelerations; None: zero.
     since
-        Name of the time at which they were set, such as ``"guidance.t"``: positions and velocities then go on from
-        there, ``r + r' dt + r'' dt^2 / 2``, instead of standing until the next sample.
+        Name of the time at which they were set, such as ``"guidance.t"``: positions and velocities are then
+        extrapolated, ``r + r' dt + r'' dt^2 / 2``, instead of held until the next sample.
 
     Examples
     --------
@@ -140,9 +140,9 @@ class Follow:
 
 @dataclass(frozen=True)
 class Sampled:
-    """A law that computes at a period, on what is measured there, and whose inputs are held in between.
+    """A law that computes at a period, on the measurements there, and whose inputs are held in between.
 
-    States of the law go on by Euler's method, once per sample.
+    States of the law advance by Euler's method, once per sample.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def _names(owner: _Stage, field_name: str) -> tuple[str, ...]:
 
 
 class _Stage:
-    """A stage of a cascade: the names of what it holds."""
+    """A stage of a cascade: the names of its held values."""
 
     name: str
     period: float
@@ -194,8 +194,8 @@ class Guidance(_Stage):
     Parameters
     ----------
     function
-        ``function(t, q, v, s)`` with the coordinates and velocities (measured ones where sensors say so) and the
-        quantities ``reads`` by name; returns the values to hold, in order or by name.
+        ``function(t, q, v, s)`` with the coordinates and velocities (measured ones where there are such sensors) and
+        the quantities ``reads`` by name; returns the values to hold, in order or by name.
     period
         Seconds between two calls.
     holds
@@ -237,7 +237,7 @@ class NativeGuidance(_Stage):
     holds
         Names of the values that it holds.
     states
-        Names of its states and their initial values; a state keeps what the last evaluation gave.
+        Names of its states and their initial values; a state keeps the result of the last evaluation.
     name
         Its name; ``NAME.t`` is the time of its last evaluation.
     """
@@ -289,7 +289,7 @@ class Cascade:
     inner
         An expression law (continuous), a `Sampled` one, or a Python controller with a ``period``.
     outer
-        Stages, the outermost first: `Guidance`, `NativeGuidance`, or objects that have what they have.
+        Stages, the outermost first: `Guidance`, `NativeGuidance`, or objects with the same attributes.
     """
 
     inner: Law | Sampled | Controller

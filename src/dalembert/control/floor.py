@@ -1,4 +1,4 @@
-"""The least H-infinity norm that any controller can reach: what a structured one is measured against.
+"""The least H-infinity norm that any controller can reach: the benchmark of a structured one.
 
 For controllers of full order the problem is convex: two linear matrix inequalities in ``R`` and ``S``, with
 ``[R 1; 1 S]`` positive semidefinite (Gahinet and Apkarian 1994; Iwasaki and Skelton 1994). Solved with cvxpy and
@@ -49,7 +49,7 @@ def hinf_floor(plant: control.StateSpace, *, controls: int, measurements: int) -
     if not (min(controls, measurements, nz, nw) > 0):
         raise InputError(
             f"the plant has {D.shape[1]} inputs and {D.shape[0]} outputs: {controls} controls and {measurements} "
-            "measurements leave nothing to look at"
+            "measurements leave no other inputs or outputs"
         )
     B1, B2, C1, C2 = B[:, :nw], B[:, nw:], C[:nz], C[nz:]
     D11, D12, D21 = D[:nz, :nw], D[:nz, nw:], D[nz:, :nw]

@@ -3,7 +3,7 @@
 The lower bound is a gain that was evaluated at its frequency. The upper one is a proof over all frequencies: about a
 frequency the gain stays below a level until the first real eigenvalue of a Hamiltonian matrix, and the intervals
 between them must cover the axis (module `mu.sweep`, with one full block and nothing to scale). Each eigenvalue counts
-with the disk in which rounding may have moved it. A frequency at which a level fails is where the search goes on.
+with the disk in which rounding may have moved it. The search continues at a frequency at which a level fails.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dalembert.control.mu.scalings import Scaling
 from dalembert.control.mu.sweep import ExpandedResponse, Interval, proven_ends, uncovered
 from dalembert.control.norms import Band, Matrices, Modal, Peak, balanced, gain_peaks, matrices_of, modal, peak_gain
 from dalembert.core.errors import InputError
+from dalembert.core.renamed import renamed
 from dalembert.core.types import Array
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _SHORTEST = 1e-9  # relative length of an interval below which a level counts as
 _INTERVALS = 40  # per state, and as many for a system of any size, after which a level counts as not provable
 
 
+@renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class HinfNorm:
     """H-infinity norm of a system.
@@ -52,9 +54,9 @@ class HinfNorm:
     upper: float = np.inf
 
     @property
-    def frequency(self) -> float:
-        """Frequency of the largest peak [rad/s]."""
-        return self.peaks[0].frequency if self.peaks else np.nan
+    def omega(self) -> float:
+        """Angular frequency of the largest peak [rad/s]."""
+        return self.peaks[0].omega if self.peaks else np.nan
 
 
 @dataclass(frozen=True)
@@ -79,11 +81,11 @@ def hinf_norm(
     system
         System of python-control, continuous or sampled.
     band
-        Frequencies [rad/s] between which the gain counts; stability is asked for all the same.
+        Frequencies [rad/s] between which the gain counts; stability is required all the same.
     tolerance
         Relative accuracy.
     proof
-        Whether to prove an upper bound, which takes seconds for systems of some hundred states.
+        Whether to prove an upper bound, which takes seconds for systems of several hundred states.
 
     Returns
     -------
@@ -94,7 +96,7 @@ def hinf_norm(
     --------
     >>> import control
     >>> norm = hinf_norm(control.tf([1], [1, 0.2, 1]))
-    >>> round(norm.value, 6), round(norm.frequency, 6)
+    >>> round(norm.value, 6), round(norm.omega, 6)
     (5.025189, 0.989949)
     """
     (A, B, C, D), period = matrices_of(system)
@@ -116,9 +118,9 @@ def hinf_norm(
     else:
         bounds = GainBounds(peak_gain(form, (lo, hi), tolerance=tolerance), np.inf)
     peaks = gain_peaks(form, bounds.peak, (lo, hi), fraction=1.0 - 10.0 * tolerance)
-    peaks = sorted((Peak(p.frequency, _gain(parts, p.frequency)) for p in peaks), key=lambda p: -p.gain)
+    peaks = sorted((Peak(p.omega, _gain(parts, p.omega)) for p in peaks), key=lambda p: -p.gain)
     if period:
-        peaks = [Peak(2.0 * np.arctan(p.frequency) / period, p.gain) for p in peaks]
+        peaks = [Peak(2.0 * np.arctan(p.omega) / period, p.gain) for p in peaks]
     return HinfNorm(peaks[0].gain, tuple(peaks), max(bounds.upper, peaks[0].gain))
 
 
@@ -138,19 +140,19 @@ def gain_bounds(
     if not system[0].size or not system[3].size:
         return GainBounds(peak, peak.gain)
     for slack in _SLACKS:
-        if abs(peak.gain / max(_gain(system, peak.frequency), 1e-300) - 1.0) > 0.1 * slack:
+        if abs(peak.gain / max(_gain(system, peak.omega), 1e-300) - 1.0) > 0.1 * slack:
             continue  # modal coordinates, in which the proof is made, are not that accurate
         for _ in range(len(system[0]) + 2):  # a peak that was missed is climbed, and the level raised
-            level = _gain(system, peak.frequency) * (1.0 + slack)
-            failure = _fails(system, form, level, band, peak.frequency)
+            level = _gain(system, peak.omega) * (1.0 + slack)
+            failure = _fails(system, form, level, band, peak.omega)
             if failure is None:
-                return GainBounds(Peak(peak.frequency, level / (1.0 + slack)), level)
+                return GainBounds(Peak(peak.omega, level / (1.0 + slack)), level)
             first.append(failure)
             further = peak_gain(form, band, near=first, tolerance=tolerance)
-            if not _gain(system, further.frequency) > level:
+            if not _gain(system, further.omega) > level:
                 break
             peak = further
-    return GainBounds(Peak(peak.frequency, _gain(system, peak.frequency)), np.inf)
+    return GainBounds(Peak(peak.omega, _gain(system, peak.omega)), np.inf)
 
 
 def _fails(system: Matrices, form: Modal, level: float, band: Band, peak: float) -> float | None:

@@ -54,7 +54,7 @@ def law_block(law: object) -> dict[str, Any] | str:
     Parameters
     ----------
     law
-        What controls a simulation.
+        Control law of a simulation.
 
     Examples
     --------

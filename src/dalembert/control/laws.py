@@ -29,7 +29,7 @@ __all__ = ["PD", "PID", "ComputedTorque", "GravityCompensation", "driven_respons
 
 
 class Motion(Protocol):
-    """A reference with rates of its own."""
+    """A reference with rates."""
 
     def motion(self, t: Expression) -> tuple[Expression, Expression, Expression]:
         """Positions, velocities and accelerations as expressions."""
@@ -41,7 +41,7 @@ Reference = ArrayLike | Callable[[Expression], Any] | Mapping[str, Any] | Motion
 def machine_state(
     eom: EquationsOfMotion, q: Expression, v: Expression, p: Expression
 ) -> tuple[EquationsOfMotion, Expression, Expression]:
-    """Equations in the machine's own coordinates and the state in them: what the laws of joints work on.
+    """Equations in the machine's own coordinates and the state in them, for the laws of joints.
 
     Parameters
     ----------
@@ -285,9 +285,22 @@ class PD(_Stateless):
         Joint positions or a function of time.
     gravity
         Whether to add the gravity force of the configuration.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> arm = da.Machine(
+    ...     "arm",
+    ...     bodies=[da.rod("link", 1.0, 0.5, com=(0.25, 0, 0))],
+    ...     joints=[da.Joint("q", "revolute", "world", "link", axis="y")],
+    ...     motors=[da.Motor("q", "q", effort=20.0)],
+    ... )
+    >>> run = da.simulate(arm, duration=3.0, control=da.PD(kp=40.0, kd=8.0, reference=[0.5], gravity=True))
+    >>> round(float(run["q"][-1]), 3)
+    0.5
     """
 
-    units: ClassVar[Mapping[str, str]] = {"kp": "{f}/{q}", "kd": "{f} s/{q}", "reference": "{q}"}
+    units: ClassVar[Mapping[str, str]] = {"kp": "{f}/{q}", "kd": "{f} s/{q}"}
 
     kp: ArrayLike
     kd: ArrayLike
@@ -319,9 +332,22 @@ class PID(_Value):
     reference
         Joint positions or a function of time.
     tracking_time
-        Time constant ``Tt`` [s] with which the integrator lets go of a saturated motor; None switches anti-windup off.
+        Time constant ``Tt`` [s] of the back-calculation while a motor saturates; None switches anti-windup off.
     gravity
         Whether to add the gravity force of the configuration.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> arm = da.Machine(
+    ...     "arm",
+    ...     bodies=[da.rod("link", 1.0, 0.5, com=(0.25, 0, 0))],
+    ...     joints=[da.Joint("q", "revolute", "world", "link", axis="y")],
+    ...     motors=[da.Motor("q", "q", effort=20.0)],
+    ... )
+    >>> run = da.simulate(arm, duration=6.0, control=da.PID(kp=40.0, ki=20.0, kd=8.0, reference=[0.5]))
+    >>> bool(abs(run["q"][-1] - 0.5) < 0.01)
+    True
     """
 
     units: ClassVar[Mapping[str, str]] = {**PD.units, "ki": "{f}/{q}/s", "tracking_time": "s"}
@@ -377,6 +403,19 @@ class GravityCompensation(_Stateless):
     ----------
     damping
         Gain on the joint velocity.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> arm = da.Machine(
+    ...     "arm",
+    ...     bodies=[da.rod("link", 1.0, 0.5, com=(0.25, 0, 0))],
+    ...     joints=[da.Joint("q", "revolute", "world", "link", axis="y")],
+    ...     motors=[da.Motor("q", "q", effort=20.0)],
+    ... )
+    >>> run = da.simulate(arm, duration=1.0, q0=[0.3], control=da.GravityCompensation())
+    >>> round(float(run["q"][-1]), 9)
+    0.3
     """
 
     units: ClassVar[Mapping[str, str]] = {"damping": "{f} s/{q}"}
@@ -408,9 +447,22 @@ class ComputedTorque(_Stateless):
         Joint positions or a function of time.
     partial
         Whether velocities without a motor may be left to themselves.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> arm = da.Machine(
+    ...     "arm",
+    ...     bodies=[da.rod("link", 1.0, 0.5, com=(0.25, 0, 0))],
+    ...     joints=[da.Joint("q", "revolute", "world", "link", axis="y")],
+    ...     motors=[da.Motor("q", "q", effort=20.0)],
+    ... )
+    >>> law = da.ComputedTorque(kp=100.0, kd=20.0, reference=da.Quintic([0.0], [0.5], duration=1.0))
+    >>> round(float(da.simulate(arm, duration=1.5, control=law)["q"][-1]), 6)
+    0.5
     """
 
-    units: ClassVar[Mapping[str, str]] = {"kp": "1/s^2", "kd": "1/s", "reference": "{q}"}
+    units: ClassVar[Mapping[str, str]] = {"kp": "1/s^2", "kd": "1/s"}
 
     kp: ArrayLike
     kd: ArrayLike

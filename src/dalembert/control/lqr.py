@@ -116,14 +116,14 @@ class LQR(_Stateless):
 
 @dataclass(frozen=True)
 class Holding:
-    """What holds a machine at the equilibrium at which a regulator is designed, as of `dalembert.analysis.linearize`.
+    """Loads that hold a machine at the equilibrium of a regulator's design, as in `dalembert.analysis.linearize`.
 
     Parameters
     ----------
     u
         Inputs that hold the machine; None: those that balance its loads.
     independent
-        Of a machine with constraints: displacements that are fed back. A reference of the driven joints needs these
+        For a machine with constraints: displacements that are fed back. A reference of the driven joints needs these
         among them. None: those that carry most of the inertia.
     locked
         Joints that do not move.

@@ -16,6 +16,7 @@ import numpy as np
 from dalembert.control.hinf import hinf_norm
 from dalembert.control.norms import matrices_of
 from dalembert.core.errors import InputError
+from dalembert.core.renamed import renamed
 
 if TYPE_CHECKING:
     import control
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["DiskMargin", "disk_margins"]
 
 
+@renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class DiskMargin:
     """Margins of a loop against factors in a disk.
@@ -33,13 +35,13 @@ class DiskMargin:
         Size of the disk; 0 if the closed loop is not stable.
     skew
         Its skew: 0 balances increase and decrease of the gain.
-    frequency
-        Where the loop is closest to instability [rad/s].
+    omega
+        Angular frequency at which the loop is closest to instability [rad/s].
     """
 
     alpha: float
     skew: float
-    frequency: float
+    omega: float
 
     @property
     def gain(self) -> tuple[float, float]:
@@ -95,5 +97,5 @@ def disk_margins(
         shifted = control.ss(a, b, c, d + (skew - 1.0) / 2.0, period)
         norm = hinf_norm(shifted, tolerance=tolerance)
         alpha = 0.0 if np.isinf(norm.value) else np.inf if norm.value == 0.0 else 1.0 / norm.value
-        margins.append(DiskMargin(alpha, float(skew), norm.frequency))
+        margins.append(DiskMargin(alpha, float(skew), norm.omega))
     return tuple(margins)

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.balance import Matrices, balanced
 from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
+from dalembert.core.renamed import renamed
 from dalembert.core.types import Array
 
 if TYPE_CHECKING:
@@ -48,17 +49,18 @@ Band = tuple[float, float]
 _WHOLE: Band = (0.0, np.inf)
 _DEFECTIVE = 1e9  # condition of the modes from which on the states themselves are used
 _LARGE = 40  # states above which climbing to a peak is cheaper than one more Hamiltonian
-_NEAR_AXIS = 0.05  # real part, relative, up to which an eigenvalue of the Hamiltonian is a place to look at
+_NEAR_AXIS = 0.05  # real part, relative, up to which an eigenvalue of the Hamiltonian is a candidate
 _ROUNDING = 1e-13  # of poles, relative to the norm of A
 _SAME = 1e-5  # distance of frequencies, relative, up to which peaks are one: where a peak is flat no better is known
 _SINGULAR = 1e-6  # distance of the level from the singular values of D, relative, up to which the pencil is used
 
 
+@renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class Peak:
-    """A local maximum of the largest singular value."""
+    """A local maximum of the largest singular value, at the angular frequency ``omega`` [rad/s]."""
 
-    frequency: float
+    omega: float
     gain: float
 
 
@@ -290,7 +292,7 @@ def gain_peaks(system: Matrices | Modal, best: Peak, band: Band = _WHOLE, fracti
         if (g[k] <= g[max(k - 1, 0)] and k > 0) or g[k] < g[min(k + 1, len(w) - 1)]:
             continue  # on the slope of a neighbour
         peak = _refine(form, Peak(float(w[k]), float(g[k])), (low, high))
-        if not any(np.isclose(peak.frequency, p.frequency, rtol=_SAME, atol=0.0) for p in peaks):
+        if not any(np.isclose(peak.omega, p.omega, rtol=_SAME, atol=0.0) for p in peaks):
             peaks.append(peak)
     return sorted(peaks, key=lambda peak: -peak.gain)
 
@@ -339,7 +341,7 @@ def _pencil_eigenvalues(A: Array, B: Array, C: Array, D: Array) -> NDArray[np.co
 
 
 def _first_candidates(poles: NDArray[Any], near: Iterable[float], band: Band) -> Array:
-    """Ends of the band, frequencies of the poles and of their resonances, between them, and what the caller knows."""
+    """Ends of the band, frequencies of the poles and of their resonances, between them, and those of the caller."""
     poles = poles[poles.imag >= 0]
     resonant = poles.imag**2 - poles.real**2
     w = np.unique([*np.abs(poles), *poles.imag, *np.sqrt(np.maximum(resonant, 0.0)), *near])
@@ -363,7 +365,7 @@ def _refine(form: Modal, peak: Peak, band: Band) -> Peak:
     from scipy.optimize import minimize_scalar
 
     lo, hi = band
-    w0 = peak.frequency
+    w0 = peak.omega
     if not np.isfinite(w0) or w0 <= 0.0:
         return peak
     best, width = peak, 0.05

@@ -50,7 +50,7 @@ class FollowPose:
     Parameters
     ----------
     name
-        What the names begin with.
+        Prefix of the names.
     moving
         Whether ``NAME.vx`` to ``NAME.wz`` are its twist, in its own axes as those of a free joint; else it rests.
     """

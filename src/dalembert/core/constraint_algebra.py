@@ -87,7 +87,7 @@ class Factors:
 
     @property
     def reactions(self) -> Array:
-        """Orthonormal basis of what the rows can do, zero in place of what is missing for want of rank."""
+        """Orthonormal basis of the row space, with zeros in place of the rows that a rank deficit leaves out."""
         return self.U[..., : self.inverse.shape[-1]] * (self.inverse > 0.0)[..., None, :]
 
     def least(self, rhs: Array) -> Array:
@@ -115,8 +115,8 @@ def minimum_norm(M: Array, force: Array, J: Array, gamma: Array) -> ConstrainedD
     """Solve ``M a + J^T lambda = force``, ``J a = gamma`` with the multipliers of least norm; batch axes lead.
 
     ``a = L^-T (w - Y lambda)`` with ``w = L^-1 force`` and ``Y^T Y lambda = Y^T w - gamma``: Udwadia and Kalaba's
-    equation, with a pseudo-inverse that does not see rows which depend on others. What is left of the equations is
-    solved for once more: ill-conditioned mass matrices, such as those of natural coordinates, cost no digits.
+    equation, with a pseudo-inverse that does not see rows which depend on others. One step of iterative refinement
+    follows: ill-conditioned mass matrices, such as those of natural coordinates, cost no digits.
     """
     F = factorise(M, J)
 
@@ -138,11 +138,10 @@ def correction(M: Array, J: Array, error: Array) -> Array:
 
 
 def corrections(M: Array, J: Array, error: Array) -> Array:
-    """Least changes of many (N, ...), as `correction` has them; no one's depends on the others, not to the bit.
+    """Least changes of many (N, ...), as in `correction`; each is bitwise independent of the others.
 
-    ``S = J M^-1 J^T`` is factorised without pivoting, as on a tape, and what is left of the error is taken away once
-    more. Where a pivot keeps less than `SHARE` of its diagonal element, rows depend on each other: these go through
-    `correction`.
+    ``S = J M^-1 J^T`` is factorised without pivoting, as on a tape, followed by one step of iterative refinement. Where
+    a pivot keeps less than `SHARE` of its diagonal element, rows depend on each other: these go through `correction`.
     """
     X: Any = np.linalg.solve(M, _transposed(J))
     S: Any = J @ X
@@ -151,7 +150,7 @@ def corrections(M: Array, J: Array, error: Array) -> Array:
     diagonal[:] = np.where((J == 0.0).all(axis=-1), 1.0, diagonal)  # rows that do not act
     share, size = np.full(len(S), np.inf), diagonal.copy()
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        for k in range(m):  # S = U^T D U, with U in place of what is above the diagonal
+        for k in range(m):  # S = U^T D U, with U above the diagonal
             share = np.minimum(share, S[:, k, k] / size[:, k])
             row = S[:, k, k + 1 :] / S[:, k, k, None]
             S[:, k + 1 :, k + 1 :] -= row[:, :, None] * S[:, None, k, k + 1 :]

@@ -3,8 +3,8 @@
 With ``M = L D L^T`` and ``Y = L^-1 J^T`` the multipliers solve ``S lambda = Y^T D^-1 w - gamma``, ``S = Y^T D^-1 Y``,
 ``w = L^-1 f``, and ``a = L^-T D^-1 (w - Y lambda)``. A tape has no branches, so that both matrices are factorised
 without pivoting, in an order that keeps zeros (D. J. Rose, "A graph-theoretic study of the numerical solution of sparse
-positive definite systems of linear equations", 1972), and what the result is worth comes with it: the least share of a
-diagonal element of ``S`` that its pivot keeps. Below `SHARE` rows depend on each other too nearly;
+positive definite systems of linear equations", 1972), and a measure of accuracy comes with the result: the least share
+of a diagonal element of ``S`` that its pivot keeps. Below `SHARE` rows depend on each other too nearly;
 `constraint_algebra`, or the time loop's own routine, then has to solve again.
 """
 
@@ -24,7 +24,7 @@ SHARE = 1e-6
 """Part of a diagonal element that every pivot must keep for a result of the tape to count."""
 
 _LEAST = 1e-8
-"""What is added to the diagonal of ``S``, as a part of its largest element, for multipliers of least norm."""
+"""Regularisation of the diagonal of ``S``, relative to its largest element, for multipliers of least norm."""
 
 _ZERO = ca.SX(0)
 _SWEPT = 15
@@ -37,7 +37,7 @@ class _Elimination:
     Parameters
     ----------
     near
-        Of each row the others in which it has an element.
+        For each row, the other rows that it shares an element with.
     """
 
     def __init__(self, near: Sequence[set[int]]) -> None:
@@ -93,7 +93,7 @@ def tape_cost(M: Expression, Jt: Expression) -> int:
 
 
 def swept_cost(Jt: Expression) -> int:
-    """Cost, as of `tape_cost`, with a mass matrix that is factorised along its tree: sweeps in place of triangles."""
+    """Cost, as in `tape_cost`, with a mass matrix that is factorised along its tree: sweeps in place of triangles."""
     Y = _rows_of(Jt)
     return _SWEPT * (2 * Jt.shape[0] + sum(map(len, Y))) + _products(Y)
 
@@ -228,7 +228,7 @@ class TapeFactors:
     Jt
         Transposed rows (nv x m).
     on
-        Which rows act, as of `acting`.
+        Which rows act, as in `acting`.
     mass
         Factors of the mass matrix, if they are known. It is else factorised here.
     """
@@ -259,7 +259,7 @@ class TapeFactors:
     def share(self) -> Expression:
         """Lower bound of the least share that a pivot keeps; zero where the mass matrix is not positive.
 
-        The reciprocal of a sum of reciprocals: a sum carries along what is not a number, where a minimum would lose it.
+        The reciprocal of a sum of reciprocals: a sum propagates NaN, where a minimum would lose it.
         """
         total = ca.SX(1)
         for d, inverse in zip(self._diagonal, self._schur.inverse, strict=True):
@@ -295,8 +295,8 @@ class TapeFactors:
     ) -> tuple[Expression, Expression]:
         """Accelerations and multipliers, of rows that do not act zero.
 
-        With ``residual``, a function a -> ``f - M a``, what is left of the equations is solved for once more, which
-        gives accelerations to the last digits for a half more operations.
+        With ``residual``, a function a -> ``f - M a``, one step of iterative refinement follows. It gives accelerations
+        to the last digits for half as many operations again.
         """
         a, multipliers = self._solve(f, gamma)
         if residual is None:
@@ -314,8 +314,8 @@ class TapeFactors:
     def least_multipliers(self, f: Expression, gamma: Expression) -> Expression:
         """Multipliers of least norm, also of rows that depend on each other, to about eight digits.
 
-        ``(S + eps) x = b`` is solved in place of ``S x = b``, and what is left of b for twice more (iterated Tikhonov
-        regularisation): where b can be reached, x tends to the solution of least norm.
+        ``(S + eps) x = b`` is solved in place of ``S x = b``, followed by two refinements with the residual (iterated
+        Tikhonov regularisation): where b can be reached, x tends to the solution of least norm.
         """
         m = len(self._Y)
         if not m:

@@ -1,4 +1,4 @@
-"""Digests of what a user said: of numbers, names, dataclasses, objects, and functions with all that they refer to."""
+"""Digests of user input: of numbers, names, dataclasses, objects, and functions with all that they refer to."""
 
 from __future__ import annotations
 
@@ -30,35 +30,35 @@ _NO_CODE = frozenset(
 def digest(*values: object) -> str:
     """Return a SHA-256 digest of values; equal values have equal digests in every process.
 
-    A function counts by its code, its defaults, and what it refers to from outside (variables of enclosing functions,
-    global names and the functions among them, attributes), not by where it is written. An object counts by its class
-    and its attributes, or what it says of itself to `pickle`; one that says nothing counts by its class alone.
+    A function counts by its code, its defaults, and its external references (variables of enclosing functions, global
+    names and the functions among them, attributes), not by where it is written. An object counts by its class and its
+    attributes, or by the state that it gives to `pickle`; one without state counts by its class alone.
     """
     return _hash("\0".join(description(value) for value in values))
 
 
 def description(value: object) -> str:
-    """Return a text that says what a value is, the same in every process."""
+    """Return a text that identifies a value, the same in every process."""
     return repr(_Walk().leaves(value, ""))
 
 
 def digests(value: object, name: str, *, strict: bool = True) -> dict[str, str]:
-    """Return the digests of the parts of a value, by where they stand (``"run: global GAIN"``).
+    """Return the digests of the parts of a value, by their location (``"run: global GAIN"``).
 
     Parameters
     ----------
     value
         The value.
     name
-        What it is called.
+        Name in messages.
     strict
-        Whether what nothing is known of is refused; otherwise it counts by its class alone.
+        Whether an unidentifiable object is refused; otherwise it counts by its class alone.
 
     Raises
     ------
     InputError
-        If nothing tells what a part of it is, and no function or object that refers to it has an attribute
-        ``version``, a text or a whole number, which counts in its place.
+        If a part of it cannot be identified, and no function or object that refers to it has an attribute ``version``,
+        a text or a whole number, which counts in its place.
     """
     parts: dict[str, str] = {}
     for place, text in _Walk(strict).leaves(value, name):
@@ -71,7 +71,7 @@ def _hash(text: str) -> str:
 
 
 class _Walk:
-    """Walks through a value and what it refers to.
+    """Walks through a value and its references.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class _Walk:
     def __init__(self, strict: bool = False) -> None:
         self._strict = strict
         self._met: dict[int, str] = {}  # functions and classes, which may refer to themselves and each other
-        self._within: list[object] = []  # objects and containers that hold what is looked at
+        self._within: list[object] = []  # objects and containers that hold the current object
 
     def leaves(self, value: object, place: str) -> list[tuple[str, str]]:
         """Return all that counts, as texts, with its places."""
@@ -169,7 +169,7 @@ class _Walk:
         except Exception:
             if self._strict and not any(_version(one) for one in self._within):
                 raise InputError(
-                    f"{place} is a {kind.__qualname__}, and nothing tells whether it is the same next time: set an "
+                    f"{place} is a {kind.__qualname__}, and cannot be recognised in another process: set an "
                     "attribute 'version' of the function or of the object that holds it, and change it with it"
                 ) from None
             yield place, _version(value)
@@ -217,7 +217,7 @@ class _Walk:
             self._within.pop()
 
     def _referred(self, function: FunctionType, place: str) -> Iterator[tuple[str, str]]:
-        """What a function refers to."""
+        """Objects that a function refers to."""
         code = function.__code__
         positional = code.co_varnames[: code.co_argcount]
         defaults = function.__defaults__ or ()
@@ -271,7 +271,7 @@ def _names(code: CodeType) -> set[str]:
 def _of_library(module: str | None) -> bool:
     """Whether a module is installed or belongs to Python, not to the user."""
     root = (module or "").partition(".")[0]
-    if root == "__main__":  # whoever runs it
+    if root == "__main__":  # the runner
         return False
     if root == _PACKAGE or root in sys.stdlib_module_names:
         return True

@@ -1,4 +1,4 @@
-"""What is being done right now, in words: what takes long says so, and whoever lets people wait may show it."""
+"""The current activity, in words: long operations announce themselves, and a progress line may show them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _STAGES: list[str] = []
 
 @contextmanager
 def doing(what: str) -> Iterator[None]:
-    """Say what the work inside of the block is, such as ``"compiling 'bias'"``; nothing: nobody waits for it."""
+    """Name the work inside of the block, such as ``"compiling 'bias'"``; an empty text hides it."""
     _STAGES.append(what)
     try:
         yield
@@ -21,6 +21,6 @@ def doing(what: str) -> Iterator[None]:
 
 
 def done_now() -> str:
-    """Return the innermost of what is being done; empty if nothing has said so, or nobody waits."""
+    """Return the innermost activity; empty if none is announced or it is hidden."""
     stages = list(_STAGES)  # a copy: other threads come and go
     return stages[-1] if stages and "" not in stages else ""

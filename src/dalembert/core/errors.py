@@ -1,6 +1,6 @@
 """Every failure that dalembert raises on purpose.
 
-Bad input raises a subclass of `DalembertError` that names the element, what was got and what is expected.
+Bad input raises a subclass of `DalembertError` that names the element, the value and the expected values.
 A numerical failure is reported as a status of the result first, and raised at the top level only.
 """
 
@@ -47,7 +47,7 @@ class UnknownNameError(DalembertError, LookupError):
     Parameters
     ----------
     kind
-        What was looked up, such as ``"frame"``.
+        Kind of the missing name, such as ``"frame"``.
     name
         The name that was not found.
     known
@@ -78,11 +78,11 @@ class BuildError(DalembertError, RuntimeError):
 
 
 class WriteError(DalembertError, OSError):
-    """A file cannot be written; the message carries its path and the reason. What was there before is unchanged."""
+    """A file cannot be written; the message carries its path and the reason. The previous content is unchanged."""
 
 
 class PlanError(DalembertError, RuntimeError):
-    """There is no plan of the kind that was asked for; the message says why."""
+    """There is no plan of the requested kind; the message gives the reason."""
 
 
 class ConvergenceError(DalembertError, RuntimeError):
@@ -90,12 +90,12 @@ class ConvergenceError(DalembertError, RuntimeError):
 
 
 class SimulationError(DalembertError, RuntimeError):
-    """A simulation stopped before its end; ``run`` holds the part that is good.
+    """A simulation stopped before its end; ``run`` holds the run up to that point.
 
     Parameters
     ----------
     message
-        What happened, with time and signal name.
+        The failure, with time and signal name.
     run
         The run up to the failure.
     """
@@ -106,7 +106,7 @@ class SimulationError(DalembertError, RuntimeError):
 
 
 class DalembertWarning(UserWarning):
-    """Something that a user should know, but that does not stop the work."""
+    """A condition that the user should know about, but that is not an error."""
 
 
 class NoCompilerWarning(DalembertWarning):

@@ -1,7 +1,7 @@
-"""Files on disk: written beside their place and renamed; what killed processes left behind is removed.
+"""Files on disk: written to a temporary file and renamed; remains of killed processes are removed.
 
 A file is complete or it is not there: its bytes are made in memory, written to a file of this process in the same
-folder (``.dalembert-OWNER-*.part``), brought to the disk, and renamed. What was there before stays until then.
+folder (``.dalembert-OWNER-*.part``), brought to the disk, and renamed. The previous content stays until then.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _PREFIX, _ENDING = ".dalembert-", ".part"
 _TEMPORARY = "dalembert-"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LEFTOVER_AGE = 86400.0
-"""Seconds after which nobody is still at work on a file."""
+"""Seconds after which a temporary file counts as abandoned."""
 
 
 def target_file(path: str | os.PathLike[str], endings: tuple[str, ...] = ()) -> Path:
@@ -67,7 +67,7 @@ def target_file(path: str | os.PathLike[str], endings: tuple[str, ...] = ()) -> 
 
 
 def write_file(path: str | os.PathLike[str], data: bytes | str) -> Path:
-    """Write a whole file, or raise `WriteError` and leave what was there; text is written as UTF-8."""
+    """Write a whole file, or raise `WriteError` and leave the old content; text is written as UTF-8."""
     target = target_file(path)
     write_files({target: data})
     return target
@@ -121,7 +121,7 @@ def _put(descriptor: int, content: bytes) -> None:
 
 
 def rescue_file(name: str, data: bytes | str) -> Path | None:
-    """Write what could not be written where it was asked for to a new folder elsewhere; None where that fails too."""
+    """Write to a new folder elsewhere if the requested place failed; None if that fails too."""
     for root in (Path(tempfile.gettempdir()), Path.home(), Path.cwd()):
         with contextlib.suppress(OSError, WriteError):
             folder = Path(tempfile.mkdtemp(prefix=f"{_TEMPORARY}rescued-", dir=root))
@@ -160,7 +160,7 @@ def owner() -> str:
 
 @functools.cache
 def _place() -> str:
-    """Digest of what process numbers belong to: the machine and its name space of processes."""
+    """Digest of the scope of process numbers: the machine and its name space of processes."""
     namespace = ""
     with contextlib.suppress(OSError):
         namespace = os.readlink("/proc/self/ns/pid")
@@ -170,8 +170,8 @@ def _place() -> str:
 def is_abandoned(path: Path, prefix: str = "") -> bool:
     """Whether a file or folder ``PREFIX OWNER-*`` belongs to a process that has ended, or is a day old.
 
-    The process is looked for only if it ran here: of another machine's nothing is known but the age. Other names are
-    nobody's business.
+    The process is checked only if it ran on this machine: a file of another machine is judged by its age alone. Other
+    names are left untouched.
     """
     owned = re.match(r"([0-9a-f]{8})-(\d+)-", path.name.removeprefix(prefix))
     if owned is None:
@@ -190,7 +190,7 @@ def is_abandoned(path: Path, prefix: str = "") -> bool:
 
 
 def remove_abandoned(folder: Path, prefix: str = "", ending: str = "") -> None:
-    """Remove what killed processes left in a folder: names with this beginning and ending, of the same user."""
+    """Remove the remains of killed processes in a folder: names with this beginning and ending, of the same user."""
     with contextlib.suppress(OSError):
         for path in list(folder.iterdir()):
             if not (path.name.startswith(prefix) and path.name.endswith(ending)):
@@ -211,7 +211,7 @@ def temporary_folder(root: Path | None = None, prefix: str = _TEMPORARY) -> Iter
     Raises
     ------
     WriteError
-        If there is no room for what is written there.
+        If there is no room for the file.
     """
     where = Path(tempfile.gettempdir()) if root is None else root
     remove_abandoned(where, prefix)

@@ -1,4 +1,4 @@
-"""What was derived from an object that does not change, made once and kept as long as the object lives."""
+"""Results derived from an immutable object: computed once and kept as long as the object lives."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Kept:
         Parameters
         ----------
         kind, key
-            What it is, and which of them.
+            Kind of result, and its key.
         make
             Makes it.
         at_most

@@ -43,8 +43,8 @@ def flat_keywords(keywords: type, *, defaults: Mapping[str, object]) -> Callable
     keywords
         The TypedDict; its annotations are those of the parameters.
     defaults
-        Default of each key that is not required, for the signature: the verb itself gets only what the caller wrote.
-        `field_defaults` has those of settings.
+        Default of each key that is not required, for the signature: the verb itself gets only the keywords of the
+        caller. `field_defaults` has those of settings.
 
     Returns
     -------

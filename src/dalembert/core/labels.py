@@ -40,7 +40,7 @@ def by_name(value: Any, what: str) -> Any:
     Parameters
     ----------
     value
-        What the caller gave.
+        The argument as given.
     what
         Its name in messages.
 
@@ -88,10 +88,7 @@ def _names(labels: Iterable[Any], what: str) -> list[str]:
     names = list(labels)
     wrong = [label for label in names if not isinstance(label, str)]
     if wrong:
-        raise InputError(
-            f"the labels of {what} must be names, got {wrong[0]!r}; give .to_numpy() for numbers in the order in which "
-            "they stand"
-        )
+        raise InputError(f"the labels of {what} must be names, got {wrong[0]!r}; give .to_numpy() to keep their order")
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
         raise InputError(f"{what} has the label '{twice[0]}' more than once")
@@ -102,19 +99,19 @@ def _counting(index: Iterable[Any], what: str) -> None:
     labels = list(index)
     if labels != list(range(len(labels))):
         raise InputError(
-            f"the {what} must be numbered 0, 1, 2, ..., got {labels[:3]}; .reset_index(drop=True) numbers them in the "
-            "order in which they stand"
+            f"the {what} must be numbered 0, 1, 2, ..., got {labels[:3]}; .reset_index(drop=True) numbers them in "
+            "their order"
         )
 
 
 def _fault(value: object) -> str:
-    """What is wrong with an array that no plain real numbers can be made of; empty if nothing is."""
+    """Reason why an array cannot be converted to plain real numbers; empty if it can."""
     if isinstance(value, np.ma.MaskedArray):
-        return "got a masked array; fill or leave out what is masked"
+        return "got a masked array; fill or leave out the masked entries"
     if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "cMm":
-        return f"got {_KINDS[value.dtype.kind]}, which are no real numbers"
+        return f"got {_KINDS[value.dtype.kind]}, which are not real numbers"
     if hasattr(value, "magnitude") or (isinstance(value, np.ndarray) and hasattr(value, "unit")):
-        return f"got a quantity with a unit of its own, {value!r}; give plain numbers in SI units"
+        return f"got a quantity with a unit, {value!r}; give plain numbers in SI units"
     return ""
 
 
@@ -132,7 +129,7 @@ def as_numbers(value: object) -> Array:
     Raises
     ------
     InputError
-        If it cannot be done; the caller knows what the numbers are.
+        If it cannot be done; the caller adds the meaning of the numbers.
     """
     if type(value) is np.ndarray and value.dtype.kind in "fiu":
         return value.astype(np.float64, copy=False)
@@ -153,10 +150,10 @@ def as_numbers(value: object) -> Array:
     except (TypeError, ValueError) as error:
         raise InputError(f"got no array of numbers: {error}") from None
     if array.dtype == object and any(item is None for item in array.flat):
-        raise InputError("got None, which is no number")
+        raise InputError("got None, which is not a number")
     kinds = {array.dtype.kind} if array.dtype != object else {np.asarray(item).dtype.kind for item in array.flat}
     for kind in sorted(kinds & _KINDS.keys()):
-        raise InputError(f"got {_KINDS[kind]}, which are no real numbers")
+        raise InputError(f"got {_KINDS[kind]}, which are not real numbers")
     try:
         return array.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first asked for, so that its import is quick (PEP 562)."""
+"""Names of a package that load on first use, so that its import is quick (PEP 562)."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Random numbers from a counter: what a number is depends on where it is used, never on how many were drawn before.
+"""Random numbers from a counter: a number depends on where it is used, never on how many were drawn before.
 
 Philox 4x32 with ten rounds: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as
 1, 2, 3", SC11 (2011). The key is the seed; the counter is the number of the instant, the member, the stream and the
 pair of numbers. A normal number is the inverse of the normal distribution function at an integer of 53 bits.
-``noise.h`` of the room `compile` gives the same integers and, to the bit, the same normal numbers in single runs, in
-lanes and on GPUs: they are made of sums, products and quotients in one order, without any mathematical library.
+``noise.h`` of the room `compile` gives the same integers and bitwise identical normal numbers in single runs, in lanes
+and on GPUs: they are made of sums, products and quotients in one order, without any mathematical library.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def integers(seed: int, member: ArrayLike, stream: int, instant: int, n: int) ->
     Parameters
     ----------
     seed
-        Of 64 bits.
+        Seed, 64 bits.
     member
         Number of the member, or of several.
     stream, instant
-        What draws them, and when: words of 32 bits.
+        Source of the numbers, and their instant: words of 32 bits.
     n
         How many.
     """
@@ -99,5 +99,5 @@ def _minus_log(a: Array) -> Array:
 
 
 def normals(seed: int, member: ArrayLike, stream: int, instant: int, n: int) -> Array:
-    """Return (..., n) independent normal numbers; parameters as of `integers`."""
+    """Return (..., n) independent normal numbers; parameters as in `integers`."""
     return quantile(integers(seed, member, stream, instant, n + n % 2)[..., :n])

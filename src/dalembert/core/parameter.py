@@ -110,6 +110,13 @@ class Parameter(Expression):
         Its name: letters, digits and underscores, and not a keyword of Python.
     value
         Its nominal value, used where a call does not override it.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> m = da.Parameter("m", 2.0)
+    >>> str(m * 9.81), m.value
+    ('m * 9.81', 2.0)
     """
 
     name: str
@@ -170,7 +177,7 @@ def _is_parameter_name(name: object) -> bool:
 
 
 def _finite(value: object, what: str) -> float:
-    """Return ``value`` as a finite float, or say what it is not."""
+    """Return ``value`` as a finite float, or raise an error."""
     if isinstance(value, bool | str | bytes | complex) or value is None:
         raise InputError(f"{what} must be a number, got {value!r}")
     try:
@@ -215,7 +222,7 @@ def _operation(op: str, *args: object) -> Scalar:
 
 
 def _number(value: complex, what: str) -> float:
-    """Return ``value`` as a float, refusing what has no real, finite value."""
+    """Return ``value`` as a float; refuse values that are not real and finite."""
     if isinstance(value, complex) or not math.isfinite(value):
         raise InputError(f"{what} must be a real, finite number, got {value}")
     return float(value)
@@ -238,12 +245,26 @@ def _apply(op: str, args: tuple[Any, ...]) -> Any:
 
 
 def sin(x: Scalar) -> Scalar:
-    """Sine of a scalar."""
+    """Sine of a scalar.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.sin(2.0 * da.TIME))
+    'sin(2.0 * t)'
+    """
     return _operation("sin", x)
 
 
 def cos(x: Scalar) -> Scalar:
-    """Cosine of a scalar."""
+    """Cosine of a scalar.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.cos(da.Parameter("a", 0.3)))
+    'cos(a)'
+    """
     return _operation("cos", x)
 
 
@@ -259,7 +280,14 @@ def deg(x: Scalar) -> Scalar:
 
 
 def sqrt(x: Scalar) -> Scalar:
-    """Square root of a scalar."""
+    """Square root of a scalar.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.sqrt(9.81 / da.Parameter("l", 2.0)))
+    'sqrt(9.81 / l)'
+    """
     return _operation("sqrt", x)
 
 
@@ -362,13 +390,13 @@ def parse_quantity(
 ) -> tuple[Scalar, Dimension | None]:
     """Read a scalar as `parse_scalar` does, and its dimension; None if nothing in it tells.
 
-    A number without a unit is a factor where it stands beside a unit, and has the dimension of the other terms of its
-    sum. The dimension of a parameter that is not given may be any, and so is that of products with it.
+    A number without a unit next to a unit is a factor; elsewhere it has the dimension of the other terms of its sum.
+    The dimension of a parameter that is not given may be any, and so is that of products with it.
 
     Parameters
     ----------
     text, parameters
-        As of `parse_scalar`.
+        As in `parse_scalar`.
     dimensions
         Those of parameters that have one.
 

@@ -1,4 +1,4 @@
-"""The ports between rooms: what a formulation, a kernel and a controller look like from outside."""
+"""The ports between rooms: interfaces of a formulation, a kernel and a controller."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ class SweptFactors(Protocol):
 class Formulation(Protocol):
     """A formulation: the expressions of a machine's equations on CasADi symbols, and all that is asked of them.
 
-    Every method returns a new or a cached expression. Nobody looks behind this contract. What most formulations have
-    in common they inherit: ``formulations/base.py``, or `TreeFormulation` for those in the
-    coordinates of the machine's tree.
+    Every method returns a new or a cached expression. No code depends on anything behind this contract. Most
+    formulations inherit common parts: ``formulations/base.py``, or `TreeFormulation` for those in the coordinates of
+    the machine's tree.
 
     Attributes
     ----------
     name
-        What ``equations(machine, by=name)`` calls it.
+        Its name in ``equations(machine, by=name)``.
     options
         Its options by name, each with the values that it may have; the first one is the default.
     minimal
-        Whether its coordinates are those of the machine's tree, so that they can be mapped to others. Coordinates that
-        are not bring constraints of their own.
+        Whether its coordinates are those of the machine's tree, so that they can be mapped to others. Redundant
+        coordinates add constraints.
     machine, variables, layout
         The machine, the symbols of the equations, and the names and kinds of the coordinates.
     machine_coordinates
@@ -85,7 +85,7 @@ class Formulation(Protocol):
         """Generalised forces of dampers, friction and motor losses."""
 
     def own_constraints(self) -> list[tuple[str, Expression]]:
-        """Constraints that redundant coordinates bring along, by name."""
+        """Constraints among redundant coordinates, by name."""
 
     def closed_derivatives(self, board: Any) -> Any | None:
         """Derivatives of the inverse dynamics in closed form, as stages on a board; None: there are none."""
@@ -135,12 +135,12 @@ class Formulation(Protocol):
     ) -> tuple[ExpressionLike, ExpressionLike]:
         """Coordinates and velocities from the machine's own; CasADi symbols or numbers, these of many as columns."""
 
-    # elastic cables
-    def cables(self) -> Sequence[Any]:
-        """Stretch, length and tension of the elastic cables (`CableTerms`)."""
+    # elastic cables and ropes
+    def elastic_ropes(self) -> Sequence[Any]:
+        """Stretch, length and tension of the elastic cables and ropes (`RopeTerms`)."""
 
     def strain_force(self) -> Expression:
-        """Gradient of the strain energy of the elastic cables, a part of the bias."""
+        """Gradient of the strain energy of the elastic cables and ropes, a part of the bias."""
 
 
 @runtime_checkable

@@ -24,7 +24,7 @@ def named_vector(value: StateLike, names: Sequence[str], default: Array, what: s
     names
         Names of the components.
     default
-        Values of what is not given.
+        Default values.
     what
         The vector's name in messages, such as ``"q0"``.
     """
@@ -59,7 +59,7 @@ def names_given(value: Any, names: Sequence[str], what: str) -> tuple[str, ...]:
     Parameters
     ----------
     value
-        As of `named_vector`, or of many members.
+        As in `named_vector`, or of many members.
     names
         Names of all components.
     what

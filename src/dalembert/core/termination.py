@@ -1,4 +1,4 @@
-"""SIGTERM as a reason to stop: what it ends is saved as after Ctrl-C."""
+"""SIGTERM as a reason to stop: results are saved as after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def terminate(number: int, frame: FrameType | None) -> None:
 
 @contextlib.contextmanager
 def terminable() -> Iterator[None]:
-    """Let SIGTERM raise `Terminated`, where signals can arrive (main thread) and nobody else handles it."""
+    """Let SIGTERM raise `Terminated`, in the main thread, unless the program already handles it."""
     mine = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     if mine:
         signal.signal(signal.SIGTERM, terminate)

@@ -1,9 +1,9 @@
 """Units of numbers in files, and their dimensions.
 
 A number may carry a unit: ``45 deg``, ``2.5 kg m^2``, ``120 rpm``. It is converted to SI and its dimension is compared
-with that of the place where it stands; a bare number is in SI units already, of whatever dimension is asked for.
+with that of the field; a bare number is in SI units already, of the dimension of the field.
 
-The plane angle counts as a dimension of its own, so that an angle is no number: ``restitution: 2 deg`` is refused.
+The plane angle is a separate dimension, so that an angle is no number: ``restitution: 2 deg`` is refused.
 As in SI it may vanish beside a length: an arc ``l * 30 deg`` is a length.
 """
 
@@ -52,7 +52,7 @@ class Dimension:
         return not any(self.exponents[:4])
 
     def admits(self, other: Dimension) -> bool:
-        """Whether a quantity of another dimension may stand where this one is asked for."""
+        """Whether a quantity of another dimension is accepted in place of this one."""
         *asked, angle = self.exponents
         *got, turned = other.exponents
         if asked != got:
@@ -136,8 +136,8 @@ def parse_unit(text: str) -> Unit:
     return Unit(factor, dimension)
 
 
-# A number, and what follows it: names side by side, or joined by signs without spaces around them. The lookbehind keeps
-# names such as l2 whole.
+# A number, and the text after it: names side by side, or joined by signs without spaces around them. The lookbehind
+# keeps names such as l2 whole.
 _QUANTITY = re.compile(
     r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
     r"(?P<unit>\s*(?!e[+-]?\d)[A-Za-z]+(?:(?:\^|\*\*)-?\d+)?(?:(?:[*/]|\s+)(?:[A-Za-z]+)(?:(?:\^|\*\*)-?\d+)?)*)"
@@ -145,7 +145,7 @@ _QUANTITY = re.compile(
 
 
 def with_units(text: str) -> tuple[str, dict[str, Unit]]:
-    """Return an expression whose units are names of their own, and the units by these names.
+    """Return an expression in which names replace the units, and the units by these names.
 
     Signs without spaces belong to the unit: ``2 m/s`` are metres per second, ``2 m / s`` is divided by ``s``. A name
     behind such a sign that is no unit is left to the expression.
@@ -171,7 +171,7 @@ _STEP = re.compile(r"(?P<sign>[*/]|\s+|^\s*)(?P<name>[A-Za-z]+)(?:(?:\^|\*\*)-?\
 
 
 def _unit_part(text: str) -> tuple[str, str]:
-    """Split what follows a number into its unit and the rest of the expression."""
+    """Split the text after a number into its unit and the rest of the expression."""
     end = 0
     for step in _STEP.finditer(text):
         if step["sign"] in ("*", "/") and step["name"] not in UNITS:

@@ -1,4 +1,4 @@
-"""Checks of a machine's fields; each answers with the element's name, what was got and what is expected."""
+"""Checks of a machine's fields; each error has the element's name, the value and the expected values."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Bound:
         return (number > self.lower if self.strict else number >= self.lower) & (number <= self.upper)
 
     def violation(self, number: float) -> str:
-        """Say what is wrong with ``number``."""
+        """Return the error message for ``number``."""
         if self.upper < math.inf:
             return f"{self.what} must be from {self.lower:g} to {self.upper:g}, got {number:g}"
         sign = ">" if self.strict else ">="
@@ -114,7 +114,7 @@ def check_number(name: str, value: object, *, positive: bool = True, unit: str =
 
 
 def check_names(names: object, what: str) -> list[str]:
-    """Return names as a list; one of them alone will do."""
+    """Return names as a list; a single name is accepted."""
     listed = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
     if not all(isinstance(name, str) for name in listed):
         raise InputError(f"{what} must be names, got {names!r}")

@@ -1,1 +1,1 @@
-"""The engine: time loop, events, constraints and contacts in C that knows no machine, and what calls it."""
+"""The engine: time loop, events, constraints and contacts in C that is independent of the machine, and its callers."""

@@ -34,7 +34,7 @@ class Code(Protocol):
 
     @property
     def address(self) -> int:
-        """Of the function."""
+        """Address of the function."""
 
     def work(self) -> Array:
         """Return a new work array; no two threads may share one."""
@@ -59,11 +59,11 @@ class VirtualTape:
 
     @property
     def address(self) -> int:
-        """Of the function that serves all tapes on the virtual machine."""
+        """Address of the function that serves all tapes on the virtual machine."""
         return _VM("virtual_kernel")
 
     def work(self) -> Array:
-        """Return a structure with memory of its own for CasADi, as an array of doubles that keeps all of it alive."""
+        """Return a structure with separate memory for CasADi, as an array of doubles that keeps all of it alive."""
         values = [np.zeros(max(1, int(sizes.sum()))) for sizes in self._sizes]
         buffer: Any
         buffer, evaluate = self._function.buffer()

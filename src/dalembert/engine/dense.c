@@ -125,9 +125,9 @@ FUNCTION struct reflector reflect(double first, double rest_squared) {
     return r;
 }
 
-/* QR with column pivots of A (m x n, overwritten): R above, `place[k]` the column that came k-th; the right side b takes
- * part (0: there is none), and Q's columns are applied to nothing else. Columns end where less than `rcond` of the
- * first one is left, or at `limit`. Returns the rank. */
+/* QR with column pivots of A (m x n, overwritten): R above, `place[k]` the column that came k-th; the right side b is
+ * transformed too (0: there is none), and Q's columns are applied to nothing else. Columns end where less than `rcond`
+ * of the first one is left, or at `limit`. Returns the rank. */
 FUNCTION int64_t pivoted_qr(double *A, int64_t m, int64_t n, double *b, int64_t *place, double *heads, double *betas,
                             double rcond, int64_t limit) {
     double first = 0.0;
@@ -205,6 +205,20 @@ FUNCTION void lstsq(const double *matrix, int64_t m, int64_t n, const double *ri
 
 /* Memory that lstsq of this size takes. */
 static int64_t lstsq_memory(int64_t m, int64_t n) { return m * n + m + 4 * n + 6; }
+
+/* Remainder of the pivot g of S (m x m) when all other rows are eliminated, those that count (rcond). */
+FUNCTION double pivot_of(const double *S, int64_t m, int64_t g, double rcond, struct memory memory) {
+    double *A = take(&memory, m * m), *right = take(&memory, m), *y = take(&memory, m), pivot = S[g * m + g];
+    const int64_t n = m - 1;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t row = i + (i >= g);
+        right[i] = S[row * m + g];
+        for (int64_t j = 0; j < n; j++) A[i * n + j] = S[row * m + j + (j >= g)];
+    }
+    if (n) lstsq(A, n, n, right, y, rcond, n, memory);
+    for (int64_t j = 0; j < n; j++) pivot -= S[g * m + j + (j >= g)] * y[j];
+    return pivot;
+}
 
 /* X (n x n) with X^T X = W, symmetric and not negative: Cholesky with pivots, rows of zeros where the rank is lost. */
 FUNCTION void square_root(const double *W, int64_t n, double *X, struct memory memory) {

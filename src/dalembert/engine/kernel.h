@@ -1,4 +1,4 @@
-/* What the tapes of a machine are in C: functions of arrays, with a work array of the caller. 0 = ok. */
+/* The tapes of a machine in C: functions of arrays, with a work array of the caller. 0 = ok. */
 #ifndef KERNEL_H
 #define KERNEL_H
 
@@ -6,8 +6,8 @@
 
 typedef int (*kernel)(const double *const *in, double *const *out, double *work);
 
-/* What `fired` says of an event: it happens; it happens after the others of this instant; a transition has made it happen, and
- * its own transition is still to come. */
+/* Values of `fired` for an event: it happens; it happens after the others of this instant; a transition has made it
+ * happen, and its own transition is still to come. */
 enum { HAPPENS = 1, HAPPENS_LAST = 2, FOLLOWS = 3 };
 
 #endif

@@ -67,7 +67,7 @@ _compiling = threading.Lock()  # threads of a rollout ask for the same ones
 def problem_kernels(problem: Problem, backend: Backend = "auto", *, tapes: Sequence[str] = ()) -> ProblemKernels:
     """Compile a problem's functions, or return what was compiled before.
 
-    Of a constrained problem also those of its `ConstrainedSystem` that are named in ``tapes``.
+    For a constrained problem also those of its `ConstrainedSystem` that are named in ``tapes``.
     """
     with _compiling:
         known = _compiled.setdefault(problem, {})

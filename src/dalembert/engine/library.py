@@ -49,7 +49,7 @@ _SIGNATURES: dict[str, dict[str, tuple[Any, list[Any]]]] = {
     },
     "vm": {},
 }
-"""What Python calls: results and arguments."""
+"""Functions that Python calls: results and arguments."""
 
 
 @cache
@@ -93,5 +93,5 @@ def _loaded(unit: str) -> ctypes.CDLL:
 
 
 def functions(unit: str) -> Functions:
-    """Return how to find the functions of a unit, which is not built before one is asked for."""
+    """Return a lookup of the functions of a unit, which is built on first use."""
     return functions_of(lambda: library(unit))

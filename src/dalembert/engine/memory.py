@@ -30,7 +30,7 @@ class NativeMemory:
     struct
         The structure.
     arrays
-        What it points to, by member.
+        Arrays that it points to, by member.
     """
 
     def __init__(self, kind: type[ctypes.Structure], struct: Any = None) -> None:
@@ -61,7 +61,7 @@ class NativeMemory:
 
 
 def functions_of(library: Callable[[], ctypes.CDLL]) -> Functions:
-    """Return how to find the functions of a library, which is not loaded before one is asked for."""
+    """Return a lookup of the functions of a library, which is loaded on first use."""
 
     def find(name: str) -> int:
         return ctypes.cast(library()[name], ctypes.c_void_p).value or 0

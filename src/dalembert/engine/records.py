@@ -1,4 +1,4 @@
-"""What a run tells of the events that happened."""
+"""Records of the events of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that are set at instants and held in between: controllers, sensors, guidance, each at a period of its own."""
+"""Values that are set at instants and held in between: controllers, sensors, guidance, each with its own period."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SAME = 1e-9  # part of a period within which two instants are one
 
 
 class SampledLaw(Protocol):
-    """What `integrate` expects of a controller."""
+    """Interface of a controller for `integrate`."""
 
     period: float
 
@@ -41,7 +41,7 @@ class Update:
     Parameters
     ----------
     name
-        Who sets them, in messages; it also chooses the stream of random numbers.
+        Name of their source, in messages; it also chooses the stream of random numbers.
     period
         Seconds between two instants.
     rows
@@ -134,7 +134,7 @@ class Sampler:
     Parameters
     ----------
     schedule
-        What is sampled.
+        Sampled elements.
     names
         Names of the held values.
     origin
@@ -142,11 +142,11 @@ class Sampler:
     p
         Parameters.
     seed, member
-        Of the random numbers.
+        Seed and member number of the random numbers.
     backend
         How expressions are compiled.
     start, held
-        Where a run goes on, and the values held there; None: at the origin.
+        Where a run continues, and the values held there; None: at the origin.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a time loop is told before it starts, and why it comes back."""
+"""Settings of a time loop, and the reasons for which it returns."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True)
 class Counts:
-    """What a run has cost."""
+    """Cost of a run."""
 
     steps: int
     rejected: int
@@ -45,7 +45,7 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """All that a loop is told before it starts; every value has been checked.
+    """Complete settings of a loop; every value has been checked.
 
     ``record`` 0 records every step. ``step`` is the step of fixed-step methods, ``first_step`` the first one
     of adaptive methods (None: chosen from the problem). ``tableau`` has the coefficients of an explicit Runge-Kutta

@@ -20,10 +20,18 @@ from typing import Literal
 
 from dalembert.engine.sources import UNITS, checked_text
 
-__all__ = ["FOLDER", "compile_engine", "compiler_command", "shipped_path", "shipped_state"]
+__all__ = ["FOLDER", "PLATFORMS", "compile_engine", "compiler_command", "shipped_path", "shipped_state"]
 
 FOLDER = Path(__file__).with_name("_built")
 """Where an installation puts the libraries."""
+PLATFORMS = {
+    "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
+    "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
+    "macosx_11_0_x86_64": "x86_64-macos.11.0",
+    "macosx_11_0_arm64": "aarch64-macos.11.0",
+    "win_amd64": "x86_64-windows-gnu",
+}
+"""Platforms that have a wheel, by their tags, and the targets of zig that compile for them."""
 # As for kernels (compile/build.py), but not for one processor only.
 _FLAGS = ("-std=c99", "-O2", "-g0", "-fPIC", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 
@@ -45,20 +53,25 @@ def shipped_state(unit: str) -> Literal["missing", "stale", "current"]:
     return "current" if digest == _digest(unit) else "stale"
 
 
-def compiler_command() -> list[str] | None:
-    """Return the words that start a C compiler for the baseline of the platform, or None if there is none.
+def compiler_command(platform: str = "") -> list[str] | None:
+    """Return the words that start a C compiler for the baseline of a platform, or None if there is none.
 
-    ``DALEMBERT_CC`` if set, else ``cc``, ``gcc`` or ``clang``, else the ziglang wheel, which has to be told not to
-    compile for this very processor.
+    For the platform at hand: ``DALEMBERT_CC`` if set, else ``cc``, ``gcc`` or ``clang``, else the ziglang wheel, which
+    would compile for the processor at hand unless told otherwise. For another one, named by its tag (`PLATFORMS`): the
+    ziglang wheel.
     """
+    zig = [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline"]
+    has_zig = importlib.util.find_spec("ziglang") is not None
+    if platform:
+        if platform not in PLATFORMS:
+            raise ValueError(f"there is no wheel for platform '{platform}'; known: {', '.join(PLATFORMS)}")
+        return [*zig, "-target", PLATFORMS[platform]] if has_zig else None
     override = shlex.split(os.environ.get("DALEMBERT_CC", ""))
     for name in override[:1] or ("cc", "gcc", "clang"):
         program = shutil.which(name)
         if program:
             return [program, *override[1:], *(["-mcpu=baseline"] if "ziglang" in override else [])]
-    if not override and importlib.util.find_spec("ziglang") is not None:
-        return [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline"]
-    return None
+    return zig if has_zig and not override else None
 
 
 def compile_engine(command: list[str], folder: Path | None = None) -> list[Path]:

@@ -24,6 +24,7 @@ UNITS = {
         "dense.c",
         "constraints/constrained.c",
         "constraints/generalized_alpha.c",
+        "constraints/reeving.c",
         "constraints/sliding.c",
         "unilateral/complementarity.c",
         "unilateral/constraint_algebra.c",

@@ -26,9 +26,9 @@ def struct_checks(name: str, fields: Sequence[tuple[str, Any]]) -> str:
     Parameters
     ----------
     name
-        Of the structure in C, whose definition comes before this text.
+        Name of the structure in C, whose definition comes before this text.
     fields
-        What Python takes its members for: names and types of `ctypes`.
+        Members as declared in Python: names and types of `ctypes`.
     """
 
     class Mirror(ctypes.Structure):

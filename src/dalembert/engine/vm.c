@@ -1,7 +1,7 @@
 /* Tapes on CasADi's virtual machine as kernels: what a time loop calls where there is no compiler for the tapes.
  *
- * The work array of such a kernel is a `struct virtual_tape`. CasADi evaluates between arrays that it was told of once
- * (`FunctionBuffer`); numbers are copied there and back. No two threads may share one. */
+ * The work array of such a kernel is a `struct virtual_tape`. CasADi evaluates between fixed arrays (`FunctionBuffer`);
+ * numbers are copied there and back. No two threads may share one. */
 #include <string.h>
 
 #include "kernel.h"

@@ -1,4 +1,4 @@
-"""What motors and thrusters make of their inputs."""
+"""Forces of motors and thrusters as functions of their inputs."""
 
 from __future__ import annotations
 
@@ -71,5 +71,5 @@ def _saturated(actuator: Actuator, effort: Expression) -> Expression:
         cut = ca.fmax(cut, lower)
     if cut is effort:
         return effort
-    # minimum and maximum take "not a number" for the limit: what is not finite must not look like full effort
+    # minimum and maximum take "not a number" for the limit: a value that is not finite must not look like full effort
     return ca.if_else(ca.fabs(effort) <= _LARGEST, cut, effort)

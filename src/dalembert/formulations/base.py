@@ -1,4 +1,4 @@
-"""What formulations have in common unless they say otherwise: the defaults of the contract `Formulation`."""
+"""Defaults of the contract `Formulation`, which formulations share unless they override them."""
 
 from __future__ import annotations
 
@@ -14,20 +14,24 @@ from dalembert.core.ports import SweptFactors
 from dalembert.core.types import Expression, ExpressionLike
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.variables import Variables
-from dalembert.model.cables import Cable
 from dalembert.model.machine import Machine
+from dalembert.model.ropes import RopeBase
 
-__all__ = ["BoardSolver", "CableTerms", "ClosedDerivatives", "FormulationBase"]
+__all__ = ["BoardSolver", "ClosedDerivatives", "FormulationBase", "RopeTerms"]
 
 
 @dataclass(frozen=True, eq=False)
-class CableTerms:
-    """Expressions of an elastic cable.
+class RopeTerms:
+    """Expressions of a section of an elastic cable or rope.
 
     Parameters
     ----------
-    cable
-        The cable.
+    rope
+        The cable or rope.
+    name
+        Name of the section.
+    spans
+        Places in the path of its spans.
     stretch, rate
         ``L - l`` and its rate.
     length
@@ -36,7 +40,9 @@ class CableTerms:
         Elastic tension, and the total one with damping.
     """
 
-    cable: Cable
+    rope: RopeBase
+    name: str
+    spans: tuple[int, ...]
     stretch: Expression
     rate: Expression
     length: Expression
@@ -83,7 +89,7 @@ class ClosedDerivatives(Protocol):
 
 
 class FormulationBase:
-    """Coordinates that are the machine's own, without constraints of their own and without elastic cables."""
+    """Coordinates of the machine, without additional constraints and without elastic ropes."""
 
     name: str = ""
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -142,7 +148,7 @@ class FormulationBase:
         """Configuration reached from ``q`` by the tangent displacement ``d``."""
         return self.layout.integrate(self.variables.q, d)
 
-    def cables(self) -> Sequence[CableTerms]:
+    def elastic_ropes(self) -> Sequence[RopeTerms]:
         """None."""
         return ()
 

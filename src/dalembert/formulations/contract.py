@@ -1,4 +1,4 @@
-"""The functions of the contract: which inputs each takes, what it returns, and the CasADi function behind it."""
+"""The functions of the contract: their inputs, their results, and the CasADi function behind each."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def compile_contract(
     frame, axes
         Frame and axes of `pose`, `jacobian` and `jacobian_rate`.
     backend
-        As of `compile_function`.
+        As in `compile_function`.
     """
     table = _signatures(machine, layout)
     if name not in table:
@@ -98,7 +98,7 @@ def compile_contract(
         function,
         backend=backend,
         shapes=scalars | dict(zip(names, shapes, strict=True)),
-        # What is in stages because of its size is not written out for lanes either: a batch runs row by row, which
+        # Functions in stages because of their size are not written out for lanes either: a batch runs row by row, which
         # takes up to half as long again and is built in a tenth of the time.
         lanes=rows is None or (name not in MATRICES and function.n_instructions() < WRITTEN_OUT),
         nonfinite=singular if name in SOLVED else None,
@@ -115,7 +115,7 @@ def _outputs(
     axes: str,
 ) -> list[Expression]:
     if name == "integrate":
-        # parameters have a say only in which turn of a joint is meant, and there the nominal ones will do
+        # parameters only affect which turn of a joint is meant, and there the nominal ones are enough
         return [ca.substitute(ca.densify(symbolic.moved(symbols["d"])), symbolic.p, ca.DM(machine.p_nominal))]
     if name == "difference":
         return [layout.difference(symbols["q"], symbols["q1"])]

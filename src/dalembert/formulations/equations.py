@@ -22,7 +22,7 @@ from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
 from dalembert.core.validation import check_names
 from dalembert.formulations.constraints.contract import ConstraintContract
-from dalembert.formulations.constraints.elastic_cables import with_elastic_cables
+from dalembert.formulations.constraints.elastic_ropes import with_elastic_ropes
 from dalembert.formulations.contact.contract import ContactContract
 from dalembert.formulations.contract import GEOMETRIC, compile_contract
 from dalembert.formulations.derivatives import Derivatives
@@ -51,14 +51,27 @@ _DIRECT = (
 
 
 class Energy(NamedTuple):
-    """Kinetic and potential energy."""
+    """Kinetic and potential energy.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> energy = da.equations(pendulum, backend="vm").energy([0.0], [2.0])
+    >>> float(energy.kinetic)
+    1.0
+    """
 
     kinetic: Array
     potential: Array
 
 
 _as_energy: Callable[[tuple[Array, Array]], Energy] = functools.partial(tuple.__new__, Energy)
-"""What ``Energy._make`` does, in a quarter of the time, which counts beside a call of 0.2 us."""
+"""The same as ``Energy._make``, in a quarter of the time, which counts next to a call of 0.2 us."""
 
 
 def _key(name: str, frame: str | None, axes: str) -> str:
@@ -85,14 +98,14 @@ def derive(
     kind_of(by, options)
     if coordinates is not None:
         formulation = in_coordinates(formulate(machine, by, options), coordinates)
-        return EquationsOfMotion(machine, with_elastic_cables(formulation), backend, variant=(options, coordinates))
+        return EquationsOfMotion(machine, with_elastic_ropes(formulation), backend, variant=(options, coordinates))
 
     def make() -> EquationsOfMotion:
         with doing(f"deriving equations of '{machine.name}' by {by}"):
             formulation = formulate(machine, by, options)
             if machine.couplings and formulation.minimal:
                 formulation = couple(formulation)
-            return EquationsOfMotion(machine, with_elastic_cables(formulation), backend, variant=(options, None))
+            return EquationsOfMotion(machine, with_elastic_ropes(formulation), backend, variant=(options, None))
 
     # A machine is frozen: its equations are derived once and kept with it.
     return machine.kept.once("equations", (by, backend, *sorted(options.items())), make)
@@ -111,7 +124,7 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
     by
         Name of the formulation.
     formulation
-        The formulation itself, as the contract ``Formulation`` (``core/ports.py``) has it.
+        The formulation, which fulfils the contract ``Formulation`` (``core/ports.py``).
     symbolic
         The CasADi expressions behind the functions.
     q_names, v_names, u_names, p_names
@@ -120,6 +133,18 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
         Whether the limits of the joints are contacts, see `with_stops`.
     variant
         Options of the formulation and the coordinate map with which they were derived.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> eom = da.equations(pendulum, backend="vm")
+    >>> eom.gravity([0.0]).round(9), eom.forward_dynamics([0.0], [0.0], [1.0])
+    (array([0.]), array([2.]))
     """
 
     def __init__(
@@ -153,7 +178,7 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What makes them the equations that they are, by name: of two with equal values either will do."""
+        """The values that identify the equations, by name: two equations with equal values are interchangeable."""
         options, coordinates = self.variant
         return {"machine": self.machine, "by": self.by, "options": dict(options), "coordinates": coordinates,
                 "stops": self.stops}  # fmt: skip
@@ -162,7 +187,7 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
         return f"<EquationsOfMotion of '{self.machine.name}' by {self.by}: nq={self.nq}, nv={self.nv}, nu={self.nu}>"
 
     def _repr_html_(self) -> str:
-        """Names of what the equations take, for notebooks."""
+        """Names of the inputs of the equations, for notebooks."""
         from dalembert.view.notebook import equations_html
 
         return equations_html(self)
@@ -347,7 +372,7 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
     def in_machine_coordinates(self) -> EquationsOfMotion:
         """Return the equations in the machine's own coordinates, by the same formulation.
 
-        Redundant coordinates lose their constraints: what is left is ``E^T M E`` and so on, with ``v_own = E v``.
+        Redundant coordinates lose their constraints: the result is ``E^T M E`` and so on, with ``v_own = E v``.
         """
         if self.formulation.machine_coordinates:
             return self
@@ -426,4 +451,4 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
 
 
 MachineOrEquations = Machine | EquationsOfMotion
-"""What a verb takes that derives the equations itself where it is given a machine."""
+"""Input of a verb that derives the equations itself if given a machine."""

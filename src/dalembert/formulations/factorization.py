@@ -77,7 +77,7 @@ def unit_factors(A: Expression) -> UnitFactors:
 
 
 def half_solve(factors: UnitFactors, b: Sequence[Expression | None]) -> list[Any]:
-    """``L^-T b`` for entries of a vector, None where they are zero: what is zero in a subtree stays so."""
+    """``L^-T b`` for entries of a vector, None where they are zero: a zero subtree stays zero."""
     x: list[Any] = list(b)
     for k in range(len(x) - 1, -1, -1):
         if x[k] is None:
@@ -119,7 +119,7 @@ class BoardFactors:
         self._board, self._n = board, len(mass)
         n = range(self._n)
         self._lower = _fill(mass)
-        # What was final first comes first in a sum.
+        # Terms that were final first come first in a sum.
         self._below = [[k for k in reversed(n) if j in self._lower[k]] for j in n]
         M = board.block(self._n, self._n)
         self._L, self._D = board.block(self._n, self._n), board.block(1, self._n)  # they hold -L and -1/D
@@ -145,7 +145,7 @@ class BoardFactors:
     def solve_rows(self, unit: Block, right: Sequence[Mapping[int, Cell]], columns: int) -> tuple[Block, Block]:
         """Append stages for ``X = -M^-1 B`` and ``M^-1``; return where they are.
 
-        The right side is ``[-I, B]``. Of ``M^-1`` only the upper triangle is right.
+        The right side is ``[-I, B]``. Only the upper triangle of ``M^-1`` is right.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ def free_base(eom: EquationsOfMotion, base: str | None) -> str:
     if not free:
         raise InputError(f"{where} has no free base: no joint of kind 'free' on the world")
     if base is None and len(free) > 1:
-        raise InputError(f"{where} has {len(free)} free joints ({', '.join(free)}); say which is the base")
+        raise InputError(f"{where} has {len(free)} free joints ({', '.join(free)}); name the base")
     if base is not None and base not in free:
         raise UnknownNameError("free joint", base, free, where)
     return free[0] if base is None else base

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ContactImpact", "contact_impact"]
 
-_NONE = 1e-9  # factor of restitution that is none but for rounding
-_TAUT = 1e-8  # what a cable may lack of its length [m] and still pull at once
+_NONE = 1e-9  # factor of restitution that is zero up to rounding
+_TAUT = 1e-8  # length [m] by which a cable may be too short and still pull at once
 
 
 @dataclass(frozen=True, eq=False)
 class ContactImpact:
-    """What an impact does.
+    """Effects of an impact.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class ContactImpact:
         the impulses could do it (a body between two walls): then all were lowered by one factor, to the largest values
         that can be.
     energy_lost
-        Kinetic energy that the impact took [J]; what moves as a function of time may bring some.
+        Kinetic energy that the impact took [J]; prescribed motion may bring some.
     """
 
     v: Array
@@ -110,11 +110,11 @@ def contact_impact(
 
 
 def _ill_posed(eom: EquationsOfMotion, names: tuple[str, ...], pair: int | None) -> str:
-    """What to say where there are no impulses, because of the friction of a pair or of none."""
+    """Message where there are no impulses, because of the friction of a pair or of none."""
     if pair is not None:
         return f"no impulses obey the law of friction at frame '{names[pair]}': the impact is ill-posed"
     return (
-        f"no impulses keep the frames {', '.join(dict.fromkeys(names))} from going on: the velocities contradict "
+        f"no impulses stop the frames {', '.join(dict.fromkeys(names))}: the velocities contradict "
         f"the constraints of machine '{eom.machine.name}'"
     )
 

@@ -52,6 +52,18 @@ class CoordinateMap:
     singular
         Postures that the coordinates do not have, by name: functions of the same arguments as ``to_machine`` that are
         positive elsewhere and reach zero just before. No run starts there, and one that comes there stops by this name.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> degrees = da.CoordinateMap(["angle"], lambda y, p: y * 3.141592653589793 / 180)
+    >>> da.equations(pendulum, coordinates=degrees).q_names
+    ('angle',)
     """
 
     names: Sequence[str]
@@ -319,7 +331,7 @@ def tree_coordinates(
     q
         Its coordinates: numbers or symbols.
     value
-        What a parameter is worth; by default its nominal value.
+        Value of a parameter; by default its nominal value.
     """
     mine = {b.name: b for b in Layout.of_nodes(machine.coordinate_nodes).blocks}
     rules = {c.joint: c for c in machine.couplings}
@@ -409,7 +421,7 @@ def _check_map(
 
 
 def in_machine_coordinates(inner: Formulation) -> Formulation:
-    """Wrap a formulation that has coordinates of its own in those of the machine: what `verify` compares."""
+    """Wrap a formulation in its own coordinates in those of the machine, for the comparison of `verify`."""
     if inner.machine_coordinates:
         return inner
     layout = Layout.of_nodes(inner.machine.coordinate_nodes)

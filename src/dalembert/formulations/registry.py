@@ -31,7 +31,7 @@ _METHODS = tuple(
     for name, member in vars(Formulation).items()
     if isinstance(member, FunctionType | classmethod) and not name.startswith("_")
 )
-"""What the contract asks every formulation for."""
+"""Members that the contract requires of every formulation."""
 
 
 def register_formulation(kind: type[Formulation]) -> type[Formulation]:
@@ -52,7 +52,7 @@ def register_formulation(kind: type[Formulation]) -> type[Formulation]:
         raise InputError(f"a formulation is a class, got {kind!r}")
     name = getattr(kind, "name", None)
     if not isinstance(name, str) or not name:
-        raise InputError(f"formulation {kind.__name__} needs a name that by= can ask for, got {name!r}")
+        raise InputError(f"formulation {kind.__name__} needs a name for by=, got {name!r}")
     if FORMULATIONS.get(name, kind) is not kind:
         raise InputError(f"the name '{name}' belongs to formulation {FORMULATIONS[name].__name__}, got {kind.__name__}")
     missing = [method for method in _METHODS if not callable(getattr(kind, method, None))]

@@ -1,6 +1,6 @@
 """Beams in machine files: reading their entries and writing them.
 
-A beam stands in the section ``bodies``::
+A beam is an entry of the section ``bodies``::
 
     bodies:
       boom:
@@ -15,8 +15,8 @@ A beam stands in the section ``bodies``::
           normalization: segment
           stations: {camera: 3.0}
 
-What hangs on its tip has the parent ``boom.tip``. A section that varies is a list of ``{length, section}``. In a
-direction, ``modes`` is a number or a list of given shapes: ``{polynomial: [0, 0, 1]}`` of the relative abscissa,
+Elements attached to its tip have the parent ``boom.tip``. A section that varies is a list of ``{length, section}``. In
+a direction, ``modes`` is a number or a list of given shapes: ``{polynomial: [0, 0, 1]}`` of the relative abscissa,
 ``{nodes, values, slopes}`` of a finite-element model, or ``{breaks, coefficients}`` (Legendre, per interval).
 """
 

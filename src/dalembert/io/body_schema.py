@@ -76,7 +76,7 @@ class SphereEntry(FileEntry):
 
 
 class PointMassEntry(FileEntry):
-    """Mass without inertia of its own."""
+    """Point mass, without rotational inertia."""
 
     units: ClassVar[Units] = {"mass": "kg", "com": "m"}
 
@@ -237,7 +237,7 @@ class MeshEntry(FileEntry):
 
 
 class GeometryEntry(FileEntry):
-    """One solid of a body, its placement and what it is for."""
+    """One solid of a body, its placement and its purpose."""
 
     box: BoxSolidEntry | None = None
     cylinder: RoundSolidEntry | None = None

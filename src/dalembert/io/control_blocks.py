@@ -8,7 +8,7 @@
       kd: 20.0
       reference: [0.5, 1.0]           # positions per motor, or
       # reference: {start: [0, 0], end: [0.5, 1.0], duration: 2.0, delay: 0.5}
-      # reference: {center: [0, 0], amplitude: [0.1, 0.1], frequency: 1.0}
+      # reference: {center: [0, 0], amplitude: [0.1, 0.1], frequency: 1.0 Hz}
       # kp: {shoulder: 100.0, elbow: 50.0}                   # by motor, and so may be the reference:
       # kp: k1                                               # a parameter of the machine, named among its gains
       # reference: {shoulder: 0.5, elbow: {start: 0, end: 1.0, duration: 2.0}}
@@ -17,27 +17,38 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from dalembert.control.law_blocks import LAWS
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
-from dalembert.core.parameter import Parameter, parse_quantity
+from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal, parse_quantity
 from dalembert.io.schema_values import unit_fault
-from dalembert.model.machine import Machine
+from dalembert.io.yaml_nodes import Path
 from dalembert.plan.references import Quintic, Sine
 
-__all__ = ["law_faults", "make_law", "motor_units"]
+__all__ = ["REFERENCE_KEYS", "law_faults", "make_law"]
 
+Number = Callable[[str, Path], Scalar]
+"""Reads the text of a number at a path of the block."""
 
-# What tells a reference from references by motor.
-_OWN = {field.name for kind in (Quintic, Sine) for field in dataclasses.fields(kind)}
+Place = Callable[[Path], AbstractContextManager[None]]
+"""Gives errors of a path of the block the file and the line."""
+
+REFERENCE_KEYS = tuple(dict.fromkeys(f.name for kind in (Quintic, Sine) for f in dataclasses.fields(kind)))
+"""Keys of a reference: they tell one reference for all motors from references by motor."""
+
+_OWN = set(REFERENCE_KEYS)
 
 
 def make_law(
     settings: Mapping[str, Any] | None,
     parameters: Mapping[str, Parameter] | None = None,
-    machine: Machine | None = None,
+    *,
+    number: Number | None = None,
+    place: Place | None = None,
 ) -> Any:
     """Return the control law that the settings describe; None without settings.
 
@@ -46,78 +57,40 @@ def make_law(
     settings
         The block.
     parameters
-        Of the machine, by name: gains may be expressions of them.
-    machine
-        The machine, whose motors tell the units of gains and references; None: these may be of turning or sliding
-        joints.
+        Parameters of the machine by name. Gains may be expressions of them; references take their nominal values.
+    number
+        Reads the text of a number at a path of the block; None: without a check of units of references.
+    place
+        Context that gives errors of a path of the block the file and the line; None: they have none.
     """
     if settings is None:
         return None
+    place = place or (lambda path: nullcontext())
+    number = number or _plain_reader(parameters or {})
     values = dict(settings)
     name = values.pop("law", None)
     if not isinstance(name, str) or name not in LAWS:
-        raise UnknownNameError("law", name, LAWS, "the control of the simulation")
-    reading = _Reading(parameters or {}, None if machine is None else motor_units(machine))
-    units = getattr(LAWS[name], "units", {})
+        with place(("law",)):
+            raise UnknownNameError("law", name, LAWS, "the control of the simulation")
     for key, value in values.items():
-        if key == "reference" and isinstance(value, Mapping):
-            values[key] = _reference_or_motors(value, reading)
-        else:
-            values[key] = reading.numbers(value, units.get(key, ""), key)
-    return _build(LAWS[name], values, f"law '{name}'")
+        values[key] = _reference(value, number, place) if key == "reference" else _scalars(value, (key,), number, place)
+    return _build(LAWS[name], values, f"law '{name}'", (), place)
 
 
-_TURNING, _SLIDING = {"{q}": "rad", "{f}": "N m"}, {"{q}": "m", "{f}": "N"}
+def _plain_reader(parameters: Mapping[str, Parameter]) -> Number:
+    """Return a reader for blocks outside of files; it does not check the units of references."""
 
-
-def motor_units(machine: Machine) -> dict[str, Mapping[str, str]]:
-    """Of each motor what stands for the units of coordinate and force of its joint."""
-    turns = {motor.name: 0 in machine.joint(motor.joint).info.angles for motor in machine.motors}
-    return {name: _TURNING if turning else _SLIDING for name, turning in turns.items()}
-
-
-@dataclasses.dataclass(frozen=True)
-class _Reading:
-    """How numbers of a block are read: with which parameters, and for which motors (None: nobody knows)."""
-
-    parameters: Mapping[str, Parameter]
-    motors: Mapping[str, Mapping[str, str]] | None
-
-    def only(self, motor: str) -> _Reading:
-        """Return how those of one motor are read."""
-        named = self.motors is not None and motor in self.motors
-        return dataclasses.replace(self, motors={motor: self.motors[motor]} if self.motors and named else self.motors)
-
-    def numbers(self, value: Any, unit: str, key: str) -> Any:
-        """Numbers of one key: text is read as an expression of parameters, with units."""
-        if isinstance(value, str):
-            number, dimension = parse_quantity(value, self.parameters, {})
-            if fault := unit_fault(value, dimension, self._unit(unit)):
-                raise InputError(f"{key} of a law {fault}")
-            return number
-        if isinstance(value, list):
-            names = list(self.motors or ())
-            each = [self.only(names[k]) if k < len(names) else self for k in range(len(value))]
-            return [one.numbers(x, unit, key) for one, x in zip(each, value, strict=True)]
-        if isinstance(value, Mapping):
-            return {name: self.only(name).numbers(x, unit, key) for name, x in value.items()}
+    def number(text: str, path: Path) -> Scalar:
+        value, dimension = parse_quantity(text, parameters, {})
+        if path[0] != "reference" and (fault := unit_fault(text, dimension, "")):
+            raise InputError(f"'{path[0]}' of the law {fault}")
         return value
 
-    def _unit(self, unit: str) -> str:
-        """The unit with that of the joints put in; empty where motors of both kinds would share a number."""
-        kinds = (_TURNING, _SLIDING) if self.motors is None else self.motors.values()
-        meant = {_put_in(unit, symbols) for symbols in kinds} or {unit}
-        return "|".join(sorted(meant)) if len(meant) == 1 or self.motors is None else ""
-
-
-def _put_in(unit: str, symbols: Mapping[str, str]) -> str:
-    for symbol, meaning in symbols.items():
-        unit = unit.replace(symbol, meaning)
-    return unit
+    return number
 
 
 def law_faults(settings: Mapping[str, Any], motors: Sequence[str]) -> Iterator[tuple[str, DalembertError]]:
-    """Say what of a block does not fit these motors, with the key at which it stands: numbers and names of entries."""
+    """Return the entries of a block that do not fit these motors, with their keys: numbers and names of entries."""
     for key, value in settings.items():
         if isinstance(value, Mapping) and not (key == "reference" and _OWN & set(value)):
             for name in set(value) - set(motors):
@@ -134,31 +107,54 @@ def law_faults(settings: Mapping[str, Any], motors: Sequence[str]) -> Iterator[t
                     break
 
 
-def _reference_or_motors(reference: Mapping[str, Any], reading: _Reading) -> Any:
-    """One reference, or one per motor by name."""
-    if _OWN & set(reference):
-        return _reference(reference, reading)
-    return {
-        name: _reference(entry, reading.only(name))
-        if isinstance(entry, Mapping)
-        else reading.only(name).numbers(entry, "{q}", "reference")
-        for name, entry in reference.items()
-    }
+def _scalars(value: Any, path: Path, number: Number, place: Place) -> Any:
+    """Numbers of a setting, text read as expressions of parameters."""
+    if isinstance(value, str):
+        with place(path):
+            return number(value, path)
+    if isinstance(value, list):
+        return [_scalars(x, (*path, i), number, place) for i, x in enumerate(value)]
+    if isinstance(value, Mapping):
+        return {name: _scalars(x, (*path, name), number, place) for name, x in value.items()}
+    return value
 
 
-def _reference(settings: Mapping[str, Any], reading: _Reading) -> Any:
+def _reference(reference: Any, number: Number, place: Place) -> Any:
+    """Positions, one reference for all motors, or one per motor by name."""
+
+    def nominals(text: str, path: Path) -> float:
+        value = number(text, path)
+        if depends_on_time(value):
+            raise InputError(f"'{path[-1]}' of a reference must not depend on time, got {text!r}")
+        return nominal(value)
+
+    values, path = _scalars(reference, ("reference",), nominals, place), ("reference",)
+    if not isinstance(values, Mapping):
+        return values
+    if _OWN & set(values):
+        return _motion(values, path, place)
+    return {name: _motion(x, (*path, name), place) if isinstance(x, Mapping) else x for name, x in values.items()}
+
+
+def _motion(settings: Mapping[str, Any], path: Path, place: Place) -> Any:
     kind = Quintic if "start" in settings or "end" in settings else Sine
-    values = {key: reading.numbers(value, kind.units.get(key, ""), key) for key, value in settings.items()}
-    return _build(kind, values, "the reference")
+    return _build(kind, settings, "the reference", path, place)
 
 
-def _build(kind: type[Any], settings: dict[str, Any], what: str) -> Any:
+def _build(kind: type[Any], settings: Mapping[str, Any], what: str, path: Path, place: Place) -> Any:
     fields = dataclasses.fields(kind)
     names = [f.name for f in fields]
     for name in settings:
         if name not in names:
-            raise UnknownNameError("setting", name, names, what)
+            with place((*path, name)):
+                raise UnknownNameError("setting", name, names, what)
     needed = [f.name for f in fields if f.default is dataclasses.MISSING and f.name not in settings]
-    if needed:
-        raise InputError(f"{what} needs {', '.join(needed)}")
-    return kind(**settings)
+    with place(path):
+        if needed:
+            raise InputError(f"{what} needs {', '.join(needed)}")
+    try:
+        return kind(**settings)
+    except DalembertError as error:
+        named = (key for key in settings if re.search(rf"\b{re.escape(key)}\b", str(error)))
+        with place((*path, *(key for key in (next(named, None),) if key))):
+            raise

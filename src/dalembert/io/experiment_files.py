@@ -19,7 +19,7 @@ __all__ = ["experiment_to_yaml", "load_experiment"]
 
 
 def load_experiment(source: str | Path) -> Experiment:
-    """Read an experiment from a machine file: the machine, and what its block ``simulation`` says.
+    """Read an experiment from a machine file: the machine, and the settings of its block ``simulation``.
 
     Parameters
     ----------

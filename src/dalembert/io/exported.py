@@ -1,4 +1,4 @@
-"""What exports to other formats share: the text, the list of what it lacks, and joints in parts that others have."""
+"""Common parts of exports: the text, the list of missing elements, and joints split into supported ones."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Exported:
     text
         The text of the file.
     left_out
-        What was not carried over or is different there, each in a line.
+        Elements that were not carried over or are different there, each in a line.
     """
 
     text: str
@@ -139,7 +139,7 @@ def rotation_of(place: Transform) -> Array:
 
 
 def finish(machine: Machine, what: str, text: str, left_out: list[str], path: str | Path | None) -> Exported:
-    """Write the file, and say what it lacks."""
+    """Write the file, and list the missing elements."""
     if path is not None:
         write_file(path, text)
     if left_out:

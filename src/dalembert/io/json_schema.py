@@ -6,27 +6,9 @@ import math
 from typing import Any
 
 from dalembert.io.machine_schema import machine_file
+from dalembert.io.schema_keys import schema_entries, schema_keys
 
 __all__ = ["machine_json_schema"]
-
-_MEANINGS = {
-    "name": "Name of the machine.",
-    "gravity": "Acceleration of gravity [m/s^2], world axes; [0, 0, -9.81] by default.",
-    "parameters": "Nominal values by name; any number of the file may be an expression of them.",
-    "bodies": "What has mass, by name: mass, com and inertia, or one homogeneous shape, or a flexible beam.",
-    "joints": "How each body moves relative to its parent, by name.",
-    "frames": "Named places on bodies.",
-    "motors": "Inputs that drive joints; a motor drives the joint of its own name unless `joint` says another.",
-    "thrusters": "Inputs that push or turn a body at a frame.",
-    "wrenches": "Known forces and torques at frames; they may depend on the time t.",
-    "couplings": "Joints that follow others, by the name of the one that follows.",
-    "constraints": "What closes loops or holds bodies together, by name.",
-    "cables": "Cables, by name; one without stiffness is inextensible.",
-    "fields": "Forces that depend on the motion of a frame: orbital gravity, drag, solar pressure.",
-    "contacts": "Bodies that touch each other or the ground.",
-    "sensors": "What is measured, and how well.",
-    "simulation": "What `dalembert simulate` does with the machine by default.",
-}
 
 
 def machine_json_schema() -> dict[str, Any]:
@@ -34,15 +16,20 @@ def machine_json_schema() -> dict[str, Any]:
 
     Examples
     --------
-    >>> sorted(machine_json_schema()["required"])
+    >>> schema = machine_json_schema()
+    >>> sorted(schema["required"])
     ['bodies', 'joints', 'name']
+    >>> schema["$defs"]["MotorEntry"]["properties"]["speed"]["description"]
+    'Speed on the motor side above which the motor only brakes. [rad/s] Example: speed: 3000 rpm'
     """
     schema: dict[str, Any] = _finite(machine_file().model_json_schema())
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = "dalembert machine file"
-    for name, entry in schema["properties"].items():
-        if name in _MEANINGS:
-            entry["description"] = _MEANINGS[name]
+    for key in schema_keys():
+        entry = schema if key.entry == "MachineFile" else schema["$defs"][schema_entries()[key.entry].__name__]
+        if key.description:
+            unit = f" [{' or '.join(key.units)}]" if key.units and key.units != ("1",) else ""
+            entry["properties"][key.key]["description"] = f"{key.description}{unit} Example: {key.key}: {key.example}"
     return schema
 
 

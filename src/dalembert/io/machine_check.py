@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from dalembert.core.errors import DalembertError, FileFormatError, MachineError
-from dalembert.io.control_blocks import law_faults, make_law
+from dalembert.io.control_blocks import law_faults
 from dalembert.io.machine_files import MachineReader, read_document
 from dalembert.io.machine_schema import MachineFile, machine_file
 from dalembert.io.references import Element, mentions, unfit_references, without_dependants
@@ -29,15 +29,15 @@ __all__ = ["check_machine"]
 _Parts = dict[str, tuple[Any, ...]]
 
 # Sections that decide whether every joint moves some inertia.
-_MOVING = ("bodies", "joints", "motors", "couplings", "constraints", "cables")
+_MOVING = ("bodies", "joints", "motors", "couplings", "constraints", "cables", "ropes")
 
 
 def check_machine(source: str | Path) -> list[FileFormatError]:
     """Return everything that is wrong with a machine file, in the order of its lines; nothing if it is fine.
 
-    What is judged of itself is judged whatever else is wrong: keys, values, names that are referred to, elements,
-    inertias, settings and law of the simulation. So is what is left of the machine without its wrong elements and
-    all that hangs on them; whether every joint moves some inertia is said of whole machines only.
+    Each element is checked independently of errors in others: keys, values, names that are referred to, elements,
+    inertias, settings and law of the simulation. The remaining machine without its wrong elements and their dependents
+    is checked too; the inertia that each joint moves is checked for complete machines only.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _line(error: FileFormatError) -> int:
 
 
 def _sound_entries(document: Document, findings: _Findings) -> MachineFile | None:
-    """Return the file without the entries whose keys or values are wrong; None if what is left is no machine file."""
+    """Return the file without the entries whose keys or values are wrong; None if the remainder is no machine file."""
     try:
         return machine_file().model_validate(document.data)
     except ValidationError as error:
@@ -130,8 +130,9 @@ def _check_elements(reader: MachineReader, unfit: set[Element], findings: _Findi
     machine = _assembled(reader, _remaining(document, parts, wrong), findings, whole=whole)
     if simulation is not None:
         law = simulation.control if isinstance(simulation.control, dict) else None
-        with findings, locating(document.label, document.line(("simulation", "control"))):
-            make_law(law, reader.parameters, machine)
+        if law is not None:
+            with findings:
+                reader.law(law, machine)
         if machine is not None and len(machine.motors) == len(document.data.get("motors") or ()):
             for key, fault in law_faults(law or {}, [motor.name for motor in machine.motors]):
                 findings.errors.append(located(document.label, document.line(("simulation", "control", key)), fault))
@@ -151,7 +152,7 @@ def _missing(document: Document, parts: _Parts) -> set[Element]:
 
 
 def _remaining(document: Document, parts: _Parts, wrong: set[Element]) -> _Parts:
-    """The parts without those that are wrong and what hangs on them; signals and sensors may read anything."""
+    """The parts without the wrong ones and their dependents; signals and sensors may read anything."""
     lost = without_dependants(document, wrong) if wrong else set()
     kept = {
         section: tuple(component for name, component in _named(section, parts).items() if (section, name) not in lost)
@@ -165,7 +166,7 @@ def _named(section: str, parts: _Parts) -> dict[str, Any]:
 
 
 def _names(reader: MachineReader, parts: _Parts) -> StateNames | None:
-    """Return what an initial state may name, of parts that make no machine; None if some of them are wrong."""
+    """Return the names for an initial state, of parts that make no machine; None if some of them are wrong."""
     if any(len(parts[section]) < len(reader.document.data.get(section, ())) for section in ("bodies", "joints")):
         return None
     led = {coupling.joint for coupling in parts["couplings"]}
@@ -186,9 +187,9 @@ def _check_inertias(reader: MachineReader, parts: _Parts, findings: _Findings) -
 
 
 def _assembled(reader: MachineReader, parts: _Parts, findings: _Findings, *, whole: bool) -> Machine | None:
-    """Return the machine; what does not fit is left out, or given inertia, to judge the others.
+    """Return the machine; elements that do not fit are left out, or given inertia, to check the others.
 
-    Where parts are not ``whole``, they are judged all the same, but for inertias: a motor or a body may be missing.
+    Where parts are not ``whole``, they are checked all the same, except for inertias: a motor or a body may be missing.
     """
     while parts["bodies"] and parts["joints"]:
         with warnings.catch_warnings(), _Findings() as attempt:

@@ -1,7 +1,7 @@
 """Machine files: a machine as a YAML text.
 
-A machine file is data. Loading one runs nothing, and every error says file, line, what was got and what is
-expected. A pendulum on a cart::
+A machine file is data. Loading one runs nothing, and every error has the file, the line, the value and the expected
+values. A pendulum on a cart::
 
     name: cart-pendulum
     gravity: [0, 0, -9.81]              # the default
@@ -23,73 +23,10 @@ expected. A pendulum on a cart::
       duration: 10.0
       q0: {theta: pi/6}
 
-Numbers
-    Any number may be an expression of the parameters: ``+ - * / **``, parentheses, ``pi`` and the functions
-    sin, cos, tan, sqrt, exp, tanh, smoothstep. Numbers are in SI units and radians, unless they have a unit:
-    ``45 deg``, ``30 mm``, ``2 kg m^2``; its dimension must be that of the key (docs/machine_files.md, "Units"). The
-    components of a wrench, prescribed motions, lengths and exits of cables may also depend on the time ``t``.
-``name``, ``gravity``, ``parameters``, ``gains``
-    Name of the machine; acceleration of gravity; nominal values of the parameters by name; names of those that the
-    law uses.
-``bodies``
-    By name: ``mass``, ``com`` (centre of mass in the body frame) and ``inertia`` (about the centre of mass:
-    three moments, or six numbers xx, yy, zz, xy, xz, yz, or 3x3); or one homogeneous shape: ``box: {mass,
-    size}``, ``sphere: {mass, radius}``, ``cylinder: {mass, radius, length, axis}``, ``hollow_cylinder: {mass,
-    outer, inner, length, axis}``, ``rod: {mass, length, axis}``, ``point_mass: {mass}``, each with an
-    optional ``com``; or a flexible ``beam``, see ``io/beam_entries.py``. What it looks like and touches with is
-    its ``geometry``, a list of solids ``box: {size}``, ``cylinder: {radius, length}``, ``capsule: {radius, length}``
-    (both along z), ``sphere: {radius}`` or ``mesh: {file, scale}``, each with an optional ``origin``, ``colour``
-    (``"#4477aa"``), and ``visual: false`` or ``collision: false`` where it is for one of the two only. A homogeneous
-    shape has its own geometry unless one is given. A mesh's path begins at the folder of the machine file.
-``joints``
-    By name: ``kind`` (revolute, prismatic, screw, cylindrical, universal, spherical, planar, free, fixed), ``parent``
-    (a body or ``world``), ``child``, and where they apply ``origin``, ``axis`` (three numbers, or one of x, y, z, -x,
-    -y, -z; default z), ``second_axis`` (of a universal joint), ``pitch`` (of a screw, in metres per radian),
-    ``limits: {lower, upper, velocity, effort, stop}``, ``stiffness``, ``rest``, ``damping``, ``friction``,
-    ``friction_velocity``, ``friction_law`` (smooth or stick), ``armature``.
-``origin``
-    Placement in the frame of the parent: ``xyz``, and ``rpy`` (roll, pitch, yaw as in URDF), ``quaternion``
-    (w, x, y, z) or ``matrix`` (3x3).
-``frames``
-    By name: ``body`` and ``origin``.
-``motors``
-    By name: ``joint`` (default: the joint of that name), ``ratio``, ``rotor_inertia``, ``damping``,
-    ``effort``.
-``thrusters``
-    By name: ``frame``, ``force``, ``torque`` (of a unit input), ``axes`` (``frame`` or ``world``), ``effort``,
-    ``one_sided``.
-``wrenches``
-    By name: ``frame``, ``force``, ``torque``, ``axes`` (``world`` or ``frame``).
-``couplings``
-    By name of the joint that follows: ``leader``, ``ratio``, ``offset``.
-``constraints``
-    By name: ``type`` (ball, distance, weld, parallel, orthogonal, loop, gear, motion) and what that type takes:
-    ``frame``, ``other``, ``components``, ``length``, ``offset``, ``axis``, ``other_axis``, ``angle``, ``kind``,
-    ``terms``, ``value``, ``joint``, ``component``; ``switchable``, ``active``.
-``cables``
-    By name: ``anchor``, ``anchor_at``, ``exit``, ``exit_at``, ``length``, ``winch``, ``drum``, ``pulley``, ``swivel``,
-    ``stiffness``, ``damping``, ``bilateral``.
-``fields``
-    By name: ``type`` (orbital-gravity, drag, solar-pressure, third-body, magnetic-torque), ``frame``, and what that
-    type takes: ``mass``, ``inertia``, ``orbit`` (``altitude``, ``eccentricity``, ``inclination``, ``node``,
-    ``perigee``, ``anomaly``, ``mu``, ``radius``), ``J2``; ``area``, ``normal``, ``density``, ``scale_height``,
-    ``coefficient``; ``sun``, ``absorbed``, ``diffuse``, ``specular``, ``pressure``; ``body`` (moon, sun), ``epoch``,
-    ``dipole``.
-``signals``
-    Quantities that runs record and laws can read, by name: ``expression`` (of coordinates, velocities, parameters,
-    ``t`` and signals that come before), or ``frame`` (its motion in world axes).
-``sensors``
-    By name: ``of`` (what it measures, a name or a list of them), ``period``, ``noise``, ``bias``, ``quantum``,
-    ``delay``, ``feedback`` (whether laws see the measurement in place of the true value; default true).
-``simulation``
-    The experiment (`dalembert.Experiment`): ``duration``, ``t0``, ``method`` (a name, or a mapping of ``name`` and
-    settings), ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``, ``record``, ``reach``, ``branch``, ``limits``,
-    ``seed``,
-    ``member``, ``constraints`` and ``contact`` (how they are kept and treated: a name, or a mapping of ``name`` and
-    settings), ``by`` and ``backend`` (of the equations), ``q0``, ``v0`` and ``p`` (by name of coordinate, velocity and
-    parameter; the others are neutral), ``switches`` (a list of ``at`` or ``event``, ``on``, ``off``), ``events`` (a
-    list of ``name``, ``expression``, ``terminal``, ``direction``), ``signals`` and ``sensors`` besides those of the
-    machine, ``control`` (a law and its settings, or constant inputs).
+Any number may be an expression of numbers, units, ``pi``, the parameters (unless the number is a constant) and the
+functions sin, cos, tan, sqrt, exp, tanh, smoothstep. Numbers are in SI units and radians unless they have a unit:
+``45 deg``, ``30 mm``, ``2 kg m^2``; its dimension must be that of the key. ``schema_keys.py`` describes all keys; the
+documentation has them as "Keys of machine files".
 """
 
 from __future__ import annotations
@@ -102,7 +39,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.parameter import Parameter, Scalar, parse_quantity
+from dalembert.core.parameter import Parameter, Scalar, parameters_of, parse_quantity
 from dalembert.core.units import Dimension, parse_unit
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
@@ -123,6 +60,7 @@ from dalembert.io.machine_schema import (
     machine_file,
 )
 from dalembert.io.machine_writer import machine_to_yaml
+from dalembert.io.rope_entries import make_rope
 from dalembert.io.schema_errors import describe, path_name
 from dalembert.io.schema_units import expected_unit
 from dalembert.io.schema_values import unit_fault
@@ -169,7 +107,7 @@ def load_machine(source: str | Path) -> Machine:
 
 
 def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
-    """Read a machine and how to simulate it: ``simulate(machine, **settings)``.
+    """Read a machine and its simulation settings: ``simulate(machine, **settings)``.
 
     `dalembert.load_experiment` returns the same as one `dalembert.Experiment`.
 
@@ -183,16 +121,27 @@ def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     machine
         The machine.
     settings
-        What the block ``simulation`` of the file says, only what is given: numbers and text, ``q0``, ``v0``, ``p``
-        (numbers by name), ``switches`` and ``control`` (the law).
+        The block ``simulation`` of the file, only the given entries: numbers and text, ``q0``, ``v0``, ``p`` (numbers
+        by name), ``switches`` and ``control`` (the law).
+
+    Examples
+    --------
+    >>> machine, settings = load_simulation('''
+    ... name: slider
+    ... bodies: {cart: {mass: 1.0}}
+    ... joints: {x: {kind: prismatic, parent: world, child: cart}}
+    ... simulation: {duration: 2.0}
+    ... ''')
+    >>> settings
+    {'duration': 2.0}
     """
-    machine, settings = _read(source)
+    machine, settings, reader = _read(source)
     if isinstance(settings.get("control"), dict):
-        settings["control"] = make_law(settings["control"], {p.name: p for p in machine.parameters}, machine)
+        settings["control"] = reader.law(settings["control"], machine)
     return machine, settings
 
 
-def _read(source: str | Path) -> tuple[Machine, dict[str, Any]]:
+def _read(source: str | Path) -> tuple[Machine, dict[str, Any], MachineReader]:
     document = read_document(source)
     try:
         file = machine_file().model_validate(document.data)
@@ -201,9 +150,9 @@ def _read(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     reader = MachineReader(document, file)
     machine = reader.machine()
     if file.simulation is None:
-        return machine, {}
+        return machine, {}, reader
     names = StateNames.of(machine, reader.parameter_unit)
-    return machine, read_simulation(file.simulation, names, document, reader.number)
+    return machine, read_simulation(file.simulation, names, document, reader.number), reader
 
 
 def read_document(source: str | Path, *, lenient: bool = False) -> Document:
@@ -247,7 +196,7 @@ class MachineReader:
 
     @property
     def makers(self) -> dict[str, Callable[[str, Any], Any]]:
-        """What makes the elements of each section."""
+        """Constructors of the elements of each section."""
         return {
             "bodies": self.body,
             "joints": self.joint,
@@ -258,6 +207,7 @@ class MachineReader:
             "couplings": self.coupling,
             "constraints": lambda name, e: make_constraint(name, e, self.number, self.origin),
             "cables": lambda name, e: make_cable(name, e, self.number, self.origin),
+            "ropes": lambda name, e: make_rope(name, e, self.number),
             "fields": lambda name, e: make_field(name, e, self.number),
             "contacts": lambda name, e: make_contact(name, e, self.number, self.origin),
             "signals": lambda name, e: Signal(name, e.expression, e.frame),
@@ -309,7 +259,7 @@ class MachineReader:
         return number
 
     def parameter_unit(self, name: str) -> str:
-        """Return the unit of a parameter: its own, or that of a place where it stands alone; empty if not known."""
+        """Return the unit of a parameter: its own, or that of a field that it fills alone; empty if not known."""
         known = {**self.used, **self.dimensions}
         return str(known[name]) if name in known else ""
 
@@ -376,7 +326,7 @@ class MachineReader:
         if entry.geometry is None:
             return self.plain_body(name, entry, shape_keys)
         if entry.beam is not None:
-            raise InputError(f"beam '{name}' takes no geometry: its section says what it looks like")
+            raise InputError(f"beam '{name}' takes no geometry: its section defines its shape")
         solids = make_geometry(entry.geometry, (*path, "geometry"), self.number, self.origin, self.document)
         return replace(self.plain_body(name, entry, shape_keys), geometry=solids)
 
@@ -436,3 +386,25 @@ class MachineReader:
     def coupling(self, name: str, entry: CouplingEntry) -> Coupling:
         """Return a coupling."""
         return Coupling(name, entry.leader, **self.numbers(entry, ("couplings", name), "ratio", "offset"))
+
+    def law(self, block: dict[str, Any], machine: Machine | None = None) -> Any:
+        """Return the control law of a block ``control``; its gains may use the parameters of ``machine``."""
+        control = ("simulation", "control")
+
+        def number(text: str, path: tuple[str | int, ...]) -> Scalar:
+            value = self.number(text, (*control, *path))
+            own = {p.name for p in (machine.parameters if machine else self.parameters.values())}
+            lacking = sorted(p.name for p in parameters_of(value) if p.name not in own)
+            if lacking and path[0] != "reference":
+                raise InputError(
+                    f"{path[0]} uses the parameter '{lacking[0]}', which occurs in no number of the machine: "
+                    "list it under 'gains'"
+                )
+            return value
+
+        return make_law(
+            block,
+            self.parameters,
+            number=number,
+            place=lambda path: locating(self.document.label, self.document.line((*control, *path))),
+        )

@@ -15,10 +15,12 @@ from pydantic import create_model
 from dalembert.io.body_schema import BodyEntry, GeometryEntry, OriginEntry
 from dalembert.io.contact_entries import solid_keys
 from dalembert.io.kind_entries import entry_fields, entry_units
+from dalembert.io.rope_entries import RopeEntry
 from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Number, Quantity, Units, Vector
 from dalembert.model.cables import pulley_keys
 from dalembert.model.constraints import CONSTRAINT_KINDS
 from dalembert.model.contacts import SURFACE_KINDS
+from dalembert.model.orbit import EARTH_MU, EARTH_RADIUS
 
 __all__ = ["JointEntry", "MachineFile", "SensorEntry", "SimulationEntry", "machine_file"]
 
@@ -140,8 +142,8 @@ class OrbitEntry(FileEntry):
     node: Limit = 0.0
     perigee: Limit = 0.0
     anomaly: Limit = 0.0
-    mu: Limit = 0.0
-    radius: Limit = 0.0
+    mu: Limit = EARTH_MU
+    radius: Limit = EARTH_RADIUS
 
 
 class FieldEntry(FileEntry):
@@ -277,7 +279,7 @@ class EventEntry(FileEntry):
 
 
 class SimulationEntry(FileEntry):
-    """The experiment: the start, the law, what happens, and how it is integrated."""
+    """The experiment: the start, the law, events, and the integration method."""
 
     units: ClassVar[Units] = {
         "duration": "s",
@@ -341,6 +343,7 @@ class MachineFile(FileEntry):
     couplings: dict[str, CouplingEntry] = {}
     constraints: dict[str, ConstraintEntry] = {}
     cables: dict[str, CableEntry] = {}
+    ropes: dict[str, RopeEntry] = {}
     fields: dict[str, FieldEntry] = {}
     contacts: dict[str, ContactEntry] = {}
     signals: dict[str, SignalEntry] = {}

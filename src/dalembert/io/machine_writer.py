@@ -1,4 +1,4 @@
-"""Writing a machine as a YAML text that reads back to an equal machine, to the last bit."""
+"""Writing a machine as a YAML text that reads back to a bitwise identical machine."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from dalembert.io.contact_entries import contact_to_data
 from dalembert.io.field_entries import field_to_data
 from dalembert.io.geometry_entries import geometry_to_data
 from dalembert.io.kind_entries import constraint_to_data, fields_to_data
+from dalembert.io.rope_entries import rope_to_data
 from dalembert.io.yaml_nodes import plain_value
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
@@ -31,8 +32,7 @@ __all__ = ["data_to_yaml", "machine_to_data", "machine_to_yaml", "sensor_to_data
 def machine_to_yaml(machine: Machine, path: str | Path | None = None) -> str:
     """Return the machine file of a machine, and write it to ``path`` if one is given.
 
-    Numbers are written with all their digits, expressions as text, and what has its default value is left
-    out.
+    Numbers are written with all their digits, expressions as text, and default values are left out.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def data_to_yaml(data: dict[str, Any], path: str | Path | None = None) -> str:
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Dumper that writes no aliases, and quotes what the reader would not take for text."""
+        """Dumper that writes no aliases, and quotes texts that the reader would not take for text."""
 
         def ignore_aliases(self, data: object) -> bool:
             return True
@@ -99,6 +99,7 @@ def machine_to_data(machine: Machine) -> dict[str, Any]:
     }
     data["constraints"] = {c.name: constraint_to_data(c, _given, _origin) for c in machine.constraints}
     data["cables"] = {c.name: fields_to_data(c, _given, _origin) for c in machine.cables}
+    data["ropes"] = {r.name: rope_to_data(r, _given) for r in machine.ropes}
     data["fields"] = {f.name: field_to_data(f, _given) for f in machine.fields}
     data["contacts"] = {c.name: contact_to_data(c, _given, _origin) for c in machine.contacts}
     data["signals"] = {x.name: signal_to_data(x) for x in machine.signals}
@@ -107,7 +108,7 @@ def machine_to_data(machine: Machine) -> dict[str, Any]:
 
 
 def _same(a: object, b: object) -> bool:
-    """Whether two values are equal to the bit: the sign of a zero counts."""
+    """Whether two values are bitwise identical: the sign of a zero counts."""
     return repr(a) == repr(b)
 
 
@@ -193,7 +194,7 @@ def _wrench(load: Wrench | Thruster, axes: str) -> dict[str, Any]:
 
 
 def _origin(pose: Transform) -> dict[str, Any]:
-    """Entry of a placement: angles where they give back the same matrix to the bit, the matrix otherwise."""
+    """Entry of a placement: angles where they give back a bitwise identical matrix, the matrix otherwise."""
     data = _given("xyz", pose.translation, (0.0, 0.0, 0.0))
     if not _same(pose.rotation, IDENTITY.rotation):
         angles = _angles(pose)

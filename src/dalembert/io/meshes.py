@@ -42,7 +42,7 @@ def load_mesh(path: str | os.PathLike[str]) -> TriangleMesh:
     source = Path(path)
     if str(path).startswith("package://"):
         raise FileFormatError(
-            f"{path}: the package of this mesh was not found; load_urdf(packages={{NAME: FOLDER}}) says where it is"
+            f"{path}: the package of this mesh was not found; give its folder by load_urdf(packages={{NAME: FOLDER}})"
         )
     ending = source.suffix.lower()
     if ending not in (".stl", ".obj"):

@@ -1,10 +1,10 @@
-"""A machine in step with the clock: the whole loop in C, inputs and outputs over UDP, for what is outside.
+"""A machine in step with the clock: the whole loop in C, inputs and outputs over UDP, for an external client.
 
 A packet begins with 16 bytes: four letters, a count (32 bits) and the model's time (64 bits). ``DLBI`` is followed by
-the inputs, ``DLBO`` (the answer to who spoke last) by states and signals, as 64-bit numbers in the byte order of the
-computer, in the order of `Realtime.inputs` and `Realtime.outputs`. Packets of another length, other letters, with
-numbers that are not finite or beyond 1e30, or with which the period cannot be computed are counted, and the loop goes
-on with the inputs that it has.
+the inputs, ``DLBO`` (the reply to the address of the last packet) by states and signals, as 64-bit numbers in the byte
+order of the computer, in the order of `Realtime.inputs` and `Realtime.outputs`. Packets of another length, other
+letters, with numbers that are not finite or beyond 1e30, or with which the period cannot be computed are counted, and
+the loop continues with its previous inputs.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def realtime(
     rows: int = 100_000,
     **keywords: Unpack[ExperimentKeywords],
 ) -> Realtime:
-    """Begin to run a machine in step with the clock, in a thread of its own that Python does not hold up.
+    """Begin to run a machine in step with the clock, in a separate thread that Python does not hold up.
 
     Parameters
     ----------
@@ -114,16 +114,16 @@ def realtime(
     port
         UDP port on 127.0.0.1; 0: one that is free; None: no port.
     lockstep
-        Whether each period waits for an input (hardware or a simulation outside sets the pace); else the newest one
-        that is there is held.
+        Whether each period waits for an input (hardware or a simulation outside sets the pace); else the newest one is
+        held.
     patience
         Seconds to wait for one.
     speed
-        Of the model's time relative to the clock; 0: as fast as possible.
+        Model time relative to the clock; 0: as fast as possible.
     rows
         Periods that are kept for `Realtime.read`.
     **keywords
-        As of `dalembert.Experiment`. A law must be an expression; without one the inputs come from outside, or stay
+        As in `dalembert.Experiment`. A law must be an expression; without one the inputs come from outside, or stay
         zero. Without a ``duration`` it runs until `Realtime.stop`. The solver is that of the experiment, if it is an
         explicit Runge-Kutta method, generalized-alpha or time-stepping. Events that a run only records are left out.
 
@@ -167,7 +167,7 @@ class Realtime:
     port
         UDP port on 127.0.0.1, or None.
     experiment
-        What it runs.
+        Its experiment.
     """
 
     def __init__(

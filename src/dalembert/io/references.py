@@ -1,4 +1,4 @@
-"""What the entries of a machine file refer to by name, looked up before anything is built."""
+"""References by name between the entries of a machine file, checked before anything is built."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _keys(*kinds: type) -> _Keys:
     return {f.name: groups[f.role] for kind in kinds for f in kind_fields(kind) if f.role in groups}
 
 
-# Section, what its entries are called, and by key what a name there must be.
+# Section, the name of its entries, and by key the kind of name there.
 _REFERENCES: dict[str, tuple[str, _Keys]] = {
     "joints": ("joint", {"parent": _BODIES, "child": ("body", ("bodies",))}),
     "frames": ("frame", {"body": _BODIES}),
@@ -43,13 +43,16 @@ _REFERENCES: dict[str, tuple[str, _Keys]] = {
 }
 
 
+_PATH: _Keys = {key: _FRAMES for key in ("anchor", "sheave", "guide", "obstacle")} | {"drum": _JOINTS, "joint": _JOINTS}
+
+
 def _references() -> Iterator[tuple[str, tuple[str, _Keys]]]:
     yield from _REFERENCES.items()
     yield "constraints", ("constraint", _keys(*CONSTRAINT_KINDS.values()))
 
 
 class Unfit(NamedTuple):
-    """An element that refers to nothing, or hangs on nothing, and what is said about it."""
+    """An element with a missing reference or parent, and the message about it."""
 
     element: Element
     error: FileFormatError
@@ -81,6 +84,23 @@ def _unknown(document: Document) -> Iterator[Unfit]:
                     error = UnknownNameError(what, target, names)
                     line = document.line((section, name, key))
                     yield Unfit((section, name), located(document.label, line, f"{key} of {kind} '{name}': {error}"))
+    for rope in _entries(document, "ropes"):
+        for place, key, (what, groups), target in _along(document, rope):
+            names = [n for group in groups for n in known[group]]
+            if target not in names:
+                line, error = document.line(("ropes", rope, "path", place, key)), UnknownNameError(what, target, names)
+                message = f"{key} in the path of rope '{rope}': {error}"
+                yield Unfit(("ropes", rope), located(document.label, line, message))
+
+
+def _along(document: Document, rope: str) -> Iterator[tuple[int, str, tuple[str, tuple[str, ...]], str]]:
+    """Names in the path of a rope: the element's place, the key, the kind of name, and the name."""
+    entry = _entries(document, "ropes")[rope]
+    path = entry.get("path") if isinstance(entry, dict) else None
+    for place, element in enumerate(path if isinstance(path, list) else ()):
+        for key, group in _PATH.items():
+            if isinstance(element, dict) and isinstance(element.get(key), str):
+                yield place, key, group, element[key]
 
 
 def _unheld(document: Document) -> Iterator[Unfit]:
@@ -132,6 +152,10 @@ def without_dependants(document: Document, wrong: set[Element]) -> set[Element]:
                     target = _target(section, name, entry, key)
                     if any((group, _owner(document, target)) in lost for group in groups):
                         grown.add((section, name))
+        for rope in _entries(document, "ropes"):
+            for _, _, (_, groups), target in _along(document, rope):
+                if any((group, _owner(document, target)) in lost for group in groups):
+                    grown.add(("ropes", rope))
         joints = _entries(document, "joints")
         held = {_target("joints", name, joints[name], "child") for name in joints if ("joints", name) not in grown}
         grown |= {("bodies", body) for body in _entries(document, "bodies") if body not in held}
@@ -156,7 +180,7 @@ def _target(section: str, name: str, entry: object, key: str) -> object:
 
 
 def _owner(document: Document, target: object) -> str:
-    """What a name stands for: the beam of a section, or itself."""
+    """The element behind a name: the beam of a section, or itself."""
     name = str(target)
     beam = name.rpartition(".")[0]
     return beam if name not in _entries(document, "bodies") and beam in _entries(document, "bodies") else name

@@ -37,7 +37,7 @@ _ROLES = ("state", "signal", "held")
 
 
 def _metadata(run: Run) -> dict[str, Any]:
-    """What is known about a run, with the digest of its experiment."""
+    """Metadata of a run, with the digest of its experiment."""
     digest = {} if run.experiment is None else {"experiment": run.experiment.digest}
     return {**run.metadata, **digest}
 
@@ -90,7 +90,7 @@ def run_to_pandas(run: Run) -> pandas.DataFrame:
     try:
         import pandas
     except ImportError:
-        raise InputError("to_pandas needs the package pandas, which is not installed; to_csv does without") from None
+        raise InputError("to_pandas needs the package pandas, which is not installed; to_csv does not") from None
     index = pandas.Index(run.t, name="t")
     return pandas.DataFrame(np.hstack([run.x, run.y, run.held]), index=index, columns=list(run.names))
 
@@ -217,7 +217,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     Raises
     ------
     FileFormatError
-        If there is no such file, it does not hold a run, or its content is not what was written.
+        If there is no such file, it does not hold a run, or its checksum differs.
     """
     import h5py
     import xarray

@@ -1,4 +1,4 @@
-"""What pydantic found wrong with a file, said with the file, the line, what was got and what is expected."""
+"""Errors of pydantic in a file, as messages with the file, the line, the value and the expected values."""
 
 from __future__ import annotations
 
@@ -45,17 +45,23 @@ _EXPECTED = {
 
 def describe(error: ValidationError, model: type[BaseModel], document: Document) -> FileFormatError:
     """Return a finding as an error with its place; an unknown key first, often the reason of the others."""
-    findings = error.errors(include_url=False)
+    findings = list(_telling(error, document).values())
     return _located(next((f for f in findings if f["type"] == "extra_forbidden"), findings[0]), model, document)
 
 
 def describe_all(error: ValidationError, model: type[BaseModel], document: Document) -> list[FileFormatError]:
     """Return every finding as an error with its place, one for each value."""
-    findings: dict[Path, Any] = {}
+    return [_located(finding, model, document) for finding in _telling(error, document).values()]
+
+
+def _telling(error: ValidationError, document: Document) -> dict[Path, ErrorDetails]:
+    """One finding for each value; of a value that may be of several types, those of the type that fits furthest in."""
+    findings: dict[Path, ErrorDetails] = {}
     for finding in error.errors(include_url=False):
         path = _data_path(finding["loc"], document.data, missing=finding["type"] == "missing")
-        findings.setdefault(path, finding)  # of a value that may be of several types the first refusal
-    return [_located(finding, model, document) for finding in findings.values()]
+        findings.setdefault(path, finding)
+    inner = {path[:k] for path in findings for k in range(len(path))}
+    return {path: finding for path, finding in findings.items() if path not in inner}
 
 
 def _located(finding: ErrorDetails, model: type[BaseModel], document: Document) -> FileFormatError:
@@ -78,6 +84,10 @@ def _located(finding: ErrorDetails, model: type[BaseModel], document: Document) 
             message = f"{where} must be {finding['ctx']['expected']}, got {_short(finding['input'])}"
             if decorator := _REGISTERED.get((path[0], path[-1])):
                 message += f"; import the module of another kind first, which registers it ({decorator})"
+        case "quantity" if inner := finding.get("ctx", {}).get("path"):
+            path = (*path, *inner)
+            line, where = document.line(path), path_name(path)
+            message = f"{where} {finding['msg']}, got {_short(finding['ctx']['text'])}"
         case kind:
             message = f"{where} {_EXPECTED.get(kind, finding['msg'])}, got {_short(finding['input'])}"
     return located(document.label, line, message)

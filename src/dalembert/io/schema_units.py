@@ -8,20 +8,23 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from dalembert.control.law_blocks import LAWS
+from dalembert.io.control_blocks import REFERENCE_KEYS
 from dalembert.io.machine_schema import MachineFile, machine_file
 from dalembert.io.schema_values import FileEntry
 from dalembert.io.units import coordinate_units
 from dalembert.io.yaml_nodes import Path
 from dalembert.model.joints import JOINT_KINDS
+from dalembert.plan.references import Quintic, Sine
 
-__all__ = ["declared_unit", "expected_unit", "keys_with_units"]
+__all__ = ["declared_unit", "entries_of", "expected_unit", "keys_with_units"]
 
 _TURNING = {"{q}": "rad", "{f}": "N m", "{i}": "kg m^2"}
 _SLIDING = {"{q}": "m", "{f}": "N", "{i}": "kg"}
 
 
 def declared_unit(path: Path) -> str:
-    """Return the unit that the schema has for a path, with what stands for units of joints; empty if it has none."""
+    """Return the unit that the schema has for a path, with placeholders of units of joints; empty if it has none."""
     unit, current = "", [machine_file()]
     for step in path:
         entry = next((one for one in current if _is_entry(one) and step in one.model_fields), None)
@@ -37,6 +40,8 @@ def expected_unit(file: MachineFile, path: Path) -> str:
     """Return the unit of the number at a path of a file; empty if it takes none."""
     if path[:2] == ("simulation", "method"):
         path = ("simulation", *path[2:])
+    if path[:2] == ("simulation", "control") and len(path) > 2 and isinstance(path[2], str):
+        return _reference_unit(file, path[3:]) if path[2] == "reference" else _gain_unit(file, path[2], path[3:])
     unit, section = declared_unit(path), path[0]
     if "{" not in unit:
         return unit
@@ -60,8 +65,48 @@ def expected_unit(file: MachineFile, path: Path) -> str:
     return "|".join(known)
 
 
+def _reference_unit(file: MachineFile, path: Path) -> str:
+    """Unit of a number of a reference: of one for all motors, of a list, or of one per motor by name."""
+    motors = list(file.motors)
+    if path and path[0] not in REFERENCE_KEYS and isinstance(path[0], str):
+        motors, path = [name for name in motors if name == path[0]], path[1:]
+    fixed = {unit for kind in (Quintic, Sine) for key, unit in kind.units.items() if path and key == path[0]}
+    unit = fixed.pop() if fixed else "{q}"
+    if unit != "{q}":
+        return unit
+    if len(motors) > 1 and path and isinstance(path[-1], int):
+        motors = motors[path[-1] : path[-1] + 1]
+    joints = [_joint_units(file, file.motors[name].joint or name) for name in motors]
+    return "|".join(dict.fromkeys(joint["{q}"] for joint in joints if joint))
+
+
+def _gain_unit(file: MachineFile, key: str, path: Path) -> str:
+    """Unit of a setting of a law: one for all motors, a list, or one per motor by name.
+
+    Empty where motors that turn and motors that slide would share a number.
+    """
+    block: Any = file.simulation.control if file.simulation else None
+    law = LAWS.get(block.get("law")) if isinstance(block, dict) else None
+    unit = str(getattr(law, "units", {}).get(key, ""))
+    if "{" not in unit:
+        return unit
+    motors = list(file.motors)
+    if path and isinstance(path[0], str):
+        motors = [name for name in motors if name == path[0]]
+    elif path:
+        motors = motors[path[0] : int(path[0]) + 1]
+    meant = set()
+    for symbols in (_joint_units(file, file.motors[name].joint or name) for name in motors):
+        own = unit
+        for symbol, meaning in (symbols or {}).items():
+            own = own.replace(symbol, meaning)
+        meant.add(own)
+    own = meant.pop() if len(meant) == 1 else ""
+    return "" if "{" in own else own
+
+
 def _joint_units(file: MachineFile, name: str) -> dict[str, str] | None:
-    """What stands for units of a joint; None where its coordinates are of different units."""
+    """Placeholders of the units of a joint; None where its coordinates are of different units."""
     kind = JOINT_KINDS.get(file.joints[name].kind) if name in file.joints else None
     if kind is None:
         return None
@@ -70,7 +115,7 @@ def _joint_units(file: MachineFile, name: str) -> dict[str, str] | None:
 
 
 def _measured(file: MachineFile, of: str | list[str]) -> str:
-    """Unit of what a sensor measures; empty if it is not one of coordinates and velocities."""
+    """Unit of the measured quantity of a sensor; empty if it is not one of coordinates and velocities."""
     known: dict[str, str] = {}
     for name, joint in file.joints.items():
         if joint.kind in JOINT_KINDS:
@@ -103,13 +148,14 @@ def keys_with_units(model: type[BaseModel] | None = None) -> Iterable[tuple[str,
         for key, field in entry.model_fields.items():
             if unit := getattr(entry, "units", {}).get(key, ""):
                 yield entry.__name__.removesuffix("Entry"), key, unit
-            pending += list(_entries(field.annotation))
+            pending += list(entries_of(field.annotation))
 
 
-def _entries(annotation: Any) -> Iterable[Any]:
+def entries_of(annotation: Any) -> Iterable[Any]:
+    """Entries that an annotation holds."""
     for one in _choices(annotation):
         if _is_entry(one):
             yield one
         else:
             for inner in get_args(one):
-                yield from _entries(inner)
+                yield from entries_of(inner)

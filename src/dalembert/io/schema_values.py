@@ -42,12 +42,12 @@ Units = Mapping[str, str]
 """SI units of the numbers of an entry, by key; alternatives are separated by ``|``.
 
 Units that depend on other entries: ``{q}``, ``{f}`` and ``{i}`` are those of the coordinate, the effort and the inertia
-of the joint, ``{l}`` of the coordinate of a leading joint, ``{s}`` of what a sensor measures; ``{x}`` is a unit that
-each name has of its own."""
+of the joint, ``{l}`` of the coordinate of a leading joint, ``{s}`` of the measured quantity of a sensor; ``{x}`` is the
+unit of each name."""
 
 
 def unit_fault(text: str, dimension: Dimension | None, unit: str) -> str:
-    """Return what is wrong with a text of this dimension where a unit is expected; empty if nothing is.
+    """Return the fault of a text of this dimension where a unit is expected; empty if there is none.
 
     An empty ``unit`` says that there is none to compare with.
     """
@@ -130,7 +130,7 @@ ZERO = [0.0, 0.0, 0.0]
 
 
 class FileEntry(BaseModel):
-    """What all entries have in common: no unknown keys, no conversion of one kind of value to another."""
+    """Base of all entries: no unknown keys, no conversion of one kind of value to another."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -144,19 +144,21 @@ class FileEntry(BaseModel):
         return _plain(value, cls.units.get(name, "")) if _holds_limits(cls.model_fields[name]) else value
 
 
-def _plain(value: Any, unit: str) -> Any:
+def _plain(value: Any, unit: str, path: tuple[str | int, ...] = ()) -> Any:
+    """Numbers of a value; errors carry the ``path`` of the number in it and its text."""
     if isinstance(value, list):
-        return [_plain(item, unit) for item in value]
+        return [_plain(item, unit, (*path, i)) for i, item in enumerate(value)]
     if isinstance(value, dict):
-        return {key: _plain(item, unit) for key, item in value.items()}
+        return {key: _plain(item, unit, (*path, key)) for key, item in value.items()}
     if not isinstance(value, str):
         return value
     try:
         number, dimension = parse_quantity(value, {}, {})
+        reason = unit_fault(value, dimension, unit).rpartition(", got")[0]
     except DalembertError as error:
-        raise PydanticCustomError("quantity", "{reason}", {"reason": f"must be a number: {error}"}) from None
-    if fault := unit_fault(value, dimension, unit):
-        raise PydanticCustomError("quantity", "{reason}", {"reason": fault.rpartition(", got")[0]})
+        reason = f"must be a number: {error}"
+    if reason:
+        raise PydanticCustomError("quantity", "{reason}", {"reason": reason, "path": path, "text": value})
     return number
 
 

@@ -35,7 +35,7 @@ _CHECKED = (
 
 @dataclass(frozen=True)
 class StateNames:
-    """What an initial state may name: coordinates (some of them angles), velocities, parameters of a machine."""
+    """Names for an initial state: coordinates (some of them angles), velocities, parameters of a machine."""
 
     machine: str
     q: tuple[str, ...]
@@ -78,14 +78,14 @@ def read_simulation(
     number: Callable[..., Scalar],
     each: AbstractContextManager[Any] | None = None,
 ) -> dict[str, Any]:
-    """Return what a file says about the simulation, as arguments of `dalembert.simulate`; only what is given.
+    """Return the simulation settings of a file, as arguments of `dalembert.simulate`; only the given ones.
 
     Parameters
     ----------
     entry
         The block.
     names
-        What the initial state may name; None: nobody knows, and it is not read.
+        Names for the initial state; None: unknown, and the state is not read.
     document
         The file, for the lines of errors.
     number

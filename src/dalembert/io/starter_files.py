@@ -16,7 +16,7 @@ STARTERS: dict[str, str] = {
     "chaser": "a floating satellite with an arm and thrusters",
     "falling-chain": "three rods that fall on the ground and come to rest",
 }
-"""What the starters are, by name."""
+"""Descriptions of the starters, by name."""
 
 
 def starter(name: str) -> str:

@@ -1,9 +1,9 @@
 """Machines from URDF files.
 
 Read are the links with their inertia and their shapes (visual and collision), and the joints with origin, axis,
-limits, dynamics and mimic; transmissions and extensions are skipped. Every error says file, line, element, what was got
-and what is expected. Loading a file runs nothing and reads nothing else: meshes are looked for, and read when they are
-needed.
+limits, dynamics and mimic; transmissions and extensions are skipped. Every error has the file, the line, the element,
+the value and the expected values. Loading a file runs nothing and reads nothing else: meshes are located, and read when
+they are needed.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def load_urdf(
     floating_base
         Put the root link on a free joint named ``root_joint`` instead of fixing it to the world.
     mimic
-        What to do with joints that mimic another one: ``"independent"`` gives them a coordinate of their own
-        (with a warning), ``"follow"`` couples them.
+        Treatment of joints that mimic another one: ``"independent"`` gives each its own coordinate (with a warning),
+        ``"follow"`` couples them.
     lock
         Joints to fix: a mapping of names to positions, or names only (the neutral position).
     inertia

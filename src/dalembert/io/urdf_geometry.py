@@ -24,9 +24,9 @@ Colours = Mapping[str, str]
 class Finder:
     """Finds the mesh files that a URDF file names.
 
-    ``package://NAME/..`` is looked for where the caller says that the package is, in the folders of the environment
-    variable ``ROS_PACKAGE_PATH``, and in the folders above the file; other paths begin at the folder of the file. What
-    is not found keeps its name: only who needs the mesh will complain.
+    The search for ``package://NAME/..`` covers the given package folders, the folders of the environment variable
+    ``ROS_PACKAGE_PATH``, and the folders above the file; other paths begin at the folder of the file. A mesh that is
+    not found keeps its name: an error follows only when the mesh is used.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _colour(material: Element) -> str | None:
 def read_geometry(link: Element, find: Finder, colours: Colours) -> tuple[Geometry, ...]:
     """Geometry of a link; a shape that is both seen and touched occurs once.
 
-    What cannot be read is left out with a warning: it has no part in the equations.
+    Geometry that cannot be read is left out with a warning: it does not affect the equations.
     """
     seen = [g for e in link.all("visual") if (g := _read(e, find, colours)) is not None]
     for element in link.all("collision"):

@@ -31,16 +31,16 @@ __all__ = ["to_urdf"]
 
 Element = ElementTree.Element
 LARGEST = 1.7976931348623157e308
-"""What stands for no limit: readers do not agree on a word for infinity."""
-_WITHOUT = ("thrusters", "wrenches", "constraints", "cables", "fields", "contacts", "signals", "sensors")
+"""Number for no limit: readers do not agree on a word for infinity."""
+_WITHOUT = ("thrusters", "wrenches", "constraints", "cables", "ropes", "fields", "contacts", "signals", "sensors")
 
 
 def to_urdf(machine: Machine, path: str | Path | None = None) -> Exported:
     """Write a machine as URDF, at the nominal values of its parameters.
 
     Bodies become links, joints keep their names; a cylindrical, universal or planar joint becomes several with the
-    names of its coordinates, frames become links without inertia. What URDF does not have, such as springs, motors'
-    gears, rotors and constraints, is left out with a warning that lists it.
+    names of its coordinates, frames become links without inertia. Elements that URDF does not have, such as springs,
+    motors' gears, rotors and constraints, are left out with a warning that lists them.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def to_urdf(machine: Machine, path: str | Path | None = None) -> Exported:
 
 
 def _lacking(machine: Machine) -> list[str]:
-    """What joints, motors and the world have that URDF does not."""
+    """Properties of joints, motors and the world that URDF does not have."""
     lines = []
     springs = [f"'{j.name}'" for j in machine.joints if j.stiffness != 0.0]
     if springs:

@@ -23,9 +23,12 @@ from dalembert.engine.sampling import Schedule
 from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.constraints import (
-    cable_events,
-    cable_signals,
     constrained_part,
+    refuse_elastic_friction,
+    refuse_obstacles,
+    rope_events,
+    rope_signals,
+    sheave_signals,
     switch_events,
     tension_specs,
 )
@@ -47,6 +50,7 @@ from dalembert.loop.stepping import (
     held_signals,
     kept_latches,
     loss_names,
+    same_tensions,
     stepping_names,
     stepping_part,
 )
@@ -57,7 +61,7 @@ from dalembert.model.signals import Sensor, Signal, read_text
 __all__ = ["LIMITS", "ClosedLoop", "Event", "SampledController", "close_loop"]
 
 LIMITS = ("record", "stop", "ignore", "contact")
-"""What can be done at the limits of joints."""
+"""Actions at the limits of joints."""
 
 _TRUTHS = (ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT, ca.OP_AND, ca.OP_OR)
 
@@ -74,6 +78,12 @@ class SampledController:
         Seconds between two calls.
     name
         Its name in messages.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.SampledController(lambda t, q, v: [0.0], period=0.01).period
+    0.01
     """
 
     function: Callable[[float, Array, Array], ArrayLike]
@@ -98,12 +108,18 @@ class Event:
     name
         Its name.
     expression
-        Text such as ``"theta - 0.3"`` of coordinates, velocities, parameters, signals and ``t``, as of `Signal`; or a
+        Text such as ``"theta - 0.3"`` of coordinates, velocities, parameters, signals and ``t``, as in `Signal`; or a
         function ``expression(t, q, v) -> g`` on CasADi symbols.
     terminal
         Whether the run stops there.
     direction
         ``+1`` rising, ``-1`` falling, ``0`` both.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Event("arrived", "x - 2.9", terminal=True).direction
+    0
     """
 
     name: str
@@ -187,8 +203,8 @@ def close_loop(
 
     The state is ``x = (q, v, z, work.input, work.loss)``: the law's internal states ``z`` and the work done by inputs
     and wrenches and by losses, which the energy audit needs. Recorded besides it: the efforts of motors and
-    thrusters after saturation (``u.NAME``), the energies, and the signals. Held values are the commands of what is
-    sampled, what stages of a cascade hold, and the readings of sensors.
+    thrusters after saturation (``u.NAME``), the energies, and the signals. Held values are the commands of sampled
+    controllers, the held values of the stages of a cascade, and the readings of sensors.
 
     Parameters
     ----------
@@ -199,7 +215,7 @@ def close_loop(
     events
         User-defined events.
     limits
-        What to do at a joint limit: ``"record"`` an event, ``"stop"`` there, ``"ignore"`` it, or let it be a hard stop
+        Action at a joint limit: ``"record"`` an event, ``"stop"`` there, ``"ignore"`` it, or let it be a hard stop
         (``"contact"``).
     switches
         Constraints that are added and removed during the run.
@@ -254,7 +270,7 @@ def _taken_apart(eom: EquationsOfMotion, control: object) -> tuple[Stages, list[
 
 
 def _listed(items: object, kind: type[Any], what: str) -> tuple[Any, ...]:
-    """Return a list of events or switches as a tuple; one of them alone will do."""
+    """Return a list of events or switches as a tuple; a single one is accepted."""
     listed = (items,) if isinstance(items, kind) else tuple(items) if isinstance(items, Iterable) else (items,)
     for item in listed:
         if not isinstance(item, kind):
@@ -286,6 +302,7 @@ def _compose(
     signals: Sequence[Signal],
     sensors: Sequence[Sensor],
 ) -> ClosedLoop:
+    refuse_elastic_friction(eom.machine)
     s = eom.symbolic
     slots = Slots()
     stage_slots(eom, stages, slots)
@@ -296,9 +313,10 @@ def _compose(
     by_events = eom.has_rows and contact is None
     if by_events:
         system = eom.constraint_system
-        taken = (*loss_names(system.contacts), *(f"loss.{joint}" for joint in system.sticking))
-        # Of a joint at rest nothing changes but its friction: its integral lets adaptive steps follow that.
-        pushed = tuple(f"impulse.{joint}" for joint in system.sticking)
+        rubbing = (*system.sheaves, *system.sticking)
+        taken = (*loss_names(system.contacts), *(f"loss.{name}" for name in rubbing))
+        # Friction is the only quantity that changes at rest: its integral lets adaptive steps follow it.
+        pushed = tuple(f"impulse.{name}" for name in rubbing)
         n_before += len(pushed)
         z = ca.vertcat(z, ca.SX.sym("impulse", len(pushed)), system.latches, ca.SX.sym("loss", len(taken)))
         zdot = ca.vertcat(zdot, ca.SX.zeros(len(pushed) + system.latches.shape[0] + len(taken)))
@@ -306,6 +324,7 @@ def _compose(
         z0 = np.concatenate([z0, np.zeros(len(pushed)), system.latch_nominal, np.zeros(len(taken))])
     contacts = stepped = None
     if isinstance(contact, TimeStepping):
+        refuse_obstacles(eom.machine)
         contacts = eom.contact_system(limits=eom.stops)
         check_stepping(eom, contacts)
         more_names, chosen = stepping_names(eom, contacts), kept_latches(eom)
@@ -332,10 +351,13 @@ def _compose(
     effort = ca.vertcat(*efforts) if efforts else ca.SX(0, 1)
     y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy)
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
+    first = eom.nq + eom.nv
     for name, expression in (
-        *(cable_signals(eom) if eom.machine.cables else ()),
+        *(rope_signals(eom) if eom.machine.all_ropes else ()),
         *contact_signals(eom.contact_system(limits=eom.stops)),
+        *(sheave_signals(eom) if eom.has_rows else ()),
         *(() if contacts is None else held_signals(eom)),
+        *(() if contacts is None else ((name, x[first + z_names.index(same)]) for name, same in same_tensions(eom))),
         *known.recorded,
     ):
         y, y_names = ca.vertcat(y, expression), [*y_names, name]
@@ -346,7 +368,7 @@ def _compose(
         y_names += [n for n, _ in extra]
     g, specs = _events(known, events, limits)
     nearest = nearest_events(eom) if by_events else ((), ())
-    for more in (cable_events(eom), switch_events(eom, switches), nearest, axis_events(eom, rigid=by_events)):
+    for more in (rope_events(eom), switch_events(eom, switches), nearest, axis_events(eom, rigid=by_events)):
         g, specs = ca.vertcat(g, *more[0]), (*specs, *more[1])
     event_function = _function("events", arguments, ca.substitute(g, s.u, u)) if specs else None
     constrained = None
@@ -380,7 +402,7 @@ def _compose(
 def _schedule(
     known: Quantities, stages: Stages, signals: Sequence[Signal], sensors: Sequence[Sensor], arguments: list[Any]
 ) -> Schedule:
-    """What is sampled: sensors, then stages from the outermost on."""
+    """Sampled elements: sensors, then stages from the outermost on."""
     updates = [update for sensor in sensors for update in sensor_updates(known, signals, sensor, arguments)]
     for stage in (*stages.outer, *(() if stages.sampled is None else (stages.sampled,))):
         if isinstance(stage, PythonStage):
@@ -505,7 +527,7 @@ def _events(known: Quantities, events: Sequence[Event], limits: str) -> tuple[An
             if joint.info.nv != 1 or (limits == "ignore" and not joint.limits.stop):
                 continue
             x = s.joint_coordinate(joint.name)
-            # where limits are contacts, these have events of their own
+            # where limits are contacts, the contacts define the events
             sides = (("upper", joint.limits.upper, -1.0), ("lower", joint.limits.lower, 1.0))
             for side, bound, sign in sides if limits != "contact" or joint.limits.stop else ():
                 if np.isfinite(bound):

@@ -1,4 +1,4 @@
-"""Starts on the constraints of a machine: coordinates, velocities, and what pulls or pushes there."""
+"""Starts on the constraints of a machine: coordinates, velocities, and the active cables and contacts there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dalembert.loop.switching import Switching
 
 __all__ = ["ConsistentStart", "consistent_start", "consistent_starts"]
 
-_CLOSE = 1e-3  # part of the velocities that may change without a word, as printed digits do
+_CLOSE = 1e-3  # part of the velocities that may change without a warning, as printed digits do
 _PENETRATES = 1e-6  # overlap [m] that a run may start with: the rounding of a position that someone has typed
 _WORTH = 4096  # members of a thread of NumPy: with fewer, threads wait for each other longer than they work
 
@@ -40,7 +40,7 @@ def consistent_start(
     *,
     rtol: float | None = None,
 ) -> ConsistentStart:
-    """Return the initial state on the constraints, with the velocities that are wanted.
+    """Return the initial state on the constraints, with the requested velocities.
 
     Cables that are longer than their way start slack; so do cables that would have to push. Contacts that touch may
     start with an impact; contacts that overlap are refused.
@@ -89,8 +89,8 @@ def consistent_starts(
 ) -> Array:
     """Return the initial states of many members (N, n), each with its parameters (N, np), as `consistent_start` does.
 
-    But what pulls or pushes there is for their time loop to say. With ``compiled`` there is a kernel for it
-    (`place_starts`), and what it returns is the same but for rounding.
+    But their time loop determines which cables and contacts are active there. With ``compiled`` there is a kernel for
+    it (`place_starts`), whose result is the same up to rounding.
     """
     eom, pairs, start, x = switching.eom, switching.pairs, x, x.copy()
     q, v = x[:, : eom.nq].copy(), x[:, eom.nq : eom.nq + eom.nv].copy()
@@ -119,7 +119,7 @@ def consistent_starts(
         else:
             in_parts(place, len(x), threads, least=_WORTH)
     except InputError:
-        if pairs.names:  # of velocities that cables do not allow a member is told, and starts with others
+        if pairs.names:  # a member whose velocities its cables do not allow is reported, and starts with others
             for i, p_i in enumerate(p):
                 named = {name: float(values[i]) for name, values in wanted.items()} or None
                 x[i] = consistent_start(switching.for_run(p_i, None), start[i], t, named).x
@@ -150,7 +150,7 @@ def _check_overlap(switching: Switching, phi: Array) -> None:
 
 
 def _check_wanted(switching: Switching, q: Array, v: Array, wanted: Mapping[str, float], latches: Array) -> None:
-    """Refuse velocities that contradict each other; if a cable is among those that hold, tell of them."""
+    """Refuse velocities that contradict each other; if a cable is among the active constraints, name it."""
     eom, names = switching.eom, switching.eom.machine.v_names
     got = eom.to_machine(q, v, p=switching.p)[1]
     gaps = {name: abs(got[names.index(name)] - value) for name, value in wanted.items()}

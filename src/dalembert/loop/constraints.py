@@ -1,4 +1,4 @@
-"""The constrained part of a closed loop: tapes of M, f, J, Phi, gamma, and the events of cables."""
+"""The constrained part of a closed loop: tapes of M, f, J, Phi, gamma, and the events of ropes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,32 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.core.errors import InputError
 from dalembert.core.types import Expression
 from dalembert.engine.problem.constrained import ConstrainedSystem
 from dalembert.engine.problem.constrained_tape import seen_gaps
 from dalembert.engine.problem.problem import EventSpec
+from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.constraints.system import ConstraintRows, ConstraintSystem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.switches import Switch
 from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
+from dalembert.model.cables import Cable
+from dalembert.model.machine import Machine
+from dalembert.model.ropes import Obstacle
 
-__all__ = ["cable_events", "cable_signals", "constrained_part", "switch_events", "tension_specs"]
+__all__ = [
+    "constrained_part",
+    "refuse_elastic_friction",
+    "refuse_obstacles",
+    "rope_events",
+    "rope_signals",
+    "sheave_signals",
+    "switch_events",
+    "tension_specs",
+]
 
-_AHEAD = math.tan(math.pi / 6)  # friction is within 60 degrees of where its slip began, at which that is looked at anew
+_AHEAD = math.tan(math.pi / 6)  # friction stays within 60 degrees of the direction at the start of the slip
 _FORWARD = 5e-8  # slip [m/s] that a pair has at least, along the way in which it began to slip: with less it ends
 
 
@@ -80,8 +94,7 @@ def constrained_part(
         b = ca.SX.sym("b", nv)
         outputs = ca.cse([ca.densify(x) for x in (factors.lower(b), factors.upper(b), factors.inverse)])
         sweeps = ca.Function("sweeps", [*arguments, b], outputs, [*names, "b"], ["lower", "upper", "inverse"])
-    recorded = [r for r in system.rows if r.kind != "internal"]
-    signal_names = [name for r in recorded for name in _signals(system, r)]
+    recorded = [(name, row) for r in system.rows for name, row in _signals(system, r)]
     return ConstrainedSystem(
         nq=eom.nq,
         nv=nv,
@@ -92,15 +105,16 @@ def constrained_part(
         make_rate=rate,
         flags=flags + (flags >= 0) * n_before,
         row_names=system.row_names,
-        signal_names=tuple(signal_names),
-        signal_rows=tuple(i for r in recorded for i in range(r.start, r.stop)),
+        signal_names=tuple(name for name, _ in recorded),
+        signal_rows=tuple(row for _, row in recorded),
         unilateral=unilateral,
         work_input=n - 2,
         work_loss=n - 1,
         losses=_loss_rows(system, n_before + len(system.latch_names)),
         constant_mass=bool(M.is_constant()),
         rubbing=rubbing,
-        impulses=n_before - len(system.sticking),
+        ropes=tuple(len(section.sheaves) for section in system.sections if section.sheaves),
+        impulses=n_before - len(system.sheaves) - len(system.sticking),
         shares=shares + (shares >= 0) * n_before,
         sweeps=sweeps,
         free=free,
@@ -108,23 +122,33 @@ def constrained_part(
     )
 
 
-def _signals(system: ConstraintSystem, r: ConstraintRows) -> list[str]:
-    """Names of the recorded multipliers of some rows."""
+def _signals(system: ConstraintSystem, r: ConstraintRows) -> list[tuple[str, int]]:
+    """Names of the recorded multipliers of some rows, each with its row."""
+    if r.kind == "rope":
+        section = next(section for section in system.sections if section.name == r.name)
+        starts = {rows.name: rows.start for rows in system.rows if rows.kind in ("rope", "sheave")}
+        ends = [starts[name] for name in (*section.sheave_names, section.name)]  # the engine has tensions there
+        return [(f"tension.{name}", ends[span]) for name, span in section.tensions]
+    if r.kind in ("internal", "sheave"):
+        return []
+    names = [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{n}" for n in r.names]
     if r.kind == "contact":
-        return [f"force.{r.name}.normal"]
+        names = [f"force.{r.name}.normal"]
     if r.kind == "friction":
-        return [f"force.{r.name}.tangent{j}" for j in system.tangents[system.contacts.names.index(r.name)]]
+        names = [f"force.{r.name}.tangent{j}" for j in system.tangents[system.contacts.names.index(r.name)]]
     if r.kind == "stick":
-        return [f"friction.{r.name}"]
-    return [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{n}" for n in r.names]
+        names = [f"friction.{r.name}"]
+    return list(zip(names, range(r.start, r.stop), strict=False))
 
 
 def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int], ...], NDArray[np.int64]]:
-    """Rows of contacts with friction, then of joints, and the latch with the given part of each row's multiplier.
+    """Rows of sheaves, of contacts with friction, then of joints, and the latch with the given part of each multiplier.
 
-    Joints that stick have no normal: -1 stands in its place, as it does for other rows and latches that there are not.
+    Joints that stick have no normal: -1 replaces it, as for other missing rows and latches.
+    The latches of the rows of a rope hold tensions.
     """
-    normals = {r.name: r.start for r in system.rows if r.kind == "contact"}
+    normals = {r.name: r.start for r in system.rows if r.kind in ("contact", "rope")}
+    rope = {sheave: section.name for section in system.sections for sheave in section.sheave_names}
     shares = np.full(system.m, -1, dtype=np.int64)
     rubbing = []
     for r in system.rows:
@@ -133,6 +157,10 @@ def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int]
             tangents = system.tangents[system.contacts.names.index(r.name)]
             for row, j in ((normals[r.name], 0), *zip(range(r.start, r.stop), tangents, strict=True)):
                 shares[row] = system.latch_index(f"share.{r.name}[{j}]")
+        if r.kind == "sheave":
+            rubbing.append((normals[rope[r.name]], r.start, -1))
+            shares[r.start] = system.latch_index(f"share.{r.name}")
+            shares[normals[rope[r.name]]] = system.latch_index(f"share.{rope[r.name]}")
         if r.kind == "stick":
             rubbing.append((-1, r.start, -1))
             shares[r.start] = system.latch_index(f"share.{r.name}")
@@ -140,13 +168,15 @@ def _friction_rows(system: ConstraintSystem) -> tuple[tuple[tuple[int, int, int]
 
 
 def _loss_rows(system: ConstraintSystem, first: int) -> NDArray[np.int64]:
-    """Index in x of what the contact or joint of each row has taken, with those of all from ``first`` on."""
+    """Index in x of the loss of the contact, sheave or joint of each row, with those of all from ``first`` on."""
     rows = np.full(system.m, -1, dtype=np.int64)
     for r in system.rows:
         if r.kind in ("contact", "friction"):
             rows[r.start : r.stop] = first + system.contacts.names.index(r.name)
         if r.kind == "stick":
-            rows[r.start] = first + system.contacts.k + system.sticking.index(r.name)
+            rows[r.start] = first + system.contacts.k + len(system.sheaves) + system.sticking.index(r.name)
+        if r.kind == "sheave":
+            rows[r.start] = first + system.contacts.k + system.sheaves.index(r.name)
     return rows
 
 
@@ -167,23 +197,30 @@ def _contact_tape(
     of ``f``.
 
     The slower a slip, the faster it turns: its angle has the rate ``u'_across / |u|``. A slip that begins, or all but
-    stops, would take any number of steps, although its direction is that in which it is pulled, and known. Whoever
-    solves these equations therefore turns friction of slips below 1e-2 m/s to where they are going (``turn_slow_slips``
-    of contact.c): ``d`` is the direction of ``u + T u'(d)``, the velocity a time T ahead, as in an implicit step. Where
-    ``u`` follows the pull this is what friction is, but for terms in ``T |u|``; where it does not yet, it is off by
-    ``T u'``. T is 1e-4 s below slips of 1e-5 m/s, falls off with the fourth power beyond, and is at most half of the
-    time in which a slip that slows down would stop: under a pull of 10 m/s^2 no rate is above 3e5 1/s, and what this
-    does to a place is below 1e-10 m.
+    stops, would take any number of steps, although its direction is that in which it is pulled, and known. The solver
+    of these equations therefore turns the friction of slips below 1e-2 m/s to the direction that they are approaching
+    (``turn_slow_slips`` of contact.c): ``d`` is the direction of ``u + T u'(d)``, the velocity a time T ahead, as in an
+    implicit step. Where ``u`` follows the pull this is the friction, up to terms in ``T |u|``; where it does not yet,
+    it is off by ``T u'``. T is 1e-4 s below slips of 1e-5 m/s, falls off with the fourth power beyond, and is at most
+    half of the time in which a slip that slows down would stop: under a pull of 10 m/s^2 no rate is above 3e5 1/s, and
+    the effect on a position is below 1e-10 m.
 
-    Friction of a joint that slips is known, ``-F d``, and a part of ``f``. Of such a joint ``cone`` has the limit F,
-    how fast it slips the way it began to, and its friction.
+    Friction of a joint that slips is known, ``-F d``, and a part of ``f``. For such a joint ``cone`` has the limit F,
+    the slip speed in the direction in which it began, and its friction. For a sheave it has ``kappa``, the same speed,
+    and the relative excess of the tension before it over that behind it while it slips, ``e^(-kappa d) - 1``; then
+    lengths of spans.
     """
     system = eom.constraint_system
     pairs, latches = system.contacts, system.latches
     drag, cone, shared = ca.SX(system.m, 1), ca.SX(3 * len(rubbing), 1), ca.SX(system.m, 1)
     flags = system.row_flags
+    cone[: 3 * len(system.sheaves)] = ca.vertcat(ca.SX(0, 1), *(_sheave_cones(system, s) for s in system.sections))
+    of_ropes = [s for s in system.sections if s.sheaves]
+    for section in of_ropes:
+        _share_tensions(system, section, shared)
+    roped = {row for entry in rubbing[: len(system.sheaves)] for row in entry[:2]}
     for row, share in enumerate(shares):
-        if share >= 0:
+        if share >= 0 and row not in roped:
             shared[row] = ca.if_else(latches[int(flags[row])] > 0.5, latches[int(share)], 0.0)
     for joint, name in enumerate(system.sticking):
         j = len(rubbing) - len(system.sticking) + joint
@@ -193,7 +230,7 @@ def _contact_tape(
         turned = ca.if_else(side * side > 0.5, system.joint_rates[joint] * side + leeway, 1.0)
         cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = limit, turned, -limit * side
     for j, (normal, *tangents) in enumerate(rubbing):
-        if normal < 0:
+        if normal < 0 or j < len(system.sheaves):
             continue
         name = next(r.name for r in system.rows if r.kind == "contact" and r.start == normal)
         k = pairs.names.index(name)
@@ -217,12 +254,41 @@ def _contact_tape(
         cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = mu, turned, size
     f, Jt = outputs[labels.index("f")], outputs[labels.index("Jt")]
     terms = [f - Jt @ shared if label == "f" else x for label, x in zip(labels, outputs, strict=True)]
+    cone = ca.vertcat(cone, *(section.lengths for section in of_ropes))
     dense = ca.cse([ca.densify(ca.SX(x)) for x in (*terms, drag, cone)])
     return ca.Function("contact", arguments, dense, ["t", "x", "c", "p"], [*labels, "drag", "cone"])
 
 
+def _sheave_cones(system: ConstraintSystem, section: RopeSection) -> Expression:
+    """The numbers of `_contact_tape` for each sheave of a rope."""
+    cones: list[Any] = []
+    for k, sheave in enumerate(section.sheave_names):
+        side, leeway = (system.latches[system.latch_index(f"{what}.{sheave}")] for what in ("toward", "leeway"))
+        kappa = section.kappa[k]
+        turned = ca.if_else(side * side > 0.5, leeway - section.slips[k] * side, 1.0)
+        cones += [kappa, turned, ca.exp(-kappa * side) - 1.0]
+    return ca.vertcat(ca.SX(0, 1), *cones)
+
+
+def _share_tensions(system: ConstraintSystem, section: RopeSection, shared: Expression) -> None:
+    """Put multipliers of a rope into ``shared``: tensions as they were shared, in the ratios of sheaves that slip."""
+    rows = {r.name: r.start for r in system.rows if r.kind in ("rope", "sheave")}
+
+    def latch(name: str) -> Expression:
+        return system.latches[system.latch_index(name)]
+
+    behind = ca.if_else(latch(f"active.{section.name}") > 0.5, latch(f"share.{section.name}"), 0.0)
+    shared[rows[section.name]] = behind
+    for k, sheave in reversed(list(enumerate(section.sheave_names))):
+        side = latch(f"toward.{sheave}")
+        kept = ca.if_else(latch(f"stick.{sheave}") > 0.5, latch(f"share.{sheave}"), 0.0)
+        tension = ca.if_else(side * side > 0.5, behind * ca.exp(-section.kappa[k] * side), kept)
+        shared[rows[sheave]] = tension - behind
+        behind = tension
+
+
 def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
-    """Events of rows that act one way only, first all that let go, then all that take hold; then those of friction."""
+    """Events of unilateral rows, first all that let go, then all that take hold; then those of friction."""
     rows = eom.constraint_system.rows
     specs = [
         EventSpec(f"{r.name}.{ends[r.kind]}", direction=-1, positive=True)
@@ -232,23 +298,54 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
     ]
     for what in ("slip", "stick", "jam"):
         for r in rows:
-            if r.kind == "friction" or (r.kind == "stick" and what != "jam"):
+            if r.kind in ("friction", "sheave") or (r.kind == "stick" and what != "jam"):
                 specs.append(EventSpec(f"{r.name}.{what}", direction=-1, positive=True))
     return tuple(specs)
 
 
-def cable_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpec]]:
-    """Events of elastic cables: stretch or tension passes zero (a damped cable that shortens fast pulls no more)."""
+def refuse_obstacles(machine: Machine) -> None:
+    """Refuse obstacles of ropes where no events are located."""
+    for rope in machine.ropes:
+        for element in rope.path:
+            if isinstance(element, Obstacle):
+                raise InputError(
+                    f"{element.what} of rope '{rope.name}' needs events, which contact='time-stepping' does not "
+                    "locate; use contact='event-driven'"
+                )
+
+
+def refuse_elastic_friction(machine: Machine) -> None:
+    """Refuse elastic ropes with friction or losses at sheaves, which no time loop knows yet."""
+    for rope in machine.ropes:
+        for element in rope.rubbing if rope.elastic else ():
+            raise InputError(
+                f"friction at {element.what} of the elastic rope '{rope.name}' is not yet simulated; leave out its "
+                "friction and loss, or the stiffness of the rope"
+            )
+
+
+def rope_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpec]]:
+    """Events of elastic cables and ropes: stretch or tension passes zero; and of routes that cease to exist.
+
+    A damped rope that shortens fast pulls no more although it is stretched.
+    """
     g: list[Any] = []
     specs: list[EventSpec] = []
-    for c in eom.formulation.cables():
-        if not c.cable.bilateral:
+    for c in eom.formulation.elastic_ropes():
+        if not c.rope.bilateral:
             value = eom.symbolic.value
-            pull = ca.fmin(c.stretch, c.stretch + value(c.cable.damping) / value(c.cable.stiffness) * c.rate)
+            pull = ca.fmin(c.stretch, c.stretch + value(c.rope.damping) / value(c.rope.stiffness) * c.rate)
             g += [pull, pull]
-            name = c.cable.name
             for what, direction in (("slack", -1), ("taut", 1)):
-                specs.append(EventSpec(f"{name}.{what}", direction=direction, jumps=True))
+                specs.append(EventSpec(f"{c.name}.{what}", direction=direction, jumps=True))
+    for name, route in eom.constraint_system.routes.items():
+        for meeting in route.meetings:
+            g += [meeting.meets, meeting.leaves]
+            events = (f"{name}.{meeting.name}.{what}" for what in ("meet", "leave"))
+            specs += [EventSpec(event, direction=-1, switches=True) for event in events]
+        for condition in route.conditions:
+            g.append(condition.value)
+            specs.append(EventSpec(condition.name, terminal=True, direction=-1))
     return g, specs
 
 
@@ -259,16 +356,24 @@ def switch_events(eom: EquationsOfMotion, switches: Sequence[Switch]) -> tuple[l
     return [eom.symbolic.t - float(s.at) for s in timed if s.at is not None], specs
 
 
-def cable_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
-    """Lengths of cables, swivel angles of pulleys and tensions of elastic cables."""
+def rope_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
+    """Lengths of cables and ropes, swivel angles of pulleys, angles of wrap, and tensions of elastic ones."""
     signals: list[tuple[str, Any]] = []
     system = eom.constraint_system
-    tensions = {c.cable.name: c.tension for c in eom.formulation.cables()}
-    for cable in eom.machine.cables:
-        path = system.paths[cable.name]
-        signals.append((f"length.{cable.name}", path.length))
-        if cable.has_pulley and cable.swivel == "free":
-            signals.append((f"swivel.{cable.name}", path.swivel))
-        if cable.elastic:
-            signals.append((f"tension.{cable.name}", tensions[cable.name]))
+    for rope in eom.machine.all_ropes:
+        route = system.routes[rope.name]
+        signals.append((f"length.{rope.name}", route.length))
+        signals += [(f"wrap.{rope.name}.{wrap.name}", wrap.arc.angle) for wrap in route.wraps]
+        if route.errors:
+            signals.append((f"tangent_error.{rope.name}", ca.norm_2(ca.vertcat(*route.errors))))
+        if isinstance(rope, Cable) and rope.has_pulley and rope.swivel == "free":
+            signals.append((f"swivel.{rope.name}", system.paths[rope.name].swivel))
+        tensions = {k: c.tension for c in eom.formulation.elastic_ropes() if c.rope is rope for k in c.spans}
+        signals += [(f"tension.{name}", tensions[k]) for k, name in enumerate(rope.tension_names) if k in tensions]
     return signals
+
+
+def sheave_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
+    """Slips of ropes at their sheaves: the rate at which rope runs from the span before to that behind."""
+    system = eom.constraint_system
+    return [(f"slip.{name}", -system.sheave_rates[k]) for k, name in enumerate(system.sheaves)]

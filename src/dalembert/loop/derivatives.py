@@ -1,4 +1,4 @@
-"""Runs of machines with what their derivatives are made of: the start, the steps, the impacts."""
+"""Runs of machines with the data of their derivatives: the start, the steps, the impacts."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ def linearised_run(
     Parameters
     ----------
     experiment
-        What is run; the interval of records is one at which steps end, but every step has a row.
+        The experiment to run; the interval of records is one at which steps end, but every step has a row.
     wrt
-        Quantities, as of `check_quantities`.
+        Quantities, as in `check_quantities`.
     running
-        What the cost per second is kept by, and ``running(problem)``, a function of (t, x, c, p).
+        Key of the cost per second in the cache, and ``running(problem)``, a function of (t, x, c, p).
     """
     eom, settings, start = DERIVATIVES.check(experiment).equations, experiment.settings, experiment.start
     assert isinstance(start, Start)
@@ -151,18 +151,19 @@ def _wanted(v0: StateLike) -> tuple[str, ...]:
 
 
 def _check(experiment: Experiment, loop: ClosedLoop) -> None:
-    """Refuse what has no derivatives."""
+    """Refuse experiments that have no derivatives."""
     name = experiment.machine.name
     if loop.controller is not None and loop.constant is None and not loop.controller.native:
         owners = ", ".join(repr(update.name) for update in loop.controller.updates if not update.native)
         raise InputError(f"derivatives of runs need laws that are expressions, not Python controllers, got {owners}")
     for sensor in (*experiment.machine.sensors, *experiment.sensors):
         if np.any(sensor.quantum):
-            raise InputError(f"sensor '{sensor.name}' rounds what it measures: that has no derivatives; give quantum=0")
+            raise InputError(f"sensor '{sensor.name}' rounds its readings: that has no derivatives; give quantum=0")
     system = loop.problem.constrained
     refuse_stick(experiment.machine, "a run with derivatives", "use friction_law='smooth'")
     if system is not None and system.rubbing:
-        raise InputError(f"contacts of machine '{name}' with friction have no derivatives")
+        what = "ropes over sheaves" if system.ropes else "contacts"
+        raise InputError(f"{what} of machine '{name}' with friction have no derivatives")
 
 
 class _Start:
@@ -197,7 +198,7 @@ class _Start:
             self._velocity.append(Along("velocity", symbols, velocity_step(problem, symbols)))
 
     def _placed(self, symbols: Sequence[Expression]) -> Along:
-        """A step onto the constraints, with those coordinates kept that were given: an input more, as of `_kept`."""
+        """A step onto the constraints, with those coordinates kept that were given: an input more, as in `_kept`."""
         eom, s, x = self._eom, self._eom.symbolic, symbols[1]
         names = list(eom.machine.q_names)
         q = ca.SX(s.to_machine[0])[[names.index(name) for name in self._given]]
@@ -210,7 +211,7 @@ class _Start:
         return Along("position", [symbols[0], x, asked, symbols[3]], position_step(self._problem, zero, *rows))
 
     def _kept(self, symbols: Sequence[Expression]) -> Along:
-        """Velocities with those kept that were asked for: they are an input more, in the place of the held values."""
+        """Velocities with the requested ones kept: these are an additional input, in the place of the held values."""
         eom, s, x = self._eom, self._eom.symbolic, symbols[1]
         names = list(eom.machine.v_names)
         v = s.to_machine[1][[names.index(name) for name in self._wanted]]
@@ -274,8 +275,8 @@ class _Start:
             if np.isfinite(x1).all() and (np.abs(x1 - there) <= _FOUND * (1.0 + np.abs(there))).all():
                 return np.asarray(S1.T)
         raise InputError(
-            f"the initial state of machine '{machine.name}' cannot be differentiated: it is not the projection of what "
-            "was given onto its constraints (an impact at the start, or constraints that depend on each other)"
+            f"the initial state of machine '{machine.name}' cannot be differentiated: it is not the projection of the "
+            "given state onto its constraints (an impact at the start, or constraints that depend on each other)"
         )
 
 
@@ -283,7 +284,7 @@ class _Impacts:
     """The transitions of a run: impacts of rows that begin to act, numbers that constraints measure.
 
     Velocities after an impact are ``v + M^-1 J^T P`` with ``J v1 + Phi_t = -e (J v + Phi_t)`` for all rows with an
-    impulse and all that act both ways. Which rows these are is taken from the run; the map must give what the run has.
+    impulse and all that act both ways. The rows are taken from the run; the map must reproduce the run.
     """
 
     def __init__(self, eom: EquationsOfMotion, loop: ClosedLoop, run: Run, p: Array) -> None:

@@ -1,6 +1,6 @@
-"""Everything that is said about a run, once: the machine, its start, its law, what happens, and by which method.
+"""The complete description of a run: the machine, its start, its law, events, and the method.
 
-`Experiment` is what every outlet takes (single runs, rollouts, steppers, campaigns, derivatives, FMUs, real time,
+Every outlet takes an `Experiment` (single runs, rollouts, steppers, campaigns, derivatives, FMUs, real time,
 environments, reports, the studio, the command line). Their flat keywords (`ExperimentKeywords`) are a short way to
 write one: `experiment_of` reads them, and is the only place that does.
 """
@@ -63,7 +63,7 @@ __all__ = [
 
 
 class ExperimentKeywords(TypedDict, total=False):
-    """The flat keywords of every verb that runs a machine; `Experiment` says what they mean."""
+    """The flat keywords of every verb that runs a machine; `Experiment` documents them."""
 
     start: Start | Run | None
     q0: StateLike
@@ -115,7 +115,7 @@ experiment_verb = flat_keywords(ExperimentKeywords, defaults=KEYWORD_DEFAULTS)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Experiment:
-    """A machine and everything about a run of it; a machine file is one (`dalembert.load_experiment`).
+    """A machine and the complete description of a run; a machine file contains one (`dalembert.load_experiment`).
 
     It is frozen, comparable and printable; `digest` names it, `replace` returns another one, `to_yaml` and `save` write
     it as a machine file. ``dalembert.simulate(machine, duration=10, q0=..., step=...)`` is a short way to write
@@ -143,27 +143,27 @@ class Experiment:
     on_event
         Called as ``on_event(t, x, names)`` at located events; may return a new state, or edit ``x``.
     limits
-        At joint limits: ``"record"`` an event, ``"stop"`` there, ``"ignore"`` them, or take them for ``"contact"``:
-        hard stops with the restitution of the `Limits`. What keeps no log (derivatives, a stepper, an FMU, a loop in
-        real time) goes on where others record.
+        At joint limits: ``"record"`` an event, ``"stop"`` there, ``"ignore"`` them, or treat them as ``"contact"``:
+        hard stops with the restitution of the `Limits`. Outlets without a log (derivatives, a stepper, an FMU, a loop
+        in real time) continue where others record.
     constraints
         How constraints are kept: `Projection`, `Baumgarte`, `UdwadiaKalaba`, `Penalty`, `AugmentedLagrangian`,
         `GeneralizedAlpha`, `Idas`, or a name such as ``"augmented-lagrangian"``; the last two bring their own method.
-        None: as the method does if it has a way of its own, else by projection.
+        None: the method's own way if it has one, else by projection.
     contact
         How contacts are treated: `EventDriven` (the default), `TimeStepping`, or their names.
     method
         How it is integrated: `RK4`, `DormandPrince`, `Radau`, ... with their settings, or a name such as ``"dopri5"``
-        beside which the keywords ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps`` stand. None: `RK4`, or what
-        the constraint or contact method brings along.
+        with the keywords ``step``, ``rtol``, ``atol``, ``max_step``, ``max_steps``. None: `RK4`, or the integrator of
+        the constraint or contact method.
     duration
         Seconds to simulate.
     record
         Interval of the recorded rows [s]; None: every step.
     seed, member
-        Of the noise of sensors: a seed, and the number of the member of a rollout whose noise it is.
+        Noise of sensors: a seed, and the number of the member of a rollout whose noise it is.
     by, backend
-        Formulation, and how functions are compiled; as of `dalembert.equations`.
+        Formulation, and how functions are compiled; as in `dalembert.equations`.
 
     Examples
     --------
@@ -216,7 +216,7 @@ class Experiment:
         if self.start is None:
             assign("start", Start())
         if not isinstance(self.start, Start | Run):
-            raise InputError(f"start must be a Start or a run to go on from, got {self.start!r}")
+            raise InputError(f"start must be a Start or a run to continue, got {self.start!r}")
         assign("p", frozen_values(self.p, "p"))
         if self.control is not None and not callable(self.control):
             inputs = frozen_values(self.control, "control")
@@ -245,7 +245,7 @@ class Experiment:
 
     @property
     def equations(self) -> EquationsOfMotion:
-        """The equations of motion: those it was made with, or derived as it says, once."""
+        """The equations of motion: the given ones, or derived once from its settings."""
         if self._equations is not None:
             return self._equations
         options, coordinates = self._variant
@@ -258,18 +258,18 @@ class Experiment:
 
     @property
     def _brought(self) -> str:
-        """Name of the method that the contact or constraint method brings along."""
+        """Name of the integrator that the contact or constraint method requires."""
         return self.contact.integrator or ("" if self.constraints is None else self.constraints.integrator)
 
     @property
     def settings(self) -> Settings:
-        """What `dalembert.simulation.integrate` is told; refused without a duration."""
+        """Settings for `dalembert.simulation.integrate`; an error without a duration."""
         if self.duration is None:
             raise InputError(f"a run of machine '{self.machine.name}' needs a duration: give duration= in seconds")
         return self.settings_over(self.duration, self.record)
 
     def settings_over(self, duration: float, record: float | None = None) -> Settings:
-        """What `dalembert.simulation.integrate` is told about a run of another duration, with rows at an interval."""
+        """Settings for `dalembert.simulation.integrate` for a run of another duration, with rows at an interval."""
         t0 = self.start.t if isinstance(self.start, Start) else 0.0
         return Settings(
             duration, t0, self.integrator, record=record, constraints=self.constraints, seed=self.seed,
@@ -277,10 +277,10 @@ class Experiment:
         )  # fmt: skip
 
     def replace(self, **changes: Any) -> Experiment:
-        """Return this experiment with other values: fields of it, or keywords as of `dalembert.simulate`.
+        """Return this experiment with other values: fields of it, or keywords as in `dalembert.simulate`.
 
-        Values by name (``q0``, ``v0``, ``p``) are put over those that there are; settings that another method does not
-        have are left behind.
+        Values by name (``q0``, ``v0``, ``p``) are merged with the existing ones; settings that another method does not
+        have are dropped.
         """
         return experiment_of(self, cast(ExperimentKeywords, changes))
 
@@ -291,7 +291,7 @@ class Experiment:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What makes it the experiment that it is, by name, defaults resolved."""
+        """The fields that define the experiment, by name, defaults resolved."""
         values = {one.name: getattr(self, one.name) for one in dataclasses.fields(self) if one.name not in _RESOLVED}
         start = self.start.final if isinstance(self.start, Run) else self.start
         nominal = {parameter.name: parameter.value for parameter in self.machine.parameters}
@@ -316,7 +316,7 @@ class Experiment:
             object.__setattr__(self, name, value)
 
     def keywords(self) -> dict[str, Any]:
-        """Return what differs from the defaults, flat: ``simulate(experiment.machine, **keywords)`` is the same."""
+        """Return settings other than defaults as keywords: ``simulate(experiment.machine, **keywords)`` is the same."""
         flat: dict[str, Any] = {}
         if isinstance(self.start, Run):
             flat["start"] = self.start
@@ -399,11 +399,11 @@ _BY_NAME = ("q0", "v0", "p", "control")
 _FIELDS = frozenset(one.name for one in dataclasses.fields(Experiment))
 
 Runnable = Experiment | Machine | EquationsOfMotion
-"""What a verb runs: an experiment, or a machine or its equations with the keywords of one."""
+"""Input of a verb: an experiment, or a machine or its equations with the keywords of one."""
 
 
 def _machine_text(machine: Machine) -> str:
-    """What a machine is, as a text; kept with it."""
+    """A machine as a text; kept with it."""
 
     def make() -> str:
         try:
@@ -415,7 +415,7 @@ def _machine_text(machine: Machine) -> str:
 
 
 def _listed(items: object, kind: type[Any], what: str) -> tuple[Any, ...]:
-    """Return events, switches, sensors or signals as a tuple; one of them alone will do."""
+    """Return events, switches, sensors or signals as a tuple; a single one is accepted."""
     if items is None:
         return ()
     listed = (items,) if isinstance(items, kind) else tuple(items) if isinstance(items, Iterable) else (items,)
@@ -472,7 +472,7 @@ def values_by_name(experiment: Experiment) -> dict[str, dict[str, float]]:
     """Return ``q0``, ``v0`` and ``p`` of an experiment, those that are given, by name."""
     start, machine = experiment.start, experiment.machine
     if not isinstance(start, Start):
-        raise InputError("this needs a start by name, not a run to go on from")
+        raise InputError("this needs a start by name, not a run to continue")
     names = {"q0": machine.q_names, "v0": machine.v_names, "p": [p.name for p in machine.parameters]}
     values = {"q0": start.q, "v0": start.v, "p": experiment.p}
     by_name: dict[str, dict[str, float]] = {}
@@ -514,10 +514,10 @@ def _started(before: Experiment, start: object, short: Mapping[str, Any]) -> Sta
             raise InputError("give either start (an earlier run) or q0 and v0, not both")
         t0 = settings.get("t0", 0.0)
         if t0 not in (0.0, start.final.t):
-            raise InputError(f"t0 = {t0:g} contradicts the run to go on from, up to t = {start.final.t:g} s")
+            raise InputError(f"t0 = {t0:g} contradicts the run to continue, which ends at t = {start.final.t:g} s")
         return start
     if start is not None and not isinstance(start, Start):
-        raise InputError(f"start must be a Start or a run to go on from, got {start!r}")
+        raise InputError(f"start must be a Start or a run to continue, got {start!r}")
     base = start or (before.start if isinstance(before.start, Start) else Start())
     state = {}
     for name, key in (("q", "q0"), ("v", "v0")):

@@ -1,4 +1,4 @@
-"""From one machine to another in the middle of a motion: what floated becomes a body of the tree."""
+"""From one machine to another in the middle of a motion: floating bodies become bodies of the tree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Handover", "join"]
 
 @dataclass(frozen=True)
 class Handover:
-    """State in which another machine goes on.
+    """State in which another machine continues.
 
     Attributes
     ----------
@@ -49,14 +49,14 @@ def join(
     Coordinates of the same names keep their values. Bodies that lose a free joint are carried by the tree from now on;
     other joints that are gone are locked. Their impact is plastic: of all motions that the new machine can make, it
     gets the one with the same momentum, ``v = (S^T M S)^-1 S^T M v_before``, where ``S`` maps its velocities to those
-    of the old one. Linear and angular momentum stay, as what closes acts on both sides.
+    of the old one. Linear and angular momentum are conserved because the closing forces act on both sides.
 
     Parameters
     ----------
     run
         A run up to the moment of the grip.
     machine
-        The machine that goes on, or its equations.
+        The machine that continues, or its equations.
     p
         Its parameter values; those of the run are known by name.
     gap, turn
@@ -95,7 +95,7 @@ def join(
     unknown = [name for name in after.q_names if name not in before.q_names]
     if unknown:
         raise InputError(
-            f"machine '{after.machine.name}' has coordinates that the run of '{old.name}' does not know: "
+            f"machine '{after.machine.name}' has coordinates that the run of '{old.name}' does not have: "
             f"{', '.join(unknown)}"
         )
     q_new = np.array([q[before.q_names.index(name)] for name in after.q_names])

@@ -1,4 +1,4 @@
-"""Members of one machine before they run: where they start, what they hold, and who takes their steps."""
+"""Members of one machine before they run: their start, their held values, and the code that takes their steps."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __all__ = [
 
 
 def held_inputs(loop: ClosedLoop) -> Array:
-    """Return the constant inputs of a loop; refuse what would have to be called for each member."""
+    """Return the constant inputs of a loop; refuse laws that would have to be called for each member."""
     if loop.controller is None:
         return np.zeros(0)
     if loop.constant is not None:
@@ -60,7 +60,7 @@ def held_inputs(loop: ClosedLoop) -> Array:
         return loop.controller.initial
     names = ", ".join(repr(update.name) for update in loop.controller.updates if not update.native)
     raise InputError(
-        "rollouts take constant inputs and what is written as expressions (laws, Sampled, NativeGuidance), not Python "
+        "rollouts take constant inputs and expressions (laws, Sampled, NativeGuidance), not Python "
         f"controllers, got {names}"
     )
 
@@ -71,12 +71,12 @@ MemberValues = ArrayLike | Mapping[str, ArrayLike] | None
 
 @dataclass(frozen=True, eq=False)
 class MembersOf:
-    """An experiment, and in what its members differ.
+    """An experiment, and the varied quantities of its members.
 
     Parameters
     ----------
     experiment
-        What holds for all members.
+        Settings for all members.
     q0, v0, p
         Coordinates, velocities and parameters of the members.
     """
@@ -106,16 +106,16 @@ class MembersOf:
 def members_of(
     what: Runnable, keywords: ExperimentKeywords, vary: Mapping[str, ArrayLike] | None, outlet: Outlet
 ) -> MembersOf:
-    """Return the experiment that a call describes, and in what its members differ.
+    """Return the experiment that a call describes, and the varied quantities of its members.
 
     Parameters
     ----------
     what, keywords
-        As of `experiment_of`; ``q0``, ``v0`` and ``p`` may be those of members.
+        As in `experiment_of`; ``q0``, ``v0`` and ``p`` may be those of members.
     vary
         Values of the members by name: parameters, ``q0.NAME``, ``v0.NAME``.
     outlet
-        Who runs them.
+        The caller that runs them.
     """
     shared: dict[str, Any] = dict(keywords)
     shared |= {key: by_name(shared[key], key) for key in ("q0", "v0", "p") if key in shared}
@@ -149,7 +149,7 @@ def members_of(
 
 
 def check_member_limits(experiment: Experiment, x: Array, p: Array) -> None:
-    """Refuse members that start where a limit would have stopped them, and tell of other limits that are passed."""
+    """Refuse members that start where a limit would have stopped them, and warn of other limits that they exceed."""
     eom = experiment.equations
     q, _ = eom.to_machine(x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], p=p)
     check_limits(eom, q, experiment.limits, "q0")
@@ -270,7 +270,7 @@ def outside_of_lanes(
     backend
         How functions are compiled.
     every, keeps, endless
-        As of `EventSteps`.
+        As in `EventSteps`.
     """
     problem, way = setup.problem, setup.constraint_method
     told = goes_alone(problem, setup.method, solves_on_tape(way)) or watches(problem)

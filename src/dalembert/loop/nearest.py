@@ -3,7 +3,8 @@
 The event of an impact is a gap that changes its sign. A ball that is through another one at the end of a step has a
 positive gap at both ends of it, and adaptive methods cross a flight in one step. In between there is a place at which
 the two were nearest, where the rate of the gap changes its sign, which is an event too: what has come in before and is
-gone after it is then found (see ``engines/events.c``). Who only passes by goes on, and no one is told.
+gone after it is then found (see ``engines/events.c``). An approach without contact does not interrupt the run and is
+not reported.
 
 A pulley that swivels turns round while the anchor of its cable passes the axis: the nearer it passes, the shorter this
 takes, and the cable would have to push meanwhile. The anchor's least distance from the axis is such a place, too. An

@@ -1,4 +1,4 @@
-"""The outlets of an experiment: who runs it, and what of it each cannot honour and refuses by name."""
+"""The outlets of an experiment: functions that run it, and the settings that each of them does not support."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from dalembert.engine.methods.contacts import EventDriven
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.simulation.methods import check_outlet
 
-__all__ = ["DERIVATIVES", "FMU", "REALTIME", "ROLLOUT", "SIMULATE", "STEPPER", "Outlet", "without_log"]
+__all__ = ["DERIVATIVES", "FMU", "PAGE", "REALTIME", "ROLLOUT", "SIMULATE", "STEPPER", "Outlet", "without_log"]
 
 
 @dataclass(frozen=True)
 class Outlet:
-    """Who runs an experiment.
+    """A function that runs experiments.
 
     Parameters
     ----------
     name
-        What it is called in messages.
+        Its name in messages.
     methods
         Name in the table ``OUTLETS`` of ``simulation/methods.py``: which methods it can run.
     refuses
-        Fields of an experiment that it cannot honour, each with what to do instead.
+        Fields of an experiment that it does not support, each with the alternative.
     goes_on
         Whether it can continue an earlier run.
     """
@@ -36,19 +36,19 @@ class Outlet:
     goes_on: bool = False
 
     def check(self, experiment: Experiment) -> Experiment:
-        """Return the experiment; refuse by name what cannot be honoured."""
+        """Return the experiment; raise an error that names a setting that is not supported."""
         for name, instead in self.refuses.items():
             value = getattr(experiment, name)
             if value != _DEFAULTS[name]:
-                raise InputError(f"{self.name} cannot honour {name}={_shown(value)}: {instead}")
+                raise InputError(f"{self.name} does not support {name}={_shown(value)}: {instead}")
         if not self.goes_on and not isinstance(experiment.start, Start):
-            raise InputError(f"{self.name} cannot go on from a run: give its last state as q0 and v0, or use simulate")
+            raise InputError(f"{self.name} cannot continue a run: give its last state as q0 and v0, or use simulate")
         check_outlet(experiment.integrator, self.methods)
         return experiment
 
 
 def without_log(experiment: Experiment) -> Experiment:
-    """Return an experiment for what keeps no log: limits that would be recorded are passed."""
+    """Return an experiment for outlets without a log: limits that would be recorded are passed."""
     return experiment.replace(limits="ignore") if experiment.limits == "record" else experiment
 
 
@@ -71,7 +71,7 @@ STEPPER = Outlet(
     {
         "on_event": _CALLS_PYTHON,
         "switches": "use rollout or simulate",
-        "sensors": "it has a period of its own and samples nothing else; use rollout or simulate",
+        "sensors": "it has its own period and samples nothing else; use rollout or simulate",
     },
 )
 DERIVATIVES = Outlet(
@@ -83,4 +83,5 @@ DERIVATIVES = Outlet(
     },
 )
 FMU = Outlet("an FMU", "program", {"on_event": _CALLS_PYTHON})
+PAGE = Outlet("a page that simulates", "program", {"on_event": _CALLS_PYTHON})
 REALTIME = Outlet("a loop in real time", "program", {"on_event": _CALLS_PYTHON})

@@ -1,12 +1,13 @@
-"""What acts one way only, cables that pull and contacts that push, as pairs: places of their rows and latches.
+"""Unilateral constraints, cables that pull and contacts that push, as pairs: places of their rows and latches.
 
-A pair can act if it touches: it does, or its gap has closed. All that touch are looked at together, so that any number
-may take hold or let go at once, redundant or not; a cable is a pair without friction and restitution. What they do at
-events is in the engine (``engine/unilateral``), which is told of them in numbers.
+A pair can act if it touches: it does, or its gap has closed. All touching pairs are solved together, so that any number
+may take hold or let go at once, redundant or not; a cable is a pair without friction and restitution. The engine
+(``engine/unilateral``), which receives them as arrays, handles them at events.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from dalembert.core.types import Array
 from dalembert.engine.problem.pairs import PairTable, UnilateralLaw
-from dalembert.formulations.constraints.system import ConstraintSystem
+from dalembert.formulations.constraints.system import ConstraintRows, ConstraintSystem
 
 __all__ = ["Pairs"]
 
@@ -50,6 +51,12 @@ class Pairs:
         return np.array([r.kind == "contact" for r in self.system.rows if r.unilateral], dtype=bool)
 
     @cached_property
+    def sheaves(self) -> tuple[tuple[str, ...], ...]:
+        """Sheaves with friction of each of them: those of ropes."""
+        of_ropes = {section.name: section.sheave_names for section in self.system.sections}
+        return tuple(of_ropes.get(name, ()) for name in self.names)
+
+    @cached_property
     def tangents(self) -> NDArray[np.int64]:
         """Rows of their two tangents (k x 2)."""
         rows = np.full((len(self.names), 2), -1, dtype=np.int64)
@@ -61,7 +68,7 @@ class Pairs:
 
     @cached_property
     def rubs(self) -> Mask:
-        """Which have friction."""
+        """Which are contacts with friction."""
         return np.asarray((self.tangents >= 0).any(axis=1))
 
     @cached_property
@@ -87,6 +94,9 @@ class Pairs:
         for k, pair in enumerate(np.flatnonzero(self.is_contact)):
             e[int(pair)] = contacts.restitution[k]
             mu[int(pair)] = 0.0 if not self.rubs[pair] else 1.0 if self.varies[pair] else contacts.friction[k]
+        for rope, sheaves in enumerate(self.sheaves):
+            if sheaves:
+                mu[rope] = 1.0  # numbers of sheaves are on the tape of the equations
         p = self.system.variables.p
         return ca.Function("coefficients", [p], [ca.densify(e), ca.densify(mu)], ["p"], ["e", "mu"])
 
@@ -106,28 +116,44 @@ class Pairs:
     def table(self, restitution: Array, friction: Array, first: int) -> PairTable:
         """Return pairs in numbers, with these coefficients, then joints that stick; latches are in x from ``first`` on.
 
-        A cable or a contact is a cone, of one row or, with friction, of three; a joint that sticks is a limit of one.
+        A cable or a contact is a cone, of one row or, with friction, of three; a joint that sticks is a limit of one. A
+        rope over sheaves has the rows of these, and its own.
         """
         joints = [r for r in self.system.rows if r.kind == "stick"]
         n = len(joints)
         none, never = np.full(n, -1), np.zeros(n, dtype=bool)
-        of_joints = np.full((n, 7), -1)
-        for k, r in enumerate(joints):
-            for what, place in (("stick", 0), ("toward", 1), ("share", 4), ("leeway", 6)):
-                of_joints[k, place] = first + self.system.latch_index(f"{what}.{r.name}")
-        pairs = zip(self.rows, self.tangents, self.rubs, strict=True)
+        places = {r.name: r.start for r in self.system.rows if r.kind == "sheave"}
+        rows: list[tuple[int, ...]] = []
+        for row, ways, rubs, sheaves in zip(self.rows, self.tangents, self.rubs, self.sheaves, strict=True):
+            on_sheaves = tuple(places[sheave] for sheave in sheaves)
+            rows.append((*on_sheaves, int(row), *(map(int, ways) if rubs else ())))
+        laws = [UnilateralLaw.ROPE if sheaves else UnilateralLaw.CONE for sheaves in self.sheaves]
+        rubs = np.array([len(s) or int(r) for s, r in zip(self.sheaves, self.rubs, strict=True)], dtype=np.int64)
+        varies = np.where(self.varies, np.cumsum(rubs) - 1, -1)
         return PairTable(
-            (UnilateralLaw.CONE,) * len(self.rows) + (UnilateralLaw.LIMIT,) * n,
-            (
-                *((int(row), *map(int, ways)) if rubs else (int(row),) for row, ways, rubs in pairs),
-                *((r.start,) for r in joints),
-            ),
+            (*laws, *(UnilateralLaw.LIMIT for _ in joints)),
+            (*rows, *((r.start,) for r in joints)),
             np.concatenate([self.flags + first, none]),
-            np.vstack([np.where(self.rubs[:, None], self.friction + first, -1), of_joints]),
+            self._entries(joints, first),
             np.concatenate([self.is_contact, never]),
-            np.concatenate([self.rubs, ~never]),
+            np.concatenate([rubs, np.ones(n, dtype=np.int64)]),
             np.concatenate([self.poisson, never]),
             np.concatenate([restitution, np.zeros(n)]),
             np.concatenate([friction, np.ones(n)]),
-            np.concatenate([np.where(self.varies, np.cumsum(self.rubs) - 1, -1), none]),
+            np.concatenate([varies, none]),
         )
+
+    def _entries(self, joints: Sequence[ConstraintRows], first: int) -> NDArray[np.int64]:
+        """Latches of all entries with friction: of the pairs, each sheave one, then of joints."""
+        index, entries = self.system.latch_index, []
+        for pair, (name, sheaves) in enumerate(zip(self.names, self.sheaves, strict=True)):
+            for s in sheaves:
+                places = (index(f"stick.{s}"), index(f"toward.{s}"), -1, index(f"share.{name}"), index(f"share.{s}"))
+                entries.append((*places, -1, index(f"leeway.{s}")))
+            if self.rubs[pair]:
+                entries.append(tuple(self.friction[pair]))
+        for r in joints:
+            places = (index(f"stick.{r.name}"), index(f"toward.{r.name}"), -1, -1, index(f"share.{r.name}"))
+            entries.append((*places, -1, index(f"leeway.{r.name}")))
+        table = np.array(entries, dtype=np.int64).reshape(-1, 7)
+        return np.where(table >= 0, table + first, -1)

@@ -55,7 +55,7 @@ class SampledPoles:
 
     @property
     def stable(self) -> bool:
-        """Whether deviations die out, but for those that may stay."""
+        """Whether deviations die out, except those that may stay."""
         return self.slowest < 0.0
 
     @property
@@ -78,7 +78,8 @@ def sampled_poles(
     """Linearise a machine with sampled laws, guidance and sensors at rest, and return its poles.
 
     Between instants the state moves as the linear machine does, exactly; at instants the held values change as their
-    expressions say. Attitudes count three. What nothing moves, as a constant among the held values, has no pole.
+    expressions say. Attitudes count three. A state that never changes, as a constant among the held values, has no
+    pole.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ def sampled_poles(
     held
         Held values by name to begin with, such as gains that a stage keeps as its states.
     signals, sensors
-        As of `dalembert.simulate`; noise has no part in it.
+        As in `dalembert.simulate`; noise does not affect the poles.
     p
         Parameter values.
 

@@ -1,10 +1,10 @@
-"""Postures at the start of experiments, for those who show and change them: the studio, the command line."""
+"""Postures at the start of an experiment, as the studio and the command line show and change them."""
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Mapping
+from typing import Any
 
 from dalembert.core.errors import DalembertWarning, InputError
 from dalembert.core.types import Array
@@ -12,7 +12,7 @@ from dalembert.formulations.constraints.assembly import assembled_start
 from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.loop.start import Start
 
-__all__ = ["led", "posture"]
+__all__ = ["posture", "revised"]
 
 
 def posture(experiment: Experiment) -> dict[str, float]:
@@ -30,15 +30,25 @@ def posture(experiment: Experiment) -> dict[str, float]:
     return dict(zip(machine.q_names, q.tolist(), strict=True))
 
 
-def led(experiment: Experiment, q0: Mapping[str, float]) -> Experiment:
-    """Return an experiment with other initial coordinates; those that it had are kept, too, if they can be.
+def revised(experiment: Experiment, **changes: Any) -> Experiment:
+    """Return an experiment with changes; initial coordinates that are not among them are kept if they can be.
 
-    Where the constraints do not allow all of them together, the earlier ones follow, and tell the branch.
+    Where the constraints do not allow the old coordinates together with the new ones, the old ones only select the
+    branch of the assembly.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment to change.
+    **changes
+        As `Experiment.replace` takes them.
     """
-    changed = experiment.replace(q0=q0)
-    before, start = values_by_name(experiment)["q0"], changed.start
-    others = {name: value for name, value in before.items() if name not in q0}
-    if not others or not changed.machine.constrained or not isinstance(start, Start):
+    changed = experiment.replace(**changes)
+    q0, start = changes.get("q0"), changed.start
+    if not q0 or not changed.machine.constrained or not isinstance(start, Start):
+        return changed
+    others = {name: value for name, value in values_by_name(experiment)["q0"].items() if name not in q0}
+    if not others:
         return changed
     try:
         _assembled(changed, start)
@@ -51,7 +61,7 @@ def _assembled(experiment: Experiment, start: Start) -> Array:
     """Coordinates of the machine at a start; a handful of evaluations is not worth a compiler."""
     eom = experiment.replace(backend="vm").equations
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DalembertWarning)  # the run tells of it
+        warnings.simplefilter("ignore", DalembertWarning)  # the run reports it
         return assembled_start(
             eom, start.q, t=start.t, p=eom.parameter_values(experiment.p), branch=start.branch, reach=start.reach
         )[0]

@@ -29,9 +29,10 @@ _CALLS = {
 
 
 def derived_quantity(eom: EquationsOfMotion, name: str) -> Expression | None:
-    """Return what one of `derived_names` is on the symbols of the equations (t, q, v, p), or None.
+    """Return one of `derived_names` as an expression of the symbols of the equations (t, q, v, p), or None.
 
-    All who look up names ask here: laws and signals, measures and observations, derivatives, measures of single runs.
+    All lookups of names use this class: laws and signals, measures and observations, derivatives, measures of single
+    runs.
 
     Parameters
     ----------
@@ -146,7 +147,7 @@ class Quantities:
         if not self.eom.formulation.machine_coordinates:
             raise InputError(
                 f"measurements of {', '.join(replaced)} cannot take the place of the state of machine '{machine.name}'"
-                ": these equations have coordinates of their own; give feedback=False and read them by name"
+                ": these equations have their own coordinates; give feedback=False and read them by name"
             )
         q, v = (ca.vertcat(*[self.seen[name] for name in names]) for names in (machine.q_names, machine.v_names))
         return q, v
@@ -185,7 +186,7 @@ class Quantities:
         return ca.SX(read_text(expression, owner, value, lambda f, x: calls[f](*x)))
 
     def _lookup(self, name: str, *, seen: bool = False) -> Expression | None:
-        """What a name stands for, or None."""
+        """The meaning of a name, or None."""
         table = self.seen if seen else self.true
         if name in table:
             return table[name]
@@ -258,7 +259,7 @@ def sensor_readings(eom: EquationsOfMotion, signals: Sequence[Signal], sensors: 
 
 
 def _held_names(signals: Sequence[Signal]) -> list[str]:
-    """Names in the texts of signals; those that nobody has are found once all held values are known."""
+    """Names in the texts of signals; unknown ones are found once all held values are known."""
     return [name for signal in signals for name in signal.names]
 
 

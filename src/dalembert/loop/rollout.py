@@ -73,34 +73,34 @@ def rollout(
 ) -> Rollout:
     """Simulate many members in SIMD lanes and threads, or on a GPU.
 
-    What a member does, to the bit, depends neither on the other members nor on their number, their order and the
-    number of threads. A member that diverges stops there; the others go on. Each member starts where
-    `dalembert.simulate` starts it.
+    The motion of a member is bitwise independent of the other members, their number and order, and the number of
+    threads. A member that diverges stops there; the others continue. Each member starts where `dalembert.simulate`
+    starts it.
 
     Parameters
     ----------
     machine
         The machine or its equations, with the keywords of an experiment; or an `Experiment`.
     vary
-        In what members differ, by name: parameters, ``q0.NAME``, ``v0.NAME``, each a number for each member (N,).
+        Varied quantities, by name: parameters, ``q0.NAME``, ``v0.NAME``, each a number for each member (N,).
     measure
-        What to measure of each member while it runs, by name (see `dalembert.Measure`): numbers instead of
+        Quantities to measure of each member while it runs, by name (see `dalembert.Measure`): numbers instead of
         trajectories. Memory of a member is then that of its state, twice, and of its measures.
     threads
         Number of threads; 0: one per core.
     device
         ``"cpu"`` or ``"cuda"``.
     precision, fast_math
-        Of a GPU, as of `dalembert.compile.compile_cuda`.
+        Settings of a GPU, as in `dalembert.compile.compile_cuda`.
     progress
-        As of `dalembert.simulate`.
+        As in `dalembert.simulate`.
     **keywords
-        As of `dalembert.Experiment`. ``q0`` and ``v0`` may be of members, too: (N, n), or a mapping of names to numbers
+        As in `dalembert.Experiment`. ``q0`` and ``v0`` may be of members, too: (N, n), or a mapping of names to numbers
         or (N,) arrays; ``p`` likewise. Laws must be expressions (a Python controller would have to be called for each
-        member). ``record`` None: every step, or only the ends if there is something to measure or members have steps of
-        their own. Members stop at terminal events; what is only recorded (limits by default, and events that are not
-        terminal) is located when `Rollout.events` or `Rollout.member` is asked for. The noise of the first member is
-        that of ``simulate(..., seed=seed, member=member)``, and so on.
+        member). ``record`` None: every step, or only the ends if there is something to measure or members have
+        individual steps. Members stop at terminal events; events that are only recorded (limits by default, and events
+        that are not terminal) are located when `Rollout.events` or `Rollout.member` is called. The noise of the first
+        member is that of ``simulate(..., seed=seed, member=member)``, and so on.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def rollout(
     noted = _noted_events(loop)
 
     def recorded(chosen: NDArray[np.int64]) -> dict[int, tuple[EventRecord, ...]]:
-        """Events of members that nothing but the record knows of: members that meet some are simulated once more."""
+        """Events of members that are only recorded: members that meet some are simulated again."""
         if noted is None:
             return {}
         interval = settings.duration / 1000.0 if adaptive else None
@@ -242,6 +242,11 @@ def _engine(
             if problem.stepping is None:
                 instead = "use device='cpu', contact='time-stepping' or friction_law='smooth'"
                 refuse_stick(eom.machine, "a rollout on a GPU event by event", instead)
+                if problem.constrained is not None and problem.constrained.ropes:
+                    raise InputError(
+                        f"a rollout on a GPU event by event cannot have ropes of machine '{eom.machine.name}' over "
+                        "sheaves with friction; use device='cpu' or contact='time-stepping'"
+                    )
             return CudaRollout(problem, method, precision, fast_math, measures, schedule, way, beside)
         return beside()
 

@@ -1,4 +1,4 @@
-"""What is sampled in a loop: stages of a cascade and controllers, as updates of held values."""
+"""Sampled elements of a loop: stages of a cascade and controllers, as updates of held values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["PythonStage", "Stages", "bound", "detached", "native_update", "pytho
 
 @dataclass(frozen=True)
 class PythonStage:
-    """What a loop knows of a Python stage or controller: all but the function itself, which may change."""
+    """Description of a Python stage or controller for the loop: all but the function itself, which may change."""
 
     name: str
     period: float
@@ -43,9 +43,9 @@ class Stages:
     outer
         Stages.
     sampled
-        What commands the inputs at a period; None if nothing does.
+        The controller that commands the inputs at a period; None if there is none.
     law
-        Expression law, possibly in front of what is sampled; None if there is none.
+        Expression law, possibly in front of sampled elements; None if there is none.
     """
 
     outer: tuple[Any, ...]
@@ -85,7 +85,7 @@ def detached(control: object) -> tuple[Stages, list[Any]]:
 
 
 def stage_slots(eom: EquationsOfMotion, stages: Stages, slots: Slots) -> None:
-    """Add what is held: inputs, values of the stages and their times, states of native ones."""
+    """Add held values: inputs, values of the stages and their times, states of native ones."""
     if stages.sampled is not None:
         for name, symbol in zip(eom.u_names, ca.vertsplit(eom.symbolic.u), strict=True):
             slots.add(f"command.{name}", symbol=symbol)
@@ -142,7 +142,7 @@ def native_update(
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """What a Python stage sees, as a function of (t, x, c, p): the state and what it reads; None: the state itself."""
+    """Inputs of a Python stage, as a function of (t, x, c, p): the state and its signals; None: the state itself."""
 
     stage: PythonStage
     n_q: int
@@ -151,7 +151,7 @@ class _Seen:
     function: ca.Function | None
 
     def bound(self, law: Any, backend: Backend) -> Callable[[float, Array, Array, Array], Any]:
-        """Return what is called at an instant."""
+        """Return the function to call at an instant."""
         call = getattr(law, "function", law) if self.stage.holds is not None else law
         n_q, n_v, stage, names = self.n_q, self.n_v, self.stage, self.names
         kernel = None
@@ -176,7 +176,7 @@ class _Seen:
 
 
 def _in_order(returned: object, names: Sequence[str], owner: str, t: float) -> Array:
-    """Values of a stage in the order of what it holds."""
+    """Values of a stage in the order of its held names."""
     where = f"controller {owner!r} at t = {t:g} s"
     returned = by_name(returned, f"what {where} returns")
     if isinstance(returned, Mapping):

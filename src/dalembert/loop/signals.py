@@ -1,4 +1,4 @@
-"""Quantities of a machine in its loop, by name: what rollouts measure and steppers observe."""
+"""Quantities of a machine in its loop, by name: for measures of rollouts and observations of steppers."""
 
 from __future__ import annotations
 
@@ -38,6 +38,12 @@ class Measure:
         ``"last"`` are the times when the quantity is positive (a comparison is 1 where it holds), NaN if it never is.
     since, until
         The time over which it is measured [s], in whole steps.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Measure("swing", "max abs", since=2.0).by
+    'max abs'
     """
 
     of: Quantity
@@ -173,7 +179,7 @@ def make_measures(eom: EquationsOfMotion, problem: Problem, measure: Mapping[str
 def make_observations(
     eom: EquationsOfMotion, problem: Problem, observe: Mapping[str, Quantity] | tuple[str, ...]
 ) -> Measures:
-    """Compose what is observed after each step: names, or names with quantities."""
+    """Compose the observations after each step: names, or names with quantities."""
     named = dict(observe) if isinstance(observe, Mapping) else {name: name for name in observe}
     if not named:
         raise InputError("there is nothing to observe: give the names of signals")

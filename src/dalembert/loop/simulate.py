@@ -1,4 +1,4 @@
-"""One run of an experiment: its equations and what acts on them as one problem, from its start, over time."""
+"""One run of an experiment: its equations and all inputs as one problem, from its start, over time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ON_LIMIT = 1e-9  # part by which a coordinate may pass its limit and still be o
 
 
 def compose(experiment: Experiment, *, control: Any = None) -> ClosedLoop:
-    """Return the closed loop of an experiment; ``control`` in place of its own, where that is None."""
+    """Return the closed loop of an experiment; ``control`` replaces a law of None."""
     eom = experiment.equations
     with doing(f"composing the loop of '{eom.machine.name}'"):
         loop = close_loop(
@@ -65,7 +65,7 @@ def run_experiment(
     marks: float | None = None,
     each_transition: bool = False,
 ) -> Run:
-    """Simulate; ``progress``, ``watch`` and ``check`` are as of `dalembert.simulate`.
+    """Simulate; ``progress``, ``watch`` and ``check`` are as in `dalembert.simulate`.
 
     Steps end at the multiples of ``marks`` too, as they do where rows are recorded; ``each_transition`` is as of
     `integrate`.
@@ -95,7 +95,7 @@ def run_experiment(
         report["parameters"] = dict(zip(eom.p_names, eom.parameter_values(p).tolist(), strict=True))
 
     def known(run: Run) -> Run:
-        """A run that knows its experiment, and what it was started with."""
+        """A run with its experiment and its start."""
         so_far = {key: list(what) if isinstance(what, list) else what for key, what in report.items()}
         return replace(run, metadata={**run.metadata, **so_far}, source=eom.machine, experiment=experiment)
 
@@ -131,14 +131,14 @@ def _tolerance(experiment: Experiment) -> float | None:
 
 
 def _continued(experiment: Experiment, loop: ClosedLoop, run: Run) -> EndState:
-    """Return the end of an earlier run, from which this one goes on."""
+    """Return the end of an earlier run, which this one continues."""
     eom = experiment.equations
     if run.state_names != loop.problem.state_names:
         raise InputError(f"start must be a run with the states {', '.join(loop.problem.state_names)}, got {run!r}")
     if run.machine is not None and (apart := mechanics_apart(run.machine, eom.machine)):
         raise InputError(
-            f"start is a run of a machine with other {', '.join(apart)} than '{eom.machine.name}' has: it cannot go "
-            "on as this machine; to start another machine there give the last state as q0, v0 and t0"
+            f"start is a run of a machine with other {', '.join(apart)} than '{eom.machine.name}' has: it cannot "
+            "continue as this machine; to start another machine there give the last state as q0, v0 and t0"
         )
     if experiment.limits == "stop" or any(joint.limits.stop for joint in eom.machine.joints):
         q, _ = eom.to_machine(run.final.x[: eom.nq], run.final.x[eom.nq : eom.nq + eom.nv], p=experiment.p)
@@ -147,10 +147,10 @@ def _continued(experiment: Experiment, loop: ClosedLoop, run: Run) -> EndState:
 
 
 def start_state(experiment: Experiment, loop: ClosedLoop) -> tuple[Array, dict[str, Any]]:
-    """Return the state from which an experiment starts, and what had to be done for it to be one."""
+    """Return the initial state of an experiment, and the corrections that made it consistent."""
     start, eom, p = experiment.start, experiment.equations, experiment.p
     if not isinstance(start, Start):
-        raise InputError("a start is a Start here, not a run to go on from")
+        raise InputError("a start is a Start here, not a run to continue")
     machine, report = eom.machine, dict[str, Any]()
     numbers = eom.parameter_values(p)
     q, moved = assembled_start(eom, start.q, t=start.t, p=numbers, branch=start.branch, reach=start.reach)
@@ -185,7 +185,7 @@ def _marked(schedule: Schedule | None, interval: float) -> Schedule:
 
 
 def _check_contacts(loop: ClosedLoop, experiment: Experiment) -> None:
-    """Refuse ways of keeping constraints that know nothing of contacts and of joints that stick."""
+    """Refuse constraint methods that do not support contacts and joints that stick."""
     if loop.switching is None or not loop.switching.settles:
         return
     loop.switching.check_way(agree(loop.problem, experiment.integrator, experiment.constraints)[1])
@@ -195,7 +195,7 @@ def _tell_changes(eom: EquationsOfMotion, x: Array, asked: Array, p: Parameters)
     """Tell of velocities, all given at once, that the constraints turned into far others."""
     got = eom.to_machine(x[: eom.nq], x[eom.nq : eom.nq + eom.nv], p=p)[1]
     gaps, largest = np.abs(got - asked), np.abs(asked).max()
-    worst = int(np.argmax(np.where(asked != 0.0, gaps, 0.0)))  # zeros may stand for what follows from the others
+    worst = int(np.argmax(np.where(asked != 0.0, gaps, 0.0)))  # zeros may be values that follow from the others
     if gaps[worst] > 1e-3 * largest:
         warn(
             f"v0: the constraints of machine '{eom.machine.name}' do not allow these velocities: "
@@ -205,7 +205,7 @@ def _tell_changes(eom: EquationsOfMotion, x: Array, asked: Array, p: Parameters)
 
 
 def check_limits(eom: EquationsOfMotion, q: Array, limits: str, where: str) -> None:
-    """Refuse to start where a limit would have stopped the run, and tell of other limits that are passed.
+    """Refuse to start where a limit would have stopped the run, and warn of other limits that the start exceeds.
 
     Parameters
     ----------
@@ -214,9 +214,9 @@ def check_limits(eom: EquationsOfMotion, q: Array, limits: str, where: str) -> N
     q
         Coordinates of the machine, of each member (N, nq).
     limits
-        What is done at limits, as of `Experiment`.
+        Action at limits, as in `Experiment`.
     where
-        What the coordinates are called in messages.
+        Name of the coordinates in messages.
     """
     machine = eom.machine
     for joint in machine.joints:

@@ -19,22 +19,22 @@ __all__ = ["Start", "frozen_values", "merged_values"]
 
 @dataclass(frozen=True)
 class Start:
-    """Where a run starts.
+    """Initial state of a run.
 
     Parameters
     ----------
     q, v
         Initial coordinates and velocities in the machine's own coordinates: numbers, or a mapping of names to numbers
-        (the others are neutral and zero). With constraints, what is given by name is kept, and the others follow.
+        (the others are neutral and zero). With constraints, values given by name are kept, and the others follow.
     t
         Initial time [s].
     reach
         How far coordinates that are given may be moved so that the constraints hold: part of a radian, or of the
         machine's size. None: not at all; but where more are given than the machine has freedoms, by 0.1.
     branch
-        Which assembly of a closed mechanism, where what is given leaves several: its number in the list of
-        `dalembert.assemblies`, or other coordinates by name that it is to be near to. None: the one that the machine
-        comes to from its nominal posture.
+        Which assembly of a closed mechanism, where the given values leave several: its number in the list of
+        `dalembert.assemblies`, or other coordinates by name that are close to it. None: the one reached from the
+        nominal posture.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def _checked_branch(branch: object) -> Any:
 
 
 def frozen_values(values: Any, what: str) -> Any:
-    """Return numbers as a tuple, and numbers by name as a frozen mapping; what is neither is left to be refused."""
+    """Return numbers as a tuple, numbers by name as a frozen mapping, and other values unchanged (checked later)."""
     values = by_name(values, what)
     if isinstance(values, Mapping):
         return FrozenMapping({name: _number(value) for name, value in values.items()}) if values else None
@@ -87,7 +87,7 @@ def frozen_values(values: Any, what: str) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Return a number as such, whatever kind of number it is; what is none is left to be refused."""
+    """Return a number of any kind as a plain number, and other values unchanged (checked later)."""
     if isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "fiu":
         value = value[()]
     is_number = isinstance(value, int | float | np.floating | np.integer) and not isinstance(value, bool)

@@ -17,7 +17,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["place_starts"]
 
-_TOLERANCE, _CLOSE, _LEFT = 1e-12, 1e-9, 1e-8  # as of `consistent_states`
+_TOLERANCE, _CLOSE, _LEFT = 1e-12, 1e-9, 1e-8  # as in `consistent_states`
 _ITERATIONS = 20
 
 
@@ -33,8 +33,8 @@ def place_starts(
 ) -> NDArray[np.bool_]:
     """Put states (N, n) on their constraints, in place, as `consistent_states` does; return which of them are there.
 
-    Each iteration is one call of a kernel that is compiled for it: that pays from some ten thousand members on. Members
-    whose rows depend on each other, and those that have no such state, are left as they are.
+    Each iteration is one call of a kernel that is compiled for it: that pays from about ten thousand members on.
+    Members whose rows depend on each other, and those that have no such state, are left as they are.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def place_starts(
     t, p
         Time and parameters (N, np).
     wanted
-        As of `consistent_states`.
+        As in `consistent_states`.
     threads
         Number of threads.
     """

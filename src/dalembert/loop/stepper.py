@@ -47,8 +47,8 @@ _MOST = 1_000_000
 class Stepper:
     """Members of a machine that advance together, one period per call (made by `dalembert.stepper`).
 
-    Members have their own states, parameters, inputs and clocks. What one does, to the bit, depends neither on the
-    others nor on their number, their order and the number of threads.
+    Members have their own states, parameters, inputs and clocks. The motion of a member is bitwise independent of the
+    other members, their number and order, and the number of threads.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Stepper:
     input_names, observed
         Names of the columns of the inputs and of the observations.
     experiment
-        What holds for all members.
+        Settings for all members.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Stepper:
         problem, held = self._loop.problem, held_inputs(self._loop)
         if self._loop.controller is not None and self._loop.constant is None:
             names = ", ".join(update.name for update in self._loop.controller.updates)
-            raise InputError(f"a stepper has a period of its own and samples nothing else, got {names}")
+            raise InputError(f"a stepper has its own period and samples nothing else, got {names}")
         method, way = agree(problem, family.experiment.integrator, family.experiment.constraints)
         assert isinstance(method, FixedStepMethod)
         if self._loop.switching is not None:
@@ -133,11 +133,11 @@ class Stepper:
 
     @property
     def ok(self) -> NDArray[np.bool_]:
-        """Which members go on; those at a hard stop, and those whose state is not finite, wait for their reset."""
+        """Which members continue; those at a hard stop, and those whose state is not finite, wait for their reset."""
         return np.asarray(self._members.status == 0)
 
     def step(self, u: ArrayLike | None = None) -> Array:
-        """Advance all members by a period and return what is observed then (N, n), a new array.
+        """Advance all members by a period and return the observations then (N, n), a new array.
 
         Parameters
         ----------
@@ -180,14 +180,14 @@ class Stepper:
         v0: MemberValues = None,
         p: MemberValues = None,
     ) -> Array:
-        """Put members back to their start, or to other states, at time zero; return what all members observe.
+        """Put members back to their start, or to other states, at time zero; return the observations of all members.
 
         Parameters
         ----------
         which
             A mask (N,) or numbers of members; None: all.
         q0, v0, p
-            As of `dalembert.rollout`, for the chosen members or for all of them; None: as at the start.
+            As in `dalembert.rollout`, for the chosen members or for all of them; None: as at the start.
         """
         chosen = self._chosen(which)
         if not len(chosen):
@@ -241,7 +241,7 @@ class Stepper:
         return np.stack(np.broadcast_arrays(*columns), axis=-1)
 
     def _check(self, x: Array, p: Array) -> None:
-        """Refuse members that start beyond a stop or inside of what they touch."""
+        """Refuse members that start beyond a stop or in penetration."""
         check_member_limits(self.experiment, x, p)
         if self._loop.problem.stepping is not None:
             check_gaps(self._eom, x[:, : self._eom.nq], p, limits=self.experiment.limits == "contact")
@@ -305,17 +305,17 @@ def stepper(
     members
         Their number.
     vary
-        In what members differ, as of `dalembert.rollout`.
+        Varied quantities of the members, as in `dalembert.rollout`.
     observe
-        Names of what is observed after each step (see `dalembert.Measure`), or names with functions of signals; None:
-        coordinates and velocities of the machine.
+        Names of the quantities observed after each step (see `dalembert.Measure`), or names with functions of signals;
+        None: coordinates and velocities of the machine.
     threads
         Number of threads; 0: one per core. It pays from some thousand members on.
     **keywords
-        As of `dalembert.Experiment`; ``q0``, ``v0`` and ``p`` may be of members, as of `dalembert.rollout`. Without
+        As in `dalembert.Experiment`; ``q0``, ``v0`` and ``p`` may be of members, as in `dalembert.rollout`. Without
         ``control`` each call of `Stepper.step` gives the inputs of each member; a law must be an expression. The period
         is divided into equal steps, of which none is longer than ``step``. A stepper keeps no log: where limits are
-        recorded, members go on.
+        recorded, members continue.
 
     Examples
     --------

@@ -15,7 +15,9 @@ from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array, Expression
 from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.engine.problem.stepping import BlockLaw, PairRows, SteppingSystem
+from dalembert.engine.stepping.native import MOST_ROWS
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
+from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.constraints.system import ConstraintRows
 from dalembert.formulations.contact.system import ContactPair, ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion, derive
@@ -34,24 +36,25 @@ __all__ = [
     "held_signals",
     "kept_latches",
     "loss_names",
+    "same_tensions",
     "stepping_names",
     "stepping_part",
 ]
 
 _DEEP = 1e-6
-"""Penetration [m] that an initial state may have: what rounding of a position that someone has typed explains."""
+"""Penetration [m] that an initial state may have: the rounding of a typed position."""
 
 _TOGETHER = 32
 """Blocks up to which the rows of all are one tape; of more, each is evaluated only where it is near."""
 
 _FLEXIBLE = 0.55
-"""Where in the step machines with beams are taken, if nothing is said."""
+"""Where in the step machines with beams are evaluated, by default."""
 
 _AXES = ("normal", "tangent1", "tangent2")
 
 
 def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
-    """Refuse what time-stepping cannot do, by name."""
+    """Raise an error that names a setting that time-stepping does not support."""
     machine = eom.machine
     if not eom.formulation.machine_coordinates:
         raise InputError(
@@ -60,19 +63,25 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
         )
     if not (system.pairs or _rows_of(eom)[0] or _sticking(eom)):
         raise InputError(
-            "contact='time-stepping' is for machines with contacts, cables that only pull or joints that stick; "
-            f"machine '{machine.name}' has none: declare them (Contact), or leave it out"
+            "contact='time-stepping' is for machines with contacts, cables or ropes that only pull, or joints that "
+            f"stick; machine '{machine.name}' has none: declare them (Contact), or leave it out"
         )
+    for section in eom.constraint_system.sections if eom.constrained else ():
+        if len(section.sheaves) >= MOST_ROWS:
+            raise InputError(
+                f"rope '{section.name}' of machine '{machine.name}' has {len(section.sheaves)} sheaves with friction; "
+                f"contact='time-stepping' takes at most {MOST_ROWS - 1}"
+            )
     for pair in system.pairs:
         if pair.poisson:
             raise InputError(
                 f"contact '{pair.name}' of machine '{machine.name}' has Poisson's restitution; contact='time-stepping' "
-                "knows Newton's: law='newton'"
+                "supports only Newton's: law='newton'"
             )
 
 
 def check_gaps(eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool = False) -> None:
-    """Refuse to start inside of what is touched, and beyond the limits of joints if these are stops.
+    """Refuse to start in penetration, and beyond the limits of joints if these are stops.
 
     Coordinates (..., nq) and parameters may be those of many members.
     """
@@ -92,13 +101,38 @@ def check_gaps(eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool 
 def stepping_names(eom: EquationsOfMotion, system: ContactSystem) -> tuple[str, ...]:
     """Names of the states that time-stepping adds; latches of constraints come after them."""
     forces = [f"force.{name}.{axis}" for name in system.names for axis in _AXES]
-    ropes, held = _rows_of(eom)
-    tensions = [f"tension.{name}" for r in ropes for name in r.names]
+    cables, held = _rows_of(eom)
+    tensions = [f"tension.{name}" for r in cables for name in _tension_names(eom, r)]
     frictions = [f"friction.{joint.name}" for joint in _sticking(eom)]
     multipliers = [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{name}" for r in held for name in r.names]
-    losses = [*loss_names(system), *(f"loss.{joint.name}" for joint in _sticking(eom))]
+    sheaves = eom.constraint_system.sheaves if eom.constrained else ()
+    losses = [*loss_names(system), *(f"loss.{name}" for name in (*sheaves, *(j.name for j in _sticking(eom))))]
     account = ("contact.residual", "contact.sweeps")
     return (*forces, *tensions, *frictions, *losses, *account, *multipliers)
+
+
+def _tension_names(eom: EquationsOfMotion, r: ConstraintRows) -> tuple[str, ...]:
+    """Names of the tensions that are states; of spans of a rope that have the same one that of the first of them."""
+    if r.kind == "cable":
+        return r.names
+    names: dict[int, str] = {}
+    for name, span in _section(eom, r).tensions:
+        names.setdefault(span, name)
+    return tuple(names[span] for span in sorted(names))
+
+
+def same_tensions(eom: EquationsOfMotion) -> list[tuple[str, str]]:
+    """Tensions of spans behind a sheave without friction, and the names of those that they are the same as."""
+    pairs = []
+    for r in _rows_of(eom)[0]:
+        if r.kind == "rope":
+            section, own = _section(eom, r), _tension_names(eom, r)
+            pairs += [(f"tension.{n}", f"tension.{own[span]}") for n, span in section.tensions if n not in own]
+    return pairs
+
+
+def _section(eom: EquationsOfMotion, r: ConstraintRows) -> RopeSection:
+    return next(section for section in eom.constraint_system.sections if section.name == r.name)
 
 
 def loss_names(system: ContactSystem) -> tuple[str, ...]:
@@ -118,12 +152,12 @@ def contact_signals(system: ContactSystem) -> list[tuple[str, Any]]:
 
 
 def held_signals(eom: EquationsOfMotion) -> list[tuple[str, Any]]:
-    """Largest violations of what constraints and cables demand of positions and velocities."""
-    ropes, held = _rows_of(eom)
-    if not (ropes or held):
+    """Largest violations of what constraints, cables and ropes demand of positions and velocities."""
+    cables, held = _rows_of(eom)
+    if not (cables or held):
         return []
     system, rows = eom.constraint_system, _held(eom)
-    long = [ca.SX(ca.fmax(system.phi[i], 0.0)) for r in ropes for i in range(r.start, r.stop)]
+    long = [ca.SX(ca.fmax(system.phi[i], 0.0)) for r in cables for i in range(r.start, r.stop)]
 
     def largest(values: list[Any]) -> Any:
         return ca.mmax(ca.vertcat(0.0, *values))
@@ -135,7 +169,7 @@ def held_signals(eom: EquationsOfMotion) -> list[tuple[str, Any]]:
 
 
 def kept_latches(eom: EquationsOfMotion) -> list[int]:
-    """Which latches of the constraints a run by time-stepping has: switches, and what constraints measured."""
+    """Which latches of the constraints a run by time-stepping has: switches, and measurements of constraints."""
     if not eom.constrained:
         return []
     switched = {f"active.{c.name}" for c in eom.machine.constraints}
@@ -162,7 +196,7 @@ class SteppedStart:
     first: int
 
     def one(self, x: Array, t: float, p: Array, wanted: Mapping[str, float] | None) -> tuple[Array, dict[str, float]]:
-        """Return a state on the constraints, with the velocities that are wanted, and how far it was moved."""
+        """Return a state on the constraints, with the requested velocities, and how far it was moved."""
         eom, x = self.eom, x.copy()
         q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
         latches = self._latches(q[None], t, p[None])[0]
@@ -193,7 +227,7 @@ class SteppedStart:
         return x
 
     def _latches(self, q: Array, t: float, p: Array, threads: int = 1) -> Array:
-        """All latches (N, n), with what is measured; cables that are longer than their way, and contacts, are off."""
+        """All latches (N, n), with measurements; cables that are longer than their way, and contacts, are off."""
         eom, system = self.eom, self.eom.constraint_system
         nominal = np.array(np.broadcast_to(system.latch_nominal, (len(q), len(system.latch_names))))
         latches = eom.measured_latches(q, t=t, p=p, latches=nominal, threads=threads)
@@ -238,7 +272,7 @@ def stepping_part(
     D_loss = _within(M, -ca.jacobian(applied[1], s.v))
     K = K_in + _within(M, _stiffness(eom, B))
     implicit = M + (h * theta) * (D_in + D_loss) + (h * theta) ** 2 * K
-    # Velocities in axes that turn with a body are carried along by the step: what that explains is no force.
+    # Velocities in axes that turn with a body are carried along by the step: this change is no force.
     bias = ca.densify(ca.substitute(ca.SX(s.inverse_dynamics), s.a, ca.densify(eom.layout.coasting(s.v))))
     force = applied[0] + applied[1] - bias
     if theta != 0.5:
@@ -276,9 +310,10 @@ def stepping_part(
     raised = ca.dot(ca.substitute(ca.densify(s.bias), s.v, ca.SX.zeros(nv)), d)
     moved = [ca.densify(eom.formulation.moved(d)), ca.densify(eom.layout.transported(s.v, d))]
     gaps = ca.vertcat(*(block.gap for block in blocks))
-    n_forces, n = 3 * k + len(blocks) - k, int(x.shape[0])
-    losing = [block.law is BlockLaw.STICTION or a < k for a, block in enumerate(blocks)]
-    losses = n_before + n_forces + np.cumsum([0, *losing])
+    sizes, n = [int(block.J.shape[0]) for block in blocks], int(x.shape[0])
+    forces = n_before + np.cumsum([0, *(3 if a < k else size for a, size in enumerate(sizes))])
+    losing = [_losses(block, a < k) for a, block in enumerate(blocks)]
+    losses = forces[-1] + np.cumsum([0, *losing])
     return SteppingSystem(
         way=way,
         theta=theta,
@@ -299,14 +334,14 @@ def stepping_part(
         factor=tuple(map(tuple, columns)),
         supports=tuple(row.support for row in rows),
         laws=tuple(block.law for block in blocks),
-        sizes=np.array([block.J.shape[0] for block in blocks], dtype=np.int64),
+        sizes=np.array(sizes, dtype=np.int64),
         features=np.append(_features(system.pairs), np.full(len(blocks) - k, math.inf)),
         n_held=held.m,
         names=tuple(block.name for block in blocks),
-        forces=tuple(n_before + (3 * a if a < k else 2 * k + a) for a in range(len(blocks))),
+        forces=tuple(map(int, forces[:-1])),
         losses=tuple(int(at) if loses else -1 for at, loses in zip(losses, losing, strict=False)),
         first_force=n_before,
-        n_forces=n_forces,
+        n_forces=int(forces[-1]) - n_before,
         residual=int(losses[-1]),
         sweeps=int(losses[-1]) + 1,
         multipliers=int(losses[-1]) + 2,
@@ -327,8 +362,13 @@ class _Block(NamedTuple):
     number: Any
 
 
+def _losses(block: _Block, of_contact: bool) -> int:
+    """How many losses of a block are recorded: of a contact or a joint one, of a rope one of each sheave."""
+    return block.J.shape[0] - 1 if block.law is BlockLaw.ROPE else int(of_contact or block.law is BlockLaw.STICTION)
+
+
 def _blocks(eom: EquationsOfMotion, system: ContactSystem) -> list[_Block]:
-    """Contacts, cables that only pull, and joints that stick."""
+    """Contacts, cables and ropes that only pull, and joints that stick."""
     blocks = []
     # How fast a pair is that may pass the other one by its side, its normal alone does not say.
     for a, pair in enumerate(system.pairs):
@@ -339,6 +379,11 @@ def _blocks(eom: EquationsOfMotion, system: ContactSystem) -> list[_Block]:
         blocks.append(_Block(pair.name, law, ca.SX(system.jacobian[rows, :]), system.velocity[rows], *numbers))
     constraints = eom.constraint_system
     for r in _rows_of(eom)[0]:
+        section = _section(eom, r) if r.kind == "rope" else None
+        if section is not None and section.sheaves:
+            J, u = -ca.jacobian(section.rates, eom.symbolic.v), -section.rates
+            blocks.append(_Block(r.name, BlockLaw.ROPE, ca.SX(J), u, -section.opening, 0.0, ca.exp(section.kappa)))
+            continue
         J, u, phi = (-e[r.start : r.stop, :] for e in (constraints.jacobian, constraints.velocity, constraints.phi))
         blocks.append(_Block(r.name, BlockLaw.UNILATERAL, ca.SX(J), u, phi, 0.0, 0.0))
     for joint in _sticking(eom):
@@ -378,10 +423,10 @@ def _held(eom: EquationsOfMotion) -> _HeldRows:
 
 
 def _rows_of(eom: EquationsOfMotion) -> tuple[list[ConstraintRows], list[ConstraintRows]]:
-    """Rows of the cables that only pull, and those that always hold."""
+    """Rows of the cables and ropes that only pull, and those that always hold."""
     if not eom.constrained:
         return [], []
-    rows = [r for r in eom.constraint_system.rows if r.kind in ("constraint", "cable")]
+    rows = [r for r in eom.constraint_system.rows if r.kind in ("constraint", "cable", "rope")]
     return [r for r in rows if r.unilateral], [r for r in rows if not r.unilateral]
 
 
@@ -406,7 +451,7 @@ def _theta(eom: EquationsOfMotion, way: TimeStepping) -> float:
 
 
 def _stiffness(eom: EquationsOfMotion, B: Expression) -> Expression:
-    """Stiffness of joints and of beams: second derivatives of what is left of the potential energy without gravity."""
+    """Stiffness of joints and of beams: second derivatives of the potential energy without gravity."""
     s, machine = eom.symbolic, eom.machine
     free = derive(machine.with_(gravity=(0.0, 0.0, 0.0)), eom.by, backend=eom.backend).symbolic
     V = ca.substitute([ca.SX(free.potential_energy)], [free.q, free.p, free.t], [s.q, s.p, s.t])[0]
@@ -414,12 +459,12 @@ def _stiffness(eom: EquationsOfMotion, B: Expression) -> Expression:
 
 
 def _within(M: Expression, A: Expression) -> Expression:
-    """Symmetric part of a matrix, where the mass matrix is not zero; what is outside stays explicit."""
+    """Symmetric part of a matrix, where the mass matrix is not zero; the other entries stay explicit."""
     return ca.project((A + A.T) / 2, (M + M.T).sparsity())
 
 
 def _positive_diagonal(A: Expression) -> Expression:
-    """Diagonal of a matrix where it is positive: feedback of a joint upon itself that damps or holds it."""
+    """Diagonal of a matrix where it is positive: feedback of a joint on itself that damps or holds it."""
     entries = [ca.fmax(A[i, i], 0.0) if A.has_nz(i, i) else ca.SX(1, 1) for i in range(A.shape[0])]
     return ca.diagcat(*entries)
 
@@ -453,7 +498,7 @@ class _FactorSymbols:
 
 
 def _pair_rows(rows: list[_Rows], values: Expression) -> tuple[PairRows, ...]:
-    """Functions of single contacts; those that differ only in what they read are one."""
+    """Functions of single contacts; those that differ only in their inputs are one."""
     places = {e.element_hash(): i for i, e in enumerate(ca.vertsplit(values))}
     known: dict[str, str] = {}
     functions = []
@@ -514,7 +559,7 @@ def _scaled(x: list[Any], scale: list[Any]) -> list[Any]:
 
 
 def _features(pairs: tuple[ContactPair, ...]) -> Array:
-    """Length below which nothing passes unseen: a half-space has no other side, but a ball has a size of its own."""
+    """Length below which nothing passes unseen: a half-space has no other side, but a ball has a finite size."""
     sizes = []
     for pair in pairs:
         contact = pair.contact

@@ -33,6 +33,12 @@ class Switch:
         Name of an event of the run, instead of a time.
     on, off
         Names of the constraints.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Switch(at=1.5, off=["hook"]).off
+    ('hook',)
     """
 
     at: float | None = None
@@ -67,7 +73,7 @@ def check_switched(eom: EquationsOfMotion, switches: Sequence[Switch], events: S
 
 
 def check_switches(switches: Sequence[Switch], begin: float, duration: float, *, goes_on: bool = False) -> None:
-    """Refuse a switch before the start, and tell of one after the end; a run that goes on has done with the former."""
+    """Refuse a switch before the start, and warn of one after the end; a continued run has done the former already."""
     for switch in [switches] if isinstance(switches, Switch) else switches:
         at = getattr(switch, "at", None)
         if at is None:
@@ -86,7 +92,7 @@ def check_switches(switches: Sequence[Switch], begin: float, duration: float, *,
 def switch_table(
     eom: EquationsOfMotion, problem: Problem, first: int, switches: Mapping[str, Switch], events: Sequence[str]
 ) -> SwitchTable:
-    """Return switches, and what measures itself, in numbers: latches from ``first`` on in x, events as in the run."""
+    """Return switches and self-measuring rows as arrays: latches from ``first`` on in x, events as in the run."""
     system, s = eom.constraint_system, eom.symbolic
     contacts = set(system.contacts.names)
     one_way = {r.name for r in system.rows if r.unilateral}
@@ -98,6 +104,12 @@ def switch_table(
     for switch in switches.values():
         off = [(place(n), CUT if n in one_way else 0.0) for n in switch.off if n not in switch.on]
         sets.append((*off, *((place(n), 1.0) for n in switch.on if n not in contacts)))
+    names = list(switches)
+    for rope, route in system.routes.items():  # a rope that meets an obstacle lies on it until it leaves
+        for meeting in route.meetings:
+            on = first + int(system.latch_index(f"on.{rope}.{meeting.name}"))
+            names += [f"{rope}.{meeting.name}.{what}" for what in ("meet", "leave")]
+            sets += [((on, 1.0),), ((on, 0.0),)]
     measured = system.measures
     measures = [(place(name), tuple(range(first + at.start, first + at.stop))) for name, at, _ in measured]
     measure = None
@@ -107,4 +119,4 @@ def switch_table(
         out = ca.cse(ca.densify(ca.vertcat(*(expression for _, _, expression in measured))))
         measure = ca.Function("measure", arguments, [out], ["t", "x", "c", "p"], ["out"])
     kinks = tuple(events.index(spec.name) for spec in problem.event_specs if spec.kinks and spec.switches)
-    return SwitchTable(tuple(events.index(name) for name in switches), tuple(sets), tuple(measures), measure, kinks)
+    return SwitchTable(tuple(events.index(name) for name in names), tuple(sets), tuple(measures), measure, kinks)

@@ -1,4 +1,4 @@
-"""What begins and ceases to act during a run: switched constraints, cables and contacts that act one way only."""
+"""Constraints that begin and cease to act during a run: switched constraints, unilateral cables and contacts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Switching"]
 
 @dataclass(eq=False)
 class Switching:
-    """Pairs and switches of a closed loop, in numbers for the engine, and what it tells of them (`TransitionMaker`).
+    """Pairs and switches of a closed loop, as arrays for the engine, and its reports about them (`TransitionMaker`).
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ class Switching:
     latches
         Range in x of the latches.
     switches
-        What is switched when, by the name of the event that triggers it.
+        Switches, by the name of the event that triggers them.
     p, user
-        Of one run: its parameters, and the user's own transition.
+        Parameters of one run, and the user's own transition.
     """
 
     eom: EquationsOfMotion
@@ -50,7 +50,7 @@ class Switching:
 
     @cached_property
     def pairs(self) -> Pairs:
-        """What acts one way only."""
+        """Unilateral constraints."""
         return Pairs(self.eom.constraint_system)
 
     @cached_property
@@ -70,8 +70,8 @@ class Switching:
 
     @property
     def sticks(self) -> bool:
-        """Whether joints have friction that sticks."""
-        return bool(self.eom.constraint_system.sticking)
+        """Whether joints have friction that sticks, or sheaves of ropes."""
+        return bool(self.eom.constraint_system.sticking) or bool(self.eom.constraint_system.sheaves)
 
     @property
     def lands_first(self) -> bool:
@@ -94,15 +94,16 @@ class Switching:
         return bool(self.pairs.names) or self.sticks
 
     def check_way(self, way: ConstraintMethod) -> None:
-        """Refuse ways of keeping constraints that know nothing of contacts and of joints that stick."""
+        """Refuse constraint methods that do not support contacts and joints that stick."""
         if (self.has_contacts or self.sticks) and not isinstance(way, Projection):
-            what = "contacts" if self.has_contacts else "joints that stick"
+            of_ropes = bool(self.eom.constraint_system.sheaves)
+            what = "contacts" if self.has_contacts else "ropes over sheaves" if of_ropes else "joints that stick"
             raise InputError(
                 f"{what} of machine '{self.problem.name}' need constraints='projection' and an explicit method, got "
                 f"{way.name!r}"
             )
 
-    # -- what the engine is told --------------------------------------------------------------------------------------
+    # -- inputs of the engine ------------------------------------------------------------------------------------------
 
     def pair_table(self) -> PairTable:
         """Return the pairs in numbers."""
@@ -118,14 +119,19 @@ class Switching:
         return self.pairs.table(e[0], mu[0], self.latches.start), coefficients
 
     def switch_table(self, events: Sequence[str]) -> SwitchTable:
-        """Return the switches, and what measures itself, in numbers; these are the events of the run."""
+        """Return the switches, and constraints that measure themselves, as arrays; these are the events of the run."""
         return switch_table(self.eom, self.problem, self.latches.start, self.switches, events)
+
+    @property
+    def flags(self) -> list[int]:
+        """Indices in x of the latches that are 1 while a constraint acts."""
+        system, first = self.eom.constraint_system, self.latches.start
+        told = ("active.", "stick.", *(f"toward.{name}" for name in (*system.sticking, *system.sheaves)))
+        return [first + i for i, name in enumerate(system.latch_names) if name.startswith(told)]
 
     def differs(self, x: Array, made: Array) -> bool:
         """Whether a state that was made of x is another one: other pairs act, or it moves otherwise."""
-        system, first = self.eom.constraint_system, self.latches.start
-        told = ("active.", "stick.", *(f"toward.{joint}" for joint in system.sticking))
-        flags = [first + i for i, name in enumerate(system.latch_names) if name.startswith(told)]
+        flags, first = self.flags, self.latches.start
         same = np.array_equal(np.rint(made[flags]), np.rint(x[flags]))
         return not (same and np.array_equal(made[:first], x[:first]))
 
@@ -148,12 +154,12 @@ class Switching:
         self._log.add(entry)
 
     def described(self, entry: TransitionEntry) -> dict[str, Any]:
-        """Say what a transition did, by names."""
+        """Describe a transition, by names."""
         return self._log.described(entry)
 
-    def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
-        """Return the error of a pair at which no impulses, or no forces, obey the law of friction."""
-        return self._log.ill_posed(t, pair, forces)
+    def ill_posed(self, t: float, pair: int, lacks: int) -> SimulationError:
+        """Return the error of a pair at which no impulses, or no forces, obey the law of friction (`Lacks`)."""
+        return self._log.ill_posed(t, pair, lacks)
 
     def not_closed(self, t: float, row: int, gap: float | None = None) -> SimulationError:
         """Return the error of a constraint that cannot begin to act, of which one row has an open gap."""

@@ -1,15 +1,15 @@
-"""What transitions of a run did, and why one led nowhere, by the names of a machine."""
+"""Reports of the transitions of a run, and why one failed, by the names of a machine."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dalembert.core.errors import SimulationError
 from dalembert.core.parameter import depends_on_time
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
-from dalembert.engine.problem.pairs import TransitionEntry
+from dalembert.engine.problem.pairs import Lacks, TransitionEntry
 from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.pairs import Pairs
@@ -17,9 +17,9 @@ from dalembert.loop.switches import Switch
 
 __all__ = ["LETS_GO", "TAKES_HOLD", "TransitionLog"]
 
-LETS_GO = {"cable": "slack", "contact": "release"}
-TAKES_HOLD = {"cable": "taut", "contact": "impact"}
-"""What events are called at which a unilateral row lets go and takes hold, by its kind."""
+LETS_GO = {"cable": "slack", "rope": "slack", "contact": "release"}
+TAKES_HOLD = {"cable": "taut", "rope": "taut", "contact": "impact"}
+"""Names of the events at which a unilateral row lets go and takes hold, by its kind."""
 
 _CLOSED = 1e-6  # gap that counts as closed when a constraint begins to act, as in unilateral.c
 
@@ -30,14 +30,14 @@ class TransitionLog:
     Parameters
     ----------
     eom, problem, pairs, switches
-        Of the closed loop.
+        Equations, problem, pairs and switches of the closed loop.
     p
         Parameters of the run.
 
     Attributes
     ----------
     entries
-        What they did.
+        Their effects.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class TransitionLog:
         self.entries.append(known | self.described(transition))
 
     def _changed(self, names: Sequence[str]) -> tuple[set[str], set[str]]:
-        """What takes hold and lets go at these events."""
+        """Rows that take hold and let go at these events."""
         switched = [self._switches[name] for name in names if name in self._switches]
         on = {name for switch in switched for name in switch.on}
         off = {name for switch in switched for name in switch.off} - on
@@ -70,10 +70,10 @@ class TransitionLog:
         return on, off
 
     def described(self, transition: TransitionEntry) -> dict[str, Any]:
-        """Say what a transition did, by names; tell of restitution that was lowered."""
+        """Describe a transition, by names; report lowered restitution."""
         machine, impulses = self._machine, transition.impulses.tolist()
         least = 1e-12 * max(1e-9 * transition.speed, max(impulses, default=0.0), -min(impulses, default=0.0))
-        named = zip(self._system.row_names, impulses, strict=True)
+        named = self._of_spans(impulses)
         entry: dict[str, Any] = {
             "energy_lost": transition.energy_lost,
             "impulse": {n: i for n, i in named if i > least or i < -least},
@@ -84,13 +84,23 @@ class TransitionLog:
             entry["restitution_factor"] = transition.factor
             warn(
                 f"machine '{machine.name}': restitution would have added energy at t = {transition.t:.6g} s "
-                f"({', '.join(transition.names)}); it was lowered to {transition.factor:.6g} of what it is"
+                f"({', '.join(transition.names)}); it was lowered to {transition.factor:.6g} of its value"
             )
         return entry
 
-    def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
-        """Return the error of a pair at which no impulses, or no forces, obey the law of friction."""
-        what = "forces" if forces else "impulses"
+    def _of_spans(self, impulses: Sequence[float]) -> Iterator[tuple[str, float]]:
+        """Impulses by names, of ropes those of their spans: sums over their rows, from the last one on."""
+        rows = {r.name: r.start for r in self._system.rows if r.kind in ("rope", "sheave")}
+        of_ropes = set(rows.values())
+        named = enumerate(zip(self._system.row_names, impulses, strict=True))
+        yield from (both for k, both in named if k not in of_ropes)
+        for section in self._system.sections:
+            ends = [impulses[rows[name]] for name in (*section.sheave_names, section.name)]
+            yield from ((name, sum(ends[span:])) for name, span in section.tensions)
+
+    def ill_posed(self, t: float, pair: int, lacks: int) -> SimulationError:
+        """Return the error of a pair at which no impulses, or no forces, obey the law of friction (`Lacks`)."""
+        what = "impulses" if lacks == Lacks.IMPULSES else "forces"
         if pair >= len(self._pairs.names):
             joint = self._system.sticking[pair - len(self._pairs.names)]
             return SimulationError(
@@ -98,17 +108,25 @@ class TransitionLog:
                 f"t = {t:.9g} s"
             )
         name = self._pairs.names[pair]
+        if lacks >= Lacks.AT_SHEAVE:
+            sheave = self._pairs.sheaves[pair][lacks - Lacks.AT_SHEAVE]
+            return SimulationError(
+                f"no tension lets rope '{name}' of machine '{self._machine.name}' slip on at sheave '{sheave}' at "
+                f"t = {t:.9g} s: it jams there; lower its friction"
+            )
         drives = [c.name for c in self._machine.constraints if any(map(depends_on_time, c.scalars))]
-        if drives or not self._pairs.coefficients(self._p)[1][pair] > 0.0:
+        if (drives and not self._pairs.sheaves[pair]) or not self._pairs.coefficients(self._p)[1][pair] > 0.0:
             named = ", ".join(map(repr, drives))
+            how = "closing" if self._kinds[name] == "contact" else "getting longer"
             cause = f"the prescribed motion {named} drives" if drives else "the constraints of the machine drive"
             return SimulationError(
                 f"no {what} keep {self._kinds[name]} '{name}' of machine '{self._machine.name}' from "
-                f"{'getting longer' if self._kinds[name] == 'cable' else 'closing'} at t = {t:.9g} s: {cause} it there"
+                f"{how} at t = {t:.9g} s: {cause} it there"
             )
+        paradox = ": Painleve's paradox; lower its friction" if self._kinds[name] == "contact" else ""
         return SimulationError(
-            f"no {what} obey the law of friction at contact '{name}' of machine '{self._machine.name}' at "
-            f"t = {t:.9g} s: Painleve's paradox; lower its friction"
+            f"no {what} obey the law of friction at {self._kinds[name]} '{name}' of machine '{self._machine.name}' at "
+            f"t = {t:.9g} s{paradox}"
         )
 
     def not_closed(self, t: float, row: int, gap: float | None = None) -> SimulationError:

@@ -47,6 +47,7 @@ from dalembert.model.machine import Machine
 from dalembert.model.orbit import Orbit, clohessy_wiltshire
 from dalembert.model.orbiting import in_orbit
 from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
+from dalembert.model.ropes import Anchor, Drum, Guide, Obstacle, Rope, RopeBase, Sheave, SheaveLoss
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
 from dalembert.model.signals import Sensor, Signal
@@ -56,6 +57,7 @@ __all__ = [
     "J2000",
     "TIME",
     "WORLD",
+    "Anchor",
     "Axis",
     "Ball",
     "BallConstraint",
@@ -75,6 +77,7 @@ __all__ = [
     "Distance",
     "DistanceConstraint",
     "Drag",
+    "Drum",
     "ElasticJoint",
     "ForceField",
     "Frame",
@@ -82,6 +85,7 @@ __all__ = [
     "FramePair",
     "GearConstraint",
     "Geometry",
+    "Guide",
     "HalfSpace",
     "Joint",
     "JointName",
@@ -95,17 +99,22 @@ __all__ = [
     "ModalAppendage",
     "MotionConstraint",
     "Motor",
+    "Obstacle",
     "Orbit",
     "OrbitalGravity",
     "OrthogonalConstraint",
     "ParallelConstraint",
     "Parameter",
     "Plane",
+    "Rope",
+    "RopeBase",
     "RowContext",
     "Scalar",
     "Section",
     "Sensor",
     "Shape",
+    "Sheave",
+    "SheaveLoss",
     "Signal",
     "SolarPressure",
     "Sphere",

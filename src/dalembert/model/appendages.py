@@ -14,6 +14,7 @@ import numpy as np
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.renamed import renamed
 from dalembert.core.types import Array
 from dalembert.core.validation import Matrix, Vector, check_name, field_axis, field_matrix, field_scalar, field_vector
 from dalembert.model.body import Body
@@ -28,6 +29,7 @@ _ROUNDING = 1e-9
 _PRINTED = 1e-3  # data are printed with three digits
 
 
+@renamed("rad/s", frequencies="omega")
 @dataclass(frozen=True)
 class ModalAppendage:
     """A flexible appendage given by its cantilever modes: a solar array, an antenna, a tank (SPACE D.2.1).
@@ -36,7 +38,7 @@ class ModalAppendage:
     matrix ``M_r`` at its frame and modal coordinates ``eta`` of unit modal mass. A machine has no such part; it has
     masses on springs, and each row ``(p, h)`` of ``L`` is one: a point mass ``|p|^2`` that slides along ``p``, at
     ``p x h / |p|^2``; without a force (``p = 0``) a rod of inertia ``|h|^2`` that turns about ``h``; where ``p`` and
-    ``h`` are not perpendicular a rod on a screw. What they leave of ``M_r`` is the rigid rest. The equations above hold
+    ``h`` are not perpendicular a rod on a screw. The remainder of ``M_r`` is the rigid rest. The equations above hold
     exactly for small motions, and momentum and energy are conserved in large ones.
 
     Parameters
@@ -47,22 +49,22 @@ class ModalAppendage:
     parent, origin
         Body that carries it, and its frame there.
     mass, com, inertia
-        Of the whole appendage as a rigid body, as of `Body`.
-    frequencies, damping
-        Of the modes with the frame held [rad/s], and their damping ratios (one for all, or each).
+        Mass properties of the whole appendage as a rigid body, as in `Body`.
+    omega, damping
+        Natural frequencies of the modes with the frame held [rad/s], and their damping ratios (one for all, or each).
     participation
         ``L``: for each mode the force and torque [f; n] at the frame per unit modal acceleration; plain numbers, like
         mode shapes.
     scale
         Factor of all its masses, those of the modes included; frequencies stay.
     geometry
-        What it looks like, in its frame.
+        Its shape, in its frame.
 
     Examples
     --------
     >>> import dalembert as da
     >>> array = da.ModalAppendage(
-    ...     "array", "hub", mass=10.0, com=(2, 0, 0), inertia=(3.4, 13.3, 16.7), frequencies=[2.0], damping=0.005,
+    ...     "array", "hub", mass=10.0, com=(2, 0, 0), inertia=(3.4, 13.3, 16.7), omega=[2.0], damping=0.005,
     ...     participation=[[0, 2.0, 0, 0, 0, 4.0]],
     ... )
     >>> hub = da.Body("hub", 100.0, inertia=(30, 30, 30))
@@ -76,7 +78,7 @@ class ModalAppendage:
     mass: Scalar
     com: Vector
     inertia: Matrix
-    frequencies: tuple[Scalar, ...]
+    omega: tuple[Scalar, ...]
     participation: tuple[tuple[float, ...], ...]
     damping: Scalar | tuple[Scalar, ...] = 0.0
     origin: Transform = IDENTITY
@@ -92,14 +94,14 @@ class ModalAppendage:
         set_(self, "inertia", field_matrix(self.inertia, f"inertia of {what}"))
         set_(self, "scale", field_scalar(self.scale, f"scale of {what}", lower=0.0, strict=True))
         set_(self, "origin", as_transform(self.origin, f"{what}: origin"))
-        listed = _listed(self.frequencies, f"frequencies of {what}")
+        listed = _listed(self.omega, f"omega of {what}")
         if not listed:
             raise MachineError(f"{what} has no modes; a rigid one is a Body on a fixed joint")
-        fields = [field_scalar(w, f"frequency {i + 1} of {what}", lower=0.0, strict=True) for i, w in enumerate(listed)]
-        set_(self, "frequencies", tuple(fields))
+        fields = [field_scalar(w, f"omega {i + 1} of {what}", lower=0.0, strict=True) for i, w in enumerate(listed)]
+        set_(self, "omega", tuple(fields))
         ratios = self.damping if isinstance(self.damping, Sequence | np.ndarray) else [self.damping] * len(fields)
         if len(ratios) != len(fields):
-            raise MachineError(f"{what} has {len(fields)} frequencies but {len(ratios)} damping ratios")
+            raise MachineError(f"{what} has {len(fields)} modes but {len(ratios)} damping ratios")
         set_(self, "damping", tuple(field_scalar(z, f"damping of {what}", lower=0.0) for z in ratios))
         set_(self, "participation", _rows(self.participation, len(fields), what))
         self._check()
@@ -112,7 +114,7 @@ class ModalAppendage:
         if least[0] < -_ROUNDING * np.linalg.norm(M):
             along = ", ".join(f"{x:.3g}" for x in vectors[:, 0])
             raise MachineError(
-                f"participation of {what} takes more inertia than there is: M_r - L^T L must not be negative, but is "
+                f"participation of {what} exceeds the inertia: M_r - L^T L must not be negative, but is "
                 f"{least[0]:.4g} along [{along}]"
             )
         rest, _, inertia = self._rest()
@@ -137,10 +139,10 @@ class ModalAppendage:
 
     @property
     def joints(self) -> tuple[Joint, ...]:
-        """What fixes the rest, and a spring per mode."""
+        """Clamps of the rest, and a spring per mode."""
         joints = [Joint(self.name, "fixed", self.parent, self.name, self.origin)]
         ratios: Any = self.damping
-        for i, (m, w, zeta) in enumerate(zip(self._modes(), self.frequencies, ratios, strict=True)):
+        for i, (m, w, zeta) in enumerate(zip(self._modes(), self.omega, ratios, strict=True)):
             inertia, name = self.scale * m.modal, f"{self.name}.mode{i + 1}"
             joints.append(
                 Joint(
@@ -163,7 +165,7 @@ class ModalAppendage:
         return [_mass_on_spring(np.array(row), spread) for row in self.participation]
 
     def _rest(self) -> tuple[Scalar, Vector, Matrix]:
-        """Mass, centre and inertia of what the modes leave of the appendage."""
+        """Mass, centre and inertia of the appendage without its modes."""
         mass, moment = self.mass, [self.mass * x for x in self.com]
         J = _add(self.inertia, _steiner(self.mass, self.com))
         for m in self._modes():
@@ -178,7 +180,7 @@ class ModalAppendage:
 
 @dataclass(frozen=True)
 class _MassOnSpring:
-    """One mode: kind and axis of its joint, where it is, and what moves there; ``modal`` is its generalised inertia."""
+    """One mode: kind and axis of its joint, its place, and its moving mass; ``modal`` is its generalised inertia."""
 
     kind: str
     place: tuple[float, float, float]
@@ -258,7 +260,7 @@ def _rows(value: object, n: int, what: str) -> tuple[tuple[float, ...], ...]:
         raise MachineError(f"participation of {what} must be {n} rows of 6 finite numbers [f; n], got {value!r}")
     for i, row in enumerate(L):
         if not row.any():
-            raise MachineError(f"mode {i + 1} of {what} has no participation: nothing outside would notice it")
+            raise MachineError(f"mode {i + 1} of {what} has no participation: it has no effect outside")
     return tuple(tuple(float(x) for x in row) for row in L)
 
 
@@ -275,7 +277,7 @@ class Wheel:
     axis
         Spin axis.
     inertia
-        About the spin axis.
+        Inertia about the spin axis.
     transverse
         Inertia about the other axes; default half of it, a thin disc.
     mass
@@ -285,6 +287,12 @@ class Wheel:
     momentum
         Largest momentum, inertia times speed relative to the body. The motor does not drive the wheel beyond it; from
         99 % of it on it gives less torque, which is an event of a simulation.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> [motor.name for motor in da.Wheel("wheel", "hull", axis="z", inertia=0.05).motors]
+    ['wheel']
     """
 
     name: str
@@ -333,7 +341,7 @@ class Wheel:
 class ControlMomentGyro:
     """A control moment gyro: a rotor that spins freely in a gimbal, which a motor turns.
 
-    The rotor runs without losses or drive, so that its spin is what the start of a run gives it (`v0`); turning the
+    The rotor runs without losses or drive, so that the start of a run (`v0`) sets its spin; turning the
     gimbal at the rate ``w`` gives the torque ``h x w`` on the body.
 
     Parameters
@@ -345,15 +353,22 @@ class ControlMomentGyro:
     gimbal_axis, spin_axis
         Axis of the gimbal, and that of the rotor at gimbal angle zero; perpendicular.
     inertia, momentum
-        Of the rotor about its axis, and what it holds.
+        Inertia of the rotor about its axis, and its angular momentum.
     transverse
         Inertia of the rotor about the other axes; default half of it.
     gimbal_inertia
         Inertia of the gimbal about its axis.
     mass
-        Of the rotor; zero where that of the body includes it.
+        Mass of the rotor; zero where that of the body includes it.
     torque, rate
         Largest torque of the gimbal's motor, and largest rate of the gimbal, which is an event to pass.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> gyro = da.ControlMomentGyro("cmg", "hull", "z", "x", inertia=0.1, momentum=30.0)
+    >>> [joint.name for joint in gyro.joints]
+    ['cmg.gimbal', 'cmg.rotor']
     """
 
     name: str

@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.core.errors import MachineError
 from dalembert.core.kept import Kept
 from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.renamed import renamed
 from dalembert.core.types import Array
 from dalembert.core.validation import Bound, check_name, field_scalar
 from dalembert.model.beam_modes import BeamPiece, EndLoad, Support, beam_modes
@@ -34,13 +35,17 @@ _NAMES = {"x": "traction", "y": "bending along y", "z": "bending along z", "tors
 
 @dataclass(frozen=True)
 class Mode:
-    """One assumed mode: direction (x, y, z, torsion), shape, and frequency [rad/s] (None if the shape was given)."""
+    """One assumed mode: direction (x, y, z, torsion), shape, and angular frequency.
+
+    ``omega`` [rad/s] is None if the shape was given.
+    """
 
     direction: str
     shape: Shape
-    frequency: float | None
+    omega: float | None
 
 
+@renamed("rad/s", frequencies="omega")
 @dataclass(frozen=True)
 class Beam:
     """A flexible segment: a rigid elbow, then an Euler-Bernoulli beam along the x axis of its frame.
@@ -85,6 +90,13 @@ class Beam:
         Whether the shortening of the bent axis is kept (geometric stiffening).
     stations
         Abscissae of named sections, such as ``{"camera": 3.0}``.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> boom = da.Beam("boom", 2.0, da.Section.tube(0.05, 0.04), E=70e9, density=2700.0, modes={"z": 2})
+    >>> boom.omega.round(1)  # rad/s
+    array([143.3, 898. ])
     """
 
     name: str
@@ -265,7 +277,7 @@ class Beam:
 
     @cached_property
     def kept(self) -> Kept:
-        """What others derived from this beam: it is frozen, so that nothing of it goes stale."""
+        """Results derived from this beam: it is frozen, so that they stay valid."""
         return Kept()
 
     # -- modes ------------------------------------------------------------------------------------------------------
@@ -291,9 +303,9 @@ class Beam:
         return tuple(f"{name}_dot" for name in self.q_names)
 
     @property
-    def frequencies(self) -> Array:
-        """Frequencies [rad/s] of the modes with their boundary conditions; NaN for given shapes."""
-        return np.array([np.nan if m.frequency is None else m.frequency for m in self.basis])
+    def omega(self) -> Array:
+        """Angular frequencies [rad/s] of the modes with their boundary conditions; NaN for given shapes."""
+        return np.array([np.nan if m.omega is None else m.omega for m in self.basis])
 
     @cached_property
     def amplitudes(self) -> Array:
@@ -314,7 +326,7 @@ class Beam:
         order = 2 if direction in ("y", "z") else 1
         w, shapes = beam_modes(pieces, order, self._supports(), load, chosen)
         if len(w) < chosen:
-            raise MachineError(f"beam '{self.name}' supports {len(w)} modes in {_NAMES[direction]}, asked for {chosen}")
+            raise MachineError(f"beam '{self.name}' supports {len(w)} modes in {_NAMES[direction]}, got {chosen}")
         factors = [self._factor(direction, load, pieces, order, s) for s in shapes]
         return [Mode(direction, s.scaled(f), float(x)) for s, f, x in zip(shapes, factors, w, strict=True)]
 

@@ -154,9 +154,9 @@ def _integrate(beam: Beam) -> BeamIntegrals:
         (np.array(x) for x in zip(*_modal_parts(beam, B), strict=True)) if k else (np.zeros(0),) * 3
     )
     K = np.diag(nominal(beam.E) * K_E + nominal(beam.G) * K_G)
-    # Given shapes have no frequency of their own: that of the shape alone on its beam, by Rayleigh.
+    # Given shapes have no natural frequency: this is the Rayleigh quotient of the shape alone on its beam.
     alone = np.sqrt(K / (nominal(beam.density) * modal_mass))
-    w = np.where(np.isnan(beam.frequencies), alone, beam.frequencies)
+    w = np.where(np.isnan(beam.omega), alone, beam.omega)
     damping = np.divide(2 * K, w, out=np.zeros(k), where=w > 0.0)  # a shape without strain has none
     return BeamIntegrals(volume, first, second, V, n, B, K_E, K_G, damping, modal_mass, carried, held)
 
@@ -166,7 +166,7 @@ def _modal_parts(beam: Beam, B: Array) -> Iterator[tuple[float, float, float]]:
     points, weights = quadrature(beam)
     sections = [section_at(beam, s) for s in points]
     for j, mode in enumerate(beam.basis):
-        if mode.frequency is None:
+        if mode.omega is None:
             yield float(np.einsum("bb->", B[:, :, j, j])), 0.0, 0.0
             continue
         measure = [(x.I_p or 0.0) if mode.direction == "torsion" else x.area for x in sections]

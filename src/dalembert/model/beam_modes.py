@@ -41,7 +41,14 @@ class BeamPiece:
 
 @dataclass(frozen=True)
 class Support:
-    """What holds an end: deflection or slope blocked, or held by springs."""
+    """Support of an end: deflection or slope blocked, or held by springs.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Support(deflection=True, slope_spring=300.0).slope
+    False
+    """
 
     deflection: bool = False
     slope: bool = False

@@ -42,7 +42,13 @@ class Body:
         Inertia about the centre of mass in axes of the body frame [kg m2]: three numbers (diagonal), six
         (xx, yy, zz, xy, xz, yz, the entries of the matrix) or 3x3.
     geometry
-        What it looks like and touches with: `Geometry` objects, or solids (`Box`, `Sphere` ..) in the body frame.
+        Geometry for drawing and contact: `Geometry` objects, or solids (`Box`, `Sphere` ..) in the body frame.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Body("disc", 2.0, com=(0, 0, 0.1), inertia=(0.1, 0.1, 0.2)).mass
+    2.0
     """
 
     name: str
@@ -69,7 +75,7 @@ class Body:
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
-        """All scalars of the body that have a part in its motion."""
+        """All scalars of the body that affect its motion."""
         return (self.mass, *self.com, *(x for row in self.inertia for x in row))
 
     def bounds(self) -> Iterator[Bound]:
@@ -91,7 +97,14 @@ def _mass(shape: str, name: str, mass: Scalar) -> Scalar:
 
 
 def box(name: str, mass: Scalar, size: VectorLike, com: VectorLike = (0.0, 0.0, 0.0)) -> Body:
-    """Homogeneous parallelepiped with sides ``size = (a, b, c)`` along x, y, z: I_xx = m (b^2 + c^2)/12 and so on."""
+    """Homogeneous parallelepiped with sides ``size = (a, b, c)`` along x, y, z: I_xx = m (b^2 + c^2)/12 and so on.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.box("crate", 12.0, (1.0, 2.0, 3.0)).inertia[0][0]
+    13.0
+    """
     m = _mass("box", name, mass)
     x, y, z = field_vector(size, f"the size of box '{name}'")
     a, b, c = _positive("box", name, length=x, width=y, height=z)
@@ -112,6 +125,12 @@ def hollow_cylinder(
     """Homogeneous tube of outer and inner radius about ``axis``.
 
     I_axis = m (a^2 + b^2)/2 and I_transverse = m (3 (a^2 + b^2) + h^2)/12 (ROBOTICS, empty cylinder).
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> round(da.hollow_cylinder("tube", 4.0, outer=0.1, inner=0.05, length=0.2).inertia[0][0], 9)
+    0.025
     """
     m = _mass("hollow cylinder", name, mass)
     a, h = _positive("hollow cylinder", name, outer_radius=outer, length=length)
@@ -129,19 +148,40 @@ def hollow_cylinder(
 def cylinder(
     name: str, mass: Scalar, radius: Scalar, length: Scalar, axis: str = "x", com: VectorLike = (0.0, 0.0, 0.0)
 ) -> Body:
-    """Homogeneous solid cylinder about ``axis``."""
+    """Homogeneous solid cylinder about ``axis``.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> round(da.cylinder("nut", 4.0, radius=0.1, length=0.2, axis="z").inertia[2][2], 9)
+    0.02
+    """
     return hollow_cylinder(name, mass, radius, 0.0, length, axis, com)
 
 
 def rod(name: str, mass: Scalar, length: Scalar, axis: str = "x", com: VectorLike = (0.0, 0.0, 0.0)) -> Body:
-    """Slender homogeneous rod along ``axis``: I = m l^2/12 about the transverse axes."""
+    """Slender homogeneous rod along ``axis``: I = m l^2/12 about the transverse axes.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.rod("bar", 12.0, length=1.0, axis="z").inertia[0][0]
+    1.0
+    """
     m = _mass("rod", name, mass)
     (h,) = _positive("rod", name, length=length)
     return _solid(name, m, com, _about(axis, 0.0, m * h**2 / 12.0), Geometry(Capsule(0.0, h), along(axis)))
 
 
 def sphere(name: str, mass: Scalar, radius: Scalar, com: VectorLike = (0.0, 0.0, 0.0)) -> Body:
-    """Homogeneous solid sphere: I = 2 m r^2/5."""
+    """Homogeneous solid sphere: I = 2 m r^2/5.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> round(da.sphere("ball", 5.0, radius=0.1).inertia[0][0], 9)
+    0.02
+    """
     m = _mass("sphere", name, mass)
     (r,) = _positive("sphere", name, radius=radius)
     k = 0.4 * m * r**2
@@ -149,7 +189,14 @@ def sphere(name: str, mass: Scalar, radius: Scalar, com: VectorLike = (0.0, 0.0,
 
 
 def point_mass(name: str, mass: Scalar, com: VectorLike = (0.0, 0.0, 0.0)) -> Body:
-    """Mass without inertia of its own."""
+    """Point mass, without rotational inertia.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.point_mass("bob", 2.0, com=(0, 0, -0.5)).inertia[0][0]
+    0.0
+    """
     return Body(name, mass, cast(Vector, com))
 
 

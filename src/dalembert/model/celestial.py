@@ -80,7 +80,7 @@ def moon_position(date: Expression | ArrayLike, seconds: Expression | ArrayLike 
     Parameters
     ----------
     date, seconds
-        As of `sun_position`.
+        As in `sun_position`.
     """
     n = _days(date, seconds)
     T, m = n / 36525.0, _library(n)
@@ -100,7 +100,7 @@ def sidereal_angle(date: Expression | ArrayLike, seconds: Expression | ArrayLike
     Parameters
     ----------
     date, seconds
-        As of `sun_position`; universal time, of which terrestrial time is a minute ahead.
+        As in `sun_position`; universal time, of which terrestrial time is a minute ahead.
     """
     return _radians(280.46061837 + 360.98564736629 * _days(date, seconds))
 

@@ -32,7 +32,7 @@ _PRINTED = 1e-3  # a thin plate given with three digits (0.0833, 0.0833, 0.167) 
 
 
 def inertia_fault(inertia: Array, noise: float | Array = 0.0) -> str | None:
-    """Say what is impossible about an inertia about the centre of mass (the first such one of a batch), or return None.
+    """Return the fault of an inertia about the centre of mass (the first one of a batch), or None.
 
     The principal moments of a body must not be negative, and none may exceed the sum of the other two.
 
@@ -69,7 +69,7 @@ def _noise(mass: float | Array, com: Array) -> float | Array:
 def body_fault(
     body: Body, values: Mapping[str, float] | Mapping[str, Array], batch: tuple[int, ...] = ()
 ) -> str | None:
-    """Say what is impossible about the inertia of a body with these parameter values, or return None."""
+    """Return the fault of the inertia of a body with these parameter values, or None."""
 
     def field(x: Scalar) -> Array:
         return np.broadcast_to(np.asarray(evaluate(x, values), dtype=float), batch)
@@ -107,7 +107,7 @@ def check_physics(machine: Machine) -> None:
 
 
 def _check_roots(machine: Machine) -> None:
-    """Refuse contacts of the frame of a beam whose root moves away from it: nothing of the beam is there to touch."""
+    """Refuse contacts of the frame of a beam whose root moves away from it: the beam is not there."""
     tree = machine.tree
     for contact in machine.contacts:
         for frame in contact.frames:
@@ -145,8 +145,8 @@ def _check_movable(machine: Machine) -> None:
     if idle:
         subject = f"joint {idle[0]} moves" if len(idle) == 1 else f"joints {', '.join(idle)} move"
         raise MachineError(
-            f"{subject} nothing: the bodies outboard have neither mass nor inertia; give them some, or lock what "
-            f"does not matter"
+            f"{subject} nothing: the bodies outboard have neither mass nor inertia; give them some, or lock the "
+            f"joints that do not matter"
         )
     shared = turned | {name for c in machine.couplings for name in (c.joint, c.leader)}
     parents = {n.parent for n in tree.nodes}
@@ -162,25 +162,25 @@ def _check_movable(machine: Machine) -> None:
         raise MachineError(
             f"joint '{joint.name}' ({joint.kind}) moves no inertia that the joints outboard of it do not move in the "
             f"same way: the mass matrix is singular in every configuration; give body '{joint.child}' mass and "
-            f"inertia, or lock what does not matter"
+            f"inertia, or lock the joints that do not matter"
         )
 
 
 def _check_beams(machine: Machine) -> None:
-    """Refuse joints and modes of machines with beams that move no inertia of their own."""
+    """Refuse joints and modes of machines with beams that move no inertia by themselves."""
     idle = motion_without_inertia(machine)
     if isinstance(idle, Beam):
         raise MachineError(
             f"the modes of beam '{idle.name}' are not independent: some of their motions move no inertia, and the mass "
-            "matrix is singular; leave out shapes that are sums of the others or of what the joints outboard do"
+            "matrix is singular; leave out shapes that are sums of the others or of motions of the joints outboard"
         )
     if idle is not None:
         lacking = [b.name for b in machine.bodies if isinstance(b, Beam) and not b.rotary_inertia]
         cure = f" (rotary_inertia=True, for beam '{lacking[0]}')" if lacking else ""
         raise MachineError(
             f"joint '{idle.name}' ({idle.kind}) moves no inertia that the joints and modes outboard of it do not move "
-            f"in the same way: the mass matrix of the straight beams is singular; give what it turns or shifts inertia "
-            f"about its axis{cure}, or lock what does not matter"
+            f"in the same way: the mass matrix of the straight beams is singular; give the bodies that it moves "
+            f"inertia about its axis{cure}, or lock the joints that do not matter"
         )
 
 
@@ -191,7 +191,7 @@ def _leaf_lack(node: Node) -> str | None:
     mass, moment, I_o = nominal_inertia(node)
     q = random_coordinates(node.joint, np.random.default_rng(0))
     S = node.joint.mechanism().posed(q)[2]
-    # Motions without rotation first, then the others: what the first leave of the inertia of the others counts.
+    # Motions without rotation first, then the others, with the inertia that the first leave.
     _, singular, basis = np.linalg.svd(S[3:])
     rank = int((singular > 1e-9).sum())
     slides, turns = S[:3] @ basis[rank:].T, S @ basis[:rank].T
@@ -241,16 +241,16 @@ def check_parameter_values(machine: Machine, p: Array) -> None:
 
 
 def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] = ()) -> None:
-    """Refuse joints with Coulomb friction that sticks, but for those that are held, by name.
+    """Refuse joints with Coulomb friction that sticks, except those that are held, and name them.
 
     Parameters
     ----------
     machine
         The machine.
     what
-        What cannot have them.
+        The function or method that does not support them.
     instead
-        What to do instead.
+        The alternative.
     held
         Joints that do not move.
     """

@@ -1,4 +1,4 @@
-"""What two machines have in common."""
+"""Comparison of the mechanics of two machines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _WITHOUT_EFFECT = ("name", "frames", "signals", "sensors", "gains")
 def mechanics_apart(one: Machine, other: Machine) -> tuple[str, ...]:
     """Name the fields in which the mechanics of two machines differ.
 
-    What is only named, drawn or measured does not count: names of machines, frames, geometry, signals and sensors.
+    Differences in names, drawing and measurement do not count: names of machines, frames, geometry, signals and
+    sensors.
     """
 
     def part(machine: Machine, name: str) -> object:

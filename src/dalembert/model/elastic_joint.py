@@ -61,11 +61,11 @@ def elastic_joint(
     name
         Name of the joint; its motor has the same name, the motor side is called ``NAME.motor``.
     kind, parent, child, origin, axis
-        As of `Joint`.
+        As in `Joint`.
     stiffness, damping
-        Of the spring between motor and link, on the link side of the gear.
+        Stiffness and damping of the spring between motor and link, on the link side of the gear.
     ratio, rotor_inertia, motor_damping, effort
-        As of `Motor`.
+        As in `Motor`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What acts on a spacecraft from afar: the Moon and the Sun (SPACE 6.7), and the magnetic field of the Earth."""
+"""Distant influences on a spacecraft: the Moon and the Sun (SPACE 6.7), and the magnetic field of the Earth."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class ThirdBody(ForceField):
     """Attraction by the Moon or the Sun, less that of the Earth, which falls with the axes.
 
     ``m mu (d / d^3 - s / s^3)`` with the body's place ``s`` from the centre of the Earth and ``d = s - r - x`` from the
-    mass; SPACE (6.7), whose forces lack the direction and this second part (see the errata). The reference orbit does
-    not feel it. Its gravity gradient is a ten-millionth of the Earth's, and is left out.
+    mass; SPACE (6.7), whose forces lack the direction and this second part (see the errata). The reference orbit is not
+    subject to it. Its gravity gradient is a ten-millionth of the Earth's, and is left out.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class ThirdBody(ForceField):
 
 @dataclass(frozen=True)
 class MagneticTorque(ForceField):
-    """Torque ``m x B`` on a magnetic dipole in the field of the Earth: what a spacecraft has, or a magnetorquer makes.
+    """Torque ``m x B`` on a magnetic dipole in the field of the Earth: of a spacecraft, or of a magnetorquer.
 
     Parameters
     ----------

@@ -73,18 +73,18 @@ class ForceField:
 
 @dataclass(frozen=True)
 class OrbitalGravity(ForceField):
-    """What is left of the Earth's attraction of a rigid body: the tide, the gravity gradient, and the oblate Earth.
+    """Residual gravity of the Earth on a rigid body in orbit: the tide, the gravity gradient, and the oblate Earth.
 
     The force is ``m (g(r + x) - g(r))`` with the reference orbit's position ``r`` and the body's place ``x``, the
     torque ``3 mu / r^3 u x (I u)`` of SPACE (6.2b). With ``J2`` the attraction includes the first zonal harmonic, which
-    the reference orbit does not feel; its sign is minus (see the errata).
+    does not affect the reference orbit; its sign is minus (see the errata).
 
     Parameters
     ----------
     orbit
         The reference orbit.
     mass, inertia
-        Of the body; the frame is at its centre of mass, the inertia in the frame's axes.
+        Mass properties of the body; the frame is at its centre of mass, the inertia in the frame's axes.
     J2
         First zonal harmonic; zero: a sphere.
     """
@@ -137,9 +137,10 @@ class Drag(ForceField):
     orbit
         The reference orbit.
     area, normal
-        Of the surface; the normal in the frame's axes, outward.
+        Area and outward normal of the surface; the normal in the frame's axes.
     density, scale_height
-        Of the air at the perigee [kg/m3], and the height in which it falls by ``e`` [m]; infinite: it does not.
+        Density of the air at the perigee [kg/m3], and the height in which it falls by ``e`` [m]; infinite: constant
+        density.
     coefficient
         ``C_D``.
     """
@@ -191,7 +192,7 @@ class SolarPressure(ForceField):
     Parameters
     ----------
     area, normal
-        Of the surface; the normal in the frame's axes, outward.
+        Area and outward normal of the surface; the normal in the frame's axes.
     sun
         Direction to the Sun in world axes.
     absorbed, diffuse, specular

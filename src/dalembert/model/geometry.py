@@ -1,7 +1,7 @@
-"""What bodies look like and touch with: boxes, cylinders, capsules, spheres and meshes with their placement.
+"""Shapes of bodies for drawing and contact: boxes, cylinders, capsules, spheres and meshes with their placement.
 
-Geometry has no part in the equations of free motion. Pictures use what is `visual`; contact and clearance use what is
-for `collision`; the two may differ, as in URDF. Dimensions may be parameters like any other number of a machine.
+Geometry does not affect the equations of free motion. Pictures use `visual` geometry; contact and clearance use
+`collision` geometry; the two may differ, as in URDF. Dimensions may be parameters like any other number of a machine.
 """
 
 from __future__ import annotations
@@ -29,6 +29,12 @@ class Box:
     ----------
     size
         Sides along x, y and z [m].
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Box((0.4, 0.3, 0.2)).size
+    (0.4, 0.3, 0.2)
     """
 
     size: Vector
@@ -48,6 +54,12 @@ class Cylinder:
     ----------
     radius, length
         Its dimensions [m].
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Cylinder(radius=0.05, length=0.3).radius
+    0.05
     """
 
     radius: Scalar
@@ -69,6 +81,12 @@ class Capsule:
         Radius of the round part [m]; zero: the segment itself, as of a slender rod.
     length
         Length of the segment [m], without the round ends.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Capsule(radius=0.05, length=0.3).length
+    0.3
     """
 
     radius: Scalar
@@ -82,7 +100,14 @@ class Capsule:
 
 @dataclass(frozen=True)
 class Sphere:
-    """Sphere with its centre at the origin."""
+    """Sphere with its centre at the origin.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Sphere(0.1).radius
+    0.1
+    """
 
     radius: Scalar
 
@@ -92,7 +117,7 @@ class Sphere:
 
 @dataclass(frozen=True)
 class Mesh:
-    """Triangles in a file, which is read when they are needed.
+    """Triangles in a file, which is read on demand.
 
     Parameters
     ----------
@@ -100,6 +125,12 @@ class Mesh:
         Path of the file (.stl, .obj).
     scale
         Factors along x, y and z.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Mesh("hook.stl", scale=(0.001, 0.001, 0.001)).file
+    'hook.stl'
     """
 
     file: str
@@ -128,9 +159,15 @@ class Geometry:
     origin
         Placement of the solid in the frame of the body.
     colour
-        Such as ``"#4477aa"``; None: chosen by who draws it.
+        Such as ``"#4477aa"``; None: the renderer chooses.
     visual, collision
         Whether it is drawn, and whether it touches others.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Geometry(da.Sphere(0.1), colour="#ccbb44", collision=False).visual
+    True
     """
 
     solid: Solid

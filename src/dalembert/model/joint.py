@@ -1,4 +1,4 @@
-"""Joints: their axes, limits, springs and losses; what each kind of joint is stands in ``model/joints``."""
+"""Joints: their axes, limits, springs and losses; ``model/joints`` defines each kind of joint."""
 
 from __future__ import annotations
 
@@ -40,6 +40,12 @@ class Limits:
         Whether a simulation must stop at the range: beyond it the machine has no meaning (a rope of no length).
     restitution
         Newton's coefficient of restitution of the range as hard stops (``simulate(..., limits="contact")``).
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Limits(lower=-1.0, upper=1.0, effort=20.0).velocity
+    inf
     """
 
     lower: float = -math.inf
@@ -95,16 +101,23 @@ class Joint:
     friction, friction_velocity
         Coulomb friction ``-F tanh(v / v_s)``, per velocity, with its smoothing speed ``v_s``.
     friction_law
-        ``"smooth"`` for that law; ``"stick"`` for Coulomb's own: the joint stands still while less than F [N m or N]
-        holds it, and F acts against its rate while it moves. Joints with one velocity only.
+        ``"smooth"`` for that law; ``"stick"`` for Coulomb's own: the joint sticks while less than F [N m or N] holds
+        it, and F acts against its rate while it moves. Joints with one velocity only.
     armature
         Inertia that moves with each velocity of the joint but with no body, ``J v^2 / 2``: that of rotors and gears,
         reflected to the link side [kg m2 or kg]; free joints have none. A `Motor` adds its own.
     second_axis
-        Axis of a universal joint that goes with the child (normalised), in the joint's frame when both angles are zero;
-        not parallel to the first.
+        Axis of a universal joint that moves with the child (normalised), in the joint's frame when both angles are
+        zero; not parallel to the first.
     pitch
         Slide of a screw joint per angle [m/rad]: a lead per turn over ``2 pi``; negative for a left-handed thread.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> screw = da.Joint("turn", "screw", "world", "nut", axis="z", pitch=0.01)
+    >>> screw.q_names, screw.axis
+    (('turn',), (0.0, 0.0, 1.0))
     """
 
     name: str
@@ -208,7 +221,7 @@ class Joint:
 
     @property
     def info(self) -> type[JointKind]:
-        """What all joints of this kind have in common."""
+        """The kind of the joint, with the properties that all joints of this kind share."""
         return JOINT_KINDS[self.kind]
 
     @property

@@ -1,6 +1,6 @@
-"""What the fields of a kind hold, as their types declare it.
+"""Values that the fields of a kind hold, as their types declare it.
 
-A kind of constraint or surface is a frozen dataclass. The types of its fields say what each of them is; machine files,
+A kind of constraint or surface is a frozen dataclass. The types of its fields define their meaning; machine files,
 their JSON Schema, references, parameters and checks are derived from that:
 
 ===================  ==========================================  ==========================================
@@ -37,7 +37,7 @@ __all__ = ["Axis", "FrameName", "JointName", "KindField", "Role", "Terms", "kind
 
 
 class Role(enum.Enum):
-    """What a field holds; the values are used in messages."""
+    """Type of the values of a field; the text is used in messages."""
 
     FRAME = "FrameName"
     JOINT = "JointName"
@@ -80,7 +80,7 @@ class KindField:
     name
         Its name.
     role
-        What it holds.
+        The type of its values.
     optional
         Whether it may be None.
     default
@@ -110,7 +110,7 @@ def kind_fields(kind: type) -> tuple[KindField, ...]:
 
 def _declared(kind: type) -> Iterator[KindField]:
     if not is_dataclass(kind):
-        raise MachineError(f"{kind.__name__} must be a frozen dataclass: its fields are what machine files hold")
+        raise MachineError(f"{kind.__name__} must be a frozen dataclass: machine files hold its fields")
     try:
         hints = get_type_hints(kind, include_extras=True)
     except NameError as error:

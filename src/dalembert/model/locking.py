@@ -78,7 +78,7 @@ def locked_positions(
 
 
 def _coordinates(joint: Joint, position: Position | None) -> tuple[float, ...]:
-    """Coordinates of a joint at a position that was asked for."""
+    """Coordinates of a joint at a requested position."""
     if position is _NEUTRAL:
         return joint.info.neutral
     n = joint.info.nq

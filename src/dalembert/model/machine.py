@@ -29,6 +29,7 @@ from dalembert.model.fields import ForceField
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.locking import lock_joints
 from dalembert.model.parts import Actuator, Coupling, Frame, Motor, Thruster, Wrench
+from dalembert.model.ropes import Rope, RopeBase
 from dalembert.model.signals import Sensor, Signal, check_signals
 from dalembert.model.tree import Node, Tree, build_tree
 
@@ -39,7 +40,7 @@ STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
 
 @dataclass(frozen=True, repr=False)
 class Machine:
-    """A tree of bodies and joints with what acts on it.
+    """A tree of bodies and joints, with actuators, forces, constraints and contacts.
 
     Every body hangs on exactly one joint; a body that floats hangs on the world by a free joint. The coordinates are
     those of the joints in depth-first order, children by joint name; a beam's modal coordinates follow its joint's.
@@ -48,14 +49,16 @@ class Machine:
     ----------
     name
         Name of the machine.
-    bodies, joints, frames, motors, thrusters, wrenches, couplings, constraints, cables, fields, contacts
-        Its parts.
+    bodies, joints, frames, motors, thrusters, wrenches
+        Bodies, the joints between them, and loads on them.
+    couplings, constraints, cables, ropes, fields, contacts
+        Conditions and forces between bodies.
     signals, sensors
-        What runs record and laws read besides its state.
+        Quantities that runs record and laws read besides its state.
     gravity
         Acceleration of gravity in world axes [m/s2].
     gains
-        Parameters that no part has, but that laws use: they then are inputs of every run, as the others are.
+        Parameters that only laws use; they are inputs of every run like the others.
 
     Examples
     --------
@@ -79,6 +82,7 @@ class Machine:
     couplings: tuple[Coupling, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     cables: tuple[Cable, ...] = ()
+    ropes: tuple[Rope, ...] = ()
     fields: tuple[ForceField, ...] = ()
     contacts: tuple[Contact, ...] = ()
     signals: tuple[Signal, ...] = ()
@@ -129,8 +133,11 @@ class Machine:
             "motor or thruster": list(self.u_names),
             "wrench or force field": [w.name for w in self.wrenches] + [f.name for f in self.fields],
             "coupled joint": [c.joint for c in self.couplings],
-            "constraint, cable or contact": [c.name for c in self._joining],
-            "constraint, cable, contact or joint that sticks": [c.name for c in self._joining] + list(self.sticking),
+            "constraint, cable, rope or contact": [c.name for c in self._joining],
+            "constraint, cable, rope, contact or joint that sticks": [
+                *(c.name for c in self._joining),
+                *self.sticking,
+            ],
             "contact pair": [name for c in self.contacts for name in c.pairs]
             + [f"{j.name}.{end}" for j in self.joints for end in ("lower", "upper")]
             + list(self.sticking),
@@ -208,7 +215,8 @@ class Machine:
                     error = UnknownNameError("frame or body", frame, self.tree.frames, where)
                     raise MachineError(f"{kind} '{element.name}': {error}")
             nodes = {self.tree.frames[frame][0] for frame in element.frames}
-            if len(element.frames) == 2 and len(nodes) == 1:
+            turns = isinstance(element, Rope) and element.joints  # sheaves or drums of the rope
+            if len(element.frames) == 2 and len(nodes) == 1 and not turns:
                 raise MachineError(
                     f"{kind} '{element.name}' joins two frames of one body: nothing can move between them"
                 )
@@ -216,6 +224,8 @@ class Machine:
                 if joint not in single:
                     error = UnknownNameError("joint with one coordinate", joint, single, where)
                     raise MachineError(f"{kind} '{element.name}': {error}")
+        for rope in self.ropes:
+            rope.check_wheels(self)
 
     def _check_signals(self) -> None:
         for signal in self.signals:
@@ -226,13 +236,18 @@ class Machine:
         check_signals(self, self.signals, self.sensors)
 
     @property
-    def _joining(self) -> tuple[Constraint | Cable | Contact, ...]:
-        return (*self.constraints, *self.cables, *self.contacts)
+    def _joining(self) -> tuple[Constraint | RopeBase | Contact, ...]:
+        return (*self.constraints, *self.all_ropes, *self.contacts)
+
+    @property
+    def all_ropes(self) -> tuple[RopeBase, ...]:
+        """Cables, which are ropes of one span, then ropes."""
+        return (*self.cables, *self.ropes)
 
     @property
     def constrained(self) -> bool:
         """Whether anything but its joints constrains the motion."""
-        return bool(self.constraints) or any(not c.elastic for c in self.cables)
+        return bool(self.constraints) or any(not rope.elastic for rope in self.all_ropes)
 
     @property
     def sticking(self) -> tuple[str, ...]:
@@ -262,7 +277,7 @@ class Machine:
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
         """Ranges that the scalars of the machine must keep."""
-        bounded = (self.bodies, self.joints, self.motors, self.cables, self.contacts)
+        bounded = (self.bodies, self.joints, self.motors, self.all_ropes, self.contacts)
         return tuple(b for parts in bounded for element in parts for b in element.bounds())
 
     @cached_property
@@ -310,7 +325,7 @@ class Machine:
 
     @property
     def limited_motors(self) -> tuple[Motor, ...]:
-        """The motors, their efforts cut to what the effort limits of their joints allow: ``|n u| <= effort``."""
+        """The motors, their efforts limited by the effort limits of their joints: ``|n u| <= effort``."""
         limits = {j.name: j.limits.effort for j in self.joints}
         return tuple(
             replace(m, effort=min(m.effort, limits[m.joint] / abs(nominal(m.ratio)))) if m.joint in limits else m
@@ -319,7 +334,7 @@ class Machine:
 
     @property
     def actuators(self) -> tuple[Actuator, ...]:
-        """What the inputs drive, in their order: the motors, with the limits of their joints, then the thrusters."""
+        """Elements that the inputs drive, in order: the motors, with the limits of their joints, then the thrusters."""
         return (*self.limited_motors, *self.thrusters)
 
     @property
@@ -405,11 +420,11 @@ class Machine:
 
     @cached_property
     def kept(self) -> Kept:
-        """What others derived from this machine: it is frozen, so that nothing of it goes stale."""
+        """Results derived from this machine: it is frozen, so that they stay valid."""
         return Kept()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the description only, not what was derived from it."""
+        """Pickle the description only, not derived results."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __repr__(self) -> str:
@@ -428,11 +443,16 @@ class Machine:
         inputs = _count(motors, "motor", "motors")
         if self.thrusters:
             inputs += f", {_count(len(self.thrusters), 'thruster', 'thrusters')}"
-        elastic = sum(cable.elastic for cable in self.cables)  # these take no freedom
-        counts = ((len(self.constraints), "constraint"), (len(self.cables) - elastic, "cable"))
+        elastic = [sum(rope.elastic for rope in ropes) for ropes in (self.cables, self.ropes)]  # these take no freedom
+        counts = (
+            (len(self.constraints), "constraint"),
+            (len(self.cables) - elastic[0], "cable"),
+            (len(self.ropes) - elastic[1], "rope"),
+        )
         held = [_count(n, one, one + "s") for n, one in counts if n]
         less = f" less {' and '.join(held)}" if held else ""
-        pulling = f", {_count(elastic, 'elastic cable', 'elastic cables')}" if elastic else ""
+        kinds = zip(elastic, ("elastic cable", "elastic rope"), strict=True)
+        pulling = "".join(f", {_count(n, one, one + 's')}" for n, one in kinds if n)
         touching = f", {_count(len(self.contacts), 'contact', 'contacts')}" if self.contacts else ""
         what = f"{bodies} ({mass:g} kg), {freedoms} of freedom{less}{pulling}{touching}"
         return f"machine '{self.name}': {what}, {inputs}, {parameters}"
@@ -452,6 +472,7 @@ _PARTS: dict[str, type] = {
     "couplings": Coupling,
     "constraints": Constraint,
     "cables": Cable,
+    "ropes": Rope,
     "fields": ForceField,
     "contacts": Contact,
     "signals": Signal,

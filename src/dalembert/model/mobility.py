@@ -1,11 +1,11 @@
 """Machines whose mass matrix is singular wherever they are: some motion of their joints moves no inertia.
 
-A body without mass between two joints is harmless if the joints move what follows in different ways, as in a universal
-joint, and fatal if they do not, as two hinges on one axis. The elimination of the joints from the tips to the root
-(articulated inertias, SPACE A.34) tells them apart.
+A body without mass between two joints is harmless if the joints move the bodies outboard in different ways, as in a
+universal joint, and fatal if they do not, as two hinges on one axis. The elimination of the joints from the tips to the
+root (articulated inertias, SPACE A.34) tells them apart.
 
 With beams the same elimination is made on the whole mass matrix, the beams straight: a beam without rotary inertia has
-none about its axis, and shapes that a user gives may be dependent, or undo what a joint does.
+none about its axis, and given shapes may be dependent, or cancel the motion of a joint.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["carried_rotors", "joint_without_inertia", "motion_without_inertia", "random_coordinates", "rotor_inertias"]
 
 
-# What the joints outboard leave of the inertia about a joint, as part of what it would be if they were locked. A chain
+# Smallest inertia about a joint with the joints outboard free, relative to that with these joints locked. A chain
 # of 200 light links with a heavy load keeps 1e-10; where nothing is left, rounding leaves 1e-16.
 _NOTHING = 1e-14
 # The same in the mass matrix of a machine with beams, whose rounding grows with its size.

@@ -1,4 +1,4 @@
-"""A machine on an orbit: every mass of it feels what weightlessness leaves out."""
+"""A machine on an orbit: the residual gravity that weightlessness leaves out acts on all its masses."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def in_orbit(
     sun: bool = False,
     epoch: float = J2000,
 ) -> Machine:
-    """Return a machine whose bodies feel the tide and the gravity gradient along an orbit, in place of weightlessness.
+    """Return a machine in orbit: the tide and the gravity gradient act on its bodies, in place of weightlessness.
 
-    Every body with mass gets a frame ``NAME.mass`` at its centre and an `OrbitalGravity` there. A beam feels it in two
-    stations, ``NAME.gravity1`` and ``NAME.gravity2``, the points of Gauss: exact for the tide on a straight beam.
+    Every body with mass gets a frame ``NAME.mass`` at its centre and an `OrbitalGravity` there. On a beam they act in
+    two stations, ``NAME.gravity1`` and ``NAME.gravity2``, the points of Gauss: exact for the tide on a straight beam.
 
     Parameters
     ----------
     machine
-        A machine without gravity of its own.
+        A machine without gravity.
     orbit
         The orbit of the world's origin.
     oblate

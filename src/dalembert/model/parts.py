@@ -20,7 +20,14 @@ SPEED_RAMP = 0.01
 
 @dataclass(frozen=True)
 class Frame:
-    """A named frame fixed to a body, such as a tool; every body has a frame of its own name."""
+    """A named frame fixed to a body, such as a tool; every body has a frame of its own name.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Frame("tip", "bar", da.Transform((0, 0, -0.5))).body
+    'bar'
+    """
 
     name: str
     body: str
@@ -66,6 +73,12 @@ class Motor:
     speed
         Speed on the motor side beyond which the motor does not drive. Effort that would make it faster falls linearly
         to zero over the last hundredth of it; the motor brakes at any speed.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Motor("drive", "x", ratio=30.0, effort=8.0).joint
+    'x'
     """
 
     name: str
@@ -129,6 +142,12 @@ class Thruster:
         Largest magnitude of the input, which saturates there.
     one_sided
         Whether it only pushes: negative inputs do nothing.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Thruster("nozzle", "hull", force=(1, 0, 0), effort=22.0, one_sided=True).effort
+    22.0
     """
 
     name: str
@@ -163,7 +182,7 @@ class Thruster:
 
 
 Actuator = Motor | Thruster
-"""What an input of a machine drives."""
+"""Element that an input of a machine drives."""
 
 
 def _effort(value: object, owner: str, what: str = "effort") -> float:
@@ -195,6 +214,12 @@ class Wrench:
         Components.
     axes
         ``"world"`` or ``"frame"``: the axes of the components.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Wrench("wind", "tip", force=(2.0 * da.sin(da.TIME), 0, 0)).axes
+    'world'
     """
 
     name: str
@@ -218,7 +243,14 @@ class Wrench:
 
 @dataclass(frozen=True)
 class Coupling:
-    """A joint that follows another one: ``q_joint = ratio q_leader + offset`` (URDF's mimic)."""
+    """A joint that follows another one: ``q_joint = ratio q_leader + offset`` (URDF's mimic).
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Coupling("finger2", "finger1", ratio=-1.0).leader
+    'finger1'
+    """
 
     joint: str
     leader: str

@@ -24,7 +24,7 @@ def add_kind(kinds: MutableMapping[str, type[K]], kind: type[K], noun: str, *, s
     kind
         The class, with a ``key``; it replaces an earlier definition of itself, as of a cell that ran twice.
     noun
-        What kinds of the register are called.
+        Name of the kinds in messages.
     shared
         Whether kinds share one entry of machine files: fields of one name must then hold the same in all of them.
     """
@@ -58,9 +58,9 @@ def check_registered(kinds: Mapping[str, type[K]], kind: type, what: str, noun: 
     what
         The element that is of this kind.
     noun
-        What kinds of the register are called.
+        Name of the kinds in messages.
     decorator
-        What registers one.
+        The registering function.
     """
     if kind in kinds.values():
         return

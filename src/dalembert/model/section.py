@@ -41,6 +41,12 @@ class Section:
     I_yz
         Product ``int y z`` [m4]. The source needs ``I_yz = -int y z`` for (B.26) and (B.27) to agree; here it is the
         integral itself.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> round(da.Section.rectangle(width=0.04, height=0.06).I_y * 1e8, 3)  # b h^3 / 12 [cm4]
+    72.0
     """
 
     area: float
@@ -88,7 +94,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Load:
-    """Inertia that the outboard bodies put on the tip of a beam, for its modes only (SPACE Table B.1).
+    """Inertia of the outboard bodies at the tip of a beam, for its modes only (SPACE Table B.1).
 
     Parameters
     ----------
@@ -98,6 +104,12 @@ class Load:
         Moments ``(J_x, J_y, J_z)`` about the tip (Steiner's terms included), in beam axes.
     first_moment
         Mass times distance of the load's centre of mass beyond the tip along the beam; zero in the source.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Load(mass=10.0, inertia=(0.1, 2.0, 2.0)).mass
+    10.0
     """
 
     mass: float = 0.0

@@ -42,6 +42,13 @@ class Shape:
         Ends of the intervals, from 0 to l.
     coefficients
         Per interval, the Legendre coefficients in the local coordinate from -1 to 1.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> parabola = da.Shape.polynomial(2.0, [0, 0, 1])
+    >>> float(parabola(1.0))
+    0.25
     """
 
     breaks: tuple[float, ...]

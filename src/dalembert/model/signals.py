@@ -1,4 +1,4 @@
-"""What a run records besides its state: signals that a user defines, poses of frames, and what sensors make of them."""
+"""Quantities that a run records besides its state: user-defined signals, poses of frames, and readings of sensors."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Signal:
     expression
         Text such as ``"2 * theta1 + hypot(tip.x, tip.y)"`` of coordinates, velocities, parameters, ``t``, ``pi``,
         ``position.FRAME.x``, ``velocity.FRAME.x`` and signals that come before; or, in `dalembert.simulate`, a function
-        of what is known (`dalembert.control.Known`) that returns a CasADi expression.
+        of a `dalembert.control.Known` that returns a CasADi expression.
     frame
         Instead of an expression: a frame, whose motion in world axes becomes the signals ``NAME.x`` to ``NAME.z``,
         ``NAME.qw`` to ``NAME.qz``, ``NAME.vx`` to ``NAME.vz`` and ``NAME.wx`` to ``NAME.wz``.
@@ -107,19 +107,19 @@ class Signal:
 class Sensor:
     """Measurements of signals: sampled, delayed, with bias and noise, rounded; recorded as ``NAME.SIGNAL``.
 
-    What is read at an instant is ``round((x + bias + noise w) / quantum) quantum`` with normal random numbers ``w``
-    that are independent from sample to sample and from sensor to sensor. Noise and bias turn an attitude by rotation
-    vectors in its own axes [rad]. The reading may be used from ``delay`` seconds later on; before the first one there
-    is that of the start.
+    A reading is ``round((x + bias + noise w) / quantum) quantum`` with normal random numbers ``w`` that are independent
+    from sample to sample and from sensor to sensor. Noise and bias turn an attitude by rotation vectors in its own axes
+    [rad]. The reading may be used from ``delay`` seconds later on; before the first one, laws use the reading of the
+    start.
 
     Parameters
     ----------
     name
         Unique name.
     of
-        What it measures: coordinates, velocities and signals by name, or groups of them: the name of a joint (all its
-        coordinates), ``JOINT.position``, ``.attitude``, ``.velocity``, ``.rate`` of a free joint (a spherical one has
-        the second and the last), and the same of a signal of a frame.
+        Measured quantities: coordinates, velocities and signals by name, or groups of them: the name of a joint (all
+        its coordinates), ``JOINT.position``, ``.attitude``, ``.velocity``, ``.rate`` of a free joint (a spherical one
+        has the second and the last), and the same of a signal of a frame.
     period
         Seconds between samples.
     noise, bias, quantum
@@ -129,6 +129,12 @@ class Sensor:
         Seconds from the sample to its use.
     feedback
         Whether laws see the measurement in place of the true value. Otherwise they read it by its own name.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Sensor("encoder", "theta", period=1e-3, noise=1e-3).feedback
+    True
     """
 
     name: str
@@ -206,7 +212,7 @@ def read_text(
     owner
         Whose it is, in messages.
     lookup
-        Returns what a name stands for; None: only check the text.
+        Returns the value of a name; None: only check the text.
     call
         ``call(name, arguments)`` returns a function's value; None: any number will do.
     """
@@ -255,7 +261,7 @@ def _dotted(n: ast.expr) -> str | None:
 
 
 def derived_names(machine: Machine) -> tuple[str, ...]:
-    """Names that every machine has without saying so: motion of its frames in world axes, and its parameters."""
+    """Predefined names of every machine: motion of its frames in world axes, and its parameters."""
     frames = [name for name in machine.tree.frames if name != "world"]
     moving = [f"{what}.{name}.{axis}" for what in ("position", "velocity") for name in frames for axis in "xyz"]
     return (*moving, *(f"parameter.{p.name}" for p in machine.parameters))
@@ -272,7 +278,7 @@ def check_meaning(machine: Machine, name: str, owner: str) -> None:
 
 
 def signal_groups(machine: Machine, signals: Sequence[Signal]) -> dict[str, tuple[str, ...]]:
-    """Return what names stand for: coordinates, velocities and signals themselves, and groups of them.
+    """Return the quantities behind names: coordinates, velocities and signals themselves, and groups of them.
 
     Parameters
     ----------
@@ -300,7 +306,7 @@ def signal_groups(machine: Machine, signals: Sequence[Signal]) -> dict[str, tupl
 def check_signals(
     machine: Machine, signals: Sequence[Signal], sensors: Sequence[Sensor], more: Iterable[str] = ()
 ) -> None:
-    """Refuse signals and sensors of what a machine does not have, and names that occur twice.
+    """Refuse signals and sensors of unknown quantities, and names that occur twice.
 
     Parameters
     ----------

@@ -41,6 +41,13 @@ class Transform:
         Position of the origin.
     rotation
         3x3 rotation matrix; see `rpy`, `about` and `quaternion` for other ways to give it.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> place = da.Transform((1, 0, 0)) @ da.Transform((0, 2, 0))
+    >>> place.translation
+    (1.0, 2.0, 0.0)
     """
 
     translation: Vector = (0.0, 0.0, 0.0)

@@ -1,7 +1,7 @@
 """The tree of moving bodies behind a machine: fixed joints merged, joints in depth-first order by name.
 
-A beam makes nodes of its own: one for its root frame (also where it hangs on a fixed joint), which has the modal
-coordinates, and one for each of its named sections, which moves in the root's frame as the modal coordinates say.
+A beam adds nodes: one for its root frame (also where it hangs on a fixed joint), which has the modal coordinates, and
+one for each of its named sections, which moves in the root's frame as a function of the modal coordinates.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def _section_node(root: Node, index: int, beam: Beam, section: str) -> Node:
 
 
 def _check_on_root(what: str, body: Body | Beam | None, origin: Transform) -> None:
-    """Refuse what hangs on the root frame of a beam at a point of its flexible axis: it would not bend with it."""
+    """Refuse elements on the root frame of a beam at a point of its flexible axis: they would not bend with it."""
     if not isinstance(body, Beam):
         return
     x, y, z = (nominal(t) - o for t, o in zip(origin.translation, body.offset, strict=True))

@@ -39,7 +39,8 @@ class CapturePlan:
     Attributes
     ----------
     match
-        What meets the target at the end: ``"position"``, ``"velocity"`` (and position) or ``"acceleration"`` (both).
+        Quantity that meets the target at the end: ``"position"``, ``"velocity"`` (and position) or ``"acceleration"``
+        (both).
     duration
         Final time ``t_f`` [s].
     cost
@@ -47,7 +48,7 @@ class CapturePlan:
     weight, extra
         ``w_u`` and ``w_1``.
     coefficients
-        Of the functions that the path is made of, (2 n, 3).
+        Coefficients of the functions that the path is made of, (2 n, 3).
     """
 
     match: str
@@ -97,8 +98,8 @@ def plan_capture(
         Position of the hand now; or position, velocity and acceleration as rows, of which the first ``n`` count (those
         that are not given are zero).
     match
-        What is to meet the target at the end: ``"position"``, ``"velocity"`` or ``"acceleration"``, each with those
-        before it.
+        Quantity that is to meet the target at the end: ``"position"``, ``"velocity"`` or ``"acceleration"``, each with
+        those before it.
     weight
         ``w_u``, of the squared velocity, acceleration or jerk.
     extra
@@ -106,7 +107,7 @@ def plan_capture(
     duration
         Final time; None: the optimal one.
     horizon
-        Interval in which the final time is looked for.
+        Interval of the search for the final time.
     samples
         Number of intervals in which it is searched for minima of the cost; of several the least is taken.
 

@@ -28,7 +28,7 @@ class Obstacle:
     Attributes
     ----------
     name
-        What it belongs to.
+        The body that it belongs to.
     pose
         Homogeneous matrix of its centre in the axes of the body.
     size
@@ -49,9 +49,9 @@ class ArmShape:
     frames
         Where the capsules begin and end, from the first joint to the tip.
     radius
-        Of the capsules [m].
+        Radius of the capsules [m].
     boxes
-        Of the base and what is fixed to it, in axes of the base.
+        Boxes of the base and of parts fixed to it, in axes of the base.
     """
 
     frames: tuple[str, ...]

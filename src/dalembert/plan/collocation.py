@@ -33,18 +33,18 @@ class OptimalMotion:
     q, v, a, u
         Coordinates, velocities, their rates and inputs there.
     duration
-        Of the whole motion [s].
+        Duration of the whole motion [s].
     cost
-        What was minimised.
+        The minimised cost.
     q_names, u_names
         Names of coordinates and inputs.
     iterations
-        Of the solver.
+        Iterations of the solver.
     error
-        Of the grid: integrated from a node with the inputs, the coordinates and velocities at the next one differ by at
-        most this. It falls with the fifth power of the step: if it is too large, give more intervals.
+        Error of the grid: integrated from a node with the inputs, the coordinates and velocities at the next one differ
+        by at most this. It falls with the fifth power of the step: if it is too large, give more intervals.
     rates
-        Rates of the coordinates, which are the velocities but for quaternions.
+        Rates of the coordinates, which are the velocities except for quaternions.
     quaternions
         Where unit quaternions begin in the coordinates.
     """
@@ -92,14 +92,14 @@ def _between(t: Array, y: Array, at: ArrayLike) -> Array:
 
 @dataclass(frozen=True)
 class MotionConditions:
-    """What a motion must keep at its ends and on its way.
+    """Conditions of a motion at its ends and on its way.
 
     Parameters
     ----------
     start_rate, end_rate
         Velocities at begin and end; None: at rest.
     free
-        Coordinates and velocities that may end anywhere; the name of a joint with several stands for all of its own.
+        Coordinates and velocities that may end anywhere; the name of a joint with several stands for all of them.
     limits
         Ranges of coordinates, velocities and inputs by name, besides those of the machine; ``u.NAME`` is the input
         where a coordinate has its name.
@@ -121,7 +121,7 @@ class MotionCost:
     Parameters
     ----------
     time_weight, effort_weight
-        Of the duration and of the squared inputs.
+        Weights of the duration and of the squared inputs.
     """
 
     time_weight: float = 0.0
@@ -196,7 +196,7 @@ def optimal_motion(
     duration
         Seconds, or the range within which it is chosen.
     conditions
-        Velocities at the ends, what may end anywhere, and limits on the way.
+        Velocities at the ends, coordinates that may end anywhere, and limits on the way.
     cost
         Weights of the criterion.
     settings
@@ -210,7 +210,7 @@ def optimal_motion(
     Raises
     ------
     PlanError
-        If the solver finds no motion; the message says what it says.
+        If the solver finds no motion; the message has its status.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""References for what hangs on a driven joint: the load moves as asked, and the joint moves so that it does.
+"""References for a load that hangs on a driven joint: the load moves as requested, and the joint moves accordingly.
 
 A load on a pendulum of frequency ``w`` below a trolley at ``r`` obeys ``y'' = w^2 (r - y)`` for small angles: ``y`` is
 a flat output, and ``r = y + y''/w^2`` brings the load from rest to rest exactly (M. Fliess, J. Levine, Ph. Martin and
@@ -16,6 +16,7 @@ import casadi as ca
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.renamed import renamed
 from dalembert.plan.references import Positions, Time, blended, check_move, progress
 
 __all__ = ["LoadReference", "SmoothStep"]
@@ -56,6 +57,7 @@ class SmoothStep:
         return blended(self, blend)
 
 
+@renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class LoadReference:
     """Where a driven joint has to be so that a load hanging on it follows a reference: ``r = y + y''/w^2``.
@@ -64,16 +66,16 @@ class LoadReference:
     ----------
     load
         Reference ``y`` of the load; its fourth derivative must be continuous for the joint's acceleration to be.
-    frequency
-        Frequency of the load's pendulum [rad/s].
+    omega
+        Angular frequency of the load's pendulum [rad/s].
     """
 
     load: Callable[[Time], Positions]
-    frequency: float
+    omega: float
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.frequency) and self.frequency > 0):
-            raise InputError(f"frequency of a LoadReference must be > 0 rad/s, got {self.frequency!r}")
+        if not (math.isfinite(self.omega) and self.omega > 0):
+            raise InputError(f"omega of a LoadReference must be > 0 rad/s, got {self.omega!r}")
 
     @property
     def duration(self) -> float:
@@ -82,7 +84,7 @@ class LoadReference:
 
     def __call__(self, t: Time) -> Positions:
         """Positions at time ``t``."""
-        return self.load(t) + self.acceleration(t) / self.frequency**2
+        return self.load(t) + self.acceleration(t) / self.omega**2
 
     def acceleration(self, t: Time) -> Positions:
         """Acceleration ``y''`` of the load."""

@@ -30,12 +30,12 @@ _CLIP = 0.3  # largest step of a joint in one iteration [rad, m]
 
 @dataclass(frozen=True)
 class ArmMotion:
-    """Motion of the joints along a path of the tip, and what it takes; arrays have the leading axes of the path.
+    """Motion of the joints along a path of the tip, and its effort; arrays have the leading axes of the path.
 
     Attributes
     ----------
     joints, rates, accelerations
-        Of the joints, (..., n).
+        Angles, rates and accelerations of the joints, (..., n).
     effort
         Generalised forces (..., nv) in the machine's order: none on the base's translation, its torque in its own axes,
         and the torques of the joints.
@@ -254,7 +254,7 @@ def _times(A: Array, x: Array) -> Array:
 
 
 def _solved(J: Array, b: Array) -> Array:
-    """Solution of ``J x = b``; a singular Jacobian is left with what can be done (damped)."""
+    """Solution of ``J x = b``; with a singular Jacobian the damped solution."""
     try:
         return np.asarray(np.linalg.solve(J, b[..., None])[..., 0])
     except np.linalg.LinAlgError:

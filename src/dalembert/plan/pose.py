@@ -131,7 +131,7 @@ def meet_pose(target: Pose, start: PoseMotion, duration: float) -> PosePath:
 
 
 _FACTORS = tuple(np.array([[float(math.perm(i, k))] for i in range(k, 6)]) for k in range(3))
-"""Of the derivatives of the powers up to the fifth."""
+"""Factors of the derivatives of the powers up to the fifth."""
 
 
 def _least_jerk(start: Sequence[Array], end: Sequence[Array], tf: float) -> Array:

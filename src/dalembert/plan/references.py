@@ -98,15 +98,20 @@ class Quintic:
     Parameters
     ----------
     start, end
-        Positions.
+        Positions, one per motor [m or rad].
     duration
-        Seconds from start to end.
+        Time from start to end [s].
     delay
-        Seconds before it starts.
+        Time before the move starts [s].
+
+    Examples
+    --------
+    >>> move = Quintic(start=0.0, end=2.0, duration=4.0)
+    >>> float(move(0.0)), float(move(2.0)), float(move(9.0))
+    (0.0, 1.0, 2.0)
     """
 
     units: ClassVar[Mapping[str, str]] = {"start": "{q}", "end": "{q}", "duration": "s", "delay": "s"}
-    """SI units of its numbers, as of laws."""
 
     start: ArrayLike
     end: ArrayLike
@@ -124,10 +129,27 @@ class Quintic:
 
 @dataclass(frozen=True)
 class Sine:
-    """Sinusoids ``center + amplitude sin(2 pi frequency t + phase)``, component by component."""
+    """Sinusoids ``center + amplitude sin(2 pi frequency t + phase)``, component by component.
+
+    Parameters
+    ----------
+    center
+        Mean positions, one per motor [m or rad].
+    amplitude
+        Amplitudes, one per motor [m or rad].
+    frequency
+        Frequency of all components [Hz].
+    phase
+        Phase angles at t = 0, one per motor or one for all [rad].
+
+    Examples
+    --------
+    >>> sway = Sine(center=1.0, amplitude=0.5, frequency=0.25)  # a period of 4 s
+    >>> round(float(sway(1.0)), 12)
+    1.5
+    """
 
     units: ClassVar[Mapping[str, str]] = {"center": "{q}", "amplitude": "{q}", "frequency": "Hz", "phase": "rad"}
-    """SI units of its numbers, as of laws."""
 
     center: ArrayLike
     amplitude: ArrayLike

@@ -1,7 +1,7 @@
 """A planned capture refined by direct collocation: the motion of the whole robot with least effort, within limits.
 
-The plan is a path of least jerk of the tip (SPACE 7.46); its motion of base and joints starts the solver. What is left
-free is the way: start, meeting and the velocities there stay.
+The plan is a path of least jerk of the tip (SPACE 7.46); its motion of base and joints starts the solver. Only the path
+is free: start, meeting and the velocities there stay.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RefinedCapture:
     motion
         Coordinates, velocities and inputs of the whole robot up to the meeting.
     verdicts
-        Every limit with what the motion takes of it.
+        Every limit with its use by the motion.
     effort
         Integral of the squared efforts of base and joints, of the plan and of the refined motion.
     """
@@ -71,11 +71,11 @@ def refine_capture(
     capture
         The plan, of `plan_robot_capture`.
     frame, limits, geometry, radius
-        As of `plan_robot_capture`.
+        As in `plan_robot_capture`.
     attitude
         Largest angle by which the base may turn on the way [rad].
     intervals
-        Of the grid.
+        Number of intervals of the grid.
 
     Raises
     ------

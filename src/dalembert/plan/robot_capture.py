@@ -35,7 +35,7 @@ _MISSED = 1e-3  # metres and radians: the tip does not reach its path
 
 @dataclass(frozen=True)
 class RobotLimits:
-    """What a plan must keep.
+    """Limits of a plan.
 
     Parameters
     ----------
@@ -70,14 +70,14 @@ class RobotLimits:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a candidate takes of a limit.
+    """Use of a limit by a candidate.
 
     Attributes
     ----------
     name, unit
         The limit.
     value, limit
-        What the plan has, and what it may have; `slack` is the room between them as a part of the limit.
+        The value of the plan, and its limit; `slack` is the room between them as a part of the limit.
     """
 
     name: str
@@ -115,7 +115,7 @@ class RobotCapture:
     q
         Coordinates of the whole robot at these times.
     verdicts
-        Every limit with what the plan takes of it.
+        Every limit with its use by the plan.
     tried
         Number of candidates that were evaluated.
     robot
@@ -234,13 +234,13 @@ def plan_robot_capture(
     frame
         The tip; it grips along its z axis.
     limits
-        What the plan must keep.
+        Limits of the plan.
     approach
         Times and sides that are tried.
     geometry
         Boxes of the debris for clearance, in its axes.
     radius
-        Of the arm as capsules [m].
+        Radius of the arm as capsules [m].
     **keywords
         Fields of `CaptureApproach`: ``durations``, ``every``, ``hold``, ``sides``, ``axis``.
 
@@ -289,7 +289,7 @@ def judge_motion(
     geometry: Geometry | tuple[Geometry, ...] = (),
     radius: float = 0.08,
 ) -> tuple[Verdict, ...]:
-    """What a motion of the joints takes of every limit; parameters as of `plan_robot_capture`."""
+    """Use of every limit by a motion of the joints; parameters as in `plan_robot_capture`."""
     scene = _scene(robot, body, q0, frame, limits, (0.0, None), (geometry, radius))
     least = np.linalg.svd(scene.robot.tip(motion.joints)[1], compute_uv=False)[..., -1]
     return _verdicts(scene, body, t, motion, least, near=True)
@@ -297,7 +297,7 @@ def judge_motion(
 
 @dataclass(frozen=True)
 class _Scene:
-    """What stays the same for all candidates; axes are those of the base at the centre of mass unless said."""
+    """Data common to all candidates; axes are those of the base at the centre of mass unless noted."""
 
     robot: HeldBase
     body: TumblingBody

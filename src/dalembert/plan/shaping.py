@@ -6,8 +6,8 @@ and ZVD; W. Singhose, W. Seering and N. Singer, J. Mech. Design 116 (1994) for E
 
     V(w) = exp(-zeta w t_n) sqrt(C^2 + S^2),   C, S = sum A_i exp(zeta w t_i) (cos, sin)(w_d t_i).
 
-It is relative to what the reference excites without a shaper, which `excitation` tells: a shaper takes time, and the
-faster reference behind it excites more.
+It is relative to the excitation of the reference without a shaper, which `excitation` returns: a shaper takes time, and
+the faster reference behind it excites more.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
+from dalembert.core.renamed import renamed_keywords
 from dalembert.core.types import Array
 from dalembert.plan.references import Positions, Time, check_ends, is_number
 
@@ -111,7 +112,7 @@ class SCurve:
         way = abs(float(end) - float(start))
         if way == 0:
             raise InputError(f"start and end of an S-curve must differ, got {start!r} twice")
-        # Drop what the way is too short for: cruise first, then constant acceleration.
+        # Drop phases that the way is too short for: cruise first, then constant acceleration.
         t_j = min(acceleration / jerk, math.sqrt(velocity / jerk))
         t_a = max(velocity / (jerk * t_j) - t_j, 0.0)
         if way < velocity * (2 * t_j + t_a):
@@ -201,9 +202,10 @@ class Shaper:
         )
         return Shaper(tuple(t for t, _ in pairs), tuple(a for _, a in pairs))
 
-    def vibration(self, frequency: ArrayLike, damping: float = 0.0) -> Array:
+    @renamed_keywords("rad/s", frequency="omega")
+    def vibration(self, omega: ArrayLike, damping: float = 0.0) -> Array:
         """Residual vibration of modes (rad/s), relative to that of one unit impulse."""
-        w = as_numbers(frequency)[..., None]
+        w = as_numbers(omega)[..., None]
         t, A = np.asarray(self.times), np.asarray(self.amplitudes)
         z = A * np.exp(damping * w * (t - t[-1])) * np.exp(1j * w * math.sqrt(1 - damping**2) * t)
         return np.abs(z.sum(axis=-1))
@@ -227,15 +229,16 @@ class Shaped:
         return cast(Positions, sum(A * self.reference(t - delay) for delay, A in impulses))
 
 
-def excitation(reference: Callable[[Time], Positions], frequency: ArrayLike, end: float) -> Array:
+@renamed_keywords("rad/s", frequency="omega")
+def excitation(reference: Callable[[Time], Positions], omega: ArrayLike, end: float) -> Array:
     """Velocity with which undamped modes ring once a reference rests: ``|int r''(t) exp(-i w t) dt|``.
 
     Parameters
     ----------
     reference
         Position as a function of time, with one component.
-    frequency
-        Frequencies of the modes [rad/s], any shape.
+    omega
+        Angular frequencies of the modes [rad/s], any shape.
     end
         Time at which the reference rests [s].
     """
@@ -243,9 +246,9 @@ def excitation(reference: Callable[[Time], Positions], frequency: ArrayLike, end
         raise InputError(f"a reference must be a function of time to tell its excitation, got {reference!r}")
     if not (is_number(end) and end > 0):
         raise InputError(f"the end of a reference must be a time > 0 s, got {end!r}")
-    w = as_numbers(frequency)
+    w = as_numbers(omega)
     if w.size == 0 or not (np.isfinite(w).all() and (w > 0).all()):
-        raise InputError(f"the frequencies of modes must be > 0 rad/s, got {frequency!r}")
+        raise InputError(f"the angular frequencies of modes must be > 0 rad/s, got {omega!r}")
     t = ca.SX.sym("t")
     r = ca.SX(reference(t))
     if r.numel() != 1:
@@ -257,48 +260,51 @@ def excitation(reference: Callable[[Time], Positions], frequency: ArrayLike, end
     return np.abs(np.trapezoid(values * np.exp(-1j * w[..., None] * grid), grid, axis=-1))
 
 
-def _check(frequency: float, damping: float) -> float:
+def _check(omega: float, damping: float) -> float:
     """Damped period of a mode."""
-    if not (is_number(frequency) and frequency > 0):
-        raise InputError(f"the frequency of a mode must be one number > 0 rad/s, got {frequency!r}")
+    if not (is_number(omega) and omega > 0):
+        raise InputError(f"the angular frequency of a mode must be one number > 0 rad/s, got {omega!r}")
     if not (is_number(damping) and 0 <= damping < 1):
         raise InputError(f"the damping ratio of a mode must be at least 0 and below 1, got {damping!r}")
-    return 2 * math.pi / (frequency * math.sqrt(1 - damping**2))
+    return 2 * math.pi / (omega * math.sqrt(1 - damping**2))
 
 
-def zv(frequency: float, damping: float = 0.0) -> Shaper:
+@renamed_keywords("rad/s", frequency="omega")
+def zv(omega: float, damping: float = 0.0) -> Shaper:
     """Zero-vibration shaper: two impulses, half a period apart.
 
     Parameters
     ----------
-    frequency
-        Natural frequency of the mode [rad/s].
+    omega
+        Natural angular frequency of the mode [rad/s].
     damping
         Its damping ratio.
     """
-    T = _check(frequency, damping)
+    T = _check(omega, damping)
     K = math.exp(-damping * math.pi / math.sqrt(1 - damping**2))
     return Shaper((0.0, T / 2), (1 / (1 + K), K / (1 + K)))
 
 
-def zvd(frequency: float, damping: float = 0.0) -> Shaper:
+@renamed_keywords("rad/s", frequency="omega")
+def zvd(omega: float, damping: float = 0.0) -> Shaper:
     """Zero vibration and zero derivative with respect to the frequency: three impulses over one period."""
-    shaper = zv(frequency, damping)
+    shaper = zv(omega, damping)
     T = 2 * shaper.times[1]
     A, B = shaper.amplitudes
     return Shaper((0.0, T / 2, T), (A * A, 2 * A * B, B * B))
 
 
-def ei(frequency: float, damping: float = 0.0, tolerance: float = 0.05) -> Shaper:
+@renamed_keywords("rad/s", frequency="omega")
+def ei(omega: float, damping: float = 0.0, tolerance: float = 0.05) -> Shaper:
     """Extra-insensitive shaper: ``tolerance`` is admitted at the modelled frequency, for a wider valley around it.
 
-    The tolerance is a share of the vibration without the shaper. Choose it as the vibration that may stay, divided by
-    what the reference excites (`excitation`): a fast reference needs a small one.
+    The tolerance is a share of the vibration without the shaper. Choose it as the admissible vibration, divided by the
+    excitation of the reference (`excitation`): a fast reference needs a small one.
 
     Without damping the three impulses are ``(1 + V)/4, (1 - V)/2, (1 + V)/4`` at ``0, T/2, T``. With damping its
     conditions are solved: ``V(w)`` has its maximum, the tolerance, at the modelled frequency and a zero on either side.
     """
-    T = _check(frequency, damping)
+    T = _check(omega, damping)
     if not (is_number(tolerance) and 0 < tolerance < 1):
         raise InputError(f"the tolerance of an EI shaper must lie between 0 and 1, got {tolerance!r}")
     V = tolerance
@@ -311,7 +317,7 @@ def ei(frequency: float, damping: float = 0.0, tolerance: float = 0.05) -> Shape
         t, A = np.array([0.0, t2, t3]) * T, np.array([A1, A2, 1 - A1 - A2])
 
         def response(ratio: float) -> complex:
-            w = frequency * ratio
+            w = omega * ratio
             z = A * np.exp(damping * w * (t - t[-1]) + 1j * w * math.sqrt(1 - damping**2) * t)
             return complex(z.sum())
 

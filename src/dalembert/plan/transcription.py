@@ -5,7 +5,7 @@ Between nodes the motion is a cubic; the equations of motion ``M a + C v + dV/dq
 middles, in the form of the inverse dynamics, which needs no inverse of the mass matrix. The order is four.
 
 A cubic leaves the sphere of unit quaternions by its own error. Each quaternion therefore has one more unknown per node
-and middle, ``(1 + s) Q = what the cubic gives``, and one more equation, ``|Q| = 1``: what is off the sphere goes into
+and middle, ``(1 + s) Q = what the cubic gives``, and one more equation, ``|Q| = 1``: the part off the sphere goes into
 ``s``, the three equations along it are those of the cubic.
 """
 
@@ -27,7 +27,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 __all__ = ["Keep", "Programme"]
 
 Keep = Callable[[Expression, Expression, Expression, Expression], Expression | Sequence[Expression]]
-"""What a motion keeps: expressions of time, coordinates, velocities and inputs that must not be positive."""
+"""Conditions of a motion: expressions of time, coordinates, velocities and inputs that must not be positive."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Programme:
         guess: Callable[[Array], Array] | None,
         max_iterations: int,
     ) -> dict[str, Any]:
-        """Solve it between two states (q, v), with weights of time and effort; what an `OptimalMotion` has of it."""
+        """Solve it between two states (q, v), with weights of time and effort; returns fields of an `OptimalMotion`."""
         (q0, v0), (qf, vf), (time_weight, effort_weight) = start, end, weights
         n, points, turning = self.n, 2 * self.n + 1, self._turning
         in_q, in_v, in_a, in_u = self._rows

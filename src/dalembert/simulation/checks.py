@@ -1,4 +1,4 @@
-"""Checks of what is passed to `integrate` against the problem: each names what is wrong and what is expected."""
+"""Checks of the arguments of `integrate` against the problem: each error has the value and the expected values."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _initial_state(problem: Problem, x0: ArrayLike | EndState) -> Array:
                 f"x0[{offset}:{offset + 4}] ({', '.join(names[offset : offset + 4])}) must be a unit "
                 f"quaternion, got length {length:g}"
             )
-    if not isinstance(x0, EndState):  # the end of a run is on the sphere but for rounding; two halves are the whole
+    if not isinstance(x0, EndState):  # the end of a run is on the sphere up to rounding; two halves are the whole
         normalise(x, problem.quaternions)
     return x
 
@@ -62,7 +62,7 @@ def _absolute(problem: Problem, atol: ArrayLike) -> Array:
 def check_setup(
     problem: Problem, x0: ArrayLike | EndState, p: ArrayLike | None, settings: Settings, *, period: float
 ) -> Setup:
-    """Check settings against a problem and return all that a time loop is told, in one piece.
+    """Check settings against a problem and return the complete setup of a time loop.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def check_setup(
     settings
         The settings.
     period
-        Of the sampled controller, 0 without one.
+        Period of the sampled controller, 0 without one.
     """
     if not isinstance(problem, Problem):
         raise InputError(f"problem must be a Problem, got {type(problem).__name__}")

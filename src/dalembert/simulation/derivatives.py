@@ -9,8 +9,8 @@ A step ends at a given time, or where an event function vanishes: with ``x1 = F(
 
     dt1 = -(g_x dF + g_p dp) / (g_t + g_x F_h),    dx1 = dF + F_h dt1,
 
-and the next step, which ends at a given time again, is by as much shorter. Nothing else is needed for events: jumps are
-maps of their own, and what is known as the saltation matrix is the product of the three.
+and the next step, which ends at a given time again, is by as much shorter. Events need nothing else: jumps are maps as
+well, and the saltation matrix is the product of the three.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ class Passage:
     directions
         In the parameters (parameters, quantities).
     schedule
-        What is sampled; None: nothing, or constant inputs.
+        Sampled elements; None: none, or constant inputs.
     held
         Values held at first.
     jump
         Derivatives of the transitions.
     seed, member
-        Of the noise of sensors.
+        Seed and member number of the sensor noise.
     """
 
     maps: Maps
@@ -100,7 +100,7 @@ class Passage:
         self.c, self._items = self._ordered()
 
     def _ordered(self) -> tuple[Array, list[int | _Sample]]:
-        """Held values at the rows, and what happens after each row, in time: a sample, or the step or jump itself."""
+        """Held values at the rows, and the map after each row, in time: a sample, or the step or jump itself."""
         t, x = self.run.t, self.run.x
         updates = () if self.schedule is None else self.schedule.updates
         counts, held = [0] * len(updates), self.held.copy()
@@ -304,7 +304,7 @@ class Passage:
         return Leg(row + 1, A, B, ", ".join(dict.fromkeys(names)))
 
     def _matters(self, row: int) -> bool:
-        """Whether what happens at an event changes the run: it ends there, or its state jumps."""
+        """Whether an event changes the run: it ends there, or its state jumps."""
         t, x = self.run.t, self.run.x
         if row == len(t) - 1:
             return True

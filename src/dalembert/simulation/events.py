@@ -1,4 +1,4 @@
-"""What a run does about its events: native code finds them and makes transitions, Python is asked and told."""
+"""Events of a run: native code locates them and makes transitions, and calls Python for user-defined ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CLOSER = 4  # intervals between events, each shorter than the last, that may ha
 
 
 def told_events(records: Iterable[EventRecord], specs: Sequence[EventSpec]) -> tuple[EventRecord, ...]:
-    """Records of the events that a run tells of."""
+    """Records of the events that a run reports."""
     hidden = {spec.name for spec in specs if spec.hidden}
     return tuple(record for record in records if record.name not in hidden)
 
@@ -43,7 +43,7 @@ class EventWatcher:
     Parameters
     ----------
     setup
-        Of the run.
+        Setup of the run.
     on_event
         The caller's transition, or who makes transitions with pairs and switches (`TransitionMaker`).
     """
@@ -61,7 +61,7 @@ class EventWatcher:
 
     @property
     def tapes(self) -> tuple[str, ...]:
-        """Tapes that transitions need besides those of the way in which constraints are kept."""
+        """Tapes that transitions need besides those of the constraint method."""
         own = self._setup.constraint_method.tapes
         wanted = ("projection", "move") if self._maker is not None else ()
         return () if "projection" in own else tuple(name for name in wanted if name not in own)
@@ -86,10 +86,10 @@ class EventWatcher:
             self._watch = engine.watch_events(kinds, self._transitions, asks=self._user is not None)
 
     def begin(self, engine: NativeEngine, held: Array) -> None:
-        """Settle what pulls or pushes at the start, and arm the events.
+        """Settle the active cables and contacts at the start, and arm the events.
 
-        A run that goes on with other parameters, or under another controller, may start with other forces than those
-        that the last one ended with.
+        A continued run with other parameters, or under another controller, may start with other forces than those at
+        the end of the last one.
         """
         if self._transitions is not None and self._maker is not None:
             x = engine.x
@@ -101,7 +101,7 @@ class EventWatcher:
         engine.arm()
 
     def collect(self, engine: NativeEngine, outcome: Outcome) -> str | None:
-        """Take note of what has happened, and let the caller answer where it is asked.
+        """Record the events, and let the caller answer where it is asked.
 
         Returns
         -------
@@ -200,10 +200,10 @@ class EventWatcher:
         raise SimulationError(f"the equations have no finite value at t = {t:.9g} s")
 
     def _check_returns(self, engine: NativeEngine, fired: Sequence[str], signs: Array) -> None:
-        """Refuse to go on past an event that comes ever closer and that a transition no longer takes back.
+        """Refuse to continue past an accumulating event that a transition no longer reverses.
 
         A ball that bounces lower and lower comes to rest in finite time, after infinitely many bounces. At the last one
-        that can be told from rest it is on the wrong side of the floor at once, and would be let through.
+        that can be distinguished from rest it is on the wrong side of the floor at once, and would be let through.
         """
         for i, spec in enumerate(self._specs):
             if spec.positive or spec.name not in fired:
@@ -214,6 +214,6 @@ class EventWatcher:
             closer = len(gaps) == _CLOSER and bool(np.all(np.diff(gaps) < 0.0)) and gaps[-1] <= 1e-3 * engine.h_used
             if closer and engine.signs[i] != signs[i]:
                 raise SimulationError(
-                    f"events accumulate at t = {engine.t:.9g} s: {spec.name!r} comes ever closer, the last "
-                    f"time after {gaps[-1]:.3g} s, and the transition does not take it back any more"
+                    f"events accumulate at t = {engine.t:.9g} s: {spec.name!r} recurs ever faster, the last "
+                    f"time after {gaps[-1]:.3g} s, and the transition no longer reverses it"
                 )

@@ -1,4 +1,4 @@
-"""Which rows a run tells of the instants at which its state changes."""
+"""Rows that a run keeps of the instants at which its state changes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _STAYS = 1e-7  # part of a state, or of one, by which it may differ where it doe
 
 
 def told_rows(t: Array, x: Array, moves: Mask, sampled: Mask) -> Mask:
-    """Of each instant the row before all that happens, and the row after it.
+    """For each instant, the row before all changes, and the row after them.
 
     Between two transitions of an instant a state has forces that belong to no motion: a contact pulls until the next
-    one opens it. So has the state before a transition that follows from what is set at a sample, since the row of a
-    sample shows the values that are set there; unless the motion itself jumps, such an instant has its last row alone.
+    one opens it. The same holds for the state before a transition that follows from values set at a sample, since the
+    row of a sample shows these values; unless the motion itself jumps, such an instant has its last row alone.
 
     Parameters
     ----------

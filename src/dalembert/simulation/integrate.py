@@ -52,7 +52,7 @@ def integrate(
         Functions and sizes.
     x0
         Initial state, or the ``final`` of an earlier run, which is then continued: time, held values and the
-        controller's sampling grid go on from there.
+        controller's sampling grid continue from there.
     p
         Run-time parameters.
     settings
@@ -62,18 +62,18 @@ def integrate(
         rtol abs(x) (root mean square over the states that count). Rows are recorded where steps are cut to end; nothing
         is interpolated (SUNDIALS records the controller's period, at least 500 intervals).
     controller
-        Object with a ``period``, called as ``controller(t, x)`` exactly once at each of t0 + k period, k =
-        0, 1, ... before the end; what it returns is held until the next sample. Or a schedule of several of them.
+        Object with a ``period``, called as ``controller(t, x)`` exactly once at each of t0 + k period, k = 0, 1, ...
+        before the end; its return value is held until the next sample. Or a schedule of several of them.
     progress
-        Show a progress bar on stderr once the run has taken 1.5 s; None: only on a terminal. A function is
-        called with the fraction done instead, some ten times a second; if it returns False, the run ends there as
+        Show a progress bar on stderr once the run has taken 1.5 s; None: only on a terminal. A function is called with
+        the fraction done instead, about ten times a second; if it returns False, the run ends there as
         ``"interrupted"``, in whatever thread it is.
     watch
-        Called with the rows that are new, some ten times a second, as a run with the status ``"running"`` and the
-        events since the last one; what comes after the last call is in the run that is returned.
+        Called with the new rows, about ten times a second, as a run with the status ``"running"`` and the events since
+        the last call; rows after the last call are in the returned run.
     on_event
-        Called as ``on_event(t, x, names)`` at each located event that does not end the run; returns the
-        state to go on with, or None to go on with ``x``, which it may have edited.
+        Called as ``on_event(t, x, names)`` at each located event that does not end the run; returns the next state, or
+        None to continue with ``x``, which it may have edited.
     **keywords
         Fields of `Settings`, in place of those of ``settings``.
 
@@ -138,7 +138,7 @@ def _schedule(problem: Problem, controller: SampledLaw | Schedule | None) -> Sch
 def _sampler(
     problem: Problem, schedule: Schedule, x0: ArrayLike | EndState, setup: Setup, settings: Settings, backend: Backend
 ) -> Sampler:
-    """Return the sampler; that of a run which goes on with the same grid knows what was held."""
+    """Return the sampler; that of a continued run with the same grid has the held values."""
     names = problem.held_names
     known: dict[str, Any] = {"seed": settings.seed, "member": settings.member, "backend": backend}
     if isinstance(x0, EndState) and schedule.updates:
@@ -218,7 +218,7 @@ def _failure(engine: NativeEngine, setup: Setup, outcome: Outcome) -> _Ending:
             "too long, or the machine is at a singular position or past the reach of its constraints",
         )
     if 0 <= bad < len(names) and not problem.counted[bad]:
-        # A quadrature only follows the motion: blame what moves most.
+        # A quadrature only follows the motion: blame the state that moves most.
         bad = int(np.argmax(np.where(problem.counted, np.abs(engine.x), -1.0)))
     if 0 <= bad < len(names):
         culprit = f"state {names[bad]!r}"
@@ -245,7 +245,7 @@ def _blame_signal(
 ) -> _Ending:
     """Name the signal, such as the effort of a motor, that is not finite where a run ends, if there is one.
 
-    Looked at is where the motion was going: the last state, and what lies ahead of it within the step that failed.
+    It checks the last state, and the states ahead of it within the step that failed.
     """
     engine.record()
     past, rows = engine.rows()

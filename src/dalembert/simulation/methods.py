@@ -1,9 +1,9 @@
 """How a run is integrated in time: methods as objects, each with its own settings, in one table.
 
-`METHODS` is that table. What a method can do stands on its class: its Butcher tableau if it is an explicit Runge-Kutta
-method, whether it chooses its steps, the constraint or contact method that comes with it, and the outlets (`OUTLETS`)
-that can run it. Everyone who runs a machine asks here, so that a method that is added works wherever its kind of method
-works, and is refused by name elsewhere.
+`METHODS` is that table. The class of a method declares its properties: its Butcher tableau if it is an explicit
+Runge-Kutta method, whether it chooses its steps, the constraint or contact method that comes with it, and the outlets
+(`OUTLETS`) that can run it. All functions that run a machine use this table, so that a new method works wherever its
+kind of method works, and is refused by name elsewhere.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ OUTLETS: Mapping[str, str] = {
     "rollout": "a rollout",
     "stepper": "a stepper",
     "cuda": "a rollout on a GPU",
-    "program": "an FMU or a real-time loop",
+    "program": "an FMU, a real-time loop or a page that simulates",
 }
-"""Where a method can run, and what that is called in messages."""
+"""Outlets of methods, and their names in messages."""
 
 METHOD_SETTINGS = ("step", "rtol", "atol", "max_step", "max_steps")
-"""All settings that a method may have; which of them it has is what its class has as fields."""
+"""All settings of methods; the fields of a class are its settings."""
 
 _FINEST = 1e-14  # below this relative tolerance an error estimate measures rounding, not truncation
 
@@ -94,15 +94,15 @@ class Method:
     Attributes
     ----------
     name
-        The name by which it can be asked for.
+        Its name in arguments and files.
     title
-        What the literature calls it.
+        Its name in the literature.
     tableau
         Its coefficients, if it is an explicit Runge-Kutta method.
     adaptive
         Whether it chooses its steps by tolerances.
     brings, contact
-        The constraint method or the contact method that it belongs to, if it runs with that alone.
+        The constraint or contact method that it belongs to, if it runs with no other.
     records_steps
         Whether every step can be recorded; otherwise rows are at given instants only.
 
@@ -110,6 +110,12 @@ class Method:
     ----------
     max_steps
         Number of steps after which a run fails.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> issubclass(da.RK4, da.Method), da.DormandPrince().adaptive
+    (True, True)
     """
 
     name: ClassVar[str]
@@ -134,7 +140,7 @@ class Method:
 
     @classmethod
     def outlets(cls) -> frozenset[str]:
-        """Where it can run (`OUTLETS`): what has a tableau, wherever its tableau can; others in single runs."""
+        """Outlets that can run it (`OUTLETS`): those that support its tableau; without one, single runs."""
         if cls.contact is not None:
             return frozenset({"simulate", "rollout", "stepper", "cuda", "program"})
         if cls.tableau is None:
@@ -146,7 +152,7 @@ class Method:
 
     @classmethod
     def engine(cls, setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> NativeEngine | None:
-        """Return the time loop of a method that has one of its own; None: the native loop takes its steps."""
+        """Return the method's own time loop; None: the native loop takes its steps."""
         return None
 
     @property
@@ -252,7 +258,14 @@ def register_method(kind: type[Method]) -> type[Method]:
 @register_method
 @dataclass(frozen=True)
 class Euler(FixedStepMethod):
-    """Explicit Euler method, order 1."""
+    """Explicit Euler method, order 1.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Euler(step=1e-4).name
+    'euler'
+    """
 
     name: ClassVar[str] = "euler"
     title: ClassVar[str] = "explicit Euler"
@@ -262,7 +275,14 @@ class Euler(FixedStepMethod):
 @register_method
 @dataclass(frozen=True)
 class Heun(FixedStepMethod):
-    """Heun's method, order 2."""
+    """Heun's method, order 2.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Heun(step=1e-3).name
+    'heun'
+    """
 
     name: ClassVar[str] = "heun"
     title: ClassVar[str] = "Heun"
@@ -272,7 +292,14 @@ class Heun(FixedStepMethod):
 @register_method
 @dataclass(frozen=True)
 class RK4(FixedStepMethod):
-    """The classical Runge-Kutta method, order 4: the default."""
+    """The classical Runge-Kutta method, order 4: the default.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.RK4(step=2e-3)
+    RK4(max_steps=10000000, step=0.002)
+    """
 
     name: ClassVar[str] = "rk4"
     title: ClassVar[str] = "classical Runge-Kutta"
@@ -282,7 +309,14 @@ class RK4(FixedStepMethod):
 @register_method
 @dataclass(frozen=True)
 class BogackiShampine(_BoundedSteps):
-    """Bogacki-Shampine pair of order 3(2): for low accuracy."""
+    """Bogacki-Shampine pair of order 3(2): for low accuracy.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.BogackiShampine(rtol=1e-4))
+    'bs32 (rtol 0.0001)'
+    """
 
     name: ClassVar[str] = "bs32"
     title: ClassVar[str] = "Bogacki-Shampine 3(2)"
@@ -293,7 +327,14 @@ class BogackiShampine(_BoundedSteps):
 @register_method
 @dataclass(frozen=True)
 class DormandPrince(_BoundedSteps):
-    """Dormand-Prince pair of order 5(4): the adaptive method for most machines."""
+    """Dormand-Prince pair of order 5(4): the adaptive method for most machines.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.DormandPrince(rtol=1e-9))
+    'dopri5 (rtol 1e-09)'
+    """
 
     name: ClassVar[str] = "dopri5"
     title: ClassVar[str] = "Dormand-Prince 5(4)"
@@ -304,7 +345,14 @@ class DormandPrince(_BoundedSteps):
 @register_method
 @dataclass(frozen=True)
 class DormandPrince8(_BoundedSteps):
-    """Dormand-Prince triple of order 8(5,3): for high accuracy."""
+    """Dormand-Prince triple of order 8(5,3): for high accuracy.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.DormandPrince8(rtol=1e-11))
+    'dop853 (rtol 1e-11)'
+    """
 
     name: ClassVar[str] = "dop853"
     title: ClassVar[str] = "Dormand-Prince 8(5,3)"
@@ -315,7 +363,14 @@ class DormandPrince8(_BoundedSteps):
 @register_method
 @dataclass(frozen=True)
 class Cvodes(AdaptiveMethod):
-    """Backward differentiation formulas of variable order by CVODES of SUNDIALS: for stiff machines."""
+    """Backward differentiation formulas of variable order by CVODES of SUNDIALS: for stiff machines.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.Cvodes(rtol=1e-6))
+    'cvodes (rtol 1e-06)'
+    """
 
     name: ClassVar[str] = "cvodes"
     title: ClassVar[str] = "BDF by SUNDIALS"
@@ -331,7 +386,14 @@ class Cvodes(AdaptiveMethod):
 @register_method
 @dataclass(frozen=True)
 class Radau(_BoundedSteps):
-    """Radau IIA, three stages, order 5, by SciPy with exact Jacobians: for stiff machines with events."""
+    """Radau IIA, three stages, order 5, by SciPy with exact Jacobians: for stiff machines with events.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.Radau(rtol=1e-6))
+    'radau (rtol 1e-06)'
+    """
 
     name: ClassVar[str] = "radau"
     title: ClassVar[str] = "Radau IIA 5"
@@ -461,9 +523,9 @@ def revised_method(
     before
         The method so far; None: the default.
     method, settings
-        What is said about it now; None: nothing.
+        Its new method and settings; None: unchanged.
     brought, brought_before
-        Name of the method that the constraint or contact method brings along, now and before; "" if they bring none.
+        Name of the integrator that the constraint or contact method requires, now and before; "" if it requires none.
     """
     beside = {name: value for name, value in settings.items() if value is not None}
     if isinstance(method, Method | Mapping):
@@ -495,9 +557,9 @@ def agree(
     method: str | Mapping[str, Any] | Method | None,
     constraints: str | Mapping[str, Any] | ConstraintMethod | None,
 ) -> tuple[Method, ConstraintMethod]:
-    """Return the method and the constraint method of a run, or refuse what cannot be had together.
+    """Return the method and the constraint method of a run, or refuse a combination that is not possible.
 
-    Of the two either may be left open (None): the other then decides, or they are the default ones.
+    Either may be None: it then follows from the other, or takes its default.
     """
     asked = integration_method(method)
     way = None if constraints is None else constraint_method(constraints)
@@ -514,7 +576,7 @@ def agree(
             )
         return (integration_method(stepping.integrator) if method is None else asked), Projection()
     if asked.contact is not None:
-        raise InputError(f"method {asked.name!r} comes with contact={asked.contact.name!r}: ask for that")
+        raise InputError(f"method {asked.name!r} comes with contact={asked.contact.name!r}: choose that")
     if problem.constrained is None:
         if asked.brings is not None and asked.brings.implicit:
             raise InputError(
@@ -528,7 +590,7 @@ def agree(
         if method is not None and asked.name != way.integrator:
             raise InputError(
                 f"constraints={way.name!r} steps by {way.integrator!r}, not by method {asked.name!r}: leave the method "
-                "out, or choose another way to keep the constraints"
+                "out, or choose another constraint method"
             )
         return (integration_method(way.integrator) if method is None else asked), way
     if asked.tableau is None:

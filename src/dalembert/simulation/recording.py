@@ -1,4 +1,4 @@
-"""The rows of a run as a `Run`: all of them in the end, and those that are new for whoever looks on."""
+"""The rows of a run as a `Run`: all of them in the end, and new ones during the run for a `watch` function."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _INTERVAL = 0.1  # seconds between two parts
 
 
 class Recorder:
-    """Makes runs of the rows that a time loop records. Signals are evaluated once, whether or not anybody looks on.
+    """Makes runs of the rows that a time loop records. Signals are evaluated once, with or without a `watch` function.
 
     Parameters
     ----------
     engine, setup, kernels, sampler, watcher
-        The loop, and those who know the rest of its rows: kernels the signals, the sampler what was held, the watcher
-        what happened.
+        The loop, and the sources of the rest of its rows: kernels for signals, the sampler for held values, the watcher
+        for events.
     watch
-        Called with the rows that are new, as a run, some ten times a second; None: nobody looks on.
+        Called with the new rows, as a run, about ten times a second; None: never.
     each_transition
-        As of `integrate`.
+        As in `integrate`.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Recorder:
         self._signals: list[Array] = []  # of those rows
 
     def pass_on(self) -> None:
-        """Pass on what is new, if anybody looks on and it is time to.
+        """Pass on the new rows, if there is a `watch` function and it is time to.
 
         Rows at the present time stay: a sample or a transition at this very instant may still change them.
         """

@@ -30,7 +30,7 @@ STATUSES = ("completed", "stopped", "interrupted", "diverged", "failed", "runnin
 
 @dataclass(frozen=True, eq=False)
 class EndState:
-    """Where a run ended, and all that is needed to go on as if it had not.
+    """The end of a run, with everything that a continuation needs.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ class Run:
     Parameters
     ----------
     t
-        Times (n), not decreasing; an instant of transitions appears twice, before and after all of them (where they
-        follow from what is set at a sample, once, after them).
+        Times (n), not decreasing; an instant of transitions appears twice, before and after all of them (once, after
+        them, where they follow from values set at a sample).
     x, state_names
         States (n, n_states) and their names.
     y, signal_names
@@ -72,20 +72,32 @@ class Run:
     held, held_names
         Values set by sampled controllers and sensors; at a sample instant, the value set there.
     events
-        What happened, in time.
+        Events, in time.
     status
-        ``"completed"``, ``"stopped"`` (by a terminal event), ``"interrupted"``, ``"diverged"`` or
-        ``"failed"``; of a part of a run that goes on, ``"running"``.
+        ``"completed"``, ``"stopped"`` (by a terminal event), ``"interrupted"``, ``"diverged"`` or ``"failed"``;
+        ``"running"`` for a part of an unfinished run.
     message
         In words.
     final
-        Where it ended; `integrate` accepts it as initial state.
+        Final state; `integrate` accepts it as initial state.
     metadata
         Method, step, tolerances, cost, version, name and parameter values of the machine.
     source
         The machine, or the text of its machine file; see `machine`.
     experiment
         The `dalembert.Experiment` that was run; None if it is not known (of a run that was loaded).
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> run = da.simulate(pendulum, duration=1.0, q0=[0.1])
+    >>> run.status, run["theta"].shape, run.energy.drift < 1e-9
+    ('completed', (1001,), True)
     """
 
     t: Array
@@ -120,7 +132,7 @@ class Run:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names that ``run[name]`` knows: states, signals, held values."""
+        """All names that ``run[name]`` accepts: states, signals, held values."""
         return self.state_names + self.signal_names + self.held_names
 
     @property
@@ -260,14 +272,17 @@ class Run:
 
         return report(self, path, **options)
 
-    def show(self, *, height: int = 420) -> Any:
-        """Show the player of this run in a notebook: the machine in motion, ``height`` pixels high."""
+    def show(self, *, height: int = 420, live: bool = False) -> Any:
+        """Show the player of this run in a notebook: the machine in motion, ``height`` pixels high.
+
+        With ``live`` the machine simulates there, with sliders and plots (`dalembert.share`).
+        """
         from dalembert.view.page.embed import Shown, player_html
 
-        return Shown(player_html(self, height=height))
+        return Shown(player_html(self, height=height, live=live))
 
     def _repr_html_(self) -> str:
-        """What came of it, for notebooks, with the player if the machine is known."""
+        """The outcome, for notebooks, with the player if the machine is known."""
         from dalembert.view.notebook import run_html
 
         return run_html(self)

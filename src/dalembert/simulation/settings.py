@@ -1,4 +1,4 @@
-"""What `integrate` is told about a run besides its problem: how long, by which method, what is recorded."""
+"""Settings of `integrate` besides the problem: duration, method, records."""
 
 from __future__ import annotations
 
@@ -58,19 +58,19 @@ class Settings:
         Initial time.
     method
         The integrator: a `Method`, its name, or a mapping of its name and settings; None: `RK4`, or the one that
-        ``constraints`` brings along.
+        ``constraints`` requires.
     record
         Interval of the recorded rows; None: every step.
     constraints
-        How constraints are kept: a `ConstraintMethod`, its name, or a mapping of its name and settings; None: as the
-        method does if it has a way of its own, else by projection.
+        How constraints are kept: a `ConstraintMethod`, its name, or a mapping of its name and settings; None: the
+        method's own way if it has one, else by projection.
     seed, member
-        Of the noise of sensors: a seed, and the number of the member of a rollout that has it.
+        Noise of sensors: a seed, and the number of the member of a rollout that has it.
     each_transition
         Whether each transition has a row before and a row after it, also where one follows another at the same
         instant, or a sample.
     backend
-        ``"auto"``, ``"native"`` or ``"vm"``, as of `dalembert.compile.compile_function`.
+        ``"auto"``, ``"native"`` or ``"vm"``, as in `dalembert.compile.compile_function`.
     step, rtol, atol, max_step, max_steps
         Settings of the method, beside it.
     """

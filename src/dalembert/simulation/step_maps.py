@@ -39,7 +39,7 @@ class Along:
     expression
         Its values.
     backend
-        As of `compile_function`; what is called a few times in a run is not worth compiling.
+        As in `compile_function`; a function that is called a few times in a run is not worth compiling.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ def velocity_step(
 def _with_rows(
     Jt: Expression, residual: Expression, on: list[Expression], rows: Expression | None, error: Expression | None
 ) -> tuple[Expression, Expression, list[Expression]]:
-    """Rows of the constraints, what is left of them, and which act, with further rows that always do."""
+    """Rows of the constraints, their residuals, and which are active, with further rows that always are."""
     if rows is None:
         return Jt, residual, on
     assert error is not None
@@ -150,7 +150,7 @@ class Maps:
     running
         ``running(t, x, c, p)``: cost per second; None: there is none.
     backend
-        As of `compile_function`.
+        As in `compile_function`.
     """
 
     problem: Problem

@@ -27,9 +27,9 @@ class Interrupt:
 
 @contextmanager
 def interrupts() -> Iterator[Interrupt]:
-    """Turn the first Ctrl-C or SIGTERM into a flag; the second one does what it always does.
+    """Turn the first Ctrl-C or SIGTERM into a flag; the second one has its usual effect.
 
-    Only where signals can arrive (main thread) and nobody else handles them; elsewhere nothing changes.
+    Only in the main thread, and unless the program already handles them; elsewhere nothing changes.
     """
     flag = Interrupt()
     usual = {signal.SIGINT: (signal.default_int_handler,), signal.SIGTERM: (signal.SIG_DFL, terminate)}
@@ -74,12 +74,12 @@ class Progress:
         self._task: Any = None
 
     def update(self, t: float) -> bool:
-        """Show how far the run is, if it is time to; return whether it may go on."""
+        """Show the progress of the run, if it is time to; return whether it may continue."""
         if not self._wanted or time.monotonic() < self._next:
             return True
         self._next = time.monotonic() + _REFRESH
         if self._callback:
-            # Only False stops: a function that returns nothing, or a number, just looks on.
+            # Only False stops: a function that returns nothing, or a number, has no effect.
             return self._callback((t - self._t0) / (self._t_end - self._t0)) is not False
         if self._bar is None:
             self._open()

@@ -1,4 +1,4 @@
-"""Directions and rotations compared: what is left across an axis, angles about it, errors of a rotation.
+"""Comparison of directions and rotations: components across an axis, angles about it, errors of a rotation.
 
 All functions take CasADi or NumPy values and return CasADi ones; axes are plain numbers.
 """

@@ -19,8 +19,7 @@ All three write the same product of alternating factors,
 in which Z_i carries joint i; they differ in where they cut it into rows. A conversion therefore moves entries
 from row to row and computes nothing: [alpha_i+1, a_i+1, d_i+1, theta_i+1] modified = [alpha_i, a_i, d_i+1,
 theta_i+1] classic, and [d_i+1, a_i+1, alpha_i+1, theta_i+1] adapted = [d_i, a_i, alpha_i, theta_i+1] classic.
-What is left over at the ends goes to fixed rows before the first and after the last joint: the base and the
-tool.
+The remaining transforms at the ends become fixed rows before the first and after the last joint: the base and the tool.
 """
 
 from __future__ import annotations

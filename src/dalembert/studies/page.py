@@ -1,7 +1,7 @@
 """The table of all studies on their documentation page, written from the data files.
 
 ``python -m dalembert.studies.page`` writes it into ``docs/studies.md``, and the page of verification with it. A test
-compares the page with what this writes, so that the list cannot rot.
+compares the page with this output, so that the list cannot rot.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from dalembert.core.errors import FileFormatError
 from dalembert.studies.registry import expected_values, studies
 from dalembert.studies.rows import KINDS
-from dalembert.studies.verification import verification_page
+from dalembert.studies.verification import write_pages
 
 __all__ = ["studies_table", "with_table"]
 
@@ -21,7 +21,7 @@ BEGIN, END = "<!-- studies: begin -->", "<!-- studies: end -->"
 
 
 def studies_table() -> str:
-    """Return all studies as a Markdown table: document, what is reproduced, rows of each kind, known differences."""
+    """Return all studies as a Markdown table: document, reproduced results, rows of each kind, known differences."""
     lines = [f"| study | document | what | {' | '.join(KINDS)} | short form |", "| --- " * (len(KINDS) + 4) + "|"]
     for name, what in studies().items():
         expected = expected_values(name)
@@ -53,4 +53,4 @@ if __name__ == "__main__":
     docs = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
     listed = docs / "studies.md"
     listed.write_text(with_table(listed.read_text(encoding="utf-8")), encoding="utf-8")
-    (docs / "verification.md").write_text(verification_page(docs / "results"), encoding="utf-8")
+    write_pages(docs)

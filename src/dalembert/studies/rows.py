@@ -1,4 +1,4 @@
-"""What a study hands back: one row per expected number or formula, and the totals of each kind."""
+"""The result of a study: one row per expected number or formula, and the totals of each kind."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Literal, get_args
 __all__ = ["KINDS", "Kind", "Row", "totals"]
 
 Kind = Literal["printed", "identity", "requirement", "measured"]
-"""What an expected value is.
+"""Kinds of an expected value.
 
 ``printed``: the document prints it. ``identity``: it must hold by mathematics or physics (two derivations, a theorem, a
-conservation law, an independent solution). ``requirement``: a bound or a property that is asked for, or that follows
-from what the document says. ``measured``: a time or a size that is shown beside the document's and asserted by nobody.
+conservation law, an independent solution). ``requirement``: a bound or a property that is required, or that follows
+from the document. ``measured``: a time or a size that is shown next to the document's, and not asserted.
 """
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -28,7 +28,7 @@ class Row:
     study
         Name of the study.
     quantity
-        What is compared.
+        The compared quantity.
     source
         Document and where in it.
     published, obtained
@@ -39,9 +39,9 @@ class Row:
     unit
         Unit of the numbers.
     ok
-        Whether they agree; what is only measured cannot be missed.
+        Whether they agree; a row that is only measured cannot be missed.
     kind
-        What the expected value is: one of `KINDS`. Only ``printed`` ones are published numbers.
+        Kind of the expected value: one of `KINDS`. Only ``printed`` ones are published numbers.
     known_difference
         Why they cannot agree, where that is known: the errata page has the details. Empty otherwise.
     """

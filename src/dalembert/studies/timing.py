@@ -18,7 +18,7 @@ def least_times(runs: Mapping[str, Callable[[], object]], *, duration: float = 0
     runs
         Functions to call in turns.
     duration
-        How long to go on, on average per function [s]; each is called three times at least.
+        How long to continue, on average per function [s]; each is called three times at least.
     """
     for run in runs.values():
         run()

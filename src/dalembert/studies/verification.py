@@ -1,9 +1,9 @@
-"""The page of verification: every row of every study, written from results that are stored.
+"""The pages of verification: an overview, and a page for every study with all its rows, from stored results.
 
-``python -m dalembert.studies.verification`` writes ``docs/verification.md`` from ``docs/results``. With names of
-studies (or ``all``) it runs them in full first and stores what they obtain. A stored result counts as long as its
-expected value is still that of the data file; a row without one is shown as not run, so that the page never claims more
-than was obtained. A test compares the page with what this writes.
+``python -m dalembert.studies.verification`` writes ``docs/verification.md`` and ``docs/verification/NAME.md`` from
+``docs/results``. With names of studies (or ``all``) it first runs these studies in full and stores their results. A
+stored result is valid as long as its expected value equals that of the data file. A row without a valid result is
+shown as not run. A test compares the pages with what this module writes.
 """
 
 from __future__ import annotations
@@ -20,18 +20,35 @@ from dalembert.studies.expected import Entry, Expected, formula_text
 from dalembert.studies.registry import expected_values, run_study, studies
 from dalembert.studies.rows import KINDS, Row
 
-__all__ = ["store_results", "stored_rows", "verification_page"]
+__all__ = ["store_results", "stored_rows", "verification_pages", "write_pages"]
 
 _HEAD = """# Verification
 
-Every row of every [study](studies.md), with what `dalembert reproduce` obtained in its full form. The page is written
-by `python -m dalembert.studies.verification` from the results in `docs/results`; with the name of a study it runs that
-one first. A row whose expected value has changed since is shown as not run, and so is one whose search is limited in
-time and was made on a busy computer.
+This page counts the results of every [study](studies.md) in its full form (`dalembert reproduce`). Each study has a
+page with all its rows: the expected value, its source, the value obtained and the tolerance.
 
-`printed`: the document prints it. `identity`: it must hold by mathematics or physics. `requirement`: a bound or a
-property that is asked for. `measured`: shown beside the document's, asserted by nobody. What is known not to be
-reproduced is listed with its reason; the [errata](errata.md) have the details.
+| kind | meaning |
+| --- | --- |
+| `printed` | the document prints the value |
+| `identity` | the value follows from mathematics or physics |
+| `requirement` | the document demands a bound or a property |
+| `measured` | the value is shown next to that of the document; no test compares them |
+
+The table counts rows that agree within their tolerance. The page of a study lists every known difference with its
+reason; the [errata](errata.md) give the details.
+"""
+
+_FOOT = """
+`python -m dalembert.studies.verification` writes these pages from the results in `docs/results`; with the name of a
+study it runs this study first. A row is shown as not run if its expected value has changed since, or if its search is
+limited in time and ran on a busy computer.
+
+```{{toctree}}
+:maxdepth: 1
+:hidden:
+
+{pages}
+```
 """
 
 _WIDTH = 60
@@ -39,7 +56,7 @@ _WIDTH = 60
 
 
 def store_results(name: str, folder: Path) -> Path:
-    """Run a study in full and write what it obtains to ``folder/NAME.json``.
+    """Run a study in full and write its results to ``folder/NAME.json``.
 
     Parameters
     ----------
@@ -82,25 +99,39 @@ def stored_rows(name: str, folder: Path) -> tuple[str, dict[str, Row]]:
         raise FileFormatError(f"{path}: is no file of results ({error}); write it anew: {command}") from error
 
 
-def verification_page(folder: Path) -> str:
-    """Return the page as Markdown: totals by study and kind, then every row.
+def verification_pages(folder: Path) -> dict[str, str]:
+    """Return the pages as Markdown by path: the overview, and one for every study.
 
     Parameters
     ----------
     folder
         Where results are kept.
     """
-    totals = [f"| study | run on | {' | '.join(KINDS)} | not run |", "| --- " * (len(KINDS) + 3) + "|"]
-    parts = []
+    columns = ("study", "run on", *KINDS, "known differences", "not run")
+    totals = [f"| {' | '.join(columns)} |", "| --- " * len(columns) + "|"]
+    pages = {}
     for name in studies():
         expected = expected_values(name)
         date, stored = stored_rows(name, folder)
         pairs = [(entry, _current(entry, stored)) for entry in expected.entries.values()]
         absent = sum(row is None for _, row in pairs)
+        known = sum(bool(entry.known_difference) for entry, _ in pairs)
         cells = " | ".join(_total(kind, pairs) for kind in KINDS)
-        totals.append(f"| [`{name}`](#{name}) | {date} | {cells} | {absent or ''} |")
-        parts.append(_section(name, expected, pairs))
-    return "\n".join([_HEAD, *totals, "", *parts])
+        totals.append(f"| [`{name}`](verification/{name}.md) | {date} | {cells} | {known or ''} | {absent or ''} |")
+        pages[f"verification/{name}.md"] = _section(name, expected, pairs)
+    foot = _FOOT.format(pages="\n".join(f"verification/{name}" for name in studies()))
+    return {"verification.md": "\n".join([_HEAD, *totals, foot]), **pages}
+
+
+def write_pages(docs: Path) -> None:
+    """Write the pages of a folder of documentation from the results in it, and remove those of other studies."""
+    pages = verification_pages(docs / "results")
+    (docs / "verification").mkdir(exist_ok=True)
+    for old in (docs / "verification").glob("*.md"):
+        if f"verification/{old.name}" not in pages:
+            old.unlink()
+    for path, text in pages.items():
+        (docs / path).write_text(text, encoding="utf-8")
 
 
 def _current(entry: Entry, stored: dict[str, Row]) -> Row | None:
@@ -123,7 +154,7 @@ def _total(kind: str, pairs: Iterable[tuple[Entry, Row | None]]) -> str:
 
 def _section(name: str, expected: Expected, pairs: list[tuple[Entry, Row | None]]) -> str:
     lines = [
-        f"## {name}\n\n{expected.document}\n",
+        f"# Verification: {name}\n\n{expected.document}\n\n[All studies](../verification.md)\n",
         "| quantity | source | kind | expected | obtained | tolerance | |",
         "| --- " * 7 + "|",
     ]
@@ -145,7 +176,7 @@ def _section(name: str, expected: Expected, pairs: list[tuple[Entry, Row | None]
         lines.append(f"| {' | '.join(cells)} | {obtained} | {tolerance} | {mark} |")
     known = [f"- {_plain(e.quantity)}: {_plain(e.known_difference)}" for e, _ in pairs if e.known_difference]
     if known:
-        lines += ["\nKnown differences:\n", *known]
+        lines += ["\n## Known differences\n", *known]
     return "\n".join(lines) + "\n"
 
 
@@ -168,11 +199,10 @@ def _plain(text: str) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Run the studies that are named, if any, and write the page."""
-    folder = Path("docs/results")
+    """Run the studies that are named, if any, and write the pages."""
     for name in studies() if arguments == ["all"] else arguments:
-        print(store_results(name, folder))
-    Path("docs/verification.md").write_text(verification_page(folder), encoding="utf-8")
+        print(store_results(name, Path("docs/results")))
+    write_pages(Path("docs"))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ class SystemInfo:
     name
         Its name on the command line.
     description
-        What it is, in a line.
+        Description, in a line.
     source
         Where its data come from.
     make
@@ -280,7 +280,7 @@ _ALL = (
         cable_robots.overturning_robot,
         lambda: {
             "duration": 14.0,
-            "q0": {"platform.x": 0.410372, "platform.y": 1.0, "platform.z": 0.601505},
+            "q0": {"platform.x": 0.410372, "platform.y": 1.0},
         },
     ),
     SystemInfo(

@@ -88,7 +88,7 @@ def chain_on_ground(
     links, modes
         Number of links, and of bending modes of each.
     restitution, friction
-        Of all ends.
+        Restitution and friction of all ends.
     **options
         Those of `falling_chain`.
     """

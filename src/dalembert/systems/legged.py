@@ -35,12 +35,12 @@ def quadruped(*, friction: Scalar = 0.7, effort: float = 60.0) -> Machine:
     """A trunk of 22 kg on four legs with three motors each, feet over the ground (own data).
 
     Its joints are named by leg and axis: ``LF_HAA`` (sideways), ``LF_HFE`` (thigh), ``LF_KFE`` (knee).
-    `quadruped_stance` is where it stands, `trot` a law that makes it go.
+    `quadruped_stance` is its standing posture, `trot` a law that makes it go.
 
     Parameters
     ----------
     friction
-        Of the feet.
+        Friction of the feet.
     effort
         Limit of the motors [N m].
 

@@ -7,6 +7,7 @@ from dalembert.view.drawing import Look, draw_scene
 from dalembert.view.live import LivePicture
 from dalembert.view.mode_shapes import animate_mode, plot_modes
 from dalembert.view.page.embed import player_html
+from dalembert.view.page.live import share
 from dalembert.view.page.packing import pack_machine, pack_mode, pack_motion, pack_run, pack_signals
 from dalembert.view.page.report import report
 from dalembert.view.plots import plot_run
@@ -43,4 +44,5 @@ __all__ = [
     "plot_run",
     "plot_singular_values",
     "report",
+    "share",
 ]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["animate", "draw_machine", "gif_of", "plane_axes", "plane_of_motion"]
 
 MARK = b"dalembert animation"
-"""What the files of animations hold, whatever their format, so that they can be told from others."""
+"""Marker in the files of animations, in every format, which identifies them."""
 
 
 @flat_keywords(LookKeywords, defaults=field_defaults(Look))
@@ -70,7 +70,7 @@ def animate(
     exaggerate
         Factor on the displacements by the bending of beams.
     look
-        What is drawn, and from where.
+        Content and viewpoint of the picture.
     dpi
         Dots per inch.
     **keywords
@@ -123,9 +123,9 @@ def draw_machine(
     machine
         The machine.
     q
-        Coordinates, or a mapping of names to numbers; what is not given is neutral, or follows from the constraints.
+        Coordinates, or a mapping of names to numbers; missing ones are neutral, or follow from the constraints.
     frames, plane, view, size
-        As of `Look`.
+        As in `Look`.
     """
     scene = build_scene(machine)
     at = drawn_posture(machine, q)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.core.types import Array
 
@@ -27,13 +28,16 @@ class Baked:
     poses
         Rotation and position (n, poses, 3, 4).
     cables
-        Way of each cable by name, (n, m, 3).
+        Way of each cable and rope by name, (n, m, 3).
+    slack
+        When each of them is slack (n).
     """
 
     t: Array
     points: Array
     poses: Array
     cables: Mapping[str, Array]
+    slack: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
 
 
 def interpolated(t: Array, rows: Array, q: Array, quaternions: Sequence[int]) -> Array:
@@ -78,25 +82,29 @@ def _turned(R: Array, factor: float) -> Array:
     return turned
 
 
-def sagging(points: Array, slack: Array, gravity: Array) -> Array:
-    """Way of a cable: its given points, the last piece hanging down as a parabola that is longer by ``slack``.
+def sagging(points: Array, slack: Array, gravity: Array, lines: Sequence[int]) -> Array:
+    """Way of a cable or rope: its points, its longest free line hanging down as a parabola longer by ``slack``.
 
     Parameters
     ----------
     points
-        Points (n, k, 3); the cable hangs between the last two.
+        Points (n, k, 3).
     slack
         By how much it is longer (n), zero where it is taut.
     gravity
         Acceleration of gravity; without any the cable bows along z.
+    lines
+        Places of the points at which free lines begin; the one that is longest at first hangs.
     """
-    hangs = slack > 1e-9 * np.linalg.norm(points[:, -1] - points[:, -2], axis=1)
+    spans = np.linalg.norm(points[0, [k + 1 for k in lines]] - points[0, list(lines)], axis=1)
+    k = lines[int(np.argmax(spans))]
+    a, b = points[:, k], points[:, k + 1]
+    hangs = slack > 1e-9 * np.linalg.norm(b - a, axis=1)
     s = np.linspace(0.0, 1.0, SAG + 1)
-    a, b = points[:, -2], points[:, -1]
     line = a[:, None] + s[None, :, None] * (b - a)[:, None]
     if hangs.any():
         line[hangs] = _parabola(line[hangs], s, slack[hangs], gravity)
-    return np.concatenate([points[:, :-2], line], axis=1)
+    return np.concatenate([points[:, :k], line, points[:, k + 2 :]], axis=1)
 
 
 def _parabola(line: Array, s: Array, slack: Array, gravity: Array) -> Array:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_parallel", "plot_scatter", "write_report"]
 
-_MOST = 5000  # points and lines that can still be told apart, and that a browser can still draw
+_MOST = 5000  # points and lines that can still be distinguished, and that a browser can still draw
 
 
 def _rows(campaign: Campaign, measure: str) -> DataFrame:

@@ -1,7 +1,7 @@
 """Pictures of a baked scene, drawn with matplotlib.
 
 A motion that stays in a plane of the world axes is drawn in that plane, with its axes in metres. Any other is drawn in
-parallel projection above a grid, whose spacing is written below. What is far is drawn first.
+parallel projection above a grid, whose spacing is written below. Distant parts are drawn first.
 """
 
 from __future__ import annotations
@@ -145,8 +145,7 @@ class _Painter:
 
     def _cable(self, strokes: Strokes, cable: CablePart, k: int) -> None:
         way = self.baked.cables[cable.name][k]
-        chord = float(np.linalg.norm(way[-1] - way[-13]))
-        slack = float(np.linalg.norm(np.diff(way[-13:], axis=0), axis=1).sum()) > chord * (1 + 1e-7)
+        slack = cable.name in self.baked.slack and self.baked.slack[cable.name][k]
         strokes.line(way, _SLACK if slack else _CABLE, 1.3)
         if not cable.grounded:
             return
@@ -171,7 +170,7 @@ def _between(ends: Array, count: int) -> Array:
 
 @dataclass(eq=False)
 class Picture:
-    """A figure with a frame, and the painter of what moves in it (made by `compose_picture`).
+    """A figure with a frame, and the painter of its moving parts (made by `compose_picture`).
 
     ``outline`` has the points that the frame holds, ``floor`` the grid below them, if there is one.
     """
@@ -186,7 +185,7 @@ class Picture:
     shifted: tuple[float, float] = (0.0, 0.0)
 
     def show(self, baked: Baked, k: int, label: str) -> list[Artist]:
-        """Draw an instant of a baked scene, and return what has moved."""
+        """Draw an instant of a baked scene, and return the artists that have moved."""
         self.painter.baked = baked
         self.painter.paint(k, self.moving)
         self.label.set_text(label)
@@ -195,7 +194,7 @@ class Picture:
     def lack(self, baked: Baked, points: slice | NDArray[np.bool_] = slice(None), margin: float = 0.0) -> Array | None:
         """By how much (x, y) the frame must move to hold a baked scene: zeros if it does; None if it is too small.
 
-        What is far outside, by more than the size of the frame, comes into the middle.
+        A point that is outside by more than the size of the frame comes into the middle.
 
         Parameters
         ----------
@@ -204,7 +203,7 @@ class Picture:
         points
             Which points of its outline count.
         margin
-            Part of the frame that is to be free on each side, if what it holds is small enough.
+            Part of the frame that is to be free on each side, if its content is small enough.
         """
         self.painter.baked = baked
         flat = self.painter.camera.flat(self.painter.outline()[:, points]).reshape(-1, 2)
@@ -251,9 +250,9 @@ def compose_picture(
     Parameters
     ----------
     scene, baked
-        As of `draw_scene`.
+        As in `draw_scene`.
     frames, size, plane, view
-        As of `Look`.
+        As in `Look`.
     parameters
         Values of parameters at which surfaces are drawn; None: the nominal ones.
     """
@@ -301,7 +300,7 @@ def compose_picture(
 
 @dataclass(frozen=True)
 class Look:
-    """What a picture of a machine shows, and from where.
+    """Content and viewpoint of a picture of a machine.
 
     Parameters
     ----------
@@ -313,9 +312,9 @@ class Look:
         Plane of the picture, such as ``"xz"``; None: in space; ``"auto"``: in the plane that the motion stays in, if it
         does.
     view
-        Azimuth and elevation [deg] of who looks, for pictures in space.
+        Azimuth and elevation [deg] of the viewer, for pictures in space.
     size
-        Of the figure [inches].
+        Size of the figure [inches].
     """
 
     trace: Sequence[str] = ()
@@ -347,7 +346,7 @@ def draw_scene(
     parameters: Mapping[str, float] | None = None,
     **keywords: Unpack[LookKeywords],
 ) -> tuple[Figure, Callable[[int], list[Artist]]]:
-    """A figure of a baked scene, and the function that shows its picture number ``k`` and returns what moves.
+    """A figure of a baked scene, and the function that shows its picture number ``k`` and returns the moving artists.
 
     Parameters
     ----------
@@ -356,13 +355,13 @@ def draw_scene(
     title
         Written above, with the time.
     look
-        What is drawn, and from where.
+        Content and viewpoint of the picture.
     clock
-        Whether the time stands beside the title.
+        Whether the title shows the time.
     arrows
         Forces of contacts, for each picture.
     parameters
-        As of `compose_picture`.
+        As in `compose_picture`.
     **keywords
         Fields of `Look`: ``trace``, ``frames``, ``plane``, ``view``, ``size``.
     """

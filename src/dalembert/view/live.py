@@ -31,8 +31,8 @@ class LivePicture:
     """Draws a machine as it is now, in pixels.
 
     The frame holds all that the machine can reach by its angles and within the limits of its slides. Where it can leave
-    (a slide without limits, a free body), the frame goes along as soon as it comes near its edge, in the same scale:
-    pictures one after another are a motion without jumps. A machine with loops gets a larger frame once it needs it.
+    (a slide without limits, a free body), the frame follows as soon as it comes near its edge, in the same scale:
+    successive pictures are a motion without jumps. A machine with loops gets a larger frame once it needs it.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class LivePicture:
     size
         Width and height [pixels].
     plane, view, frames
-        As of `dalembert.view.animate`.
+        As in `dalembert.view.animate`.
     exaggerate
         Factor on the displacements by the bending of beams.
     """
@@ -116,7 +116,7 @@ class LivePicture:
         label
             Written above.
         measured
-            As of `Scene.bake`.
+            As in `Scene.bake`.
         member
             Which machine of several it is: each is followed by itself.
         """

@@ -1,4 +1,4 @@
-"""What every picture of a scene needs to know: colours of bodies, which way is up, how far rails reach."""
+"""Common data of all pictures of a scene: colours of bodies, the vertical axis, the length of rails."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LINKS = ("#c9ced6", "#5f8cc0")  # of robots made of meshes
 
 
 def body_colours(scene: Scene) -> dict[str, str]:
-    """A colour for every body that has solids, where they have none of their own."""
+    """A colour for every body that has solids, where these have none."""
     bodies = dict.fromkeys(solid.body for solid in scene.solids)
     palette = _LINKS if any(solid.mesh is not None for solid in scene.solids) else _BODIES
     return {name: palette[k % len(palette)] for k, name in enumerate(bodies)}

@@ -1,4 +1,4 @@
-"""What is known of a machine's loop about an equilibrium, as numbers by name."""
+"""Analysis of a machine's loop about an equilibrium, as numbers by name."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def loop_report(
     level: float | None = None,
     seconds: float = 60.0,
 ) -> tuple[dict[str, Any], Robustness | None]:
-    """Stability, sensitivity and disk margins of a loop, and what is proven of it over ranges; the proof itself.
+    """Stability, sensitivity and disk margins of a loop, and proofs about it over ranges; the proof itself.
 
     Parameters
     ----------
     machine
         The machine.
     law
-        A law without states of its own; not needed with gains.
+        A law without internal states; not needed with gains.
     ranges
         Ranges of angles [rad] and parameters.
     gains
@@ -46,7 +46,7 @@ def loop_report(
     at
         Configuration.
     level, seconds
-        As of `robust_stability`.
+        As in `robust_stability`.
     """
     import control
 
@@ -69,7 +69,7 @@ def loop_report(
     if answer["stable"]:
         answer["sensitivity"] = hinf_norm(control.feedback(control.ss([], [], [], np.eye(plant.ninputs)), loop)).value
         answer["margins"] = {
-            name: {"gain": list(m.gain), "phase": float(np.degrees(m.phase)), "frequency": m.frequency}
+            name: {"gain": list(m.gain), "phase": float(np.degrees(m.phase)), "frequency": m.omega}
             for name, m in zip(plant.input_labels, disk_margins(loop), strict=True)
         }
     proof = None

@@ -59,7 +59,9 @@ def bake_mode(modes: MachineModes, mode: int, phases: ArrayLike, *, size: float 
     pictures = [exaggerated(*both, float(x)) for x in factors]
     points, poses = (np.concatenate([picture[i] for picture in pictures]) for i in (0, 1))
     straight = np.zeros(len(factors))
-    cables = {cable.name: sagging(points[:, list(cable.points)], straight, np.zeros(3)) for cable in scene.cables}
+    cables = {
+        cable.name: sagging(points[:, list(cable.points)], straight, np.zeros(3), cable.lines) for cable in scene.cables
+    }
     return scene, Baked(np.arange(len(factors), dtype=float), points, poses, cables)
 
 
@@ -106,7 +108,7 @@ def plot_modes(
         for i, (style, colour, width) in enumerate(looks):
             for line in lines:
                 axes.plot(line[i, :, a], line[i, :, b], style, color=colour, linewidth=width, solid_capstyle="round")
-        axes.set_title(f"mode {k + 1}: {modes.frequencies[k]:.4g} rad/s", fontsize=9)
+        axes.set_title(f"mode {k + 1}: {modes.omega[k]:.4g} rad/s", fontsize=9)
         axes.set_aspect("equal", adjustable="datalim")
         axes.tick_params(labelsize=7)
         axes.set_xlabel(f"{plane[0]} [m]", fontsize=8)
@@ -128,7 +130,7 @@ def animate_mode(
     Parameters
     ----------
     modes, size
-        As of `plot_modes`.
+        As in `plot_modes`.
     mode
         Index of the mode.
     path
@@ -141,7 +143,7 @@ def animate_mode(
     target = target_file(path, (".gif",))
     axes = None if plane is None else _axes(plane)
     scene, baked = bake_mode(modes, mode, np.sin(2 * np.pi * np.arange(frames) / frames), size=size)
-    title = f"{scene.machine.name}, mode {mode + 1}: {modes.frequencies[mode]:.4g} rad/s"
+    title = f"{scene.machine.name}, mode {mode + 1}: {modes.omega[mode]:.4g} rad/s"
     figure, update = draw_scene(scene, baked, title=title, plane=axes, size=(5.0, 3.2), clock=False)
     return write_file(target, gif_of(figure, update, frames, fps=20.0, dpi=100))
 

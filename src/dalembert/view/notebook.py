@@ -1,4 +1,4 @@
-"""What notebooks show of machines, equations and runs: short tables in HTML, and a picture of a machine."""
+"""Representations of machines, equations and runs in notebooks: short tables in HTML, and a picture of a machine."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def machine_html(machine: Machine) -> str:
 
 
 def equations_html(eom: EquationsOfMotion) -> str:
-    """How equations were derived, and the names of what they take."""
+    """How equations were derived, and the names of their inputs."""
     title = f"equations of motion of '{eom.machine.name}' by {eom.by}: nq = {eom.nq}, nv = {eom.nv}, nu = {eom.nu}"
     lists = (("q", eom.q_names), ("v", eom.v_names), ("u", eom.u_names), ("p", eom.p_names))
     rows = [(label, _listed(names)) for label, names in lists if names]
@@ -40,7 +40,7 @@ def equations_html(eom: EquationsOfMotion) -> str:
 
 
 def run_html(run: Run) -> str:
-    """The player of a run, if its machine is known, and what came of it, line by line."""
+    """The player of a run, if its machine is known, and its outcome, line by line."""
     first, *lines = repr(run).splitlines()
     rows = []
     for line in lines:
@@ -70,6 +70,7 @@ def _names(machine: Machine) -> str:
         "inputs": machine.u_names,
         "constraints": [c.name for c in machine.constraints],
         "cables": [c.name for c in machine.cables],
+        "ropes": [r.name for r in machine.ropes],
         "contacts": [c.name for c in machine.contacts],
         "parameters": [f"{p.name} = {p.value:g}" for p in machine.parameters],
     }

@@ -1,4 +1,4 @@
-"""The parts of a scene: what is drawn, and which points and poses of the scene's kernel each follows."""
+"""The parts of a scene: their shapes, and the points and poses of the scene's kernel that each follows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class SolidPart:
 
 @dataclass(frozen=True)
 class LinkPart:
-    """A straight line of a body that has no solid there: from its joint to what it carries.
+    """A straight line of a body that has no solid there: from its joint to the bodies that it carries.
 
     Parameters
     ----------
@@ -86,20 +86,24 @@ class BeamPart:
 
 @dataclass(frozen=True)
 class CablePart:
-    """A cable: over its pulley, then to its anchor.
+    """A cable or rope: over its wheels to its end.
 
     Parameters
     ----------
     name
-        The cable.
+        The cable or rope.
     row
         Index of its lengths.
     points
-        Indices of the points up to where it leaves its pulley (one, if it has none), and of its anchor.
+        Indices of the points along it; arcs are in pieces.
     bilateral
         Whether it could push: such a cable never sags.
     grounded
-        Whether its exit is fixed in the world.
+        Whether it is a cable whose exit is fixed in the world.
+    lines
+        Places among the points at which its free lines begin.
+    tension
+        Signal of the tension of its first span.
     """
 
     name: str
@@ -107,11 +111,13 @@ class CablePart:
     points: tuple[int, ...]
     bilateral: bool
     grounded: bool
+    lines: tuple[int, ...]
+    tension: str
 
 
 @dataclass(frozen=True)
 class PulleyPart:
-    """The guiding pulley of a cable; its axis is the y axis of its pose."""
+    """A pulley, sheave or drum of a cable or rope; its axis is the y axis of its pose."""
 
     cable: str
     pose: int

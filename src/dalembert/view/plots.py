@@ -35,8 +35,9 @@ _TITLES = {
     "u": "inputs",
     "command": "commands",
     "tension": "tensions",
-    "length": "lengths of cables",
+    "length": "lengths of cables and ropes",
     "swivel": "swivel angles",
+    "wrap": "angles of wrap",
     "multiplier": "multipliers",
     "constraint": "violation of constraints",
     "integral": "integrals",
@@ -53,7 +54,7 @@ _COORDINATES = {"rad": "angles", "m": "positions", "1": "quaternions"}
 _VELOCITIES = {"rad/s": "angular velocities", "m/s": "velocities"}
 _ENERGY = ("energy.kinetic", "energy.potential", "work.input", "work.loss")
 _MEASURED = ("offset.", "length0.")  # states of constraints that change only when these begin to act
-# what contacts and joints that stick keep between events: directions and shares of friction; what steps follow
+# latches of contacts and joints that stick: directions and shares of friction; what steps follow
 _KEPT = ("toward.", "share.", "leeway.", "impulse.")
 _FLAGS = ("active.", "stick.")  # drawn where they change
 _IDLE = (
@@ -141,7 +142,7 @@ def _axes(figure: Figure, count: int, rows: int, columns: int) -> list[Axes]:
 
 
 def chosen_signals(run: Run, names: Sequence[str]) -> list[str]:
-    """Names of signals, patterns replaced by what they match."""
+    """Names of signals, patterns replaced by their matches."""
     wanted = check_names(names, "names of signals to plot")
     if not wanted:
         raise InputError(f"names of signals to plot must not be empty; known: {', '.join(run.names)}")
@@ -173,8 +174,8 @@ def picture_file(path: str | os.PathLike[str]) -> Path:
 def group_signals(run: Run, names: Sequence[str] | None = None) -> list[Panel]:
     """Sort signals into panels of one unit: coordinates, velocities, then by prefix (``u.``, ``command.``, ...).
 
-    Energies and works have panels of their own unless they are asked for by name. What a constraint has measured,
-    switches that do not change and inputs that are zero are only drawn when they are. A panel holds eight lines.
+    Energies and works have separate panels unless they are requested by name. Measurements of constraints, switches
+    that do not change and inputs that are zero are drawn only if requested by name. A panel holds eight lines.
     """
     wanted = list(names or (name for name in run.names if _is_shown(run, name)))
     units, machine = signal_units(run, wanted), run.machine
@@ -219,7 +220,7 @@ def _title(run: Run, coordinates: frozenset[str], name: str, unit: str) -> str:
 
 
 def _short(name: str, title: str) -> str:
-    """Leave out of a line's name what its panel says already."""
+    """Leave out of a line's name the part that its panel shows already."""
     prefix = name.partition(".")[0]
     return name.removeprefix(f"{prefix}.") if title.split(" (")[0] == _TITLES.get(prefix, prefix) else name
 
@@ -246,7 +247,7 @@ def _draw(panel: Axes, run: Run, title: str, unit: str, lines: Sequence[tuple[st
 
 
 def _draw_energy(energies: Axes, audit: Axes, run: Run) -> None:
-    """What each energy has changed by since the start, so that a large constant hides nothing; and what is left."""
+    """Change of each energy since the start, so that a large constant hides nothing; and the residual."""
     energy = run.energy
     lines = [(name, x - x[0]) for name, x in (("kinetic", energy.kinetic), ("potential", energy.potential))]
     works = {"input work": energy.work_input, "loss work": energy.work_loss, "transitions": energy.transition}

@@ -14,6 +14,7 @@ from dalembert.control.norms import Matrices, matrices_of, response
 from dalembert.control.uncertain import LFT
 from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
+from dalembert.core.renamed import renamed_keywords
 from dalembert.core.types import Array
 from dalembert.view.plots import COLOURS, picture_file, save_figure
 
@@ -28,11 +29,12 @@ __all__ = ["plot_mu", "plot_poles", "plot_ranges", "plot_singular_values"]
 Path = str | os.PathLike[str]
 
 
+@renamed_keywords("rad/s", frequencies="omega")
 def plot_singular_values(
     systems: LFT | LinearSystem | Mapping[str, LinearSystem],
     *,
     bounds: Mapping[str, LinearSystem] | None = None,
-    frequencies: Sequence[float] | Array | None = None,
+    omega: Sequence[float] | Array | None = None,
     samples: int = 50,
     seed: int = 0,
     path: Path | None = None,
@@ -47,8 +49,8 @@ def plot_singular_values(
         Random values of an uncertain loop, even in its blocks.
     bounds
         Weights by name: what is drawn is ``1 / |w|``, below which the weighted gain is at most one.
-    frequencies
-        Frequencies [rad/s]; default the range of all poles and a decade beside.
+    omega
+        Angular frequencies [rad/s]; default the range of all poles and a decade beside.
     path
         File to write; None: only return the figure.
     """
@@ -60,7 +62,7 @@ def plot_singular_values(
         named = dict(systems) if isinstance(systems, Mapping) else {"": systems}
         parts = {name: matrices_of(system)[0] for name, system in named.items()}
     among = [p[0] for p in (*drawn, *parts.values())]
-    w = _frequencies(among) if frequencies is None else as_numbers(frequencies)
+    w = _frequencies(among) if omega is None else as_numbers(omega)
     figure, axes = _figure()
     for i, system in enumerate(drawn):
         label = None if i else f"{samples} random values"
@@ -75,7 +77,7 @@ def plot_singular_values(
     for name, weight in (bounds or {}).items():
         gain = np.linalg.svd(response(matrices_of(weight)[0], w), compute_uv=False)[:, 0]
         axes.loglog(w, 1.0 / np.maximum(gain, 1e-300), "k--", lw=1, label=name)
-    axes.set(xlabel="frequency [rad/s]", ylabel="singular values")
+    axes.set(xlabel="omega [rad/s]", ylabel="singular values")
     return _finished(figure, axes, path, legend=bool(bounds or drawn) or len(parts) > 1)
 
 
@@ -124,12 +126,12 @@ def plot_poles(
 
 
 def plot_mu(found: Robustness | Mapping[str, Robustness], *, path: Path | None = None) -> Figure:
-    """Draw what is proven of an uncertain loop: its level, the intervals of frequency, and the bound from below.
+    """Draw the proofs about an uncertain loop: its level, the intervals of frequency, and the bound from below.
 
     Parameters
     ----------
     found
-        What `robust_stability` or `robust_performance` returned, or several of them by name.
+        Result of `robust_stability` or `robust_performance`, or several of them by name.
     path
         File to write; None: only return the figure.
     """
@@ -145,7 +147,7 @@ def plot_mu(found: Robustness | Mapping[str, Robustness], *, path: Path | None =
         _proof(axes, one, level, f"{name}, " if name else "", 2 * k, (low, high))
     axes.set_xscale("log")
     top = 1.25 * max(levels)
-    axes.set(xlabel="frequency [rad/s]", ylabel="structured singular value", xlim=(low, high), ylim=(0.0, top))
+    axes.set(xlabel="omega [rad/s]", ylabel="structured singular value", xlim=(low, high), ylim=(0.0, top))
     counts = ", ".join(f"{len(x.intervals)} intervals" if x.complete else "not complete" for x in named.values())
     axes.set_title(counts)
     return _finished(figure, axes, path)
@@ -156,7 +158,7 @@ def _level(proof: Robustness) -> float:
 
 
 def _proof(axes: Axes, proof: Robustness, level: float, name: str, colour: int, span: tuple[float, float]) -> None:
-    """Intervals of one proof, its level, and what is reached."""
+    """Intervals of one proof, its level, and the lower bound."""
     shade, other = (COLOURS[(colour + k) % len(COLOURS)] for k in (0, 1))
     for k, i in enumerate(sorted(proof.intervals, key=lambda x: x.low)):
         a, b = max(i.low, span[0]), min(i.high, span[1])
@@ -166,7 +168,7 @@ def _proof(axes: Axes, proof: Robustness, level: float, name: str, colour: int, 
     if np.isfinite(proof.upper):
         axes.axhline(proof.upper, color=shade if name else "k", ls="--", lw=1, label=f"{name}proven: {proof.upper:.3g}")
     if proof.lower > 0.0 and np.isfinite(proof.lower):
-        w = proof.worst.frequency if proof.worst is not None else np.nan
+        w = proof.worst.omega if proof.worst is not None else np.nan
         label = f"{name}reached: {proof.lower:.3g}"
         if np.isfinite(w):
             axes.plot(np.clip(w, *span), proof.lower, "o", color=other, label=label)
@@ -188,7 +190,7 @@ def plot_ranges(
     cases
         Ranges of each quantity, by the name of the case.
     limits
-        Ranges that were asked for, drawn behind.
+        Required ranges, drawn behind.
     degrees
         Whether ranges are angles in rad to be drawn in degrees.
     path

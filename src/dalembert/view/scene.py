@@ -1,4 +1,4 @@
-"""One description of what is drawn of a machine, for plots, animations and viewers.
+"""One description of the drawing of a machine, for plots, animations and viewers.
 
 A scene lists parts (``view/parts.py``) and has one kernel from the machine's coordinates to all the points and
 poses that they follow, so that a whole run is evaluated (`bake_run`) in one call. It knows neither camera nor file. New
@@ -40,6 +40,9 @@ from dalembert.view.solids import faces_of
 __all__ = ["Scene", "bake_run"]
 
 
+_SLACK = 1e-7  # part of its length by which a rope is longer than its way where it is drawn as slack
+
+
 @dataclass(frozen=True, eq=False)
 class Scene:
     """Parts of a machine, and the kernel that moves them.
@@ -50,7 +53,7 @@ class Scene:
         The machine.
     kernel
         ``(q, t, p) -> points (n, 3), poses (n, 3, 4), lengths (cables, 2)``: world positions; rotation and position;
-        way and paid-out length of each cable (the latter without what a run measures at its start).
+        way and paid-out length of each cable (the latter without the length that a run measures at its start).
     solids, links, beams, cables, pulleys, balls, joints, rails, frames
         Its parts.
     points
@@ -104,7 +107,7 @@ class Scene:
         exaggerate
             Factor on the elastic displacements: every point moves away from where it would be if no beam were bent.
         measured
-            Lengths at zero winch angle of the cables that measure them at the start of a run, by name.
+            Lengths at zero winch angle of the cables and ropes that measure them at the start of a run, by name.
         """
         if not (isinstance(exaggerate, int | float) and math.isfinite(exaggerate) and exaggerate >= 0):
             raise InputError(f"exaggerate must be a finite number >= 0, got {exaggerate!r}")
@@ -118,16 +121,17 @@ class Scene:
             straight[:, self.modal] = 0.0
             points, poses = exaggerated((points, poses), self._evaluate(straight, times, p)[:2], exaggerate)
         gravity = np.array([evaluate(g, self._values(p)) for g in self.machine.gravity], dtype=float)
-        curves = {}
+        curves, loose = {}, {}
         for drawn in self.cables:
             way, paid_out = lengths[:, drawn.row, 0], lengths[:, drawn.row, 1]
-            cable = next(c for c in self.machine.cables if c.name == drawn.name)
-            if cable.length is None:
+            rope = next(rope for rope in self.machine.all_ropes if rope.name == drawn.name)
+            if rope.length is None:
                 known = (measured or {}).get(drawn.name)
                 paid_out = way if known is None else paid_out + known
             slack = np.zeros_like(way) if drawn.bilateral else np.maximum(paid_out - way, 0.0)
-            curves[drawn.name] = sagging(points[:, list(drawn.points)], slack, gravity)
-        return Baked(times, points, poses, curves)
+            curves[drawn.name] = sagging(points[:, list(drawn.points)], slack, gravity, drawn.lines)
+            loose[drawn.name] = slack > _SLACK * way
+        return Baked(times, points, poses, curves, loose)
 
     def _evaluate(self, q: Array, t: Array, p: Mapping[str, float] | None) -> tuple[Array, Array, Array]:
         more = (self.machine.parameter_vector(p),) if self.machine.parameters else ()
@@ -157,15 +161,18 @@ def bake_run(scene: Scene, run: Run, times: Array | None = None, *, exaggerate: 
         Instants; default those of the run. In between, coordinates are interpolated linearly and attitudes normalised;
         an instant that stands twice is before and after a jump.
     exaggerate
-        As of `Scene.bake`.
+        As in `Scene.bake`.
     """
     machine = scene.machine
     missing = [name for name in machine.q_names if name not in run]
     if missing:
         raise InputError(f"this run is not one of machine '{machine.name}': it has no signal '{missing[0]}'")
     q = run.array(machine.q_names)
-    cables = [c.name for c in machine.cables if f"length0.{c.name}" in run]
-    measured = {name: run[f"length0.{name}"] for name in cables}
+    measured = {
+        rope.name: np.sum([run[f"length0.{section}"] for section in rope.section_names], axis=0)
+        for rope in machine.all_ropes
+        if all(f"length0.{section}" in run for section in rope.section_names)
+    }
     t = run.t
     if times is not None:
         t = as_numbers(times)

@@ -1,4 +1,4 @@
-"""What is to be drawn of a machine: its parts, and the points and poses that they follow, as one kernel.
+"""Drawing of a machine: its parts, and the points and poses that they follow, as one kernel.
 
 Bodies are drawn as their visual geometry. Where a body has none, lines run from its joint to the joints, frames and
 cables that it carries, and a ball shows its mass. Beams are curves bent along their modes. A cable runs over its pulley
@@ -31,6 +31,7 @@ from dalembert.model.cables import Cable
 from dalembert.model.geometry import Geometry, Mesh, Solid
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
+from dalembert.model.ropes import RopeBase
 from dalembert.model.tree import place
 from dalembert.view.parts import (
     BallPart,
@@ -54,7 +55,7 @@ _SLIDES = ("prismatic", "screw", "cylindrical")
 
 
 def build_scene(machine: Machine, p: Mapping[str, float] | None = None, *, backend: Backend = "vm") -> Scene:
-    """Describe what is to be drawn of a machine.
+    """Describe the drawing of a machine.
 
     Parameters
     ----------
@@ -72,9 +73,13 @@ def build_scene(machine: Machine, p: Mapping[str, float] | None = None, *, backe
 
 @dataclass(frozen=True)
 class _Context:
-    """What constraints and cables ask (`MachineContext`)."""
+    """Context of constraints and cables (`MachineContext`)."""
 
     model: TreeModel
+
+    @property
+    def machine(self) -> Machine:
+        return self.model.machine
 
     def pose(self, frame: str) -> tuple[ca.SX, ca.SX]:
         R, p = self.model.frame_pose(frame)
@@ -83,6 +88,9 @@ class _Context:
     def coordinate(self, joint: str) -> ca.SX:
         node = next(n for n in self.model.tree.nodes if n.joint.name == joint)
         return self.model.variables.q[node.q]
+
+    def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
+        return otherwise
 
     def value(self, scalar: Scalar) -> ca.SX:
         return ca.SX(self.model.variables.value(scalar))
@@ -117,6 +125,11 @@ class _Builder:
     def number(self, x: Scalar) -> float:
         return float(evaluate(x, self.values))
 
+    def number_of(self, x: Expression) -> float:
+        """Value of an expression of the parameters."""
+        p = ca.DM([self.values[q.name] for q in self.machine.parameters])
+        return float(ca.DM(ca.evalf(ca.substitute(x, self.x.p, p))))
+
     def vector(self, v: Iterable[Scalar]) -> Expression:
         return ca.vertcat(*[self.x.value(x) for x in v])
 
@@ -136,8 +149,8 @@ class _Builder:
         for frame in self.machine.frames:
             self.names[frame.name] = self.point(self.at(frame.name))
             self.add(FramePart(frame.name, self.pose(*self.model.frame_pose(frame.name))))
-        for cable in self.machine.cables:
-            self.cable(cable)
+        for rope in self.machine.all_ropes:
+            self.rope(rope)
         for constraint in self.machine.constraints:
             for start, end in constraint.rods(_Context(self.model)):
                 self.add(LinkPart(constraint.name, "rod", (self.point(start), self.point(end))))
@@ -190,7 +203,7 @@ class _Builder:
             self.add(JointPart(joint.name, joint.kind, self.names[joint.name], joint.parent == WORLD))
 
     def _is_carriage(self, joint: Joint) -> bool:
-        """Whether a prismatic joint moves a body that is there, on the world or on other such bodies."""
+        """Whether a prismatic joint moves an existing body, on the world or on other such bodies."""
         body = self.machine.body(joint.child)
         there = isinstance(body, Body) and (bool(body.geometry) or self.number(body.mass) > 0)
         if not there or joint.name not in self.machine.q_names:
@@ -201,7 +214,7 @@ class _Builder:
         return above is not None and above.kind == "prismatic" and self._is_carriage(above)
 
     def _is_drawn(self, name: str) -> bool:
-        """Whether there is something to see of a body or of what it carries."""
+        """Whether there is something to see of a body or of the bodies that it carries."""
         body = self.machine.body(name)
         if isinstance(body, Beam) or body.geometry or self.number(body.mass) > 0:
             return True
@@ -222,9 +235,11 @@ class _Builder:
         for cable in self.machine.cables:
             carried += [cable.anchor_at] if cable.anchor == body.name else []
             carried += [cable.exit_at] if cable.exit == body.name else []
+        for rope in self.machine.ropes:
+            carried += [element.at for element in rope.path if body.name in element.frames]
         root = np.zeros(3)
         extent = _extent(solids, self.number)
-        meshed = any(mesh is not None for _, _, mesh in solids)  # such robots have many frames that nobody sees
+        meshed = any(mesh is not None for _, _, mesh in solids)  # such robots have many invisible frames
         ends = [(np.array([self.number(x) for x in v]), v) for v in carried]
         for end, at in ends:
             inside = extent is not None and bool(np.all(np.abs(end - extent[0]) <= extent[1]))
@@ -238,7 +253,7 @@ class _Builder:
                 self.add(LinkPart(body.name, "link", (self.point(p), centre)))
 
     def solids(self, body: Body) -> list[tuple[Geometry, Solid, TriangleMesh | None]]:
-        """What is drawn of a body: what is visual, or what is for collision if that cannot be had."""
+        """Drawing of a body: its visual geometry, or its collision geometry if there is none."""
         seen = [g for g in body.geometry if g.visual]
         for chosen, last in ((seen, False), ([g for g in body.geometry if g.collision], True)):
             if not chosen:
@@ -281,25 +296,19 @@ class _Builder:
         for section in ("tip", *(name for name, _ in beam.stations)):
             self.names[f"{beam.name}.{section}"] = self.point(self.at(f"{beam.name}.{section}"))
 
-    def cable(self, cable: Cable) -> None:
-        path = cable.path(_Context(self.model))
-        R, _ = self.model.frame_pose(cable.exit)
-        points = [path.exit]
-        if path.arc is not None:
-            (psi, s), r, z = path.arc, self.x.value(cable.pulley), R[:, 2]
-            centre = self.at(cable.exit, cable.exit_at) + r * s
-            angles = [ca.pi + (psi - ca.pi) * k / ARC for k in range(ARC + 1)]
-            points = [centre + r * (ca.cos(a) * s + ca.sin(a) * z) for a in angles]
-            pose = self.pose(ca.horzcat(s, ca.cross(z, s), z), centre)
-            self.add(PulleyPart(cable.name, pose, self.number(cable.pulley)))
-        points.append(self.at(cable.anchor, cable.anchor_at))
-        paid_out = ca.SX(0) if cable.length is None else ca.SX(self.x.value(cable.length))
-        if cable.winch is not None:
-            paid_out = paid_out + self.x.value(cable.drum) * _Context(self.model).coordinate(cable.winch)
-        self.lengths.append(ca.horzcat(path.length, paid_out))
+    def rope(self, rope: RopeBase) -> None:
+        route = rope.route(_Context(self.model))
+        points, lines = route.points(ARC)
+        for arc in route.rims:
+            pose = self.pose(ca.horzcat(arc.start, arc.axis, ca.cross(arc.start, arc.axis)), arc.centre)
+            self.add(PulleyPart(rope.name, pose, self.number_of(arc.radius)))
+        natural = ca.SX(0) if rope.length is None else ca.SX(self.x.value(rope.length))
+        paid_out = natural + sum((section.payout for section in route.sections), ca.SX(0))
+        self.lengths.append(ca.horzcat(route.length, paid_out))
         indices = tuple(self.point(e) for e in points)
-        grounded = self.machine.tree.frames[cable.exit][0] < 0
-        self.add(CablePart(cable.name, len(self.lengths) - 1, indices, cable.bilateral, grounded))
+        grounded = isinstance(rope, Cable) and self.machine.tree.frames[rope.exit][0] < 0
+        row, tension = len(self.lengths) - 1, f"tension.{rope.tension_names[0]}"
+        self.add(CablePart(rope.name, row, indices, rope.bilateral, grounded, tuple(lines), tension))
 
 
 def _extent(

@@ -20,8 +20,8 @@ def solved(
     """Solve ``M a + J^T lambda = f`` with what a method makes of ``J a = gamma``."""
     settings = way.settings
     if "penalty" in settings:  # CDPR (21), repeated by the augmented Lagrangian
-        damping, frequency = settings["damping"], settings["frequency"]
-        b = gamma - 2 * damping * frequency * phidot - frequency**2 * phi
+        damping, omega = settings["damping"], settings["omega"]
+        b = gamma - 2 * damping * omega * phidot - omega**2 * phi
         A, mu, a = M + settings["penalty"] * J.T @ J, np.zeros(len(J)), np.zeros(len(M))
         for _ in range(int(settings.get("max_iterations", 1))):
             a = np.linalg.solve(A, f + J.T @ (settings["penalty"] * b - mu))

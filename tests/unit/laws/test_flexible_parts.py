@@ -109,7 +109,7 @@ def test_modes_of_a_beam_with_a_load_at_its_tip() -> None:
 def mode(load: da.Load, axis: str) -> float:
     """Frequency of the first mode of a beam that carries a load."""
     (first,) = segment({axis: 1}, load=load).basis
-    return float(first.frequency)
+    return float(first.omega)
 
 
 @law("Support.deflection_spring", "Support.slope_spring")
@@ -134,11 +134,11 @@ def test_modes_of_a_beam_on_springs() -> None:
     z = brentq(end, grid[at], grid[at + 1])
     supports = (da.Support(True, True), da.Support(deflection_spring=k, slope_spring=kappa))
     (first,) = segment({"y": 1}, boundary=supports).basis
-    assert first.frequency == pytest.approx(bending(I_Z, z), rel=1e-6)
+    assert first.omega == pytest.approx(bending(I_Z, z), rel=1e-6)
 
 
 @law(
-    "ModalAppendage.mass", "ModalAppendage.com", "ModalAppendage.inertia", "ModalAppendage.frequencies",
+    "ModalAppendage.mass", "ModalAppendage.com", "ModalAppendage.inertia", "ModalAppendage.omega",
     "ModalAppendage.participation", "ModalAppendage.damping", "ModalAppendage.scale",
 )  # fmt: skip
 def test_an_appendage_obeys_its_modal_equations() -> None:

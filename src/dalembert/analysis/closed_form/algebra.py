@@ -2,7 +2,7 @@
 
 The equations of a tree of rigid bodies are such polynomials with rational coefficients. Every product is reduced at
 once by ``cos^2 = 1 - sin^2`` (and by the unit norm of quaternions), so that equal expressions have equal polynomials
-and what cancels is gone before it can grow.
+and terms that cancel are gone before they can grow.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ULPS = 4 * 2.0**-53
 
 @dataclass(frozen=True)
 class Atom:
-    """What a polynomial is made of.
+    """Base of a polynomial.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def constant(value: Number) -> Polynomial:
 
 
 def add_to(total: Polynomial, monomial: Monomial, value: Number) -> None:
-    """Add a term; what cancels goes, and with doubles what cancels but for rounding."""
+    """Add a term; terms that cancel are removed, with doubles those that cancel up to rounding."""
     old = total.get(monomial, 0)
     new = old + value
     if not new or (isinstance(new, float) and abs(new) <= 1e-13 * abs(float(value))):
@@ -254,7 +254,7 @@ class Algebra:
 
     @staticmethod
     def without_rounding(a: Polynomial) -> Polynomial:
-        """Drop what the rounding of an irrational rotation matrix leaves; its entries are not larger than one.
+        """Drop rounding errors of an irrational rotation matrix; its entries are not larger than one.
 
         Doubles keep 13 digits, so that equal ones are equal.
         """

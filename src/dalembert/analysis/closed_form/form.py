@@ -64,7 +64,7 @@ def closed_form(
         ``"all"``: every physical number becomes a symbol (a `Parameter` keeps its name; zeros, unit ratios and
         rotation matrices stay numbers). ``"parameters"``: only parameters are symbols, numbers stay numbers.
     limit
-        Largest number of terms of an expression; a machine that needs more is refused, for nobody could read it.
+        Largest number of terms of an expression; a machine that needs more is refused, because it would be unreadable.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def closed_form(
 class ClosedForm:
     """Equations of motion ``M(q) a + c(q, v) + dV/dq = applied(q, v, u, t)`` as SymPy expressions.
 
-    Each expression is made when it is first asked for. `names` are the names that `text` and `latex` take.
+    Each expression is made on first use. `names` are the names that `text` and `latex` take.
 
     Attributes
     ----------

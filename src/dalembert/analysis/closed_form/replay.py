@@ -31,7 +31,7 @@ FUNCTIONS = {
     "POW": "Pow",
     "CONSTPOW": "Pow",
 }
-"""Operations of a tape that have no rules of their own, and the SymPy function that each is."""
+"""Operations of a tape without special rules, and the corresponding SymPy functions."""
 
 
 def replay(

@@ -191,8 +191,8 @@ def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
 
 
 def _rigid_bodies(machine: Machine) -> list[Body]:
-    """Return the bodies; refuse what a closed form would leave out in silence."""
-    for field in ("constraints", "cables", "fields", "contacts"):
+    """Return the bodies; refuse elements that a closed form would leave out in silence."""
+    for field in ("constraints", "cables", "ropes", "fields", "contacts"):
         parts = getattr(machine, field, ())
         if parts:
             names = ", ".join(x.name for x in parts)

@@ -6,7 +6,7 @@ section (on its principal axes, so that mass and second moments of area are thos
 then ours to rounding, and both engines have the same kinetic and strain energy of every beam: there is no
 finite-element error.
 
-What differs is the rotation of what hangs on a tip: Exudyn takes the angles ``psi = Delta delta`` as a rotation vector
+The difference is the rotation of the load at a tip: Exudyn takes the angles ``psi = Delta delta`` as a rotation vector
 (`rotationsExponentialMap=2`), we take them as 3-2-1 angles (SPACE 5.3). That is the same where a beam bends about one
 axis, and differs by terms of second order in ``psi`` elsewhere.
 """
@@ -133,7 +133,7 @@ class _Builder:
 
     def build(self) -> ExudynArm:
         for i, node in enumerate(self.machine.tree.nodes):
-            if node.station is not None:  # the section of a beam: what is fixed to it is a body of its own
+            if node.station is not None:  # the section of a beam: its load is a separate body
                 if node.bodies:
                     self._join(self._begin(i, np.eye(4)), self._rigid(i, node), fixed=True)
                 continue

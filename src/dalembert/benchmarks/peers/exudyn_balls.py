@@ -41,7 +41,7 @@ class ExudynBalls:
     step
         Length of a step.
     stiffness
-        Of the contacts [N/m].
+        Stiffness of the contacts [N/m].
     """
 
     def __init__(self, machine: Machine, step: float, stiffness: float) -> None:

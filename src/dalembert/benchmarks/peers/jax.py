@@ -1,6 +1,6 @@
 """Peers that run on JAX: adam and frax, one state per call, and all states in one call.
 
-Both read a URDF file; it is written from the machine, so that locked joints and generated chains take part too.
+Both read a URDF file; it is written from the machine, so that it includes locked joints and generated chains.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dalembert.io.conventions import from_mujoco, to_mujoco
 __all__ = ["jax_contenders"]
 
 ADAM_MOST = 20
-"""Degrees of freedom up to which adam takes part: the humanoid took five minutes to compile."""
+"""Degrees of freedom up to which adam is measured: the humanoid took five minutes to compile."""
 
 
 class _Peer(NamedTuple):
@@ -115,7 +115,7 @@ def _is_floating(case: Case) -> bool:
 
 
 def _adam(jax: ModuleType, adam: ModuleType, case: Case) -> _Peer:
-    """Mass matrix and bias, solved for the accelerations: its articulated-body algorithm knows no force on the base.
+    """Mass matrix and bias, solved for the accelerations: its articulated-body algorithm has no force on the base.
 
     Its body-fixed representation has the twists of our free joints; a fixed base is one at rest, without its rows. It
     takes many states by itself; it fails under ``jax.vmap``, and so under ``jax.jacfwd``, but not backwards.

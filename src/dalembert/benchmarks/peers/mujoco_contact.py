@@ -25,7 +25,7 @@ class MujocoContact:
     """A machine in MuJoCo, stepped by ``mj_step``, many steps in a call.
 
     Contacts are elliptic cones, solved by Newton's method; joints are integrated with implicit damping
-    (``implicitfast``). What MuJoCo solves is softened and has no restitution: the other numbers are its default ones.
+    (``implicitfast``). MuJoCo solves a softened problem without restitution: the other numbers are its defaults.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class MujocoContact:
     step
         Length of a step.
     tolerance
-        Of the solver.
+        Tolerance of the solver.
     impratio
         Ratio of the hardness of friction to that of the normals; MuJoCo's default is 1.
     """
@@ -71,7 +71,7 @@ class MujocoContact:
 
 
 def contact_xml(machine: Machine, step: float, tolerance: float = 1e-6, impratio: float = 1.0) -> str:
-    """MuJoCo's XML of a machine with its contacts; parameters as of `MujocoContact`."""
+    """MuJoCo's XML of a machine with its contacts; parameters as in `MujocoContact`."""
     root = ElementTree.fromstring(mujoco_xml(machine))
     option = root.find("option")
     assert option is not None

@@ -11,7 +11,7 @@ VECTOR(8)
 #define ZEROS4(place) (PART(real4, place) = (real4){0})
 #define ZEROS8(place) (PART(real8, place) = (real8){0})
 
-/* What follows is written for `real`, which is a vector of the machine's width until angles.h. */
+/* The following code is written for `real`, which is a vector of the machine's width until angles.h. */
 #undef K
 #undef J
 #define real wide

@@ -1,6 +1,6 @@
 /* One instance per thread of a GPU. With DA_FLOAT numbers are single precision. DA_BLOCK threads make a block;
- * DA_RESIDENT is the number of blocks that a multiprocessor shall hold at least. With two a thread may have all the
- * registers that there are (255); without a bound compilers were seen to choose 32 and to lose a factor of eight. */
+ * DA_RESIDENT is the least number of blocks on a multiprocessor. With two a thread may have all the registers that
+ * there are (255); without a bound compilers were seen to choose 32 and to lose a factor of eight. */
 #if defined(DA_FLOAT)
 typedef float real;
 #define sincos_ sincosf

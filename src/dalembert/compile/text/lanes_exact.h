@@ -1,4 +1,4 @@
-/* What noise.h and adaptive.h are written in, for lanes. */
+/* Types and operations of noise.h and adaptive.h, for lanes. */
 #define WIDE(a) SPLAT(a)
 #define AS_WORD(a) ((word)(a))
 #define AS_INSTANT(a) ((real)(a))

@@ -1,4 +1,4 @@
-/* What a library shows. */
+/* Exports of a library. */
 #if defined(_WIN32)
 #define EXPORT __declspec(dllexport)
 #define HIDDEN

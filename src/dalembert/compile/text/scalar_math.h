@@ -1,4 +1,4 @@
-/* Mathematical functions of the scalar form: the library's, but for sine and cosine. */
+/* Mathematical functions of the scalar form: the library's, except for sine and cosine. */
 static inline void sincos_(real x, real *sine, real *cosine) {
     if (fabs(x) <= ANGLE_LIMIT) {
         sincos_near(x, sine, cosine);

@@ -5,7 +5,7 @@ body axes, and five numbers for the inertia, which is known up to a factor witho
 
     J = [e^m1, m3, m4; m3, e^m2, m5; m4, m5, 1]
 
-The filter lives at the time of the last picture. Since the body is free, what it does until a later time is known: a
+The filter lives at the time of the last picture. Since the body is free, its motion until a later time is known: a
 delay of the pictures costs only the prediction across it.
 """
 
@@ -44,7 +44,7 @@ _STEP = 0.5  # of the Runge-Kutta steps in a prediction [s]
 
 @dataclass(frozen=True)
 class TumblingEstimate:
-    """What is known of a tumbling body at a time.
+    """Estimate of a tumbling body at a time.
 
     Attributes
     ----------
@@ -128,7 +128,8 @@ class TumblingFilter:
     markers
         Known points on the body (n, 3) in its axes.
     acceleration, turning
-        Densities of the noise that drives velocity and rate [m/s^1.5, rad/s^1.5]: what a free rigid body leaves out.
+        Densities of the noise that drives velocity and rate [m/s^1.5, rad/s^1.5]: effects that the model of a free
+        rigid body leaves out.
 
     Examples
     --------
@@ -242,25 +243,25 @@ class TumblingFilter:
         """Estimate from a sequence of pictures and a guess of the inertia: the most probable motion.
 
         A filter linearises the motion about an inertia that it does not know yet, and then believes itself too much.
-        Here what it finds is carried back to the first picture and improved by Gauss-Newton steps over all of them.
+        Here its result is carried back to the first picture and improved by Gauss-Newton steps over all of them.
 
         Parameters
         ----------
         pictures
             Times, markers, pixels and poses of the camera, in order.
         inertia, inertia_error, drift
-            As of `begin`.
+            As in `begin`.
         span
             Time between the two pictures from which the first guess is made [s].
 
         Returns
         -------
-        The estimate at the time of the last picture, from which the filter goes on.
+        The estimate at the time of the last picture, from which the filter continues.
         """
         times = np.array([p[0] for p in pictures])
         second = int(np.searchsorted(times, times[0] + span - 1e-9)) if len(times) else 0
         if not 0 < second < len(times) - 1:
-            raise InputError(f"the pictures must go on for more than {span:g} s, got {len(times)} of them")
+            raise InputError(f"the pictures must last for more than {span:g} s, got {len(times)} of them")
         first = self.begin([pictures[0], pictures[second]], inertia, inertia_error=inertia_error, drift=drift)
         rest, known = pictures[second + 1 :], np.linalg.inv(first.P)
         filtered = first
@@ -315,7 +316,7 @@ class TumblingFilter:
     def correct(
         self, estimate: TumblingEstimate, t: float, chosen: ArrayLike, pixels: ArrayLike, camera: ArrayLike
     ) -> TumblingEstimate:
-        """The estimate at the time of a picture, with what the picture shows.
+        """The estimate at the time of a picture, updated with the picture.
 
         Parameters
         ----------
@@ -354,9 +355,9 @@ class TumblingFilter:
     def information(self, estimate: TumblingEstimate, times: ArrayLike, camera: ArrayLike) -> Array:
         """How well pictures at later times can tell the errors of an estimate apart: eigenvalues, (17).
 
-        They are those of the information that the pictures add, in units of the information that there is: far above
-        one where they tell much, below one where an error stays what it is. A body that spins steadily about a
-        principal axis does not show all ratios of its inertia.
+        They are those of the information that the pictures add, in units of the prior information: far above one where
+        the pictures are informative, below one where an error remains. A body that spins steadily about a principal
+        axis does not show all ratios of its inertia.
         """
         C = as_numbers(camera)
         x, F, t, total = estimate.x, np.eye(17), estimate.t, np.zeros((17, 17))

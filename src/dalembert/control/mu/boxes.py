@@ -28,7 +28,7 @@ __all__ = ["Guarantee", "ProvenParts", "guaranteed_ranges", "iterative_ranges", 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """Ranges on which the loop is proven to be stable, and to keep the gain below the bound that was asked for.
+    """Ranges on which the loop is proven to be stable, and to keep the gain below the required bound.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Guarantee:
 
 @dataclass(frozen=True)
 class _Performance:
-    """The gain that is asked for beside stability; without outputs stability alone."""
+    """The gain that is required besides stability; without outputs stability alone."""
 
     inputs: Sequence[str]
     outputs: Sequence[str]
@@ -132,7 +132,7 @@ def iterative_ranges(
     Parameters
     ----------
     model, controller, inputs, outputs, bound
-        As of `guaranteed_ranges`.
+        As in `guaranteed_ranges`.
     order
         Names of all quantities, in the order in which they are added.
     seconds
@@ -175,7 +175,7 @@ class ProvenParts:
     seconds
         Cost.
     sampled_error
-        As of `Robustness`.
+        As in `Robustness`.
     """
 
     proven: tuple[dict[str, tuple[float, float]], ...]

@@ -18,11 +18,13 @@ from dalembert.control.mu.scalings import Complex
 from dalembert.control.norms import Matrices
 from dalembert.control.uncertain.blocks import DeltaBlock, slices
 from dalembert.control.uncertain.reduction import singular
+from dalembert.core.renamed import renamed
 from dalembert.core.types import Array
 
 __all__ = ["WorstCase", "complex_direction", "complex_lower_bound", "destabilising", "most_unstable"]
 
 
+@renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class WorstCase:
     """Values of real blocks on the brink of instability.
@@ -33,13 +35,13 @@ class WorstCase:
         Numbers of the blocks by name.
     size
         The largest magnitude among them; ``1 / size`` is a lower bound.
-    frequency
-        Where the poles cross [rad/s]; infinite if the equations lose their solution.
+    omega
+        Angular frequency at which the poles cross [rad/s]; infinite if the equations lose their solution.
     """
 
     values: dict[str, float]
     size: float
-    frequency: float
+    omega: float
 
 
 class _Loop:

@@ -1,8 +1,8 @@
-"""Errors of models in proofs: what a loop brings of its machine beside the blocks that are asked about.
+"""Errors of models in proofs: blocks of the machine's error in addition to the uncertain blocks.
 
-A model of a machine has a block for its error (kind ``"error"``). It keeps its size at every level of a proof, and it
-takes no part in searches for values that break something. A model whose error was only sampled has such a block
-without a size, and what is proven of it is proven of the model alone.
+A model of a machine has a block for its error (kind ``"error"``). It keeps its size at every level of a proof, and
+searches for destabilising values ignore it. A model whose error was only sampled has such a block without a size, and a
+proof then holds for the model alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def sampled_error(blocks: Sequence[DeltaBlock]) -> float | None:
 
 
 def extent(blocks: Sequence[DeltaBlock]) -> str:
-    """What a proof is about, for messages."""
+    """Subject of a proof, for messages."""
     sampled = sampled_error(blocks)
     return "" if sampled is None else f" for the LFT (its error, sampled: {sampled:.2g})"
 

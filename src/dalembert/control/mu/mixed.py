@@ -1,8 +1,8 @@
 """Lower bounds with real and complex blocks together, and of real blocks at one matrix.
 
-With the real blocks closed at ``delta``, what is left has a structured singular value ``g(delta)`` of complex blocks,
-so that ``min(1 / max |delta|, g(delta))`` bounds that of the whole from below. It is maximised by projected gradient
-ascent in a box, which is shrunk along the ray to what was found.
+With the real blocks closed at ``delta``, the remaining system has a structured singular value ``g(delta)`` of complex
+blocks, so that ``min(1 / max |delta|, g(delta))`` bounds that of the whole from below. It is maximised by projected
+gradient ascent in a box, which is shrunk along the ray to the point found.
 
 Real blocks alone at one complex matrix: ``det(1 - M Delta) = 0`` are two equations. The least ``max |delta|`` on them
 is found by linear programs on their linearisation, which is exact where the matrix has rank one.
@@ -39,7 +39,7 @@ def _repeated(blocks: Sequence[DeltaBlock], delta: Array) -> Array:
 
 
 class _Partial:
-    """A matrix whose real blocks are closed: what the other blocks see, and its derivatives."""
+    """A matrix whose real blocks are closed: the matrix that the other blocks see, and its derivatives."""
 
     def __init__(self, M: Complex, blocks: Sequence[DeltaBlock]) -> None:
         real = [i for b, s in slices(blocks) if b.kind == "real" for i in range(s.start, s.stop)]
@@ -143,7 +143,7 @@ class _ClosedGain:
         self.A, self.B1, self.B2, self.C1, self.C2 = A, B[:, :n], B[:, n:], C[:n], C[n:]
         self.D11, self.D12, self.D21, self.D22 = D[:n, :n], D[:n, n:], D[n:, :n], D[n:, n:]
         self.parts = list(slices(self.real))
-        self.frequency = 0.0
+        self.omega = 0.0
 
     def value(self, delta: Array) -> tuple[float, Array]:
         """The gain and its gradient."""
@@ -163,14 +163,14 @@ class _ClosedGain:
         if form.poles.real.max(initial=-1.0) >= 0.0:
             return none
         peak = peak_gain(form, tolerance=1e-7)
-        self.frequency = peak.frequency
+        self.omega = peak.omega
         out = np.linalg.inv(np.eye(len(d)) - d[:, None] * self.D11)
         left, right = self.D21 @ out, D
-        if np.isfinite(peak.frequency) and closed[0].size:
-            pencil = 1j * peak.frequency * np.eye(len(closed[0])) - closed[0]
+        if np.isfinite(peak.omega) and closed[0].size:
+            pencil = 1j * peak.omega * np.eye(len(closed[0])) - closed[0]
             left = left + closed[2] @ np.linalg.solve(pencil, self.B1 @ out)
             right = right + C @ np.linalg.solve(pencil, closed[1].astype(complex))
-        T = response(closed, [peak.frequency])[0]
+        T = response(closed, [peak.omega])[0]
         U, sigma, Vh = np.linalg.svd(T)
         into, back = U[:, 0].conj() @ left, right @ Vh[0].conj()
         return float(sigma[0]), np.array([float(np.real(into[s] @ back[s])) for _, s in self.parts])
@@ -182,7 +182,7 @@ class GainInBox:
 
     gain: float
     values: dict[str, float]
-    frequency: float
+    omega: float
 
 
 def worst_gain_in_box(
@@ -197,7 +197,7 @@ def worst_gain_in_box(
         delta, g = _climb(closed.value, delta, 1.0, deadline)
         if g > best.gain:
             closed.value(delta)
-            best = GainInBox(g, {b.name: float(x) for b, x in zip(closed.real, delta, strict=True)}, closed.frequency)
+            best = GainInBox(g, {b.name: float(x) for b, x in zip(closed.real, delta, strict=True)}, closed.omega)
         if np.isinf(g) or perf_counter() > deadline:
             break
     return best
@@ -222,7 +222,7 @@ def worst_mixed(
         if not bound > 0.0:
             return None
         closed.value(delta)
-        return WorstCase(dict(zip(names, delta.tolist(), strict=True)), 1.0 / bound, closed.frequency)
+        return WorstCase(dict(zip(names, delta.tolist(), strict=True)), 1.0 / bound, closed.omega)
     best: tuple[float, Array, float] = (0.0, np.zeros(count), 0.0)
     there = response(system, frequencies)
     # Time is best spent where the response is largest.
@@ -275,7 +275,7 @@ def real_lower_bound(
                 W = np.linalg.inv(V)[j]
             except np.linalg.LinAlgError:
                 break
-            if attempt == 0 and not delta.any():  # all eigenvalues are zero: the trace is what moves first
+            if attempt == 0 and not delta.any():  # all eigenvalues are zero: the trace moves first
                 slope = np.array([np.trace(M[s, s]) for _, s in parts])
                 values[j] = 0.0
             else:

@@ -1,4 +1,4 @@
-"""Structured singular values, and what they guarantee of an uncertain closed loop."""
+"""Structured singular values, and their guarantees for an uncertain closed loop."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT
 from dalembert.core.errors import InputError
 from dalembert.core.labels import as_complex
+from dalembert.core.renamed import renamed
 from dalembert.core.validation import check_number
 
 __all__ = [
@@ -59,8 +60,8 @@ def mu(matrix: ArrayLike, blocks: Sequence[DeltaBlock], *, seconds: float = 10.0
 
     Notes
     -----
-    The lower bound is shown by an uncertainty: the power iteration for complex blocks, ascent over the real ones
-    where there are both, linear programs for real ones alone. These may find nothing, which leaves zero.
+    The lower bound is shown by an uncertainty: the power iteration for complex blocks, ascent over the real ones where
+    there are both, linear programs for only real blocks. These may find nothing, which leaves zero.
     """
     M = _checked(matrix, blocks)
     size = float(np.abs(M).max())
@@ -95,7 +96,7 @@ def skew_mu(
     Parameters
     ----------
     matrix, blocks
-        As of `mu`.
+        As in `mu`.
     fixed
         Names of the blocks that keep their size; with them alone the bound must be below one, else it is infinite.
     seconds
@@ -161,12 +162,12 @@ def _checked(matrix: ArrayLike, blocks: Sequence[DeltaBlock]) -> NDArray[np.comp
 
 @dataclass(frozen=True)
 class Robustness:
-    """What is guaranteed of an uncertain loop, in blocks between -1 and 1.
+    """Guarantees of an uncertain loop, in blocks between -1 and 1.
 
     Parameters
     ----------
     upper
-        Proven bound over all frequencies; the loop keeps what was asked while every block is below ``1 / upper``.
+        Proven bound over all frequencies; the loop keeps the requirement while every block is below ``1 / upper``.
     lower
         Bound from below, by values that break it.
     worst
@@ -176,12 +177,12 @@ class Robustness:
     complete
         Whether every frequency is covered by a proof at ``upper``.
     message
-        What was reached, or why not.
+        The result, or the reason of a failure.
     seconds, solves
         Cost.
     sampled_error
-        Of a model of a machine whose error has no rigorous bound: the largest one at samples. What is proven is then
-        proven of the model, and nothing is guaranteed of the machine.
+        For a model of a machine whose error has no rigorous bound: the largest error at samples. A proof then holds for
+        the model, and gives no guarantee for the machine.
     """
 
     upper: float
@@ -223,7 +224,7 @@ def robust_stability(
     seconds
         Time limit.
     seed
-        Of the search for destabilising values.
+        Seed of the search for destabilising values.
     progress
         Called with the frequency reached and the seconds spent.
     """
@@ -253,6 +254,7 @@ def robust_performance(
     return _bounds(system, blocks, Aim(level, enough), seconds, 0, progress)
 
 
+@renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class WorstGain:
     """The largest gain between signals over the whole box of blocks between -1 and 1.
@@ -265,22 +267,22 @@ class WorstGain:
         A gain that is reached (infinite: the loop can become unstable).
     values
         Values of the real blocks at which it is reached.
-    frequency
-        Where [rad/s].
+    omega
+        Angular frequency at which it is reached [rad/s].
     complete
         Whether ``upper`` is proven over all frequencies.
     message
-        What was reached, or why not.
+        The result, or the reason of a failure.
     seconds
         Cost.
     sampled_error
-        As of `Robustness`.
+        As in `Robustness`.
     """
 
     upper: float
     lower: float
     values: dict[str, float]
-    frequency: float
+    omega: float
     complete: bool
     message: str
     seconds: float
@@ -317,10 +319,10 @@ def worst_gain(
         message = "the loop is not stable at the middle of the ranges"
         return WorstGain(np.inf, np.inf, {b.name: 0.0 for b in certain[:-1]}, np.nan, True, message, 0.0)
     reached = worst_gain_in_box(bare, certain, seconds=0.3 * seconds)
-    values, frequency = reached.values, reached.frequency
+    values, omega = reached.values, reached.omega
 
     def answer(upper: float, complete: bool, message: str) -> WorstGain:
-        return WorstGain(upper, reached.gain, values, frequency, complete, message, perf_counter() - began, sampled)
+        return WorstGain(upper, reached.gain, values, omega, complete, message, perf_counter() - began, sampled)
 
     if np.isinf(reached.gain):
         return answer(np.inf, True, "the loop becomes unstable within the box")
@@ -334,7 +336,7 @@ def worst_gain(
             break
         scaled, _ = performance_channel(loop, inputs, outputs, gain)
         proof = sweep(
-            *at_level(scaled, blocks, 1.0), 1.0, known=known, first=[frequency], seconds=left, stop_at_gap=True
+            *at_level(scaled, blocks, 1.0), 1.0, known=known, first=[omega], seconds=left, stop_at_gap=True
         )
         if not proof.complete:
             low, high, best = proof.gaps[0]
@@ -370,7 +372,7 @@ def performance_within(
         return failed("the loop is not stable at the middle of the ranges")
     at_rest = peak_gain((A, B[:, n:], C[n:], D[n:, n:])).gain
     if at_rest >= 1.0:
-        return failed(f"the gain at the middle of the ranges is {at_rest * bound:.4g}, and {bound:.4g} is asked for")
+        return failed(f"the gain at the middle of the ranges is {at_rest * bound:.4g}, and {bound:.4g} is required")
     known: Known = {}
     first = list(looked_at(system))
     while (left := seconds - (perf_counter() - began)) > 0.0:
@@ -446,7 +448,7 @@ def _bounds(
     if aim.level is not None and lower > aim.level:
         message = f"values of size {1.0 / lower:.4g} destabilise the loop"
         return Robustness(np.inf, lower, worst, (), True, message, perf_counter() - began, 0)
-    first = list(looked_at(system)) if worst is None else [worst.frequency, *looked_at(system)]
+    first = list(looked_at(system)) if worst is None else [worst.omega, *looked_at(system)]
     search = Search(system, blocks, first, began + seconds, progress)
     if aim.level is not None:
         proof = search.at(aim.level)

@@ -90,7 +90,7 @@ def upper_bound(
     x = np.zeros(problem.size)
     best = (problem.value(x), x)
     temperature = 0.1
-    # Scalings that are only as good as asked for hold over wider bands of frequency than the best ones.
+    # Scalings that are only as good as required hold over wider bands of frequency than the best ones.
     enough = 0.0 if target is None else (target / unit) ** 2
     for _ in range(rounds):
         if best[0] <= enough:
@@ -122,7 +122,7 @@ def upper_bound(
         if perf_counter() - began > seconds:
             break
         if target is not None and temperature < 0.05 and value > _HOPE * before:
-            break  # what is left to gain is too little to get there
+            break  # the remaining gain is too little to get there
         temperature *= 0.3
     _, G, turned = problem.scaled(best[1])
     T = T.copy()
@@ -139,7 +139,7 @@ def _unit(N: Complex, G: Complex) -> float:
 
 
 def _finished(M: Complex, T: Complex, G: Complex, parts: Sequence[tuple[DeltaBlock, slice]]) -> Scaling:
-    """The certificate of what is returned, not of what was on the way: its own inverse, and the bound with it."""
+    """The certificate of the returned scaling, not of an intermediate one: its own inverse, and the bound with it."""
     inverse = np.zeros_like(T)
     try:
         for _, s in parts:

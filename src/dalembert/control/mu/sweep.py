@@ -1,14 +1,14 @@
 """Guaranteed bounds over all frequencies: intervals on which fixed scalings are proven to hold.
 
 About a frequency ``w0`` the response is ``M0 + C (u - F)^-1 B``, ``u = 1 / (w - w0)``, ``F = -j (j w0 - A)^-1`` (about
-infinity: ``u = w``, ``F = -j A``). Where fixed scalings prove a level at ``w0``, they go on to prove it until the
-scaled form becomes singular, which it does at the real eigenvalues ``u`` of a Hamiltonian matrix of twice as many rows
-as there are states. An interval thus ends where its scalings end, and no frequency is left between samples.
+infinity: ``u = w``, ``F = -j A``). Where fixed scalings prove a level at ``w0``, they prove it up to the frequency
+where the scaled form becomes singular, which it does at the real eigenvalues ``u`` of a Hamiltonian matrix of twice as
+many rows as there are states. An interval thus ends where its scalings end, and no frequency is left between samples.
 
-Eigenvalues are computed with errors, and a crossing that is missed would be a false proof. What is used is therefore
-not whether a computed eigenvalue is real, but a disk around each in which the true ones lie (Bauer and Fike, with
-the residual of the computed eigenvectors): whatever disk meets the real axis ends the interval. Where the eigenvectors
-are useless the norm of the matrix serves, which is a bound of all eigenvalues.
+Eigenvalues are computed with errors, and a crossing that is missed would be a false proof. The test is therefore not
+whether a computed eigenvalue is real, but a disk around each in which the true ones lie (Bauer and Fike, with the
+residual of the computed eigenvectors): whatever disk meets the real axis ends the interval. Where the eigenvectors are
+useless the norm of the matrix serves, which is a bound of all eigenvalues.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from dalembert.control.uncertain.blocks import DeltaBlock
 __all__ = ["ExpandedResponse", "Interval", "Known", "Sweep", "proven_ends", "sweep", "uncovered"]
 
 _SAFETY = 1e-9  # part of the squared level that rounding may cost
-_ROUNDING = 1e-13  # of the Hamiltonian matrix, relative to its norm: some hundred roundings of double precision
+_ROUNDING = 1e-13  # of the Hamiltonian matrix, relative to its norm: several hundred roundings of double precision
 _PART = 0.99  # of an interval that is used
 _SHORTEST = 1e-7  # relative length of an interval that is worth it
-_HOLE = 5e-3  # relative half-width of what is left out where nothing can be proven
+_HOLE = 5e-3  # relative half-width of the gap where nothing can be proven
 _HOLES = 6  # after as many the sweep ends
 
 Known = dict[float, Scaling]  # scalings by the frequency at which they were fitted
@@ -57,7 +57,8 @@ class Sweep:
     intervals
         The intervals, ascending.
     gaps
-        Where nothing could be proven at this level: (low, high, best upper bound there), then what time did not allow.
+        Where nothing could be proven at this level: (low, high, best upper bound there), then the part that time did
+        not allow.
     """
 
     level: float
@@ -83,7 +84,7 @@ def uncovered(intervals: Sequence[Interval], gaps: Sequence[tuple[float, float, 
 
 
 def _trimmed(intervals: Sequence[Interval]) -> list[Interval]:
-    """Intervals in ascending order, without what others cover."""
+    """Intervals in ascending order, without parts that others cover."""
     kept: list[Interval] = []
     for i in sorted(intervals, key=lambda i: (i.low, -i.high)):
         reached = kept[-1].high if kept else -1.0
@@ -170,7 +171,7 @@ def proven_ends(x: _Local, s: Scaling, level: float) -> tuple[float, float] | No
 
 
 def _slack(M: Complex, N: Complex, s: Scaling, level: float) -> float:
-    """What rounding may have taken from the scaled form: of the response, of the products, and of the inverse."""
+    """Bound of the rounding error of the scaled form: of the response, of the products, and of the inverse."""
     rounding = len(N) * np.finfo(float).eps
     product = np.linalg.norm(np.abs(s.T) @ np.abs(M) @ np.abs(s.inverse))
     inverse = np.linalg.norm(s.T @ s.inverse - np.eye(len(N)))
@@ -186,7 +187,7 @@ class _Cover:
         self.result = Sweep(level)
 
     def uncovered(self) -> list[tuple[float, float]]:
-        """What is left."""
+        """The remaining intervals."""
         return uncovered(self.result.intervals, self.result.gaps)
 
     def use(self, w: float, s: Scaling) -> bool:
@@ -272,7 +273,7 @@ def sweep(
     seconds, each
         Time limits: of all, and of one upper bound.
     stop_at_gap
-        Whether to end where nothing can be proven, instead of going on behind it.
+        Whether to end where nothing can be proven, instead of continuing behind it.
     progress
         Called with the frequency reached and the seconds spent.
     """

@@ -1,4 +1,4 @@
-"""Values of real blocks within their box that break what is asked: candidates for the models of a synthesis."""
+"""Values of real blocks within their box that break the requirement: candidates for the models of a synthesis."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Broken", "values_text", "worst_values"]
 
 @dataclass(frozen=True)
 class Broken:
-    """Values of the blocks, what they do, and a sentence that says so."""
+    """Values of the blocks, their effect, and a sentence that states it."""
 
     values: dict[str, float]
     value: float
@@ -48,5 +48,5 @@ def worst_values(
     if worst is None or worst.size > 1.0:
         return None
     values = {**dict.fromkeys(names, 0.0), **most_unstable(system, blocks, worst.values)}
-    text = f"values of the blocks break stability or the decay that is asked: {values_text(values)}"
+    text = f"values of the blocks break stability or the required decay: {values_text(values)}"
     return Broken(values, worst.size, text)

@@ -1,8 +1,8 @@
 """The tuned loop computed another way: equations of plant and controller beside each other, solved at each frequency.
 
-Nothing of the search is used: no closed-loop state space, no Hamiltonian. The gains on a dense grid, and at the peaks
-that the search reported, must not exceed what it claims, and must reach it; and what it claims must be a proven upper
-bound. Poles are those of python-control's feedback interconnection.
+It uses no result of the search: no closed-loop state space, no Hamiltonian. The gains on a dense grid, and at the peaks
+that the search reported, must not exceed its claims, and must reach them; and its claims must be proven upper bounds.
+Poles are those of python-control's feedback interconnection.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _GRID = 4000
 
 @dataclass(frozen=True)
 class Check:
-    """A requirement on a plant: what the search claims, and what is computed the other way.
+    """A requirement on a plant: the claim of the search, and the independent value.
 
     ``proven`` says whether the claim is an upper bound over all frequencies; without that the check is not ``ok``.
     """
@@ -47,7 +47,7 @@ class Check:
 
     @property
     def found(self) -> float:
-        """What is computed the other way."""
+        """The value of the independent computation."""
         return self.computed
 
 
@@ -71,12 +71,12 @@ def certify(
         for r in requirements:
             if (r.name, name) in claims:
                 claim = claims[r.name, name]
-                checks.append(_check(r, name, claim, loop.value(r, claim.frequency)))
+                checks.append(_check(r, name, claim, loop.value(r, claim.omega)))
     for r in requirements:
         if isinstance(r, ControllerGain):
             claim = claims[r.name, ""]
             poles = np.linalg.eigvals(K[0]) if K[0].size else np.zeros(0, dtype=complex)
-            w = _grid(poles, r.band, claim.frequency)
+            w = _grid(poles, r.band, claim.omega)
             G = _weigh(response(K, w), r.before, r.after, w)
             value = float(np.linalg.svd(G, compute_uv=False)[:, 0].max()) / r.bound
             checks.append(_check(r, "", claim, value))
@@ -116,7 +116,7 @@ class _Loop:
     def transfer(self, inputs: Sequence[str], outputs: Sequence[str], w: Array) -> NDArray[np.complex128]:
         """Closed-loop response between signals by name.
 
-        All equations of plant and controller stand beside each other and are solved at once. Closing the response of
+        All equations of plant and controller form one system and are solved at once. Closing the response of
         the plant instead would subtract numbers that grow without bound at low frequencies where it has integrators.
         """
         s = self.structure
@@ -165,8 +165,8 @@ class _Loop:
                 worst.append(float((-r.decay / s.real).max()))
             if r.damping is not None:
                 worst.append(float((-r.damping * np.abs(s) / s.real).max()))
-            if r.frequency is not None:
-                worst.append(float(np.abs(s).max() / r.frequency))
+            if r.omega is not None:
+                worst.append(float(np.abs(s).max() / r.omega))
             return max(worst)
         if isinstance(r, Variance):
             return self._variance(r)

@@ -1,7 +1,7 @@
 """Minimising the largest of several functions: BFGS with a weak Wolfe search, then a bundle of linear pieces.
 
 BFGS with a line search that only asks for the weak Wolfe conditions runs well on functions with kinks (Lewis and
-Overton, 2013) but stalls where many pieces meet; a proximal bundle over all nearly active pieces goes on from there
+Overton, 2013) but stalls where many pieces meet; a proximal bundle over all nearly active pieces continues from there
 (Apkarian and Noll, 2006).
 """
 
@@ -42,7 +42,7 @@ class Budget:
 
     @property
     def reason(self) -> str:
-        """What is spent."""
+        """The exhausted resource."""
         return f"time limit of {self.seconds:g} s reached" if self._late else f"{self.limit:g} evaluations spent"
 
     def count(self) -> None:
@@ -50,7 +50,7 @@ class Budget:
         self.evaluations += 1
 
     def part(self, limit: float) -> Budget:
-        """A budget of its own that ends no later than this one."""
+        """A separate budget that ends no later than this one."""
         left = max(self.limit - self.evaluations, 0.0)
         return Budget(min(limit, left), self.seconds, began=self.began)
 

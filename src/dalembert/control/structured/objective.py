@@ -26,7 +26,7 @@ class Objective:
     plants
         The plants, the controller cut out.
     hard, soft
-        Terms of what must be met and of what is minimised.
+        Terms of hard requirements, and of minimised ones.
     limits
         Ranges of the numbers.
     """
@@ -101,6 +101,6 @@ class Objective:
         return np.array([v for v, _ in kept]), np.array([g for _, g in kept])
 
     def claims(self, x: Array) -> dict[tuple[str, str], Claim]:
-        """What is said of every requirement, by (name, plant)."""
+        """Claims about every requirement, by (name, plant)."""
         K = self.gain(x)
         return {(t.name, t.plant): t.claim(K) for t in (*self.hard, *self.soft)}

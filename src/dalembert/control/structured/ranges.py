@@ -1,7 +1,7 @@
 """Tuning over ranges: the worst values that are found join the models, until none are left and a proof succeeds.
 
 This is the iteration that SPACE 8.3.3 proposes: the worst configuration of an analysis becomes a model of the next
-synthesis. What ends it is a proof over all values and all frequencies, or the reason why there is none.
+synthesis. It ends with a proof over all values and all frequencies, or with the reason why there is none.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _inside(t: Tunable, value: float) -> float:
 
 @dataclass(frozen=True)
 class _Goal:
-    """What must hold for all values: stability of a (shifted) loop, or a gain below a bound."""
+    """Conditions for all values: stability of a (shifted) loop, or a gain below a bound."""
 
     loop: LFT
     inputs: tuple[str, ...] = ()

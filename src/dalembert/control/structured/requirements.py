@@ -1,4 +1,4 @@
-"""What is asked of a closed loop, by the names of its signals.
+"""Requirements of a closed loop, by the names of its signals.
 
 Each requirement has a value that is at most one where it is met. Signals are those of the loop (module ``plants``): the
 plant's inputs and outputs by name, ``r.NAME`` references, ``e.NAME`` errors, ``u.NAME`` controls.
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.renamed import renamed, renamed_keywords
 
 if TYPE_CHECKING:
     from dalembert.control.norms import LinearSystem
@@ -104,7 +105,7 @@ class Variance(Requirement):
     bound
         Largest norm.
     before, after
-        Weights, as of `Gain`.
+        Weights, as in `Gain`.
     name
         Its name in tables.
     plants
@@ -127,6 +128,7 @@ class Variance(Requirement):
             object.__setattr__(self, "name", f"variance {', '.join(self.inputs)} -> {', '.join(self.outputs)}")
 
 
+@renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class Poles(Requirement):
     """Region of the closed loop's poles.
@@ -137,7 +139,7 @@ class Poles(Requirement):
         Least rate of decay [1/s].
     damping
         Least damping ratio.
-    frequency
+    omega
         Largest magnitude [rad/s].
     name
         Its name in tables.
@@ -147,14 +149,14 @@ class Poles(Requirement):
 
     decay: float | None = None
     damping: float | None = None
-    frequency: float | None = None
+    omega: float | None = None
     name: str = ""
     plants: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        bounds = {k: getattr(self, k) for k in ("decay", "damping", "frequency") if getattr(self, k) is not None}
+        bounds = {k: getattr(self, k) for k in ("decay", "damping", "omega") if getattr(self, k) is not None}
         if not bounds:
-            raise InputError("Poles needs a decay, a damping or a frequency")
+            raise InputError("Poles needs a decay, a damping or an omega")
         for key, value in bounds.items():
             _positive(value, f"{key} of poles")
         if self.damping is not None and self.damping > 1.0:
@@ -165,14 +167,14 @@ class Poles(Requirement):
 
 @dataclass(frozen=True)
 class ControllerGain(Requirement):
-    """Gain of the controller itself, over a band if given: a limit of what noise and actuators see.
+    """Gain of the controller itself, over a band if given: a limit on noise and actuator effort.
 
     Parameters
     ----------
     bound
         Largest gain from errors to controls.
     before, after
-        Weights, as of `Gain`.
+        Weights, as in `Gain`.
     band
         Frequencies [rad/s] between which it counts.
     name
@@ -212,14 +214,15 @@ def tracking(
     return Gain(f"r.{reference}", f"e.{reference}", after=weight, name=name or f"tracking of {reference}")
 
 
-def roll_off(reference: str, control_signal: str, *, frequency: float, slope: int = 1, bound: float = 1.0) -> Gain:
-    """Requirement that the gain from measurement noise to a control falls beyond a frequency with a slope of 1 or 2."""
+@renamed_keywords("rad/s", frequency="omega")
+def roll_off(reference: str, control_signal: str, *, omega: float, slope: int = 1, bound: float = 1.0) -> Gain:
+    """Requirement that the gain from measurement noise to a control falls beyond ``omega`` [rad/s], slope 1 or 2."""
     import control
 
-    _positive(frequency, "frequency of the roll-off")
+    _positive(omega, "omega of the roll-off")
     if slope not in (1, 2):
         raise InputError(f"slope of a roll-off must be 1 or 2, got {slope!r}")
-    one = control.tf([1.0 / frequency, 1.0], [1.0 / (1e3 * frequency), 1.0])
+    one = control.tf([1.0 / omega, 1.0], [1.0 / (1e3 * omega), 1.0])
     weight = one if slope == 1 else one * one
     return Gain(f"r.{reference}", f"u.{control_signal}", bound, after=weight, name=f"roll-off of {control_signal}")
 

@@ -1,7 +1,7 @@
 """Typical sizes of a controller's numbers, from plants and requirements, and the variables of the search.
 
 A number has its typical size where the loop through it alone has a gain of one at a typical frequency. That frequency
-is where requirements change (a weight passes one, a band ends, poles are asked for), else the middle of the plant's
+is where requirements change (a weight passes one, a band ends, poles are required), else the middle of the plant's
 poles.
 """
 
@@ -102,7 +102,7 @@ def typical_frequencies(plants: Sequence[LoopPlant], order: int, requirements: S
 
 def _asked(r: Requirement) -> list[float]:
     if isinstance(r, Poles):
-        return [w for w in (r.decay, r.frequency) if w is not None]
+        return [w for w in (r.decay, r.omega) if w is not None]
     if not isinstance(r, Gain | Variance | ControllerGain):
         return []
     frequencies = [] if isinstance(r, Variance) or r.band is None else list(r.band)
@@ -172,7 +172,7 @@ def _given(t: Tunable) -> float | None:
 
 
 def _entry_size(t: Tunable, slope: Array, gain: Array, fill: float, frequency: float) -> float:
-    """Size of a number by the entries of the packed controller that it moves: rates, gains, and what is between."""
+    """Size of a number by the entries of the packed controller that it moves: rates, gains, and mixtures."""
     nu, ny = gain.shape
     whole = np.full(slope.shape, frequency)
     whole[:nu, :ny] = gain

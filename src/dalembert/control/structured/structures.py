@@ -17,6 +17,7 @@ import numpy as np
 
 from dalembert.control.norms import matrices_of
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.renamed import renamed_keywords
 from dalembert.core.types import Expression, ExpressionLike
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ def _static(
 def gains(table: Mapping[str, Mapping[str, Entry]]) -> Structure:
     """Static gains by name: ``{control: {measured: entry}}``.
 
-    An entry is None (free), a pair of bounds, a `Tunable`, or a fixed number; what is not named is zero.
+    An entry is None (free), a pair of bounds, a `Tunable`, or a fixed number; other entries are zero.
 
     Examples
     --------
@@ -330,9 +331,13 @@ def _pid(control: str, name: str, T: float, integral: bool) -> Structure:
     return Structure((name,), (control,), tunables, len(terms) - 1, matrices)
 
 
-def low_pass(control: str, measured: str, *, order: int = 1, frequency: Entry = None) -> Structure:
-    """First- or second-order low-pass of unit gain at rest: ``w / (s + w)`` or ``w^2 / (s^2 + 2 z w s + w^2)``."""
-    w = _entry(frequency, f"{control}.frequency", begin=10.0)
+@renamed_keywords("rad/s", frequency="omega")
+def low_pass(control: str, measured: str, *, order: int = 1, omega: Entry = None) -> Structure:
+    """Low-pass of unit gain at rest, order 1 or 2: ``w / (s + w)`` or ``w^2 / (s^2 + 2 z w s + w^2)``.
+
+    ``omega`` is the corner ``w`` [rad/s].
+    """
+    w = _entry(omega, f"{control}.omega", begin=10.0)
     if order not in (1, 2):
         raise InputError(f"order of a low-pass must be 1 or 2, got {order!r}")
     free = [e for e in (w,) if isinstance(e, Tunable)]
@@ -349,13 +354,13 @@ def low_pass(control: str, measured: str, *, order: int = 1, frequency: Entry = 
     return Structure((measured,), (control,), (*free, *damping), order, matrices)
 
 
+@renamed_keywords("rad/s", frequency="omega")
 def notch(
-    control: str, measured: str, *, frequency: Entry, depth: Entry = (0.01, 1.0), width: Entry = (0.05, 2.0)
+    control: str, measured: str, *, omega: Entry, depth: Entry = (0.01, 1.0), width: Entry = (0.05, 2.0)
 ) -> Structure:
-    """Notch ``(s^2 + 2 d z w s + w^2) / (s^2 + 2 z w s + w^2)``: frequency ``w``, width ``z``, depth ``d``."""
+    """Notch ``(s^2 + 2 d z w s + w^2) / (s^2 + 2 z w s + w^2)``: ``omega`` is w [rad/s], width z, depth d."""
     entries = [
-        _entry(e, f"{control}.{k}", begin=1.0)
-        for e, k in ((frequency, "frequency"), (depth, "depth"), (width, "width"))
+        _entry(e, f"{control}.{k}", begin=1.0) for e, k in ((omega, "omega"), (depth, "depth"), (width, "width"))
     ]
     free = [e for e in entries if isinstance(e, Tunable)]
 

@@ -26,6 +26,7 @@ from dalembert.control.structured.scales import ranges, typical_frequencies
 from dalembert.control.structured.structures import Structure
 from dalembert.control.structured.terms import Term, terms_of
 from dalembert.core.errors import InputError
+from dalembert.core.renamed import renamed
 from dalembert.core.types import Array
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class TuneResult:
         ``"met"``: stable, all hard requirements met, all of it certified; ``"missed"``: some hard requirement is not
         met, or the certificate fails, which the message says; ``"unstable"``: no stabilising numbers were found.
     message
-        What was reached, and the reason where it was not.
+        The result, and the reason of a failure.
     values
         The numbers by name.
     at_bound
@@ -66,9 +67,9 @@ class TuneResult:
     hard, soft
         Worst hard and worst soft requirement.
     robustness
-        Of a robust tuning: the proof that the loop is stable over all ranges; None where there is none.
+        For a robust tuning: the proof that the loop is stable over all ranges; None where there is none.
     joined
-        Of a robust tuning: the values that joined the models, in order.
+        For a robust tuning: the values that joined the models, in order.
     """
 
     status: str
@@ -116,6 +117,7 @@ class TuneResult:
         return "\n".join(rows)
 
 
+@renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class TuneSettings:
     """How long and how often `tune` searches.
@@ -130,8 +132,8 @@ class TuneSettings:
         Evaluations of all requirements after which the best so far is returned.
     time_limit
         Seconds after which it is returned; None: no limit. With one the result depends on how busy the computer is.
-    frequency
-        Typical frequency of the closed loop [rad/s], from which the size of gains is guessed; default from the
+    omega
+        Typical angular frequency of the closed loop [rad/s], from which the size of gains is guessed; default from the
         requirements, else from the poles of the plants.
     progress
         Called as ``progress(what, worst)`` after each start and polish.
@@ -141,7 +143,7 @@ class TuneSettings:
     seed: int = 0
     evaluations: int = 20_000
     time_limit: float | None = None
-    frequency: float | None = None
+    omega: float | None = None
     progress: Callable[[str, float], object] | None = None
 
     def __post_init__(self) -> None:
@@ -149,7 +151,7 @@ class TuneSettings:
             value = getattr(self, name)
             if not (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1):
                 raise InputError(f"{name} must be a whole number >= 1, got {value!r}")
-        for name, unit in (("time_limit", "seconds"), ("frequency", "rad/s")):
+        for name, unit in (("time_limit", "seconds"), ("omega", "rad/s")):
             value = getattr(self, name)
             if value is not None and not (np.isfinite(value) and value > 0):
                 raise InputError(f"{name} must be a positive number ({unit}), got {value!r}")
@@ -157,7 +159,7 @@ class TuneSettings:
 
 @dataclass
 class _Search:
-    """What is known so far."""
+    """State of the search."""
 
     y: Array | None = None
     value: float = np.inf
@@ -172,7 +174,7 @@ class _Search:
             self.y, self.value = y, value
 
     def worst(self, objective: Objective) -> Function:
-        """What is minimised: the worst requirement, hard ones with their weight."""
+        """The minimised function: the worst requirement, hard ones with their weight."""
         return lambda y: objective.worst(y, self.weight)
 
     def enough(self, objective: Objective) -> Callable[[float], bool] | None:
@@ -206,7 +208,7 @@ def tune_models(
     }
     asked = [*hard, *soft]
     middles = typical_frequencies(loops, structure.order, asked)
-    frequencies = [settings.frequency] if settings.frequency is not None else middles
+    frequencies = [settings.omega] if settings.omega is not None else middles
     limits = ranges(structure, loops, frequencies[0])
     objective = Objective(structure, loops, terms["hard"], terms["soft"], limits)
     budget = Budget(settings.evaluations, np.inf if settings.time_limit is None else settings.time_limit)
@@ -424,7 +426,7 @@ def _result(
 
 
 def _failures(checks: Sequence[Check]) -> list[str]:
-    """What a certificate does not confirm."""
+    """Claims that a certificate does not confirm."""
     reasons = []
     for c in checks:
         if c.ok:

@@ -1,7 +1,7 @@
 """Requirements on a plant as functions of the controller's gain matrix, with subgradients.
 
-Each term returns pieces ``(value, d value / d K)``: the active one and those that are nearly active, which is what a
-non-smooth method needs to know.
+Each term returns pieces ``(value, d value / d K)``: the active one and those that are nearly active, as a non-smooth
+method needs them.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class ValueAndGradient(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """What is said of a requirement in the end.
+    """The final claim about a requirement.
 
-    ``value`` is proven not to be exceeded where ``proven``, else only reached; ``frequency`` is where it is largest
+    ``value`` is proven not to be exceeded where ``proven``, else only reached; ``omega`` is where it is largest
     [rad/s], nan where there is no such thing.
     """
 
     value: float
     proven: bool = True
-    frequency: float = np.nan
+    omega: float = np.nan
 
 
 class Term(Protocol):
@@ -100,7 +100,7 @@ class GainTerm:
     bound: float
     band: tuple[float, float] = (0.0, np.inf)
     needs_stability: bool = True
-    near: list[float] = field(default_factory=list)  # frequencies of earlier peaks: where the next one is looked for
+    near: list[float] = field(default_factory=list)  # frequencies of earlier peaks: the next search starts there
 
     def pieces(self, K: Array, fraction: float = 1.0) -> list[ValueAndGradient]:
         """The norm, and near-active peaks."""
@@ -119,26 +119,26 @@ class GainTerm:
         if not np.isfinite(best.gain):  # a pole as good as on the axis
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         peaks = gain_peaks(form, best, self.band, fraction) if fraction < 1.0 else [best]
-        self.near = [p.frequency for p in peaks[:4] if np.isfinite(p.frequency)]
+        self.near = [p.omega for p in peaks[:4] if np.isfinite(p.omega)]
         values = []
         for peak in peaks:
             values += self._at(closed, peak, left, right, fraction * best.gain)
         return sorted(values, key=lambda piece: -piece.value)
 
     def claim(self, K: Array) -> Claim:
-        """The norm from both sides; its upper bound is what counts."""
+        """The norm from both sides; its upper bound counts."""
         P = self.channel
         value = self.pieces(K, 1.0)[0].value
         if not np.isfinite(value):
             return Claim(value)
         bounds = gain_bounds(P.closed(P.effective(K)[0]), self.band, near=self.near)
         proven = bool(np.isfinite(bounds.upper))
-        return Claim((bounds.upper if proven else bounds.peak.gain) / self.bound, proven, bounds.peak.frequency)
+        return Claim((bounds.upper if proven else bounds.peak.gain) / self.bound, proven, bounds.peak.omega)
 
     def _at(self, closed: Matrices, peak: Peak, left: Array, right: Array, least: float) -> list[ValueAndGradient]:
         P, (A, B, C, D) = self.channel, closed
-        if np.isfinite(peak.frequency) and A.size:
-            pencil = 1j * peak.frequency * np.eye(A.shape[0]) - A
+        if np.isfinite(peak.omega) and A.size:
+            pencil = 1j * peak.omega * np.eye(A.shape[0]) - A
             R = np.linalg.solve(pencil, np.hstack([B, P.B2]).astype(complex))
             T, Z = D + C @ R[:, : B.shape[1]], P.D12 + C @ R[:, B.shape[1] :]
             Y = P.D21 + P.C2 @ R[:, : B.shape[1]]
@@ -187,7 +187,7 @@ class VarianceTerm:
 
 @dataclass(eq=False)
 class PolesTerm:
-    """Poles in a region: decay, damping and frequency, each relative to what is asked."""
+    """Poles in a region: decay, damping and frequency, each relative to the requirement."""
 
     name: str
     plant: str
@@ -220,8 +220,8 @@ class PolesTerm:
                 lambda s: z * (np.abs(s) / s.real**2 - s.conj() / (np.abs(s) * s.real)),
                 count,
             )
-        if r.frequency is not None:
-            w = r.frequency
+        if r.omega is not None:
+            w = r.omega
             values += _eigenvalue_pieces(
                 P,
                 A,

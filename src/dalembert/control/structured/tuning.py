@@ -14,6 +14,7 @@ from dalembert.control.uncertain.lft import LFT
 from dalembert.control.uncertain.machines import UncertainMachine
 from dalembert.core.errors import InputError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
+from dalembert.core.renamed import renamed_keywords
 
 if TYPE_CHECKING:
     from dalembert.control.structured.plants import Plant
@@ -28,10 +29,11 @@ class _Keywords(TypedDict, total=False):
     seed: int
     evaluations: int
     time_limit: float | None
-    frequency: float | None
+    omega: float | None
     progress: Callable[[str, float], object] | None
 
 
+@renamed_keywords("rad/s", frequency="omega")
 @flat_keywords(_Keywords, defaults=field_defaults(TuneSettings))
 def tune(
     plant: Plant | Sequence[Plant] | Mapping[str, Plant] | UncertainMachine | LFT,
@@ -65,12 +67,12 @@ def tune(
     settings
         How long and how often it searches.
     **keywords
-        Fields of `TuneSettings`: ``starts``, ``seed``, ``evaluations``, ``time_limit``, ``frequency``, ``progress``.
+        Fields of `TuneSettings`: ``starts``, ``seed``, ``evaluations``, ``time_limit``, ``omega``, ``progress``.
 
     Returns
     -------
     TuneResult
-        Never fails for lack of a solution: its status and message say what was reached.
+        Never fails for lack of a solution: its status and message report the result.
 
     Examples
     --------

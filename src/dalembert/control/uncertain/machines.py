@@ -2,8 +2,8 @@
 
 The linearised equations of motion ``M a + D w + K d = B u`` are one tape that is linear in the accelerations,
 velocities, displacements and inputs. Replayed on signals it is a relation between them in blocks between -1 and 1, from
-which the accelerations are solved; no equation is derived a second time. What is redundant is reduced, and what all
-this may have changed is bounded over the whole box and becomes one more block of the model.
+which the accelerations are solved; no equation is derived a second time. Redundant channels are reduced, and the error
+of all these steps is bounded over the whole box and becomes one more block of the model.
 """
 
 from __future__ import annotations
@@ -129,8 +129,8 @@ def uncertain(
     Parameters
     ----------
     machine
-        The machine, without constraints. It must be in equilibrium at every value of the ranges (no gravity on what
-        turns, or angles that gravity does not see), as a free-flying robot is.
+        The machine, without constraints. It must be in equilibrium at every value of the ranges (no gravity on turning
+        parts, or angles that gravity does not depend on), as a free-flying robot is.
     ranges
         Ranges of coordinates of revolute joints [rad] and of parameters, by name.
     at
@@ -144,7 +144,7 @@ def uncertain(
     tangent
         ``"half"`` or ``"quarter"``: tangent of which part of an angle is the uncertain number (see `rotation`).
     tolerance
-        Of the reduction.
+        Tolerance of the reduction.
     p
         Values of the parameters that are not named.
     """
@@ -213,7 +213,7 @@ def _sorted_ranges(
     eom: EquationsOfMotion, ranges: Mapping[str, tuple[float, float]], tangent: str
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Coordinates and parameters among the names, with their places in ``q`` and ``p``."""
-    rotation("", tangent)  # refuses what is no tangent
+    rotation("", tangent)  # refuses numbers that are no tangent
     moving = {b.name: b.q.start for b in eom.layout.blocks if b.kind in ("revolute", "continuous", "prismatic")}
     turning = _turning(eom)
     coordinates, numbers = {}, {}

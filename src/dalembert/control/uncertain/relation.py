@@ -1,4 +1,4 @@
-"""From the relation of a machine's linearised equations to its accelerations, with a bound of what this changed.
+"""From the relation of a machine's linearised equations to its accelerations, with a bound of the change.
 
 The relation ``0 = M a + D w + K d - B u`` in blocks between -1 and 1 is reduced, solved for the accelerations and
 reduced again. Every signal of the result obeys the relation of the tape up to forces ``rho``,
@@ -80,7 +80,7 @@ class AccelerationMap:
     error
         Matrices before and behind the block of the error, ``X^T`` and ``W``; None if there is no bound.
     bound, message
-        As of `ModelError`.
+        As in `ModelError`.
     """
 
     matrices: Quad
@@ -108,7 +108,7 @@ def acceleration_map(raw: Raw, nv: int, driven: list[int], tolerance: float) -> 
     driven
         Inputs to keep, among ``(u, f)``.
     tolerance
-        Of the reductions; where it costs more than digits, finer ones are taken.
+        Tolerance of the reductions; where it costs more than digits, finer ones are taken.
     """
     raw = _chosen(raw, [*range(3 * nv), *(3 * nv + k for k in driven)])
     S = majorant(raw)
@@ -145,7 +145,7 @@ def output_map(raw: Raw, tolerance: float) -> LFT | None:
     raw
         The map, as the tape gives it.
     tolerance
-        As of `acceleration_map`.
+        As in `acceleration_map`.
     """
     p, m = raw.matrices[3].shape
     raw = _chosen(raw, list(range(m)))

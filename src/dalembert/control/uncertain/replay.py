@@ -37,7 +37,7 @@ class Raw:
     Parameters
     ----------
     matrices, radii
-        Its matrices, and bounds of what rounding did to them.
+        Its matrices, and bounds of their rounding errors.
     owners
         Name of the quantity of each block row.
     groups
@@ -334,7 +334,7 @@ def _root(
                     raise _RootError(name)
                 scale = root(factor)
                 result = {m: c.times(scale) for m, c in number.items()}
-                # sqrt(x + e) - sqrt(x) is at most e / sqrt(x): what is left joins the constant part's radius
+                # sqrt(x + e) - sqrt(x) is at most e / sqrt(x): the difference joins the constant part's radius
                 m, r = result[()]
                 return {**result, (): Enclosure(m, r + 1.01 * left / (scale.m * least))}
     raise InputError("an uncertain model can hold the square root of one parameter times a constant only")

@@ -257,7 +257,7 @@ static int solve_udwadia_kalaba(struct constrained *C, const double *x, double a
  * Lagrangian) lambda grows until the accelerations satisfy the constraints. */
 static int solve_penalty(struct constrained *C, const double *x) {
     const int64_t nv = C->nv, m = C->m;
-    const double p = C->penalty, c1 = 2.0 * C->damping * C->frequency, c0 = C->frequency * C->frequency;
+    const double p = C->penalty, c1 = 2.0 * C->damping * C->omega, c0 = C->omega * C->omega;
     const int64_t count = find_active(C, x);
     C->rank_lost = 0;
     memcpy(C->R, C->M, (size_t)(nv * nv) * sizeof(double));
@@ -401,7 +401,7 @@ int constrained_events(const double *const *in, double *const *out, double *work
     return 0;
 }
 
-/* Of the events of constrained_events, and contact_events, the gaps. */
+/* The gaps among the events of constrained_events and contact_events. */
 int constrained_gaps(const double *const *in, double *const *out, double *work) {
     struct constrained *C = (struct constrained *)(void *)work;
     double *outs[1] = {C->phi}, *g = out[0] + C->n_tape_events + C->n_unilateral;
@@ -440,6 +440,8 @@ static int evaluate_geometry(struct constrained *C, const double *const *in) {
     return C->geometry(in, outs, C->geometry_work);
 }
 
+static int remember_tensions(struct constrained *C, double t, double *x, const double *c, const double *p);
+
 /* Project x onto Phi = 0 and Phi' = 0, in the metric of M. 0 = ok. */
 int constrained_project(void *context, double t, double *x, const double *c, const double *p) {
     struct constrained *C = context;
@@ -474,7 +476,7 @@ int constrained_project(void *context, double t, double *x, const double *c, con
             else if (C->move(move_in, moved_out, C->move_work)) return 1;
             else memcpy(x, C->q_moved, doubles(C->nq));
         }
-        if (last) return 0;
+        if (last) return C->n_ropes ? remember_tensions(C, t, x, c, p) : 0;
     }
 }
 

@@ -19,12 +19,12 @@ struct constrained {
     const int64_t *unilateral; /* rows of the cables that can go slack */
     int64_t n_unilateral, n_tape_events;
     double alpha, beta;                 /* Phi'' + 2 alpha Phi' + beta^2 Phi = 0 */
-    double penalty, damping, frequency; /* CDPR (21): alpha_p, xi_p, omega_p */
+    double penalty, damping, omega; /* CDPR (21): alpha_p, xi_p, omega_p */
     double rank_tolerance, tolerance, drift;
     int64_t max_iterations;
     /* outputs of the tapes */
     double *rates, *M, *f, *Jt, *phi, *phidot, *gamma, *phi_t, *q_moved, *v_moved, *error, *share;
-    /* where the motion was last evaluated: a step starts where the last one ended, and events are looked at there */
+    /* where the motion was last evaluated: a step starts where the last one ended, and events are evaluated there */
     double t_seen;
     double *seen;
     /* scratch */
@@ -49,6 +49,15 @@ struct constrained {
     const int64_t *rubbing, *shares; /* rows of normal and tangents (-1: none); index in x of the given multipliers */
     double *drag, *cone, *Z, *dense_work;
     double *lead; /* time by which friction of each such pair was ahead of its slip when they were last solved; else NaN */
+    /* ropes over sheaves: of each its entries of `rubbing`, from rope_first[i] to rope_first[i + 1]; there are none before
+     * them, and their normal is the row of the whole rope. Tensions of its spans, one more, and their ratios to that of
+     * their group */
+    int64_t n_ropes;
+    const int64_t *rope_first;
+    const int64_t *of_rope; /* of each row whether it is one of a rope with sheaves */
+    double *tension, *ratio;
+    double *yields; /* of each sheave that sticks where its friction is at its limit, though nothing moves: which way; else 0 */
+    int64_t redundant; /* whether rows depended on each other when slips were last solved for */
 };
 
 int constrained_ode(const double *const *in, double *const *out, double *work);

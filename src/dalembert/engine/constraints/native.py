@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,11 @@ class NativeConstrained:
         array("losses", np.asarray(system.losses, dtype=np.int64))
         array("rubbing", np.array(system.rubbing, dtype=np.int64))
         array("shares", np.asarray(system.shares, dtype=np.int64))
+        c.n_ropes, spans = len(system.ropes), sum(system.ropes) + len(system.ropes)
+        array("rope_first", np.array([0, *accumulate(system.ropes)], dtype=np.int64))
+        of_rope = np.zeros(max(1, m), dtype=np.int64)
+        of_rope[[row for entry in system.rubbing[: sum(system.ropes)] for row in entry[:2]]] = 1
+        array("of_rope", of_rope)
         self._prefix = "contact" if system.rubbing else "constrained"
         sizes = {
             "rates": n, "M": nv * nv, "f": nv, "Jt": nv * m, "phi": m, "phidot": m, "gamma": m, "phi_t": m,
@@ -88,7 +94,8 @@ class NativeConstrained:
             "x_base": n, "x_known": n, "acceleration_base": nv,
             "acceleration_known": nv, "auxiliary_base": nv, "auxiliary_known": nv, "multipliers": m, "rates_base": n,
             "K": nv * nv, "D": nv * nv, "matrix": (nv + m) ** 2, "residual": nv + m, "increment": nv,
-            "drag": m, "cone": 3 * len(system.rubbing), "lead": len(system.rubbing), "Z": nv * m,
+            "drag": m, "cone": 3 * len(system.rubbing) + spans, "lead": len(system.rubbing), "Z": nv * m,
+            "tension": spans, "ratio": spans, "yields": sum(system.ropes),
             "dense_work": library("equations").contact_memory(nv, m),
         }  # fmt: skip
         for name, size in sizes.items():

@@ -1,4 +1,4 @@
-"""What a constrained run records beside its states."""
+"""Records of a constrained run besides its states."""
 
 from __future__ import annotations
 

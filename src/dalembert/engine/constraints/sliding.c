@@ -2,12 +2,14 @@
  *
  *     M a + K^T lambda = f,    J a = gamma,    K_n = J_n + sum drag_j J_j
  *
- * A pair that sticks has tangential rows of its own; of one that slips friction is a part of the normal force, K_n. The
- * multipliers are counted from given ones (`shares`), so that what is indeterminate stays as it was shared, also where
- * constraints that hold could carry it. Friction of slow slips is turned to where they are going.
+ * A pair that sticks has its own tangential rows; the friction of one that slips is a part of the normal force, K_n.
+ * The multipliers are counted from given ones (`shares`), so that what is indeterminate stays as it was shared, also
+ * where constraints that hold could carry it. Friction of slow slips is turned to where they are going.
  *
  * A joint with friction that sticks is a pair without a normal (its row is -1): one tangent, and a limit F in its `cone`.
  * While it slips its friction is known, -F d, and a part of f.
+ *
+ * Ropes over sheaves have a normal of the whole rope and a tangent of each sheave (reeving.c).
  */
 
 #define LEAD 1e-4    /* time [s] by which friction of a slip that has only just begun is ahead of it */
@@ -54,9 +56,9 @@ static int solve_general(struct constrained *C, const double *S, const double *r
     return 1;
 }
 
-/* Of all mu with the same Z mu (Z: nv x count, their effects) those that differ least from the given multipliers: rows
- * that have none, constraints that hold, take what they can. Else the least norm of all would shift forces of contacts
- * to what a closed loop carries, away from how they were shared. */
+/* The multipliers mu nearest to the given ones among all with the same Z mu (Z: nv x count, their effects): rows
+ * without given ones, constraints that hold, are free. Else the least norm of all would shift forces of contacts to
+ * what a closed loop carries, away from how they were shared. */
 static void keep_shares(struct constrained *C, const double *Z) {
     const int64_t nv = C->nv, count = C->n_active;
     struct memory memory = {C->dense_work};
@@ -97,12 +99,12 @@ static int slips_at(const struct constrained *C, const double *x, const int64_t 
 
 /* Numbers of `dense_work` of m rows. */
 int64_t contact_memory(int64_t nv, int64_t m) {
-    return lstsq_memory(m > nv ? m : nv, m) + m * (m + 2 * nv) + 3 * nv + 17 * m + 24;
+    return lstsq_memory(m > nv ? m : nv, m) + m * (5 * m + 3 * nv) + 3 * nv + 24 * m + 48;
 }
 
-/* Of each pair that slips (else 1) how much of what its normal force does against its gap the friction leaves, as a part
- * of it and beyond what counts as none: below zero no force keeps it slipping (Painleve). Of the others only constraints
- * that hold take part, as at transitions. The matrix is that of `contact_solve`. */
+/* For each pair that slips (else 1) the share of the effect of its normal force on its gap that friction leaves, beyond
+ * the threshold of zero: below zero no force keeps it slipping (Painleve). Only constraints that hold are included
+ * besides, as at transitions. The matrix is that of `contact_solve`. */
 static void find_pivots(struct constrained *C, const double *x, double *g) {
     const int64_t count = C->n_active, nv = C->nv;
     struct memory memory = {C->dense_work};
@@ -116,13 +118,13 @@ static void find_pivots(struct constrained *C, const double *x, double *g) {
         if (!of_pair[C->active[i]]) held[n++] = i;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) S[i * n + j] = C->S[held[i] * count + held[j]];
-    for (int64_t r = 0; r < C->n_rubbing; r++) {
+    find_rope_pivots(C, x, held, n, g, memory);
+    for (int64_t r = n_sheaves(C); r < C->n_rubbing; r++) {
         const int64_t *row = C->rubbing + 3 * r;
-        int64_t own = 0;
         if (row[0] < 0) return; /* joints come last, and cannot jam */
         g[r] = 1.0;
         if (!slips_at(C, x, row)) continue;
-        while (C->active[own] != row[0]) own++;
+        const int64_t own = place_of(C, row[0]);
         double pivot = C->S[own * count + own], whole = 0.0;
         for (int64_t k = 0; k < nv; k++) whole += C->Y[k * count + own] * C->Y[k * count + own];
         for (int64_t i = 0; i < n; i++) b[i] = C->S[own * count + held[i]];
@@ -148,6 +150,7 @@ static int solve_sliding(struct constrained *C, const double *x) {
                     if (row[j] >= 0 && C->drag[row[j]] != 0.0)
                         for (int64_t k = 0; k < nv; k++) C->Z[k * count + i] += C->drag[row[j]] * C->Jt[k * m + row[j]];
     }
+    pull_ropes(C, x);
     solve_lower(C->R, nv, C->Z, count);
     memset(C->S, 0, (size_t)(count * count) * sizeof(double));
     for (int64_t k = 0; k < nv; k++)
@@ -156,7 +159,8 @@ static int solve_sliding(struct constrained *C, const double *x) {
             if (y == 0.0) continue;
             for (int64_t j = 0; j < count; j++) C->S[i * count + j] += y * C->Z[k * count + j];
         }
-    if (solve_general(C, C->S, rhs, C->mu)) keep_shares(C, C->Z);
+    C->redundant = solve_general(C, C->S, rhs, C->mu);
+    if (C->redundant) keep_shares(C, C->Z);
     for (int64_t k = 0; k < nv; k++) {
         double s = C->a[k];
         for (int64_t i = 0; i < count; i++) s -= C->Z[k * count + i] * C->mu[i];
@@ -210,7 +214,7 @@ static int turn_slow_slips(struct constrained *C, const double *x) {
                 rate[j] = C->gamma[row[1 + j]];
                 for (int64_t l = 0; l < nv; l++) rate[j] -= C->Jt[l * m + row[1 + j]] * C->a[l];
             }
-            /* by what it slows down with all friction turned: that goes on where another pair begins to slip or stick */
+            /* by what it slows down with all friction turned: that continues where another pair begins to slip or stick */
             const double ratio = speed / SLOW, slows = fmax(0.0, -(rate[0] * u[2 * i] + rate[1] * u[2 * i + 1]) / speed);
             lead[i] = C->lead[r] = 1.0 / ((1.0 + ratio * ratio * ratio * ratio) / LEAD + 2.0 * slows / speed);
             const double ahead[2] = {u[2 * i] + lead[i] * rate[0], u[2 * i + 1] + lead[i] * rate[1]};
@@ -261,17 +265,25 @@ static int turn_slow_slips(struct constrained *C, const double *x) {
 
 /* Accelerations and multipliers at x, the tape having been evaluated there. 0 = ok. */
 static int contact_solve(struct constrained *C, const double *x) {
-    int slipping = 0;
+    int slipping = any_taut(C, x);
     for (int64_t r = 0; r < C->n_rubbing; r++) slipping |= slips_at(C, x, C->rubbing + 3 * r), C->lead[r] = NAN;
     if (!slipping) {
         if (solve_index1(C, x, C->alpha, C->beta)) return 1;
         if (C->rank_lost) keep_shares(C, C->Y), scatter(C, C->mu);
-    } else if (solve_sliding(C, x) || turn_slow_slips(C, x)) return 1;
+    } else {
+        memset(C->yields, 0, doubles(n_sheaves(C)));
+        do
+            if (solve_sliding(C, x)) return 1;
+        while (C->redundant && yield_once(C, x));
+        if (turn_slow_slips(C, x)) return 1;
+    }
+    find_tensions(C, x);
+    spread_tensions(C);
     for (int64_t i = 0; i < C->n_active; i++) {
         const int64_t row = C->active[i];
-        if (C->shares[row] >= 0) C->lambda[row] += x[C->shares[row]];
+        if (C->shares[row] >= 0 && !C->of_rope[row]) C->lambda[row] += x[C->shares[row]];
     }
-    for (int64_t r = 0; r < C->n_rubbing; r++) {
+    for (int64_t r = n_sheaves(C); r < C->n_rubbing; r++) {
         const int64_t *row = C->rubbing + 3 * r;
         for (int j = 1; j < 3; j++)
             if (row[j] >= 0 && C->drag[row[j]] != 0.0) C->lambda[row[j]] = C->drag[row[j]] * C->lambda[row[0]];
@@ -283,11 +295,22 @@ static int contact_solve(struct constrained *C, const double *x) {
 static int contact_evaluate(struct constrained *C, const double *const *in) {
     if (moves_freely(C, in[1])) {
         memset(C->drag, 0, doubles(C->m));
+        memset(C->tension, 0, doubles(n_sheaves(C) + C->n_ropes));
         return evaluate_free(C, in);
     }
     C->t_seen = NAN;
     double *outs[10] = {C->rates, C->f, C->Jt, C->phi, C->phidot, C->gamma, C->phi_t, C->M, C->drag, C->cone};
     return C->tape(in, outs, C->tape_work) || contact_solve(C, in[1]);
+}
+
+/* Keep tensions that are indeterminate as they are at the end of a step. 0 = ok. */
+static int remember_tensions(struct constrained *C, double t, double *x, const double *c, const double *p) {
+    const double *in[4] = {&t, x, c, p};
+    if (!C->redundant || !any_taut(C, x)) return 0;
+    if (contact_evaluate(C, in)) return 1;
+    keep_tensions(C, x);
+    C->t_seen = NAN;
+    return 0;
 }
 
 /* Kernel (t, x, c, p) -> x'. Friction takes energy where pairs slip, each its own. */
@@ -299,20 +322,22 @@ int contact_ode(const double *const *in, double *const *out, double *work) {
     double power = 0.0;
     for (int64_t i = 0; i < C->m; i++) power += C->lambda[i] * C->phi_t[i];
     out[0][C->work_input] += power;
-    for (int64_t r = 0, joint = 0; r < C->n_rubbing; r++)
-        if (C->rubbing[3 * r] < 0) out[0][C->impulses + joint++] = C->lambda[C->rubbing[3 * r + 1]];
+    for (int64_t r = 0, one = 0; r < C->n_rubbing; r++)
+        if (r < n_sheaves(C) || C->rubbing[3 * r] < 0) out[0][C->impulses + one++] = C->lambda[C->rubbing[3 * r + 1]];
     for (int64_t r = 0; r < C->n_rubbing; r++)
         for (int j = 1; j < 3; j++) {
             const int64_t row = C->rubbing[3 * r + j];
-            if (row < 0 || (C->drag[row] == 0.0 && C->rubbing[3 * r] >= 0) || in[1][C->flags[row]] > 0.5) continue;
+            const int is_contact = r >= n_sheaves(C) && C->rubbing[3 * r] >= 0;
+            if (row < 0 || (C->drag[row] == 0.0 && is_contact) || in[1][C->flags[row]] > 0.5) continue;
             const double rubbed = C->lambda[row] * C->phidot[row];
             out[0][C->work_loss] -= rubbed, out[0][C->losses[row]] += rubbed;
         }
     return 0;
 }
 
-/* Kernel (t, x, c, p) -> g: those of constrained_events; then of each pair with friction how far it is from slipping
- * while it sticks (else 1), then how fast it slips the way it began to, while it slips (else 1), then the pivots of contacts. */
+/* Kernel (t, x, c, p) -> g: those of constrained_events; then of each sheave and pair with friction how far it is from slipping
+ * while it sticks (else 1), then how fast it slips the way it began to, while it slips (else 1), then the pivots of sheaves and
+ * contacts. */
 int contact_events(const double *const *in, double *const *out, double *work) {
     struct constrained *C = (struct constrained *)(void *)work;
     const int64_t k = C->n_tape_events, u = C->n_unilateral;
@@ -328,7 +353,8 @@ int contact_events(const double *const *in, double *const *out, double *work) {
     }
     g += 2 * u;
     find_pivots(C, in[1], g + 2 * C->n_rubbing);
-    for (int64_t r = 0; r < C->n_rubbing; r++) {
+    rope_events(C, in[1], g);
+    for (int64_t r = n_sheaves(C); r < C->n_rubbing; r++) {
         const int64_t *row = C->rubbing + 3 * r;
         const double one = C->lambda[row[1]], two = row[2] >= 0 ? C->lambda[row[2]] : 0.0;
         const int sticks = in[1][C->flags[row[1]]] > 0.5;
@@ -340,7 +366,7 @@ int contact_events(const double *const *in, double *const *out, double *work) {
     return 0;
 }
 
-/* As constrained_signals. */
+/* As constrained_signals; rows of ropes have the tensions of the spans that end there. */
 int64_t contact_signals(struct constrained *C, int64_t rows, const double *t, const double *x, const double *c,
                         int64_t nc, const double *p, int64_t np, double *out) {
     for (int64_t k = 0; k < rows; k++) {
@@ -351,6 +377,9 @@ int64_t contact_signals(struct constrained *C, int64_t rows, const double *t, co
             continue;
         }
         memcpy(row, C->lambda, (size_t)C->m * sizeof(double));
+        for (int64_t i = 0; i < C->n_ropes; i++)
+            for (int64_t j = C->rope_first[i]; j <= C->rope_first[i + 1]; j++)
+                row[row_behind(C, i, j - C->rope_first[i])] = C->tension[i + j];
         row[C->m] = largest(C, C->phi);
         row[C->m + 1] = largest(C, C->phidot);
     }

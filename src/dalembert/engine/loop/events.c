@@ -1,5 +1,5 @@
-/* Events of a time loop, after loop.c: located inside the step in which their function changes sign, simultaneous
- * ones together, and followed by what is to be done about them (`kinds`).
+/* Events of a time loop, after loop.c: located inside the step in which their function changes sign, simultaneous ones
+ * together, and followed by the action of their kind (`kinds`).
  *
  * Events that are `positive` must never be negative (see EventSpec): what is, happens at once. Steps may be
  * those of loop.c, or those that a solver elsewhere has made and offers (`watch_offer`).
@@ -25,16 +25,16 @@ static double step_to_come(const struct loop *L) {
     return L->pending ? L->h_used : L->adaptive ? L->h : L->step;
 }
 
-/* Event functions at t + s, into g_part; NaN where they cannot be had. */
+/* Event functions at t + s, into g_part; NaN where they cannot be evaluated. */
 static void evaluate_part(struct watch *W, double s) {
     struct loop *L = W->loop;
     if (loop_partial(L, s, W->x_part, W->g_part))
         for (int64_t i = 0; i < L->n_events; i++) W->g_part[i] = NAN;
 }
 
-/* Take the signs that the fired events have just after the present time; of what must not be negative, and is looked at
- * anew in any case, so soon that Euler's step will do. What must not be negative and passes zero before that, having been
- * clearly positive (g_kept), has still to be located. */
+/* Take the signs that the fired events have just after the present time; functions that must not be negative are
+ * evaluated anew in any case, so soon that Euler's step is enough. A function that must not be negative and passes zero
+ * before that, having been clearly positive (g_kept), has still to be located. */
 static void arm_events(struct watch *W) {
     struct loop *L = W->loop;
     const double s = PROBE * fmin(step_to_come(L), W->run_end - L->t);
@@ -136,7 +136,7 @@ static double interpolate_ends(struct watch *W) {
 }
 
 /* Know it by the method's own polynomial too, if it has one: state and slope at two places more. The error is then again
- * one that both ends are free of. Returns whether it could be had. */
+ * one that both ends are free of. Returns whether it could be evaluated. */
 static int interpolate_inside(struct watch *W) {
     struct loop *L = W->loop;
     const int64_t n = L->n, stages = L->stages, total = stages + L->n_further;
@@ -162,7 +162,7 @@ static int interpolate_inside(struct watch *W) {
 /* Forget it, where it is not good enough. */
 static void discard_inside(struct watch *W) { W->n_nodes = 2, W->inside = -1, W->off = INFINITY; }
 
-/* What a kernel says of the pending step at t + s by the polynomial, into g_part. */
+/* Result of a kernel for the pending step at t + s by the polynomial, into g_part. */
 static void evaluate_polynomial_by(struct watch *W, kernel some, double s) {
     struct loop *L = W->loop;
     interpolate(W, s);
@@ -330,7 +330,7 @@ static double locate(struct watch *W) {
     const double h = L->h_used, end = L->t + h;
     const double tolerance = fmax(LOCATED * h, 16.0 * (nextafter(end, INFINITY) - end));
     double first = INFINITY;
-    int64_t located = -1; /* the event that is the first, wherever it cannot be looked at again */
+    int64_t located = -1; /* the event that is the first, wherever it cannot be located again */
     int any = 0;
     for (int64_t i = 0; i < L->n_events; i++) any |= crossed(W, i, L->g_next[i]);
     if (!any) return -1.0; /* all that have crossed have passed */
@@ -407,7 +407,7 @@ static void record(struct watch *W, double t, const double *x, const double *sig
             if (W->fired[i] == order && W->kinds[i] != LOOKS) record_one(W, i, signs ? -signs[i] : -1.0, t, x);
 }
 
-/* Let happen what has jumped over zero at a transition from the state x, with the signs `before`. */
+/* Handle the events that have jumped over zero at a transition from the state x, with the signs `before`. */
 static void record_jumps(struct watch *W, double t, const double *x, const double *before) {
     const struct loop *L = W->loop;
     for (int64_t i = 0; i < L->n_events; i++) {
@@ -436,7 +436,7 @@ static int accumulated(struct watch *W) {
     return 1;
 }
 
-/* Go on from the state x at the present time, in place of the one that is there. */
+/* Continue from the state x at the present time, in place of the current one. */
 static void restart(struct watch *W, const double *x) {
     struct loop *L = W->loop;
     memcpy(L->x, x, (size_t)L->n * sizeof(double));
@@ -447,7 +447,7 @@ static void restart(struct watch *W, const double *x) {
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
 }
 
-/* Expect a bounce soon, if whoever makes transitions does. */
+/* Expect a bounce soon, if the code that makes transitions does. */
 static void expect_return(struct watch *W) {
     struct loop *L = W->loop;
     if (!W->returns || !L->adaptive) return;
@@ -478,8 +478,8 @@ static int64_t make_transition(struct watch *W, const double *signs) {
     return accumulated(W) ? ACCUMULATED : REACHED;
 }
 
-/* Do what the fired events demand, the step having ended at them; `signs` are those that they had. REACHED, ASKED where the
- * caller has a say, or why the run ends. */
+/* Do what the fired events demand, the step having ended at them; `signs` are those that they had. REACHED, ASKED where
+ * the caller may change the state, or why the run ends. */
 static int64_t respond_to_events(struct watch *W, const double *signs) {
     const struct loop *L = W->loop;
     const int64_t most = demand(W);
@@ -500,7 +500,8 @@ static int has_room(const struct watch *W) {
     return *W->n_changes < W->changes_capacity && W->n_records + W->loop->n_events <= W->records_capacity;
 }
 
-/* Let happen what must not be negative and is, or follows from the last transition, at this very instant. */
+/* Handle the functions that must not be negative and are, and events that follow from the last transition, at this very
+ * instant. */
 static int64_t settle_negative(struct watch *W) {
     struct loop *L = W->loop;
     for (;;) {
@@ -526,7 +527,7 @@ void watch_begin(struct watch *W) {
     W->unsettled = W->n_positive > 0;
 }
 
-/* Let happen what has crossed at the present state, to which the caller has come by a method of its own. */
+/* Handle the events that have crossed at the present state, which the caller has reached by another method. */
 int64_t watch_here(struct watch *W) {
     struct loop *L = W->loop;
     int any = 0;
@@ -542,7 +543,8 @@ int64_t watch_here(struct watch *W) {
     return outcome == REACHED && W->unsettled ? settle_negative(W) : outcome;
 }
 
-/* The caller's answer where it was ASKED: the state x to go on with, or 0 if it stays; `landed`: a transition has made it so. */
+/* The caller's answer where it was ASKED: the state x to continue with, or 0 if it stays; `landed`: a transition has
+ * made it so. */
 int64_t watch_answer(struct watch *W, const double *x, int64_t landed) {
     if (!x) return REACHED;
     restart(W, x);
@@ -552,7 +554,7 @@ int64_t watch_answer(struct watch *W, const double *x, int64_t landed) {
     return accumulated(W) ? ACCUMULATED : REACHED;
 }
 
-/* Deal with the pending step, in which event functions have changed their signs. REACHED: go on. */
+/* Deal with the pending step, in which event functions have changed their signs. REACHED: continue. */
 static int64_t take_events(struct watch *W) {
     struct loop *L = W->loop;
     const size_t size = (size_t)L->n_events * sizeof(double);
@@ -592,7 +594,7 @@ int64_t watch_advance(struct watch *W) {
     }
 }
 
-/* Let happen what is still to be looked at where the last event, or answer, has left the state. */
+/* Handle the pending events where the last event, or answer, has left the state. */
 int64_t watch_settle(struct watch *W) { return W->unsettled ? settle_negative(W) : REACHED; }
 
 /* Take a step that a solver elsewhere has made from the present state, which is settled: x_next at t_next = t + h_used. */

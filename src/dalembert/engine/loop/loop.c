@@ -1,9 +1,9 @@
 /* Time loop of explicit Runge-Kutta methods, generic over the tableau.
  *
- * The loop owns no memory: `struct loop` points into arrays of its caller. What is sampled and native it sets anew by
- * itself, and goes on. It returns to its caller at the end of a segment (the run, or an instant at which the caller has
- * something to sample), at a step in which an event function changes sign (that step is then pending, for events.c),
- * when the record buffer is full, after `patience` seconds, and when it cannot go on. Calling `loop_advance` again resumes.
+ * The loop owns no memory: `struct loop` points into arrays of its caller. It takes native samples by itself, and
+ * continues. It returns to its caller at the end of a segment (the run, or an instant at which the caller has something
+ * to sample), at a step in which an event function changes sign (that step is then pending, for events.c), when the
+ * record buffer is full, after `patience` seconds, and when it cannot continue. Calling `loop_advance` again resumes.
  */
 #define _POSIX_C_SOURCE 199309L
 #include <float.h>
@@ -14,7 +14,7 @@
 
 #include "loop.h"
 
-/* What the generator of random numbers is written in. */
+/* Types and operations of the generator of random numbers. */
 typedef uint64_t word;
 typedef double real, instant;
 #define FUNCTION static
@@ -26,7 +26,7 @@ typedef double real, instant;
 #define WIDE(x) (x)
 #define SELECT(m, a, b) ((m) ? (a) : (b))
 static double TIMES(double a, double b) {
-    volatile double c = a * b; /* whoever compiles this may fuse products and sums, but not this one */
+    volatile double c = a * b; /* a compiler may fuse products and sums, but not this one */
     return c;
 }
 static word AS_WORD(double x) {
@@ -78,7 +78,7 @@ static void normalise(const struct loop *L, double *x) {
     }
 }
 
-/* What a state must satisfy after a step: unit quaternions, constraints. 0 = ok. */
+/* Conditions of a state after a step: unit quaternions, constraints. 0 = ok. */
 static int settle(const struct loop *L, double t, double *x) {
     normalise(L, x);
     return L->project ? L->project(L->context, t, x, L->c, L->p) : 0;
@@ -236,8 +236,8 @@ static int crosses(const struct loop *L) {
     return 0;
 }
 
-/* Take a step that somebody else has made, from the present state to x_next at t_next: REACHED (it is pending), CROSSING, or
- * why not. */
+/* Take a step that another solver has made, from the present state to x_next at t_next: REACHED (it is pending),
+ * CROSSING, or why not. */
 int64_t loop_offer(struct loop *L) {
     L->n_steps++;
     L->bad = find_bad(L);
@@ -278,7 +278,7 @@ void loop_push(struct loop *L) {
     L->n_rows++;
 }
 
-/* Make the pending step the state. Recorded: every step, or the instants asked for, and always a part of a step. */
+/* Make the pending step the state. Recorded: every step, or the requested instants, and always a part of a step. */
 void loop_accept(struct loop *L) {
     const size_t size = (size_t)L->n * sizeof(double);
     memcpy(L->x, L->x_next, size);
@@ -340,7 +340,7 @@ double loop_next_sample(const struct loop *L, double end) {
     return stop;
 }
 
-/* Go on with new held values: rows recorded at this very time show them. */
+/* Continue with new held values: rows recorded at this very time show them. */
 void loop_hold(struct loop *L, double t_end) {
     for (int64_t k = L->n_rows - 1; k >= 0 && L->rows_t[k] == L->t; k--)
         memcpy(L->rows_c + k * L->n_held, L->c, (size_t)L->n_held * sizeof(double));
@@ -348,8 +348,8 @@ void loop_hold(struct loop *L, double t_end) {
     L->t_end = t_end;
 }
 
-/* At the end of a segment: sample and go on to the next stop. 0 if this is for the caller to do: the run is over,
- * something of its own is due, or a value is not finite, of which the caller makes an error. */
+/* At the end of a segment: sample and continue to the next stop. 0 if this is for the caller to do: the run is over,
+ * one of its samples is due, or a value is not finite, which the caller reports as an error. */
 static int sample(struct loop *L) {
     if (!L->n_updates || L->t >= L->t_last) return 0;
     for (int64_t i = 0; i < L->n_updates; i++)

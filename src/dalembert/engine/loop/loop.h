@@ -21,7 +21,7 @@ struct loop {
     int64_t n, n_events, n_quaternions, n_held;
     kernel ode, events;
     double *ode_work, *events_work;
-    kernel gaps; /* of the events those from first_gap on alone, which cost less; 0: they are not to be had. With `events_work` */
+    kernel gaps; /* of the events only those from first_gap on, which cost less; 0: not available. With `events_work` */
     int64_t first_gap, n_gaps;
     double *c;
     const double *p;
@@ -67,22 +67,22 @@ struct loop {
 /* Events of a loop: see events.c. */
 enum { LOG_FULL = 8, ACCUMULATED = 9, ILL_POSED = 10, NOT_FINITE = 11, STOPPED = 12, ASKED = 13 };
 
-/* What is done about an event: it is recorded, and the step stays as it is; the step ends there, and nobody is told; it
- * is recorded there; a transition follows; the run ends. Simultaneous events get what the most demanding of them asks for. */
+/* Action at an event: it is recorded, and the step stays as it is; the step ends there, without a report; it is
+ * recorded there; a transition follows; the run ends. Simultaneous events get what the most demanding of them asks for. */
 enum { PASSES = 0, LOOKS = 1, STAYS = 2, SWITCHES = 3, ENDS = 4 };
 
 struct watch {
     struct loop *loop;
     const int64_t *positive; /* which events must never be negative */
     int64_t n_positive;
-    const int64_t *kinds; /* of each event what is done about it */
-    int64_t asks;         /* whether the caller has a say wherever a step has ended at an event */
+    const int64_t *kinds; /* action at each event */
+    int64_t asks;         /* whether the caller may change the state wherever a step has ended at an event */
     const int64_t *jumps; /* which events also happen where a transition makes their function jump over zero */
     const int64_t *kinks; /* which events are where the state has a kink: these are not located by polynomials */
     /* State after the events of an instant, in place: -1, or why there is none. `fired` has what happens, before and after. */
     int64_t (*transition)(void *context, double t, double *x, const double *c, const double *p, int64_t *fired);
-    /* Time after which a pair that has come apart at the last transition is expected to touch again; INFINITY: none; 0: nobody
-     * knows. To be asked where the events have just been evaluated. */
+    /* Time after which a pair that has come apart at the last transition is expected to touch again; INFINITY: none; 0:
+     * unknown. To be asked where the events have just been evaluated. */
     double (*returns)(void *context, const double *x);
     void *context;
     int64_t *n_changes, changes_capacity; /* how many transitions are logged */
@@ -94,12 +94,12 @@ struct watch {
     int64_t n_nodes, inside; /* inside: the method's own polynomial is among what is known (1), not yet (0), not at all (-1) */
     double *nodes, *newton; /* where the pending step is known, and Newton's coefficients of a polynomial through it */
     double off; /* its error, by what is allowed, see error_at */
-    int64_t *fired, *passed; /* which happen; which have been recorded in the pending step, that goes on */
+    int64_t *fired, *passed; /* which happen; which have been recorded in the pending step, which continues */
     /* records of events; a transition is of those from change_first on */
     int64_t n_records, records_capacity;
     int64_t *record_event, *record_sign, *change_first;
     double *record_t, *record_x;
-    int64_t unsettled; /* what must not be negative is still to be looked at */
+    int64_t unsettled; /* functions that must not be negative are still to be checked */
     int64_t culprit;
 };
 

@@ -108,7 +108,7 @@ def update_memory(update: Update, kernel: Code | None, struct: Any = None) -> Na
     Parameters
     ----------
     update
-        What is sampled.
+        Sampled elements.
     kernel
         Its code, or None.
     struct
@@ -233,7 +233,7 @@ class NativeEngine:
         return np.full(len(x), np.nan) if failed else out
 
     def take_over(self, sampler: Sampler) -> None:
-        """Sample natively what is native, on the memory of the sampler, which goes on with what is not."""
+        """Take native samples natively, on the memory of the sampler, which takes the others."""
         loop, updates = self._loop, (structure("update") * len(sampler.updates))()
         for update, code, struct in zip(sampler.updates, sampler.codes, updates, strict=True):
             self._kept += [code, update_memory(update, code, struct)]
@@ -275,7 +275,7 @@ class NativeEngine:
     def watch_events(
         self, kinds: Sequence[EventKind], transitions: Transitions | None = None, *, asks: bool = False, **changes: int
     ) -> Watch:
-        """Look for events from now on, and do about each what its kind says; return where native code tells of them."""
+        """Watch for events, and act on each according to its kind; return where native code reports them."""
         self.watch = Watch(self._setup, self._reference, kinds, transitions, asks=asks, **changes)
         return self.watch
 
@@ -285,7 +285,7 @@ class NativeEngine:
             self._library.watch_begin(self.watch.address)
 
     def answer(self, x: Array | None, *, landed: bool) -> Outcome:
-        """Go on with the state ``x`` after `Outcome.ASKED`; None: it stays. ``landed``: a transition has made it so."""
+        """Continue with ``x`` after `Outcome.ASKED`; None: it stays. ``landed``: a transition has made it so."""
         assert self.watch is not None
         state = None if x is None else np.ascontiguousarray(x, dtype=float)
         address = None if state is None else state.ctypes.data

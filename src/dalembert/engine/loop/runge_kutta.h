@@ -1,5 +1,5 @@
 /* Explicit Runge-Kutta steps and their control, for one run (`real` and `instant` a double, MASK an int), for lanes and
- * for the threads of a GPU. Whoever includes this defines FUNCTION, SELECT, REAL, WIDE, NO and these types.
+ * for the threads of a GPU. The including file defines FUNCTION, SELECT, REAL, WIDE, NO and these types.
  *
  * PI control after K. Gustafsson, ACM Trans. Math. Software 17 (1991) 533-554; first step after E. Hairer, S. P. Norsett,
  * G. Wanner, "Solving Ordinary Differential Equations I", section II.4, "Starting step size". */

@@ -23,11 +23,11 @@ from dalembert.engine.unilateral.native import CHANGES, NOT_CLOSED, Transitions
 __all__ = ["EventKind", "Watch", "connect", "event_kinds", "gave_up", "told", "watch_memory"]
 
 _CROWD, _NODES = 500, 4  # as in events.c
-_HAPPENS, _HAPPENS_LAST = 1, 2  # as in loop.h
+_HAPPENS, _HAPPENS_LAST = 1, 2  # as in kernel.h
 
 
 class EventKind(IntEnum):
-    """What is done about an event; the numbers are those of loop.h."""
+    """Action at an event; the numbers are those of loop.h."""
 
     PASSES = 0
     LOOKS = 1
@@ -37,7 +37,7 @@ class EventKind(IntEnum):
 
 
 def event_kinds(specs: Sequence[EventSpec], n_own: int, *, passes: bool = False) -> list[EventKind]:
-    """Return what is done about each event of a run, of which the last ``n_own`` are those of pairs.
+    """Return the action at each event of a run, of which the last ``n_own`` are those of pairs.
 
     With ``passes`` what is only taken note of changes nothing: steps stay as they are.
     """
@@ -60,11 +60,11 @@ def watch_memory(
     Parameters
     ----------
     setup
-        Of the run.
+        Setup of the run.
     loop
         Address of the time loop's structure.
     kinds
-        What is done about each event.
+        Action at each event.
     asks
         Whether the loop comes back wherever a step has ended at an event, so that its caller may change the state.
     changes
@@ -110,9 +110,9 @@ class Watch:
     Parameters
     ----------
     setup, loop, kinds, asks, changes
-        As of `watch_memory`.
+        As in `watch_memory`.
     transitions
-        What happens at events of pairs and switches; None: nothing does.
+        Handles events of pairs and switches; None: there are none.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class Watch:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Events that have just happened, those that nobody is told of left out."""
+        """Events that have just happened, without internal ones."""
         return tuple(self._specs[i].name for i in np.flatnonzero(self._happened) if not self._specs[i].hidden)
 
     @property
@@ -181,14 +181,14 @@ class Watch:
         self._watch.run_end = float("inf")
 
     def taken(self) -> tuple[list[EventRecord], list[TransitionEntry]]:
-        """What has happened since this was last asked: events, and what transitions did."""
+        """Events and transitions since the last call."""
         self.drain()
         seen, self._seen = self._seen, ([], [])
         return seen
 
     @property
-    def pair(self) -> tuple[int, bool] | None:
-        """Pair at which no impulses (forces: True) obey the laws, if that is why native code gave up."""
+    def pair(self) -> tuple[int, int] | None:
+        """Pair at which no impulses or forces obey the laws, and which (`Lacks`), if native code gave up for that."""
         return None if self.transitions is None or self._watch.culprit < 0 else self.transitions.pair
 
     @property

@@ -1,1 +1,1 @@
-"""What may be chosen: tableaus of Runge-Kutta methods, ways to keep constraints and to deal with contacts."""
+"""Choices: tableaus of Runge-Kutta methods, constraint methods and contact methods."""

@@ -1,8 +1,8 @@
 """The methods that keep constraints, each with its own settings and with what it can do written on it.
 
 A method says how it solves ``M a + J^T lambda = f``, ``J a = gamma`` (`routine` and `settings` for constrained.c),
-whether it projects, and whether it works under every explicit integrator or brings its own. Nobody else asks for its
-name.
+whether it projects, and whether it works under every explicit integrator or brings its own. No other code depends on
+its name.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dalembert.core.errors import InputError
+from dalembert.core.renamed import renamed
 from dalembert.engine.methods.named import NamedMethod, method_of
 
 __all__ = [
@@ -34,7 +35,7 @@ _INDEX_1, _UDWADIA_KALABA, _PENALTY, _AUGMENTED = range(4)  # the routines of co
 
 @dataclass(frozen=True)
 class ConstraintMethod(NamedMethod):
-    """How a simulation keeps its constraints: one of the classes below, or its name.
+    """Constraint method of a simulation: one of the classes below, or its name.
 
     Attributes
     ----------
@@ -46,6 +47,12 @@ class ConstraintMethod(NamedMethod):
         Whether that integrator is the one-step method of constrained_alpha.c, which needs derivatives.
     tapes
         Functions of `ConstrainedSystem` that it needs in native code.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> isinstance(da.Projection(), da.ConstraintMethod)
+    True
     """
 
     routine: ClassVar[int] = _INDEX_1
@@ -78,6 +85,12 @@ class Projection(ConstraintMethod):
         Violation of a position constraint that is accepted.
     drift
         Violation after a step from which on the step fails instead of being projected.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Projection(tolerance=1e-10)
+    Projection(tolerance=1e-10, drift=0.01)
     """
 
     name: ClassVar[str] = "projection"
@@ -95,6 +108,12 @@ class Baumgarte(ConstraintMethod):
     ----------
     alpha, beta
         Rates of the terms [1/s].
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Baumgarte(alpha=20.0, beta=20.0)
+    Baumgarte(alpha=20.0, beta=20.0)
     """
 
     name: ClassVar[str] = "baumgarte"
@@ -113,6 +132,12 @@ class UdwadiaKalaba(ConstraintMethod):
     ----------
     alpha, beta
         Rates of Baumgarte's terms [1/s].
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.UdwadiaKalaba(alpha=20.0, beta=20.0).name
+    'udwadia-kalaba'
     """
 
     name: ClassVar[str] = "udwadia-kalaba"
@@ -121,40 +146,62 @@ class UdwadiaKalaba(ConstraintMethod):
     beta: float = 100.0
 
 
+@renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class Penalty(ConstraintMethod):
     """CDPR (21): ``lambda = alpha_p (Phi'' + 2 xi_p omega_p Phi' + omega_p^2 Phi)``; any rank.
 
     Parameters
     ----------
-    penalty, damping, frequency
-        ``alpha_p``, ``xi_p``, ``omega_p``.
+    penalty
+        Penalty factor ``alpha_p``.
+    damping
+        Damping ratio ``xi_p`` of the constraint violation.
+    omega
+        Natural angular frequency ``omega_p`` of the constraint violation [rad/s].
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Penalty(penalty=1e7, omega=200.0)
+    Penalty(penalty=10000000.0, damping=1.0, omega=200.0)
     """
 
     name: ClassVar[str] = "penalty"
     routine: ClassVar[int] = _PENALTY
     penalty: float = 1e8
     damping: float = 1.0
-    frequency: float = 100.0
+    omega: float = 100.0
 
 
+@renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class AugmentedLagrangian(ConstraintMethod):
     """Penalty, repeated until the accelerations satisfy the constraints.
 
     Parameters
     ----------
-    penalty, damping, frequency
-        ``alpha_p``, ``xi_p``, ``omega_p`` of CDPR (21).
+    penalty
+        Penalty factor ``alpha_p`` of CDPR (21).
+    damping
+        Damping ratio ``xi_p`` of the constraint violation.
+    omega
+        Natural angular frequency ``omega_p`` of the constraint violation [rad/s].
     max_iterations
         Largest number of repetitions.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.AugmentedLagrangian(max_iterations=5).name
+    'augmented-lagrangian'
     """
 
     name: ClassVar[str] = "augmented-lagrangian"
     routine: ClassVar[int] = _AUGMENTED
     penalty: float = 1e8
     damping: float = 1.0
-    frequency: float = 100.0
+    omega: float = 100.0
     max_iterations: int = 20
 
 
@@ -170,6 +217,12 @@ class GeneralizedAlpha(ConstraintMethod):
         Index of the equations: 3 (positions) or 2 (velocities).
     max_iterations
         Largest number of Newton iterations of a step.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.GeneralizedAlpha(radius=0.8).integrator
+    'generalized-alpha'
     """
 
     name: ClassVar[str] = "generalized-alpha"
@@ -205,6 +258,12 @@ class Idas(ConstraintMethod):
     ----------
     alpha, beta
         Rates of Baumgarte's terms [1/s].
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Idas().integrator
+    'idas'
     """
 
     name: ClassVar[str] = "idas"

@@ -16,12 +16,26 @@ __all__ = ["CONTACT_METHODS", "ContactMethod", "EventDriven", "TimeStepping", "c
 
 @dataclass(frozen=True)
 class ContactMethod(NamedMethod):
-    """How a simulation deals with the contacts of its machine: one of the classes below, or its name."""
+    """How a simulation deals with the contacts of its machine: one of the classes below, or its name.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> isinstance(da.TimeStepping(), da.ContactMethod)
+    True
+    """
 
 
 @dataclass(frozen=True)
 class EventDriven(ContactMethod):
-    """Event by event, as where nothing is said: impacts, releases, and beginnings and ends of slips are located."""
+    """Event by event, the default: impacts, releases, and beginnings and ends of slips are located.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.EventDriven().name
+    'event-driven'
+    """
 
     name: ClassVar[str] = "event-driven"
 
@@ -31,21 +45,27 @@ class TimeStepping(ContactMethod):
     """Fixed steps after Moreau and Jean: impacts and sustained contact are impulses of the step in which they act.
 
     In every step the impulses of all closed contacts solve Coulomb's law and Newton's restitution together, by
-    Gauss-Seidel over contacts from those of the step before, extrapolated where that is slow. Nothing is located; the
-    error is of first order in the step.
+    Gauss-Seidel over contacts from those of the step before, extrapolated where that is slow. No events are located;
+    the error is of first order in the step.
 
     Parameters
     ----------
     tolerance
         Change of an impulse by a sweep over the contacts, by the largest impulse, at which the sweeps end.
     max_sweeps
-        Number of sweeps after which a step goes on with what it has; its residual is in the record.
+        Number of sweeps after which a step accepts its impulses; its residual is in the record.
     theta
         Where in the step damping and stiffness are taken: 0.5 (the middle, which loses no energy) to 1 (the end, which
         damps fast vibrations). None: the middle, and 0.55 for machines with beams, whose fast modes would not stay
         bounded in the middle once impacts have excited them.
     margin
         Gap [m] up to which a contact is closed, and depth down to which it is left in peace.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.TimeStepping(tolerance=1e-6).plain
+    {'name': 'time-stepping', 'tolerance': 1e-06}
     """
 
     name: ClassVar[str] = "time-stepping"
@@ -75,7 +95,7 @@ CONTACT_METHODS: Mapping[str, type[ContactMethod]] = {way.name: way for way in (
 
 
 def contact_method(contact: str | Mapping[str, Any] | ContactMethod) -> ContactMethod:
-    """Return a way to deal with contacts, from itself, its name, or a mapping of its name and settings."""
+    """Return a contact method, given as an object, a name, or a mapping of its name and settings."""
     if isinstance(contact, ContactMethod):
         return contact
     options = {} if isinstance(contact, str) else dict(contact) if isinstance(contact, Mapping) else None

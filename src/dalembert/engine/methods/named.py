@@ -1,4 +1,4 @@
-"""What ways to keep constraints and to deal with contacts share: a name, settings, and how they are asked for."""
+"""Common base of constraint and contact methods: a name, settings, and the lookup by name."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class NamedMethod:
     Attributes
     ----------
     name
-        The name by which it can be asked for.
+        Its name in arguments and files.
     integrator
-        The integrator that it brings along, in place of the others; "" if it works with these.
+        The integrator that it requires, in place of the others; "" if it works with these.
     """
 
     name: ClassVar[str]
@@ -45,6 +45,6 @@ def method_of(known: Mapping[str, type[M]], name: str, settings: Mapping[str, An
         raise InputError(f"unknown {what} {name!r}{did_you_mean(name, known)}; known: {', '.join(known)}")
     own = [field.name for field in fields(known[name])]
     for setting in settings:
-        if setting not in own:
+        if setting not in (*own, *getattr(known[name], "__renamed__", ())):
             raise UnknownNameError("setting", str(setting), own, f"the {what} '{name}'")
     return known[name](**settings)

@@ -1,1 +1,1 @@
-"""What is integrated, as functions and sizes: states, constrained equations, contacts, pairs that act one way only."""
+"""The integration problem, as functions and sizes: states, constrained equations, contacts, unilateral pairs."""

@@ -57,10 +57,13 @@ class ConstrainedSystem:
     constant_mass
         Whether M never changes.
     rubbing
-        Contacts with friction: row of the normal, of the first tangent and of the second one (-1: it has none). After
-        them joints that stick: no normal, their row, no second tangent.
+        Sheaves of ropes: row of the whole rope, of the sheave, and no second tangent (-1). After them contacts with
+        friction: row of the normal, of the first tangent and of the second one. After them joints that stick: no
+        normal, their row, no second tangent.
+    ropes
+        How many sheaves each rope has.
     impulses
-        Index in x of the first integral of the friction of joints that stick.
+        Index in x of the first integral of the friction of sheaves, then of joints that stick.
     shares
         Index in x of the part of each row's multiplier that is given, -1 if it has none.
     sweeps
@@ -72,7 +75,8 @@ class ConstrainedSystem:
     contact
         (t, x, c, p) -> what ``tape`` gives, then the friction of rows that slip as part of the normal force (m), then
         of each contact with friction its coefficient, how fast it slips the way it did when it began to, and the
-        speed to which its direction belongs; of each joint that sticks the limit, the same speed, and the friction.
+        speed to which its direction belongs; of each joint that sticks the limit, the same speed, and the friction; of
+        each sheave ``kappa``, the same speed, and ``T_k / T_{k+1} - 1`` while it slips; then lengths of spans of ropes.
     """
 
     nq: int
@@ -92,6 +96,7 @@ class ConstrainedSystem:
     losses: NDArray[np.int64]
     constant_mass: bool
     rubbing: tuple[tuple[int, int, int], ...] = ()
+    ropes: tuple[int, ...] = ()
     impulses: int = -1
     shares: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     sweeps: casadi.Function | None = None
@@ -100,7 +105,7 @@ class ConstrainedSystem:
 
     @cached_property
     def rate(self) -> casadi.Function:
-        """What `make_rate` makes."""
+        """The function of `make_rate`."""
         return self.make_rate()
 
     @cached_property
@@ -114,7 +119,7 @@ class ConstrainedSystem:
 
     @cached_property
     def dynamics(self) -> casadi.Function:
-        """What the tape returns, with accelerations and multipliers solved for if it `solves`; see `dynamics_tape`."""
+        """The tape, with accelerations and multipliers solved for if it `solves`; see `dynamics_tape`."""
         return dynamics_tape(self.tape, self.flags) if self.solves else self.tape
 
     @cached_property
@@ -126,7 +131,7 @@ class ConstrainedSystem:
 
     @cached_property
     def projection(self) -> casadi.Function:
-        """What the geometry is, with the projected state if it `solves`; see `projection_tape`."""
+        """The geometry, with the projected state if it `solves`; see `projection_tape`."""
         if not self.solves:
             return self.geometry
         return projection_tape(self.geometry, self.move, self.flags, self.nq, self.nv)
@@ -165,9 +170,9 @@ class ConstrainedSystem:
 
     @property
     def n_events(self) -> int:
-        """Number of events: of each unilateral row two, of each contact with friction three more, of joints two."""
-        contacts = sum(normal >= 0 for normal, *_ in self.rubbing)
-        return 2 * len(self.unilateral) + 2 * len(self.rubbing) + contacts
+        """Number of events: of unilateral rows two, of sheaves and contacts with friction three more, of joints two."""
+        jamming = sum(normal >= 0 for normal, *_ in self.rubbing)
+        return 2 * len(self.unilateral) + 2 * len(self.rubbing) + jamming
 
     def active(self, x: Array) -> NDArray[np.bool_]:
         """Which rows act in a state."""

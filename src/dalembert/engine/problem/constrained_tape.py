@@ -1,4 +1,4 @@
-"""Accelerations, multipliers and projections of a constrained system as tapes of their own, solved on the way."""
+"""Accelerations, multipliers and projections of a constrained system as separate tapes, solved on the way."""
 
 from __future__ import annotations
 
@@ -113,12 +113,12 @@ def dynamics_tape(tape: ca.Function, flags: NDArray[np.int64], watched: Sequence
     Parameters
     ----------
     tape
-        As of `ConstrainedSystem`.
+        As in `ConstrainedSystem`.
     flags
-        Of each row the index in x of its switch, -1 if it always acts.
+        For each row the index in x of its switch, -1 if it always acts.
     watched
-        Rows of which ``Phi`` is wanted, where the equations have no terms of Baumgarte; the others and ``Phi'`` are
-        then zero (the length of a cable over pulleys costs as much as all the rest). None: all, with these terms.
+        Rows that need ``Phi``, where the equations have no terms of Baumgarte; the others and ``Phi'`` are then zero
+        (the length of a cable over pulleys costs as much as all the rest). None: all, with these terms.
 
     Returns
     -------
@@ -215,19 +215,18 @@ def projection_tape(
     Parameters
     ----------
     geometry, move
-        As of `ConstrainedSystem`.
+        As in `ConstrainedSystem`.
     flags
-        As of `dynamics_tape`.
+        As in `dynamics_tape`.
     nq, nv
         Numbers of coordinates and velocities.
     sweeps
-        As of `SweptMass`; without them the mass matrix of ``geometry`` is factorised.
+        As in `SweptMass`; without them the mass matrix of ``geometry`` is factorised.
 
     Returns
     -------
-    casadi.Function
-        (t, x, c, p) -> what ``geometry`` returns (with ``sweeps``: nothing of it), then the moved coordinates, the
-        corrected velocities, the largest ``|Phi|`` and the share.
+    casadi.Function (t, x, c, p) -> outputs of ``geometry`` (with ``sweeps``: none of them), then the moved coordinates,
+    the corrected velocities, the largest ``|Phi|`` and the share.
     """
     arguments = _symbols(geometry)
     x = arguments[1]
@@ -247,20 +246,19 @@ def projection_tape(
 def start_tape(
     geometry: ca.Function, move: ca.Function, flags: NDArray[np.int64], nq: int, nv: int, kept: ExpressionLike
 ) -> ca.Function:
-    """One step of Newton's method onto ``Phi = 0``, and velocities on ``Phi' = 0`` some of which are as asked for.
+    """One step of Newton's method onto ``Phi = 0``, and velocities on ``Phi' = 0`` with some requested values.
 
     Parameters
     ----------
     geometry, move, flags, nq, nv
-        As of `projection_tape`.
+        As in `projection_tape`.
     kept
-        Rows (k x nv) of the velocities that are asked for.
+        Rows (k x nv) of the requested velocities.
 
     Returns
     -------
-    casadi.Function
-        (t, x, c, p, asked) -> the moved coordinates, the velocities, the largest ``|Phi|``, what is left of the errors
-        of the velocities as part of their size, and the share.
+    casadi.Function (t, x, c, p, asked) -> the moved coordinates, the velocities, the largest ``|Phi|``, the residual of
+    the velocities as part of their size, and the share.
     """
     arguments = _symbols(geometry)
     asked, x = ca.SX.sym("asked", kept.shape[0]), arguments[1]

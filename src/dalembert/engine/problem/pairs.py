@@ -1,4 +1,4 @@
-"""What native transitions are told of a machine: its pairs, which act one way only."""
+"""Data of a machine for native transitions: its unilateral pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.errors import SimulationError
 from dalembert.core.types import Array
 
-__all__ = ["KINK", "PairTable", "SwitchTable", "TransitionEntry", "TransitionMaker", "UnilateralLaw", "slowest_slip"]
+__all__ = [
+    "KINK",
+    "Lacks",
+    "PairTable",
+    "SwitchTable",
+    "TransitionEntry",
+    "TransitionMaker",
+    "UnilateralLaw",
+    "slowest_slip",
+]
 
 KINK = 1e-10
 """Time [s] before the direction of a row jumps at which its event happens: too short for anything else to change."""
@@ -26,20 +35,29 @@ def slowest_slip(rtol: float | None = None) -> float:
 
 
 class UnilateralLaw(IntEnum):
-    """The law of a block at events, as of ``laws.c``, which says what each of them demands."""
+    """The law of a block at events, as in ``laws.c``, which says what each of them demands."""
 
     CONE = 0
     LIMIT = 1
     ROPE = 2
 
 
+class Lacks(IntEnum):
+    """What is lacking at a pair: impulses or forces that obey the laws; from AT_SHEAVE on where a rope jams."""
+
+    IMPULSES = 0
+    FORCES = 1
+    AT_SHEAVE = 2
+
+
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """The blocks of a machine: cables that only pull, contacts that only push, then joints that stick.
+    """The blocks of a machine: cables and ropes that only pull, contacts that only push, then joints that stick.
 
     A block has a law, rows, and numbers in place of names. A cable, or a contact without friction, is a cone with one
-    row, its normal; a contact with friction has three, those of its tangents after that of its normal. A joint that
-    sticks has one row and no normal; its limit is on the tape of the equations.
+    row, its normal; a contact with friction has three, those of its tangents after that of its normal. A rope over
+    sheaves has those of its sheaves, then its own. A joint that sticks has one row and no normal; its limit is on the
+    tape of the equations, as the numbers of sheaves are.
 
     Parameters
     ----------
@@ -50,10 +68,12 @@ class PairTable:
     flags
         Index in x of the latch that says whether it acts, -1 where it always does.
     friction
-        Indices in x of the latches of friction (k x 7): whether it sticks, where it slips to (2), how forces were
-        shared (3), leeway of its slip; -1 where there are none.
-    is_contact, rubs, poisson
-        Which are contacts, have friction, have Poisson's restitution.
+        Indices in x of the latches of friction, of each entry of ``ConstrainedSystem.rubbing`` (n x 7): whether it
+        sticks, where it slips to (2), how forces were shared (3), leeway of its slip; -1 where there are none.
+    is_contact, poisson
+        Which are contacts, have Poisson's restitution.
+    rubs
+        How many such entries each block has: contacts with friction and joints one, ropes one of each sheave.
     restitution, friction_coefficient
         Their coefficients.
     varies
@@ -66,7 +86,7 @@ class PairTable:
     flags: NDArray[np.int64]
     friction: NDArray[np.int64]
     is_contact: NDArray[np.bool_]
-    rubs: NDArray[np.bool_]
+    rubs: NDArray[np.int64]
     poisson: NDArray[np.bool_]
     restitution: Array
     friction_coefficient: Array
@@ -82,10 +102,10 @@ class SwitchTable:
     events
         Event of each switch.
     sets
-        Of each switch the indices in x of latches, with the values that they get.
+        For each switch the indices in x of latches, with their new values.
     measures
-        Of each constraint that measures itself the index in x of the latch that says whether it acts, and of those that
-        keep what it measures.
+        For each constraint that measures itself the index in x of the latch that is 1 while it acts, and of those that
+        keep its measurements.
     measure
         (t, x, c, p) -> all that they measure, one after the other; None if none does.
     kinks
@@ -101,7 +121,7 @@ class SwitchTable:
 
 @dataclass(frozen=True, eq=False)
 class TransitionEntry:
-    """What a transition did.
+    """Effects of a transition.
 
     Parameters
     ----------
@@ -112,7 +132,7 @@ class TransitionEntry:
     impulses
         Impulses of all rows.
     energy_lost
-        What it took.
+        Energy that it took.
     factor
         Factor to which restitution was lowered.
     shocks
@@ -132,7 +152,7 @@ class TransitionEntry:
 
 @runtime_checkable
 class TransitionMaker(Protocol):
-    """Whoever knows what native transitions are about, and is told what they did."""
+    """Describes native transitions to the engine, and receives their reports."""
 
     user: Callable[[float, Array, tuple[str, ...]], ArrayLike | None] | None
     """The caller's own transition, which is asked after the native one."""
@@ -156,8 +176,8 @@ class TransitionMaker(Protocol):
     def noted(self, entry: TransitionEntry) -> None:
         """Take note of a transition that native code has made."""
 
-    def ill_posed(self, t: float, pair: int, forces: bool) -> SimulationError:
-        """Return the error of a pair at which no impulses, or no forces, obey the laws."""
+    def ill_posed(self, t: float, pair: int, lacks: int) -> SimulationError:
+        """Return the error of a pair at which no impulses, or no forces, obey the laws (`Lacks`)."""
 
     def not_closed(self, t: float, row: int, gap: float | None = None) -> SimulationError:
         """Return the error of a constraint that cannot begin to act, of which one row has an open gap."""

@@ -1,4 +1,4 @@
-"""What a simulation integrates: functions and sizes, never bodies."""
+"""The problem that a simulation integrates: functions and sizes, never bodies."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class EventSpec:
     direction
         ``+1`` for g rising through zero, ``-1`` for falling, ``0`` for both.
     positive
-        Whether g must never be negative when a run begins or goes on after a transition: it then happens at once.
+        Whether g must never be negative when a run begins or continues after a transition: it then happens at once.
     switches
         Whether constraints begin or cease to act at it.
     kinks
         Whether the direction of a row jumps there: no polynomial through a step is asked where it is. If something
         switches, a transition takes the machine to the other side.
     hidden
-        Whether it is but a place to look at: runs stop there for a moment and do not tell of it.
+        Whether the event is internal: the loop evaluates the state there but does not report the event.
     jumps
         Whether it also happens where a transition makes g jump over zero.
     """

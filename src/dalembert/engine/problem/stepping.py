@@ -36,7 +36,7 @@ class PairRows:
 
 
 class BlockLaw(IntEnum):
-    """The law of a block, as of ``laws.h``, which says what each of them demands."""
+    """The law of a block, as in ``laws.h``, which says what each of them demands."""
 
     UNILATERAL = 0
     COULOMB = 1
@@ -48,7 +48,7 @@ class BlockLaw(IntEnum):
         return rows - 1 if self is BlockLaw.ROPE else 1
 
     def numbers(self, rows: int) -> int:
-        """Return how many numbers are kept of a block: its matrix, and what the law makes of it."""
+        """Return how many numbers are kept of a block: its matrix, and numbers that the law derives from it."""
         return rows * (rows + 1) // 2 + (10 if self is BlockLaw.COULOMB else 1)
 
 
@@ -70,8 +70,8 @@ class SteppingSystem:
     terms
         (t, x, c, p, h) -> entries of L and ``D^-1/2`` of ``M^ = L^T D L``; ``D^-1/2 L^-T h f``; of the blocks gaps,
         restitution, friction (of those that stick the largest force, of ropes the largest ratio of tensions at each
-        sheave); what ``f`` has of the bias of the equations; of the rows that always hold ``J L^-T D^-1/2`` (dense, row
-        by row), ``J v + Phi_t`` and ``Phi_t``; then rows ``J L^-T D^-1/2`` of the blocks at their supports and
+        sheave); the part of the bias of the equations in ``f``; of the rows that always hold ``J L^-T D^-1/2`` (dense,
+        row by row), ``J v + Phi_t`` and ``Phi_t``; then rows ``J L^-T D^-1/2`` of the blocks at their supports and
         velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
     pairs
         Rows of each block; None: they are in ``terms``.
@@ -96,13 +96,14 @@ class SteppingSystem:
     laws, sizes
         Law and number of rows of each block.
     features
-        Length of each block below which nothing can pass through it unseen; infinite: it need not be looked for.
+        Length of each block below which nothing can pass through it unseen; infinite: no search is needed.
     n_held
         Number of rows that always hold.
     names
         Names of the blocks.
     forces, losses
-        Places in x: of the first force of each block, and of the energy that it has taken (-1: not recorded).
+        Places in x: of the first force of each block, and of the energy that it has taken (-1: not recorded), of a rope
+        that of its first sheave.
     first_force, n_forces
         Where forces are, those of contacts without friction among them, which have three.
     multipliers, residual, sweeps, work_input, work_loss

@@ -4,7 +4,7 @@ struct tolerance {
     const double *atol;
     double rtol, max_step, max_steps, t_end;
 };
-/* Of each member: the step to try (0: to be chosen), the last error, whether the last try was refused, the tries. */
+/* For each member: the step to try (0: to be chosen), the last error, whether the last try was refused, the tries. */
 enum { TO_TRY, LAST_ERROR, REFUSED, TRIES, N_PACE };
 
 #if ADAPTIVE && !ALONE

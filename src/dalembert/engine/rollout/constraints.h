@@ -1,7 +1,7 @@
 /* Constraints in the time loops of many members. The tape of the rates solves for accelerations without pivoting and
  * returns its share beside them, PROJECT the projected coordinates and velocities, the largest violation and its share
- * (core/constraint_tape.py). Where a share is too small rows depend on each other: members in lanes are then solved again
- * one by one, by the rank-revealing routines of constrained.c; a thread of a GPU gives up and says so. */
+ * (core/constraint_tape.py). Where a share is too small rows depend on each other: members in lanes are then solved
+ * again one by one, by the rank-revealing routines of constrained.c; a thread of a GPU gives up and reports it. */
 #if defined(LANES)
 struct beside {
     int (*dynamics)(const double *const *in, double *const *out, double *context);
@@ -84,8 +84,8 @@ __attribute__((noinline, cold)) static integer project_again(const struct beside
 #endif
 
 #if PROJECTS
-/* Newton's method onto Phi = 0, masked: a member that is there takes the velocities that belong to its place and is
- * done, the others take the coordinates and go on. Returns whose violation was within reach. */
+/* Newton's method onto Phi = 0, masked: a converged member takes the velocities that belong to its place and is done,
+ * the others take the coordinates and continue. Returns whose violation was within reach. */
 FUNCTION MASK rollout_project(instant t, MASK open, real *next, const real *c, const real *p, real *moved, real *w,
                               const struct beside *B) {
     const real time = REAL(t);

@@ -9,7 +9,7 @@ FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, c
     next[RESIDUAL] = next[SWEEPS] = K(0.0);
     leaves = leaves | step_end(C, now, tm, length, x, c, p, xm, next, w, alive, leaves);
     if (SOME(leaves)) step_again(B, leaves, t, h, x, c, p, next);
-    /* What dies out would become denormal, and every operation on it a hundred times as slow. */
+    /* Decaying values would become denormal, and every operation on them a hundred times as slow. */
     for (int j = 0; j < N_STATES; j++) next[j] = SELECT(fabs(next[j]) < K(1e-150), K(0.0), next[j]);
     normalise(next);
 }

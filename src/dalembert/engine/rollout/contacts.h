@@ -2,9 +2,9 @@
  * known when this is compiled. CHUNKS are the terms of a step, BIAS, MOVE, FINISH, LIFT and HELD what they are there,
  * PAIRS the rows of one block where machines have many of them.
  *
- * What cannot be done without looking ahead leaves the lane for the step, which moreau.c then takes: a pair that moves
- * by more than its own size (swept there), and sweeps that are slow (extrapolated there). A thread of a GPU
- * gives up on the former, so that its member is simulated elsewhere, and goes on sweeping in the latter case. */
+ * Members that need to look ahead leave the lane for the step, which moreau.c then takes: a pair that moves by more
+ * than its own size (swept there), and sweeps that are slow (extrapolated there). A thread of a GPU gives up on the
+ * former, so that its member is simulated elsewhere, and continues to sweep in the latter case. */
 #if STEPPING
 TABLE int L_start[] = {L_START}, L_column[] = {L_COLUMN};
 TABLE int law_of[] = {LAWS}, size_of[] = {SIZES}, count_of[] = {COUNTS};

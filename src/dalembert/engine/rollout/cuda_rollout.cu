@@ -1,19 +1,19 @@
 /* One member of a rollout per thread: `count` steps of length h, the first of which starts at anchor + first * h, and
  * then, if it is not 0, one of length `rest`. A member whose state stops being finite keeps its last good one, with
  * its status 1 + the number of the first state that is bad (1 + N_STATES: the constraints; -1: rows of them depend on
- * each other, or a fast pair has to be swept, so that it has to be simulated elsewhere), and the time of that step. Arrays are structures of
- * arrays: element e of member i lies at e * n + i, but for held values and parameters, whose strides are given. `clock`
- * holds times of the members to which those of the steps are added, or is 0. With N_MEASURES, `values` holds what is
- * reduced and then how much was seen of it; EVERY says whether all steps are looked at or the end alone.
- * With N_UPDATES and a table `due` of numbers of instants (-1: not due) held values are set anew first, by UPDATES; those
- * of the row at the start, and of that at the end, go to `held_begin` and `held_row`, unless they are 0.
- * Of ADAPTIVE methods h is the time up to which members go, and `rest` how long that is. A thread makes at most `tries`
- * steps; members that are not there yet set `going`, are at `reached` (NaN: at the start) with the derivative `slopes`, and
- * go on in another launch.
- * With WATCHES events change members. A thread looks at the signs of their functions (`watched`) as lanes do; a member in
- * whose step one changes, or whose step cannot be taken here, lies down on the desk as it is before that step, with its
- * number in `left`. The processor takes it over the step (members.c), and another launch takes the `n_back` members
- * `back` up from the desk and goes on with them. With `samples` members are sampled alone. */
+ * each other, or a fast pair has to be swept, so that it has to be simulated elsewhere), and the time of that step.
+ * Arrays are structures of arrays: element e of member i lies at e * n + i, except for held values and parameters,
+ * whose strides are given. `clock` holds times of the members to which those of the steps are added, or is 0. With
+ * N_MEASURES, `values` holds the reduced values and then how much was seen of each; EVERY selects all steps, or only
+ * the end. With N_UPDATES and a table `due` of numbers of instants (-1: not due) held values are set anew first, by
+ * UPDATES; those of the row at the start, and of that at the end, go to `held_begin` and `held_row`, unless they are 0.
+ * For ADAPTIVE methods h is the time up to which members go, and `rest` how long that is. A thread makes at most
+ * `tries` steps; unfinished members set `going`, are at `reached` (NaN: at the start) with the derivative `slopes`, and
+ * continue in another launch. With WATCHES events change members. A thread checks the signs of their functions
+ * (`watched`) as lanes do; a member whose step contains a change, or whose step cannot be taken here, is queued in the
+ * desk with its state before that step, with its number in `left`. The processor takes it over the step (members.c),
+ * and another launch takes the `n_back` members `back` from the queue and continues with them. With `samples` members
+ * are sampled alone. */
 #if N_MEASURES
 TABLE int kind_of[] = {KINDS};
 TABLE double since_of[] = {SINCE}, until_of[] = {UNTIL};
@@ -59,8 +59,8 @@ enum { DESK_CLOCK, DESK_T, DESK_LENGTH, DESK_STEP, DESK_STATUS, DESK_STATE };
 #if N_WATCHED
 TABLE double direction_of[] = {DIRECTIONS};
 
-/* Whether an event function changes its sign in a step that ends at t in `next`, or cannot be told; if not, the signs there
- * are kept. */
+/* Whether an event function changes its sign in a step that ends at t in `next`, or cannot be evaluated; if not, the
+ * signs there are kept. */
 FUNCTION bool leaves(double t, const real *next, const real *c, const real *p, real *signs, real *w) {
     const real time = (real)t;
     real g[N_WATCHED], share;
@@ -284,7 +284,7 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
         else if (bad) measure_member(now, 0.0, slack, x, c, p, before, value, seen, w);
 #endif
     }
-    reached[i] = away ? INFINITY : t; /* nobody goes on with those that are away */
+    reached[i] = away ? INFINITY : t; /* members that are away are skipped */
     if (!bad && !away && t < h) *going = 1;
     UNROLL
     for (int j = 0; j < N_PACE; j++) paces[j * n + i] = pace[j];

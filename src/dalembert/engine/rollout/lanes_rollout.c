@@ -1,10 +1,10 @@
 /* Members of a rollout in lanes, over segments of the time: a segment is `count` steps of length h, the first of which
  * starts at anchor + first * h, and then, if it is not 0, one of length `rest`; its end is recorded in row `row` of
  * each member, unless that is negative. If `sample` is not negative, it is the row of the table of instants with which it
- * starts: held values are then set anew, and belong to the row `begin` if there is one. Members may have clocks of their own, to which these times are added. A member
- * whose state stops being finite keeps its last good one, with its status 1 + the number of the first state that is
- * bad (1 + N_STATES: the constraints), and the time of that step; its later rows are NaN, as are those of one that stops. The other lanes do not see
- * it. */
+ * starts: held values are then set anew, and belong to the row `begin` if there is one. Members may have individual
+ * clocks, to which these times are added. A member whose state stops being finite keeps its last good one, with its
+ * status 1 + the number of the first state that is bad (1 + N_STATES: the constraints), and the time of that step; its
+ * later rows are NaN, as are those of one that stops. The other lanes do not see it. */
 struct segment {
     double anchor, h, rest;
     int64_t first, count, row, begin, sample;
@@ -42,7 +42,7 @@ struct rollout {
     const int64_t *kinds;
     const double *since, *until;
     double *values; /* of each member: the values, then how much of it was seen (the time, 1 or 0) */
-    /* what is sampled: each member then has held values of its own, also in the record */
+    /* sampled values: each member then has individual held values, also in the record */
     int64_t n_updates;
     const struct update *updates;
     const int64_t *instants; /* table of numbers of instants, a column for each update; -1: not due */
@@ -141,13 +141,13 @@ static int64_t n_signs(const struct rollout *R) {
 #endif
 }
 
-/* What has become of a member outside of its lane: 0 if it goes on, else its status; the time is then that of its end. */
+/* Status of a member outside of its lane: 0 if it continues, else its status; the time is then that of its end. */
 static void note_end(const struct rollout *R, int64_t i, int64_t status, double t) {
     if (status) R->status[i] = status, R->failed_at[i] = t;
 }
 
 /* Members that have not left their start: what pulls or pushes there is settled, and their events are armed. Returns
- * those that can go on. */
+ * those that can continue. */
 static integer begin(const struct rollout *R, int64_t start, int64_t members, real t, double h, int64_t row, integer alive,
                      real *x, const real *c, const real *p, real *signs) {
     int some = 0;
@@ -169,7 +169,7 @@ static integer begin(const struct rollout *R, int64_t start, int64_t members, re
 }
 
 #if ALONE || (WATCHES && !ADAPTIVE)
-/* What the values that were sampled make happen to members (`some`) at the start of a segment, as their next step would. */
+/* Apply the effects of the sampled values on members (`some`) at the start of a segment, as their next step would. */
 static void settle_sampled(const struct rollout *R, int64_t start, int64_t members, real clock, const struct segment *seg,
                            integer some, integer alive, real *x, const real *c, const real *p, real *signs) {
     int changed = 0;
@@ -191,8 +191,8 @@ static void settle_sampled(const struct rollout *R, int64_t start, int64_t membe
 #endif
 
 /* Take members out of their lanes, one by one, over a step of length h from t to `end` (adaptive: towards it). `next` and
- * `signs` are then those at its end, and t is where each of them is. Returns those that cannot go on; those that have
- * stopped at an event are added to `stopped`. */
+ * `signs` are then those at its end, and t is where each of them is. Returns those that cannot continue; those that
+ * have stopped at an event are added to `stopped`. */
 static integer leave(const struct rollout *R, int64_t start, int64_t members, integer leaves, real *t, double h, real end,
                      const real *x, const real *c, const real *p, real *next, real *signs, integer *stopped) {
     integer lost = J(0);
@@ -215,7 +215,7 @@ static integer leave(const struct rollout *R, int64_t start, int64_t members, in
 }
 
 #if !ALONE
-/* Event functions at the end of a step, into g, and the lanes in which they cannot be told. */
+/* Event functions at the end of a step, into g, and the lanes in which they cannot be evaluated. */
 static integer event_functions(const struct rollout *R, real end, const real *next, const real *c, const real *p, real *g,
                                real *w) {
 #if WATCHES
@@ -294,7 +294,7 @@ static inline integer advance(const struct rollout *R, real t, real h, integer a
 static integer adapt(const struct rollout *R, int64_t start, int64_t members, const struct segment *seg, double slack,
                      integer alive, real *x, const real *c, const real *p, real *signs) {
     real t = SPLAT(seg->anchor);
-    for (int64_t i = members; i < LANES; i++) t[i] = seg->h; /* nobody is there */
+    for (int64_t i = members; i < LANES; i++) t[i] = seg->h; /* no member */
     for (;;) {
         const integer going = alive & (t < seg->h);
         const real before = t;
@@ -307,7 +307,7 @@ static integer adapt(const struct rollout *R, int64_t start, int64_t members, co
     }
 }
 #elif ADAPTIVE
-/* Integrate a block of members to the end of a segment (at seg->h), each with steps of its own. Returns those that are
+/* Integrate a block of members to the end of a segment (at seg->h), each with individual steps. Returns those that are
  * still alive. */
 static integer adapt(const struct rollout *R, int64_t start, int64_t members, const struct segment *seg, double slack,
                      integer alive, real *x, const real *c, const real *p, real *stage, real *rate, real *next, real *signs,

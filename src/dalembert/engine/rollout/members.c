@@ -2,14 +2,15 @@
  * runs, with its events and transitions.
  *
  * One structure serves all members that a thread has, one after the other: what a member has to know from one step to the
- * next is in `carried` and in `pace`. So a member does, to the bit, what it does among any others. */
+ * next is in `carried` and in `pace`. The motion of a member is therefore bitwise independent of the others. */
 enum { ARMED_AT, ARMED_FOR, OUTCOME, CULPRIT, LACKS, PAIR, SOON, N_CARRIED };
 enum { PACE_STEP, PACE_ERROR, PACE_REJECTED, PACE_TRIES, N_PACE };
 #define AT_EVENT (-2) /* status at the first of the events that stop a member; at the next one it is one less */
 
 struct members {
     struct watch *watch;
-    /* State with which a run goes on at its start, beside x: -1, or why there is none (transitions_begin); 0: nobody asks. */
+    /* State with which a run continues at its start, beside x: -1, or why there is none (transitions_begin); 0: not
+     * needed. */
     int64_t (*begin)(void *transitions, double t, const double *x, double *made, const double *c, const double *p);
     void *transitions;
     /* where `transitions` has the coefficients of its pairs, and those of all members: restitution, then friction */
@@ -30,7 +31,7 @@ struct members {
 
 static double *of_member(const struct members *S, int64_t member) { return S->carried + member * N_CARRIED; }
 
-/* What is new in the log is of this member. */
+/* New entries of the log are of this member. */
 static void sign_log(struct members *S, int64_t member) {
     const struct watch *W = S->watch;
     for (; S->n_signed < W->n_records; S->n_signed++) S->record_member[S->n_signed] = member;
@@ -65,8 +66,8 @@ static void enter(struct members *S, int64_t member, double t, const double *x, 
     if (!S->keeps || !has_room(W)) empty(S, member);
 }
 
-/* Keep what the member has to know, and return its status: 0 if it goes on, AT_EVENT and less at an event, 1 + the state that
- * is to blame, 1 + n for constraints and transitions, 2 + n for too many steps. */
+/* Keep the state of the member between steps, and return its status: 0 if it continues, AT_EVENT and less at an event,
+ * 1 + the state that is to blame, 1 + n for constraints and transitions, 2 + n for too many steps. */
 static int64_t leave(struct members *S, int64_t member, int64_t outcome, double *x, double *signs) {
     const struct watch *W = S->watch;
     const struct loop *L = W->loop;
@@ -90,7 +91,7 @@ static int64_t leave(struct members *S, int64_t member, int64_t outcome, double 
 }
 
 /* Let a member begin at *t with steps of length h: what pulls or pushes is settled, and events get the signs that they have
- * just after. Its status; x and signs are then those with which it goes on. */
+ * just after. Its status; x and signs are then those with which it continues. */
 int64_t members_begin(struct members *S, int64_t member, double *t, double h, double *x, const double *c, const double *p,
                       double *signs) {
     struct watch *W = S->watch;
@@ -120,9 +121,9 @@ int64_t members_begin(struct members *S, int64_t member, double *t, double h, do
     return leave(S, member, outcome, x, signs);
 }
 
-/* Let happen at t what new held values have made happen, such as a law that lifts a body from the floor: what the next step, of
- * length h towards `end`, would begin with. x and signs are then those after it, and 1 is returned; 0 if nothing happens. What
- * cannot go on, or stops, is left to that step. */
+/* Handle at t the effects of new held values, such as a law that lifts a body from the floor: what the next step, of
+ * length h towards `end`, would begin with. x and signs are then those after it, and 1 is returned; 0 if nothing
+ * happens. A member that cannot continue, or stops, is left to that step. */
 int64_t members_sampled(struct members *S, int64_t member, double t, double h, double end, double *x, const double *c,
                         const double *p, double *signs) {
     struct watch *W = S->watch;
@@ -190,8 +191,8 @@ int64_t members_step(struct members *S, int64_t member, double *t, double h, dou
 }
 
 /* Members that have left the threads of a GPU, a row of a desk each: numbers as in cuda_rollout.cu, then state, signs, held
- * values and pace. `modes` are states of which none may be 1 where a thread takes the steps: members go on here as long as
- * one is. */
+ * values and pace. `modes` are states of which none may be 1 where a thread takes the steps: members continue here as
+ * long as one is. */
 enum { DESK_CLOCK, DESK_T, DESK_LENGTH, DESK_STEP, DESK_STATUS, DESK_STATE };
 
 struct desk {

@@ -1,7 +1,7 @@
 /* Random numbers from a counter: Philox 4x32 with ten rounds (Salmon, Moraes, Dror, Shaw, SC11, 2011), for single runs,
- * the lanes of a vector and the threads of a GPU; core/noise.py gives the same integers and, to the bit, the same normal
- * numbers. `word` holds 32 bits in 64; an `instant` is of double precision; TIMES is a product that is rounded before it
- * is added to anything. */
+ * the lanes of a vector and the threads of a GPU; core/noise.py gives the same integers and bitwise identical normal
+ * numbers. `word` holds 32 bits in 64; an `instant` is of double precision; TIMES is a product that is rounded before
+ * it is added to anything. */
 FUNCTION void philox(word c[4], uint32_t k0, uint32_t k1) {
     for (int round = 0; round < 10; round++) {
         const word a = WORD(0xD2511F53u) * c[0], b = WORD(0xCD9E8D57u) * c[2];

@@ -39,7 +39,7 @@ FUNCTION void derivative(real t, const real *x, const real *c, const real *p, re
 #endif
 }
 
-/* The stages after the first one, which is there, and the new point before quaternions are normalised. */
+/* The stages after the first one, which is known, and the new point before quaternions are normalised. */
 FUNCTION void later_stages(instant t, instant h, const real *x, const real *c, const real *p, real *rate, real *next,
                            real *w, const struct beside *B) {
     const real *slopes[STAGES];
@@ -59,7 +59,7 @@ FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, c
     later_stages(t, h, x, c, p, rate, next, w, B);
     normalise(next);
 }
-#elif !STEPPING /* contact_steps.h has steps of its own */
+#elif !STEPPING /* contact_steps.h has its own steps */
 #define N_RATE N_STATES
 TABLE double inner[] = {STEPS};
 

@@ -87,7 +87,7 @@ static void begin_at(const struct singles *R, const struct one *O, double t, dou
     if (row >= 0) put_row(R->rows, R, O->i, row, R->steps->watch->loop->n, O->x);
 }
 
-/* What the values that were sampled make happen at the start of a segment, where somebody looks at that. */
+/* Apply the effects of the sampled values at the start of a segment, where they matter. */
 static void sampled_at(const struct singles *R, const struct one *O, double clock, const struct segment *seg) {
     const struct loop *const L = R->steps->watch->loop;
     const double t = L->adaptive ? seg->anchor : clock + (seg->anchor + (double)seg->first * seg->h);
@@ -97,8 +97,8 @@ static void sampled_at(const struct singles *R, const struct one *O, double cloc
     if (seg->begin >= 0) put_row(R->rows, R, O->i, seg->begin, L->n, O->x);
 }
 
-/* A step of length h (adaptive: of its own) from *t towards `end`: after it *t is where the member is. One that cannot go on
- * stays where it was. */
+/* A step of length h (adaptive: of its own) from *t towards `end`: after it *t is where the member is. One that cannot
+ * continue stays where it was. */
 static void step_to(const struct singles *R, const struct one *O, double *t, double h, double end) {
     const int64_t n = R->steps->watch->loop->n;
     const size_t size = (size_t)n * sizeof(double);

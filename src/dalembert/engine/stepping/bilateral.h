@@ -1,12 +1,12 @@
 /* Rows that hold whatever the others do (loops, welds, gears, prescribed motion, cables that also push): u = 0.
  *
  * They are eliminated, not swept. With rows Y_b = J_b L^-T D^-1/2 of N_HELD_ROWS, Y_b = T Q with orthonormal rows of Q
- * and a lower triangle T (Gram-Schmidt, twice): rows that depend on earlier ones have a zero row of Q and take no part,
- * so that a planar loop that is welded in space is no problem. Y_b s = c fixes Q s = T^-1 c =: zeta; rows of the blocks are
- * projected onto the rest, on which pushes of the blocks leave Q s as it is.
+ * and a lower triangle T (Gram-Schmidt, twice): rows that depend on earlier ones have a zero row of Q and no effect, so
+ * that a planar loop that is welded in space is no problem. Y_b s = c fixes Q s = T^-1 c =: zeta; rows of the blocks
+ * are projected onto the rest, on which pushes of the blocks leave Q s as it is.
  *
- * What is asked of the velocities is that the mean of those before and after the step obeys the rows in its middle, as in
- * the midpoint rule, less what those before were off at the start of the step: u+ = u(start) - u0. Loops then cost no
+ * The condition on the velocities is that the mean of those before and after the step obeys the rows in its middle, as
+ * in the midpoint rule, less the error of those before at the start of the step: u+ = u(start) - u0. Loops then cost no
  * energy, smooth motion is of second order, and what is off does not live longer than a step. */
 #if STEPPING
 #define DEPENDENT 1e-8     /* part of a row that is left by the others, below which it depends on them */
@@ -84,14 +84,14 @@ FUNCTION void held_project(const stepper *C, MASK m, real *s, real *z) {
 }
 
 /* Project the rows of a block, whose parts along Q go to P; velocities u0 are then those at s = 0 in the rest, those
- * before the step are in `before`. Returns who has anything left of the first row. */
+ * before the step are in `before`. Returns who has anything left of what closes its gap. */
 FUNCTION MASK held_rows(stepper *C, INDEX a) {
     const INDEX n = COUNT(a), *const at = AT(a), first = ROW(a);
+    const real *const rows = C->Y + VALUES(a);
     real full = K(0.0), left = K(0.0);
+    for (INDEX k = 0; k < n; k++) full += ALONG(a, rows, k) * ALONG(a, rows, k);
     for (INDEX j = 0; j < SIZE(a); j++) {
         real *const y = C->Y + VALUES(a) + j * n, *const P = C->P + (first + j) * N_HELD_ROWS;
-        if (j == 0)
-            for (INDEX k = 0; k < n; k++) full += y[k] * y[k];
         C->before[first + j] = C->u0[first + j];
         for (INDEX i = 0; i < N_HELD_ROWS; i++) {
             const real *const q = C->Q + i * N_VELOCITIES;
@@ -101,9 +101,8 @@ FUNCTION MASK held_rows(stepper *C, INDEX a) {
             P[i] = part;
             C->u0[first + j] += part * C->zeta[i];
         }
-        if (j == 0)
-            for (INDEX k = 0; k < n; k++) left += y[k] * y[k];
     }
+    for (INDEX k = 0; k < n; k++) left += ALONG(a, rows, k) * ALONG(a, rows, k);
     return left > C->rank * full;
 }
 

@@ -1,12 +1,11 @@
 /* Blocks and their laws as one problem, by block Gauss-Seidel, for one run, lanes and the threads of a GPU.
  *
  * Impulses x of all blocks and velocities u = u0 + Y s, s = s0 + Y^T x, in which every block obeys its law (laws.h); with
- * a rebound, for u_n + e u_n(before) in the place of u_n. Rows of Y are those of J L^-T D^-1/2 with M = L^T D L: Y Y^T is
- * the Delassus matrix J M^-1 J^T, which is never formed but for its diagonal blocks. A row has entries at the joints
- * between the root and the bodies that touch only.
- * See J. J. Moreau, in "Nonsmooth Mechanics and Applications", 1988; F. Jourdan, P. Alart, M. Jean, Computer Methods in
- * Applied Mechanics and Engineering 155 (1998) 31-47 (Gauss-Seidel); O. Bonnefon, G. Daviet, INRIA report 7595, 2011
- * (the local problem has a solution where the block is positive definite).
+ * a rebound, for u_n + e u_n(before) in the place of u_n. Rows of Y are those of J L^-T D^-1/2 with M = L^T D L: Y Y^T
+ * is the Delassus matrix J M^-1 J^T, of which only diagonal blocks are formed. A row has entries at the joints between
+ * the root and the bodies that touch only. See J. J. Moreau, in "Nonsmooth Mechanics and Applications", 1988; F.
+ * Jourdan, P. Alart, M. Jean, Computer Methods in Applied Mechanics and Engineering 155 (1998) 31-47 (Gauss-Seidel); O.
+ * Bonnefon, G. Daviet, INRIA report 7595, 2011 (the local problem has a solution where the block is positive definite).
  *
  * A `stepper` has arrays of tapes and of what is solved for; sizes and tables of the machine come through macros of the
  * block's number a: SIZE, COUNT, AT, ROW, VALUES, LAW, BLOCK, MU; ON is whose block acts. Lanes and GPUs know them when

@@ -15,9 +15,9 @@
  * A contact without friction, a stop and a cable that only pulls are UNILATERAL: x is the tension of the cable, u the rate
  * at which it slackens. Bilateral rows are eliminated before anything is swept (bilateral.h): no block has that law.
  *
- * Of each law there are NAME_make, which adds to W (its upper triangle, row by row) the numbers that are kept from
- * sweep to sweep, NAME_solve, which returns x exactly but for rounding, and NAME_violation, which is zero for the x of
- * a velocity u and has the unit of x; law_make, law_solve and law_violation (blocks.h) call them. Members that are not in the mask
+ * Each law has NAME_make, which adds to W (its upper triangle, row by row) the numbers that are kept from sweep to
+ * sweep, NAME_solve, which returns x exactly up to rounding, and NAME_violation, which is zero for the x of a velocity
+ * u and has the unit of x; law_make, law_solve and law_violation (blocks.h) call them. Members that are not in the mask
  * `m` may get any x. With one member a mask is a condition: what returns where no member is left costs nothing. */
 #if STEPPING
 enum { UNILATERAL, COULOMB, STICTION, ROPE };

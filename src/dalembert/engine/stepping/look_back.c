@@ -1,5 +1,5 @@
-/* What looks back over many sweeps, with one member: where sweeps are slow their starts are extrapolated, where they crawl
- * conjugate gradients help. Lanes hand members over whose sweeps are slow.
+/* Methods that use the history of many sweeps, with one member: where sweeps are slow their starts are extrapolated,
+ * where they crawl conjugate gradients help. Lanes hand members over whose sweeps are slow.
  *
  * Vectors here have the rows of the blocks that act, one after the other. */
 
@@ -42,7 +42,7 @@ static inline void admit(int law, int64_t n, const double *mu, double *x) {
         for (int64_t j = 1; j < n; j++) x[j] = fmin(fmax(x[j], x[j - 1] / mu[j - 1]), x[j - 1] * mu[j - 1]);
 }
 
-/* Which velocities of a block are zero under these impulses, as far as its law says so. */
+/* Which velocities of a block are zero under these impulses, as far as its law determines them. */
 static void held_by(int law, int64_t n, const double *mu, const double *x, int *rows) {
     if (law == STICTION) rows[0] = fabs(x[0]) < mu[0] * (1.0 - 1e-9);
     else rows[0] = x[0] > 0.0;
@@ -70,9 +70,9 @@ static double worst(const struct moreau *C) {
     return most;
 }
 
-/* Where sweeps crawl, many blocks hold each other (a chain that lies, a stack). Given which of them are open, stick
- * and slip, their impulses solve a linear system: conjugate gradients on it, from where the sweeps are, which moves as
- * little as it must where the system is singular. Tangential impulses of what slips are left to the sweeps. The result is
+/* Where sweeps crawl, many blocks hold each other (a chain that lies, a stack). Given which of them are open, stick and
+ * slip, their impulses solve a linear system: conjugate gradients on it, from the impulses of the sweeps, with the
+ * least change where the system is singular. Tangential impulses of what slips are left to the sweeps. The result is
  * taken if it is better (M. Silcowitz, S. Niebe, K. Erleben, The Visual Computer 26 (2010) 893-901). */
 static void conjugate_gradients(struct moreau *C, double *room) {
     const int64_t m = rows_of_active(C), nv = C->nv;
@@ -127,8 +127,8 @@ static void conjugate_gradients(struct moreau *C, double *room) {
     memcpy(C->s, s_old, (size_t)nv * sizeof(double));
 }
 
-/* What sweeps have done lately, from which the next start is extrapolated where they are slow (D. G. Anderson, Journal of
- * the ACM 12 (1965) 547-560): differences of what sweeps made, and of the changes that they made. */
+/* The latest changes of the sweeps, from which the next start is extrapolated where they are slow (D. G. Anderson,
+ * Journal of the ACM 12 (1965) 547-560): differences of what sweeps made, and of the changes that they made. */
 struct history {
     int64_t rows, count, next, slow, wait, patience;
     double change; /* that of the sweep before the last extrapolation */
@@ -152,7 +152,7 @@ static void restore(struct moreau *C, const double *x) {
 }
 
 /* Take the impulses before a sweep, and those after it, which are in x; set x to a better start of the next one: where
- * the change would vanish if it went on as it did lately, as far as the laws admit it. */
+ * the change would vanish if it continued as lately, as far as the laws admit it. */
 static void extrapolate(struct moreau *C, struct history *H) {
     const int64_t m = H->rows;
     double A[HISTORY][HISTORY + 1], *f = H->before, *x = H->room;

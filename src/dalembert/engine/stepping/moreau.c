@@ -1,6 +1,6 @@
 /* Steps of one run (step.h) as a one-step method of the time loop in loop.c.
  *
- * What moves by more than its own size in a step is swept: the step is cut at the hit, the impact solved there. */
+ * A pair that moves by more than its own size in a step is swept: the step is cut at the hit, the impact solved there. */
 enum { ROUNDS = 16, LOOKS = 2000 };
 
 static int all_gaps(struct moreau *C, double t, const double *x, double h, const double *c, const double *p, double *g) {
@@ -109,7 +109,7 @@ int moreau_step(void *context, double t, double h, const double *x, const double
     for (int64_t a = 0; a < C->n_blocks; a++)
         for (int64_t i = 0; i < SIZE(a); i++) out[FORCE(a) + i] = C->total[ROW(a) + i] / h;
     for (int64_t i = 0; i < C->n_held; i++) out[C->multipliers + i] = C->held_total[i] / h;
-    /* What dies out would become denormal, and every operation on it a hundred times as slow. */
+    /* Decaying values would become denormal, and every operation on them a hundred times as slow. */
     for (int64_t i = 0; i < C->n; i++) out[i] = fabs(out[i]) < 1e-150 ? 0.0 : out[i];
     return 0;
 }

@@ -17,7 +17,7 @@ struct moreau {
     const int64_t *L_start, *L_column, *law, *size, *count, *support_start, *row_start, *mu_start, *value_start, *block_start;
     const int64_t *support;
     const double *feature; /* length below which nothing passes unseen */
-    /* machines with many blocks: rows of each by a kernel of its own, from values of (t, x, p, L, d), where it is near */
+    /* machines with many blocks: rows of each by a separate kernel, from values of (t, x, p, L, d), where it is near */
     const kernel *pair;
     double *pair_work;
     const int64_t *pair_at; /* where the work array of each begins in pair_work */

@@ -16,7 +16,7 @@ from dalembert.engine.library import functions, library
 from dalembert.engine.memory import Functions, NativeMemory
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 
-__all__ = ["BlockSolution", "NativeStepping", "solve_blocks", "solve_cone"]
+__all__ = ["MOST_ROWS", "BlockSolution", "NativeStepping", "solve_blocks", "solve_cone"]
 
 _SCRATCH = 18
 """Doubles that look_back.c needs for each row, besides two vectors of velocities."""
@@ -146,7 +146,7 @@ def solve_blocks(
     guess
         Impulses to start from.
     tolerance, max_sweeps
-        As of `TimeStepping`.
+        As in `TimeStepping`.
     """
     W, u, numbers = (np.ascontiguousarray(a, dtype=float) for a in (W, u, numbers))
     k, rows = len(laws), [3 if law is BlockLaw.COULOMB else 1 for law in laws] if sizes is None else list(sizes)

@@ -7,11 +7,11 @@
  *     0 <= x_0,  nu >= 0,  x_0 nu = 0;    x_{j-1} / E <= x_j <= E x_{j-1},
  *     x_j = E x_{j-1} where w_j > 0,  x_j = x_{j-1} / E where w_j < 0
  *
- * The law is not associated: its solution is no minimum, but that of a linear system for given modes of the sheaves. These
- * are changed one by one, where the law is broken most, from sheaves that stick, then from the modes of the impulses that
- * are there, then at the first sheave that breaks the law, from sheaves that stick or slip all one way. What cannot be found
- * so shows in the violation. Impulses that are indeterminate stay what they were. Of W a block keeps its upper triangle and
- * the inverse of its largest diagonal entry. */
+ * The law is not associated: its solution is no minimum, but that of a linear system for given modes of the sheaves.
+ * These are changed one by one, where the law is broken most, from sheaves that stick, then from the modes of the given
+ * impulses, then at the first sheave that breaks the law, from sheaves that stick or slip all one way. A failure shows
+ * in the violation. Impulses that are indeterminate stay what they were. A block keeps the upper triangle of W and the
+ * inverse of its largest diagonal entry. */
 #if STEPPING && ROPES
 
 #define SEARCHES 5
@@ -39,7 +39,7 @@ FUNCTION void rope_slips(INDEX n, const real *B, const real *b, const real *x, r
     }
 }
 
-/* A dx = r (n x (n + 1), overwritten) by elimination with pivots; what has none stays. */
+/* A dx = r (n x (n + 1), overwritten) by elimination with pivots; unknowns without a pivot stay. */
 FUNCTION void rope_eliminate(INDEX n, real *A, real *dx) {
     const INDEX width = n + 1;
     for (INDEX k = 0; k < n; k++) {

@@ -6,9 +6,9 @@
  *     q_m = q + (1 - theta) h v,   M^ (v+ - v) = h f + J^T x,   q+ = q_m + theta h v+
  * with M^ = M + h theta D + (h theta)^2 K: damping and stiffness of joints and modes are implicit. Centrifugal and
  * gyroscopic forces are taken at v first, then as the mean of those at v and v+: smooth motion is of second order.
- * Velocities in axes that turn are carried along with these. Blocks act on velocities. What is left of a penetration, or
- * of a gap over which a contact pushes, and what rows that always hold are off at the end, is undone by a displacement,
- * which changes no velocity: a gap divided by the step would be one, and would chatter.
+ * Velocities in axes that turn are carried along with these. Blocks act on velocities. A displacement, which changes no
+ * velocity, removes the remaining penetration, or the gap over which a contact pushes, and the errors of rows that
+ * always hold at the end: a gap divided by the step would be a velocity, and would chatter.
  *
  * Tapes are called by TERMS, BIAS, MOVE, FINISH, LIFT, HELD and PAIR_ROWS, which may return from where they are called. */
 #if STEPPING
@@ -72,8 +72,8 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         TURN_ON(a, on)
         C->active[C->n_active++] = a;
         if (LAW(a) == STICTION) MU(a)[0] = MU(a)[0] * h;
-        /* What closes no faster than free motion makes it in two steps is at rest: its rebound would be shorter than the
-         * step, and would never end. */
+        /* A pair that closes no faster than free motion makes it in two steps is at rest: its rebound would be shorter
+         * than the step, and would never end. */
         const MASK bounces = (before < K(0.0)) & (C->e[a] != K(0.0)) & (-before > K(2.0) * fabs(gained));
         C->bounce[a] = SELECT(bounces, C->e[a] * before, K(0.0));
         for (INDEX i = 0; i < SIZE(a); i++) C->x[ROW(a) + i] = SELECT(on, h * x[FORCE(a) + i], K(0.0));
@@ -111,7 +111,7 @@ FUNCTION MASK step_begin(stepper *C, real t, real tm, real h, const real *x, con
     return step_choose(C, alive, tm, h, x, xm, p, w);
 }
 
-/* Move `next` to where its rows hold; what this brings in potential energy is added to `raised`. Returns nobody. */
+/* Move `next` to where its rows hold; what this brings in potential energy is added to `raised`. Returns an empty mask. */
 FUNCTION MASK step_hold(stepper *C, real t, const real *c, const real *p, real *xm, real *next, real *w, MASK open,
                         real *raised) {
     real before = K(1e300);
@@ -198,7 +198,15 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
         block_velocity(C, a, C->s, u);
         for (INDEX i = 0; i < SIZE(a); i++) lost += K(0.5) * C->x[ROW(a) + i] * (u[i] + before[i]);
         for (INDEX i = 0; i < SIZE(a); i++) KEEP_IMPULSE(a, i, m, C->x[ROW(a) + i])
-        if (LOSS(a) >= 0) next[LOSS(a)] = SELECT(m, next[LOSS(a)] - lost, next[LOSS(a)]);
+        if (LOSS(a) >= 0 && LAW(a) == ROPE) { /* of each sheave what friction takes of the tension, along its slip */
+            real slip = K(0.0);
+            for (INDEX i = 1; i < SIZE(a); i++) {
+                const real *const x = C->x + ROW(a) + i;
+                real *const taken = next + LOSS(a) + i - 1;
+                slip += K(0.5) * (u[i - 1] + before[i - 1]);
+                *taken = SELECT(m, *taken + (x[0] - x[-1]) * slip, *taken);
+            }
+        } else if (LOSS(a) >= 0) next[LOSS(a)] = SELECT(m, next[LOSS(a)] - lost, next[LOSS(a)]);
         loss = SELECT(m, loss + lost, loss);
     }
     if (N_HELD_ROWS) {

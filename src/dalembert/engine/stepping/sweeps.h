@@ -1,10 +1,10 @@
-/* All blocks that act: sweeps, what is left of their laws, and gaps (blocks.h). */
+/* All blocks that act: sweeps, the violations of their laws, and gaps (blocks.h). */
 #if STEPPING
 #define CORRECTIONS 50 /* sweeps over gaps */
 
-/* Sweeps over the blocks of the members that are `open`, from the impulses that are there, each of them until its
- * impulses change by less than the tolerance. What looks back over many sweeps is done with one member alone
- * (look_back.c); lanes return those whose sweeps are slow, and a GPU goes on sweeping. */
+/* Sweeps over the blocks of the members that are `open`, from the given impulses, each of them until its impulses
+ * change by less than the tolerance. Methods that use the history of many sweeps run with one member alone
+ * (look_back.c); lanes return those whose sweeps are slow, and a GPU continues to sweep. */
 FUNCTION MASK block_sweeps(stepper *C, MASK open, real *sweeps) {
     MASK slow = open & NO(open);
     START_SWEEPS
@@ -31,7 +31,7 @@ FUNCTION MASK block_sweeps(stepper *C, MASK open, real *sweeps) {
     return slow;
 }
 
-/* What impulses lack to be those of their velocities, by the largest of them. */
+/* Difference of impulses from those of their velocities, by the largest of them. */
 FUNCTION real block_residual(const stepper *C) {
     real most = K(0.0), top = K(0.0);
     ROLL

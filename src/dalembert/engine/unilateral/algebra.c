@@ -1,4 +1,4 @@
-/* The algebra of transitions by itself, for whoever wants to compare it (algebra.py); after unilateral.c. */
+/* The algebra of transitions by itself, for comparisons (algebra.py); after unilateral.c. */
 
 /* Forces of blocks. `sheave` gets the row of the sheave at which a rope jams where there are none, else -1. */
 int64_t algebra_solve_blocks(int64_t k, const int64_t *law, const int64_t *first, const double *W, const double *b,

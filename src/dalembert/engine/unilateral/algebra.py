@@ -1,4 +1,4 @@
-"""The algebra of what acts one way only, on plain arrays: laws and solvers of `unilateral`, called from Python."""
+"""The algebra of unilateral constraints, on plain arrays: laws and solvers of `unilateral`, called from Python."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class LeastConstraint(NamedTuple):
 
 
 class Touch(IntEnum):
-    """What a pair does."""
+    """State of a pair."""
 
     OPEN = 0
     STICK = 1
@@ -55,7 +55,7 @@ class Touch(IntEnum):
 
 
 class Reeve(IntEnum):
-    """What a rope does at a sheave: it is slack, sticks, or slips from the span before it to that after it, or back."""
+    """State of a rope at a sheave: it is slack, sticks, or slips from the span before it to that after it, or back."""
 
     SLACK = 0
     STICK = 1
@@ -73,7 +73,7 @@ class NoContactForcesError(ArithmeticError):
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """What is asked of k blocks with n rows in all: ``u = W p + b``, with the laws of ``laws.c``.
+    """A problem of k blocks with n rows in all: ``u = W p + b``, with the laws of ``laws.c``.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class BlockForces(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Cones:
-    """What is asked: ``u = W p + b`` of k pairs, three rows each.
+    """A problem: ``u = W p + b`` of k pairs, three rows each.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class Strike:
-    """What an impact does.
+    """Effects of an impact.
 
     Parameters
     ----------

@@ -3,11 +3,11 @@
  * With Y = R^-T J^T (M = R^T R) everything is a question about the columns of Y. Rows that depend on others are no
  * exception: they are not seen, and multipliers are those of least norm.
  *
- * Rows that only pull: Gauss' principle of least constraint with inequalities. Of all accelerations with J a = gamma (rows
- * that hold) and J a <= gamma (rows that only pull) the machine takes those nearest to the free ones in the metric of the
- * mass matrix. They are unique, and have multipliers lambda >= 0 of the pulling rows that vanish where a row opens. The
- * dual active-set method of D. Goldfarb and A. Idnani ("A numerically stable dual method for solving strictly convex
- * quadratic programs", 1983): violated rows are taken in one by one, rows that would push are let go.
+ * Rows that only pull: Gauss' principle of least constraint with inequalities. The machine takes the accelerations
+ * nearest to the free ones in the metric of the mass matrix, among all with J a = gamma (rows that hold) and J a <=
+ * gamma (rows that only pull). They are unique, and have multipliers lambda >= 0 of the pulling rows that vanish where
+ * a row opens. The dual active-set method of D. Goldfarb and A. Idnani ("A numerically stable dual method for solving
+ * strictly convex quadratic programs", 1983): violated rows are taken in one by one, rows that would push are let go.
  */
 #define RANK_TOLERANCE 1e-7
 #define NOTHING 1e-300
@@ -82,7 +82,7 @@ FUNCTION void take_rows(struct factors *F, const struct mass *Q, const int64_t *
 /* w <- w - U U^T w */
 FUNCTION void without_reactions(const struct factors *F, double *w) {
     const int64_t nv = F->mass->nv;
-    for (int pass = 0; pass < 2; pass++) /* twice: what is left is clean of U to rounding of its own size */
+    for (int pass = 0; pass < 2; pass++) /* twice: the remainder is clean of U to rounding of its own size */
         for (int64_t j = 0; j < F->rank; j++) {
             double s = 0.0;
             for (int64_t i = 0; i < nv; i++) s += F->U[i * F->rank + j] * w[i];
@@ -120,7 +120,7 @@ FUNCTION void minimum_norm(const struct mass *Q, const double *force, const int6
            *taken = take(&memory, nv), *more = take(&memory, n), *all = take(&memory, n);
     for (int64_t i = 0; i < nv; i++) f[i] = force[i], a[i] = 0.0;
     for (int64_t j = 0; j < n; j++) g[j] = gamma[j];
-    for (int round = 0; round < 2; round++) { /* what is left of the equations is solved for once more */
+    for (int round = 0; round < 2; round++) { /* iterative refinement with the residual */
         for (int64_t i = 0; i < nv; i++) w[i] = f[i], taken[i] = 0.0;
         solve_lower_one(Q->R, nv, w);
         for (int64_t j = 0; j < n; j++) {
@@ -155,7 +155,7 @@ struct taken {
     double *Q, *R;
 };
 
-/* What a column has besides those that are taken, and what of it is along them. */
+/* Component of a column across the taken ones, and along them. */
 FUNCTION void part_of(const struct taken *T, const double *column, double *own, double *along) {
     for (int64_t i = 0; i < T->rows; i++) own[i] = column[i];
     for (int64_t k = 0; k < T->count; k++) along[k] = 0.0;

@@ -1,6 +1,6 @@
 /* The algebra of blocks: forces in sustained contact, impulses of impacts; after searches.c.
  *
- * Forces are looked for first with all blocks acting and none beginning to slip, where redundant forces are shared in
+ * The search for forces first assumes that all blocks act and none begins to slip, where redundant forces are shared in
  * proportion to the normal ones; a rope by itself by its modes; then by Newton's method from a few projections, or from
  * pivots where blocks depend on each other so nearly that projections do not tell them apart (a flat chain that rubs);
  * last by Gauss-Seidel sweeps with exact solutions block by block (J. J. Moreau; M. Jean). These tell the modes, whose

@@ -1,23 +1,25 @@
 /* Impacts of pairs: with restitution and friction, of rows that are stopped, of what comes to rest; after pairs.c.
  *
- * Of pairs that only just act nothing is known but which way they act; once it is settled what goes on to act, that keeps
- * its gap closed. An impact without restitution is the problem of least constraint with rates in place of accelerations
- * (J. J. Moreau), and never adds energy.
+ * For pairs that only just act only the direction is known; once it is settled which of them continue to act, these
+ * keep their gaps closed. An impact without restitution is the problem of least constraint with rates in place of
+ * accelerations (J. J. Moreau), and never adds energy.
  *
- * What comes to rest: a slip is seen to end when it has turned by a rate that is rounding, and of several that are so slow
- * none can be said to be still slipping. Which of them go on to stick, and where the others slip to, is for their
- * accelerations to say (settling.c): from rest, so that nothing slips against its friction, and what begins to stick does
- * not move the others, which would make them turn, and turn the first again, without end. What this brings to rest in turn
- * rests too. The velocities are those nearest in the metric of the mass matrix, so that no energy is added.
+ * A slip that comes to rest is seen to end when it has turned by a rate that is rounding, and of several that are so
+ * slow none can be identified as still slipping. Their accelerations determine which of them stick, and where the
+ * others slip to (settling.c): from rest, so that nothing slips against its friction, and pairs that begin to stick do
+ * not move the others, which would make them turn, and turn the first again, without end. Pairs that this brings to
+ * rest in turn rest too. The velocities are those nearest in the metric of the mass matrix, so that no energy is added.
+ * Sheaves of ropes have leeway instead (settling.c): what all but drives their slips would take any impulse to stop
+ * them.
  */
 
-/* What is seen of the pairs at an instant: slips that end, and what opens. */
+/* Observations of the pairs at an instant: slips that end, and pairs that open. */
 struct seen {
     int64_t *ends, *opens;
 };
 
-/* What an impact did: impulses of all rows, the energy that they took, -(u- + u+) p / 2 of each, and by how much restitution
- * had to be lowered. */
+/* Effects of an impact: impulses of all rows, the energy that they took, -(u- + u+) p / 2 of each, and by how much
+ * restitution had to be lowered. */
 struct collision {
     double *impulses, lost, factor;
 };
@@ -47,13 +49,14 @@ static int64_t strike_pairs(struct transitions *T, double *x, const struct chose
     for (int64_t i = 0; i < n; i++) u[i] += change[i];
     for (int64_t i = 0; i < count; i++) {
         const int64_t block = some->block[i];
-        e[i] = T->e[block], mu[some->first[i]] = friction_of(T, block), poisson[i] = T->poisson[block];
-        strikes |= u[some->first[i]] < -STRIKES;
+        e[i] = T->e[block], poisson[i] = T->poisson[block];
+        coefficients_of(T, block, mu + some->first[i]);
+        strikes |= opening_of(some, i, u) < -STRIKES;
     }
     if (strikes) {
         struct factors F;
         take_rows(&F, &Q, held, n_held, &memory);
-        delassus(&F, some, Z, W);
+        delassus(&F, some, Z, W, memory);
         const struct impact impact = {count, n, some->law, some->first, poisson, W, u, e, mu};
         const int64_t bad = strike(&impact, p, &factor, &lost, memory);
         if (bad != SOLVED) {
@@ -69,7 +72,7 @@ static int64_t strike_pairs(struct transitions *T, double *x, const struct chose
     return LANDED;
 }
 
-/* Velocities after the least change that stops the rows that take part, those that act one way only where they would go on. */
+/* Velocities after the least change that stops the active rows, unilateral ones where they would continue. */
 static int64_t stop_rows(struct transitions *T, double *x, const int64_t *part, const int64_t *one_way,
                          struct collision *made, struct memory memory) {
     struct constrained *C = T->equations;
@@ -107,8 +110,8 @@ static int64_t driven_on(struct transitions *T, const double *x, const int64_t *
     return T->pair = some->block[0];
 }
 
-/* Velocities after the impact of all constraints that act and all that touches; once it is settled what goes on to act,
- * that keeps its gap closed. */
+/* Velocities after the impact of all active constraints and touching pairs; once it is settled which of them continue
+ * to act, these keep their gaps closed. */
 static int64_t hit(struct transitions *T, double *x, int settled, struct collision *made, struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t m = C->m;
@@ -133,7 +136,7 @@ static int64_t hit(struct transitions *T, double *x, int settled, struct collisi
     return outcome == LANDED && !settled ? driven_on(T, x, part, one_way, &some, fastest) : outcome;
 }
 
-/* Whether a pair may go on to act: it touches and does not open. */
+/* Whether a pair may continue to act: it touches and does not open. */
 static int goes_on_touching(const struct transitions *T, const double *x, int64_t i, const struct seen *seen) {
     if (is_limit(T, i)) return 1;
     if (seen->opens[i] || !touches(T, x, i)) return 0;
@@ -157,7 +160,7 @@ static int64_t rest(struct transitions *T, double *x, const struct seen *seen, s
     for (;;) {
         double fastest = 0.0;
         for (int64_t i = 0; i < T->n_blocks; i++) {
-            if (!close[i] || still[i] || !(friction_of(T, i) > 0.0)) continue;
+            if (!close[i] || still[i] || is_rope(T, i) || !(friction_of(T, i) > 0.0)) continue;
             double u[2] = {0.0, 0.0};
             for (int j = 0; j < 2; j++)
                 if (row_of(T, i, j + 1) >= 0) u[j] = T->rate[row_of(T, i, j + 1)];

@@ -1,4 +1,4 @@
-/* Blocks of rows that act one way only, and their laws: what each of them demands, and by how much forces break it; after
+/* Blocks of unilateral rows, and their laws: the demands of each, and by how much forces break it; after
  * constraint_algebra.c.
  *
  * All is a question about the relative velocities (at an impact) or accelerations (in sustained contact) of k blocks,
@@ -27,7 +27,7 @@ enum { SOLVED = -1 }; /* else: the block at which no forces fulfil the laws */
 #define LEAST 1e-12
 #define YIELDS 1e-6
 
-/* What is asked. Numbers are those of rows: of a cone `mu` and `given` stand at its normal and `slip`, the direction in
+/* The problem. Numbers are those of rows: of a cone `mu` and `given` stand at its normal and `slip`, the direction in
  * which it slips already (NaN: it does not), at its tangents. */
 struct blocks {
     int64_t k, n;               /* blocks, rows */

@@ -64,8 +64,8 @@ FUNCTION void unknowns_of_limit(const struct blocks *c, int64_t i, const int64_t
     }
 }
 
-/* Of each group the tension of its first span, in the metric of the lengths of its spans: of tensions that are
- * indeterminate those are wanted that differ least, as they would if spans were elastic. */
+/* The tension of the first span of each group, in the metric of the lengths of its spans: of indeterminate tensions the
+ * solution is that of least differences, as of elastic spans. */
 FUNCTION void unknowns_of_rope(const struct blocks *c, int64_t i, const int64_t *modes, const double *near,
                                struct unknowns *q) {
     const int64_t f = c->first[i], end = c->first[i + 1];
@@ -145,7 +145,7 @@ FUNCTION int pair_rests(const struct blocks *c, int64_t i, const struct solution
 }
 
 /* Solution with these modes, redundant forces in proportion to the normal ones, of pairs that yield to a part of them; 0 if
- * it breaks a law. What is open may do what it likes. */
+ * it breaks a law. Open blocks are unconstrained. */
 FUNCTION int shared_with(const struct blocks *c, const struct solution *s, double part, struct memory memory) {
     const int64_t n = c->n;
     double *weights = take(&memory, n), most = 0.0;

@@ -24,7 +24,7 @@ from dalembert.engine.problem.problem import Problem
 __all__ = ["LANDED", "NOT_CLOSED", "TransitionDesk", "Transitions", "measure_code", "transitions_memory"]
 
 LANDED, NOT_CLOSED = -1, -3
-"""What a transition ends in, as in transitions.h: well, or at a constraint that cannot begin to act."""
+"""Outcome of a transition, as in transitions.h: success, or a constraint that cannot begin to act."""
 
 CHANGES = 64
 """Transitions that are logged between two looks of Python."""
@@ -45,7 +45,7 @@ def transitions_memory(
     Parameters
     ----------
     problem
-        What is integrated.
+        The problem to integrate.
     equations
         Its constrained equations in native code.
     table
@@ -55,7 +55,7 @@ def transitions_memory(
     changes
         Transitions that are logged between two looks of the caller.
     switches, measure
-        What is switched at events, and the kernel of what is measured then.
+        Switches at events, and the kernel of the measurements then.
     """
     memory, system = NativeMemory(structure("transitions")), problem.constrained
     assert system is not None
@@ -67,6 +67,7 @@ def transitions_memory(
     array("law", np.array(table.laws, dtype=np.int64))
     array("first", np.array([0, *accumulate(map(len, table.rows))], dtype=np.int64))
     array("row", np.array(rows, dtype=np.int64))
+    array("entry", np.array([0, *accumulate(map(int, table.rubs))], dtype=np.int64))
     for name in ("flags", "friction", "is_contact", "rubs", "poisson"):
         array(name, np.asarray(getattr(table, name), dtype=np.int64))
     array("e", table.restitution)
@@ -96,8 +97,10 @@ def transitions_memory(
     sizes["x_bare"] = n
     for name, size in (sizes | {"work": library("equations").transitions_memory(nv, m, len(rows))}).items():
         array(name, np.zeros(size))
-    for name in ("loose", "slipping", "acted"):
-        array(name, np.zeros(blocks, dtype=np.int64))
+    entries = max(1, len(table.friction))
+    for name, size in (("loose", blocks), ("slipping", entries), ("acted", blocks)):
+        array(name, np.zeros(size, dtype=np.int64))
+    array("toward", np.zeros(entries))
     struct.t_loose, struct.log_capacity = float("nan"), changes
     for name in ("t", "impulses", "lost", "factor", "speed"):
         array(f"log_{name}", np.zeros((changes, m) if name == "impulses" else changes))
@@ -111,9 +114,9 @@ class Transitions:
     Parameters
     ----------
     problem, equations, table, rtol, changes, switches
-        As of `transitions_memory`.
+        As in `transitions_memory`.
     backend
-        Of the kernel of what is measured.
+        Backend of the kernel of the measurements.
     """
 
     def __init__(
@@ -144,7 +147,7 @@ class Transitions:
         return int(self._struct.n_log)
 
     def logged(self) -> dict[str, Any]:
-        """Arrays of what the log has of each transition."""
+        """Arrays of the log's entries of each transition."""
         names = ("t", "impulses", "lost", "factor", "speed", "shocks")
         return {name: self._memory.arrays[f"log_{name}"][: self.n_log].copy() for name in names}
 
@@ -153,9 +156,9 @@ class Transitions:
         self._struct.n_log = 0
 
     @property
-    def pair(self) -> tuple[int, bool]:
-        """Pair at which no impulses (forces: True) obey the laws, after a transition that ended in a pair."""
-        return int(self._struct.pair), bool(self._struct.lacks)
+    def pair(self) -> tuple[int, int]:
+        """Pair at which no impulses or forces obey the laws, and which of them are lacking (`Lacks`)."""
+        return int(self._struct.pair), int(self._struct.lacks)
 
     @property
     def open_row(self) -> tuple[int, float]:
@@ -172,7 +175,7 @@ class Transitions:
         return int(outcome), made
 
     def land(self, t: float, x: Array, held: Array, p: Array) -> tuple[int, Array]:
-        """State after the impacts of an instant that x is at, with what goes on to act; and what that ended in."""
+        """State after the impacts of an instant that x is at, with the pairs that continue to act; and the outcome."""
         made, struct = x.copy(), self._struct
         for name in ("loose", "slipping"):
             self._memory.arrays[name][:] = 0
@@ -183,7 +186,7 @@ class Transitions:
         return int(outcome), made
 
     def last(self, names: Sequence[str]) -> TransitionEntry:
-        """What the transition did that was made last and is not logged."""
+        """Effects of the last transition, which is not logged."""
         k, log = self.n_log, self._memory.arrays
         t, lost, factor, speed = (float(log[f"log_{name}"][k]) for name in ("t", "lost", "factor", "speed"))
         shocks = int(log["log_shocks"][k])
@@ -196,9 +199,9 @@ class TransitionDesk(Transitions):
     Parameters
     ----------
     problem, table, rtol
-        As of `transitions_memory`.
+        As in `transitions_memory`.
     backend
-        Of the kernels.
+        Backend of the kernels.
     """
 
     def __init__(

@@ -14,8 +14,8 @@
  * all. Sheaves that slip join spans to groups: their velocities add up, their tensions are in given ratios, so that
  * sliding friction makes equations that are not symmetric (C W B tau = -C b, T = B tau; C sums, B multiplies).
  *
- * The law is not associated: no minimum principle, and it may have no solution where a rope slips already. As of a pair,
- * the pivot of a group that slips is what its tension does against its lengthening, all other groups keeping their
+ * The law is not associated: no minimum principle, and it may have no solution where a rope slips already. As for a
+ * pair, the pivot of a group that slips is the effect of its tension on its lengthening, all other groups keeping their
  * lengths. Where that is not positive, though the group can lengthen, the rope is jammed at that sheave.
  */
 
@@ -26,7 +26,7 @@ FUNCTION double ratio_of(const struct blocks *c, int64_t row, int64_t mode) {
     return exp(mode == SLIP ? c->mu[row] : -c->mu[row]);
 }
 
-/* What a sheave does that is not asked: go on to slip, or stick; without friction it always slips. */
+/* State of a sheave that is not part of the problem: it continues to slip, or sticks; without friction it always slips. */
 FUNCTION int64_t first_mode(const struct blocks *c, int64_t row) {
     if (sheave_slides(c, row)) return c->slip[row] > 0.0 ? SLIP : BACK;
     return c->mu[row] > 0.0 ? STICK : SLIP;
@@ -41,20 +41,6 @@ FUNCTION int64_t group_from(const struct blocks *c, int64_t i, const int64_t *mo
     ratios[j] = 1.0;
     for (; end < c->first[i + 1] && modes[end] != STICK; end++) ratios[end] = ratios[end - 1] * ratio_of(c, end, modes[end]);
     return end;
-}
-
-/* What is left of the pivot of a group when all others keep their lengths; S is m x m. */
-FUNCTION double pivot_of(const double *S, int64_t m, int64_t g, struct memory memory) {
-    double *A = take(&memory, m * m), *right = take(&memory, m), *y = take(&memory, m), pivot = S[g * m + g];
-    const int64_t n = m - 1;
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t row = i + (i >= g);
-        right[i] = S[row * m + g];
-        for (int64_t j = 0; j < n; j++) A[i * n + j] = S[row * m + j + (j >= g)];
-    }
-    if (n) lstsq(A, n, n, right, y, RANK_TOLERANCE * RANK_TOLERANCE, n, memory);
-    for (int64_t j = 0; j < n; j++) pivot -= S[g * m + j + (j >= g)] * y[j];
-    return pivot;
 }
 
 /* Row of the sheave at which a rope that slips already is jammed with these modes; -1: none. */
@@ -83,8 +69,9 @@ FUNCTION int64_t jammed_sheave(const struct blocks *c, int64_t i, const int64_t 
         if (sheave[g] < 0) continue;
         double size = 0.0;
         for (int64_t row = starts[g]; row < starts[g + 1]; row++) size += diagonal(c, row);
-        const double lengthens = pivot_of(plain, m, g, memory); /* by equal tensions */
-        if (lengthens > RANK_TOLERANCE * size && pivot_of(S, m, g, memory) <= RANK_TOLERANCE * lengthens) return sheave[g];
+        const double lengthens = pivot_of(plain, m, g, RANK_TOLERANCE * RANK_TOLERANCE, memory); /* by equal tensions */
+        if (!(lengthens > RANK_TOLERANCE * size)) continue;
+        if (pivot_of(S, m, g, RANK_TOLERANCE * RANK_TOLERANCE, memory) <= RANK_TOLERANCE * lengthens) return sheave[g];
     }
     return -1;
 }
@@ -111,7 +98,7 @@ FUNCTION double rope_fault(const struct blocks *c, int64_t i, const struct solut
     return worst;
 }
 
-/* What a taut rope with these forces does at its sheaves. */
+/* State of a taut rope with these forces at its sheaves. */
 FUNCTION void read_rope(const struct blocks *c, int64_t i, const struct solution *s, double least, double still) {
     const int64_t f = c->first[i], end = c->first[i + 1];
     double w = s->u[f];
@@ -123,7 +110,7 @@ FUNCTION void read_rope(const struct blocks *c, int64_t i, const struct solution
     }
 }
 
-/* Whether a taut rope obeys its law with a margin, so that nothing else is to be looked for. */
+/* Whether a taut rope obeys its law with a margin, so that no search is needed. */
 FUNCTION int rope_rests(const struct blocks *c, int64_t i, const struct solution *s, double least, double tolerance,
                         struct memory memory) {
     const int64_t f = c->first[i], end = c->first[i + 1];
@@ -137,4 +124,20 @@ FUNCTION int rope_rests(const struct blocks *c, int64_t i, const struct solution
         w += s->u[row];
     }
     return fabs(w) <= tolerance && jammed_sheave(c, i, s->modes, memory) < 0;
+}
+
+/* Whether the slip at the sheave before a row can change while the rope keeps its length, and those that `hold` stick. */
+FUNCTION int sheave_moves(const struct blocks *c, int64_t i, const int64_t *hold, int64_t row, struct memory memory) {
+    const int64_t f = c->first[i], end = c->first[i + 1];
+    int64_t *to = take_integers(&memory, end - f + 1), m = 0; /* sums of the spans before these rows */
+    to[m++] = row;
+    for (int64_t j = f + 1; j < end; j++)
+        if (hold[j] && j != row) to[m++] = j;
+    to[m++] = end;
+    double *G = take(&memory, m * m);
+    for (int64_t a = 0; a < m; a++)
+        for (int64_t b = 0; b < m; b++)
+            for (int64_t j = f; j < to[a]; j++)
+                for (int64_t k = f; k < to[b]; k++) G[a * m + b] += c->W[j * c->n + k];
+    return pivot_of(G, m, 0, RANK_TOLERANCE * RANK_TOLERANCE, memory) > RANK_TOLERANCE * G[0];
 }

@@ -4,8 +4,8 @@
  * p_t - r u_t onto the disc of radius mu p_n; of a rope T_0 = max(0, T_0 - r nu), and T_j is T_j + r w_j, or that of the
  * limits e^kappa T_{j-1}, e^-kappa T_{j-1} which it passes. By pivots friction is a sum of pushes f_j >= 0 along
  * directions d_j, with 0 <= d_j u_t + s and 0 <= mu p_n - sum f_j, each of which is zero or its partner is (D. E. Stewart,
- * J. C. Trinkle, 1996); s is the rate of the slip. Of a rope what tensions lack of one limit and the slip towards it, and
- * what they lack of the other limit and the slip that way, are such partners.
+ * J. C. Trinkle, 1996); s is the rate of the slip. For a rope such partners are the distance of tensions from one limit
+ * and the slip towards it, and their distance from the other limit and the slip that way.
  */
 #define SIDES 8 /* of a cone that is made of planes */
 #define CROWD 700 /* unknowns up to which pivots are worth their memory */
@@ -28,7 +28,7 @@ FUNCTION double step_of_rope(const struct blocks *c, int64_t i) {
 
 FUNCTION int64_t one_rope(const struct blocks *c, const struct solution *s, struct memory memory);
 
-/* The problem of one rope with the forces of all other blocks as they are, in memory that goes on to be taken. */
+/* The problem of one rope with the forces of all other blocks as they are, in memory taken further. */
 struct alone {
     struct blocks blocks;
     int64_t law[1], first[2];
@@ -194,7 +194,7 @@ FUNCTION void law_derivative(const struct blocks *c, const double *z, double *G)
     }
 }
 
-/* What blocks do with the forces and velocities of a solution. */
+/* States of blocks with the forces and velocities of a solution. */
 FUNCTION void read_modes(const struct blocks *c, const struct solution *s) {
     const double least = 1e-12 * largest_of(s->p, c->n), still = 10.0 * tolerance_of(c);
     for (int64_t i = 0; i < c->k; i++) {
@@ -428,7 +428,7 @@ FUNCTION int64_t jam_of(const struct blocks *c, int64_t i, int64_t *modes, struc
     return -1;
 }
 
-/* Forces of one rope, SOLVED or 0, from the modes that are there: changed one by one, then by pivots, then all of them. */
+/* Forces of one rope, SOLVED or 0, from the given modes: changed one by one, then by pivots, then all of them. */
 FUNCTION int64_t one_rope(const struct blocks *c, const struct solution *s, struct memory memory) {
     const int64_t n = c->n;
     double total = 0.0;

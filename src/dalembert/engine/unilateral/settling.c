@@ -1,22 +1,17 @@
-/* What acts after an instant, sticks, slips or opens; after impacts.c.
+/* Blocks after an instant: which act, stick, slip or open; after impacts.c.
  *
- * What touches and pulls (pushes) acts, all else is open; contacts with friction that act stick or slip. Where rows are
- * redundant the multipliers are shared, those of least norm, among the pairs that keep their gap; a pair that would have
- * none, or act the other way, is left out of the sharing.
+ * Touching blocks that pull (push) act, all others are open; contacts with friction that act stick or slip. Where rows
+ * are redundant the multipliers are shared, those of least norm, among the pairs that keep their gap; a pair that would
+ * have none, or act the other way, is left out of the sharing.
  *
  * Slips have leeway: rows that all but depend on each other do not rest to the last digit. Both ends of a flat link slip
  * nearly alike, and one that begins to slip may still move the other way, more slowly than counts as a slip. It has the
- * leeway to turn. What slips at a speed that counts has none: it ends before it turns, at twice the rate `slowest`, where
+ * leeway to turn. A slip at a speed that counts has none: it ends before it turns, at twice the rate `slowest`, where
  * it has no direction any more that a step could tell from its errors.
  */
 
-/* Indices in x of the latches of a pair with friction: stick, toward (2), share (3), leeway. */
-static const int64_t *latches_of(const struct transitions *T, int64_t i) { return T->friction + 7 * i; }
-
-/* Write what a pair with friction does into its latches. */
-static void set_friction(const struct transitions *T, double *x, int64_t i, int64_t mode, const double *force,
-                         const double *toward) {
-    const int64_t *place = latches_of(T, i);
+/* Write what a pair with friction does into its latches, or a sheave. */
+static void set_latches(const int64_t *place, double *x, int64_t mode, const double *force, const double *toward) {
     const double values[6] = {mode == STICK,
                               mode == SLIP ? toward[0] : 0.0,
                               mode == SLIP ? toward[1] : 0.0,
@@ -27,14 +22,28 @@ static void set_friction(const struct transitions *T, double *x, int64_t i, int6
         if (place[j] >= 0) x[place[j]] = values[j];
 }
 
-/* Whether a pair with friction slips. */
+static void set_friction(const struct transitions *T, double *x, int64_t i, int64_t mode, const double *force,
+                         const double *toward) {
+    set_latches(latches_of(T, i), x, mode, force, toward);
+}
+
+/* Latches of the friction of a pair, or of all sheaves of a rope, that does not act. */
+static void open_friction(const struct transitions *T, double *x, int64_t i) {
+    const double nothing[3] = {0.0, 0.0, 0.0};
+    for (int64_t j = 0; j < T->rubs[i]; j++) set_latches(sheave_latches(T, i, j), x, OPEN, nothing, nothing);
+}
+
+/* Whether a pair with friction slips; a rope with any of its sheaves. */
 static int slides(const struct transitions *T, const double *x, int64_t i) {
     const int64_t *place = latches_of(T, i);
     if (is_limit(T, i)) return x[place[1]] != 0.0;
+    for (int64_t j = 0; is_rope(T, i) && j < T->rubs[i]; j++)
+        if (x[T->flags[i]] > 0.5 && x[sheave_latches(T, i, j)[1]] != 0.0) return 1;
+    if (is_rope(T, i)) return 0;
     return T->rubs[i] && x[T->flags[i]] > 0.5 && (x[place[1]] != 0.0 || x[place[2]] != 0.0);
 }
 
-/* The impact of what goes on to act; MOVED if it has changed slips. */
+/* The impact of the pairs that continue to act; MOVED if it has changed slips. */
 static int64_t hit_settled(struct transitions *T, double *x, struct collision *made, struct memory memory) {
     double *before = take(&memory, T->equations->m);
     memcpy(before, T->rate, doubles(T->equations->m));
@@ -42,12 +51,13 @@ static int64_t hit_settled(struct transitions *T, double *x, struct collision *m
     for (int64_t i = 0; i < T->n_blocks && outcome == LANDED; i++)
         for (int64_t j = 1; j < ways_of(T, i) && slides(T, x, i); j++) {
             const int64_t row = row_of(T, i, j);
+            if (is_rope(T, i) && x[sheave_latches(T, i, j - 1)[1]] == 0.0) continue;
             if (row >= 0 && fabs(T->rate[row] - before[row]) > SLOWEST) outcome = MOVED;
         }
     return outcome;
 }
 
-/* Rates by which slips may turn before they end: what all but depends on others does not rest to the last digit. What slips
+/* Rates by which slips may turn before they end: what all but depends on others does not rest to the last digit. A slip
  * at a speed that counts ends before it has turned, when it has become too slow to have a direction. A joint has two
  * directions only: it ends where its rate passes zero. */
 static void give_leeway(const struct transitions *T, double *x) {
@@ -56,7 +66,12 @@ static void give_leeway(const struct transitions *T, double *x) {
     for (int64_t i = 0; i < T->k; i++) {
         const int64_t *place = latches_of(T, i);
         double along = 0.0, squared = 0.0;
-        if (!T->rubs[i]) continue;
+        for (int64_t j = 0; is_rope(T, i) && j < T->rubs[i]; j++) { /* so has a sheave; one that reverses is let go on a little */
+            const int64_t *latch = sheave_latches(T, i, j);
+            const double rate = T->rate[row_of(T, i, j + 1)], back = fmax(0.0, x[latch[1]] * rate);
+            x[latch[6]] = fabs(rate) > SLIPS ? 0.0 : TURNS_BACK + 1.5 * back;
+        }
+        if (!T->rubs[i] || is_rope(T, i)) continue;
         for (int j = 0; j < 2; j++) {
             const int64_t row = row_of(T, i, j + 1);
             if (row < 0) continue;
@@ -67,7 +82,7 @@ static void give_leeway(const struct transitions *T, double *x) {
     }
 }
 
-/* Rows that go on to act, without friction, into `goes_on` (m). */
+/* Rows that continue to act, without friction, into `goes_on` (m). */
 static int64_t settle_plain(struct transitions *T, const double *x, int64_t *goes_on, struct memory memory) {
     struct constrained *C = T->equations;
     const int64_t nv = C->nv, m = C->m;
@@ -112,8 +127,58 @@ static int64_t settle_plain(struct transitions *T, const double *x, int64_t *goe
     return LANDED;
 }
 
-/* Modes of pairs of which some rub. Of pairs that slip slowly `ways` has the time by which their friction is ahead of them, and
- * what it is against there (of each pair 3; NaN: against its slip). ENDING: slips end within that time. */
+/* Problem of the sheaves of a chosen rope: how they slip already, tensions as they were, lengths of spans. */
+static void ask_rope(const struct transitions *T, const double *x, int64_t block, int64_t spans, const double *u,
+                     double *slip, double *last, double *lengths) {
+    const struct constrained *C = T->equations;
+    int64_t rope = 0;
+    double w = 0.0;
+    while (C->rope_first[rope] != T->entry[block]) rope++;
+    for (int64_t j = 0; j < spans; j++) {
+        const int64_t *place = sheave_latches(T, block, j < spans - 1 ? j : 0);
+        lengths[j] = C->cone[3 * C->n_rubbing + C->rope_first[rope] + rope + j];
+        last[j] = x[place[j < spans - 1 ? 4 : 3]];
+        if (j && fabs(w) > SLIPS) slip[j] = w > 0.0 ? 1.0 : -1.0;
+        w += u[j];
+    }
+}
+
+/* Write what a taut rope, block i of the chosen ones, does at its sheaves into their latches: which slip (against friction
+ * at its limit, if anything can move there), which stick. */
+static void settle_rope(const struct transitions *T, double *x, int64_t block, const struct blocks *c, int64_t i,
+                        const struct solution *found, struct memory memory) {
+    const int64_t f = c->first[i], end = c->first[i + 1];
+    const double *tension = found->p, still = 10.0 * tolerance_of(c);
+    double w = 0.0;
+    int64_t *hold = take_integers(&memory, c->n);
+    for (int64_t row = f + 1; row < end; row++) w += found->u[row - 1], hold[row] = fabs(w) <= still; /* it may stick */
+    for (int64_t row = f + 1; row < end; row++) {
+        const int64_t sheave = row - f - 1;
+        const double E = exp(c->mu[row]), edge = T->slipping[T->entry[block] + sheave] ? 1.0 - LETS_GO : EDGE;
+        const double force[3] = {tension[end - 1], tension[row - 1], 0.0};
+        const int up = tension[row] >= edge * E * tension[row - 1], down = tension[row - 1] >= edge * E * tension[row];
+        const int stays = hold[row] && (up || down) && !sheave_moves(c, i, hold, row, memory);
+        const int slips = sheave_slides(c, row) || ((up || down) && !stays);
+        const double toward[2] = {sheave_slides(c, row) ? c->slip[row] : up ? 1.0 : -1.0, 0.0};
+        hold[row] = hold[row] && !stays && !slips;
+        set_latches(sheave_latches(T, block, sheave), x, slips ? SLIP : STICK, force, toward);
+    }
+}
+
+/* Tensions of a rope that was slack, from which indeterminate ones are to differ least: those without friction. */
+static void ease_rope(const struct blocks *c, int64_t i, double *last) {
+    const int64_t f = c->first[i], end = c->first[i + 1];
+    double pull = 0.0, W = 0.0;
+    if (largest_of(last + f, end - f) > 0.0) return;
+    for (int64_t j = f; j < end; j++) {
+        pull -= c->b[j];
+        for (int64_t k = f; k < end; k++) W += c->W[j * c->n + k];
+    }
+    for (int64_t j = f; j < end && W > 0.0 && pull > 0.0; j++) last[j] = pull / W;
+}
+
+/* Modes of pairs of which some rub. For pairs that slip slowly `ways` has the time by which their friction is ahead of
+ * them, and its direction there (of each pair 3; NaN: against its slip). ENDING: slips end within that time. */
 static int64_t settle_friction(struct transitions *T, double *x, const double *ways, struct seen *seen,
                                struct memory memory) {
     struct constrained *C = T->equations;
@@ -129,20 +194,19 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     int64_t *held = take_integers(&memory, C->m);
     int64_t *slips = take_integers(&memory, count), *turns = take_integers(&memory, count), ending = 0;
     int64_t *yields = take_integers(&memory, count);
-    double *last = take(&memory, n);
+    double *last = take(&memory, n), *lengths = take(&memory, n);
     struct solution found;
     struct factors F;
     struct mass Q;
     found.p = take(&memory, n), found.u = take(&memory, n), found.modes = take_integers(&memory, n);
     const int64_t n_held = gather_held(T, x, T->gamma, 1.0, held, right, memory);
-    const double nothing[3] = {0.0, 0.0, 0.0};
     if (mass_of(T, &Q)) return NO_TERMS;
     minimum_norm(&Q, T->f, held, n_held, right, a, 0, memory);
     take_rows(&F, &Q, held, n_held, &memory);
     spread(&some, T->gamma, b);
     spread(&some, T->rate, u);
     spread_along(T, &some, a, change);
-    delassus(&F, &some, Z, W);
+    delassus(&F, &some, Z, W, memory);
     for (int64_t i = 0; i < n; i++) b[i] = change[i] - b[i], toward[i] = slip[i] = NAN;
     const double fastest = largest_of(b, n);
     int known = 0;
@@ -151,11 +215,16 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
         const int64_t tangents = some.first[i + 1] - ahead;
         const double *way = ways + 3 * block;
         double speed = 0.0;
+        coefficients_of(T, block, mu + f);
+        if (is_rope(T, block)) {
+            ask_rope(T, x, block, tangents + 1, u + f, slip + f, last + f, lengths + f);
+            continue;
+        }
         for (int64_t j = 0; j < tangents; j++) speed = hypot(speed, u[ahead + j]);
-        mu[f] = friction_of(T, block), yields[i] = T->slipping[block], known |= !isnan(way[1]);
-        slips[i] = mu[f] > 0.0 && speed > SLIPS;
+        yields[i] = gives_way(T, block), known |= !isnan(way[1]);
+        slips[i] = friction_of(T, block) > 0.0 && speed > SLIPS;
         if (is_limit(T, block)) {
-            yields[i] = 0, mu[f] = limit_of(T, block);
+            yields[i] = 0;
             last[f] = x[latches_of(T, block)[4]]; /* forces of redundant joints stay as they were */
         }
         /* friction of a slow slip is against u + T u', where that is: the law of a pair at rest, with u / T to begin with */
@@ -167,12 +236,14 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
             if (turns[i]) b[row] += u[row] / way[0];
         }
     }
-    const struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, yields,
-                                  T->n_blocks > T->k ? last : 0, 0};
+    const struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, yields, last, lengths};
+    for (int64_t i = 0; i < count; i++)
+        if (some.law[i] == ROPE) ease_rope(&blocks, i, last);
     const int64_t bad = solve_blocks(&blocks, &found, memory);
     if (bad != SOLVED && known && !is_jammed(&blocks, bad, found.modes, memory)) return LANDED; /* none were found with friction turned */
     if (bad != SOLVED) {
-        T->pair = some.block[bad], T->lacks = OF_FORCES;
+        const int64_t jam = some.law[bad] == ROPE ? jam_of(&blocks, bad, found.modes, memory) : -1;
+        T->pair = some.block[bad], T->lacks = jam < 0 ? OF_FORCES : AT_SHEAVE + jam - some.first[bad] - 1;
         return T->pair;
     }
     for (int64_t i = 0; i < count; i++)
@@ -182,7 +253,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     const double most = fmax(largest_of(found.p, n), 1e-6), motion = 2.0 * kinetic(T, a, memory);
     for (int64_t i = 0; i < T->k; i++) {
         if (x[T->flags[i]] > -0.5) x[T->flags[i]] = 0.0;
-        if (T->rubs[i]) set_friction(T, x, i, OPEN, nothing, nothing);
+        open_friction(T, x, i);
     }
     for (int64_t n = 0; n < count; n++) {
         const int64_t i = some.block[n], f = some.first[n];
@@ -191,22 +262,27 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
             /* it slips against the friction at its limit; where that is zero, as it is accelerated */
             const double limit = mu[f], way = limit > 0.0 ? -p[0] : found.u[f], force[3] = {0.0, p[0], 0.0};
             const double side = slips[n] ? toward[f] : way < 0.0 ? -1.0 : 1.0, against[2] = {side, 0.0};
-            const int passes = fabs(p[0]) >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * limit;
+            const int passes = fabs(p[0]) >= (gives_way(T, i) ? 1.0 - LETS_GO : EDGE) * limit;
             set_friction(T, x, i, slips[n] || passes ? SLIP : STICK, force, against);
             continue;
         }
+        const int64_t rows = some.first[n + 1] - f;
+        double compliance = 0.0;
+        for (int64_t j = f; j < f + (is_rope(T, i) ? rows : 1); j++) compliance = fmax(compliance, diagonal(&blocks, j));
         /* what it would have to hold, if all the motion were along it: the rounding of that is no force */
-        const double natural = sqrt(motion / fmax(diagonal(&blocks, f), NOTHING));
-        const int carries = found.modes[f] == STICK && found.u[f] == 0.0 && !T->slipping[i] && !T->loose[i];
-        if (p[0] <= (T->loose[i] ? LETS_GO : PULLS) * fmax(natural, most) && !carries) continue;
+        const double natural = sqrt(motion / fmax(compliance, NOTHING));
+        const int carries = found.modes[f] == STICK && found.u[f] == 0.0 && !gives_way(T, i) && !T->loose[i] && !is_rope(T, i);
+        const double pull = is_rope(T, i) ? largest_of(p, rows) : p[0];
+        if (pull <= (T->loose[i] ? LETS_GO : PULLS) * fmax(natural, most) && !carries) continue;
         x[T->flags[i]] = 1.0;
-        if (!T->rubs[i]) continue;
+        if (is_rope(T, i)) settle_rope(T, x, i, &blocks, n, &found, memory);
+        if (!T->rubs[i] || is_rope(T, i)) continue;
         const double push = hypot(p[1], p[2]);
         if (slips[n]) set_friction(T, x, i, SLIP, p, toward + f + 1);
-        else if (push > 0.0 && push >= (T->slipping[i] ? 1.0 - LETS_GO : EDGE) * friction_of(T, i) * p[0]) { /* it slips against the friction at its limit */
+        else if (push > 0.0 && push >= (gives_way(T, i) ? 1.0 - LETS_GO : EDGE) * friction_of(T, i) * p[0]) { /* it slips against the friction at its limit */
             const double toward[2] = {-p[1] / push, -p[2] / push};
             set_friction(T, x, i, SLIP, p, toward);
-        } else set_friction(T, x, i, STICK, p, nothing);
+        } else set_friction(T, x, i, STICK, p, p);
     }
     return LANDED;
 }
@@ -230,13 +306,13 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
         int fits = 1, slips = 0;
         double most = 0.0;
         const int64_t outcome = settle_friction(T, x, ways, seen, memory);
-        for (int64_t i = 0; i < T->k; i++) slips |= slides(T, x, i); /* those of joints do not turn */
+        for (int64_t i = 0; i < T->k; i++) slips |= !is_rope(T, i) && slides(T, x, i); /* sheaves and joints do not turn */
         if (outcome != LANDED || !slips || round == TURNS) return outcome;
         C->t_seen = NAN;
         if (contact_evaluate(C, in)) return NO_TERMS;
         for (int64_t i = 0, r = 0; i < T->k; r += T->rubs[i], i++) {
             const int64_t rows[3] = {row_of(T, i, 0), row_of(T, i, 1), row_of(T, i, 2)};
-            if (!(x[T->flags[i]] > 0.5)) continue;
+            if (!(x[T->flags[i]] > 0.5) || is_rope(T, i)) continue;
             double push = 0.0, speed = 0.0, forward = 0.0, *way = ways + 3 * i;
             const int slips = slides(T, x, i);
             for (int j = 1; j < 3; j++) {
@@ -246,7 +322,7 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
             }
             /* what was seen to pass zero is not to pass it again at once */
             fits &= C->lambda[rows[0]] >= (T->loose[i] ? LETS_GO * largest_of(C->lambda, C->m) : 0.0);
-            fits &= !T->rubs[i] || slips || push <= (T->slipping[i] ? 1.0 - LETS_GO : 1.0) * friction_of(T, i) * C->lambda[rows[0]];
+            fits &= !T->rubs[i] || slips || push <= (gives_way(T, i) ? 1.0 - LETS_GO : 1.0) * friction_of(T, i) * C->lambda[rows[0]];
             fits &= !(slips && speed <= SLIPS && forward < 0.0);
             if (!slips) continue;
             way[0] = C->lead[r];
@@ -258,17 +334,16 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
         for (int64_t i = T->k; i < T->n_blocks; i++) { /* joints with friction of contacts as it is there */
             const int64_t row = row_of(T, i, 1);
             const double side = x[latches_of(T, i)[1]], forward = change_of(C, row) * side;
-            if (side == 0.0) fits &= fabs(C->lambda[row]) <= (T->slipping[i] ? 1.0 - LETS_GO : 1.0) * limit_of(T, i);
+            if (side == 0.0) fits &= fabs(C->lambda[row]) <= (gives_way(T, i) ? 1.0 - LETS_GO : 1.0) * limit_of(T, i);
             else fits &= !(fabs(T->rate[row]) <= SLIPS && forward < 0.0);
         }
         if (fits || !(most > TURNED)) return LANDED;
     }
 }
 
-/* Latches with which the motion goes on: what touches and pulls (pushes) acts, all else is open. */
+/* Latches with which the motion continues: touching blocks that pull (push) act, all others are open. */
 static int64_t settle_pairs(struct transitions *T, double t, double *x, const double *c, const double *p,
                             struct seen *seen, struct memory memory) {
-    const double nothing[3] = {0.0, 0.0, 0.0};
     int64_t *goes_on = take_integers(&memory, T->equations->m);
     if (T->n_blocks > T->k) return settle_slips(T, t, x, c, p, seen, memory);
     for (int64_t i = 0; i < T->k; i++)
@@ -277,7 +352,7 @@ static int64_t settle_pairs(struct transitions *T, double t, double *x, const do
     if (outcome != LANDED) return outcome;
     for (int64_t i = 0; i < T->k; i++) {
         if (x[T->flags[i]] > -0.5) x[T->flags[i]] = goes_on[normal_of(T, i)] ? 1.0 : 0.0;
-        if (T->rubs[i]) set_friction(T, x, i, OPEN, nothing, nothing);
+        open_friction(T, x, i);
     }
     return LANDED;
 }

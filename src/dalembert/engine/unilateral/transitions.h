@@ -1,23 +1,24 @@
-/* Transitions of what acts one way only (unilateral.c): what they share with their callers. */
+/* Transitions of unilateral constraints (unilateral.c): data shared with their callers. */
 #ifndef TRANSITIONS_H
 #define TRANSITIONS_H
 
 #include "constrained.h"
 
-/* What a transition may end in, besides a pair (0, 1, ...) at which no forces or impulses obey the laws. */
+/* Outcome of a transition, besides a pair (0, 1, ...) at which no forces or impulses obey the laws. */
 enum { LANDED = -1, NO_TERMS = -2, NOT_CLOSED = -3, ENDING = -4, MOVED = -5 }; /* the last two within a transition only */
-enum { OF_IMPULSES = 0, OF_FORCES = 1 };
+enum { OF_IMPULSES = 0, OF_FORCES = 1, AT_SHEAVE = 2 }; /* what is lacking: forces of a rope that jams at its sheave 0, 1, ... */
 
 struct transitions {
     struct constrained *equations;
-    int64_t k;               /* pairs: cables and contacts, which have a normal */
+    int64_t k;               /* pairs: cables, ropes and contacts, which have a normal */
     int64_t n_blocks;        /* these, and after them joints that stick, with a limit that is given */
     const int64_t *law;      /* of each block its law (laws.c), */
     const int64_t *first;    /* where its rows begin in `row`; there is one more, their end, */
-    const int64_t *row;      /* its rows (-1: one that never moves), */
+    const int64_t *row;      /* its rows (-1: one that never moves), of a rope those of its sheaves and then its own, */
     const int64_t *flags;    /* the index in x of the latch that says whether it acts (-1: always), */
-    const int64_t *friction; /* and the indices in x of stick, toward (2), share (3) and leeway (-1: none) */
-    const int64_t *is_contact, *rubs, *poisson;
+    const int64_t *entry;    /* its first entry among those with friction (`rubbing` of the equations), */
+    const int64_t *friction; /* of each entry the indices in x of stick, toward (2), share (3) and leeway (-1: none) */
+    const int64_t *is_contact, *rubs, *poisson; /* rubs: how many entries it has, of a rope one of each sheave */
     const double *e, *mu;
     const int64_t *varies; /* where the coefficient of friction is in `cone`, if it depends on the state; else -1 */
     double slowest; /* half the rate at which a slip ends */
@@ -29,8 +30,8 @@ struct transitions {
     int64_t n_kinks;
     const int64_t *kink_event;
     double kink_time;
-    /* constraints that measure themselves when they begin to act: of each the latch that says so, and those that keep
-     * what the kernel (t, x, c, p) finds */
+    /* constraints that measure themselves when they begin to act: of each the latch that is 1 while it acts, and those
+     * that keep the results of the kernel (t, x, c, p) */
     int64_t n_measures;
     const int64_t *measure_flag, *measure_first, *measure_latch;
     kernel measure;
@@ -41,8 +42,9 @@ struct transitions {
     int64_t factored;
     double *work; /* scratch of `transitions_memory` numbers */
     /* what has just let go, what friction has just reached its limit, and when */
-    int64_t *loose, *slipping;
-    int64_t *acted; /* which pairs acted before a transition, but for what switches have done */
+    int64_t *loose, *slipping; /* by blocks; by entries */
+    int64_t *acted; /* which pairs acted before a transition, apart from switching */
+    double *toward; /* where each entry slipped to before it; NaN: it stuck */
     double t_loose;
     /* what the last transitions did, from the entry `n_log` on; of each the impulses of all rows */
     int64_t n_log, log_capacity;

@@ -1,7 +1,7 @@
-/* What acts one way only, cables that pull and contacts that push: how a motion begins, and goes on after an event; after
- * settling.c.
+/* Unilateral constraints, cables that pull and contacts that push: how a motion begins, and continues after an event;
+ * after settling.c.
  *
- * Gaps are seen to close when they are negative by 1e-11 m, and taken to be closed within 1e-8 m; ways to keep constraints
+ * Gaps are seen to close when they are negative by 1e-11 m, and taken to be closed within 1e-8 m; constraint methods
  * that do not project violate them by more than either, so that a transition closes them.
  */
 
@@ -35,12 +35,12 @@ static int shock(struct transitions *T, double *x, int64_t pair, const struct se
     if (mass_of(T, &Q)) return 1;
     take_rows(&F, &Q, held, n_held, &memory);
     spread(&some, T->rate, u);
-    delassus(&F, &some, Z, W);
+    delassus(&F, &some, Z, W, memory);
     memcpy(b, u, doubles(n));
     const double across = T->rubs[pair] ? hypot(u[own + 1], u[own + 2]) : 0.0;
     b[own] -= NEARER * fmax(across, 1e-4 * largest_of(u, n));
     for (int64_t i = 0; i < n; i++) slip[i] = NAN, ones[i] = 1.0;
-    for (int64_t i = 0; i < count; i++) mu[some.first[i]] = friction_of(T, some.block[i]);
+    for (int64_t i = 0; i < count; i++) coefficients_of(T, some.block[i], mu + some.first[i]);
     struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, 0, 0, 0};
     if (solve_blocks(&blocks, &begun, memory) != SOLVED) return 1;
     blocks.b = u;
@@ -106,8 +106,8 @@ static int close_gaps(struct transitions *T, double t, double *x, const double *
     return 0;
 }
 
-/* State after the impacts of an instant, with what goes on to act: LANDED, NO_TERMS, or the pair (see `lacks`) at which
- * no impulses or forces obey the laws. What they did is entry `n_log` of the log. */
+/* State after the impacts of an instant, with the pairs that continue to act: LANDED, NO_TERMS, or the pair (see
+ * `lacks`) at which no impulses or forces obey the laws. Entry `n_log` of the log has their effects. */
 int64_t transitions_land(struct transitions *T, double t, double *x, const double *c, const double *p) {
     struct constrained *C = T->equations;
     struct memory memory;
@@ -119,7 +119,7 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     made.impulses = T->log_impulses + T->n_log * C->m, made.lost = 0.0, made.factor = 1.0;
     for (int64_t i = 0; i < C->m; i++) made.impulses[i] = 0.0;
     int varies = 0;
-    for (int64_t i = 0; i < T->k; i++) varies |= T->varies[i] >= 0;
+    for (int64_t i = 0; i < T->k; i++) varies |= T->varies[i] >= 0 || is_rope(T, i);
     if (varies && forces_at(T, t, x, c, p)) return NO_TERMS;
     if (geometry_at(T, t, x, c, p)) return NO_TERMS;
     double *before = take(&memory, C->m);
@@ -143,6 +143,7 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
             seen.opens[outcome] = 1;
             continue;
         }
+        if (is_rope(T, outcome)) return outcome;
         if (++shocks > T->k || shock(T, x, outcome, &seen, &made, memory)) return outcome;
     }
     for (int64_t i = 0; i < C->m; i++) x[C->work_input] += C->phi_t[i] * made.impulses[i]; /* of what is driven */
@@ -155,6 +156,12 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     T->log_shocks[T->n_log] = shocks, T->log_speed[T->n_log] = largest_of(x + C->nq, C->nv);
     C->t_seen = NAN;
     return LANDED;
+}
+
+/* Forget what has just let go or slipped. */
+static void release_all(struct transitions *T) {
+    for (int64_t i = 0; i < T->n_blocks; i++) T->loose[i] = 0;
+    for (int64_t r = 0; r < T->equations->n_rubbing; r++) T->slipping[r] = 0;
 }
 
 /* Latches of the switches among the events of an instant: first what they take away, then what they add. */
@@ -173,7 +180,7 @@ static int begins(const double *x, const double *before, int64_t flag) {
     return flag >= 0 && x[flag] > 0.5 && !(before[flag] > 0.5);
 }
 
-/* What constraints measure that begin to act, unlike `before`; without that, of all. */
+/* Measurements of the constraints that begin to act, unlike `before`; without that, of all. */
 static int64_t measure_anew(struct transitions *T, double t, double *x, const double *before, const double *c,
                             const double *p) {
     int any = 0;
@@ -191,17 +198,13 @@ static int64_t measure_anew(struct transitions *T, double t, double *x, const do
 /* Latches with which a run may start: what measures itself does, cables that are longer than their way are slack, no
  * contact acts yet; contacts must not overlap. Constraints are then to be kept, and the state to be landed. */
 int64_t transitions_start(struct transitions *T, double t, double *x, const double *c, const double *p) {
-    const double nothing[3] = {0.0, 0.0, 0.0};
     if (measure_anew(T, t, x, 0, c, p) != LANDED || geometry_at(T, t, x, c, p)) return NO_TERMS;
-    for (int64_t i = T->k; i < T->n_blocks; i++) {
-        T->loose[i] = T->slipping[i] = 0;
-        set_friction(T, x, i, OPEN, nothing, nothing);
-    }
+    for (int64_t i = T->k; i < T->n_blocks; i++) open_friction(T, x, i);
+    release_all(T);
     for (int64_t i = 0; i < T->k; i++) {
-        T->loose[i] = T->slipping[i] = 0;
         if (T->is_contact[i] && T->phi[normal_of(T, i)] > PENETRATES) return T->pair = normal_of(T, i), NOT_CLOSED;
         if (x[T->flags[i]] > -0.5) x[T->flags[i]] = !T->is_contact[i] && T->phi[normal_of(T, i)] >= -APART ? 1.0 : 0.0;
-        if (T->rubs[i]) set_friction(T, x, i, OPEN, nothing, nothing);
+        open_friction(T, x, i);
     }
     return LANDED;
 }
@@ -225,16 +228,17 @@ static int64_t begin_to_act(struct transitions *T, double t, double *x, const do
     return LANDED;
 }
 
-/* Forces of joints that stick, of which redundant ones go on from what they were. 0 = ok. */
+/* Forces of joints that stick and tensions of ropes, of which redundant ones continue from their last values. 0 = ok. */
 static int keep_last(struct transitions *T, double t, double *x, const double *c, const double *p) {
     struct constrained *C = T->equations;
     const double *in[4] = {&t, x, c, p};
-    int sticks = 0;
+    int sticks = any_taut(C, x);
     for (int64_t i = T->k; i < T->n_blocks; i++) sticks |= x[*latches_of(T, i)] > 0.5;
     if (!sticks) return 0;
     if (contact_evaluate(C, in)) return 1;
     for (int64_t i = T->k; i < T->n_blocks; i++)
         if (x[*latches_of(T, i)] > 0.5) x[latches_of(T, i)[4]] = C->lambda[row_of(T, i, 1)];
+    keep_tensions(C, x);
     C->t_seen = NAN;
     return 0;
 }
@@ -247,8 +251,8 @@ static int triggers(const struct transitions *T, int64_t event) {
 }
 
 /* Tell in `fired` what has become of the cables: what let go and took hold, whatever it was that made them; what was only seen to
- * pass zero, without effect, did not happen. One that is jerked and lets go at once has taken hold before. What a switch has
- * done to a cable is told by the switch. */
+ * pass zero, without effect, did not happen. One that is jerked and lets go at once has taken hold before. The switch
+ * reports its effect on a cable. */
 static void tell_cables(const struct transitions *T, const double *x, int64_t *fired) {
     const struct constrained *C = T->equations;
     const double *impulses = T->log_impulses + T->n_log * C->m, least = JERKS * largest_of(impulses, C->m);
@@ -264,6 +268,22 @@ static void tell_cables(const struct transitions *T, const double *x, int64_t *f
         if (taut && !fired[takes_hold] && triggers(T, takes_hold)) taut = FOLLOWS, slack = 0;
         fired[lets_go] = slack, fired[takes_hold] = taut;
     }
+}
+
+/* Report the sheaves of ropes that continue to pull: which begin to slip, or slip the other way, and which begin to
+ * stick. One that was only seen to pass a limit did neither. */
+static void tell_sheaves(const struct transitions *T, const double *x, int64_t *fired) {
+    const struct constrained *C = T->equations;
+    const int64_t slip = C->n_tape_events + 2 * T->k, stick = slip + C->n_rubbing;
+    for (int64_t i = 0; i < T->k; i++)
+        for (int64_t r = T->entry[i]; is_rope(T, i) && r < T->entry[i + 1]; r++) {
+            const int64_t *place = T->friction + 7 * r;
+            const int pulls = x[T->flags[i]] > 0.5 && T->acted[i];
+            const int slips = pulls && x[place[1]] != 0.0 && x[place[1]] != T->toward[r];
+            const int sticks = pulls && x[place[0]] > 0.5 && !isnan(T->toward[r]);
+            fired[slip + r] = slips ? fired[slip + r] || !triggers(T, slip + r) ? HAPPENS : FOLLOWS : 0;
+            fired[stick + r] = sticks ? fired[stick + r] || !triggers(T, stick + r) ? HAPPENS : FOLLOWS : 0;
+        }
 }
 
 /* Coordinates beyond the kinks among the events of an instant, as far as they were before them. 0 = ok. */
@@ -290,10 +310,10 @@ int64_t transitions_switch(void *context, double t, double *x, const double *c, 
     memcpy(before, x, doubles(C->n));
     const int64_t *lets_go = fired + C->n_tape_events, *takes_hold = lets_go + T->k, *slips = takes_hold + T->k;
     if (T->t_loose != t)
-        for (int64_t i = 0; i < T->n_blocks; i++) T->loose[i] = T->slipping[i] = 0;
+        release_all(T);
     T->t_loose = t;
-    for (int64_t i = 0, r = 0; i < T->n_blocks; i++) /* blocks with friction are in the order of the blocks */
-        if (T->rubs[i] && slips[r++]) T->slipping[i] = 1;
+    for (int64_t r = 0; r < C->n_rubbing; r++)
+        if (slips[r]) T->slipping[r] = 1;
     for (int64_t i = 0; i < T->k; i++) {
         if (takes_hold[i]) T->loose[i] = 0;
         else if (lets_go[i]) T->loose[i] = 1;
@@ -301,8 +321,8 @@ int64_t transitions_switch(void *context, double t, double *x, const double *c, 
         if (!T->is_contact[i] && (takes_hold[i] || lets_go[i])) x[T->flags[i]] = takes_hold[i] ? 1.0 : 0.0;
     }
     if (T->n_measures) {
-        /* What begins to act holds what it measures: a contact that is found beyond its gap would stay there, and be found
-         * again at once. */
+        /* A constraint that begins to act holds its measurement: a contact that is found beyond its gap would stay
+         * there, and be found again at once. */
         int touched = 0;
         struct memory memory;
         memory.next = T->work;
@@ -314,13 +334,17 @@ int64_t transitions_switch(void *context, double t, double *x, const double *c, 
     if (begun != LANDED) return begun;
     set_switches(T, before, fired);
     for (int64_t i = 0; i < T->k; i++) T->acted[i] = before[T->flags[i]] > 0.5;
+    for (int64_t r = 0; r < C->n_rubbing; r++) {
+        const int64_t *place = T->friction + 7 * r;
+        T->toward[r] = before[place[0]] > 0.5 ? NAN : before[place[1]];
+    }
     const int64_t outcome = transitions_land(T, t, x, c, p);
-    if (outcome == LANDED) tell_cables(T, x, fired);
+    if (outcome == LANDED) tell_cables(T, x, fired), tell_sheaves(T, x, fired);
     return outcome;
 }
 
-/* Time after which a contact that has opened at the last transition touches again, if it goes on to fall as it does at x,
- * where the accelerations have just been found; INFINITY if none does. */
+/* Time after which a contact that has opened at the last transition touches again, if it continues to fall as it does
+ * at x, where the accelerations have just been found; INFINITY if none does. */
 double transitions_return(void *context, const double *x) {
     const struct transitions *T = context;
     const struct constrained *C = T->equations;
@@ -344,7 +368,8 @@ int64_t transitions_begin(struct transitions *T, double t, const double *x, doub
     int differs = C->nc == 0;
     memory.next = T->work;
     memcpy(made, x, doubles(C->n));
-    for (int64_t i = 0; i < T->n_blocks; i++) T->loose[i] = T->slipping[i] = 0, contacts |= T->is_contact[i];
+    release_all(T);
+    for (int64_t i = 0; i < T->n_blocks; i++) contacts |= T->is_contact[i] || is_rope(T, i);
     T->t_loose = NAN;
     if (contacts || T->n_blocks > T->k) outcome = transitions_land(T, t, made, c, p);
     else if (geometry_at(T, t, made, c, p) || forces_at(T, t, made, c, p)) outcome = NO_TERMS;
@@ -356,7 +381,10 @@ int64_t transitions_begin(struct transitions *T, double t, const double *x, doub
     if (outcome != LANDED) return outcome;
     for (int64_t i = 0; i < T->k; i++) {
         differs |= (made[T->flags[i]] > 0.5) != (x[T->flags[i]] > 0.5);
-        if (T->rubs[i]) differs |= (made[*latches_of(T, i)] > 0.5) != (x[*latches_of(T, i)] > 0.5);
+        for (int64_t j = 0; j < T->rubs[i]; j++) {
+            const int64_t *place = sheave_latches(T, i, j);
+            differs |= (made[*place] > 0.5) != (x[*place] > 0.5) || (is_rope(T, i) && made[place[1]] != x[place[1]]);
+        }
     }
     for (int64_t i = T->k; i < T->n_blocks; i++)
         for (int j = 0; j < 2; j++) differs |= made[latches_of(T, i)[j]] != x[latches_of(T, i)[j]];

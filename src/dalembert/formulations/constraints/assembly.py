@@ -5,13 +5,13 @@ From the values that are given and the others where the machine has them by natu
 1. Newton's method, if it ends nearby: the nearest state in the metric of the mass matrix.
 2. Where more values are given than the machine has freedoms, the nearest state all the same, if it moves none of them
    by more than ``reach``: numbers as they are typed contradict each other in the last digit.
-3. Continuation: from the assembled nominal posture the given values are led to what they are to be, and the machine
-   follows, as a mechanism on the bench would. So a sweep of one coordinate stays on one branch.
+3. Continuation: from the assembled nominal posture the given values are led to their targets, and the machine follows,
+as a mechanism on the bench would. So a sweep of one coordinate stays on one branch.
 4. A search from many postures, always the same ones, by the method of Levenberg and Marquardt (J. J. More, "The
-   Levenberg-Marquardt algorithm: implementation and theory", Lecture Notes in Mathematics 630, 1978). Of the solutions
-   it takes that nearest to the posture of 1.
+   Levenberg-Marquardt algorithm: implementation and theory", Lecture Notes in Mathematics 630, 1978). It takes the
+   solution nearest to the posture of 1.
 
-What cannot be kept is refused with the nearest state that was found and the number of starts.
+Conditions that cannot be met are refused, with the nearest state that was found and the number of starts.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 _REACH = 0.1  # how far given values that contradict each other may be moved, in sizes
-_TOLD = 1e-6  # part of its size that a given value may be moved by without a word: the rounding of printed digits
+_TOLD = 1e-6  # part of its size that a given value may be moved by without a warning: the rounding of printed digits
 _SLACK = 1e-9  # by how much a cable is longer than its way if it is slack
 _BESIDE = 1e-2  # how far beside a posture it is judged whether it is special, in sizes
 
@@ -81,7 +81,7 @@ def conditions_of(
     latches: Array,
     q: Array,
 ) -> Conditions:
-    """Return what members (N, nq) must satisfy.
+    """Return the conditions for members (N, nq).
 
     Rows that act are those of constraints and of cables that are taut; not those of contacts, and not those of
     constraints that hold the machine as it is when they begin to act.
@@ -133,7 +133,7 @@ def assemble(
     eom
         Equations in the machine's own coordinates.
     q
-        Coordinates (N, nq): what is given, and of the others where the machine has them by nature.
+        Coordinates (N, nq): the given ones, and the nominal values of the others.
     given
         Places in ``q`` of the coordinates that are kept.
     t, p
@@ -245,15 +245,13 @@ def _check_quaternions(eom: EquationsOfMotion, q: Array, what: str) -> None:
 
 
 def _with_guess(eom: EquationsOfMotion, q: Array, given: Sequence[int], branch: Branch, what: str) -> Array:
-    """Coordinates with those of a branch that is told by some of them."""
+    """Coordinates with those of a branch, which some of them identify."""
     if not isinstance(branch, Mapping):
         return q
     q, names = q.copy(), list(eom.machine.q_names)
     for name, value in branch.items():
         if names.index(name) in given:
-            raise InputError(
-                f"branch: {name!r} is given in {what}, and kept; a branch is told by the other coordinates"
-            )
+            raise InputError(f"branch: {name!r} is given in {what}, and kept; the other coordinates identify a branch")
         q[:, names.index(name)] = value
     for _, start in eom.layout.quaternions:
         q[:, start : start + 4] /= np.linalg.norm(q[:, start : start + 4], axis=1, keepdims=True)
@@ -263,7 +261,7 @@ def _with_guess(eom: EquationsOfMotion, q: Array, given: Sequence[int], branch: 
 def _chosen(
     c: Conditions, q: Array, found: Solutions, branch: Branch, reach: float | None, what: str, member: int | None
 ) -> Array:
-    """The solution that is asked for; refused if there is none."""
+    """The requested solution; refused if there is none."""
     machine = c.eom.machine
     whose = f"machine '{machine.name}'" + ("" if member is None else f" (member {member})")
     if len(found.q):
@@ -290,6 +288,7 @@ def _chosen(
             f"{described(machine.q_names, found.nearest)}{fewer}"
         )
     if not np.isfinite(c.phi(q[None])).all():
+        _check_routes(c.eom, q[None], c.t, c.p[:1], what)
         row = c.eom.constraint_system.row_names[int(np.argmax(~np.isfinite(c.phi(q[None])[0])))]
         raise InputError(
             f"constraint '{row}' of {whose} has no value at {what}; of a cable: is its pulley larger than the "
@@ -331,7 +330,7 @@ def assembled_start(
 ) -> tuple[Array, float]:
     """Return the coordinates of the machine at a start, and how far the farthest of those that are given was moved.
 
-    It is told where that is more than rounding.
+    It is reported where that is more than rounding.
 
     Parameters
     ----------
@@ -342,7 +341,7 @@ def assembled_start(
     t, p
         Time and parameter values.
     latches, branch, reach, what
-        As of `assemble`.
+        As in `assemble`.
     """
     names = eom.machine.q_names
     q, given = named_vector(q0, names, eom.machine.q_neutral, what)[None], names_given(q0, names, what)
@@ -364,7 +363,7 @@ def every_assembly(
     t, p
         Time and parameter values.
     starts, what
-        As of `solutions` and `assemble`.
+        As in `solutions` and `assemble`.
     """
     own, names = eom.in_machine_coordinates(), eom.machine.q_names
     q = named_vector(q0, names, eom.machine.q_neutral, what)
@@ -388,7 +387,7 @@ def assembled_members(
     reach: float | None = None,
     what: str = "q0",
 ) -> Assembled:
-    """Assemble members as `assemble` does, from equations in any coordinates; tell of given values that were moved.
+    """Assemble members as `assemble` does, from equations in any coordinates; report given values that were moved.
 
     Parameters
     ----------
@@ -399,7 +398,7 @@ def assembled_members(
     given
         Names of those that are given.
     t, p, latches, branch, reach, what
-        As of `assemble`; parameters (N, np).
+        As in `assemble`; parameters (N, np).
     """
     machine = eom.machine
     branch = _checked_branch(machine, branch)
@@ -407,14 +406,26 @@ def assembled_members(
     if not machine.constrained:
         if branch is not None:
             raise InputError(f"branch: machine '{machine.name}' has no constraints, and one assembly only")
+        if machine.ropes:
+            _check_routes(eom.in_machine_coordinates(), q, t, p, what)
         return Assembled(q, np.zeros((len(q), len(given))))
     own = eom.in_machine_coordinates()
     if latches is not None and own is not eom:
         latches = _latches_of(own, eom, np.asarray(latches))
     places = _given_places(own, given)
     result = assemble(own, q, places, t=t, p=p, latches=latches, branch=branch, reach=reach, what=what)
+    _check_routes(own, result.q, t, p, what)
     _tell_moved(own, places, q, result, what)
     return result
+
+
+def _check_routes(own: EquationsOfMotion, q: Array, t: float, p: Array, what: str) -> None:
+    """Refuse postures in which a rope has no route."""
+    fault = own.constraint_system.route_fault(q, t, p)
+    if fault is not None:
+        member, message = fault
+        whose = f" of member {member}" if len(q) > 1 else ""
+        raise InputError(f"{what}{whose}: {message}")
 
 
 def freedoms_left(eom: EquationsOfMotion, q: Array, given: Sequence[str], *, t: float, p: Array) -> int | None:
@@ -433,7 +444,7 @@ def freedoms_left(eom: EquationsOfMotion, q: Array, given: Sequence[str], *, t: 
 
 
 def _nominal_conditions(eom: EquationsOfMotion, places: tuple[int, ...], q: Array, t: float, p: Array) -> Conditions:
-    """What one state (nq,) must satisfy with nominal latches, if its coordinates at some places are kept."""
+    """Conditions for one state (nq,) with nominal latches, if its coordinates at some places are kept."""
     nominal = eom.constraint_system.latch_nominal[None]
     return conditions_of(eom, places, q[None, list(places)], t=t, p=p[None], latches=nominal, q=q[None])
 

@@ -1,4 +1,4 @@
-"""What the coordinates of a start must satisfy: the constraints, and the values that are given.
+"""Conditions for the coordinates of a start: the constraints, and the given values.
 
 ``Phi(q, t) = 0`` and ``q_given = values``, of many members at once, with the sizes that make angles, lengths and rows
 of any machine comparable: a machine of millimetres and one of hundreds of metres are solved alike.
@@ -30,12 +30,13 @@ _SOLVED = 1e-10  # error, as part of its size, up to which a condition counts as
 
 
 def machine_size(machine: Machine) -> float:
-    """Length [m] that is typical of a machine: the largest offset between neighbouring joints, frames and cables."""
+    """Length [m] that is typical of a machine: the largest offset between neighbouring joints, frames and ropes."""
     offsets = [node.placement.translation for node in machine.tree.nodes]
     offsets += [frame.origin.translation for frame in machine.frames]
     offsets += [point for cable in machine.cables for point in (cable.exit_at, cable.anchor_at)]
+    offsets += [element.at for rope in machine.ropes for element in rope.path]
     lengths = [float(np.linalg.norm([nominal(x) for x in offset])) for offset in offsets]
-    lengths += [nominal(cable.length) for cable in machine.cables if cable.length is not None]
+    lengths += [nominal(rope.length) for rope in machine.all_ropes if rope.length is not None]
     lengths += [nominal(b.length) for b in machine.bodies if isinstance(b, Beam)]
     return max(lengths, default=0.0) or 1.0
 
@@ -47,9 +48,9 @@ class Sizes:
     Parameters
     ----------
     v
-        Of each velocity's displacement: 1 rad, the size of the machine [m], the amplitude of a mode.
+        Sizes of the displacements of each velocity: 1 rad, the size of the machine [m], the amplitude of a mode.
     rows
-        Of each constraint row: what a displacement of these sizes changes it by.
+        Sizes of each constraint row: its change by a displacement of these sizes.
     angles
         Places in ``q`` of angles that a full turn leaves as they are, and of their displacements.
     modes
@@ -99,7 +100,7 @@ def given_sizes(eom: EquationsOfMotion, given: tuple[int, ...]) -> Array:
 
 
 def _displacements(eom: EquationsOfMotion, given: tuple[int, ...]) -> list[tuple[int, int | None]]:
-    """Of each coordinate its displacement; None where it is one of a quaternion, or turned by one."""
+    """The displacement of each coordinate; None where it is one of a quaternion, or turned by one."""
     places: list[tuple[int, int | None]] = []
     for i in given:
         block = next(b for b in eom.layout.moving if b.q.start <= i < b.q.stop)
@@ -119,7 +120,7 @@ class Conditions:
     given
         Places in ``q`` of the coordinates that are given.
     values
-        What they are given as (N, k).
+        The given values (N, k).
     t
         Time.
     p, latches

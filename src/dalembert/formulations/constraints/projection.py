@@ -241,7 +241,7 @@ def kept_velocities(
     p: Parameters = None,
     latches: Array,
 ) -> Array | None:
-    """Velocities that the constraints allow and that have the values which were asked for; None if there are none.
+    """Velocities that the constraints allow and that have the requested values; None if there are none.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Reduction", "check_regular", "locked_rows", "reduce_motions"]
 
-_STEP = 1e-4  # displacement at which the rank is looked at again; its square stays below the rank tolerance
+_STEP = 1e-4  # displacement at which the rank is checked again; its square stays below the rank tolerance
 
 
 @dataclass(frozen=True, eq=False)

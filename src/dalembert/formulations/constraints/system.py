@@ -8,13 +8,15 @@ as in CDPR 2), so that the multiplier of a cable is its tension in newton, posit
 
 Contacts are rows like those of cables, only that they push: ``Phi`` is the negative gap, which must not be positive,
 and the multiplier the normal force, which must not be negative. The tangents of a pair with friction follow as rows
-that act while it sticks; they have velocities only, and ``Phi = 0``. So has the row of a joint with friction that
-sticks, ``Phi' = -v``: its multiplier is the friction that acts on the joint.
+that act while it sticks; they have velocities only, and ``Phi = 0``. The row of a joint with friction that sticks has
+one too, ``Phi' = -v``: its multiplier is the friction that acts on the joint. A section of a rope has one row that only
+pulls, as a cable, and a row of each sheave with friction, which acts while that sticks (`RopeSection`).
 
-What may change during a run without compiling anything are the ``latches``, which keep their values between events:
-whether a switchable constraint acts (1 or 0), the numbers that were measured when it began to act, and of contacts
-whether they push (``active``) and stick, where they slip to (``toward``) and how far they may turn (``leeway``), and
-how they shared what is indeterminate (``share``) when they last changed. Joints that stick have these but ``active``.
+The ``latches`` may change during a run without compiling anything, and keep their values between events: whether a
+switchable constraint acts (1 or 0), the numbers that were measured when it began to act, and of contacts whether they
+push (``active``) and stick, where they slip to (``toward``) and how far they may turn (``leeway``), and how they shared
+indeterminate forces (``share``) when they last changed. Joints that stick have these but ``active``; sheaves of ropes
+have them too, with the tension of the span before the sheave as their ``share``.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import casadi as ca
@@ -32,9 +35,11 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array, Expression
+from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.cables import CablePath
 from dalembert.model.machine import Machine
+from dalembert.model.ropes import Obstacle, RopeBase, Route
 from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
 
 __all__ = ["ConstraintRows", "ConstraintSystem"]
@@ -51,8 +56,8 @@ class ConstraintRows:
     name
         Name of the constraint, cable or body.
     kind
-        ``"constraint"``, ``"cable"``, ``"contact"``, ``"friction"`` (of a contact), ``"stick"`` (of a joint) or
-        ``"internal"`` (of the coordinates themselves).
+        ``"constraint"``, ``"cable"``, ``"rope"`` (a section of one), ``"sheave"``, ``"contact"``, ``"friction"`` (of a
+        contact), ``"stick"`` (of a joint) or ``"internal"`` (of the coordinates themselves).
     start, stop
         Range of its rows.
     flag
@@ -72,7 +77,7 @@ class ConstraintRows:
     def names(self) -> tuple[str, ...]:
         """Names of the rows."""
         count = self.stop - self.start
-        name = f"{self.name}.friction" if self.kind in ("friction", "stick") else self.name
+        name = f"{self.name}.friction" if self.kind in ("friction", "stick", "sheave") else self.name
         return (name,) if count == 1 else tuple(f"{name}[{k}]" for k in range(count))
 
 
@@ -83,14 +88,19 @@ class _Held:
     name: str
     where: slice
     measured: Expression  # a length, or a pose (position, then the rotation matrix by columns)
+    once: bool = False  # at the start of a run only
 
 
 @dataclass(frozen=True)
 class _Context:
-    """What the rows of a constraint ask (`RowContext`); ``held`` are the position and quaternion that it holds."""
+    """Context of the rows of a constraint (`RowContext`); ``held`` are the position and quaternion that it holds."""
 
     system: ConstraintSystem
     held: ca.SX | None
+
+    @property
+    def machine(self) -> Machine:
+        return self.system.machine
 
     def pose(self, frame: str) -> tuple[ca.SX, ca.SX]:
         return self.system.pose(frame)
@@ -98,12 +108,16 @@ class _Context:
     def coordinate(self, joint: str) -> ca.SX:
         return ca.SX(self.system.formulation.joint_coordinate(joint))
 
+    def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
+        place = self.system.latch_index(f"on.{obstacle}")
+        return otherwise if place < 0 else self.system.latches[place]
+
     def value(self, scalar: Scalar) -> ca.SX:
         return ca.SX(self.system.variables.value(scalar))
 
     def held_pose(self) -> tuple[ca.SX, ca.SX]:
         if self.held is None:
-            raise InputError("rows ask for the pose that the constraint holds, but its kind says that it holds none")
+            raise InputError("rows use the pose that the constraint holds, but its kind declares none")
         return quaternion_matrix(self.held[3:]), self.held[:3]
 
 
@@ -113,7 +127,7 @@ class ConstraintSystem:
     Parameters
     ----------
     formulation
-        Delivers the poses of the frames and, for redundant coordinates, constraints of its own.
+        Delivers the poses of the frames and, for redundant coordinates, its own constraints.
     contacts
         The contacts; None: those of the machine.
     """
@@ -123,13 +137,16 @@ class ConstraintSystem:
         self.formulation = formulation
         self.variables = formulation.variables
         self._measures: list[_Held] = []
-        self.paths: dict[str, CablePath] = {}
         self.contacts = ContactSystem(formulation) if contacts is None else contacts
         self.tangents = _moving_tangents(self.contacts)
         names, values = self._latch_layout()
         self.latch_names: tuple[str, ...] = tuple(names)
         self.latch_nominal: Array = np.array(values, dtype=float)
         self.latches = ca.SX.sym("latches", len(names))
+        self.routes: dict[str, Route] = {rope.name: rope.route(_Context(self, None)) for rope in self.machine.all_ropes}
+        self._obstacles()
+        self.sections = self._rope_sections()
+        self._add_latches_of_ropes()
         self.rows: tuple[ConstraintRows, ...] = ()
         self.phi = self._assemble()
 
@@ -148,10 +165,13 @@ class ConstraintSystem:
             if c.holds_pose:
                 names += [f"offset.{c.name}.{k}" for k in _POSE]
                 values += [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
-        for cable in self.machine.cables:
-            if cable.length is None:
-                names.append(f"length0.{cable.name}")
-                values.append(0.0)
+        for rope in self.machine.all_ropes:
+            if not rope.elastic and (rope.length is None or len(rope.section_names) > 1):
+                names += [f"length0.{section}" for section in rope.section_names]
+                values += [0.0] * len(rope.section_names)
+        for rope in self.machine.ropes:
+            obstacles = [f"on.{rope.name}.{element.label}" for element in rope.path if isinstance(element, Obstacle)]
+            names, values = names + obstacles, values + [0.0] * len(obstacles)
         for pair, tangents in zip(self.contacts.pairs, self.tangents, strict=True):
             names.append(f"active.{pair.name}")
             if tangents:
@@ -161,6 +181,70 @@ class ConstraintSystem:
                 names.append(f"leeway.{pair.name}")
         names += [f"{what}.{joint}" for joint in self.sticking for what in ("stick", "toward", "share", "leeway")]
         return names, values + [0.0] * (len(names) - len(values))
+
+    def _obstacles(self) -> None:
+        """Let runs begin with ropes on the obstacles that geometry says."""
+        for name, route in self.routes.items():
+            for meeting in route.meetings:
+                place = self.latch_index(f"on.{name}.{meeting.name}")
+                self._measures.append(_Held(name, slice(place, place + 1), meeting.touches, once=True))
+
+    def _at_start(self, expression: Expression) -> Expression:
+        """An expression with the ropes on their obstacles as they are at the start of a run."""
+        held = [held for held in self._measures if held.once]
+        old = ca.vertcat(ca.SX(0, 1), *(self.latches[one.where] for one in held))
+        return ca.substitute(expression, old, ca.vertcat(ca.SX(0, 1), *(one.measured for one in held)))
+
+    def _rope_sections(self) -> tuple[RopeSection, ...]:
+        """Sections of the inextensible ropes of the machine."""
+        sections, x, rates = list[RopeSection](), self.variables, self._coordinate_rate
+        for rope in self.machine.ropes:
+            for name, section in zip(rope.section_names, self.routes[rope.name].sections, strict=True):
+                if rope.elastic:
+                    continue
+                opening = section.way - section.payout - self.natural_length(name)
+                runs = ca.densify(ca.vertcat(*(rub.run for _, rub in section.rubs), opening))
+                slips = ca.densify(ca.jtimes(runs, x.q, rates) + ca.jacobian(runs, x.t))
+                ends = [*(count for count, _ in section.rubs), len(section.spans)]
+                groups = [range(first, last) for first, last in pairwise([0, *ends])]
+                lengths = [sum((section.lengths[k] for k in group), ca.SX(0)) for group in groups]
+                sections.append(
+                    RopeSection(
+                        name,
+                        rope.name,
+                        opening,
+                        ca.vertcat(slips[0], *(slips[k] - slips[k - 1] for k in range(1, len(groups)))),
+                        ca.vertcat(*lengths),
+                        tuple(rub.name for _, rub in section.rubs),
+                        ca.vertcat(ca.SX(0, 1), *(rub.kappa for _, rub in section.rubs)),
+                        tuple(i for i, group in enumerate(groups) for _ in group),
+                        section.spans,
+                    )
+                )
+        return tuple(sections)
+
+    def _add_latches_of_ropes(self) -> None:
+        names = []
+        for section in self.sections:
+            names.append(f"active.{section.name}")
+            if section.sheaves:
+                names.append(f"share.{section.name}")
+            for sheave in section.sheave_names:
+                names += [f"{what}.{sheave}" for what in ("stick", "toward", "share", "leeway")]
+        self.latch_names = (*self.latch_names, *names)
+        acting = [float(name.startswith("active.")) for name in names]
+        self.latch_nominal = np.concatenate([self.latch_nominal, acting])
+        self.latches = ca.vertcat(self.latches, ca.SX.sym("rope", len(names)))
+
+    @property
+    def sheaves(self) -> tuple[str, ...]:
+        """Sheaves with friction, after their ropes."""
+        return tuple(sheave for section in self.sections for sheave in section.sheave_names)
+
+    @cached_property
+    def sheave_rates(self) -> Expression:
+        """``Phi'`` of the rows of these sheaves: the rope that runs past them from the span behind to that before."""
+        return ca.densify(ca.vertcat(ca.SX(0, 1), *(s.slips for s in self.sections if s.sheaves)))
 
     @property
     def sticking(self) -> tuple[str, ...]:
@@ -209,10 +293,17 @@ class ConstraintSystem:
                 self._measures.append(_Held(c.name, slice(start, start + 7), measured))
             add(c.name, "constraint", ca.SX(c.rows(context)))
         for cable in self.machine.cables:
-            path = self.paths[cable.name] = cable.path(_Context(self, None))
             if not cable.elastic:
-                add(cable.name, "cable", path.length - self.natural_length(cable.name), not cable.bilateral)
+                (span,) = self.routes[cable.name].sections
+                opening = span.way - span.payout - self.natural_length(cable.name)
+                add(cable.name, "cable", opening, not cable.bilateral)
+        for part in self.sections:
+            add(part.name, "rope", part.opening, True)
         self._holonomic = count
+        for sheave in self.sheaves:
+            rows.append(ConstraintRows(sheave, "sheave", count, count + 1, self.latch_index(f"stick.{sheave}")))
+            phi.append(ca.SX(1, 1))
+            count += 1
         for k, pair in enumerate(self.contacts.pairs):
             add(pair.name, "contact", -self.contacts.gaps[k], True)
         for pair, tangents in zip(self.contacts.pairs, self.tangents, strict=True):
@@ -232,20 +323,61 @@ class ConstraintSystem:
         """Place of a name in the latches, -1 if it is not there."""
         return self.latch_names.index(name) if name in self.latch_names else -1
 
+    @cached_property
+    def paths(self) -> dict[str, CablePath]:
+        """Exits and directions of the cables."""
+        return {cable.name: cable.path(_Context(self, None)) for cable in self.machine.cables}
+
     def natural_length(self, name: str) -> Expression:
-        """Length of a cable without load: ``l = l_0 + r theta``, CDPR (3)."""
-        cable = next(c for c in self.machine.cables if c.name == name)
-        value = self.variables.value
-        coiled = ca.SX(0)
-        if cable.winch is not None:
-            coiled = value(cable.drum) * self.formulation.joint_coordinate(cable.winch)
-        if cable.length is not None:
-            return value(cable.length) + coiled
+        """Length without load of a section of a cable or rope, less the length that its drums pay out.
+
+        Where it is not given it is that of the way, less for the pretension of an elastic rope. Several sections share
+        a length that is given so that their strains are alike. Inextensible ropes measure it at the start of a run,
+        elastic ones have it from the neutral configuration.
+        """
+        rope = next(rope for rope in self.machine.all_ropes if name in rope.section_names)
+        if rope.length is not None and len(rope.section_names) == 1:
+            return ca.SX(self.variables.value(rope.length))
+        place = rope.section_names.index(name)
+        if rope.elastic:
+            return self._unloaded(rope, rope.neutral_route(self.machine), place)
         index = self.latch_index(f"length0.{name}")
-        if not any(h.name == name for h in self._measures):
-            path = self.paths[name]
-            self._measures.append(_Held(name, slice(index, index + 1), path.length - coiled))
-        return self.latches[index] + coiled
+        if not any(h.name == name and not h.once for h in self._measures):
+            measured = self._at_start(self._unloaded(rope, self.routes[rope.name], place))
+            self._measures.append(_Held(name, slice(index, index + 1), measured))
+        return self.latches[index]
+
+    def _unloaded(self, rope: RopeBase, route: Route, place: int) -> Expression:
+        """Length without load of a section, less the length that its drums pay out, from a route of its rope."""
+        value, sections = self.variables.value, route.sections
+        factor = ca.SX(1)
+        if rope.length is not None:
+            whole = value(rope.length) + sum((s.payout for s in sections), ca.SX(0))
+            factor = whole / sum((s.way for s in sections), ca.SX(0))
+        elif rope.stiffness is not None:
+            factor = 1 / (1 + value(rope.pretension) / value(rope.stiffness))
+        return sections[place].way * factor - sections[place].payout
+
+    @cached_property
+    def _conditions(self) -> ca.Function:
+        x, routes = self.variables, self.routes.values()
+        values = [self._at_start(condition.value) for route in routes for condition in route.conditions]
+        return ca.Function("conditions", [x.q, x.t, x.p], [ca.densify(ca.vertcat(ca.SX(0, 1), *values))])
+
+    def route_fault(self, q: Array, t: float, p: Array) -> tuple[int, str] | None:
+        """First of many configurations (N, nq) in which a rope has no route, and the error there."""
+        conditions = [condition for route in self.routes.values() for condition in route.conditions]
+        if not conditions:
+            return None
+        arguments = [
+            ca.DM(np.atleast_2d(a).T) for a in (q, np.full((len(q), 1), t), np.broadcast_to(p, (len(q), p.shape[-1])))
+        ]
+        values = np.array(ca.DM(self._conditions(*arguments)).full()).T
+        for member, row in enumerate(values):
+            for condition, value in zip(conditions, row, strict=True):
+                if not value > 0.0:
+                    return member, condition.message
+        return None
 
     @property
     def measuring(self) -> tuple[str, ...]:
@@ -254,13 +386,14 @@ class ConstraintSystem:
 
     @property
     def measures(self) -> list[tuple[str, slice, Expression]]:
-        """What constraints measure: their names, the places of it in the latches, and expressions of it.
+        """Measurements of constraints: their names, their places in the latches, and their expressions.
 
         A pose is a position and a quaternion, whose sign may be the other one than that of `measured`.
         """
         return [
             (one.name, one.where, one.measured if one.measured.numel() == 1 else _as_pose(one.measured))
             for one in self._measures
+            if not one.once
         ]
 
     @property
@@ -289,11 +422,11 @@ class ConstraintSystem:
 
     @property
     def _positions(self) -> Expression:
-        """``Phi`` of all but the contacts."""
+        """``Phi`` of the rows that have any, except for contacts."""
         return self.phi[: self._holonomic] if self._holonomic else ca.SX(0, 1)
 
     def _of_contacts(self, above: Expression, of_pairs: Expression, of_joints: Expression) -> Expression:
-        """Rows of constraints, below them those of the contacts, with the sign that they have here, then of joints."""
+        """Rows of constraints and sheaves, below them of contacts, with the sign that they have here, and of joints."""
         chosen = [3 * k for k in range(self.contacts.k)]
         chosen += [3 * k + j for k, tangents in enumerate(self.tangents) for j in tangents]
         rows = ca.vertcat(above, of_pairs[chosen, :]) if chosen else above
@@ -304,12 +437,19 @@ class ConstraintSystem:
         """``J`` (m x nv): ``Phi' = J v + Phi_t``."""
         B = ca.jacobian(self._coordinate_rate, self.variables.v)
         of_joints = -ca.jacobian(self.joint_rates, self.variables.v)
-        return self._of_contacts(ca.jacobian(self._positions, self.variables.q) @ B, -self.contacts.jacobian, of_joints)
+        above = ca.jacobian(self._positions, self.variables.q) @ B
+        if self.sheaves:
+            above = ca.vertcat(above, ca.jacobian(self.sheave_rates, self.variables.v))
+        return self._of_contacts(above, -self.contacts.jacobian, of_joints)
 
     @cached_property
     def time_rate(self) -> Expression:
-        """``Phi_t``: partial derivative with respect to time."""
-        return ca.jacobian(self.phi, self.variables.t)
+        """``Phi_t``: partial derivative with respect to time; of sheaves the rope that is paid out to them."""
+        rates = ca.SX(ca.jacobian(self.phi, self.variables.t))
+        if self.sheaves:
+            v, end = self.variables.v, self._holonomic + len(self.sheaves)
+            rates[self._holonomic : end] = ca.substitute(self.sheave_rates, v, ca.SX.zeros(v.shape))
+        return rates
 
     @cached_property
     def _velocity(self) -> Expression:
@@ -319,13 +459,14 @@ class ConstraintSystem:
     @cached_property
     def velocity(self) -> Expression:
         """``Phi' = J v + Phi_t``."""
-        return self._of_contacts(self._velocity, -self.contacts.velocity, -self.joint_rates)
+        above = ca.vertcat(self._velocity, self.sheave_rates)
+        return self._of_contacts(above, -self.contacts.velocity, -self.joint_rates)
 
     @cached_property
     def rhs(self) -> Expression:
         """``gamma``: ``Phi'' = J v' - gamma``, CDPR (26)."""
         x = self.variables
-        Phidot = ca.densify(self._velocity)
+        Phidot = ca.densify(ca.vertcat(self._velocity, self.sheave_rates))
         above = -(ca.jtimes(Phidot, x.q, self._coordinate_rate) + ca.jacobian(Phidot, x.t))
         rates = self.joint_rates
         of_joints = ca.jtimes(rates, x.q, self._coordinate_rate) + ca.jacobian(rates, x.t)
@@ -333,7 +474,7 @@ class ConstraintSystem:
 
     @cached_property
     def measured_numbers(self) -> Expression:
-        """What constraints measure where they begin to act, one below the other."""
+        """Measurements of constraints where they begin to act, one below the other."""
         return ca.SX(ca.vertcat(ca.SX(0, 1), *(ca.densify(held.measured) for held in self._measures)))
 
     @cached_property
@@ -400,7 +541,7 @@ def _as_pose(measured: Expression) -> Expression:
 def _moving_tangents(contacts: ContactSystem) -> tuple[tuple[int, ...], ...]:
     """Which tangents (1, 2) of each pair count: those of pairs with friction along which anything can move.
 
-    Nothing moves across the plane of a planar machine, but for the rounding of its axes.
+    Nothing moves across the plane of a planar machine, except for the rounding of its axes.
     """
     if not contacts.rubs.any():
         return ((),) * contacts.k

@@ -21,7 +21,7 @@ __all__ = ["ContactContract", "ContactTerms"]
 
 
 class ContactTerms(NamedTuple):
-    """What is known of k contact pairs at a state; batch axes lead.
+    """Data of k contact pairs at a state; batch axes lead.
 
     Parameters
     ----------

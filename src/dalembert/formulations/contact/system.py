@@ -5,9 +5,9 @@ and two tangents. With the velocities of the two material points that face each 
 
     u = (u_n, u_1, u_2) = J v,        u_n = g',        u' = J v' + b,        b = J' v
 
-are the relative velocities along ``n`` and the tangents, their rows ``J`` (3 x nv for each pair), and what their rates
-have besides ``J v'``. A force ``f = (f_n, f_1, f_2)`` on the solid (and its opposite on what carries the surface) acts
-as ``J^T f`` on the machine: ``M v' + bias = tau + J^T f`` (IMPACT 60 has the impulses of the normals).
+are the relative velocities along ``n`` and the tangents, their rows ``J`` (3 x nv for each pair), and their rates
+without ``J v'``. A force ``f = (f_n, f_1, f_2)`` on the solid (and its opposite on the carrier of the surface) acts as
+``J^T f`` on the machine: ``M v' + bias = tau + J^T f`` (IMPACT 60 has the impulses of the normals).
 
 Limits of coordinates are pairs too, without tangents (zero rows).
 """
@@ -46,7 +46,7 @@ class ContactPair:
     contact
         The contact; None for the limit of a joint.
     between
-        What touches what, in words.
+        Names of the two sides, in words.
     restitution, friction
         Coefficients.
     poisson
@@ -69,7 +69,7 @@ class _Expressions:
     """Gap, rows (3 x nv), point and directions (3 x 3: normal and tangents as columns) in the world.
 
     ``smooth``: whether the gap may be differentiated, which the nearest point of a segment has a kink in. ``rates``:
-    what the rows make of the velocities, and of the derivative of that all but the accelerations; None: not yet known.
+    the products of the rows with the velocities, and their derivatives without the accelerations; None: not yet known.
     """
 
     gap: Expression
@@ -157,7 +157,7 @@ class ContactSystem:
         return ca.jtimes(ca.densify(self.gaps[self._differentiated]), self.variables.q, self._rates)
 
     def _with_normals(self, values: Expression, normals: Expression) -> Expression:
-        """Put what belongs to the normals of `_differentiated` into the rows of all pairs."""
+        """Put the terms of the normals of `_differentiated` into the rows of all pairs."""
         rows = ca.vertsplit(values)
         for i, row in zip(self._differentiated, ca.vertsplit(normals), strict=True):
             rows[3 * i] = row
@@ -234,7 +234,7 @@ class ContactSystem:
     # -- kinematics ---------------------------------------------------------------------------------------------------
 
     def _touching(self, contact: Contact) -> list[Touching]:
-        """What of the solid may touch, for each pair."""
+        """Points of the solid that may touch, for each pair."""
         value = self.variables.value
         return contact.solid_kind.touching(contact.surface, *place(contact.origin, value), value)
 

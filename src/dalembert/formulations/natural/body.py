@@ -127,7 +127,7 @@ def rotation(q: ExpressionLike, basis: NaturalBasis = ORTHONORMAL) -> Any:
 def angular_velocity(q: ExpressionLike, qdot: ExpressionLike, basis: NaturalBasis = ORTHONORMAL) -> Any:
     """Angular velocity in world axes: ``S(w) = X' X^-1`` with the *global* X (CDPR prints the local one).
 
-    Of a body that is rigid the skew part is all there is; taking it keeps the result smooth off the constraints.
+    For a rigid body only the skew part is left; taking it keeps the result smooth off the constraints.
     """
     R, Rdot = rotation(q, basis), rotation(qdot, basis)
     W = Rdot @ R.T

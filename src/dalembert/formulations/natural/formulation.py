@@ -1,8 +1,8 @@
 """Natural coordinates: every moving body as two points and two unit vectors, with a constant mass matrix (CDPR, 3.3).
 
 Coordinates are redundant: the conditions of rigid bodies (14) and of the joints are constraints, and the equations are
-solved as constrained ones. No angle occurs, so that nothing is singular. What turns or slides alone about an axis fixed
-in the world and carries nothing (winches, swivelling pulleys) keeps its own coordinate, as in CDPR (18) and (42).
+solved as constrained ones. No angle occurs, so that nothing is singular. A body that only turns or slides about an axis
+fixed in the world and carries nothing (winches, swivelling pulleys) keeps its own coordinate, as in CDPR (18) and (42).
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ class Natural(FormulationBase):
     def coriolis_matrix(self) -> Expression:
         """``sum I (g (g')^T + (g v) A)`` of the rotors, of energy ``I (g v)^2 / 2``; nothing else has any.
 
-        Lagrange's equations give ``I (g (g v' + g' v) + (g v) (g' - d(g v)/dq))``, and what is in the last brackets is
-        ``A v`` with the skew matrix ``A = dg/dq - (dg/dq)^T``. It vanishes where ``g`` is a gradient; so does the sum
-        of these terms for the three rates of a spherical joint, whose ``w x (I w)`` vanishes.
+        Lagrange's equations give ``I (g (g v' + g' v) + (g v) (g' - d(g v)/dq))``, and the last bracket is ``A v`` with
+        the skew matrix ``A = dg/dq - (dg/dq)^T``. It vanishes where ``g`` is a gradient; so does the sum of these terms
+        for the three rates of a spherical joint, whose ``w x (I w)`` vanishes.
         """
         n = self.model.n
         C = ca.SX(n, n)
@@ -111,7 +111,7 @@ class Natural(FormulationBase):
         return V
 
     def bias(self) -> Expression:
-        """``C v + dV/dq``: but for rotors no velocities occur."""
+        """``C v + dV/dq``: except for rotors no velocities occur."""
         return self.gravity() + self.model.spring_force + self.coriolis_matrix() @ self.variables.v
 
     def inverse_dynamics(self) -> Expression:
@@ -198,7 +198,7 @@ class Natural(FormulationBase):
         return self.model.joint_rate(joint)
 
     def coordinate_rates(self) -> Expression:
-        """Rates of the coordinates: the velocities, and what is carried along."""
+        """Rates of the coordinates: the velocities, and the rates of carried coordinates."""
         return ca.vertcat(self.variables.v, self.model.memory_rates)
 
     def moved(self, d: Expression) -> Expression:

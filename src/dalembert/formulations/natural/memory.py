@@ -1,8 +1,8 @@
-"""What the pose of two bodies leaves open: full turns of angles, and signs of quaternions.
+"""Quantities that the pose of two bodies leaves open: full turns of angles, and signs of quaternions.
 
 Natural coordinates are points and vectors; they know in which direction a link points, but not how often it went round.
-A spring, a gear, a winch and a limit do. Of every joint between bodies its angles ``m`` (and its quaternion) are
-therefore carried along as a state with the rate of the joint, from where the run starts, and the coordinate of the
+A spring, a gear, a winch and a limit do. The angles ``m`` (and the quaternion) of every joint between bodies are
+therefore carried along as a state with the rate of the joint, from the start of the run, and the coordinate of the
 joint is
 
     q = alpha + 2 pi floor((m - alpha) / 2 pi + 1/2),    Q = sign(m . Q_R) Q_R,
@@ -44,7 +44,7 @@ class Memory:
 
 
 def remembered(kind: type[JointKind]) -> tuple[int, ...]:
-    """Places in ``q`` of what a pose leaves open."""
+    """Places in ``q`` of the coordinates that a pose leaves open."""
     start = kind.quaternion
     return kind.wrapped if start is None else (*kind.wrapped, *range(start, start + 4))
 

@@ -9,10 +9,10 @@ where ``S' = t x S + X P'`` for an axis ``P`` in the axes of its node, ``S = X P
 ``formulations/tree/coriolis.py`` and of the composite bodies of ``formulations/tree/newton_euler.py``. Written out as
 scalar operations, their pairs of nodes make a tape that grows with the square of the length of a chain. In stages
 (``compile/rows.py``) only the recursions along the tree are tapes, which grow with its length and repeat themselves
-link by link; what is done to each node is a map, and what is done to each pair is a row of a product of matrices.
+link by link; operations on each node are a map, and operations on each pair are a row of a product of matrices.
 
 All vectors are taken about one point of each tree, the origin of its outermost node. There ``I_j S_j`` is as large as
-the motion of what lies beyond ``j``, so that the products do not cancel as they would about a point that is far away.
+the motion of the bodies beyond ``j``, so that the products do not cancel as they would about a point that is far away.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class SparseRow:
 
 @dataclass(frozen=True)
 class _Bodies:
-    """What does not depend on velocities, about the point of each tree; a column for each velocity.
+    """Terms that do not depend on velocities, about the point of each tree; a column for each velocity.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ class _Bodies:
     S
         Axes of the joints.
     inertia
-        Of each body its mass, first moment, and inertia in six numbers.
+        Mass, first moment, and inertia in six numbers of each body.
     """
 
     pose: Block
@@ -205,7 +205,7 @@ def _outward(model: TreeModel) -> tuple[Expression, Expression]:
 
 
 def places_in_trees(model: TreeModel) -> list[tuple[Expression, Expression]]:
-    """Of each node its place, and that of the outermost node of its tree; both from the root of that tree."""
+    """The place of each node, and that of the outermost node of its tree; both from the root of that tree."""
     nodes = model.tree.nodes
     root = list(range(len(nodes)))
     depth = [0] * len(nodes)
@@ -275,8 +275,8 @@ def momentum_matrix(inertia: Expression, t: Expression) -> tuple[Expression, Exp
     """Momentum ``h`` of a body, and ``E`` of its matrix ``B = [0, -h^; 0, E]``."""
     c, D = inertia[1:4], full_matrix(inertia[4:])
     h = inertia_times(inertia, t)
-    # D' = w^ D - D w^ - v^ c^ - c^ v^ for a body that turns with w and whose origin point moves with v; E is half of
-    # what is left of it without the cross matrix of the angular momentum.
+    # D' = w^ D - D w^ - v^ c^ - c^ v^ for a body that turns with w and whose origin point moves with v; E is half of it
+    # without the cross matrix of the angular momentum.
     turn, slide = cross_matrix(t[3:]) @ D, cross_matrix(t[:3]) @ cross_matrix(c)
     return h, (turn + turn.T - slide - slide.T - cross_matrix(h[3:])) / 2
 
@@ -289,7 +289,7 @@ def _axis_products(S: Expression, rate: Expression, composite: Expression) -> li
 
 
 def inward_sums(model: TreeModel, *bodies: Expression) -> Expression:
-    """Sums of what bodies have over those that a joint carries."""
+    """Sums over the bodies that a joint carries."""
     nodes = model.tree.nodes
     total = [ca.vertcat(*(rows[:, node.v.start] for rows in bodies)) for node in nodes]
     for i in range(len(nodes) - 1, -1, -1):

@@ -20,7 +20,7 @@ accelerations of the joints may depend on the mass matrix and on the bias forces
 
     df_i = I_i da_i + sum of I_j S_j a_j over the joints j beyond i.
 
-A column stands for each velocity; what belongs to a body is the same in all columns of its joint.
+A column stands for each velocity; values of a body are the same in all columns of its joint.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def is_plain(model: TreeModel) -> bool:
 
 
 class TreeDerivatives:
-    """Stages on a board: first what does not depend on the accelerations of the joints, then the rest.
+    """Stages on a board: first the terms that do not depend on the accelerations of the joints, then the rest.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class TreeDerivatives:
         """Append the stages at accelerations `a`; return how d tau/d q and d tau/d v are computed."""
         board, nv = self._board, self._model.tree.nv
         added = [board.give(x) for x in _accelerate(self._model, board.read(self._S), board.read(self._IS), a)]
-        # What d tau/d v needs lies beside what d tau/d q needs, so that they can be computed together.
+        # The terms of d tau/d v lie next to those of d tau/d q, so that they can be computed together.
         step = aligned(nv)
         below, within, above = (board.block(rows, step + nv) for rows in (6, 6, 9))
         halves = [block.submatrix(0, first, block.rows, nv) for block in (below, within, above) for first in (0, step)]
@@ -176,7 +176,7 @@ def _axis(S: Expression, composite: Expression) -> list[Expression]:
 
 
 def _accelerate(model: TreeModel, S: Expression, IS: Expression, a: Expression) -> tuple[Expression, ...]:
-    """What accelerations of the joints add: to those of parent and body, and to the wrench of what is beyond."""
+    """Contributions of joint accelerations: to those of parent and body, and to the wrench of the nodes beyond."""
     nodes = model.tree.nodes
     parent: list[Expression] = []
     body: list[Expression] = []

@@ -19,7 +19,7 @@ __all__ = ["TreeKinematics"]
 
 
 class TreeKinematics:
-    """Motion of the nodes of a tree, and what it carries along."""
+    """Motion of the nodes of a tree, and its derivatives."""
 
     def __init__(self, model: TreeModel) -> None:
         self.model = model
@@ -51,7 +51,7 @@ class TreeKinematics:
         return rates
 
     def convective(self, v: Expression, rates: list[Expression]) -> list[Expression]:
-        """Acceleration ``zeta`` of each node that is there without joint and parent accelerations."""
+        """Acceleration ``zeta`` of each node without joint and parent accelerations."""
         zetas = []
         for i, node in enumerate(self.nodes):
             (R, p), P = self.links[i], self.subspaces[i]

@@ -14,14 +14,14 @@ with, for a joint that also translates (``u = P_v v`` its relative linear veloci
 
 Gravity enters as the acceleration ``-g`` of the world.
 
-A beam is a node for its root, with the mass matrix (5.16), and one node without coordinates of its own for each named
-section. The section moves in the root's frame with the twist ``S delta'`` (5.42), so that
+A beam is a node for its root, with the mass matrix (5.16), and one node without coordinates for each named section. The
+section moves in the root's frame with the twist ``S delta'`` (5.42), so that
 
     t'_e = A_{e,o} t'_o + R^T (S delta'' + zeta_e),     tau_delta = M_do t'_o + M_dd delta'' + gamma_d + sum S^T R w_e
 
 and all recursions pass through it as through a joint whose coordinates are those of the beam. Forward dynamics
-eliminates the modal coordinates of a beam first, then those of its joint: what is left is an articulated inertia as of
-a rigid body.
+eliminates the modal coordinates of a beam first, then those of its joint: the result is an articulated inertia as of a
+rigid body.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _Blocks = dict[tuple[int, int], Expression]
 
 
 def _put(blocks: _Blocks, rows: slice, columns: slice, block: Expression) -> None:
-    if block.numel():  # a beam without modes begins where what follows it does
+    if block.numel():  # a beam without modes begins where its successor does
         blocks[rows.start, columns.start] = block
 
 
@@ -120,7 +120,7 @@ class NewtonEuler(TreeFormulation):
     def _rotors(self) -> dict[int, list[CarriedRotor]]:
         """Rotors that moving nodes carry, by the node that they drive.
 
-        They are a part of its inertia; what is left is what turns faster than the node does, see `_spin`.
+        They are a part of its inertia; the remainder is the spin relative to the node, see `_spin`.
         """
         rotors: dict[int, list[CarriedRotor]] = {}
         for rotor in self.model.rotors:
@@ -141,7 +141,7 @@ class NewtonEuler(TreeFormulation):
         return ca.vertcat(ca.cross(w, ca.cross(w, c)), moment)
 
     def _elastic_bias(self, v: Expression, rates: list[Expression]) -> dict[int, tuple[Expression, Expression]]:
-        """What the elastic motion of each beam adds to ``gamma``: wrench and modal force, SPACE (5.53)."""
+        """Contribution of the elastic motion of each beam to ``gamma``: wrench and modal force, SPACE (5.53)."""
         result = {}
         twists = self.tree.twists(v) if self.approximation != "flex" and self.flexible else []
         for i, body in self.flexible.items():
@@ -430,10 +430,9 @@ class NewtonEuler(TreeFormulation):
 
         Returns
         -------
-        tuple or None
-            The rows (k x nv), their rates ``f^T v + m^T w``, and of the derivatives of these all but what depends on
-            accelerations, which is known from the equations of motion. None where terms of beams are left out: what
-            is left is not the derivative of anything.
+        tuple or None The rows (k x nv), their rates ``f^T v + m^T w``, and the derivatives of these without terms of
+        accelerations, which are known from the equations of motion. None where terms of beams are left out: the
+            remaining terms are not the derivative of anything.
         """
         if self.approximation != "flex" and self.flexible:
             return None

@@ -1,4 +1,4 @@
-"""The shortening of a beam's bent axis on CasADi symbols: what it adds to the inertia and the forces of the beam.
+"""The shortening of a beam's bent axis on CasADi symbols: its contributions to the inertia and the forces of the beam.
 
 With ``h(s) = H(s) delta`` (see ``model/beam_shortening.py``) the points of the axis and their derivatives are
 
@@ -97,7 +97,7 @@ class Shortening:
         return self._M_4 @ self.delta
 
     def N(self, b: int, c: int) -> Expression:
-        """What is added to ``N_bc = int x_b (dx_c)^T dm`` (n)."""
+        """Contribution to ``N_bc = int x_b (dx_c)^T dm`` (n)."""
         column = ca.SX(self._n, 1)
         if c == 0:
             column = column - self._moments[b]
@@ -106,7 +106,7 @@ class Shortening:
         return column + self._squared / 2 if b == c == 0 else column
 
     def second(self, b: int, c: int) -> Expression:
-        """What is added to ``G_bc = int x_b x_c dm``."""
+        """Contribution to ``G_bc = int x_b x_c dm``."""
         total = ca.SX(0)
         for one, other in ((b, c), (c, b)):
             if other == 0:
@@ -115,16 +115,16 @@ class Shortening:
 
     @property
     def modal_mass(self) -> Expression:
-        """What is added to ``M_dd = sum int dx_b^T dx_b dm`` (n x n)."""
+        """Contribution to ``M_dd = sum int dx_b^T dx_b dm`` (n x n)."""
         return self._M_4 - self._S[0] - self._S[0].T
 
     def swing(self, rate: Expression) -> list[Expression]:
-        """What is added to ``int (x'_b dx_c - x'_c dx_b) dm`` (n) for the pairs yz, zx, xy."""
+        """Contribution to ``int (x'_b dx_c - x'_c dx_b) dm`` (n) for the pairs yz, zx, xy."""
         moved = [S @ rate - S.T @ rate for S in self._S]
         return [ca.SX(self._n, 1), moved[2], -moved[1]]
 
     def turning(self, w: Expression) -> Expression:
-        """What is added to ``int dx^T (w x dx) dm`` (n x n)."""
+        """Contribution to ``int dx^T (w x dx) dm`` (n x n)."""
         _, y, z = self._S
         return w[1] * (z - z.T) + w[2] * (y.T - y)
 

@@ -1,4 +1,4 @@
-/* One instance of the model: its memory, and what is computed from it. Shared by both versions of FMI and by the loop in
+/* One instance of the model: its memory, and the functions of it. Shared by both versions of FMI and by the loop in
  * real time.
  *
  * image.h has the structures of the time loop (loop.h), of its constrained equations (constrained.h), of transitions at
@@ -66,11 +66,26 @@ static void set_time(Model *m, double t) {
     m->stale = 1;
 }
 
+/* Outputs at a state: signals, multipliers, and the account of events. */
+static void outputs(Model *m, double t, const double *x, const double *c, double *y) {
+    const double *in[4] = {&t, x, c, loop_of(m)->p};
+    double *out[1] = {y};
+    model_signals(in, out, m->image.signals_work);
+#if N_MULTIPLIERS > 0
+    double rows[N_ROWS + 2];
+    static const int chosen[] = {MULTIPLIERS};
+    CONSTRAINT_SIGNALS(&m->image.constrained, 1, &t, x, c, 0, loop_of(m)->p, 0, rows);
+    for (int i = 0; i < N_MULTIPLIERS; i++)
+        y[N_SIGNALS + i] = rows[chosen[i]];
+#endif
+#if N_ACCOUNT > 0
+    y[N_OUTPUTS - 2] = m->count, y[N_OUTPUTS - 1] = m->last;
+#endif
+}
+
 /* Derivatives, outputs and event indicators at the present state. */
 static void evaluate(Model *m) {
     struct loop *const L = loop_of(m);
-    const double *in[4] = {&L->t, L->x, L->c, L->p};
-    double *out[1] = {m->y};
     if (!m->stale)
         return;
 #if HAS_ODE
@@ -78,18 +93,9 @@ static void evaluate(Model *m) {
         for (int i = 0; i < N_STATES; i++)
             m->rate[i] = NAN;
 #endif
-    model_signals(in, out, m->image.signals_work);
-#if N_MULTIPLIERS > 0
-    double rows[N_ROWS + 2];
-    static const int chosen[] = {MULTIPLIERS};
-    CONSTRAINT_SIGNALS(&m->image.constrained, 1, &L->t, L->x, L->c, 0, L->p, 0, rows);
-    for (int i = 0; i < N_MULTIPLIERS; i++)
-        m->y[N_SIGNALS + i] = rows[chosen[i]];
-#endif
-#if N_ACCOUNT > 0
-    m->y[N_OUTPUTS - 2] = m->count, m->y[N_OUTPUTS - 1] = m->last;
-#endif
+    outputs(m, L->t, L->x, L->c, m->y);
 #if N_EVENTS > 0
+    const double *in[4] = {&L->t, L->x, L->c, L->p};
     double *indicators[1] = {m->g};
     if (L->events(in, indicators, L->events_work))
         for (int i = 0; i < N_EVENTS; i++)
@@ -179,7 +185,7 @@ static void get_rates(Model *m, double rate[]) {
         rate[i] = m->rate[state_of(i)];
 }
 
-/* Takes what has happened out of the log. */
+/* Takes the entries of the log. */
 static void account(Model *m) {
     loop_of(m)->n_rows = loop_of(m)->n_steps = 0;
 #if N_EVENTS > 0
@@ -190,7 +196,7 @@ static void account(Model *m) {
 #endif
 }
 
-/* What ended a motion, in words; 0 if nothing is wrong. */
+/* Reason why a motion ended, in words; 0 if nothing is wrong. */
 static const char *complaint(const Model *m) {
     switch (m->outcome) {
     case REACHED:
@@ -205,35 +211,41 @@ static const char *complaint(const Model *m) {
     }
 }
 
-/* Makes the state consistent before a motion: constraints, contacts, signs of the events. 0 = ok. */
-static int begin(Model *m) {
+/* Takes over parameters and states that were set from outside: coefficients of contacts, constraints. 0 = ok. */
+static int take_over(Model *m) {
     struct loop *const L = loop_of(m);
-    L->anchor = L->t, L->k = 0, L->pending = 0, L->fresh = 0;
     m->outcome = DIVERGED;
-    m->stale = 1;
 #if HAS_COEFFICIENTS
     const double *in[1] = {L->p};
     double *out[2] = {m->image.restitution, m->image.friction};
     model_coefficients(in, out, m->image.coefficients_work);
 #endif
-    if (m->moved) {
+    if (!m->moved)
+        return 0;
 #if HAS_TRANSITIONS
-        if (transitions_start(&m->image.transitions, L->t, L->x, L->c, L->p) != LANDED) {
-            m->outcome = ILL_POSED;
-            return 1;
-        }
-#endif
-#if HAS_CONSTRAINTS
-        const double drift = m->image.constrained.drift;
-        m->image.constrained.drift = REACH;
-#endif
-        const int64_t failed = loop_settle(L);
-#if HAS_CONSTRAINTS
-        m->image.constrained.drift = drift;
-#endif
-        if (failed)
-            return 1;
+    if (transitions_start(&m->image.transitions, L->t, L->x, L->c, L->p) != LANDED) {
+        m->outcome = ILL_POSED;
+        return 1;
     }
+#endif
+#if HAS_CONSTRAINTS
+    const double drift = m->image.constrained.drift;
+    m->image.constrained.drift = REACH;
+#endif
+    const int64_t failed = loop_settle(L);
+#if HAS_CONSTRAINTS
+    m->image.constrained.drift = drift;
+#endif
+    return failed != 0;
+}
+
+/* Makes the state consistent before a motion: constraints, contacts, signs of the events. 0 = ok. */
+static int begin(Model *m) {
+    struct loop *const L = loop_of(m);
+    L->anchor = L->t, L->k = 0, L->pending = 0, L->fresh = 0;
+    m->stale = 1;
+    if (take_over(m))
+        return 1;
     if (!m->begun) {
         L->sample_origin = L->t;
         if (loop_sample(L))
@@ -269,7 +281,7 @@ static int advance(Model *m, double t, double interval) {
         return 1;
     m->stale = 1;
     L->t_last = end;
-    loop_hold(L, L->n_updates ? L->t : end); /* what is due is sampled before the loop goes on */
+    loop_hold(L, L->n_updates ? L->t : end); /* due samples are taken before the loop continues */
     for (;;) {
         account(m);
 #if N_EVENTS > 0
@@ -305,8 +317,8 @@ static int strays(Model *m) {
     return !(most <= VIOLATION);
 }
 
-/* Lets happen what has come to pass at the present state: samples, events, and the way back to constraints; `next` is the
- * time of the next sample. 0 = ok. */
+/* Handles everything that is due at the present state: samples, events, and the projection onto constraints; `next` is
+ * the time of the next sample. 0 = ok. */
 static int update(Model *m, int *changed, int *ended, double *next) {
     *changed = *ended = 0;
     m->outcome = DIVERGED, m->stale = 1;

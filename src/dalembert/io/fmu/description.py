@@ -1,4 +1,4 @@
-"""What an FMU says of itself: its variables and their roles, in XML."""
+"""The model description of an FMU: its variables and their roles, in XML."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Content:
     Parameters
     ----------
     name, guid
-        Of the model.
+        Name and identifier of the model.
     states, x0
         Names and initial values.
     latches
@@ -32,11 +32,11 @@ class Content:
     parameters, p0
         Names and values.
     outputs
-        Names of what is computed besides.
+        Names of the other computed variables.
     indicators
         Names of events.
     step
-        Of the solver inside, in seconds.
+        Step of the internal solver, in seconds.
     exchange
         Whether there is model exchange, besides co-simulation.
     sources

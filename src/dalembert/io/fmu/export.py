@@ -43,11 +43,10 @@ def export_fmu(
     """Write a machine as an FMU, for co-simulation (with its solver) and model exchange.
 
     Its inputs are the commands of motors and thrusters (without ``control``), its outputs all states and signals of a
-    simulation, its parameters those of the machine and the step of the solver. Events
-    and what happens at them (impacts, cables that slacken, switches) are inside: they are located in co-simulation, and
-    indicated in model exchange. The file holds the C sources, which build with any C99 compiler, and a binary for
-    every computer of this kind, which uses vectors where the processor has them; nothing of Python is needed where it
-    runs. The same experiment gives the same file.
+    simulation, its parameters those of the machine and the step of the solver. Events and their effects (impacts,
+    cables that slacken, switches) are inside: they are located in co-simulation, and indicated in model exchange. The
+    file holds the C sources, which build with any C99 compiler, and a binary for every computer of this kind, which
+    uses vectors where the processor has them; the FMU runs without Python. The same experiment gives the same file.
 
     Parameters
     ----------
@@ -60,7 +59,7 @@ def export_fmu(
     binary
         Whether a binary is built, too.
     **keywords
-        As of `dalembert.Experiment`. A law must be an expression; without one the inputs come from outside. The solver
+        As in `dalembert.Experiment`. A law must be an expression; without one the inputs come from outside. The solver
         inside is that of the experiment, if it is an explicit Runge-Kutta method, generalized-alpha or time-stepping.
         Events that a run only records are left out, and time-stepping leaves no model exchange.
 

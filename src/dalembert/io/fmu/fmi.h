@@ -1,4 +1,4 @@
-/* What both versions of FMI have in common: the same functions, with FMI(Name) for fmi2Name or fmi3Name.
+/* Common parts of both versions of FMI: the same functions, with FMI(Name) for fmi2Name or fmi3Name.
  *
  * The file that includes this defines FMI and the types Handle, Status, Boolean, Real, State and Byte, `struct Instance`
  * with a member `model`, and `fail`.

@@ -1,4 +1,4 @@
-/* FMI 3.0: co-simulation with the solver inside, and model exchange. What is not here refuses: see refusals.h. */
+/* FMI 3.0: co-simulation with the solver inside, and model exchange. Missing functions return an error: see refusals.h. */
 #include "core.h"
 #include "fmi3Functions.h"
 

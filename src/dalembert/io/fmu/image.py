@@ -1,4 +1,4 @@
-"""Structures of native code, with all that they point to, as C: an image that a program sets up in memory of its own.
+"""Structures of native code, with all that they point to, as C: an image that a program sets up in its own memory.
 
 The structures are those that simulations fill (``NativeMemory``). Each instance of a program has them and
 their arrays in one ``struct image``; ``image_start`` sets values, ``image_wire`` pointers, so that an image can be
@@ -21,7 +21,7 @@ __all__ = ["Image", "Symbols"]
 
 @dataclass
 class Symbols:
-    """Names in place of addresses: what stands for a function while structures are filled.
+    """Names in place of addresses: placeholders of functions while structures are filled.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Symbols:
     names: dict[int, str] = field(default_factory=dict)
 
     def __call__(self, name: str) -> int:
-        """Return what stands for a function."""
+        """Return the placeholder of a function."""
         known = {n: token for token, n in self.names.items()}
         token = known.get(name, len(self.names) + 1)
         self.names[token] = name
@@ -41,7 +41,7 @@ class Symbols:
 
 @dataclass(frozen=True)
 class Image:
-    """What an instance of a program keeps.
+    """Memory of an instance of a program.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class Image:
         )
 
     def _target(self, value: int) -> str:
-        """What a pointer means that is not one to an array: a structure, a member of it, or a function."""
+        """Meaning of a pointer that is not one to an array: a structure, a member of it, or a function."""
         if value in self.symbols.names:
             return self.symbols.names[value]
         for name, memory in self.structures.items():

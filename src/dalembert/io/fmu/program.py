@@ -42,7 +42,8 @@ ACCOUNT = ("events.count", "events.time")
 """Outputs of machines with events: how many there were, and when the last one was."""
 
 _CHANGES = 8  # transitions that are logged before the log is emptied
-_ROWS = 8  # rows that the time loop may record, which nobody reads
+_ROWS = 8  # rows that the time loop may record, but that are not read
+_READ = 64  # rows that it records before they are read, and transitions
 _NEVER = 1e300  # seconds between two rows
 _FIRST_STEP = 1e-4  # seconds, of adaptive methods, which then choose
 _LONGEST = 1e3  # seconds of a step that nothing else bounds: descriptions of FMUs have no infinity
@@ -57,19 +58,19 @@ class Standalone:
     texts
         Sources by name: ``core.h``, ``config.h`` without the identifier, headers, and translation units (``.c``).
     problem
-        What it integrates.
+        Its integration problem.
     x0, c0, p0
         Initial states, held values and parameters.
     inputs, held
         Names of the held values that come from outside, and of all that are shown; the former come first.
     latches
-        Range in x of what keeps its values between events.
+        Range in x of the latches.
     outputs
-        Names of what is computed besides the states.
+        Names of the outputs besides the states.
     indicators
         Names of the events at which something happens.
     experiment
-        What it runs.
+        Its experiment.
     step
         Longest step of its solver [s].
     """
@@ -89,28 +90,46 @@ class Standalone:
 
     @property
     def exchange(self) -> bool:
-        """Whether another solver can integrate it: time-stepping knows no derivatives."""
+        """Whether another solver can integrate it: time-stepping has no derivatives."""
         return self.problem.stepping is None
 
 
-def standalone(experiment: Experiment, outlet: Outlet) -> Standalone:
-    """Write an experiment as C that stands alone; the outlet says what it becomes."""
+def standalone(
+    experiment: Experiment,
+    outlet: Outlet,
+    *,
+    records: bool = False,
+    tapes: Mapping[str, ca.Function] | None = None,
+) -> Standalone:
+    """Write an experiment as C that stands alone.
+
+    Parameters
+    ----------
+    experiment
+        Its experiment.
+    outlet
+        Its purpose.
+    records
+        Whether it records rows and events, as a run does; it then has a duration, and no inputs from outside.
+    tapes
+        Further functions to include, by name: ``model_NAME`` with the work array ``NAME_work`` of the image.
+    """
     outlet.check(experiment)
     eom, what, control = experiment.equations, outlet.name, experiment.control
     law = isinstance(control, Law | Sampled | Cascade) or callable(control)
-    if control is None and eom.nu:
+    if control is None and eom.nu and not records:
         control = np.zeros(eom.nu)
     loop = compose(experiment, control=control)
     schedule = Schedule((), np.zeros(0)) if loop.controller is None else loop.controller
     foreign = [update.name for update in schedule.updates if not update.native]
-    if foreign and law:
+    if foreign and (law or records):
         raise InputError(
             f"{what} calls no Python, and {', '.join(map(repr, foreign))} is a Python controller: write it as an "
             "expression, or leave it outside"
         )
-    inputs = np.zeros(0) if law or control is None else np.asarray(control, dtype=float)
+    inputs = np.zeros(0) if law or control is None or records else np.asarray(control, dtype=float)
     native = replace(schedule, updates=tuple(update for update in schedule.updates if update.native))
-    problem = _without_notes(loop)
+    problem = loop.problem if records else _without_notes(loop)
     left = {spec.name for spec in problem.event_specs}
     lost = [event.name for event in experiment.events if event.name not in left]
     if lost:
@@ -120,10 +139,15 @@ def standalone(experiment: Experiment, outlet: Outlet) -> Standalone:
     method, way = agree(problem, experiment.integrator, experiment.constraints)
     if loop.switching is not None:
         loop.switching.check_way(way)
-    settings = experiment.settings_over(1000.0 * float(getattr(method, "step", 1.0)))
-    setup = check_setup(loop.problem, x0, eom.parameter_values(experiment.p), settings, period=0.0)
-    setup = replace(setup, record=_NEVER, patience=float("inf"), max_step=min(setup.max_step, _LONGEST))
-    program = _written(loop, setup, experiment, inputs)
+    p = eom.parameter_values(experiment.p)
+    if records:
+        period = min((update.period for update in native.updates), default=0.0)
+        setup = check_setup(loop.problem, x0, p, experiment.settings, period=period)
+    else:
+        settings = experiment.settings_over(1000.0 * float(getattr(method, "step", 1.0)))
+        setup = check_setup(loop.problem, x0, p, settings, period=0.0)
+        setup = replace(setup, record=_NEVER, patience=float("inf"), max_step=min(setup.max_step, _LONGEST))
+    program = _written(loop, setup, experiment, inputs, records, tapes or {})
     return replace(program, step=setup.max_step if method.adaptive else setup.step)
 
 
@@ -148,7 +172,7 @@ def _without_notes(loop: ClosedLoop) -> Problem:
 
 @dataclass(frozen=True)
 class _Code:
-    """What stands for the code of a tape while structures are filled."""
+    """Placeholder of the code of a tape while structures are filled."""
 
     address: int
     n_work: int
@@ -171,7 +195,14 @@ class _Writer:
         return _Code(self.symbols(symbol), written.n_work)
 
 
-def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Array) -> Standalone:
+def _written(
+    loop: ClosedLoop,
+    setup: Setup,
+    experiment: Experiment,
+    inputs: Array,
+    records: bool,
+    tapes: Mapping[str, ca.Function],
+) -> Standalone:
     problem, writer, schedule = setup.problem, _Writer(), loop.controller
     assert schedule is not None and isinstance(experiment.start, Start)
     system, stepping = problem.constrained, problem.stepping
@@ -184,12 +215,12 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
         setup,
         setup.tableau or EULER,  # a method that steps by itself never looks at the tableau
         adaptive=adaptive,
-        capacity=_ROWS,
+        capacity=_READ if records else _ROWS,
         ode=writer.kernel("ode", problem.ode) if smooth else None,
         events=None if system is not None else events,
     )
     structures["loop"] = memory
-    if adaptive:
+    if adaptive and not records:
         memory.struct.h = _FIRST_STEP
     memory.struct.seed, memory.struct.member = experiment.seed, experiment.member
     memory.arrays["c"][:] = schedule.initial
@@ -207,8 +238,8 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
     if system is not None:
         headers, units = [*headers, "constrained.h"], [*units, "equations"]
         way = setup.constraint_method
-        tapes = {name: getattr(system, name) for name in way.tapes}
-        kernels = {name: writer.kernel(name, tape) for name, tape in tapes.items() if tape is not None}
+        own = {name: getattr(system, name) for name in way.tapes}
+        kernels = {name: writer.kernel(name, tape) for name, tape in own.items() if tape is not None}
         constrained = NativeConstrained(problem, {**kernels, "events": events}, way, writer.symbols)
         constrained.attach(memory.struct)
         structures["constrained"] = constrained.memory
@@ -224,12 +255,15 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
         steps = NativeStepping(stepping, problem.n_states, kernels, writer.symbols)
         steps.attach(memory.struct)
         structures["moreau"] = steps.memory
+    changes = _READ if records else _CHANGES
+    needed = loop.switching is not None and loop.switching.needed
+    passes = records and not needed
     if problem.event_specs:
-        structures["watch"] = _watch(setup, memory.address)
+        structures["watch"] = _watch(setup, memory.address, changes, passes=passes)
     if transitions:
         assert loop.switching is not None
         headers.append("transitions.h")
-        watch = structures.get("watch") or _watch(setup, memory.address)
+        watch = structures.get("watch") or _watch(setup, memory.address, changes)
         switching = replace(loop.switching, problem=problem).for_run(setup.p, None)
         switches = switching.switch_table([spec.name for spec in problem.event_specs])
         measure = None if switches.measure is None else writer.kernel("measure", switches.measure)
@@ -238,7 +272,7 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
             constrained,
             switching.pair_table(),
             rtol=setup.rtol,
-            changes=_CHANGES,
+            changes=changes,
             switches=switches,
             measure=measure,
         )
@@ -249,6 +283,7 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
             arrays["coefficients_work"] = coefficients.work()
     signals = writer.kernel("signals", problem.signals)
     arrays |= {"parameters": memory.arrays["p"], "signals_work": signals.work()}
+    arrays |= {f"{name}_work": writer.kernel(name, tape).work() for name, tape in tapes.items()}
     account = ACCOUNT if problem.event_specs else ()
     first = int(np.count_nonzero(problem.counted))
     config |= {
@@ -258,6 +293,7 @@ def _written(loop: ClosedLoop, setup: Setup, experiment: Experiment, inputs: Arr
         "N_EVENTS": len(problem.event_specs), "HAS_CONSTRAINTS": int(system is not None),
         "HAS_TRANSITIONS": int(transitions), "HAS_COEFFICIENTS": int("restitution" in arrays),
         "LANDS_FIRST": int(loop.switching is not None and loop.switching.lands_first),
+        "HAS_PAIRS": int(transitions and needed), "FLAGS": _listed(loop.switching.flags if loop.switching else ()),
     }  # fmt: skip
     image = Image(writer.symbols, structures, arrays)
     texts = {
@@ -294,7 +330,7 @@ def _listed(values: Sequence[int]) -> str:
     return ", ".join(map(str, values))
 
 
-def _watch(setup: Setup, loop: int) -> NativeMemory:
-    """Memory of the events of a model, at all of which something happens."""
-    kinds = event_kinds(setup.problem.event_specs, setup.problem.n_constraint_events)
-    return watch_memory(setup, loop, kinds, changes=_CHANGES)
+def _watch(setup: Setup, loop: int, changes: int, *, passes: bool = False) -> NativeMemory:
+    """Memory of the events of a model; with ``passes`` those at which nothing happens leave steps as they are."""
+    kinds = event_kinds(setup.problem.event_specs, setup.problem.n_constraint_events, passes=passes)
+    return watch_memory(setup, loop, kinds, changes=changes)

@@ -42,7 +42,7 @@ typedef struct {
     int64_t done, overruns, received, refused, sent;
     double latest;     /* worst lateness [s] */
     int64_t histogram[BINS];
-    int32_t status;    /* 0: ended as told, 1: it cannot go on, 2: nobody answered in lockstep, 3: an event ended it */
+    int32_t status;    /* 0: ended as requested, 1: cannot continue, 2: no answer in lockstep, 3: ended by an event */
 } Loop;
 
 static double now(void) {
@@ -75,7 +75,7 @@ static int acceptable(const double c[]) {
     return 1;
 }
 
-/* Takes the packets that are there and keeps the newest; 1 if there was one. `before` is the model without it. */
+/* Takes the waiting packets and keeps the newest; 1 if there was one. `before` is the model without it. */
 static int take(Loop *l, Model *m, Model *before, struct sockaddr_in *peer, int wait) {
     unsigned char bytes[sizeof(Head) + (N_INPUTS + 1) * sizeof(double)];
     const double patient = now() + l->patience;
@@ -139,10 +139,10 @@ size_t model_size(void) { return sizeof(Model); }
 
 void model_start(void *model) { start(model); }
 
-/* Why it cannot go on, in words. */
+/* Reason why it cannot continue, in words. */
 const char *model_complaint(const void *model) { return complaint(model); }
 
-/* A UDP socket on 127.0.0.1; its port is told. -1 if that is impossible. */
+/* Opens a UDP socket on 127.0.0.1 and stores its port. -1 if that is impossible. */
 int open_port(int port, double patience, int *bound) {
     const int s = socket(AF_INET, SOCK_DGRAM, 0);
     struct sockaddr_in a;
@@ -171,8 +171,8 @@ int64_t rows_written(const Loop *l) { return atomic_load_explicit(&l->written, m
 
 void stop_loop(Loop *l) { atomic_store(&l->stop, 1); }
 
-/* Runs until the periods are done or it is told to stop; called without the interpreter's lock. `spare` has the size of the
- * model. */
+/* Runs until the periods are done or a stop is requested; called without the interpreter's lock. `spare` has the size
+ * of the model. */
 void run_loop(Loop *l, void *model, void *spare, double *ring) {
     Model *const m = model;
 #ifdef __linux__
@@ -191,7 +191,7 @@ void run_loop(Loop *l, void *model, void *spare, double *ring) {
         }
         const double from = t0 + l->period * (double)k, to = t0 + l->period * (double)(k + 1);
         int failed = (!begun && begin(m)) || advance(m, from, to - from);
-        if (failed && told) { /* with the new inputs it cannot go on: with the last ones, then */
+        if (failed && told) { /* it cannot continue with the new inputs: use the last ones */
             copy(m, spare);
             l->received--, l->refused++;
             failed = (!begun && begin(m)) || advance(m, from, to - from);

@@ -1,4 +1,4 @@
-/* What tapes are written in: doubles in plain C99 and, where a processor and a compiler may know them, short vectors.
+/* Language of tapes: doubles in plain C99 and, where a processor and a compiler support them, short vectors.
  *
  * With GCC or Clang for x86-64 every long tape is there twice. The plain one runs on every such processor; the wide one,
  * of the same operations in vectors of four with fused multiplications and additions, on those that have AVX2 and FMA.

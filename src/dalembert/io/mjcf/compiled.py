@@ -34,14 +34,14 @@ _ROOT = re.compile(r"<!--.*?-->|<[?!][^>]*>|<\s*([A-Za-z_][\w:.-]*)", re.DOTALL)
 
 
 class Compiled:
-    """A compiled model with names for all of its elements, and the list of what is not carried over.
+    """A compiled model with names for all of its elements, and the list of elements that are not carried over.
 
     Parameters
     ----------
     mujoco
         The package.
     spec, model
-        What was written, and what MuJoCo made of it.
+        The source text, and the model that MuJoCo compiled from it.
     label
         Name of the file.
     """
@@ -51,7 +51,7 @@ class Compiled:
         self.left_out: list[str] = []
 
     def name(self, kind: str, index: int) -> str:
-        """Name of an element; what has none is called by its kind and number."""
+        """Name of an element; an unnamed one is called by its kind and number."""
         text = self.mujoco.mj_id2name(self.model, getattr(self.mujoco.mjtObj, _KINDS[kind]), int(index))
         return str(text).strip() if text and str(text).strip() else f"{kind}{index}"
 

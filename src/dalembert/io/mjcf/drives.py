@@ -62,7 +62,7 @@ def _unlike_a_motor(source: Compiled, k: int) -> str | None:
     """Say why an actuator is more than a force in proportion to its input."""
     m, mujoco = source.model, source.mujoco
     if int(m.actuator_dyntype[k]) != int(mujoco.mjtDyn.mjDYN_NONE):
-        return "with a state of its own"
+        return "with an internal state"
     if int(m.actuator_gaintype[k]) != int(mujoco.mjtGain.mjGAIN_FIXED):
         return "muscle, damper or user-defined gain"
     if int(m.actuator_biastype[k]) != int(mujoco.mjtBias.mjBIAS_NONE):
@@ -106,7 +106,7 @@ def _effort(source: Compiled, k: int, name: str, gain: float) -> tuple[float, bo
 
 
 def read_equalities(source: Compiled, tree: Placed, *, hard: bool) -> list[Constraint]:
-    """Equalities as hard constraints where that is wanted and they have a counterpart; the others are noted."""
+    """Equalities as hard constraints where requested and where they have a counterpart; the others are noted."""
     m = source.model
     if source.disabled("EQUALITY") or source.disabled("CONSTRAINT"):
         return []
@@ -184,7 +184,7 @@ def read_tendons(source: Compiled, tree: Placed) -> list[Cable]:
 
 
 def _tendon(source: Compiled, k: int) -> str:
-    """What a tendon runs over and what it does there, so that one knows whether the machine moves without it."""
+    """The path of a tendon and its effects, which decide whether the machine moves without it."""
     m = source.model
     fixed = int(m.wrap_type[m.tendon_adr[k]]) == int(source.mujoco.mjtWrap.mjWRAP_JOINT)
     acts = {
@@ -197,7 +197,7 @@ def _tendon(source: Compiled, k: int) -> str:
         "limited": "range",
     }
     has = dict.fromkeys(what for field, what in acts.items() if np.any(source.array(f"tendon_{field}", m.ntendon)[k]))
-    with_ = f"with {', '.join(has)}" if has else "without forces of its own"
+    with_ = f"with {', '.join(has)}" if has else "without forces"
     return f"{'over joints' if fixed else 'along sites'}, {with_}"
 
 

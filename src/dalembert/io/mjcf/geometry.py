@@ -63,7 +63,7 @@ def _solid(source: Compiled, g: int) -> Solid | None:
         case "mesh":
             return _mesh(source, g)
         case "plane":
-            return None  # it is what others touch
+            return None  # other geoms touch it
     source.leave_out(f"the {kind} '{source.name('geom', g)}', a shape that machines do not have")
     return None
 
@@ -73,7 +73,7 @@ def _mesh(source: Compiled, g: int) -> Mesh | None:
     mesh = next((x for x in source.spec.meshes if _mesh_name(x) == name), None)
     file = str(getattr(mesh, "file", "") or "")
     if not file:
-        source.leave_out(f"the mesh '{name}', whose corners stand in the model file itself")
+        source.leave_out(f"the mesh '{name}', whose corners are in the model file itself")
         return None
     folder = Path(source.label).parent if source.label != TEXT else Path()
     compiler = getattr(source.spec, "compiler", None)
@@ -129,7 +129,7 @@ def read_contacts(source: Compiled, tree: Placed) -> list[Contact]:
 
 
 class _Shape:
-    """What a contact asks of a geom."""
+    """Queries of a contact about a geom."""
 
     def __init__(self, source: Compiled, tree: Placed, g: int) -> None:
         body = int(source.model.geom_bodyid[g])

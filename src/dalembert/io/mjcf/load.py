@@ -28,14 +28,14 @@ __all__ = ["Mjcf", "load_mjcf", "note_left_out", "read_mjcf"]
 
 @dataclass(frozen=True, eq=False)
 class Mjcf:
-    """A machine from an MJCF file, what of the file it does not have, and how its states are related to MuJoCo's.
+    """A machine from an MJCF file, the elements that it lacks, and how its states are related to MuJoCo's.
 
     Parameters
     ----------
     machine
         The machine.
     left_out
-        What was not carried over, each in a line.
+        Elements that were not carried over, each in a line.
     q0
         Configuration of the file (``qpos0``), in the machine's order.
     keyframes
@@ -85,10 +85,10 @@ def load_mjcf(
     """Read a machine from an MJCF file (needs the extra ``mjcf``).
 
     MuJoCo's own parser and compiler read the file, so that defaults, includes, attached models and inertias from geoms
-    are what they are there. A body with several joints becomes a chain with bodies without mass; frames of bodies stand
-    at the anchor of their last joint (``NAME.origin`` is MuJoCo's), sites become frames. Coordinates are the numbers of
-    ``qpos``, in the machine's own order. What is not carried over is listed in a warning; `dalembert.io.read_mjcf`
-    returns the list, and how states are related.
+    are the same as there. A body with several joints becomes a chain with bodies without mass; frames of bodies are at
+    the anchor of their last joint (``NAME.origin`` is MuJoCo's), sites become frames. Coordinates are the numbers of
+    ``qpos``, in the machine's own order. Elements that are not carried over are listed in a warning;
+    `dalembert.io.read_mjcf` returns the list, and how states are related.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def load_mjcf(
 
 
 def note_left_out(read: Mjcf, source: str | Path) -> None:
-    """Warn about what a machine does not have of its file."""
+    """Warn about elements of the file that the machine lacks."""
     if read.left_out:
         label = TEXT if isinstance(source, str) and "<" in source else str(source)
         warn(f"{label}: not carried over from MJCF: {'; '.join(read.left_out)}")
@@ -144,7 +144,7 @@ def read_mjcf(
     Parameters
     ----------
     source, contacts, geometry, hard_equalities, gravity, name
-        As of `dalembert.load_mjcf`, which gives the machine alone.
+        As in `dalembert.load_mjcf`, which gives the machine alone.
     """
     compiled = compile_mjcf(source)
     try:
@@ -183,7 +183,7 @@ def _machine(
 
 
 def _note_the_rest(source: Compiled, *, contacts: bool) -> None:
-    """Note what has no counterpart at all."""
+    """Note elements without a counterpart."""
     m = source.model
     if m.opt.density or m.opt.viscosity:
         source.leave_out("forces of the medium (density, viscosity)")

@@ -7,7 +7,7 @@ its own frame, one after the other: its pose in its parent is
 
 with the references ``r_k``. Here the frame of a body is that of its joint, so that there is a body without mass between
 two joints, frames stand at the anchors ``p_k``, and ``J_k(-r_k)`` belongs to the placement of joint ``k``: coordinates
-are the numbers of ``qpos``. What MuJoCo gives in the frame of the body is shifted by ``-p_n``.
+are the numbers of ``qpos``. Quantities that MuJoCo gives in the frame of the body are shifted by ``-p_n``.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ refuses, are joints of one body: with the placements ``X_1 .. X_n`` of the joint
     X_1 J_1 X_2 J_2 .. X_n J_n = X  (Y_1 J_1 Y_1^-1) (Y_2 J_2 Y_2^-1) .. J_n,
     X = X_1 .. X_n,   Y_k = (X_(k+1) .. X_n)^-1,
 
-so that joint ``k`` stands at ``Y_k`` in the frame of the last body, which is what the format asks for.
+so that joint ``k`` stands at ``Y_k`` in the frame of the last body, as the format requires.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def to_mjcf(machine: Machine, path: str | Path | None = None) -> Exported:
     """Write a machine as MJCF, the format of MuJoCo, at the nominal values of its parameters.
 
     Joints keep their names (those of several coordinates become several, with the names of these) and their order, so
-    that ``qpos`` and ``qvel`` are as `dalembert.io.to_mujoco` says. Constraints and contacts are soft in MuJoCo; that,
-    and what is left out, is listed in a warning.
+    that ``qpos`` and ``qvel`` are as `dalembert.io.to_mujoco` says. Constraints and contacts are soft in MuJoCo; a
+    warning lists these and the elements that are left out.
 
     Parameters
     ----------
@@ -332,6 +332,7 @@ class _Writer:
         """Cables between two points: springs of ``EA / L``, or ranges that MuJoCo keeps softly."""
         tendons = ElementTree.Element("tendon")
         taut, damped = [], []
+        self.left_out += [f"rope '{rope.name}'" for rope in self.machine.ropes]
         for cable in self.machine.cables:
             ends = [f"{cable.name}.anchor", f"{cable.name}.exit"]
             places = [(cable.anchor, cable.anchor_at), (cable.exit, cable.exit_at)]

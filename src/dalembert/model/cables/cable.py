@@ -16,13 +16,14 @@ from dalembert.model.cables.point import PointExit
 from dalembert.model.context import MachineContext
 from dalembert.model.joint import WORLD
 from dalembert.model.kind_fields import FrameName, JointName
+from dalembert.model.ropes.route import Arc, RopeBase, Route, RouteSection
 
 __all__ = ["Cable"]
 
 
 @dataclass(frozen=True)
-class Cable:
-    """A massless cable that pulls, or is slack.
+class Cable(RopeBase):
+    """A massless cable that pulls, or is slack: a rope of one span.
 
     Its length from the exit (with a pulley: from where it enters the pulley) to the anchor is ``length + drum theta``,
     CDPR (3), with the angle ``theta`` of the winch.
@@ -55,6 +56,12 @@ class Cable:
         Axial damping EA' [N s] of an elastic cable, on its rate of strain.
     bilateral
         Whether the cable could also push, as CDPR (2), an equation, lets it; otherwise it goes slack instead.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Cable("hoist", "hook", "trolley", length=6.0, stiffness=1.2e6).bilateral
+    False
     """
 
     name: str
@@ -105,11 +112,6 @@ class Cable:
             raise MachineError(f"'bilateral' of cable '{name}' must be true or false, got {self.bilateral!r}")
 
     @property
-    def elastic(self) -> bool:
-        """Whether it stretches."""
-        return self.stiffness is not None
-
-    @property
     def has_pulley(self) -> bool:
         """Whether its exit is a pulley."""
         return not (isinstance(self.pulley, float) and self.pulley == 0.0)
@@ -126,6 +128,33 @@ class Cable:
         b = p_b + R_b @ ca.vertcat(*[context.value(x) for x in self.anchor_at])
         d = p_d + R_d @ ca.vertcat(*[context.value(x) for x in self.exit_at])
         return self.exit_kind.path(b, d, R_d, context.value(self.pulley))
+
+    def route(self, context: MachineContext) -> Route:
+        """The way from the exit to the anchor as that of a rope of one section, which its winch pays out."""
+        path = self.path(context)
+        (R, p), (R_d, p_d) = context.pose(self.anchor), context.pose(self.exit)
+        anchor = p + R @ ca.vertcat(*[context.value(x) for x in self.anchor_at])
+        course: tuple[ca.SX | Arc, ...] = (path.exit, anchor)
+        rims: tuple[Arc, ...] = ()
+        if path.arc is not None:
+            (psi, s), r, z = path.arc, context.value(self.pulley), R_d[:, 2]
+            centre = p_d + R_d @ ca.vertcat(*[context.value(x) for x in self.exit_at]) + r * s
+            rims = (Arc(centre, ca.cross(z, s), -s, r, ca.pi - psi),)
+            course = (*rims, anchor)
+        payout = ca.SX(0)
+        if self.winch is not None:
+            payout = context.value(self.drum) * context.coordinate(self.winch)
+        return Route(path.length, (RouteSection(path.length, payout, (0,), (path.length,)),), course, rims=rims)
+
+    @property
+    def section_names(self) -> tuple[str, ...]:
+        """Its name."""
+        return (self.name,)
+
+    @property
+    def tension_names(self) -> tuple[str, ...]:
+        """Its name."""
+        return (self.name,)
 
     @property
     def frames(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a kind of cable exit is: the contract that each module fulfils.
+"""The contract of a kind of cable exit, which each module fulfils.
 
 A cable runs from ``d``, a point of a frame with the axes ``R``, over the exit to the anchor ``b``. On CasADi symbols a
 kind says

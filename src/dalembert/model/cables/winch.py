@@ -26,6 +26,13 @@ def winch(
         Viscous and Coulomb friction at the drum.
     effort
         Largest torque.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> drum, joint, motor = da.winch("drum", 0.2, effort=50.0)
+    >>> joint.kind, motor.effort
+    ('revolute', 50.0)
     """
     drum = Body(name)
     joint = Joint(name, "revolute", WORLD, name, damping=damping, friction=friction)

@@ -1,9 +1,9 @@
-"""Constraints between frames and between coordinates: what closes the loops of a tree, joins bodies, prescribes motion.
+"""Constraints between frames and between coordinates: they close loops of a tree, join bodies, prescribe motion.
 
 Kinds of constraint are one module each; `CONSTRAINT_KINDS` is their register. A new kind is a module with a subclass of
 `Constraint` and one line here, or a class of the user's with the decorator `register_constraint`;
-``model/constraints/kind.py`` says what it owes. ``formulations/constraints`` differentiates its rows.
-A constraint with ``switchable=True`` can be added and removed during a run (`Switch`), which never compiles anything.
+``model/constraints/kind.py`` has the contract. ``formulations/constraints`` differentiates its rows. A constraint with
+``switchable=True`` can be added and removed during a run (`Switch`), which never compiles anything.
 """
 
 from inspect import isabstract

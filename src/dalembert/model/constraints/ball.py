@@ -22,6 +22,12 @@ class BallConstraint(FramePair):
         The frames.
     components
         Which components, along the axes of ``other``, are held; ``"xz"`` closes a planar loop without redundancy.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.BallConstraint("pin", "rod", "crank", components="xz").multiplier_units
+    ('N', 'N')
     """
 
     components: str = "xyz"

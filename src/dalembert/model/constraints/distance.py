@@ -17,7 +17,14 @@ __all__ = ["DistanceConstraint"]
 
 @dataclass(frozen=True)
 class DistanceConstraint(FramePair):
-    """The origins of two frames keep a distance: a massless rod with ball ends. The length may depend on time."""
+    """The origins of two frames keep a distance: a massless rod with ball ends. The length may depend on time.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.DistanceConstraint("rod", "load", "trolley", length=1.5).length
+    1.5
+    """
 
     length: Scalar = field(kw_only=True)
 

@@ -23,6 +23,12 @@ class GearConstraint(Constraint):
         Coefficients by joint (with one coordinate): a mapping, or pairs.
     value
         Right side; it may depend on time.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.GearConstraint("gear", {"motor": 1.0, "arm": -30.0}).terms
+    (('motor', 1.0), ('arm', -30.0))
     """
 
     terms: Terms = ()

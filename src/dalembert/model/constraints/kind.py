@@ -1,4 +1,4 @@
-"""What a kind of constraint is: the contract that each module of this package fulfils.
+"""The contract of a kind of constraint, which each module of this package fulfils.
 
 A constraint takes degrees of freedom from a machine by rows ``Phi``. With the poses of frames in the world, the
 coordinates of joints and the scalars of the machine, all of them CasADi expressions of ``q``, ``t`` and ``p`` that a
@@ -13,8 +13,8 @@ coordinates of joints and the scalars of the machine, all of them CasADi express
 ``(x_1, x_2), ...``       `Constraint.rods`: ends of lines that are drawn, in the world
 ========================  =============================================================================================
 
-What else there is follows from these: ``J v = Phi' - Phi_t`` with the velocities ``v``, the right side ``gamma`` of
-``J v' = gamma`` with ``Phi'' = J v' - gamma``, CDPR (26), and the forces ``-J^T lambda``.
+The other terms follow from these: ``J v = Phi' - Phi_t`` with the velocities ``v``, the right side ``gamma`` of ``J v'
+= gamma`` with ``Phi'' = J v' - gamma``, CDPR (26), and the forces ``-J^T lambda``.
 
 A kind is a frozen dataclass. The types of its fields (``model/kind_fields.py``) say which of them are frames,
 joints, numbers or axes; checks, references, parameters, the entry in machine files and its JSON Schema follow from
@@ -45,7 +45,7 @@ __all__ = ["Constraint", "FramePair", "RowContext", "axis_numbers"]
 
 
 class RowContext(MachineContext, Protocol):
-    """What the rows of a constraint may ask: about the machine, and the pose that they hold."""
+    """Context of the rows of a constraint: the machine, and the pose that they hold."""
 
     def held_pose(self) -> tuple[ca.SX, ca.SX]:
         """Pose of ``frame`` in ``other`` when the constraint began to act; for kinds with `Constraint.holds_pose`."""
@@ -53,7 +53,7 @@ class RowContext(MachineContext, Protocol):
 
 @dataclass(frozen=True)
 class Constraint(ABC):
-    """What all constraints have.
+    """Fields that all constraints share.
 
     Parameters
     ----------

@@ -24,6 +24,12 @@ class LoopConstraint(FramePair):
         ``"ball"``, ``"revolute"``, ``"prismatic"``, ``"cylindrical"`` or ``"fixed"``.
     axis
         The joint's axis in both frames.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.LoopConstraint("hinge", "rod", "rocker", kind="revolute", axis="y").kind
+    'revolute'
     """
 
     kind: str = "revolute"

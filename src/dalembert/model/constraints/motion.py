@@ -27,6 +27,12 @@ class MotionConstraint(Constraint):
         Instead of a joint: component ``"x"``, ``"y"`` or ``"z"`` of the position of a frame in the world.
     value
         Expression of time, such as ``0.2 * sin(3 * TIME)``.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.MotionConstraint("shake", joint="slide", value=0.2 * da.sin(3.0 * da.TIME)).rheonomous
+    True
     """
 
     joint: JointName | None = None

@@ -18,7 +18,14 @@ __all__ = ["OrthogonalConstraint"]
 
 @dataclass(frozen=True)
 class OrthogonalConstraint(FramePair):
-    """An axis of one frame keeps an angle with an axis of another (a right angle by default)."""
+    """An axis of one frame keeps an angle with an axis of another (a right angle by default).
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.OrthogonalConstraint("square", "shaft", "world", axis="x", other_axis="z").axis
+    (1.0, 0.0, 0.0)
+    """
 
     axis: Axis = (1.0, 0.0, 0.0)
     other_axis: Axis = (0.0, 0.0, 1.0)

@@ -15,7 +15,14 @@ __all__ = ["ParallelConstraint"]
 
 @dataclass(frozen=True)
 class ParallelConstraint(FramePair):
-    """An axis of one frame stays parallel to an axis of another."""
+    """An axis of one frame stays parallel to an axis of another.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.ParallelConstraint("level", "plate", "world", axis="z", other_axis="z").other
+    'world'
+    """
 
     axis: Axis = (0.0, 0.0, 1.0)
     other_axis: Axis = (0.0, 0.0, 1.0)

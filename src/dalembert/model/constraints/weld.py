@@ -23,6 +23,12 @@ class WeldConstraint(FramePair):
     offset
         Pose of ``frame`` in ``other``; None: the pose that they have when the constraint becomes active, as of a
         gripper that holds what it has got.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.WeldConstraint("grip", "gripper", "box", switchable=True, active=False).active
+    False
     """
 
     offset: Transform | None = None

@@ -3,7 +3,7 @@
 A contact joins a *solid*, fixed to a frame (of a body, of a beam's section, or free), and a *surface*, fixed to another
 frame or to the world. Kinds of surface are one module each (`SURFACE_KINDS`); a new one is a module with a subclass of
 `Surface` and a line in ``surfaces.py``, or a class of the user's with the decorator `register_surface`;
-``model/contacts/surface.py`` says what it owes. ``formulations/contact`` makes gaps, normals and rows of it, which the
+``model/contacts/surface.py`` has the contract. ``formulations/contact`` makes gaps, normals and rows of it, which the
 event-driven and the time-stepping way of integration share.
 """
 

@@ -27,7 +27,7 @@ RESTITUTION_LAWS = ("newton", "poisson")
 
 @dataclass(frozen=True)
 class Contact:
-    """A solid that pushes against a surface, and never pulls.
+    """A unilateral contact between a solid and a surface.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Contact:
 
     @property
     def solid_kind(self) -> SolidKind[Any]:
-        """What is asked about the solid."""
+        """Queries about the solid."""
         return SOLID_KINDS[type(self.solid)](self.solid)
 
     @property

@@ -18,7 +18,7 @@ __all__ = ["CylindricalSurface"]
 
 @dataclass(frozen=True)
 class CylindricalSurface(RoundSurface):
-    """A cylinder without ends that is touched from outside, or (``inside=True``) from within.
+    """An infinite cylinder, touched from outside or (``inside=True``) from within.
 
     Parameters
     ----------
@@ -30,6 +30,12 @@ class CylindricalSurface(RoundSurface):
         A point of the axis.
     inside
         Whether what touches it is within.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.CylindricalSurface(radius=0.5, axis="y").axis
+    (0.0, 1.0, 0.0)
     """
 
     radius: Scalar
@@ -42,11 +48,11 @@ class CylindricalSurface(RoundSurface):
     noun = "cylindrical surface"
 
     def outwards(self, x: ca.SX, value: Value) -> ca.SX:
-        """What ``x - point`` has across the axis."""
+        """Component of ``x - point`` across the axis."""
         return self.across(x - vector(self.point, value))
 
     def across(self, direction: ca.SX) -> ca.SX:
-        """What a direction has across the axis."""
+        """Component of a direction across the axis."""
         axis = ca.DM(numbers(self.axis))
         return direction - axis * ca.dot(axis, direction)
 

@@ -30,7 +30,7 @@ def geometry_contacts(
     friction: Any = 0.0,
     law: str = "newton",
 ) -> tuple[Contact, ...]:
-    """Contacts of the geometry that bodies have for collision, as URDF files bring it, with one surface.
+    """Contacts of the collision geometry of bodies, such as that of URDF files, with one surface.
 
     Spheres stay spheres, boxes touch with their corners, and cylinders and capsules are capsules of the same length
     from end to end. Meshes, and cylinders that are wider than long, are refused by name.
@@ -40,14 +40,14 @@ def geometry_contacts(
     machine
         The machine.
     bodies
-        Whose geometry; None: of all bodies that have any, but ``on``.
+        Bodies whose geometry is used; None: all bodies that have any, except ``on``.
     surface, on, restitution, friction, law
-        As of `Contact`.
+        As in `Contact`.
 
     Returns
     -------
     tuple of Contact
-        One for each solid, of the name of its body (with a number where it has several).
+        One for each solid, with the name of its body (and a number where it has several).
 
     Examples
     --------
@@ -88,6 +88,6 @@ def _capsule(solid: Cylinder, owner: str) -> Capsule:
     if not nominal(straight) > 0.0:
         raise MachineError(
             f"{owner} has a cylinder for collision that is no longer ({nominal(solid.length):g} m) than it is wide: a "
-            "capsule cannot stand for it; give a Sphere, or contacts of your own"
+            "capsule cannot stand for it; give a Sphere, or your own contacts"
         )
     return Capsule(solid.radius, straight)

@@ -17,7 +17,7 @@ __all__ = ["GROUND", "HalfSpace"]
 
 @dataclass(frozen=True)
 class HalfSpace(Surface):
-    """All below a plane: the ground, an incline, a wall, the face of a moving body.
+    """The half-space below a plane: the ground, an incline, a wall, the face of a moving body.
 
     Parameters
     ----------
@@ -25,6 +25,12 @@ class HalfSpace(Surface):
         Direction out of it (normalised), in the frame that carries it.
     point
         A point of the plane.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.HalfSpace(normal=(0, 0, 2)).normal
+    (0.0, 0.0, 1.0)
     """
 
     normal: Axis = (0.0, 0.0, 1.0)

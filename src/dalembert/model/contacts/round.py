@@ -1,4 +1,4 @@
-"""What spheres and cylinders have in common: a radius, and a way outwards from a centre or an axis."""
+"""Common parts of spheres and cylinders: a radius, and an outward direction from a centre or an axis."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class SolidKind(ABC, Generic[T]):
 
     @abstractmethod
     def touching(self, surface: Surface, R: ca.SX, p: ca.SX, value: Value) -> list[Touching]:
-        """What may touch a surface, as many as `count` says, of the solid in the pose ``R, p``."""
+        """Candidate contact points, `count` of them, of the solid in the pose ``R, p``."""
 
     def bounds(self, owner: str) -> Iterator[Bound]:
         """Ranges that must hold for any parameter values."""

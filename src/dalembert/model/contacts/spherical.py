@@ -17,7 +17,7 @@ __all__ = ["SphericalSurface"]
 
 @dataclass(frozen=True)
 class SphericalSurface(RoundSurface):
-    """A sphere that is touched from outside, or (``inside=True``) from within.
+    """A sphere, touched from outside or (``inside=True``) from within.
 
     Parameters
     ----------
@@ -27,6 +27,12 @@ class SphericalSurface(RoundSurface):
         Its centre, in the frame that carries it.
     inside
         Whether what touches it is within.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.SphericalSurface(radius=0.5, inside=True).centre
+    (0.0, 0.0, 0.0)
     """
 
     radius: Scalar

@@ -1,4 +1,4 @@
-"""What a kind of surface is: the contract that each kind fulfils.
+"""The contract of a kind of surface, which each kind fulfils.
 
 A surface bounds the region that solids stay out of. In the axes of the frame that carries it, for a point ``x`` in
 front of it, on CasADi symbols, a kind says
@@ -13,7 +13,7 @@ front of it, on CasADi symbols, a kind says
 ============================  =========================================================================================
 
 A kind that is touched from outside may have a ``radius``: with that of a solid, the length that time steps must not
-pass over. `Surface.shapes` says what is drawn. A kind is a frozen dataclass; its entry in machine files, checks and
+pass over. `Surface.shapes` returns its drawing. A kind is a frozen dataclass; its entry in machine files, checks and
 parameters follow from the types of its fields (``model/kind_fields.py``).
 ``tests/unit/test_surface_kinds.py`` checks this for every kind of the register.
 """
@@ -79,24 +79,24 @@ class Tube:
 
 
 SurfaceShape = Plane | Ball | Tube
-"""What can be drawn of a surface."""
+"""Drawings of a surface."""
 
 
 class Surface(ABC):
-    """What is touched."""
+    """The touched element."""
 
     key: ClassVar[str]
     """Name of the kind: its key in the contacts of machine files."""
     units: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """SI units of its numbers, by field; others take no units in machine files."""
     noun: ClassVar[str]
-    """What it is called in messages."""
+    """Its name in messages."""
     flat: ClassVar[bool] = False
     """Whether its normal is the same everywhere."""
     radius: Scalar
     """Its size, if it is touched from outside; 0 for kinds without such a field."""
     inside: bool
-    """Whether what touches it is within; false for kinds without such a field."""
+    """Whether solids touch it from within; false for kinds without such a field."""
 
     def __init_subclass__(cls) -> None:
         kinds = [kind for kind in cls.__mro__ if kind is not Surface]
@@ -139,7 +139,7 @@ class Surface(ABC):
         """Whether a segment touches with its ends, if it touches at all."""
 
     def shapes(self, number: Number = nominal) -> tuple[SurfaceShape, ...]:
-        """What is drawn of it, in the axes of its frame."""
+        """Its drawing, in the axes of its frame."""
         return ()
 
     def bounds(self, owner: str) -> Iterator[Bound]:

@@ -1,7 +1,6 @@
 """Kinds of joint, one module each; `JOINT_KINDS` is their register.
 
-A new kind is a module with a subclass of `JointKind` and one line here; ``model/joints/kind.py`` says what it
-owes.
+A new kind is a module with a subclass of `JointKind` and one line here; ``model/joints/kind.py`` has the contract.
 """
 
 from dalembert.model.joints.cylindrical import Cylindrical

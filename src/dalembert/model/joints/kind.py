@@ -1,4 +1,4 @@
-"""What a kind of joint is: the contract that each module of this package fulfils.
+"""The contract of a kind of joint, which each module of this package fulfils.
 
 A joint holds a moving frame in a fixed one. With its coordinates ``q`` and velocities ``v`` a kind says, on CasADi
 symbols or numbers,
@@ -42,7 +42,7 @@ Turn = tuple[Array, Expression]
 
 
 class Coordinates:
-    """Coordinates whose velocities are their rates: what a kind of joint has unless it says otherwise."""
+    """Coordinates whose velocities are their rates: the default of a kind of joint."""
 
     quaternion: ClassVar[int | None] = None
     """Where a unit quaternion starts in ``q``."""
@@ -79,18 +79,18 @@ class Coordinates:
 
     @classmethod
     def transported(cls, v: Expression, d: Expression) -> Expression:
-        """Velocities after the tangent displacement ``d`` if what moves keeps its velocity in fixed axes."""
+        """Velocities after the tangent displacement ``d`` if the moving body keeps its velocity in fixed axes."""
         return v
 
     @classmethod
     def coasting(cls, v: Expression) -> Expression:
-        """Rates of the velocities ``v`` at which what moves keeps its velocity in fixed axes."""
+        """Rates of the velocities ``v`` at which the moving body keeps its velocity in fixed axes."""
         return ca.SX(v.shape[0], 1)
 
 
 @dataclass(frozen=True)
 class JointKind(Coordinates, ABC):
-    """A joint of one kind; on the class, what all joints of the kind have in common.
+    """A joint of one kind; class attributes are common to all joints of the kind.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class JointKind(Coordinates, ABC):
     angles: ClassVar[tuple[int, ...]] = ()
     """Places in ``q`` of angles [rad]; the other coordinates are lengths [m] or a quaternion."""
     wrapped: ClassVar[tuple[int, ...]] = ()
-    """Places in ``q`` of the angles that `state` finds but for full turns."""
+    """Places in ``q`` of the angles that `state` finds up to full turns."""
     constant: ClassVar[bool] = True
     """Whether ``P`` is constant in moving axes."""
     needs: ClassVar[tuple[str, ...]] = ()

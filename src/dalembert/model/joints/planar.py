@@ -15,8 +15,8 @@ __all__ = ["Planar"]
 class Planar(JointKind):
     """Two lengths along the axes ``E`` of the plane, and an angle about its normal ``n``.
 
-    ``R = Rot(n, q_3)``, ``p = E (q_1, q_2)``, ``P = [R^T E, 0; 0, n]``. ``E`` is what the least rotation from z to the
-    normal makes of x and y.
+    ``R = Rot(n, q_3)``, ``p = E (q_1, q_2)``, ``P = [R^T E, 0; 0, n]``. ``E`` has the directions of x and y after the
+    least rotation from z to the normal.
     """
 
     name = "planar"

@@ -47,7 +47,7 @@ class Screw(JointKind):
     def constraints(self, R: Expression, p: Expression) -> Expression:
         """No displacement across the axis, the axes parallel, and the rotation is that of the slide over the pitch.
 
-        The sine of what the two angles differ by keeps count of the turns, which the rotation alone does not.
+        The sine of the difference of the two angles keeps count of the turns, which the rotation alone does not.
         """
         first, second = across(self.axis)
         angle = ca.dot(ca.DM(self.axis), p) / self._h

@@ -1,4 +1,4 @@
-"""Universal joint: turns about two axes that cross, as of a Cardan shaft."""
+"""Universal joint: turns about two axes that cross, as in a Cardan shaft."""
 
 from __future__ import annotations
 

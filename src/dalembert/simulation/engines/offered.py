@@ -34,7 +34,7 @@ class OfferedEngine(NativeEngine, ABC):
     """A time loop whose steps come from a solver in Python; a subclass has three methods.
 
     `next_offer` makes the next step, `part` a part of a step (so that events can be located in it), and `forget` drops
-    what the solver knows of the motion, after the state has been changed or a step was cut.
+    the history of the solver, after the state has been changed or a step was cut.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class OfferedEngine(NativeEngine, ABC):
         return 0
 
     def _raise_failure(self) -> None:
-        """Raise what a part of a step has failed with, which native code could only take for one without a state."""
+        """Raise the error of a part of a step, which native code can only report as a missing state."""
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure

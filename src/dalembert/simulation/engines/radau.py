@@ -31,7 +31,7 @@ class RadauEngine(OfferedEngine):
     setup
         The checked settings.
     kernels
-        Of the problem.
+        Kernels of the problem.
     """
 
     def __init__(self, setup: Setup, kernels: ProblemKernels) -> None:

@@ -1,8 +1,8 @@
 """Stiff problems: CVODES and IDAS of SUNDIALS, through CasADi, behind the same interface as the Runge-Kutta loops.
 
 Limits: rows are recorded at given instants only (SUNDIALS interpolates there to the order of its method); events are
-looked for between rows, so that a function that changes sign twice between two rows is not seen; quadratures count in
-the error norm; between two restarts (50 rows at most) quaternions are normalised in the rows, not in the solver.
+located between rows, so that a function that changes sign twice between two rows is not seen; quadratures count in the
+error norm; between two restarts (50 rows at most) quaternions are normalised in the rows, not in the solver.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class SundialsEngine(OfferedEngine):
     setup
         The checked settings.
     kernels
-        Of the problem.
+        Kernels of the problem.
     further
         Tapes that transitions need.
     """
@@ -161,7 +161,7 @@ class SundialsEngine(OfferedEngine):
         try:
             rows = self._solve(self.t, last, self.x, count)
         except RuntimeError as error:
-            if count > 1:  # find the good part row by row
+            if count > 1:  # find the valid part row by row
                 self._cautious = True
                 return self._fill(t_end)
             self.message = self._explain(str(error), last)

@@ -27,7 +27,7 @@ from dalembert.simulation.rollout.tapes import constraint_macros, outside_modes,
 __all__ = ["CudaRollout", "rollout_source"]
 
 _NOTHING: Any = np.uintp(0)
-"""The address of what is not there."""
+"""The null address."""
 _PATIENCE = 0.05
 _SAMPLES, _LOOKS_AT_ONCE = 1, 2  # launches that only sample, as in cuda_rollout.cu
 _TRIES = 1000
@@ -91,7 +91,7 @@ class _Paces:
         )
 
     def going(self) -> bool:
-        """Whether some members have not reached the end of the segment; they have to go on."""
+        """Whether some members have not reached the end of the segment; they have to continue."""
         going = bool(self._going.get()[0])
         self._going.fill(0)
         return going
@@ -158,7 +158,7 @@ class _Flight:
         return self._instants[int(segment["sample"])] if segment["sample"] >= 0 else _NOTHING
 
     def begin(self, segment: np.void) -> None:
-        """Let members begin whose events have to be armed; what is sampled at the start is sampled before."""
+        """Let members begin whose events have to be armed; samples at the start are taken before."""
         members, n_held = self._members, self._members.held.shape[-1]
         if self._desk is None or self._left is None or members.watched is None:
             return
@@ -189,7 +189,7 @@ class _Flight:
         if self._left is not None and due is not _NOTHING and (begin >= 0 or self._looks):
             due, holds = self._sampled(segment, due, holds, begin)
         self._launch(segment, due, holds)
-        holds = _NOTHING, holds[1]  # set anew at the start, not when members go on
+        holds = _NOTHING, holds[1]  # set anew at the start, not when members continue
         while True:
             going = self._paces is not None and self._paces.going()
             back = self._left is not None and self._left.take(segment)
@@ -216,7 +216,7 @@ class _Flight:
         self._cupy.cuda.get_current_stream().synchronize()
 
     def fetch(self, reached: int) -> None:
-        """Bring back what has become of the members, of whose record ``reached`` rows are written."""
+        """Bring back the states and status of the members, of whose record ``reached`` rows are written."""
         members = self._members
         x, rows = members.x, members.rows
         self._bring(self.state, x)
@@ -244,7 +244,7 @@ class _Flight:
         return self._cupy.ascontiguousarray(self._cupy.asarray(values, dtype=self._dtype).T)
 
     def _bring(self, columns: Any, rows: Array) -> None:
-        """Bring columns back as rows, where they can into the memory that is there."""
+        """Bring columns back as rows, into existing memory where possible."""
         turned = self._cupy.ascontiguousarray(columns.T)
         if rows.flags.c_contiguous and rows.dtype == turned.dtype:
             turned.get(out=rows)
@@ -269,9 +269,9 @@ class CudaRollout:
     method
         Name of the method.
     precision, fast_math
-        As of `dalembert.compile.compile_cuda`.
+        As in `dalembert.compile.compile_cuda`.
     measures, schedule, way
-        As of `LaneRollout`.
+        As in `LaneRollout`.
     beside
         Makes a time loop that simulates again those members whose constraints depend on each other on the way, or whose
         contacts have to be swept.
@@ -343,5 +343,5 @@ class CudaRollout:
         return Desk(members, row, np.array(modes, dtype=np.int64), threads)
 
     def bind(self, plan: Plan, members: Members, *, threads: int) -> Callable[[], None]:
-        """Return what runs the same plan again; see `RolloutEngine`."""
+        """Return a function that runs the same plan again; see `RolloutEngine`."""
         return lambda: self.run(plan, members, threads=threads, proceed=lambda fraction: True)

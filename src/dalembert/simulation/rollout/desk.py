@@ -1,10 +1,10 @@
 """Members that have left the threads of a GPU: the processor takes them over the steps in which something happens.
 
-A thread watches the signs of the event functions as a lane does. A member in whose step one changes lies down on a
-desk, as it is before that step: a row of numbers (cuda_rollout.cu). The processor takes all that lie there over their
-steps at once, by the code that takes members out of their lanes (members.c), in threads, and hands them back; another
-launch goes on with them alone. A member always has the same one of the processor's threads, which keeps what happens to
-it in order.
+A thread watches the signs of the event functions as a lane does. A member whose step contains a sign change is queued
+in the desk, with its state before that step: a row of numbers (cuda_rollout.cu). The processor takes all queued members
+over their steps at once, by the code that takes members out of their lanes (members.c), in threads, and hands them
+back; another launch continues with only these members. A member always has the same one of the processor's threads,
+which keeps its events in order.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FEW = 8  # members for which it is not worth to go to other cores
 
 @dataclass(frozen=True)
 class DeskRow:
-    """Numbers of a member on the desk: of its state, of events, held values and pace, and of measures."""
+    """Numbers of a queued member: of its state, of events, held values and pace, and of measures."""
 
     n_states: int
     n_events: int
@@ -70,10 +70,10 @@ class Desk:
     members
         All members.
     row
-        What the desk has of each.
+        Layout of the row of each member.
     modes
-        Indices of states of which none is 1 where a thread of a GPU takes the steps; the processor keeps other members,
-        unless each of their steps is looked at.
+        Indices of states, none of which is 1 where a thread of a GPU takes the steps; the processor keeps other
+        members, unless each of their steps is checked.
     threads
         Number of threads.
     """
@@ -131,7 +131,7 @@ class Desk:
             run_threads(work, count, threading.Event())
 
     def close(self) -> None:
-        """Keep what happened to the members."""
+        """Keep the events of the members."""
         for steps in self._steps:
             if steps is not None:
                 steps.flush()
@@ -179,7 +179,7 @@ class GpuDesk:
         return self._cupy.asarray(left), *columns
 
     def take(self, segment: np.void) -> bool:
-        """Take the members that have left over their steps; whether there were any, that a launch has to go on with."""
+        """Take the queued members over their steps; return whether there were any, so that a launch has to follow."""
         self._count = count = int(self._n_left.get()[0])
         if count == 0:
             return False

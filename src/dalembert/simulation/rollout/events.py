@@ -2,7 +2,7 @@
 
 Lanes watch the signs of the event functions. A member in whose step one changes leaves its lane for that step: the time
 loop of single runs goes over it, in native code (members.c), locates the events, lets the transitions happen, and hands
-the member back at its end. What happens is therefore what happens in a single run. Where lanes cannot take the steps at
+the member back at its end. The results are therefore those of a single run. Where lanes cannot take the steps at
 all, or there is no compiler for lanes, members are outside for all of them.
 """
 
@@ -53,7 +53,7 @@ _DRAIN = ctypes.CFUNCTYPE(None)
 
 
 def watches(problem: Problem) -> bool:
-    """Whether events change members of a problem, so that somebody has to look at them."""
+    """Whether events change members of a problem, so that they must be handled."""
     if problem.constrained is None:
         return False
     return bool(problem.constrained.unilateral or problem.constrained.rubbing) or any(
@@ -64,8 +64,8 @@ def watches(problem: Problem) -> bool:
 def goes_alone(problem: Problem, method: str, on_tape: bool) -> bool:
     """Whether members take all their steps outside of lanes.
 
-    These have no friction that sticks and slips, no adaptive steps under constraints, and no way to keep constraints
-    but those that are solved ``on_tape``.
+    These have no friction that sticks and slips, no adaptive steps under constraints, and only constraint methods that
+    are solved ``on_tape``.
     """
     system = problem.constrained
     return system is not None and (bool(system.rubbing) or METHODS[method].adaptive or not on_tape)
@@ -97,19 +97,19 @@ class EventSteps:
     Parameters
     ----------
     setup
-        Of the whole run of a member, with the `watched_problem`.
+        Settings of the whole run of a member, with the `watched_problem`.
     table
         Its pairs; None if there are no transitions.
     switches
-        What is switched, and what constraints measure when they begin to act; None if there are no transitions.
+        Switched constraints, and measurements of constraints when they begin to act; None if there are no transitions.
     coefficients
         Restitution and friction of the pairs of each member (N, 2 k).
     maker
-        Tells what transitions did, given the parameters of a member; None without pairs.
+        Describes transitions, given the parameters of a member; None without pairs.
     parameters
-        Of the members (N, np), or (np,).
+        Parameters of the members (N, np), or (np,).
     pace
-        As of `Members`, with adaptive steps.
+        As in `Members`, with adaptive steps.
     every
         Whether lanes look at each step of an adaptive method.
     keeps
@@ -134,7 +134,7 @@ class EventSteps:
 
     @cached_property
     def carried(self) -> Array:
-        """What members have to know from one step to the next."""
+        """State that members keep from one step to the next."""
         carried = np.zeros((len(self.coefficients), _CARRIED))
         carried[:, _ARMED_AT] = -np.inf
         return carried
@@ -176,7 +176,7 @@ class EventSteps:
         if outcome < Outcome.ACCUMULATED:
             return ""
         if outcome is Outcome.ILL_POSED and culprit >= 0 and maker is not None:
-            return str(maker.ill_posed(t, culprit, bool(lacks)))
+            return str(maker.ill_posed(t, culprit, lacks))
         if outcome is Outcome.ILL_POSED and culprit == NOT_CLOSED and maker is not None:
             return str(maker.not_closed(t, int(self.carried[member, _PAIR])))
         return gave_up(outcome, t, [spec.name for spec in self.setup.problem.event_specs], culprit)
@@ -186,28 +186,28 @@ class EventSteps:
         return []
 
     def in_thread(self) -> ThreadSteps:
-        """Return what one thread needs, until it gives it back."""
+        """Return the memory of one thread, until it gives it back."""
         try:
             return self._idle.pop()
         except IndexError:
             return ThreadSteps(self, self._logs)
 
     def give_back(self, steps: ThreadSteps) -> None:
-        """Keep what a thread does not need any more for the next one: a stepper has new threads for every period."""
+        """Keep the memory of a finished thread for the next one: a stepper has new threads for every period."""
         self._idle.append(steps)
 
     def dismiss(self) -> None:
-        """Forget what threads have given back: the run is over, its events stay."""
+        """Forget returned memory of threads: the run is over, its events stay."""
         self._idle.clear()
 
 
 class ThreadSteps:
-    """Memory of a thread for `EventSteps`: what lanes call and with what.
+    """Memory of a thread for `EventSteps`: the functions that lanes call, and their arguments.
 
     Attributes
     ----------
     address
-        Of the structure.
+        Address of the structure.
     begin, sampled, step
         Addresses of the functions.
     """
@@ -286,7 +286,7 @@ class ThreadSteps:
         library("members").members_at_desk(self.address, ctypes.addressof(desk), task)
 
     def flush(self) -> None:
-        """Take what the log has; native code, or the end of the run, empties it."""
+        """Take the entries of the log; native code, or the end of the run, empties it."""
         log = self._watch.logged()
         if self._steps.keeps and (len(log["event"]) or len(log["change_t"])):
             whose, of_changes = self._whose

@@ -38,7 +38,7 @@ _WORK = 30_000_000
 _LEAST = 1_000_000
 """Operations for which it is worth to go to another core."""
 _SHARES = 16
-"""Pieces of a thread: what the last ones wait for each other is a sixteenth of their time at most."""
+"""Pieces of a thread: the last ones wait for each other for a sixteenth of their time at most."""
 
 _INT, _POINTER = ctypes.c_int64, ctypes.c_void_p
 
@@ -108,7 +108,7 @@ class _Update(ctypes.Structure):
 
 
 class _Updates:
-    """What is sampled, in lanes: each update a library of its own."""
+    """Sampled elements, in lanes: each update is a separate library."""
 
     def __init__(self, schedule: Schedule, toolchain: Toolchain) -> None:
         updates = schedule.updates
@@ -138,9 +138,9 @@ class LaneRollout:
     toolchain
         The compiler.
     measures
-        What is measured; a library of its own, so that other measures leave the time loop as it is.
+        Measured quantities; a separate library, so that other measures leave the time loop unchanged.
     schedule
-        What is sampled, all of it native; likewise.
+        Sampled elements, all of them native; likewise.
     way
         How constraints are kept, if there are any.
     """
@@ -229,9 +229,9 @@ class LaneRollout:
         run_threads(work, threads, stop)
 
     def bind(self, plan: Plan, members: Members, *, threads: int) -> Callable[[], None]:
-        """Return what runs the same plan again; see `RolloutEngine`.
+        """Return a function that runs the same plan again; see `RolloutEngine`.
 
-        In one thread and one call, if that is short: the loop is told only once where everything lies.
+        In one thread and one call, if that is short: the loop receives all addresses once.
         """
         pieces, cuts = self._pieces(len(members.x), plan, 1)
         if threads > 1 or len(pieces) * len(cuts) > 1:
@@ -248,7 +248,7 @@ class LaneRollout:
         return advance
 
     def _loop(self, members: Members) -> tuple[_Rollout, list[object], ThreadSteps | None]:
-        """What a thread needs besides its members, what must live as long, and who takes members out of their lanes."""
+        """Context of a thread, objects to keep alive, and the code that takes members out of their lanes."""
         loop, scratch = _Rollout(), np.empty(self._n_work)
         kept: list[object] = [scratch]
         outside = None if members.outside is None else members.outside.in_thread()
@@ -303,7 +303,7 @@ class LaneRollout:
 
     @staticmethod
     def _placing(loop: _Rollout, members: Members) -> Callable[[int, int], None]:
-        """Return what points a loop at the members start..end."""
+        """Return a function that points a loop at the members start..end."""
         tables: list[tuple[str, Array | NDArray[np.int64] | None]] = [
             *(("state", members.x), ("rows", members.rows), ("status", members.status)),
             *(("failed_at", members.failed_at), ("clock", members.clock), ("values", members.measured)),

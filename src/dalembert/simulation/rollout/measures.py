@@ -18,7 +18,7 @@ __all__ = ["REDUCERS", "MeasureKind", "Measures", "looked_at"]
 
 
 class MeasureKind(IntEnum):
-    """What a time loop does with a value at the end of a step; the numbers are those of rollout.h."""
+    """Operation of a time loop on a value at the end of a step; the numbers are those of rollout.h."""
 
     FINAL = 0
     MAXIMUM = 1
@@ -38,11 +38,11 @@ class Reducer:
     Parameters
     ----------
     reduction
-        What the time loop does.
+        Operation of the time loop.
     prepare
-        What is reduced, of the expression that was given.
+        The reduced quantity, as a function of the given expression.
     finish
-        The number, of what was reduced and the time over which it was.
+        The result, from the reduced value and its time span.
     """
 
     reduction: MeasureKind
@@ -68,14 +68,14 @@ REDUCERS: Mapping[str, Reducer] = MappingProxyType(
 
 @dataclass(frozen=True, eq=False)
 class Measures:
-    """What is measured of each member.
+    """Measures of each member.
 
     Parameters
     ----------
     function
         (t, x, c, p) -> what is reduced, one number per measure.
     names
-        Of the measures.
+        Names of the measures.
     by
         Words in `REDUCERS`.
     since, until
@@ -98,12 +98,12 @@ class Measures:
 
     @property
     def every(self) -> bool:
-        """Whether every step has to be looked at; else the last one will do."""
+        """Whether every step must be checked; otherwise the last one is enough."""
         plain = np.isneginf(self.since) & np.isposinf(self.until)
         return not (plain.all() and set(self.by) <= {"final"})
 
     def start(self, members: int) -> Array:
-        """Memory (members, 2, n): what is reduced, and how much was seen of it."""
+        """Memory (members, 2, n): reduced values, and how much was seen of each."""
         memory = np.zeros((members, 2, len(self)))
         memory[:, 0] = [_START.get(MeasureKind(kind), np.nan) for kind in self.kinds.tolist()]
         return memory

@@ -1,4 +1,4 @@
-"""The members of a rollout and what has become of them, and what a time loop does with them."""
+"""The members of a rollout, their results, and the interface of their time loop."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Members:
     done
         Number of rows of the record that each member has reached.
     clock
-        Times of the members to which those of the plan are added; None: they have none of their own.
+        Times of the members to which those of the plan are added; None: the times of the plan.
     measured
         Memory of the measures (N, 2, n), if there are any.
     numbers, seed
@@ -58,7 +58,7 @@ class Members:
         How adaptive steps are chosen, and of each member (N, 4): the next step (0: to be chosen), the last error,
         whether the last try was rejected, and the number of steps; None with fixed steps.
     held_rows
-        Record of what a sampled law holds (N, n_t, nc), if there is one; ``held`` is then (N, nc) and changes.
+        Record of the held values of a sampled law (N, n_t, nc), if there is one; ``held`` is then (N, nc) and changes.
     fresh, watched, outside
         Where there are events, or members go alone: which have not left their start (N), signs of all event
         functions (N, n_events), and who takes a member over a step in which they change; else None.
@@ -92,7 +92,7 @@ class Members:
         return cls(np.array(x0, order="C"), held, p, rows, zeros, np.full(n, np.nan), ones, None, measured)
 
     def sampled(self, start: Array, numbers: NDArray[np.int64], seed: int) -> Members:
-        """Return these members with held values of their own, from a start (nc,), numbers and a seed."""
+        """Return these members with individual held values, from a start (nc,), numbers and a seed."""
         held = np.tile(start, (len(self.x), 1))
         rows = np.full((*self.rows.shape[:2], len(start)), np.nan)
         return replace(self, held=held, numbers=np.ascontiguousarray(numbers), held_rows=rows, seed=seed)
@@ -107,7 +107,7 @@ class Members:
         return replace(some, clock=clock, numbers=numbers, held_rows=rows, seed=self.seed)
 
     def put(self, which: NDArray[np.int64], some: Members) -> None:
-        """Write what became of some of the members into their places."""
+        """Write the results of some of the members into their places."""
         for name in ("x", "held", "rows", "status", "done", "failed_at", "measured", "held_rows"):
             mine, other = getattr(self, name), getattr(some, name)
             if mine is not None and (name != "held" or mine.ndim == 2):
@@ -120,7 +120,7 @@ class Members:
         return replace(self, fresh=np.ones(n, dtype=np.int64), watched=signs, outside=outside)
 
     def paced(self, setup: Setup) -> Members:
-        """Return these members with steps of their own."""
+        """Return these members with individual steps."""
         pace = np.tile([0.0, 1e-4, 0.0, 0.0], (len(self.x), 1))
         pacing = Pacing(np.array(setup.atol), setup.rtol, setup.max_step, setup.max_steps, setup.t_end)
         return replace(self, pacing=pacing, pace=pace)
@@ -146,7 +146,7 @@ class Members:
 
 
 class RolloutEngine(Protocol):
-    """A time loop of many members, whoever runs it: lanes, a GPU, or the engine of single runs."""
+    """A time loop of many members, in lanes, on a GPU, or by the engine of single runs."""
 
     backend: str
 
@@ -171,5 +171,5 @@ class RolloutEngine(Protocol):
         Parameters
         ----------
         plan, members, threads
-            As of `run`.
+            As in `run`.
         """

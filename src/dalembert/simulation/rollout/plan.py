@@ -37,14 +37,14 @@ _LONGEST = 1 << 10
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What every member does.
+    """The plan of every member.
 
     Parameters
     ----------
     t
         Recorded instants; the first is the start.
     segments
-        Steps, as of `SEGMENT`; row k of the record is the end of a segment with ``row`` k.
+        Steps, as in `SEGMENT`; row k of the record is the end of a segment with ``row`` k.
     steps
         Number of steps in all.
     instants
@@ -62,7 +62,7 @@ def make_plan(setup: Setup, schedule: Schedule | None = None) -> Plan:
     """Divide the time as `dalembert.simulation.integrate` does.
 
     Steps end at multiples of ``step`` from the last instant that was recorded or sampled, or from the start; the last
-    one before such an instant is shortened where that is no multiple. Of an adaptive method segments lead from
+    one before such an instant is shortened where that is no multiple. With an adaptive method segments lead from
     instant to instant: ``anchor`` and ``h`` are their ends, ``rest`` is their length.
 
     Parameters
@@ -70,7 +70,7 @@ def make_plan(setup: Setup, schedule: Schedule | None = None) -> Plan:
     setup
         Steps, times and interval of the rows.
     schedule
-        What is sampled, from the start on.
+        Sampled elements, from the start on.
     """
     h, t0, t_end = setup.step, setup.t0, setup.t_end
     adaptive = METHODS[setup.method].adaptive
@@ -88,7 +88,7 @@ def make_plan(setup: Setup, schedule: Schedule | None = None) -> Plan:
     segments: list[tuple[float, float, float, int, int, int, int, int]] = []
     begin, longest = 0, _LONGEST if setup.record else 1
     for (a, _, sample), (b, recorded, _) in pairwise(stops):
-        if adaptive:  # to an instant, with steps of their own
+        if adaptive:  # to an instant, with individual steps
             if recorded:
                 t.append(b)
             last_row = len(t) - 1 if recorded else -1
@@ -109,7 +109,7 @@ def make_plan(setup: Setup, schedule: Schedule | None = None) -> Plan:
             left = 0.0 if whole or not is_last else rest
             segments.append((a, h, left, first, steps, row_end, begin, -1 if first else sample))
             begin = row_end
-            if whole and is_last:  # and what is left, in a row of its own
+            if whole and is_last:  # and the remainder, in a separate row
                 t.append(b)
                 segments.append((a, h, rest, count, 0, len(t) - 1, begin, -1))
                 begin = len(t) - 1
@@ -153,7 +153,7 @@ def rollout_macros(problem: Problem, method: str, *, alone: bool = False) -> dic
     problem, method
         The problem and the name of the method.
     alone
-        Whether members take their steps outside of lanes, and these need to know nothing of the method.
+        Whether members take their steps outside of lanes, which do not depend on the method then.
 
     Raises
     ------

@@ -38,10 +38,10 @@ class Rollout:
     p, parameter_names
         Parameters, (N, n_p) or (n_p,) for all.
     held, held_names
-        Constant inputs (n_c,), or what was sampled and held (N, n_t, n_c); the names are those of the first ones, what
-        comes after them is memory of delays.
+        Constant inputs (n_c,), or sampled and held values (N, n_t, n_c); the names are those of the first ones, the
+        rest is memory of delays.
     status
-        Of each member: ``"completed"``, ``"stopped"`` at a terminal event, ``"diverged"`` or ``"interrupted"``.
+        Status of each member: ``"completed"``, ``"stopped"`` at a terminal event, ``"diverged"`` or ``"interrupted"``.
     failed_at
         Time of the step in which a member diverged, NaN for the others.
     failed_state
@@ -53,9 +53,9 @@ class Rollout:
     final
         Last good state of each member (N, n_states): at the end, where it stopped, or before the step that failed.
     measures
-        Numbers of each member (N,) by name, as asked for; NaN for members that diverged or were interrupted.
+        The requested numbers of each member (N,) by name; NaN for members that diverged or were interrupted.
     signal_names
-        Names of what can be computed from the states.
+        Names of the signals that can be computed from the states.
     evaluate_signals
         ``(t, x, c, p) -> y`` on rows.
     metadata
@@ -67,7 +67,7 @@ class Rollout:
     happened
         Events and transitions of the members, if there can be any.
     recorded
-        Locates what is only recorded: ``(members) -> events of those that met some``.
+        Locates events that are only recorded: ``(members) -> events of those that met some``.
     experiment
         The `dalembert.Experiment` that holds for all members.
     """
@@ -119,7 +119,7 @@ class Rollout:
 
     @cached_property
     def signals(self) -> Array:
-        """Signals (N, n_t, n_signals), computed when first asked for."""
+        """Signals (N, n_t, n_signals), computed on first use."""
         y = np.full((*self.x.shape[:2], len(self.signal_names)), np.nan)
         member, row = np.nonzero(np.arange(len(self.t)) < self.rows[:, None])
         p = self.p[member] if self.p.ndim == 2 else self.p
@@ -137,14 +137,14 @@ class Rollout:
             k = self.held_names.index(name)
             return np.asarray(np.broadcast_to(self.held[..., k], self.x.shape[:2]))
         if name in self.measures:
-            raise InputError(f"{name!r} is a measure of this rollout: ask for measures[{name!r}]")
+            raise InputError(f"{name!r} is a measure of this rollout: use measures[{name!r}]")
         raise UnknownNameError("signal", name, self.names, "this rollout")
 
     @cached_property
     def events(self) -> tuple[tuple[EventRecord, ...], ...]:
         """Located events of each member, those of limits and of events that are only recorded too.
 
-        They are located when they are first asked for: members whose rows pass one are simulated once more, singly.
+        They are located on first use: members whose rows pass one are simulated again, singly.
         """
         return self._events(np.arange(len(self)))
 
@@ -218,7 +218,7 @@ class Rollout:
         )
 
     def again(self, members: ArrayLike, *, record: float | None = None) -> Rollout:
-        """Simulate chosen members once more, with all their rows: to the bit what they were among all the others.
+        """Simulate chosen members again, with all their rows: bitwise identical to the rollout.
 
         Parameters
         ----------

@@ -39,7 +39,7 @@ class SingleRollout:
     Parameters
     ----------
     problem, method, measures, schedule
-        As of `LaneRollout`. How constraints are kept is known to who takes the members over their steps
+        As in `LaneRollout`. The code that takes the members over their steps implements the constraint method
         (`Members.outside`).
     """
 
@@ -86,7 +86,7 @@ class SingleRollout:
         run_threads(work, threads, stop)
 
     def bind(self, plan: Plan, members: Members, *, threads: int) -> Callable[[], None]:
-        """Return what runs the same plan again; see `RolloutEngine`."""
+        """Return a function that runs the same plan again; see `RolloutEngine`."""
         if threads > 1:
             return lambda: self.run(plan, members, threads=threads, proceed=lambda fraction: True)
         run, outside, kept = self._thread(plan, members)
@@ -101,7 +101,7 @@ class SingleRollout:
     def _thread(
         self, plan: Plan, members: Members
     ) -> tuple[Callable[[int, int, int], None], ThreadSteps, list[object]]:
-        """What takes a member over segments in this thread, who takes its steps, and what must live as long."""
+        """The object that takes a member over segments in this thread, its stepper, and objects to keep alive."""
         assert members.outside is not None
         outside = members.outside.in_thread()
         memory = NativeMemory(structure("singles"))

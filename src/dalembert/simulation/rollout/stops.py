@@ -27,7 +27,7 @@ class Stops:
     function
         (t, x, c, p) -> g, one number for each event.
     names
-        Of the events.
+        Names of the events.
     directions
         ``+1`` for g rising through zero, ``-1`` for falling, ``0`` for both.
     """
@@ -50,7 +50,7 @@ def terminal_events(problem: Problem) -> Stops | None:
 
 
 def chosen_events(problem: Problem, wanted: Callable[[EventSpec], bool]) -> Stops | None:
-    """Return those events of a problem that are wanted, None without any."""
+    """Return the requested events of a problem, None without any."""
     if problem.events is None:
         return None
     chosen = [k for k, spec in enumerate(problem.event_specs[: problem.events.numel_out(0)]) if wanted(spec)]

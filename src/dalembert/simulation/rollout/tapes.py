@@ -26,16 +26,16 @@ _NAMES = ["t", "x", "c", "p"]
 
 
 def solves_on_tape(way: ConstraintMethod) -> bool:
-    """Whether a way to keep constraints is solved on the tape, as lanes need it."""
+    """Whether a constraint method is solved on the tape, as lanes need it."""
     return "tape" not in way.tapes
 
 
 def rollout_tapes(
     problem: Problem, way: ConstraintMethod, *, alone: bool = False, watching: bool | None = None
 ) -> tuple[ca.Function, dict[str, ca.Function]]:
-    """Return the rates of a problem, and what else its time loop calls, by macro.
+    """Return the rates of a problem, and the other functions of its time loop, by macro.
 
-    Of a constrained machine the rates are (t, x, c, p) -> (x', share) and the projection is (t, x, c, p) -> (projected
+    For a constrained machine the rates are (t, x, c, p) -> (x', share) and the projection is (t, x, c, p) -> (projected
     coordinates and velocities, largest violation, share); see `TapeFactors` for the share. With contacts there are no
     rates, but the terms of a step (`SteppingSystem`); with members that go alone there is nothing. With ``watching``
     (None: where events change members) the event functions are among the others.
@@ -134,7 +134,7 @@ def events_tape(problem: Problem, symbols: list[Any], way: ConstraintMethod) -> 
 def constraint_macros(
     problem: Problem, way: ConstraintMethod, *, alone: bool = False, watching: bool | None = None
 ) -> dict[str, object]:
-    """Describe constraints and contacts of a problem to the generated time loops; as of `rollout_tapes`."""
+    """Describe constraints and contacts of a problem to the generated time loops; as in `rollout_tapes`."""
     system = problem.constrained
     if alone:
         sizes: dict[str, object] = {"ALONE": 1, "WATCHES": 1, "N_WATCHED": len(problem.event_specs)}

@@ -21,7 +21,7 @@ Result = tuple[str, float]
 
 
 def results(*, full: bool = True) -> Iterator[Result]:
-    """Yield the key of each expected value and what the library obtains; the short form leaves out what takes long."""
+    """Yield the key of each expected value and our value; the short form leaves out slow rows."""
     yield from _pendulum()
     yield from _four_bars()
     yield from _andrews()
@@ -125,6 +125,6 @@ def _long() -> Iterator[Result]:
 
 
 def _cost() -> Iterator[Result]:
-    """Times of the runs above: shown beside what is published, asserted by nobody."""
+    """Times of the runs above: shown next to the published ones, not asserted."""
     for name, seconds in least_times({name: problem.run for name, problem in PROBLEMS.items()}).items():
         yield f"{name}.time", seconds

@@ -2,7 +2,7 @@
 
 The paper calls the prescribed motion reasonable "in the presence of small inertia ratio or in the presence of
 effective controllers". Here both are numbers: the carriage is driven along the printed path by its own acceleration,
-its weight and a critically damped feedback of a given bandwidth, and knows nothing of the cable that pulls at it.
+its weight and a critically damped feedback of a given bandwidth, independent of the cable that pulls at it.
 """
 
 from __future__ import annotations

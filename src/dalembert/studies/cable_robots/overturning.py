@@ -22,7 +22,7 @@ from dalembert.systems.cable_robots import WinchPID, gimbal_lock, overturning_ro
 
 __all__ = ["PAPER_PENALTY", "euler_run", "overturning_run", "start_pose", "winch_inertia_error", "winch_run"]
 
-PAPER_PENALTY = Penalty(penalty=1e8, damping=1.0, frequency=100.0)
+PAPER_PENALTY = Penalty(penalty=1e8, damping=1.0, omega=100.0)
 """Penalty formulation (21) with the printed parameters."""
 
 _LENGTHS = (1.666913, 1.666913, 0.6)

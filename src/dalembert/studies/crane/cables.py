@@ -14,12 +14,12 @@ from dalembert.core.types import Array
 from dalembert.systems.cranes import (
     LumpedCable,
     RitzCable,
-    cable_sway_frequencies,
+    cable_sway_omega,
     hanging,
-    linear_chain_frequencies,
+    linear_chain_omega,
     multi_cable_crane,
     planar_crane,
-    sway_frequencies,
+    sway_omega,
     uniform_cable,
 )
 
@@ -66,11 +66,11 @@ def ritz_errors(payload: float, basis: str = "polynomial", *, most: int = 10) ->
         Largest number of functions and masses.
     """
     length, mass = 5.0, 4.0
-    exact = cable_sway_frequencies(3, length=length, mass=mass, payload=payload)
+    exact = cable_sway_omega(3, length=length, mass=mass, payload=payload)
     errors = np.full((2, most, 3), np.nan)
     for n in range(1, most + 1):
         k = min(n, 3)
-        smooth = RitzCable(n, length, mass, payload, G, basis).frequencies()[:k]
+        smooth = RitzCable(n, length, mass, payload, G, basis).omega()[:k]
         lumped = _lumped_string(uniform_cable(n, length, payload=payload, mass=mass))[:k]
         errors[:, n - 1, :k] = np.abs(np.array([smooth, lumped]) / exact[:k] - 1)
     return errors[0], errors[1]
@@ -79,12 +79,12 @@ def ritz_errors(payload: float, basis: str = "polynomial", *, most: int = 10) ->
 def _lumped_string(cable: LumpedCable) -> Array:
     """Frequencies of masses that move horizontally on a string under their weights (CRANE, end of 6.2.3)."""
     tension = G * np.cumsum(np.array(cable.masses)[::-1])[::-1]
-    return linear_chain_frequencies(cable.masses, tension / np.array(cable.lengths))
+    return linear_chain_omega(cable.masses, tension / np.array(cable.lengths))
 
 
 def strings() -> Iterator[tuple[str, float]]:
     """Rows on the cable as a string."""
-    frequencies = RitzCable(10, 5.0, 4.0).frequencies() * np.sqrt(5.0 / G)
+    frequencies = RitzCable(10, 5.0, 4.0).omega() * np.sqrt(5.0 / G)
     for key, value in zip(("first", "second", "third"), frequencies, strict=False):
         yield f"ritz.{key}", float(value)
     worse = 0
@@ -102,4 +102,4 @@ def strings() -> Iterator[tuple[str, float]]:
     )
     yield "string.rod", float(abs(string / ours - 1))
     cable = LumpedCable(masses=[1.0, 2.0, 0.5, 9.0], lengths=[1.0, 0.7, 2.0, 0.4])
-    yield "string.lumped", float(np.abs(_lumped_string(cable) / sway_frequencies(planar_crane(cable)) - 1).max())
+    yield "string.lumped", float(np.abs(_lumped_string(cable) / sway_omega(planar_crane(cable)) - 1).max())

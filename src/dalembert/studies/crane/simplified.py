@@ -16,7 +16,7 @@ from dalembert.systems.cranes import (
     hanging,
     planar_crane,
     simplified_crane,
-    sway_frequencies,
+    sway_omega,
     uniform_cable,
 )
 
@@ -31,13 +31,13 @@ def simplified_errors(
     Parameters
     ----------
     angles
-        The simplification, as of `simplified_crane`.
+        The simplification, as in `simplified_crane`.
     sway
         Angle at the start [rad].
     hoisting
         Part of the weight by which the winch pulls more than it has to.
     duration
-        Of the runs [s].
+        Duration of the runs [s].
     """
     crane = planar_crane(uniform_cable(2, 8.0, payload=50.0, mass=9.0), lengths="hoisted")
     pull = -9.81 * 56.75 * (1 + hoisting)
@@ -57,7 +57,7 @@ def simplified_models() -> Iterator[tuple[str, float]]:
     yield from _two_links()
     error = []
     for mass in (0.2, 0.1):
-        w = sway_frequencies(planar_crane(uniform_cable(5, 5.0, payload=50.0, mass=mass)))[0]
+        w = sway_omega(planar_crane(uniform_cable(5, 5.0, payload=50.0, mass=mass)))[0]
         error.append(w / np.sqrt(9.81 / 5.0) - 1)
     yield "large.order", float(np.log2(error[0] / error[1]))
     yield from _horizontal()

@@ -1,4 +1,4 @@
-"""What CRANE prints, and what is said about its cranes, derived by the library."""
+"""Numbers and statements of CRANE, derived by the library."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from dalembert.systems.cranes import (
     DesignedOn,
     LumpedCable,
     PlanarClosedForms,
-    cable_sway_frequencies,
+    cable_sway_omega,
     crane_coordinates,
     crane_structure,
     hanging,
-    linear_chain_frequencies,
+    linear_chain_omega,
     planar_crane,
     spatial_crane,
-    sway_frequencies,
+    sway_omega,
     uniform_cable,
 )
 
@@ -36,7 +36,7 @@ Result = tuple[str, Formula | float]
 
 
 def results(*, full: bool = True) -> Iterator[Result]:
-    """Yield the key of each expected value and what the library obtains; the short form leaves out what takes long."""
+    """Yield the key of each expected value and our value; the short form leaves out slow rows."""
     yield from _printed()
     yield from _closed_forms()
     yield from _lemmas()
@@ -106,17 +106,17 @@ def _frequencies() -> Iterator[Result]:
     length, mass = 5.0, 4.0
     errors = {0.0: [], 100.0: []}  # type: dict[float, list[float]]
     for payload, deviations in errors.items():
-        exact = cable_sway_frequencies(1, length=length, mass=mass, payload=payload)[0]
+        exact = cable_sway_omega(1, length=length, mass=mass, payload=payload)[0]
         for n in (25, 50):
-            w = sway_frequencies(planar_crane(uniform_cable(n, length, payload=payload, mass=mass)))[0]
+            w = sway_omega(planar_crane(uniform_cable(n, length, payload=payload, mass=mass)))[0]
             deviations.append(abs(w / exact - 1))
             if payload == 0.0 and n == 50:
                 yield "bessel.first", 2 * w * np.sqrt(length / 9.81)
     yield "bessel.order", float(np.log2(errors[0.0][0] / errors[0.0][1]))
     yield "payload.order", float(np.log2(errors[100.0][0] / errors[100.0][1]))
     elastic = uniform_cable(8, length, payload=50.0, mass=mass, stiffness=1e5)
-    crane = sway_frequencies(planar_crane(elastic, lengths="variable", winches=0))
-    chain = linear_chain_frequencies(elastic.masses, elastic.axial_stiffness)
+    crane = sway_omega(planar_crane(elastic, lengths="variable", winches=0))
+    chain = linear_chain_omega(elastic.masses, elastic.axial_stiffness)
     yield "elastic.chain", float(max(np.abs(crane / w - 1).min() for w in chain))
 
 
@@ -161,7 +161,7 @@ def _robustness() -> Iterator[Result]:
 
 
 def _growth() -> Iterator[Result]:
-    """Feedback linearisation of a payload that is not there."""
+    """Feedback linearisation of a missing payload."""
     plant, model = (planar_crane(uniform_cable(1, 5.0, payload=load), trolley=200.0) for load in (350.0, 500.0))
     eom, law = equations(plant), DesignedOn(PartialFeedbackLinearization(9.0, 6.0, [0.0]), model)
     linear = linearize(eom)

@@ -23,7 +23,7 @@ from dalembert.systems.cranes import (
     planar_crane,
     residual_sway,
     sway_angle,
-    sway_frequencies,
+    sway_omega,
     uniform_cable,
 )
 
@@ -43,7 +43,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Manoeuvre:
-    """From rest at 0 to rest at ``distance``; after ``time`` what sways is residual, watched for ``watch`` seconds.
+    """From rest at 0 to rest at ``distance``; the sway after ``time`` is residual, watched for ``watch`` seconds.
 
     ``sway`` is the residual sway that a design may plan for, in degrees: half of the 0.5 degrees that are required.
     """
@@ -59,7 +59,7 @@ TASK = Manoeuvre()
 
 @dataclass(frozen=True, eq=False)
 class Performance:
-    """What a law made of the manoeuvre.
+    """Performance of a law in the manoeuvre.
 
     Parameters
     ----------
@@ -93,11 +93,11 @@ def laws(plant: Machine, task: Manoeuvre = TASK) -> dict[str, Law]:
 
     Without sway control: a proportional-derivative law on a quintic, and partial feedback linearisation on an S-curve.
     With it: the same behind input shapers, on the flat reference of the payload, a regulator designed on one link, and
-    energy-based regulation with gains that damp the pendulum of one link best. An EI shaper admits 5 % of what the
-    S-curve behind it excites, as is usual, or what leaves ``task.sway``.
+    energy-based regulation with gains that damp the pendulum of one link best. An EI shaper admits 5 % of the
+    excitation of the S-curve behind it, as is usual, or the share that leaves ``task.sway``.
     """
     D, T = task.distance, task.time
-    w = float(sway_frequencies(plant)[0])
+    w = float(sway_omega(plant)[0])
     one = transport_crane(1)
     load = SmoothStep([0.0], [D], T)
     laws_by_name: dict[str, Law] = {
@@ -120,7 +120,7 @@ def laws(plant: Machine, task: Manoeuvre = TASK) -> dict[str, Law]:
 
 def ei_excitation(plant: Machine, task: Manoeuvre = TASK) -> float:
     """Sway [rad] that the S-curve behind an EI shaper would leave without it, by linear theory."""
-    period = 2 * np.pi / float(sway_frequencies(plant)[0])
+    period = 2 * np.pi / float(sway_omega(plant)[0])
     return float(residual_sway(plant, SCurve.timed([0.0], [task.distance], task.time - period), task.time)[0])
 
 
@@ -135,7 +135,7 @@ def compare_transport(
 def perform(
     eom: EquationsOfMotion, name: str, law: Law, task: Manoeuvre = TASK, p: Mapping[str, float] | None = None
 ) -> Performance:
-    """Run the manoeuvre under one law, on a crane with other parameters if ``p`` says so."""
+    """Run the manoeuvre under one law, on a crane with other parameters if ``p`` is given."""
     run = simulate(eom, duration=task.time + task.watch, control=law, step=2e-3, record=0.02, p=p)
     q = run.array(eom.machine.q_names)
     sway = np.degrees(sway_angle(eom, q, p=p))

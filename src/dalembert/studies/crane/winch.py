@@ -17,7 +17,7 @@ from dalembert.systems.cranes import (
     planar_crane,
     spatial_crane,
     sway_energy,
-    sway_frequencies,
+    sway_omega,
     uniform_cable,
     winch_reach,
 )
@@ -35,7 +35,7 @@ def winch_run(links: int, *, depth: float = 0.02, duration: float = 60.0) -> tup
     depth
         Amplitude of the length, as a part of the length of the cable.
     duration
-        Of the run [s].
+        Duration of the run [s].
     """
     crane = planar_crane(uniform_cable(links, 5.0, payload=50.0, mass=4.0), lengths="hoisted")
     run = simulate(
@@ -56,7 +56,7 @@ def parametric_rates(depth: float) -> tuple[float, float]:
     From the two multipliers of one period of the length, by Floquet's theory.
     """
     crane = planar_crane(uniform_cable(1, 5.0, payload=50.0), lengths="hoisted")
-    w = float(sway_frequencies(crane)[0])
+    w = float(sway_omega(crane)[0])
     law = PartialFeedbackLinearization(9.0, 6.0, lambda t: [0 * t, 5.0 * (1 + depth * ca.cos(2 * w * t))])
     columns, small, eom = [], 1e-6, equations(crane)
     for start in ({"theta1": small}, {"theta1_dot": small * w}):
@@ -89,7 +89,7 @@ def winch_sway(*, full: bool) -> Iterator[tuple[str, float]]:
     one = planar_crane(uniform_cable(1, 5.0, payload=50.0), lengths="hoisted")
     yield "winch.reach", winch_reach(one)[0].reach
     depth = 0.01
-    rate = 3 / 4 * depth * float(sway_frequencies(one)[0])
+    rate = 3 / 4 * depth * float(sway_omega(one)[0])
     up, down = parametric_rates(depth)
     yield "winch.growth", up / rate
     yield "winch.decay", down / rate

@@ -56,7 +56,7 @@ def free_impacts(modes: int) -> tuple[int, float]:
 
 
 def span_results() -> Iterator[tuple[str, float]]:
-    """What becomes of the link when more than its ends can touch, and what steps make of it."""
+    """Motion of the link when more than its ends can touch, and its dependence on steps."""
     link = falling_link(EXACT)
     run = simulate(on_ground(link), duration=0.33, q0={"base.y": HEIGHT}, record=1e-5, **_TIGHT)
     beam: Any = link.bodies[0]

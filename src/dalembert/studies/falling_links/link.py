@@ -23,7 +23,7 @@ __all__ = ["EXACT", "HEIGHT", "PRINTED", "Fall", "fall", "falling_link", "free_l
 EXACT = (4.730040744862704, 1.017809410683)
 """Root of ``cos b cosh b = 1`` and ``(cosh b - cos b)/(sinh b - sin b)``: the first mode of a clamped beam."""
 PRINTED = (4.731, 1.017)
-"""What the document prints of them: its shape does not end at zero."""
+"""Values that the document prints: its shape does not end at zero."""
 
 HEIGHT, UP = 0.5, (0.0, 1.0, 0.0)
 
@@ -48,7 +48,7 @@ def falling_link(mode: tuple[float, float] | None) -> Machine:
 
 
 def free_link(modes: int = 1) -> Machine:
-    """The link with the first modes of a free beam, whose ends move: the start is a station of its own."""
+    """The link with the first modes of a free beam, whose ends move: the start is an additional station."""
     return _with(falling_chain(1, modes, boundary="free-free", rotary_inertia=False), stations=(("start", 0.0),))
 
 

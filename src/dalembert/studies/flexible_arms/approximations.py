@@ -1,4 +1,4 @@
-"""What the approximate models of SPACE 5.2.6 cost, and how far they lead from the full one.
+"""Cost of the approximate models of SPACE 5.2.6, and their deviation from the full one.
 
 The source shows both in figures (5.5, 5.9, 5.10) and prints time ratios (Table 5.1) of its own program. Times depend on
 the computer and on the program: ours are shown beside them, with the operations of the compiled equations.

@@ -28,11 +28,11 @@ class PickAndPlace:
     duration: float = 10.0
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
-        """No states of its own."""
+        """No states."""
         return ()
 
     def initial_state(self, eom: EquationsOfMotion) -> Array:
-        """No states of its own."""
+        """No states."""
         return np.zeros(0)
 
     def expression(

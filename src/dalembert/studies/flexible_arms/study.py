@@ -1,4 +1,4 @@
-"""What SPACE prints about flexible arms, obtained by the library."""
+"""Numbers that SPACE prints about flexible arms, obtained by the library."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PRINTED = {
 
 
 def results(*, full: bool = True) -> Iterator[Result]:
-    """Yield the key of each expected value and what the library obtains; the short form leaves out what takes long."""
+    """Yield the key of each expected value and our value; the short form leaves out slow rows."""
     yield from _planar_modes()
     yield from _arm_modes("canadarm", canadarm())
     yield from _arm_modes("mda", mda_arm())
@@ -56,7 +56,7 @@ def _planar_modes() -> Iterator[Result]:
         integrals, rho = BeamIntegrals.of(beam), nominal(beam.density)
         Phi, Delta = mode_matrices(beam, beam.length)
         for j in range(2):
-            yield f"planar.w{i}{j + 1}", beam.frequencies[j]
+            yield f"planar.w{i}{j + 1}", beam.omega[j]
             yield f"planar.K{i}{j + 1}", nominal(beam.E) * integrals.K_E[j, j]
             yield f"planar.phi{i}{j + 1}", Phi[1, j]
             yield f"planar.slope{i}{j + 1}", Delta[2, j]
@@ -77,7 +77,7 @@ def _arm_modes(name: str, arm: Machine) -> Iterator[Result]:
                 continue  # the same as along y
             k = count[mode.direction] = count.get(mode.direction, 0) + 1
             label = f"{name}.{{}}{i}.{mode.direction}{k}"
-            yield label.format("w"), beam.frequencies[j]
+            yield label.format("w"), beam.omega[j]
             # Mode signs are free: the printed ones count in magnitude.
             yield label.format("tip"), abs(float(mode.shape(l)))
             if mode.direction in "yz":
@@ -125,7 +125,7 @@ def _table_5_1(name: str) -> Iterator[Result]:
 
 
 def _cost() -> Iterator[Result]:
-    """Times: shown beside those of the source, asserted by nobody."""
+    """Times: shown next to those of the source, not asserted."""
     for name in ("2dof", "6dof"):
         for m, share in time_ratios(case(name)).items():
             if m != "flex":

@@ -48,7 +48,7 @@ METHODS: dict[str, Callable[[Machine], tuple[GibbsAppell, Expression, Expression
     "4x4": _transforms,
     "hybrid": _hybrid,
 }
-"""Inertia matrix (upper half) and right side. The terms of IMPACT one by one, with each matrix formed where it stands,
+"""Inertia matrix (upper half) and right side. The terms of IMPACT one by one, with each matrix formed in place,
 or once; the formulation of the library; transforms; and the inertia matrix with transforms, the right side with
 rotations: the balance between few operations and few formulas that the document's conclusion asks for."""
 

@@ -1,4 +1,4 @@
-"""What IMPACT prints of operation counts: Table 2."""
+"""Operation counts that IMPACT prints: Table 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chaser of SPACE under proportional and derivative gains: its uncertain model, and what is proven of it."""
+"""The chaser of SPACE under proportional and derivative gains: its uncertain model, and proofs about it."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def closed_loop(tangent: str, arm: str = "printed") -> LFT:
 def performance_loop(tangent: str, arm: str = "printed") -> LFT:
     """The loop from disturbing accelerations ``w`` to ``z = a + 2 xi w v + w^2 x`` of base and joints (Fig. 8.17).
 
-    The integrators are a block of the map: what they take in are the accelerations, and a disturbance adds there.
+    The integrators are a block of the map: their inputs are the accelerations, and a disturbance adds there.
     """
     loop, machine = closed_loop(tangent, arm), chaser(arm)
     n = machine.nv
@@ -150,7 +150,7 @@ def as_complex(loop: LFT) -> LFT:
 
 
 def proof(tangent: str, level: float | None, arm: str = "printed", seconds: float = 240.0) -> Robustness:
-    """What is proven of the loop."""
+    """Proofs about the loop."""
     return robust_stability(closed_loop(tangent, arm), level=level, seconds=seconds)
 
 
@@ -202,7 +202,7 @@ def one_by_one(order: str, tangent: str = "half", *, gain: float | None = None, 
 
 
 def printed_box(tangent: str, printed: Printed, *, gain: float | None = None, seconds: float = 200.0) -> Robustness:
-    """What is proven over printed ranges [deg], all joints together: stability, or a gain of the sensitivity too."""
+    """Proofs over printed ranges [deg], all joints together: stability, or a gain of the sensitivity too."""
     u, loop = model(tangent), closed_loop(tangent) if gain is None else performance_loop(tangent)
     spans = {n: np.radians(span) for n, span in zip(LIMITS, printed, strict=True)}
     low, high = (u.normalised(**{n: float(span[k]) for n, span in spans.items()}) for k in (0, 1))

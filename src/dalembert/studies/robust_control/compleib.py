@@ -1,4 +1,4 @@
-"""Static output feedback on problems of COMPleib: what synthesis reaches beside the floor of any controller."""
+"""Static output feedback on problems of COMPleib: results of synthesis next to the floor of any controller."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def floor_of(name: str) -> float:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What ten and forty starts reach beside the floor; the median of all starts over the best one is the spread."""
+    """Results of ten and forty starts next to the floor; the median of all starts over the best one is the spread."""
 
     floor: float
     ten: float

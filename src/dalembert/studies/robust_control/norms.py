@@ -132,7 +132,7 @@ def compare(kind: str, seeds: range) -> Tally:
             continue
         tally.differ += 1
         tally.seeds.append(seed)
-        places = [w for w in (norm.frequency, frequency) if np.isfinite(w)]
+        places = [w for w in (norm.omega, frequency) if np.isfinite(w)]
         truth = max(true_peak(system, places), float(np.linalg.norm(D, 2)))
         ours, theirs = (abs(float(value) / truth - 1.0) for value in (norm.value, other))
         tally.ours_wrong += ours > _WRONG

@@ -4,9 +4,9 @@
 
 Machines are spring chains, cranes with several pendulums, arms without gravity and flexible arms with up to six bending
 modes, in units of mass, length and time that are scaled by powers of ten. Each has uncertain parameters, angles or
-positions. Its LFT is compared with the derivatives of its own forward dynamics; then a loop with a lag is closed, the
-ranges that are guaranteed are asked for, and samples of the machine itself inside of them must be stable. Results are
-written after every machine, and a run that was ended goes on where it was.
+positions. Its LFT is compared with the derivatives of its own forward dynamics; then a loop with a lag is closed,
+guaranteed ranges are computed, and samples of the machine itself inside of them must be stable. Results are written
+after every machine, and an interrupted run resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ AGREE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class RandomModel:
-    """A random machine, the ranges of what is uncertain about it, and its unit of time [s]."""
+    """A random machine, the ranges of its uncertain quantities, and its unit of time [s]."""
 
     kind: str
     machine: Machine
@@ -51,7 +51,7 @@ class RandomModel:
 
 @dataclass(frozen=True)
 class ModelVerdict:
-    """What was found about one machine.
+    """Findings about one machine.
 
     Parameters
     ----------
@@ -299,7 +299,7 @@ def judge(seed: int, *, points: int = 100, samples: int = 10_000, seconds: float
     Parameters
     ----------
     seed
-        Of the machine.
+        Seed of the machine.
     points, samples
         Numbers of values at which models are compared, and at which the loop must be stable.
     seconds

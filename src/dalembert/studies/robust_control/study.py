@@ -1,4 +1,4 @@
-"""What SPACE 8.3 and the literature say of robust control, and what is proven here."""
+"""Statements of SPACE 8.3 and the literature about robust control, and our proofs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _proven(found: Robustness) -> float:
 
 
 def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what the library obtains; the short form leaves out the long proofs."""
+    """Yield the key of each expected value and our value; the short form leaves out the long proofs."""
     yield from _literature()
     yield from _static_feedback()
     yield from _chaser()

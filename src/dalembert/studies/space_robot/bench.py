@@ -2,16 +2,16 @@
 
 Printed are the chaser of three joints, a cylinder of 50 kg with a radius of 0.75 m that spins at 11 degrees per second
 with the target on its rim, perfect actuators and inertial sensors, the camera of 9.2.2, a security offset of 2 m, the
-delay of 80 ms of the robot's loop, and a controller slow enough for it. Table 9.2 has what the camera measures from
-40 s on, less the offset: its two lateral variances are equal, and their ratio to the mean errors that of a sinusoid, so
-the target goes around the line of approach. What is measured in the middle of the picture includes its noise.
+delay of 80 ms of the robot's loop, and a controller slow enough for it. Table 9.2 has the measurements of the camera
+from 40 s on, less the offset: its two lateral variances are equal, and their ratio to the mean errors that of a
+sinusoid, so the target goes around the line of approach. A measurement in the middle of the picture includes its noise.
 
 Chosen here: a cylinder of 1 m along the line of approach, 7.25 m in front; pictures every 0.1 s with noise of 0.2
 pixels (`dalembert.control.StereoCamera`); a path of least jerk onto the offset in 30 s, known beforehand; guidance
-(8.5) every 20 ms on what the camera has of the way to the target, with half of the gain at which the linearised sampled
-loop becomes unstable; joints at 3 rad/s and base at 0.3 rad/s, damping 1, every 4 ms; 120 s. Ours: the motion of the
-target fed forward, a picture compared with what was wanted when it was taken, and a fifth of the gain in depth, where a
-picture is 30 times less accurate than across.
+(8.5) every 20 ms on the camera's estimate of the way to the target, with half of the gain at which the linearised
+sampled loop becomes unstable; joints at 3 rad/s and base at 0.3 rad/s, damping 1, every 4 ms; 120 s. Ours: the motion
+of the target fed forward, a picture compared with the reference at the time when it was taken, and a fifth of the gain
+in depth, where a picture is 30 times less accurate than across.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _AWAY = tuple(f"away.{k}" for k in "xyz")
 
 
 def bench_results() -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what the library obtains."""
+    """Yield the key of each expected value and our value."""
     eom, limit = equations(_scene()), _limit()
     way = _wanted(eom)
     yield "bench.limit", limit
@@ -110,7 +110,7 @@ def _target(t: ArrayLike) -> PointMotion:
 
 
 def _wanted(eom: EquationsOfMotion) -> Callable[[Expression], Expression]:
-    """Way to the target that is wanted, as an expression of time: of the path of least jerk, then the offset."""
+    """Desired way to the target, as an expression of time: of the path of least jerk, then the offset."""
     tip = eom.pose("tip", _configuration(eom))[:3, 3]
     offset = np.array([_OFFSET, 0.0, 0.0])
 
@@ -147,9 +147,9 @@ def _loop(
     gain
         ``G_m`` of (8.5).
     way
-        Way to the target that is wanted, a function of time.
+        Desired way to the target, a function of time.
     knows
-        Whether what is wanted is taken from when the picture was made, depth trusted less, and the motion fed forward.
+        Whether the reference is taken from the time of the picture, depth trusted less, and the motion fed forward.
     """
     h, late = 0.02, _DELAY + 0.5 * StereoCamera().period
     trust = ca.DM([0.2 if knows else 1.0, 1.0, 1.0])

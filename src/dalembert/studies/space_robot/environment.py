@@ -1,4 +1,4 @@
-"""What weightlessness leaves out of one capture: tide, oblate Earth, Moon and Sun, air, sunlight, torques.
+"""Influences on one capture that weightlessness leaves out: tide, oblate Earth, Moon and Sun, air, sunlight, torques.
 
 The chaser, its joints locked, and the debris float freely for the 62 s of a capture, the debris 7.4 m above. Chosen
 here: 700 km with an inclination of 1.7 rad, noon of 20 March 2026 (an equinox), air of 3.6e-14 kg/m3, surfaces that
@@ -36,7 +36,7 @@ _FINE: dict[str, Any] = {"method": "rk4", "step": 0.02}
 
 
 def environment_results() -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what the library obtains."""
+    """Yield the key of each expected value and our value."""
     chaser = space_chaser("rigid", arrays="rigid").lock([f"theta{i}" for i in range(1, 7)])
     pair = (chaser, debris())
     plain = [_end(m) for m in pair]

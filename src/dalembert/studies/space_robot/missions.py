@@ -16,7 +16,7 @@ __all__ = ["Flown", "fly_cases", "mission_results"]
 
 
 class Flown(NamedTuple):
-    """One case: whether it kept every requirement, why it ended if it did, and what it has of each requirement."""
+    """One case: whether it kept every requirement, the reason of a failure, and the figure for each requirement."""
 
     seed: int
     ok: bool
@@ -38,9 +38,9 @@ def fly_cases(
     Parameters
     ----------
     seeds, speed
-        Of `dalembert.systems.space_robots.random_case`.
+        Arguments of `dalembert.systems.space_robots.random_case`.
     rest
-        Whether they go on after the grip, until the stack is at rest.
+        Whether they continue after the grip, until the stack is at rest.
     workers
         Processes; None: one per core.
     """
@@ -53,7 +53,7 @@ def fly_cases(
 
 
 def mission_results() -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what the library obtains."""
+    """Yield the key of each expected value and our value."""
     flown = fly_cases(range(200))
     yield "mission.4.captured", sum(f.ok for f in flown) / len(flown)
     tip, turn, base, joint = np.array([f.values[:4] for f in flown if f.values]).T

@@ -1,4 +1,4 @@
-"""What SPACE chapters 6 to 8 say about the chaser, the debris and its capture, by the library."""
+"""SPACE chapters 6 to 8 about the chaser, the debris and its capture, by the library."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CASES = (("position", 0.0), ("velocity", 1.0), ("acceleration", 1.0), ("velocit
 
 
 def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what the library obtains; the short form has no missions."""
+    """Yield the key of each expected value and our value; the short form has no missions."""
     yield from _mass_matrix()
     yield from _tumbling()
     yield from _captures()
@@ -125,7 +125,7 @@ def _budget(*, full: bool) -> Iterator[tuple[str, float]]:
 
 
 def _onto_debris(eom: EquationsOfMotion, q0: Array, duration: float) -> PosePath:
-    """Way of the tip onto the grip of a debris of 4 degrees per second, which is there at the same place always."""
+    """Way of the tip onto the grip of a debris of 4 degrees per second, always in the same place."""
     X = eom.pose("tip", q0)
     body = tumbling_debris(_SLOW, quaternion=_TURNED, position=(7.4, 0.0, 0.0))
     # the grip comes from outside, along the radius of the target point, turned as little as possible

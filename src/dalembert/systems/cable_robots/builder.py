@@ -64,7 +64,7 @@ def cable_robot(
     drum
         Radius of all drums, or one per winch.
     rotor_inertia, damping, friction
-        Of each winch.
+        Rotor inertia, damping and friction of each winch.
     pulley
         Radius of the guiding pulleys; zero: exits are points.
     swivel_inertia
@@ -130,7 +130,7 @@ def cable_robot(
 
 
 def platform_on(platform: Body, mount: str) -> tuple[list[Body], list[Joint]]:
-    """Bodies and joints that give a platform its degrees of freedom; ``mount`` as of `cable_robot`."""
+    """Bodies and joints that give a platform its degrees of freedom; ``mount`` as in `cable_robot`."""
     if mount == "free":
         return [platform], [Joint("platform", "free", WORLD, platform.name)]
     if mount == "planar":

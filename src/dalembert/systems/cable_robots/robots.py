@@ -1,6 +1,6 @@
 """The three robots of CDPR, and a redundant one with eight cables.
 
-What CDPR does not print is chosen here and said so.
+Numbers that CDPR does not print are chosen here, and marked as such.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def pulley_robot(
     Parameters
     ----------
     model
-        Of the pulleys, 1 to 3.
+        Model of the pulleys, 1 to 3.
     pulley, swivel_inertia
         Radius of the pulleys, and inertia of each about its swivel axis.
     stiffness, cable_damping

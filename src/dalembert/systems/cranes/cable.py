@@ -84,7 +84,7 @@ class LumpedCable:
 
     @property
     def has_rods(self) -> bool:
-        """Whether links have masses of their own."""
+        """Whether links have masses."""
         return any(nominal(m) > 0 for m in self.link_masses)
 
 
@@ -109,12 +109,12 @@ def uniform_cable(
     n
         Number of links.
     length, mass
-        Of the whole cable.
+        Length and mass of the whole cable.
     payload
         Mass at its end.
     stiffness, damping
-        Of the whole cable in tension: ``E A / L`` [N/m] and its damper [N s/m]. ``n`` links in series have ``n`` times
-        as much each.
+        Stiffness and damping of the whole cable in tension: ``E A / L`` [N/m] and its damper [N s/m]. ``n`` links in
+        series have ``n`` times as much each.
     bending_stiffness, bending_damping
         ``E I`` [N m2] and its damping [N m2 s]: a joint between links of length ``l`` has the angular stiffness
         ``E I / l``.

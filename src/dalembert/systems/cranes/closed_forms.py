@@ -101,9 +101,9 @@ class PlanarClosedForms:
     def velocity_force(self, q: ArrayLike, v: ArrayLike) -> Array:
         """``C(q, q') q'``: the velocity terms of (18), (31) - (70) and (55) - (75).
 
-        In each row the terms with ``x'`` and the products of node velocities cancel, and what is left is the mass times
-        the acceleration of each node at constant velocities, projected:
-        ``d_i = sum_k (2 l_k' a_k' cos - l_k a_k'^2 sin,  2 l_k' a_k' sin + l_k a_k'^2 cos)``.
+        In each row the terms with ``x'`` and the products of node velocities cancel. The remainder is the mass times
+        the acceleration of each node at constant velocities, projected: ``d_i = sum_k (2 l_k' a_k' cos - l_k a_k'^2
+        sin, 2 l_k' a_k' sin + l_k a_k'^2 cos)``.
         """
         _, theta, l = self.split(q)
         _, theta_dot, l_dot = self.split(v)

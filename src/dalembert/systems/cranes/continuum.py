@@ -1,4 +1,4 @@
-"""The cable as a continuum: what the N-link crane converges to.
+"""The cable as a continuum: the limit of the N-link crane.
 
 A heavy, inextensible, perfectly flexible cable of length ``L`` and mass ``rho L`` hangs from a point at rest and
 carries a payload ``M``. With ``s`` the distance from the point below the payload where the tension would vanish, the
@@ -16,12 +16,10 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array
 
-__all__ = ["cable_sway_frequencies", "elastic_cable_frequencies", "linear_chain_frequencies"]
+__all__ = ["cable_sway_omega", "elastic_cable_omega", "linear_chain_omega"]
 
 
-def cable_sway_frequencies(
-    count: int, *, length: float, mass: float, payload: float = 0.0, gravity: float = 9.81
-) -> Array:
+def cable_sway_omega(count: int, *, length: float, mass: float, payload: float = 0.0, gravity: float = 9.81) -> Array:
     """Lowest pendulum frequencies of the continuous cable under a fixed trolley [rad/s].
 
     Without payload ``w_k = j_{0,k}/2 sqrt(g/L)``. With it, ``s`` runs from ``s_0 = L M/(rho L)`` to ``s_0 + L``; the
@@ -51,7 +49,7 @@ def _frequency_function(w: float, s0: float, length: float, g: float) -> float:
     return (g * dJ + w**2 * J) * Y_top - (g * dY + w**2 * Y) * J_top
 
 
-def elastic_cable_frequencies(count: int, *, mass: float, stiffness: float, payload: float = 0.0) -> Array:
+def elastic_cable_omega(count: int, *, mass: float, stiffness: float, payload: float = 0.0) -> Array:
     """Lowest vertical frequencies of a continuous elastic cable: ``x tan(x) = m/M`` with ``w = x sqrt(K/m)``.
 
     Parameters
@@ -59,7 +57,7 @@ def elastic_cable_frequencies(count: int, *, mass: float, stiffness: float, payl
     count
         How many.
     mass, stiffness
-        Of the whole cable (``K = E A / L``).
+        Mass and stiffness of the whole cable (``K = E A / L``).
     payload
         Mass ``M`` at its end.
     """
@@ -71,7 +69,7 @@ def elastic_cable_frequencies(count: int, *, mass: float, stiffness: float, payl
     return x * np.sqrt(stiffness / mass)
 
 
-def linear_chain_frequencies(masses: Sequence[Scalar] | Array, stiffnesses: Sequence[Scalar] | Array) -> Array:
+def linear_chain_omega(masses: Sequence[Scalar] | Array, stiffnesses: Sequence[Scalar] | Array) -> Array:
     """Frequencies of a fixed-free chain of masses and springs (CRANE remark 17), ascending [rad/s].
 
     In coordinates of the masses: ``M = diag(m_i)`` and ``K`` tridiagonal with ``k_i + k_{i+1}`` and ``-k_{i+1}``.

@@ -70,7 +70,7 @@ def planar_crane(
         Mass of the trolley ``m``.
     lengths
         ``"fixed"``; ``"hoisted"``: the winch varies ``l1`` (CRANE 6.2.2); ``"variable"``: all vary. Elastic links vary.
-        Links with masses of their own are then telescoping rods, which keep their mass and stretch evenly (remark 2).
+        Links with masses are then telescoping rods, which keep their mass and stretch evenly (remark 2).
     winches
         Number of links, from the top, with a motor on their length.
     rail_friction, friction_velocity, rail_damping
@@ -78,7 +78,7 @@ def planar_crane(
     winch_damping
         Viscous loss at the first link.
     force, winch_force
-        Largest efforts; a winch that cannot hold what hangs on it is refused.
+        Largest efforts; a winch that cannot hold its load is refused.
     max_payload
         Heaviest mass allowed at the last node when the crane is built (of a Parameter: its nominal value).
     minimum_length

@@ -46,7 +46,7 @@ def multi_cable_crane(
 
     For small motion under a trolley at rest, parallel cables of length ``l`` let the box sway with ``sqrt(g/l)``
     without a tilt, and turn about the vertical with ``(b/k) sqrt(g/l)``: ``b`` is the distance of the cables from the
-    vertical through the centre, ``k`` the radius of gyration. Of two cables in 3-D it can also tilt about the line
+    vertical through the centre, ``k`` the radius of gyration. With two cables in 3-D it can also tilt about the line
     through their anchors.
 
     Parameters
@@ -155,7 +155,7 @@ def _spacing(value: Any, cables: int, what: str) -> tuple[Scalar, Scalar]:
 def _drop(
     l: Scalar, above: tuple[Scalar, Scalar], below: tuple[Scalar, Scalar], weight: Scalar, stiffness: Scalar | None
 ) -> Scalar:
-    """Height between exits and anchors when the box hangs straight; ``weight`` is what each cable carries."""
+    """Height between exits and anchors when the box hangs straight; ``weight`` is the load of each cable."""
     if above == below:
         return l if stiffness is None else l + l * weight / stiffness
     gap = math.hypot(*((nominal(x) - nominal(y)) / 2 for x, y in zip(above, below, strict=True)))

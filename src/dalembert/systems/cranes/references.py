@@ -19,10 +19,10 @@ from dalembert.plan.references import Positions, Time
 from dalembert.plan.shaping import excitation
 from dalembert.systems.cranes.coordinates import Columns, hanging
 
-__all__ = ["PayloadTransport", "residual_sway", "sway_frequencies"]
+__all__ = ["PayloadTransport", "residual_sway", "sway_omega"]
 
 
-def sway_frequencies(machine: Machine, at: dict[str, float] | None = None) -> Array:
+def sway_omega(machine: Machine, at: dict[str, float] | None = None) -> Array:
     """Frequencies of the hanging crane with trolley, bridge and winch held [rad/s], ascending."""
     col = Columns(machine)
     state = hanging(machine, **(at or {}))
@@ -55,7 +55,7 @@ def residual_sway(machine: Machine, reference: Callable[[Time], Positions], end:
     Returns
     -------
     ndarray
-        Amplitudes, in the order of `sway_frequencies`.
+        Amplitudes, in the order of `sway_omega`.
     """
     from scipy.linalg import eigh
 
@@ -111,7 +111,7 @@ class PayloadTransport:
     @property
     def trolley(self) -> LoadReference:
         """Reference of the trolley (and, before it, of the bridge)."""
-        return LoadReference(self.load, float(sway_frequencies(self.machine)[0]))
+        return LoadReference(self.load, float(sway_omega(self.machine)[0]))
 
     def __call__(self, t: Time) -> Positions:
         """Coordinates at time ``t``."""

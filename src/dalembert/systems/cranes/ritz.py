@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
+from dalembert.core.renamed import renamed
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 
@@ -27,6 +28,7 @@ __all__ = ["RitzCable"]
 BASES = ("polynomial", "sine")
 
 
+@renamed("rad/s", frequencies="omega")
 @dataclass(frozen=True)
 class RitzCable:
     """A heavy string of constant length below a trolley, in ``functions`` functions.
@@ -36,7 +38,7 @@ class RitzCable:
     functions
         Number of functions.
     length, mass
-        Of the cable.
+        Length and mass of the cable.
     payload
         Mass at its end.
     gravity
@@ -47,7 +49,7 @@ class RitzCable:
 
     Examples
     --------
-    >>> RitzCable(4, length=5.0, mass=4.0).frequencies().round(3)[:2]
+    >>> RitzCable(4, length=5.0, mass=4.0).omega().round(3)[:2]
     array([1.684, 3.866])
     """
 
@@ -97,8 +99,8 @@ class RitzCable:
         K = (slope.T * (weight * tension)) @ slope / self.length
         return self.mass + self.payload, self.mass * weight @ phi + self.payload * end, M, K
 
-    def frequencies(self) -> Array:
-        """Frequencies below a trolley at rest [rad/s], ascending."""
+    def omega(self) -> Array:
+        """Angular frequencies below a trolley at rest [rad/s], ascending."""
         from scipy.linalg import eigh
 
         _, _, M, K = self._integrals()

@@ -49,10 +49,10 @@ def simplified_crane(
         ``"first"``: ``sin a = a``, ``cos a = 1``; ``"zeroth"``: ``sin a = 0``; ``"exact"``: no simplification.
     large_payload
         Leave out all masses of the cable but the payload. With two links and more the mass matrix is then singular in
-        the hanging posture (remarks 9, 13 and 14): it can be looked at, but not simulated. What runs instead is a crane
-        with one link.
+        the hanging posture (remarks 9, 13 and 14): its equations can be evaluated, but not simulated. Simulate a crane
+        with one link instead.
     backend
-        How the functions are evaluated, as of `dalembert.equations`.
+        How the functions are evaluated, as in `dalembert.equations`.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def simplified_crane(
 
 @dataclass(frozen=True)
 class _Link:
-    """Columns of a link in ``v``, its length with its rates, and what stands for sine and cosine."""
+    """Columns of a link in ``v``, its length with its rates, and the replacements of sine and cosine."""
 
     rate: Expression  # row that makes a_k' from v
     growth: Expression  # row that makes l_k' from v
@@ -101,7 +101,7 @@ class _Simplified(FormulationBase):
         row, angle, links = ca.SX(1, len(names)), ca.SX(0), []
         for k in range(1, link_count(self.machine) + 1):
             turn, joint = f"theta{k}", self.machine.joint(f"l{k}")
-            if turn in names:  # an angle may be locked at a value of its own, which a fixed joint does not tell
+            if turn in names:  # an angle may be locked at another value, which a fixed joint does not record
                 row = row + ca.SX.eye(len(names))[names.index(turn), :]
                 angle = angle + x.q[names.index(turn)]
             else:

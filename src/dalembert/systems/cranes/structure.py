@@ -20,7 +20,7 @@ __all__ = ["Finding", "StructureReport", "crane_structure"]
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement and what became of it.
+    """A statement and its verdict.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Finding:
     value
         The number that decided.
     evidence
-        What the number is.
+        Meaning of the number.
     """
 
     item: str
@@ -106,7 +106,7 @@ def crane_structure(machine: Machine, *, samples: int = 12, seed: int = 0, run: 
     samples
         Number of random postures.
     seed
-        Of the postures.
+        Seed of the postures.
     run
         A run of this crane along which passivity of ``(F, F_1) -> (x', l_1')`` is checked too.
 

@@ -88,11 +88,11 @@ class Study:
 
 
 def all_checks(study: Study) -> Iterator[Row]:
-    """Every check that applies; what CRANE says of masses at the nodes alone says nothing about links with masses."""
+    """Every check that applies; CRANE's statements about masses at the nodes do not cover links with masses."""
     rods = bool(rod_masses(study.machine).any())
     for item, statement, holds, value, evidence in _all_checks(study):
         if rods and item.startswith(OF_NODES):
-            yield item, statement, None, np.nan, "the links have masses of their own"
+            yield item, statement, None, np.nan, "the links have masses"
         else:
             yield item, statement, holds, value, evidence
 
@@ -261,7 +261,7 @@ def _lemma_2(h: Study) -> Iterator[Row]:
 def _lemma_3(h: Study) -> Iterator[Row]:
     parts, M = partition(h.eom), h.eom.mass_matrix(h.q)
     least = float(np.linalg.eigvalsh(collocated_inertia(M, parts)).min())
-    statement = "the inertia M_bar that the motors feel is positive definite (178)"
+    statement = "the inertia M_bar seen by the motors is positive definite (178)"
     yield "lemma 3", statement, least > 0, least, "smallest eigenvalue"
 
 

@@ -1,6 +1,6 @@
 """Sway damped by the winch alone, through the velocity couplings of hoisting (CRANE 1.5 (5), Proposition 1, (185)).
 
-The trolley rests and ``l_1' = s`` is what the winch does. With ``M`` and ``m`` the blocks of the angles and of the
+The trolley rests and ``l_1' = s`` is the action of the winch. With ``M`` and ``m`` the blocks of the angles and of the
 angles with ``l_1``, ``c = M^-1 m`` and the momenta ``p = M theta' + m s = M w``, the energy of the sway is
 
     E = w^T M w/2 + V(theta, l) - V(0, l),      E' = A s + B s^2,
@@ -24,6 +24,7 @@ from dalembert.control.laws import driven_response
 from dalembert.control.underactuated import partition
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
+from dalembert.core.renamed import renamed
 from dalembert.core.types import Array, Expression
 from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, derive
@@ -225,16 +226,17 @@ def sway_energy(machine: Machine, run: Run) -> Array:
     return np.array(sway.energy(q[sway.angles], w, q[[sway.length]], p).full())[0]
 
 
+@renamed("rad/s", frequency="omega")
 @dataclass(frozen=True)
 class WinchReach:
-    """What a winch can do about a mode of the sway.
+    """Effect of a winch on a mode of the sway.
 
     Parameters
     ----------
     mode
         Name of the motion.
-    frequency
-        Its frequency ``w`` [rad/s].
+    omega
+        Its angular frequency ``w`` [rad/s].
     reach
         Amplitude of ``A L/E`` at twice the frequency. A length that swings by a part ``eps`` of the cable at ``2 w``
         makes the sway grow or decay with the rate ``eps w reach/2``, depending on its phase; for one link
@@ -242,7 +244,7 @@ class WinchReach:
     """
 
     mode: str
-    frequency: float
+    omega: float
     reach: float
 
     @property
@@ -258,7 +260,7 @@ class WinchReach:
         depth
             Amplitude of the length, as a part of the length of the cable.
         """
-        return check_number("depth", depth, positive=False) * self.frequency * self.reach / 2
+        return check_number("depth", depth, positive=False) * self.omega * self.reach / 2
 
 
 def winch_reach(machine: Machine) -> tuple[WinchReach, ...]:

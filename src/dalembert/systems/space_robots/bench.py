@@ -1,7 +1,7 @@
 """A motion in orbit on two industrial arms in a room, one of them on a rail (SPACE 9.2.2).
 
-The arm that stands still carries the target, the other one, on its rail, the camera in place of the chaser's hand. What
-happens in orbit is turned into the axes of the room, scaled to what the arms can reach, and moved apart by a safety
+The arm that stands still carries the target, the other one, on its rail, the camera in place of the chaser's hand. The
+motion in orbit is turned into the axes of the room, scaled to the reach of the arms, and moved apart by a safety
 offset, so that a capture never lets them touch. Every command is checked against a security zone, the ranges of the
 joints and of the rail before it is given.
 """
@@ -29,7 +29,7 @@ from dalembert.spatial.dh import DHRow, DHTable
 __all__ = ["BenchCommand", "CaptureBench", "bench_arm"]
 
 _RANGES = ((-180, 180), (-100, 110), (-60, 65), (-200, 200), (-120, 120), (-400, 400))
-"""Of the joints [deg]."""
+"""Ranges of the joints [deg]."""
 
 _ZONE = ((0.5, 1.6), (-0.9, 0.9), (0.2, 1.8))
 """Where the ends of the tools may be, in axes of the arm's base: x, y, z [m]."""
@@ -79,7 +79,7 @@ def bench_arm(tool: float = 0.15) -> Machine:
 
 @dataclass(frozen=True)
 class BenchCommand:
-    """What the two arms are told.
+    """Commands of the two arms.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class CaptureBench:
     start
         Place on the rail where the distance of the arm's base from the target is zero [m].
     height
-        Of the target above the floor [m].
+        Height of the target above the floor [m].
     roll
         Angle of the last joint of the target's arm at the beginning [rad]: room to turn with the debris.
 
@@ -179,7 +179,7 @@ class CaptureBench:
     def command(
         self, tip: ArrayLike, base: ArrayLike, target: ArrayLike, attitude: ArrayLike | None = None
     ) -> BenchCommand:
-        """Return what the arms are told for an instant in orbit; the arms go on from the command before.
+        """Return the commands of the arms for an instant in orbit; the arms continue from the previous command.
 
         Parameters
         ----------

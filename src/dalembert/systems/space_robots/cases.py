@@ -1,4 +1,4 @@
-"""What a capture starts from: one case, or one drawn at random."""
+"""Start of a capture: one case, or one drawn at random."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _FACTORS = ("base_mass", "hub_mass", "wrist_mass", "tool_mass", "boom_mass", "bo
 
 @dataclass(frozen=True)
 class CaptureCase:
-    """What a capture starts from; all of it unknown to the chaser but the joints.
+    """Start of a capture; all of it unknown to the chaser but the joints.
 
     Attributes
     ----------
     seed
-        Of the noise of sensors and pictures.
+        Seed of the noise of sensors and pictures.
     rate, quaternion
-        Of the debris when the chaser begins to watch it: rate in its axes [rad/s], attitude.
+        Motion of the debris when the chaser begins to watch it: rate in its axes [rad/s], attitude.
     joints
         Posture of the arm [rad].
     factors
@@ -65,7 +65,7 @@ CASE_DISTRIBUTIONS = (
     ("joints", "19 bits; rates normal, 5e-5 rad/s"),
     ("pictures", "normal, 0.2 pixels; every 0.1 s, 80 ms late"),
 )
-"""What `random_case` draws, and the noise of `SensorNoise` and `StereoCamera`."""
+"""Values that `random_case` draws, and the noise of `SensorNoise` and `StereoCamera`."""
 
 
 def random_case(seed: int, speed: float = 4.0, *, error: float = 0.1) -> CaptureCase:
@@ -76,7 +76,7 @@ def random_case(seed: int, speed: float = 4.0, *, error: float = 0.1) -> Capture
     seed
         Seed of the case.
     speed
-        Of the tumbling [degrees per second].
+        Speed of the tumbling [degrees per second].
     error
         Largest relative error of each mass, inertia and stiffness.
     """

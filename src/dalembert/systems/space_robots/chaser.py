@@ -23,7 +23,7 @@ __all__ = ["attitude_thrusters", "solar_array", "space_chaser", "three_joint_cha
 BASE_SIZE = (2.6, 1.7, 1.8)
 _JOINT_TORQUE, _BASE_TORQUE, _THRUST = 200.0, 5.0, 20.0  # SPACE Table 8.1, and the 20 N of a nozzle in 8.2.1
 _PARTICIPATION = ((0.0, 5.0, 0.0, 0.0, 0.0, 5.0), (0.0, 0.0, 2.0, 0.0, -2.0, 0.0), (0.0, 0.0, 0.0, 2.0, 0.0, 0.0))
-_FREQUENCIES = {"left": (8.0, 15.0, 20.0), "right": (8.8, 16.5, 22.0)}  # D.2.1; Table 8.3 for the right one
+_OMEGA = {"left": (8.0, 15.0, 20.0), "right": (8.8, 16.5, 22.0)}  # D.2.1; Table 8.3 for the right one
 
 
 def attitude_thrusters(
@@ -57,9 +57,9 @@ def solar_array(side: str, parent: str = "base", *, damping: Scalar = 0.005, sca
     parent
         The base.
     damping, scale
-        As of `ModalAppendage`.
+        As in `ModalAppendage`.
     """
-    if side not in _FREQUENCIES:
+    if side not in _OMEGA:
         raise InputError(f"side of a solar array must be 'left' or 'right', got {side!r}")
     sign = 1.0 if side == "left" else -1.0
     mount = Transform((0.0, sign * BASE_SIZE[1] / 2, 0.0), ((0.0, 0.0, sign), (sign, 0.0, 0.0), (0.0, 1.0, 0.0)))
@@ -70,7 +70,7 @@ def solar_array(side: str, parent: str = "base", *, damping: Scalar = 0.005, sca
         mass=200.0,
         com=(2.0, 0.0, 0.0),
         inertia=(66.7, 333.3, 266.7),  # type: ignore[arg-type]
-        frequencies=_FREQUENCIES[side],
+        omega=_OMEGA[side],
         damping=damping,
         participation=_PARTICIPATION,
         origin=mount,
@@ -144,7 +144,7 @@ def two_arm_chaser(arm: str = "rigid", *, rotors: bool = True, damping: Scalar =
     Parameters
     ----------
     arm, rotors, damping
-        As of `space_chaser`.
+        As in `space_chaser`.
     apart
         Distance of the arms on the face at +x [m]; the document has one arm only.
 

@@ -33,7 +33,7 @@ from dalembert.spatial.rotations import (
 __all__ = ["CoordinatedGuidance", "coordinated_loop", "tune_coordinated"]
 
 _Target: TypeAlias = ArrayLike | Callable[[Expression], Expression] | FollowPose
-"""Pose that is wanted: constant, a function of time, or a reference that a stage above holds."""
+"""Desired pose: constant, a function of time, or a reference that a stage above holds."""
 
 _GAINS = ("base_gain", "arm_gain")
 
@@ -57,17 +57,17 @@ class CoordinatedGuidance:
     robot
         The rigid robot, or its equations; its coordinates are found by name in the machine that is controlled.
     target
-        Pose of the tip that is wanted: seven numbers, a function of time on CasADi symbols, or `control.FollowPose`.
+        Desired pose of the tip: seven numbers, a function of time on CasADi symbols, or `control.FollowPose`.
     base_gain, arm_gain
         ``G_b`` and ``G_m`` [1/s]; states of the stage, so that they can be changed without compiling anew.
     period
         Seconds between samples.
     attitude
-        Attitude of the base that is wanted (w, x, y, z).
+        Desired attitude of the base (w, x, y, z).
     distance
         ``d_A`` [m].
     damping
-        Of the inverse, in the units of a Jacobian.
+        Damping of the inverse, in the units of a Jacobian.
     tip, anchor
         Frames of the hand and of the beginning of the arm.
     sight
@@ -78,7 +78,7 @@ class CoordinatedGuidance:
     flying
         Whether the base follows; else its reference stays where it begins.
     name
-        Of the stage.
+        Name of the stage.
     """
 
     robot: MachineOrEquations
@@ -212,11 +212,11 @@ def coordinated_loop(
     base, joints
         Gains ``(kp, kd)`` of (8.1), six each, and of (8.3), one per joint, or (8.2) with ``centralized``.
     period
-        Of the inner law [s].
+        Period of the inner law [s].
     at
         Posture of the mass matrix of (8.2).
     centralized
-        Whether the joints know of each other.
+        Whether the law couples the joints.
     """
     model = guidance.model
     follow = Follow(
@@ -250,11 +250,11 @@ def tune_coordinated(
     at
         The posture, at the distance that the guidance keeps.
     signals, sensors
-        As of `dalembert.simulate`.
+        As in `dalembert.simulate`.
     base_gains, arm_gains
         Gains to choose from.
     name
-        Of the guidance.
+        Name of the guidance.
 
     Raises
     ------

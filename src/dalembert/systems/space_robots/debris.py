@@ -7,6 +7,7 @@ from dataclasses import replace
 from numpy.typing import ArrayLike
 
 from dalembert.core.parameter import Scalar
+from dalembert.core.renamed import renamed_keywords
 from dalembert.model.appendages import ModalAppendage
 from dalembert.model.body import Body
 from dalembert.model.geometry import Box, Geometry
@@ -43,8 +44,9 @@ def debris(point: tuple[float, float, float] = CORNER) -> Machine:
     )
 
 
+@renamed_keywords("rad/s", frequencies="omega")
 def flexible_debris(
-    point: tuple[float, float, float] = CORNER, *, frequencies: tuple[float, float, float] = (2.0, 3.75, 5.0),
+    point: tuple[float, float, float] = CORNER, *, omega: tuple[float, float, float] = (2.0, 3.75, 5.0),
     damping: Scalar = 0.005,
 ) -> Machine:  # fmt: skip
     """The `debris` with two flexible solar arrays of 40 kg on its sides at +x and -x, which it has lost control of.
@@ -54,15 +56,16 @@ def flexible_debris(
     Parameters
     ----------
     point
-        As of `debris`.
-    frequencies, damping
-        Of the modes of each array with its root held [rad/s]: in its plane, out of it, about its length.
+        As in `debris`.
+    omega, damping
+        Natural frequencies of the modes of each array with its root held [rad/s]: in its plane, out of it, about its
+        length.
     """
 
     def array(name: str, sign: float) -> ModalAppendage:
         mount = Transform((sign * SIZE[0] / 2, 0.0, 0.0), ((sign, 0.0, 0.0), (0.0, 0.0, -sign), (0.0, 1.0, 0.0)))
         wing = solar_array("left", "debris", damping=damping, scale=0.2)
-        return replace(wing, name=name, origin=mount, frequencies=frequencies)
+        return replace(wing, name=name, origin=mount, omega=omega)
 
     return debris(point).with_(name="flexible-debris").with_parts(array("wing1", 1.0), array("wing2", -1.0))
 

@@ -1,4 +1,4 @@
-"""Feedback of a capture: PD of the joints and of the base's attitude around what guidance holds."""
+"""Feedback of a capture: PD of the joints and of the base's attitude around the held values of guidance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EFFORTS = tuple(f"effort{i}" for i in range(1, 7))
 TORQUE = ("torque_x", "torque_y", "torque_z")
 ATTITUDE = ("heading_w", "heading_x", "heading_y", "heading_z")
 HELD = (*GOALS, *SPEEDS, *EFFORTS, *TORQUE, *ATTITUDE)
-"""What guidance holds for the feedback: joints, their rates and torques, torque and attitude of the base."""
+"""Values that guidance holds for the feedback: joints, their rates and torques, torque and attitude of the base."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,15 @@ class CaptureGains:
     arm, arm_damping
         Frequency [rad/s] and damping ratio of the joints, on the diagonal of the nominal mass matrix.
     base, base_damping
-        Of the attitude of the base.
+        Gains of the attitude of the base.
     follow
         Frequency of the filter through which the reference follows the base [rad/s].
     period, every
-        Of the feedback [s], and how many of them make one of guidance.
+        Period of the feedback [s], and the number of periods between two updates of guidance.
     replan, lead
         Time between new paths, and how far ahead they meet the debris at least [s].
     hand, hand_from
-        Rate at which what the camera in the hand sees is taken over [1/s], and how long before the meeting [s].
+        Rate at which the image of the camera in the hand is taken over [1/s], and how long before the meeting [s].
     """
 
     arm: float = 1.0
@@ -60,7 +60,7 @@ class CaptureGains:
 
 @dataclass(frozen=True)
 class CaptureFeedback:
-    """Inner law of a capture: PD of the joints and of the base's attitude around what guidance holds.
+    """Inner law of a capture: PD of the joints and of the base's attitude around the held values of guidance.
 
     Parameters
     ----------

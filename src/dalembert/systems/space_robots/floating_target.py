@@ -25,7 +25,7 @@ __all__ = ["FloatingTarget"]
 
 @dataclass(frozen=True, eq=False)
 class FloatingTarget:
-    """Motion of a target point on a machine that nothing drives: what `dalembert.plan.TumblingBody` is of a rigid body.
+    """Motion of a target point on a machine that nothing drives: the counterpart of `dalembert.plan.TumblingBody`.
 
     The machine is simulated once. At every ``step`` the pose of the frame and its first three derivatives are those of
     the equations of motion, differentiated along the motion; between steps they are joined by polynomials.
@@ -35,7 +35,7 @@ class FloatingTarget:
     machine
         The debris, or its equations; rigid or flexible.
     q0, v0
-        State at time zero, as of `dalembert.simulate`.
+        State at time zero, as in `dalembert.simulate`.
     duration
         For how long [s].
     frame
@@ -93,7 +93,7 @@ class FloatingTarget:
         except (TypeError, ValueError):
             s = np.array(np.nan)
         if not s.size or not np.isfinite(s).all() or s.min() < -1e-9 or s.max() > self.duration * (1.0 + 1e-9):
-            raise InputError(f"the motion of the target is known from 0 to {self.duration:g} s, asked for {t!r}")
+            raise InputError(f"the motion of the target is known from 0 to {self.duration:g} s, got {t!r}")
         return [np.asarray(self._curve(s, nu=k)) for k in range(count)]
 
     def target(self, t: ArrayLike) -> PointMotion:
@@ -118,7 +118,7 @@ class FloatingTarget:
         def motion(t: ArrayLike) -> PoseMotion:
             y = self._at(t, 3)
             x, v, a = (z[..., :3] for z in y)
-            # columns of the rotation follow each other; what the polynomials leave of orthogonality is taken out
+            # columns of the rotation follow each other; the error of orthogonality of the polynomials is taken out
             R, D, DD = (np.swapaxes(z[..., 3:].reshape(*z.shape[:-1], 3, 3), -1, -2) for z in y)
             R = R @ (1.5 * np.eye(3) - 0.5 * np.swapaxes(R, -1, -2) @ R)
             turn = np.swapaxes(R, -1, -2)

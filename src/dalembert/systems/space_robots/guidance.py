@@ -1,4 +1,4 @@
-"""Guidance of a capture: references that respect momentum, efforts fed forward, made anew from what is seen.
+"""Guidance of a capture: references that respect momentum, efforts fed forward, updated from the pictures.
 
 The base is fed the torque that the nominal motion takes, and so are the joints; feedback has only the rest to do.
 Without it the base turns by a degree and the tip misses by centimetres, as its flexible arm would follow the base.
@@ -35,14 +35,14 @@ _BEHIND = np.array([0.0, 0.0, 0.3])
 class CaptureGuide:
     """Outer stage of a capture: cameras, filter of the debris, replanning, references of the whole robot.
 
-    It sees what the sensors measure; the true poses of the cameras only serve to take the pictures.
+    It sees the measurements of the sensors; the true poses of the cameras only serve to take the pictures.
 
     Parameters
     ----------
     plan
         The plan, made of the estimate.
     law
-        What is computed at each instant.
+        Computation of each instant.
     estimate, watch
         First estimate of the debris, its clock that of the run, and the filter; None: the debris is known.
     body
@@ -115,7 +115,7 @@ class CaptureGuide:
             self.estimate = self.watch.correct(self.estimate, *self.pictures.popleft())
 
     def _look_by_hand(self, t: float, motion: Array, s: Mapping[str, float], k: int | None) -> None:
-        """What the camera in the hand sees of the target point, compared with what it should see."""
+        """Image of the target point in the camera on the hand, compared with the desired one."""
         g, camera = self.gains, self.camera
         if not g.hand or t < self.plan.duration - g.hand_from:
             return

@@ -20,12 +20,12 @@ _NAMES = {
 
 
 def capture_measures(case: float, speed: float = 4.0, *, rest: bool = True) -> dict[str, float]:
-    """Fly a random case, and return what it has of each requirement: what `dalembert.campaign` runs many times.
+    """Fly a random case, and return its figure for each requirement: `dalembert.campaign` runs this many times.
 
     Parameters
     ----------
     case, speed
-        Number of the case and tumbling of the debris [degrees per second], as of `random_case`.
+        Number of the case and tumbling of the debris [degrees per second], as in `random_case`.
     rest
         Whether the grip closes and the stack is brought to rest.
 

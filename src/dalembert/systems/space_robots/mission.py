@@ -91,7 +91,7 @@ class _Models:
 
 @cache
 def _models(noise: SensorNoise | None, gains: CaptureGains) -> _Models:
-    """What the chaser computes with, and the machine that is simulated; derived and compiled once."""
+    """Model for the computations of the chaser, and the simulated machine; derived and compiled once."""
     law, scene = chaser_law(), derive(capture_scene(uncertain=True, noise=noise, period=gains.period))
     return _Models(law.robot.eom, law, scene, CaptureFeedback.tuned(law.robot, gains))
 
@@ -120,7 +120,7 @@ def fly_capture(
     Parameters
     ----------
     case
-        What it starts from; None: a debris of 4 degrees per second, nothing known wrong.
+        Its start; None: a debris of 4 degrees per second, without model errors.
     phases
         How long they take, and whether the last one is flown.
     sensors
@@ -128,7 +128,7 @@ def fly_capture(
     gains
         Settings of the loops.
     limits
-        Of the plan.
+        Limits of the plan.
     record
         Interval of the recorded rows [s].
     tell

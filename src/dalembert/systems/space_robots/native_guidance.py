@@ -33,19 +33,19 @@ _TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 class PlanGuidance:
     """Guidance along a plan, as a native stage of a cascade.
 
-    Until the meeting the tip goes along the path of the plan, then with the target point as it is; over the last
-    seconds and from then on a camera in the hand, without noise and delay, takes out what is left.
+    Until the meeting the tip follows the path of the plan, then the true target point; over the last seconds and from
+    then on a camera in the hand, without noise and delay, removes the remaining error.
 
     Parameters
     ----------
     plan
         The plan.
     law
-        What is computed at each instant.
+        Computation of each instant.
     gains
         Settings of the loops.
     name
-        Of the stage.
+        Name of the stage.
     """
 
     plan: RobotCapture
@@ -60,7 +60,7 @@ class PlanGuidance:
         return self.gains.period * self.gains.every
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
-        """State of the law, and what the camera in the hand has added."""
+        """State of the law, and the correction by the camera in the hand."""
         return tuple(f"{self.name}.z{k}" for k in range(27))
 
     def initial_state(self, eom: EquationsOfMotion) -> Array:
@@ -135,7 +135,7 @@ _SERIES = [
     [-1 / 12, 1 / 180, -1 / 6720, 1 / 453600, 0.0],
     [-1 / 60, 1 / 1260, -1 / 60480, 1 / 4989600, 0.0],
 ]
-"""Of ``(1 - cos x) / x^2``, ``(x - sin x) / x^3`` and their derivatives over ``x``, in powers of ``x^2``."""
+"""Coefficients of ``(1 - cos x) / x^2``, ``(x - sin x) / x^3`` and their derivatives, in powers of ``x^2``."""
 
 
 def capture_loop(plan: RobotCapture, gains: CaptureGains | None = None) -> Cascade:

@@ -27,7 +27,7 @@ class CaptureOutcome:
     Attributes
     ----------
     case
-        What it started from.
+        Its start.
     reason
         Why it ended before its end; empty if it did not.
     estimate
@@ -37,9 +37,9 @@ class CaptureOutcome:
     approach, stack
         Runs before and after the grip.
     handover
-        The grip: what it moved and what energy it took.
+        The grip: its displacement and its energy loss.
     requirements
-        What is asked of it, with what it has.
+        Its requirements, with the achieved figures.
     """
 
     case: CaptureCase
@@ -58,9 +58,9 @@ class CaptureOutcome:
 
     @cached_property
     def whole(self) -> Run:
-        """Both runs as one of the machine before the grip, in which the debris goes on as a body of its own.
+        """Both runs as one of the machine before the grip, in which the debris remains a separate body.
 
-        Of the signals it has those that both runs have.
+        It has the signals that both runs have.
         """
         if self.approach is None:
             raise InputError(f"there is no run: {self.reason}")
@@ -77,7 +77,7 @@ class CaptureOutcome:
         twist = np.einsum("kij,kj->ki", eom.jacobian("debris", q, p=p), v)
         last = first.array([f"debris.{n}" for n in ("qw", "qx", "qy", "qz")])[-1]
         Q = np.array([last, *(quaternion_from_matrix(R).ravel() for R in X[:, :3, :3])])
-        # either sign is the same attitude: the one that goes on without a jump
+        # either sign is the same attitude: the one that continues without a jump
         signs = np.cumprod(np.where(np.sum(Q[1:] * Q[:-1], axis=1) < 0.0, -1.0, 1.0))
         Q = signs[:, None] * Q[1:]
         coordinates = [n for n in states if n.startswith("debris.")]

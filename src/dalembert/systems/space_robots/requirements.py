@@ -1,4 +1,4 @@
-"""What is asked of a capture, and what a run has of it."""
+"""Requirements of a capture, and the figures that a run achieves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["MissionRequirement", "base_turns", "judged", "rested", "tip_errors"]
 
 @dataclass(frozen=True)
 class MissionRequirement:
-    """What a capture must keep, and what it has."""
+    """A requirement of a capture, and the achieved figure."""
 
     name: str
     value: float
@@ -42,7 +42,7 @@ def base_turns(run: Run) -> Array:
 
 
 def _torques(run: Run) -> tuple[float, float]:
-    """Largest torque that the base and a joint are asked for."""
+    """Largest commanded torque of the base and of a joint."""
     kind = "command" if f"command.{JOINTS[0]}" in run else "u"
     base = run.array([f"{kind}.torque.{x}" for x in "xyz"])
     joints = run.array([f"{kind}.{name}" for name in JOINTS])
@@ -50,7 +50,7 @@ def _torques(run: Run) -> tuple[float, float]:
 
 
 def judged(run: Run, plan: RobotCapture, limits: RobotLimits) -> tuple[MissionRequirement, ...]:
-    """What an approach has of its requirements."""
+    """Figures of an approach for its requirements."""
     after = run.t >= plan.duration - 1e-9
     base, joints = _torques(run)
     return (
@@ -64,7 +64,7 @@ def judged(run: Run, plan: RobotCapture, limits: RobotLimits) -> tuple[MissionRe
 def rested(
     run: Run, eom: EquationsOfMotion, p: dict[str, float], limits: RobotLimits
 ) -> tuple[MissionRequirement, ...]:
-    """What the run after the grip has of its requirements."""
+    """Figures of the run after the grip for its requirements."""
     last = run.t >= run.t[-1] - 10.0
     q, v = run.array(eom.q_names)[last], run.array(eom.v_names)[last]
     J = eom.jacobian("debris", q, p=eom.parameter_values(p))

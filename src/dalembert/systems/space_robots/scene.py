@@ -1,4 +1,4 @@
-"""Chaser and debris in one machine, before the grip closes and after, with what is not known of them as parameters."""
+"""Chaser and debris in one machine, before the grip closes and after, with their uncertainties as parameters."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def uncertain_chaser() -> Machine:
             bodies.append(body if group is None else _scaled(body, factor[group]))
     root = Parameter("array_stiffness", 1.0) ** 0.5
     arrays = [solar_array(side, scale=factor["array"]) for side in ("left", "right")]
-    soft = [replace(a, frequencies=tuple(w * root for w in a.frequencies)) for a in arrays]
+    soft = [replace(a, omega=tuple(w * root for w in a.omega)) for a in arrays]
     return plain.with_(bodies=tuple(bodies)).with_parts(*soft)
 
 
@@ -112,7 +112,7 @@ def capture_scene(
     uncertain
         Whether the inertia of the debris has factors ``debris_x``, ``debris_y``, ``debris_z`` as parameters.
     noise, period
-        Of the sensors of the chaser, which its laws then see; None: they see the truth.
+        Noise of the sensors of the chaser, which its laws then see; None: they see the truth.
     frame
         The tip, of which ``hand`` is the signal.
     """
@@ -155,7 +155,7 @@ def captured_stack(
     Parameters
     ----------
     chaser, target, uncertain, noise, period
-        As of `capture_scene`.
+        As in `capture_scene`.
     grip
         Pose of the debris (4 x 4) in the axes of the tip; None: parameters ``grip_x`` to ``grip_yaw``, which
         `grip_parameters` gives, so that one machine serves every grip.

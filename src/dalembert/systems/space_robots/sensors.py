@@ -1,4 +1,4 @@
-"""What the chaser measures of itself, and where its camera is."""
+"""Sensors of the chaser for its own state, and the pose of its camera."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["CaptureSensors", "SensorNoise", "base_camera", "chaser_sensors"]
 
 @dataclass(frozen=True)
 class SensorNoise:
-    """Standard deviations of what the chaser measures of itself; white, normal, at each sample.
+    """Standard deviations of the chaser's measurements of itself; white, normal, at each sample.
 
     Parameters
     ----------
     attitude, rate
-        Of the base [rad, rad/s]: 0.003 degrees of a star tracker, 0.001 degrees per second of a gyro.
+        Attitude and rate of the base [rad, rad/s]: 0.003 degrees of a star tracker, 0.001 degrees per second of a gyro.
     position, velocity
-        Of the base [m, m/s].
+        Position and velocity of the base [m, m/s].
     encoder, joint_rate
         Step of the joint encoders, of 19 bits, and noise of their rates [rad, rad/s].
     """
@@ -37,12 +37,12 @@ class SensorNoise:
 
 @dataclass(frozen=True)
 class CaptureSensors:
-    """What the chaser knows itself and the debris by.
+    """Sensors of the chaser for itself and the debris.
 
     Parameters
     ----------
     noise
-        Of the sensors of its own state; None: it knows its state.
+        Noise of the sensors of its own state; None: it knows its state.
     camera
         With which it watches the debris; None: it knows the debris.
     """

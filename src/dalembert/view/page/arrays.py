@@ -1,7 +1,7 @@
-"""Arrays of numbers inside a page: compact, and the same to the last bit wherever the page is opened.
+"""Arrays of numbers inside a page: compact, and bitwise identical wherever the page is opened.
 
-Channel by channel, as 32-bit floats, the bytes of equal weight together, deflated, in base 64. What stands still costs
-next to nothing, and a smooth motion about half of its plain size.
+Channel by channel, as 32-bit floats, the bytes of equal weight together, deflated, in base 64. Parts at rest cost next
+to nothing, and a smooth motion about half of its plain size.
 """
 
 from __future__ import annotations
@@ -26,6 +26,6 @@ def pack_array(values: ArrayLike) -> dict[str, Any]:
 
 
 def unpack_array(packed: dict[str, Any]) -> NDArray[np.float32]:
-    """Return what `pack_array` packed, as 32-bit floats."""
+    """Return the array that `pack_array` packed, as 32-bit floats."""
     planes = np.frombuffer(zlib.decompress(base64.b64decode(packed["data"])), dtype=np.uint8).reshape(4, -1)
     return np.ascontiguousarray(planes.T).view("<f4").reshape(packed["shape"])

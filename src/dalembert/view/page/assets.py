@@ -1,4 +1,4 @@
-"""The built page (its sources are in ``frontend/``): script, style sheet, and the licences of what is inside."""
+"""The built page (its sources are in ``frontend/``): script, style sheet, and the licences of its content."""
 
 from __future__ import annotations
 
@@ -32,14 +32,28 @@ def inline_json(value: object) -> str:
     return text
 
 
-def document(title: str, body: str, kind: str) -> str:
-    """An HTML page that needs nothing from anywhere; a policy in it keeps it so."""
-    policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+def document(title: str, body: str, kind: str, *, script: str = "", simulates: bool = False) -> str:
+    """An HTML page that needs nothing from anywhere; a policy in it keeps it so.
+
+    Parameters
+    ----------
+    title, body
+        Title and body of the page.
+    kind
+        Class of its body.
+    script
+        Script that runs first; it brings the style sheet itself. Empty: none.
+    simulates
+        Whether the page may run WebAssembly that it holds.
+    """
+    scripts = "'unsafe-inline' 'wasm-unsafe-eval'" if simulates else "'unsafe-inline'"
+    policy = f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data: blob:"
+    first = f"<script>{script}</script>" if script else f"<style>{asset('dalembert.css')}</style>"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="generator" content="dalembert">\n'
-        f"<title>{escape(title)}</title>\n<style>{asset('dalembert.css')}</style>\n</head>\n"
+        f"<title>{escape(title)}</title>\n{first}\n</head>\n"
         f'<body class="{kind}">\n{body}\n</body>\n</html>\n'
     )

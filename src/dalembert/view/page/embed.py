@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import secrets
+from typing import Any
 
 from dalembert.core.errors import InputError
+from dalembert.loop.experiment import Experiment, experiment_of
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.page.assets import compressed, inline_json
+from dalembert.view.page.live import experiment_of_run, pack_live
 from dalembert.view.page.packing import pack_machine, pack_run
 
 __all__ = ["Shown", "player_html"]
@@ -29,8 +32,9 @@ _LOADER = """
     document.head.append(style);
   })();
   await window.dalembertPage;
-  const film = %(film)s;
-  for (const host of document.querySelectorAll("#%(id)s:not([data-loaded])")) await window.dalembert.embed(host, film);
+  const data = %(data)s;
+  const show = window.dalembert.%(verb)s;
+  for (const host of document.querySelectorAll("#%(id)s:not([data-loaded])")) await show(host, data%(options)s);
 })();
 """
 
@@ -48,25 +52,31 @@ class Shown:
         return "<player of a run, for a notebook>"
 
 
-def player_html(shown: Run | Machine, *, height: int = 420) -> str:
+def player_html(shown: Run | Machine | Experiment, *, height: int = 420, live: bool = False) -> str:
     """An HTML fragment with the player of a run, or of a machine that stands still.
 
     Parameters
     ----------
     shown
-        The run or machine.
+        The run or machine; with ``live`` also an experiment.
     height
-        Of the view [pixels].
+        Height of the view [pixels]; a machine that simulates takes the height that it needs.
+    live
+        Whether the machine simulates there, with sliders and plots, as in a page of `dalembert.share`.
     """
     if not isinstance(height, int) or not 100 <= height <= 4000:
         raise InputError(f"the height of a player must be 100 to 4000 pixels, got {height!r}")
-    film = pack_machine(shown) if isinstance(shown, Machine) else pack_run(shown)
     name = f"dalembert-{secrets.token_hex(6)}"
-    loader = _LOADER % {
-        "script": compressed("dalembert.js"),
-        "style": compressed("dalembert.css"),
-        "id": name,
-        "film": inline_json(film),
-    }
-    frame = "border:1px solid #dde2e8;border-radius:8px;overflow:hidden"
-    return f'<div id="{name}" style="height:{height}px;{frame}"></div><script>{loader}</script>'
+    filled: dict[str, str] = {"script": compressed("dalembert.js"), "style": compressed("dalembert.css"), "id": name}
+    if live:
+        experiment = experiment_of_run(shown) if isinstance(shown, Run) else experiment_of(shown, {})
+        data: dict[str, Any] = pack_live(experiment, equations=False)
+        filled |= {"verb": "live", "options": ", {part: true}", "data": inline_json(data)}
+    elif isinstance(shown, Experiment):
+        raise InputError("an experiment is shown with live=True; simulate it to see its run")
+    else:
+        film = pack_machine(shown) if isinstance(shown, Machine) else pack_run(shown)
+        filled |= {"verb": "embed", "options": "", "data": inline_json(film)}
+    size = "padding:4px 12px 12px" if live else f"height:{height}px;overflow:hidden"
+    frame = f"border:1px solid #dde2e8;border-radius:8px;{size}"
+    return f'<div id="{name}" style="{frame}"></div><script>{_LOADER % filled}</script>'

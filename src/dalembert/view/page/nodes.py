@@ -1,7 +1,7 @@
-"""The parts of a scene as the page draws them: what each looks like, and which points or poses it follows.
+"""The parts of a scene as the page draws them: their shapes, and the points or poses that each follows.
 
-What a machine stands on is added so that it can be told at a glance: legs below a rail, masts and a frame below the
-exits of cables. They follow points of their own, which stand still.
+The support of a machine is added so that it is visible at a glance: legs below a rail, masts and a frame below the
+exits of cables. They follow fixed points.
 """
 
 from __future__ import annotations
@@ -80,11 +80,11 @@ class Nodes:
 
     @property
     def still(self) -> list[Array]:
-        """Points (m, 3) of what a machine stands on."""
+        """Points (m, 3) of the support of a machine."""
         return [way for _, way in self.ways if not isinstance(way, str) and way.ndim == 2]
 
     def points(self, baked: Baked) -> Array:
-        """All points (n, m, 3) that the nodes follow: those of the scene, of cables, and what stands still."""
+        """All points (n, m, 3) that the nodes follow: those of the scene, of cables, and fixed ones."""
         n = len(baked.t)
         more = [
             baked.cables[way] if isinstance(way, str) else np.broadcast_to(way, (n, *way.shape[-2:]))
@@ -188,7 +188,7 @@ class Nodes:
         if any(solid.body == joint.parent for solid in self.scene.solids):
             return  # what carries it is there to be seen
         lower, upper = rail_reach(self.scene, self.baked, drawn)
-        if not np.isfinite(drawn.upper - drawn.lower):  # long enough to be told as one
+        if not np.isfinite(drawn.upper - drawn.lower):  # long enough to be visible as one
             middle = (lower + upper) / 2
             lower, upper = (
                 max(min(lower, middle - 0.4 * self.size), drawn.lower),
@@ -238,7 +238,7 @@ class Nodes:
             self.add("tube", first=self.follow("leg", np.array([foot, top])), count=2, radius=width, colour=_STAND)
 
     def bases(self) -> None:
-        """What joints on the world are fixed to: a post below a low one, a bracket above one from which things hang."""
+        """Supports of joints on the world: a post below a low one, a bracket above one from which things hang."""
         if self.level is None:
             return
         heights = self.baked.points[:, 1:] @ self.up
@@ -295,7 +295,7 @@ class Nodes:
         for cable in self.scene.cables:
             way = self.baked.cables[cable.name]
             node: dict[str, Any] = {"first": self.follow(cable.name, cable.name), "count": way.shape[1]}
-            node |= {"radius": 0.0035 * self.size, "colour": _CABLE, "name": cable.name}
+            node |= {"radius": 0.0035 * self.size, "colour": _CABLE, "name": cable.name, "tension": cable.tension}
             if cable.name in tensions and len(taut):
                 T = tensions[cable.name]
                 share = (T - least) / span if span > 0.01 * float(taut.max()) else np.full_like(T, 0.3)
@@ -317,7 +317,7 @@ class Nodes:
             )  # fmt: skip
 
     def surfaces(self, values: dict[str, float]) -> list[Array]:
-        """Draw what of the world is touched, other than the floor: planes, and rings for what is round.
+        """Draw the touched surfaces of the world, other than the floor: planes, and rings for round ones.
 
         Returns points of the rings, for the camera.
         """

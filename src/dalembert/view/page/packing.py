@@ -8,6 +8,7 @@ exaggerate the bending by itself.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,9 @@ from dalembert.view.scene_builder import build_scene
 
 __all__ = [
     "GrowingFilm",
+    "LaidOut",
     "film_times",
+    "lay_out",
     "pack_machine",
     "pack_mode",
     "pack_more",
@@ -76,12 +79,45 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
     machine
         The machine; None: the one that the run knows.
     most
-        Largest number of frames; None: what keeps a report small.
+        Largest number of frames; None: as many as keep a report small.
     """
     drawn = run.machine if machine is None else machine
     if not isinstance(drawn, Machine):
         raise InputError("this run does not know its machine; give it as machine=")
-    scene = build_scene(drawn, run.metadata.get("parameters"))
+    return lay_out(run, drawn, most=most).film
+
+
+@dataclass(frozen=True, eq=False)
+class LaidOut:
+    """A film, and its parts.
+
+    Parameters
+    ----------
+    film
+        Data of the page.
+    scene, nodes
+        The scene, and its parts as the page draws them.
+    cloud
+        Points (m, 3) within which everything stays.
+    """
+
+    film: dict[str, Any]
+    scene: Scene
+    nodes: Nodes
+    cloud: Array
+
+
+def lay_out(run: Run, machine: Machine, *, most: int | None = None, idle: bool = False) -> LaidOut:
+    """Return the film of a run, and its parts.
+
+    Parameters
+    ----------
+    run, machine, most
+        As in `pack_run`.
+    idle
+        Whether forces that are zero throughout have an arrow, too.
+    """
+    scene = build_scene(machine, run.metadata.get("parameters"))
     times = film_times(run, most or _most_frames(scene))
     baked = bake_run(scene, run, times)
     seen = _before_it_flies_apart(baked)
@@ -89,10 +125,13 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
         times = times[:seen]
         baked = bake_run(scene, run, times)
     straight = bake_run(scene, run, times, exaggerate=0.0) if scene.modal else None
-    names = [cable.name for cable in scene.cables if f"tension.{cable.name}" in run]
-    tensions = {name: interpolated(times, run.t, run[f"tension.{name}"][:, None], ())[:, 0] for name in names}
-    forces = forces_of(run, drawn, times)
-    return _packed(scene, baked, straight, tensions=tensions, forces=forces, title=drawn.name)
+    tensions = {
+        cable.name: interpolated(times, run.t, run[cable.tension][:, None], ())[:, 0]
+        for cable in scene.cables
+        if cable.tension in run
+    }
+    forces = forces_of(run, machine, times, idle=idle)
+    return _laid_out(scene, baked, straight, title=machine.name, tensions=tensions, forces=forces)
 
 
 def _most_frames(scene: Scene) -> int:
@@ -101,7 +140,7 @@ def _most_frames(scene: Scene) -> int:
 
 
 def _before_it_flies_apart(baked: Baked) -> int:
-    """Number of frames before a run that diverges is so far away that nothing could be told any more; at least one."""
+    """Number of frames before a diverging run is too far away to be seen; at least one."""
     with np.errstate(invalid="ignore", over="ignore"):
         clouds = np.concatenate([baked.points, baked.poses[..., 3]], axis=1)
         extent = np.abs(clouds - clouds[:1]).max(axis=(1, 2))
@@ -120,7 +159,7 @@ def pack_machine(
     machine
         The machine.
     q
-        Coordinates, or a mapping of names to numbers; what is not given is neutral, or follows from the constraints.
+        Coordinates, or a mapping of names to numbers; missing ones are neutral, or follow from the constraints.
     p
         Parameter values that differ from the nominal ones.
     """
@@ -167,22 +206,14 @@ def pack_mode(modes: MachineModes, mode: int, *, size: float = 0.15) -> dict[str
     frames = 49
     phase = np.linspace(0.0, 1.0, frames)
     scene, baked = bake_mode(modes, mode, np.sin(2 * np.pi * phase), size=size)
-    title = f"{scene.machine.name}, mode {mode + 1}: {modes.frequencies[mode]:.4g} rad/s"
+    title = f"{scene.machine.name}, mode {mode + 1}: {modes.omega[mode]:.4g} rad/s"
     packed = _packed(scene, Baked(phase, baked.points, baked.poses, baked.cables), None, title=title)
     packed["scene"] |= {"speed": 1.0, "trace": ""}
     return packed
 
 
-def _packed(
-    scene: Scene,
-    baked: Baked,
-    straight: Baked | None,
-    *,
-    title: str,
-    tensions: dict[str, Array] | None = None,
-    forces: dict[str, tuple[Array, Array]] | None = None,
-) -> dict[str, Any]:
-    return _laid_out(scene, baked, straight, title=title, tensions=tensions or {}, forces=forces or {})[0]
+def _packed(scene: Scene, baked: Baked, straight: Baked | None, *, title: str) -> dict[str, Any]:
+    return _laid_out(scene, baked, straight, title=title, tensions={}, forces={}).film
 
 
 def _laid_out(
@@ -193,8 +224,8 @@ def _laid_out(
     title: str,
     tensions: dict[str, Array],
     forces: dict[str, tuple[Array, Array]],
-) -> tuple[dict[str, Any], Nodes, Array]:
-    """Return a film, its nodes, and the points (m, 3) within which everything stays."""
+) -> LaidOut:
+    """Put a baked scene in its place."""
     up = vertical(scene)
     cloud = outline(scene, baked)
     low, high = cloud.min(axis=0), cloud.max(axis=0)
@@ -240,13 +271,14 @@ def _laid_out(
     if straight is not None and bending > 1.0:
         film["straight_points"] = pack_array(_channels(nodes.points(straight)))
         film["straight_poses"] = pack_array(_pose_channels(straight))
-    return film, nodes, cloud
+    return LaidOut(film, scene, nodes, cloud)
 
 
 class GrowingFilm:
-    """A film of a run that goes on: a frame for each of its rows, packed as they come.
+    """A film of an unfinished run: a frame for each of its rows, packed as they arrive.
 
-    What is scaled by the whole of a run has to wait for its end: colours of tensions, arrows of forces, exaggeration.
+    Quantities that are scaled by the whole run have to wait for its end: colours of tensions, arrows of forces,
+    exaggeration.
 
     Parameters
     ----------
@@ -255,7 +287,7 @@ class GrowingFilm:
     p
         Parameter values that differ from the nominal ones.
     duration
-        Of the whole run [s].
+        Duration of the whole run [s].
     """
 
     def __init__(self, machine: Machine, p: Mapping[str, float] | None, duration: float) -> None:
@@ -267,7 +299,8 @@ class GrowingFilm:
         """Pack the rows so far, the machine in a place of the size that they need."""
         baked = bake_run(self._scene, run)
         title = self._scene.machine.name
-        film, self._nodes, self._cloud = _laid_out(self._scene, baked, None, title=title, tensions={}, forces={})
+        laid_out = _laid_out(self._scene, baked, None, title=title, tensions={}, forces={})
+        film, self._nodes, self._cloud = laid_out.film, laid_out.nodes, laid_out.cloud
         self._low, self._high, self._size = self._cloud.min(axis=0), self._cloud.max(axis=0), film["scene"]["size"]
         self._floor = film["scene"]["floor"]["level"]
         film["scene"]["speed"] = self._speed
@@ -310,7 +343,7 @@ def _ground(scene: Scene, up: Array, lowest: float) -> float:
 
 
 def _hull(cloud: Array, directions: int = 96) -> Array:
-    """The points that lie farthest in many directions: what a camera has to see."""
+    """The points that lie farthest in many directions: the view of a camera must include them."""
     k = np.arange(directions) + 0.5  # evenly over the sphere, on a spiral
     z, a = 1 - 2 * k / directions, np.pi * (1 + 5**0.5) * k
     r = np.sqrt(1 - z**2)
@@ -334,7 +367,7 @@ def _across(up: Array) -> Array:
 
 
 def _eye(baked: Baked, up: Array, across: Array) -> Array:
-    """Direction to who looks: a little from the side and above, more from the front where all moves in a plane."""
+    """Direction to the viewer: a little from the side and above, more from the front where all moves in a plane."""
     flat = plane_of(np.concatenate([baked.points, *baked.cables.values()], axis=1))
     other = np.cross(up, across)
     normal = None if flat is None else np.eye(3)["xyz".index(({"x", "y", "z"} - set(flat)).pop())]
@@ -421,13 +454,13 @@ def pack_signals(
     run
         The run.
     names
-        The signals, also as patterns such as ``"theta*"``; None: what `plot_run` draws, with the energies.
+        The signals, also as patterns such as ``"theta*"``; None: those of `plot_run`, with the energies.
     numbers
         Largest number of values; rows are left out evenly until there are no more. The row of the last time stays.
     every
         Pack the signals that are in no panel as well.
     balance
-        Pack what energies have changed by and their balance, which needs the run from its start.
+        Pack the changes of energies and their balance, which needs the run from its start.
     """
     chosen = None if names is None else chosen_signals(run, names)
     panels = [(p.title, p.unit, list(p.names)) for p in group_signals(run, chosen)]
@@ -465,7 +498,7 @@ def _curves(run: Run, rows: NDArray[np.int64], columns: Mapping[str, Array]) -> 
 
 
 def _energy_columns(run: Run) -> tuple[dict[str, Array], dict[str, Array]]:
-    """What each energy has changed by since the start, and what is left of their balance."""
+    """Change of each energy since the start, and the residual of their balance."""
     energy = run.energy
     both = {"kinetic": energy.kinetic, "potential": energy.potential}
     works = {"input work": energy.work_input, "loss work": energy.work_loss, "transitions": energy.transition}

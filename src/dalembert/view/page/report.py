@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from importlib import metadata
 from importlib.util import find_spec
@@ -13,32 +13,26 @@ from pathlib import Path
 from typing import Any
 
 from dalembert import api
-from dalembert.analysis.closed_form.form import closed_form
 from dalembert.core.errors import DalembertError, InputError
 from dalembert.core.files import target_file, write_file
-from dalembert.core.parameter import nominal
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.experiment import Experiment, Runnable
-from dalembert.model.beam import Beam
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.page.assets import asset, document, inline_json
-from dalembert.view.page.mathml import mathml
+from dalembert.view.page.live import experiment_of_run, pack_live
 from dalembert.view.page.packing import pack_run, pack_signals
+from dalembert.view.page.sections import equations_section, machine_section, table
 
 __all__ = ["report"]
 
-_READABLE = 3  # degrees of freedom up to which equations are written
-_TERMS = 60  # terms of an expression that fit on a page
-_ROWS = 60
-_SYMBOLS = (("M", "mass_matrix"), ("c", "coriolis_vector"), ("g", "gravity"), ("k", "elastic"), (r"\tau", "applied"))
 _STATUS = {
     "completed": "It ran to its end.",
     "stopped": "A terminal event ended it.",
-    "running": "It goes on; what is here is a part of it.",
-    "interrupted": "It was interrupted; what is here is the part up to there.",
-    "diverged": "It diverged; what is here is the good part.",
-    "failed": "It failed; what is here is the good part.",
+    "running": "It is still running; this is the part so far.",
+    "interrupted": "It was interrupted; this is the part up to there.",
+    "diverged": "It diverged; this is the part before.",
+    "failed": "It failed; this is the part before.",
 }
 
 
@@ -50,6 +44,7 @@ def report(
     command: str | None = None,
     signals: Sequence[str] | None = None,
     equations: bool | None = None,
+    live: bool = False,
 ) -> Path:
     """Write a report of a run: one HTML file that needs nothing else, neither a network nor Python.
 
@@ -60,13 +55,29 @@ def report(
     path
         The file (.html).
     machine
-        The machine; None: the one that the run knows.
+        The machine; None: that of the run.
     command
-        What to type to get this run again; None: ``dalembert simulate`` with the settings of the run.
+        Command that reproduces this run; None: ``dalembert simulate`` with the settings of the run.
     signals
         Signals to plot, also as patterns such as ``"theta*"``; None: all of interest, with the energies.
     equations
-        Whether the equations of motion are written; None: if the machine is small enough that somebody can read them.
+        Whether the equations of motion are written; None: if the machine is small enough that they are readable.
+    live
+        Whether the machine simulates in the report, with sliders, as in a page of `dalembert.share`; it takes the
+        place of the film and of the plots.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> import tempfile
+    >>> pendulum = da.Machine(
+    ...     "pendulum",
+    ...     bodies=[da.point_mass("bob", 2.0, com=(0, 0, -0.5))],
+    ...     joints=[da.Joint("theta", "revolute", "world", "bob", axis="y")],
+    ... )
+    >>> run = da.simulate(pendulum, duration=0.5, q0=[0.1])
+    >>> da.report(run, tempfile.mkdtemp() + "/swing.html").name
+    'swing.html'
     """
     if isinstance(run, Experiment | Machine | EquationsOfMotion):
         run = api.simulate(run, check=False)
@@ -76,7 +87,8 @@ def report(
     if not isinstance(drawn_machine, Machine):
         raise InputError("this run does not know its machine; give it as machine=")
     target = target_file(path, (".html", ".htm"))
-    return write_file(target, report_page(run, drawn_machine, command=command, signals=signals, equations=equations))
+    page = report_page(run, drawn_machine, command=command, signals=signals, equations=equations, live=live)
+    return write_file(target, page)
 
 
 def report_page(
@@ -87,10 +99,9 @@ def report_page(
     signals: Sequence[str] | None = None,
     equations: bool | None = None,
     extra: str = "",
+    live: bool = False,
 ) -> str:
     """Text of a report; ``extra`` is HTML that stands above the player."""
-    film = inline_json(pack_run(run, machine))
-    plots = inline_json(pack_signals(run, signals, numbers=60_000))
     file = _file(machine, run.metadata.get("control"))
     bad = "" if run.ok else " bad"
     parts = [
@@ -98,23 +109,41 @@ def report_page(
         f'<p class="lead">{escape(str(machine))}</p>',
         f'<p><span class="status{bad}">{escape(run.status)}</span>: {escape(run.message or _STATUS[run.status])}</p>',
         extra,
-        '<div class="player" id="player"></div>',
-        "<h2>Signals</h2>",
-        '<div class="plots" id="plots"></div>',
+        _LIVE_PLACE if live else _FILM_PLACE,
         _energy(run),
         _events(run),
-        _machine(machine, file),
-        _equations(machine, equations),
+        machine_section(machine, file),
+        equations_section(machine, equations),
         _settings(run),
         _repeat(run, machine, command, file),
         f"<script>{asset('dalembert.js')}</script>",
+        _live_script(run) if live else _film_script(run, machine, signals),
+    ]
+    body = "\n".join(section for section in parts if section)
+    return document(f"{machine.name}: {run.status}", body, "da-report", simulates=live)
+
+
+_FILM_PLACE = '<div class="player" id="player"></div>\n<h2>Signals</h2>\n<div class="plots" id="plots"></div>'
+_LIVE_PLACE = '<h2>Simulate it</h2>\n<div id="live"></div>'
+
+
+def _film_script(run: Run, machine: Machine, signals: Sequence[str] | None) -> str:
+    """Play the film of a run."""
+    film = inline_json(pack_run(run, machine))
+    plots = inline_json(pack_signals(run, signals, numbers=60_000))
+    return (
         "<script>(async () => {"
         f"const film = {film}; const plots = {plots};"
         "const player = await dalembert.embed(document.getElementById('player'), film, {own: true});"
         "await dalembert.panels(document.getElementById('plots'), plots, player); player.play();"
-        "})();</script>",
-    ]
-    return document(f"{machine.name}: {run.status}", "\n".join(section for section in parts if section), "da-report")
+        "})();</script>"
+    )
+
+
+def _live_script(run: Run) -> str:
+    """Simulate the experiment of a run."""
+    data = inline_json(pack_live(experiment_of_run(run), equations=False))
+    return f"<script>dalembert.live(document.getElementById('live'), {data}, {{part: true}});</script>"
 
 
 def _energy(run: Run) -> str:
@@ -127,33 +156,16 @@ def _energy(run: Run) -> str:
         ("work of inputs", f"{energy.work_input[-1]:.6g} J"),
         ("work of losses", f"{energy.work_loss[-1]:.6g} J"),
         ("brought by transitions at events", f"{energy.transition[-1]:.6g} J"),
-        ("what is left unexplained, of the largest energy", f"{energy.drift:.2e}"),
+        ("unexplained rest, relative to the largest energy", f"{energy.drift:.2e}"),
     ]
-    return "<h2>Energy audit</h2>" + _table(("", ""), rows, numbers=(1,))
+    return "<h2>Energy audit</h2>" + table(("", ""), rows, numbers=(1,))
 
 
 def _events(run: Run) -> str:
     if not run.events:
         return ""
     rows = [(event.name, f"{event.t:.6g}", "rising" if event.direction > 0 else "falling") for event in run.events]
-    return "<h2>Events</h2>" + _table(("event", "t [s]", ""), rows, numbers=(1,))
-
-
-def _machine(machine: Machine, file: str) -> str:
-    joints = {joint.child: joint for joint in machine.joints}
-    rows = []
-    for body in machine.bodies:
-        joint = joints[body.name]
-        kind = "beam" if isinstance(body, Beam) else "body"
-        rows.append((body.name, kind, f"{nominal(body.mass):.6g}", joint.name, joint.kind, joint.parent))
-    text = "<h2>Machine</h2>" + _table(("name", "", "mass [kg]", "joint", "kind", "on"), rows, numbers=(2,))
-    if machine.cables:
-        text += "<p>" + escape(f"cables: {', '.join(cable.name for cable in machine.cables)}") + "</p>"
-    if machine.constraints:
-        text += "<p>" + escape(f"constraints: {', '.join(c.name for c in machine.constraints)}") + "</p>"
-    if file:
-        text += f"<details><summary>machine file</summary><pre>{escape(file)}</pre></details>"
-    return text
+    return "<h2>Events</h2>" + table(("event", "t [s]", ""), rows, numbers=(1,))
 
 
 def _file(machine: Machine, law: object) -> str:
@@ -169,33 +181,6 @@ def _file(machine: Machine, law: object) -> str:
     return text + str(yaml.safe_dump({"simulation": {"control": law}}, sort_keys=False, allow_unicode=True))
 
 
-def _equations(machine: Machine, wanted: bool | None) -> str:
-    """Equations of motion, where somebody can read them."""
-    if wanted is False:
-        return ""
-    rigid = not any(isinstance(body, Beam) for body in machine.bodies)
-    small = machine.nv <= _READABLE and rigid and not machine.constraints and not machine.cables
-    if wanted is None and not small:
-        return ""
-    try:
-        form = closed_form(machine, limit=2000 if wanted else _TERMS)
-        there = [(sign, name) for sign, name in _SYMBOLS if any(getattr(form, name))]
-        terms = [(sign, form.latex(name)) for sign, name in there]
-    except DalembertError:
-        if wanted:
-            raise
-        return ""
-    signs = [sign for sign, _ in terms]
-    forces = [sign for sign in signs[1:] if sign != r"\tau"]
-    balance = " + ".join([r"M \dot v", *forces]) + " = " + (r"\tau" if r"\tau" in signs else "0")
-    rows = "".join(mathml(f"{sign} = {latex}") for sign, latex in terms)
-    values = _table(("symbol", "value"), [(n, f"{x:.6g}") for n, x in form.parameters.items()], numbers=(1,))
-    return (
-        f'<h2>Equations of motion</h2><div class="equations">{mathml(balance)}{rows}</div>'
-        f"<details><summary>values of the symbols</summary>{values}</details>"
-    )
-
-
 def _settings(run: Run) -> str:
     known = ("method", "step", "rtol", "atol", "constraints", "controller", "steps", "rejected", "function_calls")
     rows = [("time", f"{run.t[0]:g} to {run.t[-1]:g} s in {len(run.t)} rows")]
@@ -204,7 +189,7 @@ def _settings(run: Run) -> str:
     rows += [(f"parameter {name}", f"{value:.6g}") for name, value in parameters.items()]
     if "constraint.position" in run:
         rows.append(("constraints kept to", f"{float(run['constraint.position'].max()):.1e}"))
-    return "<h2>Simulation</h2>" + _table(("", ""), rows)
+    return "<h2>Simulation</h2>" + table(("", ""), rows)
 
 
 def _repeat(run: Run, machine: Machine, command: str | None, file: str) -> str:
@@ -218,7 +203,7 @@ def _repeat(run: Run, machine: Machine, command: str | None, file: str) -> str:
 
 
 def _conditions(run: Run, machine: Machine, file: str) -> str:
-    """What the command needs, and what of the run it does not have."""
+    """Conditions of the command, and the parts of the run that it does not reproduce."""
     text = f"{machine.name}.yaml is the machine file above."
     if not file:
         text = "The machine has parts that machine files do not have: make it in Python as before."
@@ -250,16 +235,3 @@ def _command(run: Run, machine: Machine) -> str:
         if value != {p.name: p.value for p in machine.parameters}.get(name):
             words += ["-p", f"{name}={value!r}"]
     return shlex.join(words)
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:
-    every = list(rows)
-
-    def cell(k: int, text: str) -> str:
-        return f'<td class="n">{escape(text)}</td>' if k in numbers else f"<td>{escape(text)}</td>"
-
-    lines = ["<tr>" + "".join(cell(k, text) for k, text in enumerate(row)) + "</tr>" for row in every[:_ROWS]]
-    if len(every) > _ROWS:
-        lines.append(f"<tr><td>... ({len(every)} in all)</td></tr>")
-    top = "<tr>" + "".join(f"<th>{escape(text)}</th>" for text in head) + "</tr>" if any(head) else ""
-    return f"<table>{top}{''.join(lines)}</table>"

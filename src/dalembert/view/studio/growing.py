@@ -1,4 +1,4 @@
-"""A run that goes on, for a page that looks on: as many rows as a screen can show, packed as they come."""
+"""An unfinished run, for a live page: as many rows as a screen can show, packed as they arrive."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LARGEST = 1e30  # beyond this, 32-bit floats and cameras give up
 
 
 class Growing:
-    """The part of a run that there is. One thread may add to it while another one packs.
+    """The part of a run so far. One thread may add to it while another one packs.
 
     Parameters
     ----------

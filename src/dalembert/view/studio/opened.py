@@ -1,4 +1,4 @@
-"""A machine as the studio holds it: what it is, how it is simulated, what of it can be changed, and its file."""
+"""A machine as the studio holds it: its description, its simulation, its variable settings, and its file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dalembert.io.machine_check import check_machine
 from dalembert.io.robot_files import ROBOT_ENDINGS, load_robot
 from dalembert.io.units import machine_units
 from dalembert.loop.experiment import Experiment, values_by_name
-from dalembert.loop.postures import led, posture
+from dalembert.loop.postures import posture, revised
 from dalembert.model.body import Body
 from dalembert.model.geometry import Geometry, Mesh
 from dalembert.model.joint import Joint
@@ -39,14 +39,14 @@ __all__ = ["Changes", "Opened", "open_object", "open_path", "open_run", "open_sy
 
 _ROWS = 5000  # rows of a run with fixed steps, which would otherwise record every one
 _MANY = 10**9
-_DURATION = 10.0  # seconds, where none are said
+_DURATION = 10.0  # seconds, by default
 _NUMBERS = ("duration", "step", "rtol", "atol", "record")
 _ANGLES = ("roll", "pitch", "yaw")  # in place of a quaternion
 
 
 @dataclass(frozen=True)
 class Changes:
-    """What somebody has set on the page, by name: parameters, initial coordinates and velocities, gains, settings."""
+    """Settings made on the page, by name: parameters, initial coordinates and velocities, gains, settings."""
 
     p: Mapping[str, float] = field(default_factory=dict)
     q0: Mapping[str, float] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Changes:
 
     @staticmethod
     def read(data: object) -> Changes:
-        """Check what came from a page."""
+        """Check data from a page."""
         if not isinstance(data, dict):
             raise InputError(f"changes must be a mapping, got {type(data).__name__}")
         known = ("p", "q0", "v0", "gains", "settings")
@@ -95,7 +95,7 @@ class Opened:
     Parameters
     ----------
     title
-        What was opened.
+        Title of the opened file or machine.
     experiment
         The machine and how it is simulated.
     text
@@ -105,7 +105,7 @@ class Opened:
     run
         A run that was opened with it.
     about
-        What it is, in a line.
+        Description, in a line.
     folder
         Folder of its file, where it was named on the command line: meshes begin there.
     """
@@ -124,18 +124,17 @@ class Opened:
         return self.experiment.machine
 
     def simulation(self, changes: Changes) -> Experiment:
-        """The experiment, with what was changed."""
+        """The experiment, with the changes."""
         values: dict[str, Any] = dict(changes.settings)
         values |= {"v0": changes.v0 or None, "p": changes.p or None}
         if changes.gains:
             known = {parameter.name: parameter for parameter in self.machine.parameters}
             values["control"] = make_law(self.law(changes.gains), known)
-        experiment = self.experiment.replace(**{name: x for name, x in values.items() if x is not None})
-        turned = self.turned(changes)
-        experiment = led(experiment, turned) if turned else experiment
+        values["q0"] = self.turned(changes) or None
+        experiment = revised(self.experiment, **{name: x for name, x in values.items() if x is not None})
         duration, method = experiment.duration or _DURATION, experiment.integrator
         if method.max_steps == RK4.max_steps:
-            method = replace(method, max_steps=_MANY)  # whoever waits too long cancels
+            method = replace(method, max_steps=_MANY)  # the user can cancel a long run
         record = experiment.record
         if record is None and isinstance(method, FixedStepMethod):
             record = method.step * max(1, math.ceil(duration / method.step / _ROWS))
@@ -169,7 +168,7 @@ class Opened:
     def gains(self) -> dict[str, Any]:
         """Numbers of the control law that can be changed: one for all motors, or a list of one each.
 
-        Gains that are parameters of the machine have sliders of their own.
+        Gains that are parameters of the machine have sliders as such.
         """
         numbers: dict[str, Any] = {}
         for name, value in (self.control or {}).items():
@@ -191,7 +190,7 @@ class Opened:
         }  # fmt: skip
 
     def file(self, changes: Changes) -> str:
-        """The machine file with what was changed in its block ``simulation``: what ran is what is saved."""
+        """The machine file with the changes in its block ``simulation``: the saved experiment is the one that ran."""
         import yaml
 
         text = self.text or _file_of(self.experiment)
@@ -211,7 +210,7 @@ class Opened:
             return text
         wanted = {**document, "simulation": block}
         written = str(yaml.safe_dump({"simulation": block}, sort_keys=False, allow_unicode=True))
-        # The rest of the file stays as somebody has written it, with its comments.
+        # The rest of the file stays as it was written, with its comments.
         kept = _with_block(text, written)
         if kept and yaml.safe_load(kept) == wanted:
             return kept
@@ -369,7 +368,7 @@ def open_text(text: str, title: str = "machine file", before: Opened | None = No
 
 
 def with_known_meshes(machine: Machine, title: str, before: Opened | None = None) -> Machine:
-    """Refuse a machine from a page that names files of this computer, but for meshes that were open before."""
+    """Refuse a machine from a page that names files of this computer, except meshes that were open before."""
     known = {} if before is None else {_resolved(mesh, before.folder): mesh for mesh in _meshes(before.machine)}
     folder = before.folder if before is not None else None
     named = [_resolved(mesh, folder) for mesh in _meshes(machine)]
@@ -439,7 +438,7 @@ def open_object(subject: object) -> Opened:
 
 
 def open_path(path: Path) -> Opened:
-    """Open what somebody named on the command line: a machine file, a URDF, an MJCF or a run file."""
+    """Open an argument of the command line: a machine file, a URDF, an MJCF or a run file."""
     suffix = path.suffix.lower()
     if suffix == ".nc":
         return open_run(Run.load(path), path.name)

@@ -36,7 +36,7 @@ class Studio:
     Parameters
     ----------
     first
-        What every new page has open at first: a machine or a run; None: a ready-made machine.
+        Initial content of every new page: a machine or a run; None: a ready-made machine.
     port
         Port; 0: any that is free.
 
@@ -124,7 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing: the terminal belongs to the user."""
 
     def do_GET(self) -> None:
-        """The page, for who knows the token."""
+        """The page, for requests with the token."""
         if not self._allowed():
             return
         address = urlsplit(self.path)

@@ -1,7 +1,7 @@
-"""What one page of the studio does: open, run, cancel, look at, compare, save. It knows nothing of sockets.
+"""Operations of one page of the studio: open, run, cancel, look at, compare, save. It is independent of sockets.
 
-Equations are derived and scenes built under one lock, for CasADi is not made for many threads; the integration itself
-holds no lock, so that a page can look at what it has, and at the part of the run that there is, while it goes on.
+Equations are derived and scenes built under one lock because CasADi is not thread-safe; the integration itself holds no
+lock, so that a page can show results, and the part of the run so far, during the integration.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.loop.postures import posture
 from dalembert.simulation.run import Run
 from dalembert.systems.catalogue import SYSTEMS
+from dalembert.view.page.live import share_page
 from dalembert.view.page.packing import pack_machine, pack_mode, pack_run, pack_signals
 from dalembert.view.page.report import report_page
 from dalembert.view.studio.growing import Growing
@@ -50,7 +51,7 @@ class Download:
 
 @dataclass
 class _Job:
-    """A simulation in a thread of its own: what will be run ``number``, and of which machine."""
+    """A simulation in a separate thread: the future run ``number``, and its machine."""
 
     opened: Opened | None = None
     number: int = 0
@@ -71,7 +72,7 @@ class Session:
     Parameters
     ----------
     first
-        What is open at first; None: nothing.
+        Initial content; None: nothing.
     """
 
     def __init__(self, first: Opened | None = None) -> None:
@@ -85,7 +86,7 @@ class Session:
             self._keep(self._next(), first.run, first, Changes())
 
     def answer(self, verb: str, data: dict[str, Any]) -> dict[str, Any] | Download:
-        """Do what a page asks for.
+        """Do the request of a page.
 
         Parameters
         ----------
@@ -93,7 +94,7 @@ class Session:
             ``systems``, ``open``, ``pose``, ``run``, ``state``, ``cancel``, ``film``, ``modes``, ``mode``, ``linear``
             or ``save``.
         data
-            What goes with it.
+            Data of the message.
         """
         verbs: dict[str, Callable[[dict[str, Any]], dict[str, Any] | Download]] = {
             "systems": self._systems,
@@ -113,7 +114,7 @@ class Session:
         return verbs[verb](data)
 
     def close(self) -> None:
-        """End what is running."""
+        """End the running simulation."""
         self._job.cancelled.set()
 
     # -- opening ----------------------------------------------------------------
@@ -162,7 +163,7 @@ class Session:
         experiment = opened.simulation(changes)
         with self._lock:
             if self._job.thread is not None and self._job.thread.is_alive():
-                raise InputError("a run is going on; cancel it first")
+                raise InputError("a run is in progress; cancel it first")
             growing = Growing(getattr(experiment.start, "t", 0.0), experiment.duration or 0.0)
             job = self._job = _Job(opened, self._next(), _label(changes), growing)
             job.thread = threading.Thread(target=self._work, args=(job, opened, changes, experiment), daemon=True)
@@ -210,7 +211,7 @@ class Session:
             return now | {"error": job.error, "runs": self._listed()}
 
     def _growing(self, number: object) -> Growing | None:
-        """The run of this number, if it goes on and there is something of it to be seen."""
+        """The run of this number, if it is running and has rows to show."""
         job = self._job
         goes_on = job.stage == "running" and job.number == number and job.opened is self._opened
         return job.growing if goes_on and job.growing else None
@@ -233,7 +234,7 @@ class Session:
         number = data.get("run")
         with self._lock:
             if self._growing(number) is not None:
-                raise InputError(f"run {number} goes on: wait for its end, or cancel it")
+                raise InputError(f"run {number} is still running: wait for its end, or cancel it")
             if not self._runs:
                 raise InputError("there is no run yet: press Run")
             if number not in self._runs:
@@ -283,7 +284,7 @@ class Session:
             note = _unbalanced(equations, modes.q, p)
         share = modes.participation()
         most = [_coordinate(equations, int(k)) for k in np.argmax(np.abs(share), axis=0)]
-        rows = zip(modes.frequencies.tolist(), modes.damping.tolist(), most, strict=True)
+        rows = zip(modes.omega.tolist(), modes.damping.tolist(), most, strict=True)
         listed = [
             {"mode": k, "frequency": w, "damping": d if np.isfinite(d) else None, "mostly": name}
             for k, (w, d, name) in enumerate(rows)
@@ -294,8 +295,8 @@ class Session:
         modes, number = self._modes, data.get("mode")
         if modes is None:
             raise InputError("ask for the modes first")
-        if not isinstance(number, int) or not 0 <= number < len(modes.frequencies):
-            raise InputError(f"mode must be 0 to {len(modes.frequencies) - 1}, got {number!r}")
+        if not isinstance(number, int) or not 0 <= number < len(modes.omega):
+            raise InputError(f"mode must be 0 to {len(modes.omega) - 1}, got {number!r}")
         with _BUILDING:
             return {"film": pack_mode(modes, number)}
 
@@ -303,7 +304,7 @@ class Session:
         with _BUILDING:
             equations, q0, branch, p = self._at(data)
             at = _without_modal(equations, q0)
-            # Most starts are no equilibrium: what is left is said beside the poles.
+            # Most starts are no equilibrium: the residual is shown next to the poles.
             plant = linearize(equations, at, p=p, branch=branch, allow_singular=True, require_equilibrium=False)
             note = _unbalanced(equations, at, p, branch)
         poles = np.asarray(plant.poles())
@@ -325,6 +326,11 @@ class Session:
             opened = self._current()
             text = opened.file(Changes.read(data.get("changes", {})))
             return Download(f"{_file_name(opened.machine.name)}.yaml", text.encode("utf-8"), "application/yaml")
+        if what == "page":
+            opened = self._current()
+            with _BUILDING:
+                page = share_page(opened.simulation(Changes.read(data.get("changes", {}))))
+            return Download(f"{_file_name(opened.machine.name)}.html", page.encode("utf-8"), "text/html; charset=utf-8")
         run, opened, _ = self._chosen(data)
         name = _file_name(opened.machine.name)
         if what == "run":
@@ -334,12 +340,12 @@ class Session:
             with _BUILDING:
                 page = report_page(run, opened.machine)
             return Download(f"{name}.html", page.encode("utf-8"), "text/html; charset=utf-8")
-        raise UnknownNameError("file", str(what), ("machine", "run", "report"))
+        raise UnknownNameError("file", str(what), ("machine", "page", "run", "report"))
 
 
 @contextmanager
 def _released() -> Iterator[Callable[[], None]]:
-    """The lock of what builds, and a function that gives it back early: when a run begins to move."""
+    """The lock of builds, and a function that gives it back early: when a run begins to move."""
     held = [True]
     _BUILDING.acquire()
 
@@ -372,7 +378,7 @@ def _unbalanced(equations: EquationsOfMotion, at: StateLike, p: Parameters, bran
 
 
 def _coordinate(equations: EquationsOfMotion, row: int) -> str:
-    """What a velocity is the rate of, where that has a name."""
+    """The coordinate whose rate a velocity is, where that has a name."""
     name = equations.v_names[row]
     rate = name.removesuffix("_dot")
     return rate if rate in equations.q_names else name

@@ -110,7 +110,7 @@ class GibbsAppell(TreeFormulation):
         return self._mass_matrix
 
     def bias(self) -> Expression:
-        """``-Re``, (52)-(57): what is left of ``dS/da + dV/dq`` without accelerations."""
+        """``-Re``, (52)-(57): ``dS/da + dV/dq`` without accelerations."""
         return self._derivatives(self.variables.v, ca.SX(self.model.tree.nv, 1)) + self.model.spring_force
 
     def gravity(self) -> Expression:

@@ -164,7 +164,7 @@ def _present(motions: Sequence[tuple[slice, Expression, Expression]]) -> tuple[b
 def _kernels(
     sums: OutboardSums, a: int, c: int, rows: tuple[bool, bool], columns: tuple[bool, bool]
 ) -> list[list[Expression]]:
-    """What motions ``(d, e)`` of ``a`` and of ``c`` are multiplied by, made where it is needed."""
+    """Factors of the motions ``(d, e)`` of ``a`` and of ``c``, made on demand."""
     (d, e), (d_c, e_c), none = rows, columns, ca.SX(3, 3)
     return [
         [sums.lam(a, c) if d and d_c else none, -(sums.xi(a, c) + sums.V(a, c)) if d and e_c else none],

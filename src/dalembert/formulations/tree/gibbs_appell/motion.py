@@ -2,9 +2,9 @@
 
 The document's link k+1 turns about ``x_3`` at the end of link k. Here a link moves by the joint of its node, which sits
 on the root frame of the link before it or on a section of it, anywhere; a section turns by its 3-2-1 angles with their
-exact rates instead of ``theta`` itself (which is the same in the plane). What moves the origin of a link and turns it,
-seen from the link before, are its *motions*: columns ``(d, e)`` of linear and angular velocity per unit velocity, those
-of its joint and those of the modes of the link before, ``r_jf(l)`` and ``theta_jf(l)`` of (47)-(51).
+exact rates instead of ``theta`` itself (which is the same in the plane). The *motions* of a link move its origin and
+turn it, seen from the link before: columns ``(d, e)`` of linear and angular velocity per unit velocity, those of its
+joint and those of the modes of the link before, ``r_jf(l)`` and ``theta_jf(l)`` of (47)-(51).
 """
 
 from __future__ import annotations

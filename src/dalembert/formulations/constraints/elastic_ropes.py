@@ -1,8 +1,8 @@
-"""Elastic cables as forces: a formulation, wrapped, with their strain energy in its potential.
+"""Elastic cables and ropes as forces: a formulation, wrapped, with their strain energy in its potential.
 
-A cable of axial stiffness EA and natural length ``l`` that is stretched to ``L`` pulls with
+A section of axial stiffness EA and natural length ``l`` that is stretched to ``L`` pulls with
 ``T = EA (L - l)/l + EA' (L' - l')/l`` as long as that is positive, and not at all when ``L < l`` (unless it is
-bilateral). The elastic part has the potential ``EA (L - l)^2 / (2 l)``; a cable whose length or exit moves in time has
+bilateral). The elastic part has the potential ``EA (L - l)^2 / (2 l)``; a rope whose length or exit moves in time has
 none, its force then counts as an input.
 """
 
@@ -17,37 +17,37 @@ from dalembert.compile.rows_builder import Cell, RowsBuilder
 from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Expression, ExpressionLike
-from dalembert.formulations.base import CableTerms, FormulationBase
+from dalembert.formulations.base import FormulationBase, RopeTerms
 from dalembert.formulations.constraints.system import ConstraintSystem
-from dalembert.model.cables import Cable
+from dalembert.model.ropes import RopeBase
 
-__all__ = ["with_elastic_cables"]
+__all__ = ["with_elastic_ropes"]
 
 
-def with_elastic_cables(formulation: Formulation) -> Formulation:
-    """Return the formulation with the forces of the machine's elastic cables, if it has any."""
-    return ElasticCables(formulation) if any(c.elastic for c in formulation.machine.cables) else formulation
+def with_elastic_ropes(formulation: Formulation) -> Formulation:
+    """Return the formulation with the forces of the machine's elastic ropes, if it has any."""
+    return ElasticRopes(formulation) if any(rope.elastic for rope in formulation.machine.all_ropes) else formulation
 
 
 def _tension(
-    cable: Cable,
+    rope: RopeBase,
     stretch: Expression,
     length: Expression,
     rate: Expression,
     value: Callable[[Scalar], Expression | float],
 ) -> tuple[Expression, Expression]:
-    """Elastic tension, and the total one with damping, of a cable."""
-    assert cable.stiffness is not None
-    taut = stretch if cable.bilateral else ca.fmax(stretch, 0)
-    elastic = value(cable.stiffness) * taut / length
-    total = elastic + value(cable.damping) * rate / length
-    if cable.bilateral:
+    """Elastic tension, and the total one with damping, of a rope."""
+    assert rope.stiffness is not None
+    taut = stretch if rope.bilateral else ca.fmax(stretch, 0)
+    elastic = value(rope.stiffness) * taut / length
+    total = elastic + value(rope.damping) * rate / length
+    if rope.bilateral:
         return elastic, total
     return elastic, ca.if_else(stretch > 0, ca.fmax(total, 0), 0)
 
 
-class ElasticCables(FormulationBase):
-    """A formulation with elastic cables; what they do not change is that of the wrapped one."""
+class ElasticRopes(FormulationBase):
+    """A formulation with elastic ropes; unchanged functions are those of the wrapped one."""
 
     def __init__(self, inner: Formulation) -> None:
         self.inner = inner
@@ -56,34 +56,36 @@ class ElasticCables(FormulationBase):
         self.machine_coordinates = inner.machine_coordinates
 
     @cached_property
-    def _cables(self) -> tuple[CableTerms, ...]:
+    def _ropes(self) -> tuple[RopeTerms, ...]:
         system, x, rates = ConstraintSystem(self.inner), self.variables, self.inner.coordinate_rates()
         terms = []
-        for cable in self.machine.cables:
-            if cable.elastic:
-                length = system.natural_length(cable.name)
-                stretch = system.paths[cable.name].length - length
-                rate = ca.jtimes(stretch, x.q, rates) + ca.jacobian(stretch, x.t)
-                terms.append(CableTerms(cable, stretch, rate, length, *_tension(cable, stretch, length, rate, x.value)))
+        for rope in self.machine.all_ropes:
+            for name, section in zip(rope.section_names, system.routes[rope.name].sections, strict=True):
+                if rope.elastic:
+                    length = system.natural_length(name) + section.payout
+                    stretch = section.way - length
+                    rate = ca.jtimes(stretch, x.q, rates) + ca.jacobian(stretch, x.t)
+                    tension = _tension(rope, stretch, length, rate, x.value)
+                    terms.append(RopeTerms(rope, name, section.spans, stretch, rate, length, *tension))
         return tuple(terms)
 
     def singularities(self) -> list[tuple[str, Expression]]:
         """Those of the wrapped formulation."""
         return self.inner.singularities()
 
-    def cables(self) -> Sequence[CableTerms]:
-        """Stretch, length and tension of the cables."""
-        return self._cables
+    def elastic_ropes(self) -> Sequence[RopeTerms]:
+        """Stretch, length and tension of the ropes."""
+        return self._ropes
 
     @cached_property
     def _forces(self) -> tuple[Expression, Expression, Expression]:
-        """Generalised forces: gradient of the potential, losses, and of cables that move in time."""
+        """Generalised forces: gradient of the potential, losses, and of ropes that move in time."""
         x = self.variables
         B = ca.jacobian(self.inner.coordinate_rates(), x.v)
         gradient, losses, driven = (ca.SX(x.v.shape[0], 1) for _ in range(3))
-        for c in self._cables:
+        for c in self._ropes:
             J = ca.jacobian(c.stretch, x.q) @ B
-            if c.cable.rheonomous:
+            if c.rope.rheonomous:
                 driven = driven - J.T * c.tension
             else:
                 # the gradient of EA e^2 / (2 l) also sees the length that the winch pays out
@@ -91,19 +93,19 @@ class ElasticCables(FormulationBase):
                 losses = losses - J.T * (c.tension - c.elastic)
         return gradient, losses, driven
 
-    def _potential(self, c: CableTerms) -> Expression:
-        taut = c.stretch if c.cable.bilateral else ca.fmax(c.stretch, 0)
-        assert c.cable.stiffness is not None
-        return self.variables.value(c.cable.stiffness) * taut**2 / (2 * c.length)
+    def _potential(self, c: RopeTerms) -> Expression:
+        taut = c.stretch if c.rope.bilateral else ca.fmax(c.stretch, 0)
+        assert c.rope.stiffness is not None
+        return self.variables.value(c.rope.stiffness) * taut**2 / (2 * c.length)
 
     def strain_force(self) -> Expression:
-        """Gradient of the strain energy of the cables."""
+        """Gradient of the strain energy of the ropes."""
         return self._forces[0]
 
     def potential_energy(self) -> Expression:
-        """Potential energy with the strain energy of the cables."""
+        """Potential energy with the strain energy of the ropes."""
         return self.inner.potential_energy() + sum(
-            (self._potential(c) for c in self._cables if not c.cable.rheonomous), ca.SX(0)
+            (self._potential(c) for c in self._ropes if not c.rope.rheonomous), ca.SX(0)
         )
 
     def bias(self) -> Expression:
@@ -120,14 +122,14 @@ class ElasticCables(FormulationBase):
         return ca.substitute(self.inner.forward_dynamics(), tau, tau - ca.densify(self._forces[0]))
 
     def losses(self) -> Expression:
-        """Generalised forces of the losses, with the damping of the cables."""
+        """Generalised forces of the losses, with the damping of the ropes."""
         return self.inner.losses() + self._forces[1]
 
     def actuation(self) -> Expression:
-        """Generalised forces of the motors, and of the cables that move in time."""
+        """Generalised forces of the motors, and of the ropes that move in time."""
         return self.inner.actuation() + self._forces[2]
 
-    # -- what elastic cables do not change --------------------------------------------------------------------------
+    # -- what elastic ropes do not change --------------------------------------------------------------------------
 
     def mass_matrix(self) -> Expression:
         """Mass matrix."""

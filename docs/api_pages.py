@@ -1,0 +1,167 @@
+"""The API reference as pages of Markdown: one page per class, function or constant, grouped by purpose.
+
+Groups follow from the modules that names come from, so that a new name finds its group by itself. A page shows the
+signature, the docstring and the pages of the documentation that use the name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import dalembert
+
+__all__ = ["api_pages", "public_names"]
+
+DOCS = Path(__file__).resolve().parent
+
+# Names of dalembert itself: purpose, and the modules that they come from; the first rule that fits counts.
+GROUPS: list[tuple[str, str, tuple[str, ...]]] = [
+    ("machines", "Describe a machine", ("model.machine", "model.body", "model.joint", "model.parts", "model.transform",
+                                        "model.appendages", "model.signals", "loop.join")),
+    ("parameters", "Parameters and expressions", ("core.parameter",)),
+    ("flexible", "Flexible bodies", ("model.beam", "model.section", "model.shapes")),
+    ("cables", "Cables and ropes", ("model.cables", "model.ropes")),
+    ("constraints", "Constraints", ("model.constraints",)),
+    ("contact", "Geometry and contact", ("model.contacts", "model.geometry")),
+    ("machines", "Describe a machine", ("model.",)),
+    ("equations", "Derive, verify and linearize equations", ("api.equations", "formulations.", "analysis.")),
+    ("methods", "Integration methods", ("simulation.methods",)),
+    ("constraint_methods", "Constraint and contact methods", ("engine.methods",)),
+    ("many", "Many runs: rollouts, campaigns, identification", ("loop.rollout", "loop.stepper", "campaigns.")),
+    ("files", "Read and write files, reports, exports", ("io.", "api.load_run", "view.")),
+    ("control", "Control laws and references", ("control.", "plan.", "optimal.", "loop.closed_loop.SampledController")),
+    ("simulate", "Simulate", ("api.simulate", "loop.", "simulation.")),
+    ("errors", "Errors and warnings", ("core.errors",)),
+]  # fmt: skip
+
+# Purposes of the packages, in the order of the index.
+PACKAGES = {
+    "analysis": "Analyse: modes, equilibria, linear models, inverse kinematics",
+    "control": "Design controllers",
+    "control.structured": "Tune structured controllers",
+    "control.mu": "Structured singular values",
+    "control.uncertain": "Uncertain models",
+    "plan": "Plan motions: references, shaping, capture",
+    "campaigns": "Campaigns, stores, environments, sensitivities",
+    "view": "Plot, animate, report",
+    "systems": "Ready-made machines",
+    "io": "Files and other engines",
+    "simulation": "Integrate over time",
+    "loop": "Compose closed loops",
+    "formulations": "Formulations and their contract",
+    "compile": "Compile native code",
+    "model": "Kinds of parts",
+    "spatial": "Rotations, inertia, DH tables",
+    "studies": "Published results",
+    "benchmarks": "Measure speed",
+}
+
+
+def public_names() -> dict[str, list[str]]:
+    """Public names by package; a name of `dalembert` itself is listed there only."""
+    found: dict[str, list[str]] = {}
+    rooms = [
+        m.name for m in pkgutil.iter_modules(dalembert.__path__) if m.ispkg and m.name not in ("cli", "core", "engine")
+    ]
+    below = [f"systems.{room}" for room in getattr(dalembert.systems, "_ROOMS", ())]
+    below += ["control.structured", "control.mu", "control.uncertain"]
+    for name in ("", *rooms, *below):
+        package = importlib.import_module(f"dalembert.{name}".rstrip("."))
+        exported = [n for n in getattr(package, "__all__", ()) if not n.startswith("__")]
+        found[name] = [n for n in exported if not isinstance(getattr(package, n), ModuleType)]
+        if name:
+            found[name] = [n for n in found[name] if getattr(dalembert, n, None) is not getattr(package, n)]
+    return {name: names for name, names in found.items() if names}
+
+
+def api_pages() -> dict[str, str]:
+    """Return the pages by path below their folder: ``index``, ``GROUP/index`` and ``GROUP/NAME``."""
+    titles: dict[str, str] = {}
+    members: dict[str, set[tuple[str, str]]] = {}
+    for package, names in public_names().items():
+        for name in names:
+            key, title = _group(package, name)
+            titles.setdefault(key, title)
+            members.setdefault(key, set()).add((f"dalembert.{package}".rstrip("."), name))
+    order = [key for key, *_ in GROUPS] + [name.replace(".", "_") for name in PACKAGES]
+    keys = sorted(titles, key=lambda key: order.index(key) if key in order else len(order))
+    uses, pages, rows = _uses(), {}, []
+    for key in keys:
+        listed = sorted(members[key], key=lambda pair: pair[1].lower())
+        files = _files([name for _, name in listed])
+        table = [f"| [`{name}`]({files[name]}.md) | {_summary(_get(package, name))} |" for package, name in listed]
+        head = f"# {titles[key]}\n\n| name | |\n| --- | --- |\n"
+        pages[f"{key}/index"] = head + "\n".join(table) + _contents(files[name] for _, name in listed)
+        pages |= {f"{key}/{files[name]}": _page(package, name, uses) for package, name in listed}
+        some = ", ".join(name for _, name in listed[:8]) + (", ..." if len(listed) > 8 else "")
+        rows.append(f"| [{titles[key]}]({key}/index.md) | {some} |")
+    introduction = (
+        "# API reference\n\nEach public class and function has a page. Import the names of the first groups from "
+        "`dalembert` and the others from the package on their page. Modules below the packages may move.\n\n"
+        "| purpose | names |\n| --- | --- |\n"
+    )
+    pages["index"] = introduction + "\n".join(rows) + _contents(f"{key}/index" for key in keys)
+    return pages
+
+
+def _contents(names: Iterable[str]) -> str:
+    return "\n\n```{toctree}\n:maxdepth: 1\n:hidden:\n\n" + "\n".join(names) + "\n```\n"
+
+
+def _files(names: list[str]) -> dict[str, str]:
+    """File of each name: `Box` and `box` need different files where the case of letters does not count."""
+    lower = [name.lower() for name in names]
+    return {n: f"{n}_function" if lower.count(n.lower()) > 1 and not n[0].isupper() else n for n in names}
+
+
+def _group(package: str, name: str) -> tuple[str, str]:
+    if package:
+        title = PACKAGES.get(package) or f"Ready-made machines: {package.partition('.')[2].replace('_', ' ')}"
+        return package.replace(".", "_"), title
+    home = f"{dalembert._LATER.get(name, 'dalembert.core')}.{name}".removeprefix("dalembert.")
+    for key, title, starts in GROUPS:
+        if any(home.startswith(start) for start in starts):
+            return key, title
+    return "simulate", "Simulate"
+
+
+def _get(package: str, name: str) -> Any:
+    return getattr(importlib.import_module(package), name)
+
+
+def _summary(thing: Any) -> str:
+    doc = inspect.getdoc(thing) if callable(thing) or inspect.isclass(thing) else ""
+    text = " ".join((doc or "").split("\n\n")[0].split())
+    return re.sub(r"`+([^`]+)`+", r"`\1`", text).replace("|", r"\|")
+
+
+def _page(package: str, name: str, uses: dict[str, list[str]]) -> str:
+    thing = _get(package, name)
+    if inspect.isclass(thing):
+        directive = f".. autoclass:: {package}.{name}\n   :members:\n"
+    elif inspect.isroutine(thing) or hasattr(thing, "__wrapped__"):
+        directive = f".. autofunction:: {package}.{name}\n"
+    else:
+        directive = f".. autodata:: {package}.{name}\n   :no-value:\n"
+    page = f"# {name}\n\n```{{eval-rst}}\n{directive}```\n"
+    if pages := uses.get(name):
+        links = ", ".join(f"[{Path(path).stem.replace('_', ' ')}](../../../{path})" for path in pages[:6])
+        page += f"\nPages that use it: {links}.\n"
+    return page
+
+
+def _uses() -> dict[str, list[str]]:
+    """Pages whose Python blocks use a name, by name."""
+    found: dict[str, list[str]] = {}
+    for page in [*sorted(DOCS.glob("*.md")), *sorted((DOCS / "tutorials").glob("*.md"))]:
+        blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+        for name in sorted(set(re.findall(r"\b[A-Za-z_]\w+\b", " ".join(blocks)))):
+            found.setdefault(name, []).append(str(page.relative_to(DOCS)))
+    return found

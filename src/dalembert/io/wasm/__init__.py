@@ -1,0 +1,1 @@
+"""Machines as WebAssembly: the C that FMUs carry, for pages that simulate."""

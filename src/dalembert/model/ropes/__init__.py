@@ -1,0 +1,28 @@
+"""Massless ropes over drums, sheaves and guides.
+
+A rope describes its way as a `Route` (``route.py``); cables, which are ropes of one span, do so too. The straight
+lines between wheels are in ``tangents.py``, the elements of paths in ``elements.py``.
+"""
+
+from dalembert.model.ropes.elements import Anchor, Drum, Guide, Obstacle, PathElement, Sheave, SheaveLoss
+from dalembert.model.ropes.rope import Rope
+from dalembert.model.ropes.route import Arc, Condition, Meeting, RopeBase, Route, RouteSection, Rub, WrappedWheel
+
+__all__ = [
+    "Anchor",
+    "Arc",
+    "Condition",
+    "Drum",
+    "Guide",
+    "Meeting",
+    "Obstacle",
+    "PathElement",
+    "Rope",
+    "RopeBase",
+    "Route",
+    "RouteSection",
+    "Rub",
+    "Sheave",
+    "SheaveLoss",
+    "WrappedWheel",
+]

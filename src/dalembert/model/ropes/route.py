@@ -1,0 +1,266 @@
+"""Where a rope runs, as expressions: the contract of cables and ropes.
+
+A rope is a chain of spans between the elements of its path. Teeth, clamps and drums cut it into sections; each section
+has one length, which its spans share, and is slack or taut as a whole. A section satisfies
+
+    way - payout <= natural length,
+
+where ``way`` is the length of its free lines and arcs, an arc at its end counted to a direction fixed in what carries
+the wheel, and ``payout`` is the rope that turning wheels at its ends feed into it.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from dalembert.core.errors import MachineError
+from dalembert.core.parameter import Scalar
+from dalembert.core.validation import Bound
+from dalembert.model.context import MachineContext
+from dalembert.model.ropes.axes import NeutralContext
+
+if TYPE_CHECKING:
+    from dalembert.model.machine import Machine
+
+__all__ = ["Arc", "Condition", "Meeting", "RopeBase", "Route", "RouteSection", "Rub", "WrappedWheel"]
+
+
+@dataclass(frozen=True)
+class Arc:
+    """An arc of a rope on a wheel.
+
+    Parameters
+    ----------
+    centre, axis
+        Centre of the wheel, and the unit vector about which the rope runs counter-clockwise.
+    start
+        Unit vector from the centre to where the arc begins.
+    radius, angle
+        Radius, and the angle that the rope wraps.
+    """
+
+    centre: ca.SX
+    axis: ca.SX
+    start: ca.SX
+    radius: ca.SX
+    angle: ca.SX
+
+    def points(self, pieces: int) -> list[ca.SX]:
+        """Points along the arc, ends included."""
+        across, angles = ca.cross(self.axis, self.start), [self.angle * k / pieces for k in range(pieces + 1)]
+        return [self.centre + self.radius * (ca.cos(a) * self.start + ca.sin(a) * across) for a in angles]
+
+
+@dataclass(frozen=True)
+class WrappedWheel:
+    """A wheel that a rope runs over: its name in the rope, the angle of wrap, full turns counted, and where it is.
+
+    Parameters
+    ----------
+    name
+        Name of the wheel in the rope.
+    arc
+        The arc; its ``angle`` is the angle of wrap.
+    """
+
+    name: str
+    arc: Arc
+
+
+@dataclass(frozen=True)
+class Rub:
+    """A wheel inside a section at which the tension changes.
+
+    Parameters
+    ----------
+    name
+        Name of the wheel in the rope.
+    kappa
+        Largest ``|ln(T2/T1)|``: a function of configuration and parameters.
+    run
+        Way less payout of the section up to a point fixed on the wheel's rim; its rate is that at which rope slips past
+        the wheel, from the span after it to the span before.
+    """
+
+    name: str
+    kappa: ca.SX
+    run: ca.SX
+
+
+@dataclass(frozen=True)
+class RouteSection:
+    """A part of a rope with one length.
+
+    Parameters
+    ----------
+    way, payout
+        Length of free lines and arcs, and the length that wheels at the ends have fed into it.
+    spans
+        Places in the path of its spans.
+    lengths
+        Free lengths of these.
+    rubs
+        Wheels at which the tension changes, in order, each with the number of spans of the section before it.
+    """
+
+    way: ca.SX
+    payout: ca.SX
+    spans: tuple[int, ...]
+    lengths: tuple[ca.SX, ...]
+    rubs: tuple[tuple[int, Rub], ...] = ()
+
+
+@dataclass(frozen=True)
+class Condition:
+    """An expression that stays positive while a route exists.
+
+    Parameters
+    ----------
+    name
+        Name of the event at which it ceases to.
+    value
+        The expression.
+    message
+        The fault where it is not positive.
+    """
+
+    name: str
+    value: ca.SX
+    message: str
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """An obstacle on the path of a rope.
+
+    Parameters
+    ----------
+    name
+        Name of the obstacle in the rope.
+    touches
+        Whether a straight line between its neighbours would run through it, or past it on the wrong side.
+    meets, leaves
+        Expressions that fall through zero where the rope meets the obstacle, and where it leaves it.
+    """
+
+    name: str
+    touches: ca.SX
+    meets: ca.SX
+    leaves: ca.SX
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where a rope runs.
+
+    Parameters
+    ----------
+    length
+        Length of all free lines and arcs.
+    sections
+        Its sections.
+    course
+        Points and arcs in order, with straight lines between them.
+    wraps
+        The wheels.
+    rims
+        Arcs whose centres and radii are those of the wheels, drums among them.
+    meetings
+        The obstacles.
+    conditions
+        Expressions that stay positive while it exists.
+    errors
+        Errors of iterations for points of contact [m].
+    """
+
+    length: ca.SX
+    sections: tuple[RouteSection, ...]
+    course: tuple[ca.SX | Arc, ...]
+    wraps: tuple[WrappedWheel, ...] = ()
+    rims: tuple[Arc, ...] = ()
+    meetings: tuple[Meeting, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    errors: tuple[ca.SX, ...] = ()
+
+    def points(self, pieces: int) -> tuple[list[ca.SX], list[int]]:
+        """Points along the course, arcs in pieces, and the places of the first point of each free line among them."""
+        points: list[ca.SX] = []
+        starts: list[int] = []
+        for piece in self.course:
+            points += piece.points(pieces) if isinstance(piece, Arc) else [piece]
+            starts.append(len(points) - 1)
+        return points, starts[:-1]
+
+
+class RopeBase(ABC):
+    """The common part of cables and ropes: a name, a route, a natural length and an axial stiffness."""
+
+    name: str
+    length: Scalar | None
+    stiffness: Scalar | None
+    damping: Scalar
+    bilateral: bool
+
+    @property
+    def elastic(self) -> bool:
+        """Whether it stretches."""
+        return self.stiffness is not None
+
+    @property
+    def pretension(self) -> Scalar:
+        """Tension of an elastic rope in the neutral configuration, where no length is given."""
+        return 0.0
+
+    @property
+    @abstractmethod
+    def section_names(self) -> tuple[str, ...]:
+        """Names of its sections: its own, or numbered."""
+
+    @property
+    @abstractmethod
+    def tension_names(self) -> tuple[str, ...]:
+        """Names of the tensions of its spans, as runs record them after ``tension.``."""
+
+    @abstractmethod
+    def route(self, context: MachineContext) -> Route:
+        """Where it runs."""
+
+    def neutral_route(self, machine: Machine) -> Route:
+        """Where it runs in the neutral configuration of its machine, in numbers."""
+        route = self.route(NeutralContext(machine))
+        if not all(math.isfinite(float(ca.DM(ca.evalf(section.way)))) for section in route.sections):
+            raise MachineError(
+                f"rope '{self.name}' has no length in the neutral configuration of machine '{machine.name}'; give its "
+                "length without load"
+            )
+        return route
+
+    @property
+    @abstractmethod
+    def frames(self) -> tuple[str, ...]:
+        """Frames that it refers to."""
+
+    @property
+    @abstractmethod
+    def joints(self) -> tuple[str, ...]:
+        """Joints whose coordinate it refers to."""
+
+    @property
+    @abstractmethod
+    def rheonomous(self) -> bool:
+        """Whether its length or a position on its path depends on time."""
+
+    @property
+    @abstractmethod
+    def scalars(self) -> tuple[Scalar, ...]:
+        """All its scalars."""
+
+    @abstractmethod
+    def bounds(self) -> Iterator[Bound]:
+        """Ranges that must hold for any parameter values."""

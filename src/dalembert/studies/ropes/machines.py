@@ -1,0 +1,132 @@
+"""Machines with ropes whose motion has closed forms, or was integrated independently."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dalembert.core.parameter import TIME, cos
+from dalembert.model.body import Body, point_mass
+from dalembert.model.constraints import MotionConstraint
+from dalembert.model.joint import Joint
+from dalembert.model.machine import Machine
+from dalembert.model.parts import Frame
+from dalembert.model.ropes import Anchor, Drum, Guide, Obstacle, PathElement, Rope, Sheave, SheaveLoss
+
+__all__ = ["CRANE_START", "atwood", "peg_pendulum", "tackle", "tower_crane"]
+
+_ONE: Any = (1.0, 1.0, 1.0)
+
+CRANE_START: Mapping[str, Mapping[str, float]] = {
+    "q0": {"x": 15.0, "drum": 0.0, "hook_x": 15.0, "hook_z": 15.0},
+    "v0": {"x_dot": 0.4, "drum_dot": 0.8 / 0.3, "hook_x_dot": 0.4, "hook_z_dot": -0.4},
+}
+"""Start of the tower crane: the hook hangs below the trolley and moves with it."""
+
+
+def atwood(
+    first: float, second: float, *, radius: float = 0.1, inertia: float | None = None, length: Any = None, **law: Any
+) -> Machine:
+    """Two masses that hang on a rope over a sheave; downwards is positive.
+
+    Parameters
+    ----------
+    first, second
+        The masses.
+    radius
+        Radius of the sheave.
+    inertia
+        Inertia of a sheave that turns with the joint ``wheel``; None: a guide that does not turn.
+    length
+        Length of the rope.
+    **law
+        Friction, teeth or loss of the sheave.
+    """
+    bodies, joints = [point_mass("m1", first), point_mass("m2", second)], []
+    for k, (name, x) in enumerate((("x1", -radius), ("x2", radius))):
+        joints.append(Joint(name, "prismatic", "world", f"m{k + 1}", axis="-z", origin=(x, 0, -0.5)))  # type: ignore[arg-type]
+    over: PathElement
+    if inertia is None:
+        over = Guide("world", radius, "y", name="S", **law)
+    else:
+        bodies.append(Body("wheel", 1.0, inertia=(inertia,) * 3))  # type: ignore[arg-type]
+        joints.append(Joint("wheel", "revolute", "world", "wheel", axis="y"))  # type: ignore[arg-type]
+        over = Sheave("world", radius, "y", joint="wheel", name="S", **law)
+    rope = Rope("r", (Anchor("m1"), over, Anchor("m2")), length=length)
+    return Machine("atwood", tuple(bodies), tuple(joints), ropes=(rope,))
+
+
+def peg_pendulum() -> Machine:
+    """A point mass of 1 kg in the x-z plane on a rope of 1.2 m, which lays itself round a peg beside its rest."""
+    peg = Obstacle("world", 0.15, "-y", at=(0.15, 0, -0.5), name="peg")
+    joints = (
+        Joint("x", "prismatic", "world", "rail", axis="x"),  # type: ignore[arg-type]
+        Joint("z", "prismatic", "rail", "bob", axis="z", origin=(0, 0, -1.2)),  # type: ignore[arg-type]
+    )
+    rope = Rope("r", (Anchor("world"), peg, Anchor("bob")), length=1.2)
+    return Machine("peg", (Body("rail"), point_mass("bob", 1.0)), joints, ropes=(rope,))
+
+
+def tackle(parts: int, load: float, pull: float, *, loss: SheaveLoss | None = None, **rope: Any) -> Machine:
+    """A block on ``parts`` parts of rope, the free end of which a mass pulls over a fixed sheave.
+
+    Parameters
+    ----------
+    parts
+        Parts of rope that carry the block; there are as many sheaves.
+    load, pull
+        Masses of the block and at the free end, which move upwards by ``z`` and ``h``.
+    loss
+        Losses of each sheave.
+    **rope
+        Stiffness and so on of the rope.
+    """
+    radius, path = 0.15, list[PathElement]()
+    for k in range(parts):
+        frame, axis = ("top", "y") if k % 2 == 0 else ("block", "-y")
+        at = (2 * radius * k + radius, 0, 0)
+        path.append(Sheave(frame, radius, axis, at=at, name=f"s{k + 1}", loss=loss))
+    end = Anchor("block" if parts % 2 else "top", (2 * radius * parts, 0, 0))
+    return Machine(
+        "tackle",
+        (point_mass("block", load), point_mass("pull", pull)),
+        (
+            Joint("z", "prismatic", "world", "block", axis="z", origin=(0, 0, -3)),  # type: ignore[arg-type]
+            Joint("h", "prismatic", "world", "pull", axis="z", origin=(0, 0, -1)),  # type: ignore[arg-type]
+        ),
+        frames=(Frame("top", "world"),),
+        ropes=(Rope("r", (Anchor("pull"), *path, end), **rope),),
+    )
+
+
+def tower_crane(losses: Sequence[SheaveLoss | None] = (None, None, None), **rope: Any) -> Machine:
+    """Tower crane in a plane: drum, two sheaves on the trolley, the hook sheave between them, an anchor at the tip.
+
+    Trolley and drum have prescribed motions; the hook is a point mass of 2000 kg.
+
+    Parameters
+    ----------
+    losses
+        Losses of the sheaves A (trolley), H (hook) and B (trolley).
+    **rope
+        Stiffness and so on of the rope.
+    """
+    bodies = (Body("trolley", 1.0), Body("winch", 1.0, inertia=_ONE), Body("rail"), point_mass("hook", 2000.0))
+    joints = (
+        Joint("x", "prismatic", "world", "trolley", axis="x", origin=(0, 0, 30)),  # type: ignore[arg-type]
+        Joint("drum", "revolute", "world", "winch", axis="y", origin=(0, 0, 29.9)),  # type: ignore[arg-type]
+        Joint("hook_x", "prismatic", "world", "rail", axis="x"),  # type: ignore[arg-type]
+        Joint("hook_z", "prismatic", "rail", "hook", axis="z"),  # type: ignore[arg-type]
+    )
+    drives = (
+        MotionConstraint("travel", joint="x", value=15 + 0.4 * TIME + (0.2 / 1.3) * (1 - cos(1.3 * TIME))),
+        MotionConstraint("hoisting", joint="drum", value=0.8 / 0.3 * TIME),
+    )
+    path = (
+        Drum("drum", 0.3, axis="y", zero="z"),
+        Sheave("trolley", 0.2, "y", at=(-0.45, 0, 0), name="A", loss=losses[0]),
+        Sheave("hook", 0.25, "-y", name="H", loss=losses[1]),
+        Sheave("trolley", 0.2, "y", at=(0.45, 0, 0), name="B", loss=losses[2]),
+        Anchor("world", (40, 0, 30.2)),
+    )
+    return Machine("crane", bodies, joints, constraints=drives, ropes=(Rope("hoist", path, **rope),))

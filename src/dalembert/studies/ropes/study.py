@@ -1,0 +1,139 @@
+"""Ropes over sheaves against closed forms and independent integrations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from dalembert import simulate
+from dalembert.model.machine import Machine
+from dalembert.model.ropes import Anchor, Obstacle, Rope, SheaveLoss
+from dalembert.simulation.methods import DormandPrince
+from dalembert.simulation.run import Run
+from dalembert.studies.ropes.machines import CRANE_START, atwood, peg_pendulum, tackle, tower_crane
+
+__all__ = ["results"]
+
+G = 9.81
+
+
+def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
+    """Yield the key of each expected value and our value."""
+    runs: list[Run] = []
+    for part in (_eytelwein, _atwood, _tackles, _crane, _peg, _surfaces):
+        yield from part(runs)
+    yield "energy", max(abs(run.energy.drift) for run in runs)
+
+
+def _run(runs: list[Run], *args: Any, **options: Any) -> Run:
+    """Simulate tightly, and keep the run."""
+    run = simulate(*args, method=DormandPrince(rtol=1e-11, atol=1e-12), backend="vm", **options)
+    runs.append(run)
+    return run
+
+
+def _eytelwein(runs: list[Run]) -> Iterator[tuple[str, float]]:
+    run = _run(runs, atwood(10.0, 2.0, friction=0.2), duration=0.2, q0={"x1": 0.5, "x2": 1.0})
+    yield "eytelwein.a", 2 * (run["x1"][-1] - 0.5) / 0.2**2
+    yield "eytelwein.T1", run["tension.r[0]"][-1]
+    yield "eytelwein.T2", run["tension.r[1]"][-1]
+    thrown = {"x1_dot": -2.0, "x2_dot": 2.0}
+    run = _run(runs, atwood(3.0, 2.5, friction=0.2), duration=1.0, q0={"x1": 2.0, "x2": 0.5}, v0=thrown)
+    yield "eytelwein.stick", next(event.t for event in run.events if event.name == "r.S.stick")
+    yield "eytelwein.way", 2.0 - run["x1"][-1]
+    yield "eytelwein.held", run["tension.r[0]"][-1]
+
+
+def _atwood(runs: list[Run]) -> Iterator[tuple[str, float]]:
+    start = {"x1": 0.5, "x2": 0.5, "wheel": 0.0}
+    run = _run(runs, atwood(5.0, 3.0, inertia=0.02, teeth=True), duration=0.5, q0=start)
+    yield "atwood.teeth", 2 * (run["x1"][-1] - 0.5) / 0.5**2
+    yield "atwood.T1", run["tension.r[0]"][-1]
+    yield "atwood.T2", run["tension.r[1]"][-1]
+    run = _run(runs, atwood(5.0, 3.0, inertia=0.02, friction=0.0167686468737), duration=0.2, q0=start)
+    yield "atwood.slip", 2 * (run["x1"][-1] - 0.5) / 0.2**2
+    yield "atwood.spin", -run["wheel_dot"][-1] / 0.2
+    spun, q0 = {"x1_dot": 0.0, "x2_dot": 0.0, "wheel_dot": 60.0}, {"x1": 2.0, "x2": 2.0, "wheel": 0.0}
+    run = _run(runs, atwood(5.0, 3.0, inertia=0.02, friction=0.25), duration=1.5, q0=q0, v0=spun)
+    yield "spun.T1", run["tension.r[0]"][0]
+    yield "spun.T2", run["tension.r[1]"][0]
+    yield "spun.stick", next(event.t for event in run.events if event.name == "r.S.stick")
+    yield "spun.x", run["x1"][-1] - 2.0
+    yield "spun.omega", run["wheel_dot"][-1]
+
+
+def _tackles(runs: list[Run]) -> Iterator[tuple[str, float]]:
+    """Tackles that move steadily: the free end has the weight whose acceleration is zero."""
+    loss, W = SheaveLoss(bearing=0.12, pin=0.02, bending=0.012), 1e4
+    k = (1 + 0.016) / (1 - 0.016) * 1.012
+    for parts in (2, 4, 6):
+        ends = {"up": W * (k - 1) / (1 - k**-parts), "down": W * (k - 1) / (k * (k**parts - 1))}
+        for (what, F), speed in zip(ends.items(), (0.1, -0.1), strict=True):
+            machine = tackle(parts, W / G, F / G, loss=loss)
+            v0 = {"z_dot": speed, "h_dot": -speed * parts}
+            run = _run(runs, machine, duration=0.1, q0={"z": 0.0, "h": 0.0}, v0=v0)
+            yield f"tackle{parts}.{what}", run["tension.r[0]"][-1]
+        if parts == 4:
+            inside, outside = list[float](), list[float]()
+            for F, sign in ((ends["up"], 1.0), (ends["down"], -1.0)):
+                for part, speeds in ((-1e-3, inside), (1e-3, outside)):
+                    machine = tackle(parts, W / G, F * (1 + sign * part) / G, loss=loss)
+                    run = _run(runs, machine, duration=0.1, q0={"z": 0.0, "h": 0.0})
+                    speeds.append(float(np.abs(run["z_dot"]).max()))
+            yield "tackle4.stands", max(inside)
+            yield "tackle4.moves", float(min(outside) > 0.0)
+
+
+def _crane(runs: list[Run]) -> Iterator[tuple[str, float]]:
+    run = _run(runs, tower_crane(), duration=10.0, **CRANE_START)
+    yield "crane.length", run["length.hoist"][0]
+    yield "crane.x", run["hook_x"][-1]
+    yield "crane.z", run["hook_z"][-1]
+    yield "crane.T", run["tension.hoist[0]"][-1]
+    trolley, hook = (SheaveLoss(c * r / 0.02, 0.02, 0.005) for c, r in ((0.015, 0.2), (0.012, 0.25)))
+    lossy = tower_crane((trolley, hook, trolley))
+    run = _run(runs, lossy, duration=3.0, **CRANE_START)
+    spans = [run[f"tension.hoist[{k}]"] for k in range(4)]
+    for k, tension in enumerate(spans):
+        yield f"lossy.T{k}", tension[0]
+    yield "lossy.x3", run["hook_x"][-1]
+    yield "lossy.z3", run["hook_z"][-1]
+    for k, tension in enumerate(spans):
+        yield f"lossy.T3{k}", tension[-1]
+    run = _run(runs, lossy, duration=10.0, **CRANE_START)
+    yield "lossy.x", run["hook_x"][-1]
+    yield "lossy.z", run["hook_z"][-1]
+    for k in range(4):
+        yield f"lossy.T10{k}", run[f"tension.hoist[{k}]"][-1]
+        yield f"lossy.reversal{k + 1}", run.events[k].t
+
+
+def _peg(runs: list[Run]) -> Iterator[tuple[str, float]]:
+    start, period = -0.9, 2.04307856442
+    q0 = {"x": 1.2 * np.sin(start), "z": 1.2 - 1.2 * np.cos(start)}
+    run = _run(runs, peg_pendulum(), duration=period, q0=q0)
+    times = {event.name: event.t for event in run.events}
+    yield "peg.meets", times["r.peg.meet"]
+    yield "peg.leaves", times["r.peg.leave"]
+    before, after = np.flatnonzero(run.t == times["r.peg.meet"])
+    yield "peg.T1", run["tension.r[0]"][before]
+    yield "peg.T2", run["tension.r[0]"][after]
+    yield "peg.speed", float(np.hypot(run["x_dot"][before], run["z_dot"][before]))
+    yield "peg.period", float(np.hypot(run["x"][-1] - q0["x"], run["z"][-1] - q0["z"]))
+
+
+def _surfaces(runs: list[Run]) -> Iterator[tuple[str, float]]:
+    """Lengths and wraps of a rope round a cylinder and a sphere in space."""
+    cases = {
+        "cylinder": (Obstacle("world", 0.3, "-z", name="o"), (-1, 0.1, 0), (0.8, 0.05, 0.6)),
+        "sphere": (Obstacle("world", 0.4, name="o"), (-1, 0.2, 0.1), (0.9, 0.1, -0.3)),
+    }
+    for name, (obstacle, first, last) in cases.items():
+        rope = Rope("r", (Anchor("world", first), obstacle, Anchor("world", last)))
+        machine: Machine = peg_pendulum().with_(ropes=[rope])
+        route = rope.neutral_route(machine)
+        yield f"{name}.length", float(ca.DM(ca.evalf(route.length)))
+        yield f"{name}.wrap", float(ca.DM(ca.evalf(route.wraps[0].arc.angle)))
