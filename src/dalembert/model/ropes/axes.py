@@ -80,7 +80,7 @@ class NeutralContext:
         return ca.SX(0.0)
 
     def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
-        """What geometry says."""
+        """Return what geometry says."""
         return otherwise
 
     def value(self, scalar: Scalar) -> ca.SX:

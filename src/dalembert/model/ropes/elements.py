@@ -410,7 +410,7 @@ class Guide(PathElement):
     friction
         Coefficient of friction between rope and guide.
     turns, name
-        As of a `Sheave`.
+        See `Sheave`.
 
     Examples
     --------
