@@ -49,9 +49,10 @@ class Machine:
     ----------
     name
         Name of the machine.
-    bodies, joints, frames, motors, thrusters, wrenches, couplings, constraints, cables, ropes, fields,
-    contacts
-        Its parts.
+    bodies, joints, frames, motors, thrusters, wrenches
+        Bodies, the joints between them, and loads on them.
+    couplings, constraints, cables, ropes, fields, contacts
+        Conditions and forces between bodies.
     signals, sensors
         Quantities that runs record and laws read besides its state.
     gravity

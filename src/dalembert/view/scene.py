@@ -1,4 +1,4 @@
-"""One description of what is drawn of a machine, for plots, animations and viewers.
+"""One description of the drawing of a machine, for plots, animations and viewers.
 
 A scene lists parts (``view/parts.py``) and has one kernel from the machine's coordinates to all the points and
 poses that they follow, so that a whole run is evaluated (`bake_run`) in one call. It knows neither camera nor file. New
@@ -53,7 +53,7 @@ class Scene:
         The machine.
     kernel
         ``(q, t, p) -> points (n, 3), poses (n, 3, 4), lengths (cables, 2)``: world positions; rotation and position;
-        way and paid-out length of each cable (the latter without what a run measures at its start).
+        way and paid-out length of each cable (the latter without the length that a run measures at its start).
     solids, links, beams, cables, pulleys, balls, joints, rails, frames
         Its parts.
     points
@@ -114,7 +114,7 @@ class Scene:
         Q = np.atleast_2d(as_numbers(q))
         if Q.ndim != 2 or Q.shape[1] != self.machine.nq:
             raise InputError(f"q of a scene must have the shape (n, {self.machine.nq}), got {np.shape(q)}")
-        times = np.broadcast_to(np.asarray(t, dtype=float), Q.shape[:1])
+        times = np.broadcast_to(as_numbers(t), Q.shape[:1])
         points, poses, lengths = self._evaluate(Q, times, p)
         if exaggerate != 1.0 and self.modal:
             straight = Q.copy()

@@ -80,7 +80,7 @@ class NeutralContext:
         return ca.SX(0.0)
 
     def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
-        """Return what geometry says."""
+        """The geometric condition."""
         return otherwise
 
     def value(self, scalar: Scalar) -> ca.SX:

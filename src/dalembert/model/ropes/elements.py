@@ -410,7 +410,7 @@ class Guide(PathElement):
     friction
         Coefficient of friction between rope and guide.
     turns, name
-        See `Sheave`.
+        As in a `Sheave`.
 
     Examples
     --------

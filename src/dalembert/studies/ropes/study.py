@@ -21,7 +21,7 @@ G = 9.81
 
 
 def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what the library obtains."""
+    """Yield the key of each expected value and our value."""
     runs: list[Run] = []
     for part in (_eytelwein, _atwood, _tackles, _crane, _peg, _surfaces):
         yield from part(runs)
