@@ -11,7 +11,8 @@ import pytest
 from tests.support.hand_made_ropes import atwood, hanging, roped, section
 
 import dalembert as da
-from dalembert.core.errors import SimulationError
+from dalembert.campaigns import sensitivities
+from dalembert.core.errors import InputError, SimulationError
 
 G, E = 9.81, np.exp(0.2 * np.pi)
 GUIDE = [{"x1_dot": 1.0}, {"x2_dot": 1.0}]
@@ -187,23 +188,29 @@ def test_a_capstan_winch() -> None:
     assert run.energy.drift < 1e-9
 
 
-def jamming(mu: float, way: float) -> da.Run:
+TROLLEY_ROWS = [{"x1_dot": 1.0, "rail_dot": 1.0}, {"x2_dot": 1.0, "rail_dot": -0.5}]
+
+
+def trolley() -> da.Machine:
     """A guide on a trolley of 1 kg between masses of 50 kg: horizontal on one side, 60 degrees down on the other."""
     machine = hanging(50.0, 50.0)
-    machine = machine.with_(
+    return machine.with_(
         bodies=[*machine.bodies, da.Body("trolley", 1.0, inertia=(1, 1, 1))],
         joints=[*machine.joints, da.Joint("rail", "prismatic", "world", "trolley", axis="x")],
     )
-    rows = [{"x1_dot": 1.0, "rail_dot": 1.0}, {"x2_dot": 1.0, "rail_dot": -0.5}]
-    with roped(section(rows, 2.0, mu * np.pi / 3)):
-        return da.simulate(machine, duration=0.1, q0=START, v0={"x1_dot": way, "x2_dot": -way}, step=0.01, backend="vm")
+
+
+def jamming(mu: float, way: float) -> da.Run:
+    with roped(section(TROLLEY_ROWS, 2.0, mu * np.pi / 3)):
+        start: dict[str, Any] = {"q0": START, "v0": {"x1_dot": way, "x2_dot": -way}}
+        return da.simulate(trolley(), duration=0.1, step=0.01, backend="vm", **start)
 
 
 def test_a_rubbing_guide_on_a_trolley_jams() -> None:
     """No tension keeps it slipping above mu = 0.778983394; it may slip the other way, and below."""
     assert names(jamming(0.77898, -0.1)) == ["rope.s1.stick"]
     assert names(jamming(0.9, 0.1)) == ["rope.s1.stick"]
-    with pytest.raises(SimulationError, match=r"rope 'rope' .* sheave 's1' at t = 0 s: it jams there"):
+    with pytest.raises(SimulationError, match=r"rope 'rope' .* sheave 'rope.s1' at t = 0 s: it jams there"):
         jamming(0.778984, -0.1)
 
 
@@ -257,3 +264,25 @@ def test_a_span_that_cannot_keep_its_length_slips() -> None:
     ratio = np.log(run["tension.rope[1]"] / run["tension.rope[0]"])
     apart = run.t != run.events[0].t
     np.testing.assert_allclose(ratio[apart], np.where(run.t < run.events[0].t, 0.3, -0.3)[apart], atol=1e-9)
+
+
+def test_members_that_jam_are_named() -> None:
+    """In a rollout the member fails by itself, with the same message."""
+    with roped(section(TROLLEY_ROWS, 2.0, 0.9 * np.pi / 3)):
+        eom = da.equations(trolley())
+        settings: dict[str, Any] = {"duration": 0.1, "step": 0.01, "q0": START, "threads": 1, "backend": "vm"}
+        many = da.rollout(eom, v0={"x1_dot": np.array([0.1, -0.1]), "x2_dot": np.array([-0.1, 0.1])}, **settings)
+    assert many.ok.tolist() == [True, False] and "sheave 'rope.s1' at t = 0 s: it jams there" in many.message(1)
+
+
+def test_what_has_no_derivatives_and_no_events_on_a_gpu() -> None:
+    with roped(section(GUIDE, 2.0, 0.2 * np.pi)):
+        machine = hanging(3.0, 2.5)
+        with pytest.raises(
+            InputError, match="ropes over sheaves of machine 'masses' with friction have no derivatives"
+        ):
+            sensitivities(machine, of=["x1"], wrt=["q0.x2"], duration=0.1, q0=START)
+        with pytest.raises(InputError, match="a GPU event by event cannot have ropes of machine 'masses' over sheaves"):
+            da.rollout(machine, q0={"x1": [1.0, 1.0], "x2": 1.0}, duration=0.1, device="cuda")
+        with pytest.raises(InputError, match="ropes over sheaves of machine 'masses' need constraints='projection'"):
+            da.simulate(machine, duration=0.1, q0=START, constraints="baumgarte")

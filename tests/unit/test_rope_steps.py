@@ -12,6 +12,7 @@ from tests.support.gpu_on_processor import needs_gpp, stepped_on_a_gpu
 from tests.support.hand_made_ropes import atwood, roped, section
 
 import dalembert as da
+from dalembert.core.errors import InputError
 
 WRAP, RADIUS = 0.25 * np.pi, 0.1
 ROWS = [{"x1_dot": 1.0, "turn_dot": RADIUS}, {"x2_dot": 1.0, "turn_dot": -RADIUS}]
@@ -70,6 +71,12 @@ def test_threads_of_a_gpu_are_lanes(machine: da.Machine, tmp_path: Path) -> None
     x, status = stepped_on_a_gpu(eom, "time-stepping", many.x[:, 0], 1e-3, 100, tmp_path)
     assert not status.any()
     np.testing.assert_allclose(x, many.final, rtol=1e-9, atol=1e-9)
+
+
+def test_a_rope_over_many_sheaves_is_refused() -> None:
+    rows = [{"x1_dot": 1.0}] * 16 + [{"x2_dot": 1.0}]
+    with roped(section(rows, 17.0, [0.1] * 16)), pytest.raises(InputError, match="has 16 sheaves with friction"):
+        da.simulate(atwood(5.0, 3.0, 0.02), duration=0.1, q0=START["q0"], **STEPS)
 
 
 def crane(loss: da.SheaveLoss | None) -> da.Machine:

@@ -111,7 +111,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (REAL, "t_loose"),
         (INT, "n_log log_capacity"),
         (POINTER, "log_t log_impulses log_lost log_factor log_speed log_shocks"),
-        (INT, "pair lacks sheave"),
+        (INT, "pair lacks"),
     ),
     "moreau": (
         (INT, "n nq nv nz n_blocks n_held n_p"),

@@ -351,13 +351,13 @@ def _compose(
     effort = ca.vertcat(*efforts) if efforts else ca.SX(0, 1)
     y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy)
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
-    at = eom.nq + eom.nv
+    first = eom.nq + eom.nv
     for name, expression in (
         *(rope_signals(eom) if eom.machine.all_ropes else ()),
         *contact_signals(eom.contact_system(limits=eom.stops)),
         *(sheave_signals(eom) if eom.has_rows else ()),
         *(() if contacts is None else held_signals(eom)),
-        *(() if contacts is None else ((name, x[at + z_names.index(same)]) for name, same in same_tensions(eom))),
+        *(() if contacts is None else ((name, x[first + z_names.index(same)]) for name, same in same_tensions(eom))),
         *known.recorded,
     ):
         y, y_names = ca.vertcat(y, expression), [*y_names, name]

@@ -94,9 +94,9 @@ class Pairs:
         for k, pair in enumerate(np.flatnonzero(self.is_contact)):
             e[int(pair)] = contacts.restitution[k]
             mu[int(pair)] = 0.0 if not self.rubs[pair] else 1.0 if self.varies[pair] else contacts.friction[k]
-        for pair, sheaves in enumerate(self.sheaves):
+        for rope, sheaves in enumerate(self.sheaves):
             if sheaves:
-                mu[pair] = 1.0  # numbers of sheaves are on the tape of the equations
+                mu[rope] = 1.0  # numbers of sheaves are on the tape of the equations
         p = self.system.variables.p
         return ca.Function("coefficients", [p], [ca.densify(e), ca.densify(mu)], ["p"], ["e", "mu"])
 

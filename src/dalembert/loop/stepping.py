@@ -15,6 +15,7 @@ from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array, Expression
 from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.engine.problem.stepping import BlockLaw, PairRows, SteppingSystem
+from dalembert.engine.stepping.native import MOST_ROWS
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.constraints.system import ConstraintRows
@@ -65,6 +66,12 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
             "contact='time-stepping' is for machines with contacts, cables or ropes that only pull, or joints that "
             f"stick; machine '{machine.name}' has none: declare them (Contact), or leave it out"
         )
+    for section in eom.constraint_system.sections if eom.constrained else ():
+        if len(section.sheaves) >= MOST_ROWS:
+            raise InputError(
+                f"rope '{section.name}' of machine '{machine.name}' has {len(section.sheaves)} sheaves with friction; "
+                f"contact='time-stepping' takes at most {MOST_ROWS - 1}"
+            )
     for pair in system.pairs:
         if pair.poisson:
             raise InputError(

@@ -9,7 +9,7 @@ from dalembert.core.errors import SimulationError
 from dalembert.core.parameter import depends_on_time
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
-from dalembert.engine.problem.pairs import TransitionEntry
+from dalembert.engine.problem.pairs import Lacks, TransitionEntry
 from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.pairs import Pairs
@@ -73,9 +73,7 @@ class TransitionLog:
         """Describe a transition, by names; report lowered restitution."""
         machine, impulses = self._machine, transition.impulses.tolist()
         least = 1e-12 * max(1e-9 * transition.speed, max(impulses, default=0.0), -min(impulses, default=0.0))
-        named = zip(self._system.row_names, impulses, strict=True)
-        if self._system.sheaves:
-            named = self._of_spans(impulses)
+        named = self._of_spans(impulses)
         entry: dict[str, Any] = {
             "energy_lost": transition.energy_lost,
             "impulse": {n: i for n, i in named if i > least or i < -least},
@@ -93,18 +91,16 @@ class TransitionLog:
     def _of_spans(self, impulses: Sequence[float]) -> Iterator[tuple[str, float]]:
         """Impulses by names, of ropes those of their spans: sums over their rows, from the last one on."""
         rows = {r.name: r.start for r in self._system.rows if r.kind in ("rope", "sheave")}
-        yield from (
-            (n, i)
-            for k, (n, i) in enumerate(zip(self._system.row_names, impulses, strict=True))
-            if k not in rows.values()
-        )
+        of_ropes = set(rows.values())
+        named = enumerate(zip(self._system.row_names, impulses, strict=True))
+        yield from (both for k, both in named if k not in of_ropes)
         for section in self._system.sections:
             ends = [impulses[rows[name]] for name in (*section.sheave_names, section.name)]
             yield from ((name, sum(ends[span:])) for name, span in section.tensions)
 
-    def ill_posed(self, t: float, pair: int, forces: bool, sheave: int = -1) -> SimulationError:
-        """Return the error of a pair at which no impulses, or no forces, obey the law of friction."""
-        what = "forces" if forces else "impulses"
+    def ill_posed(self, t: float, pair: int, lacks: int) -> SimulationError:
+        """Return the error of a pair at which no impulses, or no forces, obey the law of friction (`Lacks`)."""
+        what = "impulses" if lacks == Lacks.IMPULSES else "forces"
         if pair >= len(self._pairs.names):
             joint = self._system.sticking[pair - len(self._pairs.names)]
             return SimulationError(
@@ -112,14 +108,14 @@ class TransitionLog:
                 f"t = {t:.9g} s"
             )
         name = self._pairs.names[pair]
-        if sheave >= 0:
-            section = next(s for s in self._system.sections if s.name == name)
+        if lacks >= Lacks.AT_SHEAVE:
+            sheave = self._pairs.sheaves[pair][lacks - Lacks.AT_SHEAVE]
             return SimulationError(
-                f"no {what} let rope '{name}' of machine '{self._machine.name}' slip on at sheave "
-                f"'{section.sheaves[sheave]}' at t = {t:.9g} s: it jams there; lower its friction"
+                f"no tension lets rope '{name}' of machine '{self._machine.name}' slip on at sheave '{sheave}' at "
+                f"t = {t:.9g} s: it jams there; lower its friction"
             )
         drives = [c.name for c in self._machine.constraints if any(map(depends_on_time, c.scalars))]
-        if drives or not self._pairs.coefficients(self._p)[1][pair] > 0.0:
+        if (drives and not self._pairs.sheaves[pair]) or not self._pairs.coefficients(self._p)[1][pair] > 0.0:
             named = ", ".join(map(repr, drives))
             how = "closing" if self._kinds[name] == "contact" else "getting longer"
             cause = f"the prescribed motion {named} drives" if drives else "the constraints of the machine drive"

@@ -13,6 +13,7 @@ from dalembert.control.mu import Robustness
 from dalembert.control.norms import Matrices, matrices_of, response
 from dalembert.control.uncertain import LFT
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.renamed import renamed_keywords
 from dalembert.core.types import Array
 from dalembert.view.plots import COLOURS, picture_file, save_figure
@@ -61,7 +62,7 @@ def plot_singular_values(
         named = dict(systems) if isinstance(systems, Mapping) else {"": systems}
         parts = {name: matrices_of(system)[0] for name, system in named.items()}
     among = [p[0] for p in (*drawn, *parts.values())]
-    w = _frequencies(among) if omega is None else np.asarray(omega, dtype=float)
+    w = _frequencies(among) if omega is None else as_numbers(omega)
     figure, axes = _figure()
     for i, system in enumerate(drawn):
         label = None if i else f"{samples} random values"

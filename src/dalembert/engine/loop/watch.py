@@ -187,8 +187,8 @@ class Watch:
         return seen
 
     @property
-    def pair(self) -> tuple[int, bool, int] | None:
-        """Pair at which no impulses (forces: True) obey the laws, and its sheave, if native code gave up for that."""
+    def pair(self) -> tuple[int, int] | None:
+        """Pair at which no impulses or forces obey the laws, and which (`Lacks`), if native code gave up for that."""
         return None if self.transitions is None or self._watch.culprit < 0 else self.transitions.pair
 
     @property

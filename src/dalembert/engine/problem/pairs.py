@@ -14,7 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.errors import SimulationError
 from dalembert.core.types import Array
 
-__all__ = ["KINK", "PairTable", "SwitchTable", "TransitionEntry", "TransitionMaker", "UnilateralLaw", "slowest_slip"]
+__all__ = [
+    "KINK",
+    "Lacks",
+    "PairTable",
+    "SwitchTable",
+    "TransitionEntry",
+    "TransitionMaker",
+    "UnilateralLaw",
+    "slowest_slip",
+]
 
 KINK = 1e-10
 """Time [s] before the direction of a row jumps at which its event happens: too short for anything else to change."""
@@ -31,6 +40,14 @@ class UnilateralLaw(IntEnum):
     CONE = 0
     LIMIT = 1
     ROPE = 2
+
+
+class Lacks(IntEnum):
+    """What is lacking at a pair: impulses or forces that obey the laws; from AT_SHEAVE on where a rope jams."""
+
+    IMPULSES = 0
+    FORCES = 1
+    AT_SHEAVE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +159,7 @@ class TransitionMaker(Protocol):
 
     @property
     def settles(self) -> bool:
-        """Whether states of the caller's own have to be settled: contacts may touch, joints stick or slip."""
+        """Whether states of the caller's own have to be settled: cables may slacken, contacts touch, joints stick."""
 
     def pair_table(self) -> PairTable:
         """Return the pairs in numbers."""
@@ -153,11 +170,14 @@ class TransitionMaker(Protocol):
     def differs(self, x: Array, made: Array) -> bool:
         """Whether a state that was made of x is another one: other pairs act, or it moves otherwise."""
 
+    def cable_events(self, x: Array, made: Array) -> tuple[str, ...]:
+        """Return the events of cables that went slack or became taut where a state was made of x."""
+
     def noted(self, entry: TransitionEntry) -> None:
         """Take note of a transition that native code has made."""
 
-    def ill_posed(self, t: float, pair: int, forces: bool, sheave: int = -1) -> SimulationError:
-        """Return the error of a pair at which no impulses, or no forces, obey the laws; at a sheave if a rope jams."""
+    def ill_posed(self, t: float, pair: int, lacks: int) -> SimulationError:
+        """Return the error of a pair at which no impulses, or no forces, obey the laws (`Lacks`)."""
 
     def not_closed(self, t: float, row: int, gap: float | None = None) -> SimulationError:
         """Return the error of a constraint that cannot begin to act, of which one row has an open gap."""

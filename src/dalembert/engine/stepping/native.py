@@ -16,7 +16,7 @@ from dalembert.engine.library import functions, library
 from dalembert.engine.memory import Functions, NativeMemory
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 
-__all__ = ["BlockSolution", "NativeStepping", "solve_blocks", "solve_cone"]
+__all__ = ["MOST_ROWS", "BlockSolution", "NativeStepping", "solve_blocks", "solve_cone"]
 
 _SCRATCH = 18
 """Doubles that look_back.c needs for each row, besides two vectors of velocities."""

@@ -101,7 +101,6 @@ def transitions_memory(
     for name, size in (("loose", blocks), ("slipping", entries), ("acted", blocks)):
         array(name, np.zeros(size, dtype=np.int64))
     array("toward", np.zeros(entries))
-    struct.sheave = -1
     struct.t_loose, struct.log_capacity = float("nan"), changes
     for name in ("t", "impulses", "lost", "factor", "speed"):
         array(f"log_{name}", np.zeros((changes, m) if name == "impulses" else changes))
@@ -157,12 +156,9 @@ class Transitions:
         self._struct.n_log = 0
 
     @property
-    def pair(self) -> tuple[int, bool, int]:
-        """Pair at which no impulses (forces: True) obey the laws, after a transition that ended in a pair.
-
-        For a rope that jams also the sheave, else -1.
-        """
-        return int(self._struct.pair), bool(self._struct.lacks), int(self._struct.sheave)
+    def pair(self) -> tuple[int, int]:
+        """Pair at which no impulses or forces obey the laws, and which of them are lacking (`Lacks`)."""
+        return int(self._struct.pair), int(self._struct.lacks)
 
     @property
     def open_row(self) -> tuple[int, float]:

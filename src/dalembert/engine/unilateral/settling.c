@@ -243,7 +243,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     if (bad != SOLVED && known && !is_jammed(&blocks, bad, found.modes, memory)) return LANDED; /* none were found with friction turned */
     if (bad != SOLVED) {
         const int64_t jam = some.law[bad] == ROPE ? jam_of(&blocks, bad, found.modes, memory) : -1;
-        T->pair = some.block[bad], T->lacks = OF_FORCES, T->sheave = jam < 0 ? -1 : jam - some.first[bad] - 1;
+        T->pair = some.block[bad], T->lacks = jam < 0 ? OF_FORCES : AT_SHEAVE + jam - some.first[bad] - 1;
         return T->pair;
     }
     for (int64_t i = 0; i < count; i++)

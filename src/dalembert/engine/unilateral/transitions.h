@@ -6,7 +6,7 @@
 
 /* Outcome of a transition, besides a pair (0, 1, ...) at which no forces or impulses obey the laws. */
 enum { LANDED = -1, NO_TERMS = -2, NOT_CLOSED = -3, ENDING = -4, MOVED = -5 }; /* the last two within a transition only */
-enum { OF_IMPULSES = 0, OF_FORCES = 1 };
+enum { OF_IMPULSES = 0, OF_FORCES = 1, AT_SHEAVE = 2 }; /* what is lacking: forces of a rope that jams at its sheave 0, 1, ... */
 
 struct transitions {
     struct constrained *equations;
@@ -50,8 +50,8 @@ struct transitions {
     int64_t n_log, log_capacity;
     double *log_t, *log_impulses, *log_lost, *log_factor, *log_speed;
     int64_t *log_shocks;
-    /* why one failed: the pair, or the row whose gap is open; of a rope that jams the sheave (0, 1, ...), else -1 */
-    int64_t pair, lacks, sheave;
+    /* why one failed: the pair, or the row whose gap is open */
+    int64_t pair, lacks;
 };
 
 int64_t transitions_memory(int64_t nv, int64_t m, int64_t n);

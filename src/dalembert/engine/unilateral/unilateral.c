@@ -114,7 +114,6 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     struct collision made;
     struct seen seen;
     int64_t shocks = 0, outcome, again = T->n_blocks;
-    T->sheave = -1;
     memory.next = T->work;
     seen.ends = take_integers(&memory, T->n_blocks), seen.opens = take_integers(&memory, T->n_blocks);
     made.impulses = T->log_impulses + T->n_log * C->m, made.lost = 0.0, made.factor = 1.0;

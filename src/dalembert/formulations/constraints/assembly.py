@@ -24,8 +24,10 @@ from numpy.typing import NDArray
 
 from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
+from dalembert.core.labels import by_name
 from dalembert.core.states import named_vector, names_given
 from dalembert.core.types import Array, StateLike
+from dalembert.core.validation import check_number
 from dalembert.core.warn import warn
 from dalembert.formulations.constraints.assembly_search import NEAR, STARTS, Solutions, followed, solutions
 from dalembert.formulations.constraints.conditions import Conditions, given_sizes, settle
@@ -400,6 +402,7 @@ def assembled_members(
     """
     machine = eom.machine
     branch = _checked_branch(machine, branch)
+    reach = None if reach is None else check_number("reach", reach)
     if not machine.constrained:
         if branch is not None:
             raise InputError(f"branch: machine '{machine.name}' has no constraints, and one assembly only")
@@ -465,14 +468,15 @@ def _given_places(eom: EquationsOfMotion, given: Sequence[str]) -> tuple[int, ..
 
 
 def _checked_branch(machine: Machine, branch: object) -> Branch:
+    branch = by_name(branch, "branch")
     if branch is None or (isinstance(branch, int | np.integer) and not isinstance(branch, bool)):
         if branch is not None and branch < 0:
             raise InputError(f"branch must be a number from 0 on, or coordinates by name, got {branch!r}")
         return None if branch is None else int(branch)
     if not isinstance(branch, Mapping):
         raise InputError(f"branch must be a number from 0 on, or coordinates by name, got {branch!r}")
-    named_vector(branch, machine.q_names, machine.q_neutral, "branch")
-    return {str(name): float(value) for name, value in branch.items()}
+    q = named_vector(branch, machine.q_names, machine.q_neutral, "branch")
+    return {str(name): float(q[machine.q_names.index(name)]) for name in branch}
 
 
 def _tell_moved(eom: EquationsOfMotion, places: tuple[int, ...], asked: Array, result: Assembled, what: str) -> None:

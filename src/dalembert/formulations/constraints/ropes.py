@@ -13,7 +13,7 @@ the change of the tension by the friction of the sheave).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import casadi as ca
 import numpy as np
@@ -54,7 +54,7 @@ class RopeSection:
     rates: Expression
     lengths: Expression
     sheaves: tuple[str, ...] = ()
-    kappa: Expression | None = None
+    kappa: Expression = field(default_factory=lambda: ca.SX(0, 1))
     spans: tuple[int, ...] = ()
     places: tuple[int, ...] = ()
 

@@ -294,11 +294,11 @@ class ConstraintSystem:
             add(c.name, "constraint", ca.SX(c.rows(context)))
         for cable in self.machine.cables:
             if not cable.elastic:
-                (section,) = self.routes[cable.name].sections
-                opening = section.way - section.payout - self.natural_length(cable.name)
+                (span,) = self.routes[cable.name].sections
+                opening = span.way - span.payout - self.natural_length(cable.name)
                 add(cable.name, "cable", opening, not cable.bilateral)
-        for section in self.sections:
-            add(section.name, "rope", section.opening, True)
+        for part in self.sections:
+            add(part.name, "rope", part.opening, True)
         self._holonomic = count
         for sheave in self.sheaves:
             rows.append(ConstraintRows(sheave, "sheave", count, count + 1, self.latch_index(f"stick.{sheave}")))

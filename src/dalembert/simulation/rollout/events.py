@@ -176,7 +176,7 @@ class EventSteps:
         if outcome < Outcome.ACCUMULATED:
             return ""
         if outcome is Outcome.ILL_POSED and culprit >= 0 and maker is not None:
-            return str(maker.ill_posed(t, culprit, bool(lacks)))
+            return str(maker.ill_posed(t, culprit, lacks))
         if outcome is Outcome.ILL_POSED and culprit == NOT_CLOSED and maker is not None:
             return str(maker.not_closed(t, int(self.carried[member, _PAIR])))
         return gave_up(outcome, t, [spec.name for spec in self.setup.problem.event_specs], culprit)
