@@ -24,9 +24,9 @@ ARM = {"theta2": -0.7, "theta3": 1.3, "theta4": -0.5}
 
 GALLERY = """# Gallery
 
-The pictures show all ready-made machines, each in its default run. `dalembert studio NAME` opens one, `dalembert simulate NAME` runs it,
-and `dalembert systems --yaml NAME` prints it as a machine file that you can edit. The script
-`docs/figures/studio_figures.py` makes the page and its pictures.
+The pictures show all ready-made machines, each in its default run. `dalembert studio NAME` opens one,
+`dalembert simulate NAME` runs it, and `dalembert systems --yaml NAME` prints it as a machine file that you can edit.
+The script `docs/figures/studio_figures.py` makes the page and its pictures.
 
 """
 

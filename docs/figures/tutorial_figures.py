@@ -260,7 +260,9 @@ def quadruped(n: dict[str, Any]) -> None:
     save(figure, "quadruped")
 
 
-DRAWN = (own_crane, linkage, quadruped, arm, crane, cable_robot, flexible_arm, falling_chain, capture, robust_controller)
+DRAWN = (
+    own_crane, linkage, quadruped, arm, crane, cable_robot, flexible_arm, falling_chain, capture, robust_controller,
+)  # fmt: skip
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")

@@ -218,11 +218,18 @@ export class Stage {
   render(sharp) {
     const [width, height] = [this.host.clientWidth, this.host.clientHeight];
     if (!width || !height) return;
-    this.surface ??= this.own ? new OwnSurface(this.canvas) : new SharedSurface(this.canvas);
+    this.dirty = false;
+    if (this.blind) return;
+    try {
+      this.surface ??= this.own ? new OwnSurface(this.canvas) : new SharedSurface(this.canvas);
+    } catch {
+      this.blind = true; // everything but the picture goes on
+      this.host.append(Object.assign(document.createElement("p"), { className: "da-blind", textContent: "This browser has no WebGL: the machine cannot be drawn." }));
+      return;
+    }
     this.camera.aspect = this.aspect();
     this.camera.updateProjectionMatrix();
     this.surface.render(this.world, this.camera, width, height, sharp);
-    this.dirty = false;
     this.unsharp = software() && !sharp;
   }
 

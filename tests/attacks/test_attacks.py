@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.attacks.assembly import assembly_attacks
 from tests.attacks.calls import call_attacks, file_attacks
 from tests.attacks.data import label_attacks, question_attacks, unit_attacks
 from tests.attacks.harness import Attack, Outcome, judge
@@ -15,7 +16,7 @@ from tests.attacks.machines import description_attacks
 
 KINDS = {
     "descriptions": description_attacks, "calls": call_attacks, "files": file_attacks, "labels": label_attacks,
-    "units": unit_attacks, "questions": question_attacks,
+    "units": unit_attacks, "questions": question_attacks, "assembly": assembly_attacks,
 }  # fmt: skip
 LEAST = {"labels": 800, "units": 400, "questions": 40}
 

@@ -299,7 +299,7 @@ PHRASES = (
     ),
     Phrase(
         "where-it-stands",
-        r"\bwhere (?:it|they) stands?\b|\bin which they stand\b",
+        r"(?<!formed )\bwhere (?:it|they) stands?\b|\bin which they stand\b",
         _PRIVATE,
         "The error names the key and where it stands.",
         "The error names the key and its location.",

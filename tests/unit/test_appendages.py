@@ -115,7 +115,7 @@ def test_parameters_stay_inputs_and_are_checked() -> None:
         ({"omega": [8.0, 15.0]}, "participation of appendage 'array' must be 2 rows of 6"),
         ({"omega": []}, "has no modes"),
         ({"omega": [8.0, 15.0, -1.0]}, "omega 3 of appendage 'array' must be > 0"),
-        ({"damping": [0.1]}, "3 frequencies but 1 damping ratios"),
+        ({"damping": [0.1]}, "3 modes but 1 damping ratios"),
         ({"mass": 0.0}, "mass of appendage 'array' must be > 0"),
         ({"participation": [[0, 5, 0, 0, 0, 5], [0.0] * 6, [0, 0, 0, 2, 0, 0]]}, "mode 2 .* has no participation"),
         ({"participation": "none"}, "rows of 6 finite numbers"),

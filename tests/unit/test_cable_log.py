@@ -204,3 +204,36 @@ def test_an_impulse_slackens_a_damped_elastic_cable() -> None:
     )
     assert [(e.name, e.t) for e in run.events][:2] == [("switch0", run.events[0].t), ("rope.slack", run.events[0].t)]
     assert run["tension.rope"][np.searchsorted(run.t, 0.1, side="right")] == 0.0
+
+
+@pytest.mark.parametrize("floor", [True, False])
+@pytest.mark.parametrize("edit", ["velocity", "place"])
+def test_a_cable_slackens_in_a_state_of_the_callers_own(edit: str, floor: bool) -> None:
+    """Thrown up with 1 m/s, or lifted by 0.2 m, at 0.1 s: it is taut again after 2 v/g, or the fall through 0.2 m."""
+    ground = da.HalfSpace(point=(0.0, 0.0, -3.0))
+    machine = da.Machine(
+        "bob",
+        [da.Body("slide"), da.point_mass("b", 2.0)],
+        [da.Joint("x", "prismatic", "world", "slide", axis="x"), da.Joint("z", "prismatic", "slide", "b", axis="z")],
+        cables=[da.Cable("one", "b", length=1.0)],
+        contacts=[da.Contact("floor", "b", da.Sphere(0.05), surface=ground)] if floor else [],
+    )
+
+    def lift(t: float, x: np.ndarray, names: tuple[str, ...]) -> np.ndarray | None:
+        if "tick" not in names:
+            return None
+        state = x.copy()
+        if edit == "velocity":
+            state[3] = 1.0
+        else:
+            state[1] += 0.2
+        return state
+
+    tick = da.Event("tick", lambda t, q, v: t - 0.1)
+    given = {"q0": {"z": -1.0}, "duration": 0.4, "step": 1e-3, "backend": "vm"}
+    run = da.simulate(machine, events=[tick], on_event=lift, **given)
+    assert [event.name for event in changes(run, "one")] == ["one.slack", "one.taut"]
+    assert_log_is_what_the_latches_say(run, ["one"])
+    flight = 2.0 / G if edit == "velocity" else (2 * 0.2 / G) ** 0.5
+    slack, taut = (event.t for event in changes(run, "one"))
+    assert slack == pytest.approx(0.1, abs=1e-9) and taut - slack == pytest.approx(flight, abs=1e-9)

@@ -1,4 +1,4 @@
-"""What CONTRIBUTING says is enough: a law, an integrator and a command, each in one file of its own.
+"""What docs/extending.md says is enough: a law, an integrator and a command, each in one file of its own.
 
 A kind of constraint is in ``test_constraint_kinds.py``, a formulation in ``test_new_formulation.py``.
 """

@@ -124,7 +124,24 @@ simulation:
   switches: [{at: 0.5, on: [hold]}]
   control: []
 """
-FILES = {"shapes": SHAPES, "beams": BEAMS, "space": SPACE}
+ROPES = """
+name: hoist
+bodies: {hook: {mass: 100.0}, drum: {mass: 1.0, inertia: [1, 1, 1]}}
+joints:
+  lift: {kind: prismatic, parent: world, child: hook, axis: z, origin: {xyz: [0.2, 0, -3]}}
+  winch: {kind: revolute, parent: world, child: drum, axis: y}
+ropes:
+  fall:
+    path:
+      - {drum: winch, radius: 0.1, axis: [0, 1, 0], zero: [1, 0, 0]}
+      - {sheave: hook, radius: 0.1, axis: [0, -1, 0], loss: {bearing: 0.1, pin: 0.02, bending: 0.01}}
+      - {sheave: world, radius: 0.1, axis: y, at: [0.4, 0, 0], friction: 0.2, name: T}
+      - {anchor: hook, at: [0.3, 0, 0]}
+    stiffness: 1.0e+6
+    damping: 1000.0
+    pretension: 100.0
+"""
+FILES = {"ropes": ROPES, "shapes": SHAPES, "beams": BEAMS, "space": SPACE}
 NOT_EXPRESSIONS = {  # counts and words, and numbers that stand in the text of another key
     ("bodies", "bar", "beam", "modes", "z"),
     ("bodies", "sprung", "beam", "modes", "z"),
@@ -180,7 +197,7 @@ def test_numbers_may_be_expressions(name: str) -> None:
     paths = [path for path in leaves(data) if path not in NOT_EXPRESSIONS]
     for path in paths:
         put(expressions, path, f"{at(data, path)} * (3 - 2)")
-    assert load(written(expressions)) == load(written(data)) and len(paths) > 30
+    assert load(written(expressions)) == load(written(data)) and len(paths) > 20
 
 
 @pytest.mark.parametrize(("name", "path"), CASES)

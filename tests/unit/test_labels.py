@@ -204,3 +204,28 @@ def test_no_package_is_loaded_for_labels() -> None:
     )
     printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert printed.strip() == "[]"
+
+
+def test_plans_pictures_and_mu_refuse_labels() -> None:
+    """Times, distances, frequencies and matrices are numbers in order, too."""
+    from dalembert.control.mu import mu
+    from dalembert.control.uncertain.blocks import DeltaBlock
+    from dalembert.plan import box_distance
+    from dalembert.view.robust import plot_singular_values
+    from dalembert.view.scene_builder import build_scene
+
+    sizes, times = pd.Series({"z": 1.0, "y": 1.0, "x": 1.0}), pd.Series({"late": 1.0, "soon": 0.5})
+    blocks, names = [DeltaBlock("a", 1), DeltaBlock("b", 1)], ["b", "a"]
+    calls: list[Callable[[], Any]] = [
+        lambda: mu(pd.DataFrame(np.diag([2.0, 0.5]), index=names, columns=names), blocks),
+        lambda: mu(np.ma.masked_array(np.eye(2), mask=[[True, False], [False, False]]), blocks),
+        lambda: mu([["2", "0"], ["0", "1"]], blocks),
+        lambda: box_distance(np.eye(4), np.eye(4), sizes, (1.0, 1.0, 1.0)),
+        lambda: build_scene(CART).bake(np.zeros((2, 2)), times),
+        lambda: plot_singular_values(da.linearize(CART), frequencies=times),
+    ]
+    for call in calls:
+        with pytest.raises(DalembertError):
+            call()
+    plain = mu([[2.0j, 0.0], [0.0, 0.5]], [DeltaBlock("a", 1, "complex"), blocks[1]])
+    assert plain.upper == pytest.approx(2.0, rel=1e-3)

@@ -1,4 +1,4 @@
-"""A formulation is added by CONTRIBUTING alone: Kane's equations, in one class, on public names only.
+"""A formulation is added by docs/extending.md alone: Kane's equations, in one class, on public names only.
 
 Nothing in the library knows of them; `verify`, coordinate maps, couplings, constraints and `simulate` take them all the
 same.

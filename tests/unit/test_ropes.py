@@ -151,7 +151,7 @@ def test_the_course_is_as_long_as_the_rope() -> None:
 
 
 def unrolled(a: np.ndarray, b: np.ndarray, r: float) -> float:
-    """Shortest way from a to b round a cylinder about z, clockwise, by the angles and heights of its points of contact."""
+    """Shortest way from a to b clockwise round a cylinder about z, by angles and heights of its points of contact."""
 
     def point(x: np.ndarray) -> np.ndarray:
         return np.array([r * math.cos(x[0]), r * math.sin(x[0]), x[1]])
@@ -417,6 +417,48 @@ def test_pictures_show_ropes_along_their_way() -> None:
     drawn = np.linalg.norm(np.diff(way, axis=0), axis=1).sum()
     assert drawn == pytest.approx(70.5137166941154 + quarter, rel=1e-4)
     assert len(scene.pulleys) == 4
+
+
+# -- belts, and ropes in space -----------------------------------------------------------------------------------------
+
+
+def test_a_closed_belt_with_teeth_keeps_the_ratio_of_its_wheels() -> None:
+    bodies = [da.Body("a", 1.0, inertia=(0.02,) * 3), da.Body("b", 1.0, inertia=(0.05,) * 3)]
+    joints = [
+        da.Joint("a", "revolute", "world", "a", axis="y"),
+        da.Joint("b", "revolute", "world", "b", axis="y", origin=(1, 0, 0)),
+    ]
+    wheels = [
+        da.Sheave("world", 0.1, "y", joint="a", teeth=True, name="A"),
+        da.Sheave("world", 0.2, "y", at=(1, 0, 0), joint="b", teeth=True, name="B"),
+    ]
+    belt = da.Rope("belt", wheels, closed=True, stiffness=8000.0, damping=50.0, pretension=160.0)
+    machine = da.Machine("belt", bodies, joints, ropes=[belt], motors=[da.Motor("a", "a")])
+    run = da.simulate(machine, duration=2.0, control=[1.0], step=1e-3, backend="vm")
+    assert [run[f"tension.belt[{k}]"][0] for k in range(2)] == pytest.approx([160.0] * 2, rel=1e-12)
+    around = 2 * math.sqrt(1 - 0.01) + math.pi * 0.3 + 2 * 0.1 * math.asin(0.1)
+    assert run["length.belt"][0] == pytest.approx(around, rel=1e-12)
+    assert run["a_dot"][-1] == pytest.approx(2 / (0.02 + 0.05 / 4), rel=1e-6)
+    assert run["b_dot"][-1] == pytest.approx(run["a_dot"][-1] / 2, rel=1e-6)
+    pull = run["tension.belt[1]"][-1] - run["tension.belt[0]"][-1]  # of the span that leads to the driven wheel
+    assert abs(pull) == pytest.approx(0.05 * 0.5 / (0.02 + 0.05 / 4) / 0.2, rel=0.05)
+    assert abs(run.energy.drift) < 1e-8
+
+
+def test_sheaves_of_a_load_in_space_keep_its_energy() -> None:
+    path = [
+        da.Anchor("world", (-1, 0, 0)),
+        da.Sheave("load", 0.1, (0, -1, 0), at=(-0.6, 0, 0.3), name="L1"),
+        da.Sheave("world", 0.12, (0.3, 1, 0), at=(0, 0.1, 0.2), name="T"),
+        da.Sheave("load", 0.1, (0.1, -1, 0.2), at=(0.6, 0, 0.3), name="L2"),
+        da.Anchor("world", (1, 0.2, 0)),
+    ]
+    joint = da.Joint("f", "free", "world", "load", origin=(0, 0, -3))
+    machine = da.Machine("spreader", [da.box("load", mass=50.0, size=(1, 1, 0.3))], [joint], ropes=[da.Rope("r", path)])
+    run = da.simulate(machine, duration=0.5, v0={machine.v_names[1]: 0.3}, step=2e-3, backend="vm")
+    assert run["tangent_error.r"].max() < 1e-13
+    assert np.ptp(run["wrap.r.T"]) > 1e-5 and np.ptp(run["length.r"]) < 1e-9
+    assert abs(run.energy.drift) < 1e-9
 
 
 # -- obstacles ---------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Base parameters of rigid trees: what of masses, centres and inertias can be told from motions and torques.
+"""Base parameters of rigid trees: combinations of masses, centres and inertias that motions and torques determine.
 
 Inverse dynamics is linear in mass, first moment and inertia about the body's origin of each body, and in rotor inertias
 and viscous losses: ``tau = Y(q, v, a) pi``. Not all of these ten numbers per body can be told apart; how many can is
@@ -50,7 +50,7 @@ class BaseParameters:
     independent
         Which of them head a sum.
     combination
-        (base, all): the base parameters are ``combination @ nominal``; columns of what moves nothing are zero.
+        (base, all): the base parameters are ``combination @ nominal``; columns of parameters without effect are zero.
     """
 
     machine: Machine

@@ -35,12 +35,11 @@ class Equilibrium:
     residual
         Generalised forces that neither inputs nor constraints balance, per velocity.
     scale
-        Largest generalised force at work, or that a unit displacement would raise: what the residual is to be compared
-        with.
+        Largest generalised force at work, or that a unit displacement would raise: the scale of the residual.
     multipliers
         Multipliers of the constraints, zero where a constraint does not act; tensions of cables.
     latches
-        Latches of the constraints (what acts, and what was measured), as in ``eom.constraint_system``.
+        Latches of the constraints (activity, and measurements), as in ``eom.constraint_system``.
     J
         Rows that hold the machine: those of the constraints that act, and of locked joints.
     """

@@ -145,8 +145,8 @@ class GeneralizedJacobian:
         v
             Velocities `v_names`, (..., n).
         momentum
-            Momentum that the robot has, as in `EquationsOfMotion.momentum`; what the base does not hold against it
-            moves the base. None: it has none.
+            Momentum that the robot has, as in `EquationsOfMotion.momentum`; the part that the base does not hold
+            against moves the base. None: it has none.
         p
             Parameter values.
         """

@@ -287,7 +287,7 @@ class _Space:
         return held
 
     def random(self, q: Array, rng: np.random.Generator) -> Array:
-        """Random configuration: within the ranges, or anywhere on a circle, near ``q`` in what is unbounded."""
+        """Random configuration: within the ranges, or anywhere on a circle, near ``q`` where unbounded."""
         d = rng.uniform(-np.pi, np.pi, size=self.eom.nv)
         moved = self.eom.integrate(q, np.where(self.movable, d, 0.0))
         for i in np.flatnonzero((self.index >= 0) & self.movable):
@@ -297,7 +297,7 @@ class _Space:
 
 
 def _ranges(machine: Machine) -> dict[str, tuple[float, float]]:
-    """Range of each one-coordinate joint; what follows a joint narrows its range."""
+    """Range of each one-coordinate joint; followers of a joint narrow its range."""
     ranges = {j.name: (j.limits.lower, j.limits.upper) for j in machine.joints if j.info.nv == 1}
     for c in machine.couplings:
         ratio, offset = nominal(c.ratio), nominal(c.offset)

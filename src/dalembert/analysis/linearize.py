@@ -116,8 +116,8 @@ class ModelForm:
         Sampling period [s]: the exact model from sample to sample with inputs that are held in between; None: the
         continuous model.
     minimal
-        Whether to leave out what the inputs cannot move or the outputs do not show. States are combinations then,
-        named ``x1``, ``x2``, ..., unless nothing is left out.
+        Whether to leave out states that the inputs cannot control or the outputs do not observe. States are
+        combinations then, named ``x1``, ``x2``, ..., unless nothing is left out.
     """
 
     independent: Sequence[str] | None = None

@@ -1,7 +1,7 @@
 """Loads that outboard bodies put on the tips of beams, in a nominal configuration (SPACE B.1.2).
 
-Modes of a loaded beam stand for its motion in the machine far better than those of a free one. The load is what hangs
-on the tip, rigid and undeformed: its mass, its inertia about the tip and its first moment along the beam.
+Modes of a loaded beam stand for its motion in the machine far better than those of a free one. The load is everything
+that hangs on the tip, rigid and undeformed: its mass, its inertia about the tip and its first moment along the beam.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ BATCH_BYTES = 2**25
 
 
 def contenders(case: Case, *, build: bool, announce: Callable[[str], None]) -> Iterator[Contender | Skipped]:
-    """All contenders for a case; ``build`` allows what takes minutes to build."""
+    """All contenders for a case; ``build`` allows builds that take minutes."""
     yield from native_contenders(case)
     yield virtual_machine(case)
     yield from pinocchio_contenders(case, build, announce)

@@ -113,7 +113,7 @@ class _Terms:
 
     def constraint_jacobian(self) -> Array:
         """Jacobian of the joints' equations."""
-        self.solver.SetSystemJacobian(np.zeros((self.n + self.m, self.n + self.m)))  # it adds to what is there
+        self.solver.SetSystemJacobian(np.zeros((self.n + self.m, self.n + self.m)))  # it adds to the existing entries
         self.solver.ComputeJacobianAE(self.system)
         return np.array(self.solver.GetSystemJacobian())[self.n :, : self.n]
 

@@ -47,7 +47,7 @@ def _ready_made(name: str) -> SingleRun:
 
 @cache
 def fmu_cases() -> dict[str, SingleRun]:
-    """Return what is measured, by name: two seconds of each, after which rounding has not grown."""
+    """Return the measured machines, by name: two seconds of each, after which rounding has not grown."""
     linked = {name: replace(SINGLE_RUNS[name], duration=2.0) for name in ("four-bar", "pulleys")}
     return linked | {name: _ready_made(name) for name in _READY_MADE}
 

@@ -186,7 +186,7 @@ def run_rollouts(
     quick
         The crane and the UR5, few members and steps.
     announce
-        Told what is measured.
+        Called with progress messages.
     names
         Names in `ROLLOUTS`; all if not given.
     """

@@ -1,4 +1,4 @@
-"""Measurement of one case: results compared first, then times, as rows of figures; and what the machine was."""
+"""Measurement of one case: results compared first, then times, as rows of figures; and the computer."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def tolerance(case: Case) -> float:
 def measure(
     case: Case, taking_part: Iterable[Contender | Skipped], settings: Mapping[str, Any]
 ) -> tuple[list[Record], list[dict[str, str]]]:
-    """Compare what the contenders compute, then time them in turns.
+    """Compare the results of the contenders, then time them in turns.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Steps per second of single runs: what many runs at once, and faster single ones, are measured against.
+"""Steps per second of single runs: the reference for many runs at once, and for faster single ones.
 
 The machines are those of ``dalembert bench rollouts``. `measure_single_runs` returns the figures; those of a day are in
 ``benchmarks/results``.

@@ -1,7 +1,7 @@
 """Frames per second of the player in software WebGL, and the time that its script takes of each.
 
 ``dalembert bench studio`` plays a crane of 36 coordinates and a chain of 200 bodies in chromium at 1280 x 800, without
-a graphics processor: what a laptop in a virtual machine, or the least of computers, shows.
+a graphics processor: the performance of a laptop in a virtual machine, or of the least of computers.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def measure_player(browser: Any, machine: Machine, t: Array, q: Array, seconds: 
 def _processor_time() -> float:
     """Seconds of processor time of all processes that this one has started, the browser's; zero where /proc is not.
 
-    Unlike the frames per second, this does not depend on what else the computer does.
+    Unlike the frames per second, this does not depend on other load of the computer.
     """
     children: dict[int, list[tuple[int, int]]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):

@@ -1,4 +1,4 @@
-"""Campaigns: many members on all cores, a cluster or a GPU, kept in a store, and what can be learnt from them."""
+"""Campaigns: many members on all cores, a cluster or a GPU, kept in a store, and their evaluation."""
 
 from dalembert.campaigns.campaign import Runner, campaign, open_campaign
 from dalembert.campaigns.design import Design, optimise

@@ -1,4 +1,4 @@
-"""Monte-Carlo campaigns: many members of a machine or of a function, and a table of what was measured."""
+"""Monte-Carlo campaigns: many members of a machine or of a function, and a table of measures."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ def _with_values(
 
 
 def _same_question(store: Store, question: Mapping[str, Any]) -> None:
-    """Refuse to resume a campaign with another question, and say what of it is another one."""
+    """Refuse to resume a campaign with another question, and name the differences."""
     there = store.question
     for key in ("quantities", "vary", "measures", "members", "seed", "sampling", "chunk", "parts", "digest"):
         if there.get(key) != question[key]:
@@ -285,7 +285,7 @@ def _changed(there: Mapping[str, str], now: Mapping[str, str]) -> str:
 
 
 def _parts(task: Task, measure: Mapping[str, Measure] | None, *, strict: bool) -> dict[str, str]:
-    """Digests of what a task is about, by where each part of it stands."""
+    """Digests of the parts of a task, by their location."""
     if isinstance(task, RolloutTask | SimulationTask):
         return digests(task.experiment, "experiment", strict=strict) | digests(measure or {}, "measure", strict=strict)
     function = getattr(task, "function", task)

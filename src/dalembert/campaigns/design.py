@@ -70,7 +70,7 @@ def optimise(
     final, integral
         Cost at the end and per second; see `dalembert.campaigns.gradient`.
     bounds
-        By name: a quantity at the end of each run (as ``final``) and what it must not exceed, in every scenario. (A
+        By name: a quantity at the end of each run (as ``final``) and its upper limit, in every scenario. (A
         mapping as ``limits`` means the same.)
     scenarios
         Runs over which the cost is averaged: mappings with ``p``, ``q0``, ``v0`` of their own.

@@ -44,8 +44,8 @@ class Episode:
     period
         Seconds of a step.
     reward
-        Name of a signal, or a function of signals on CasADi symbols, as in `dalembert.Measure`: what is earned at the
-        end of each step. ``s["u.MOTOR"]`` are the inputs.
+        Name of a signal, or a function of signals on CasADi symbols, as in `dalembert.Measure`: the reward at the end
+        of each step. ``s["u.MOTOR"]`` are the inputs.
     observe
         As in `dalembert.stepper`; None: coordinates and velocities.
     terminated

@@ -92,7 +92,7 @@ def load_campaign(path: str | Path) -> CampaignFile:
     Raises
     ------
     FileFormatError
-        With file, line, what was got and what is expected.
+        With file, line, the value and the expected values.
     """
     path = Path(path)
     text = read_bytes(path, "campaign", 2**20)

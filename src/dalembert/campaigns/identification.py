@@ -33,7 +33,7 @@ __all__ = ["Identification", "identify"]
 _BLIND = 1e-7  # part of the largest singular value below which a direction is taken as not seen
 _ROUNDS = 20  # of weights, which settle in a few
 _SETTLED = 1e-3  # relative change of a noise that ends the rounds
-_EXACT = 1e-10  # part of a signal's spread below which what is not explained is rounding
+_EXACT = 1e-10  # part of a signal's spread below which the residual is rounding
 _ON_BOUND = 1e-6  # of its size, distance at which a value is on its bound
 
 
@@ -48,7 +48,7 @@ class Identification:
     covariance
         Covariance of the values, in the order of their names; infinite where they cannot be told apart.
     noise
-        Standard deviation of what is not explained, by signal.
+        Standard deviation of the residuals, by signal.
     blind
         Sets of parameters of which only some combinations are seen, with the combination that is not: changing the
         values along it changes no recorded signal.

@@ -1,8 +1,8 @@
 """Processes in which members run; one that a member kills is started again, and the member is a row with its reason.
 
 Local pools and the workers of a Dask cluster run members in such processes. A process reads chunks from its standard
-input and answers on what was its standard output, which members find turned to standard error. It ends at once when
-its leader does, however that happens. It is no child of `multiprocessing`: a leader's script is not run again in it
+input and answers on its former standard output, which members find turned to standard error. It ends at once when its
+leader does, however that happens. It is no child of `multiprocessing`: a leader's script is not run again in it
 (functions of a script travel by value), and workers of Dask, which must not have such children, can lead it.
 """
 

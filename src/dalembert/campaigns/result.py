@@ -50,7 +50,7 @@ class Campaign:
 
     @property
     def table(self) -> pandas.DataFrame:
-        """A row per member that is done: its values, what was measured, ``status`` and the ``reason`` if it failed."""
+        """A row per finished member: its values, its measures, ``status`` and the ``reason`` if it failed."""
         import pandas
 
         if self.store is not None:
@@ -66,12 +66,12 @@ class Campaign:
 
     @property
     def quantities(self) -> list[str]:
-        """Names of what varies."""
+        """Names of the varied quantities."""
         return list(self.question["quantities"])
 
     @property
     def measures(self) -> list[str]:
-        """Names of what was measured."""
+        """Names of the measures."""
         return [name for name in self.table.columns if name not in (*self.quantities, "status", "reason")]
 
     @property

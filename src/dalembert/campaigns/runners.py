@@ -78,7 +78,7 @@ def visible_gpus() -> list[str]:
     try:
         cupy = import_cupy()
     except BuildError:
-        return [""]  # the first member says what is missing
+        return [""]  # the first member reports the missing compiler
     count = int(cupy.cuda.runtime.getDeviceCount())
     names = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name.strip()]
     return (names or [str(k) for k in range(count)])[: max(1, count)]
@@ -187,7 +187,7 @@ _beside: dict[tuple[str, int], MemberProcess] = {}
 
 
 def _run_beside(campaign: str, packed: bytes, values: Array, first: int, seed: int) -> Columns:
-    """Run members in a process beside the Dask worker that is called: what they kill is not the worker."""
+    """Run members in a process beside the Dask worker that is called: a crash does not kill the worker."""
     key = campaign, threading.get_ident()
     process = _beside.get(key)
     if process is None:

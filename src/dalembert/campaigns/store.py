@@ -1,4 +1,4 @@
-"""The folder of a campaign: what was asked, and the rows that are done, in chunks that are whole or not there.
+"""The folder of a campaign: the question, and the finished rows, in chunks that are either complete or missing.
 
 ::
 
@@ -64,7 +64,7 @@ class Store:
         return (self.folder / "campaign.json").is_file()
 
     def create(self, question: Mapping[str, Any], values: Array) -> None:
-        """Write what was asked and the values of the members."""
+        """Write the question and the values of the members."""
         make_folder(self.folder / "rows")
         names = question["quantities"]
         self._write_table("samples.parquet", {name: values[:, k] for k, name in enumerate(names)})

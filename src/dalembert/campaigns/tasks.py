@@ -89,7 +89,7 @@ class FunctionTask:
     quantities: tuple[str, ...]
 
     def run(self, values: Array, first: int, seed: int) -> Columns:
-        """Call the function for each member; what it raises becomes the reason of that member."""
+        """Call the function for each member; an exception becomes the reason of that member."""
         wants_seed = "seed" in _arguments(self.function) and "seed" not in self.quantities
         rows: list[Mapping[str, float]] = []
         status, reason = [], []

@@ -1,4 +1,4 @@
-"""Checks of what is passed to a kernel (number, type, shape, finiteness), and broadcasting of batch axes."""
+"""Checks of the arguments of a kernel (number, type, shape, finiteness), and broadcasting of batch axes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Names and NumPy shapes of what a kernel takes and returns.
+    """Names and NumPy shapes of the inputs and outputs of a kernel.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Signature:
         Raises
         ------
         InputError
-            Naming the input, what was got and what is expected.
+            Naming the input, the value and the expected values.
         """
         if len(arguments) != len(self.input_names):
             raise InputError(

@@ -7,11 +7,11 @@ share, or from constants.
 
 Values are coloured by the operations that lead to them, up to some depth, whatever the constants and the elements of
 the inputs (``compile/colours.py``). A colour that exactly two (four, eight) values have is a seed; from a bundle one
-descends to its operands, which are bundles in turn where they match, and ascends to what is made of bundles only. The
-result shows which inputs are twins, such as the angles of the left and of the right knee; with these told from others,
-the search starts again. Bundles that do not pay for moving numbers into vectors and out of them are dissolved in the
-end. (Superword-level parallelism after S. Larsen and S. Amarasinghe, 2000, except for the seeds, which are taken from
-all of the tape instead of from neighbouring places in memory.)
+descends to its operands, which are bundles in turn where they match, and ascends to values that are made of bundles
+only. The result shows which inputs are twins, such as the angles of the left and of the right knee; with these told
+from others, the search starts again. Bundles that do not pay for moving numbers into vectors and out of them are
+dissolved in the end. (Superword-level parallelism after S. Larsen and S. Amarasinghe, 2000, except for the seeds, which
+are taken from all of the tape instead of from neighbouring places in memory.)
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _COVERED = 0.15
 _WORTHWHILE = 0.9
 """Share of the statements that bundles must leave at most."""
 _ROUNDS = 10
-"""How often what does not pay is dissolved."""
+"""How often bundles that do not pay are dissolved."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """Compiled libraries on disk, shared by all processes of one user.
 
-A key (digest of what the library is made from and by) is a small file that holds the digest of the library's
-bytes; the library is a file named by that digest. Both appear by atomic rename and are never changed. A
-library whose bytes do not match, for whatever reason, counts as absent and is built again. The same applies to files
-that another user could have written: folders and files must belong to the user, be writable by no other user, and be no
-links (the cache itself may be a link of the user's). Files left by a killed process do no harm: a build folder is
-removed when the next kernel is built, an unused lock file after a day.
+A key (digest of the sources and the compiler of the library) is a small file that holds the digest of the library's
+bytes; the library is a file named by that digest. Both appear by atomic rename and are never changed. A library whose
+bytes do not match, for whatever reason, counts as absent and is built again. The same applies to files that another
+user could have written: folders and files must belong to the user, be writable by no other user, and be no links (the
+cache itself may be a link of the user's). Files left by a killed process do no harm: a build folder is removed when the
+next kernel is built, an unused lock file after a day.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _is_own(path: Path, kind: Callable[[int], bool]) -> bool:
 
 
 def _discard(path: Path) -> None:
-    """Remove a folder of the cache in which others could write; a link is removed, not what it leads to."""
+    """Remove a folder of the cache in which others could write; a link is removed, not its target."""
     if stat.S_ISDIR(path.lstat().st_mode):
         shutil.rmtree(path)
     else:
@@ -213,7 +213,7 @@ def _objects(folder: Path) -> list[Path]:
 
 
 def _prune(folder: Path) -> None:
-    """Remove what processes that were killed have left behind."""
+    """Remove the remains of killed processes."""
     oldest = time.time() - LEFTOVER_AGE
     for path in (*(folder / "build").iterdir(), *(folder / "locks").iterdir()):
         with contextlib.suppress(OSError):  # another process may be doing the same

@@ -45,7 +45,7 @@ def direct_call(
     signature
         Shapes of inputs and outputs.
     general
-        Called with the same arguments where they, or the results, are not what the short way takes.
+        Called with the same arguments where they, or the results, do not fit the fast path.
     finite
         Whether results that are not finite go to `general`, too.
 

@@ -104,7 +104,7 @@ def import_cupy() -> Any:
     Raises
     ------
     BuildError
-        Saying what is missing.
+        With the missing part.
     """
     try:
         cupy: Any = importlib.import_module("cupy")

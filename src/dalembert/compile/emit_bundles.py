@@ -89,7 +89,7 @@ class BundleWriter:
             self.memory, self.n_work = "t", 0
 
     def _allocate(self) -> int:
-        """Give what other chunks read a place; a place is free again after the last of them."""
+        """Give values that other chunks read a place; a place is free again after the last of them."""
         home = {i: (k, bundle) for k, chunk in enumerate(self.chunks) for bundle in chunk for i in bundle}
         last: dict[Bundle, int] = {}
         for k, chunk in enumerate(self.chunks):

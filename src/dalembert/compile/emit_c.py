@@ -1,8 +1,8 @@
 """A tape as C: straight lines, and loops where it repeats itself.
 
-The generated functions (chunks) speak of a type ``real`` and of the operations of C only. A `Form` says what
-``real`` is (a double, a vector of doubles, a double or float of a GPU's thread), by the text before the chunks, and
-how they are called, by the entries after them.
+The generated functions (chunks) speak of a type ``real`` and of the operations of C only. A `Form` defines ``real`` (a
+double, a vector of doubles, a double or float of a GPU's thread), by the text before the chunks, and how they are
+called, by the entries after them.
 
 A long tape is split into chunks, because compile time grows faster than the length of a function, and code that fits
 into the cache is faster. Within a chunk values are locals; a value that another chunk needs also lives in the work

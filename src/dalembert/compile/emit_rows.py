@@ -91,14 +91,14 @@ def emit_rows(
 
 
 def _without_gaps(tape: Tape, stage: Fill) -> Tape:
-    """Leave out what is stored between the rows of blocks."""
+    """Leave out entries between the rows of blocks."""
     first = stage.writes[0].at
     inside = {b.place(i, j) - first for b in stage.writes for i in range(b.rows) for j in range(b.columns)}
     return _stored(tape, inside)
 
 
 def _stored(tape: Tape, places: Set[int]) -> Tape:
-    """Leave out what is not stored at some places."""
+    """Leave out entries that are not stored at some places."""
     return replace(tape, stores=(tuple(i if k in places else -1 for k, i in enumerate(tape.stores[0])),))
 
 

@@ -25,7 +25,7 @@ __all__ = ["export_c"]
 _KEYWORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while main "
-    "in out work".split()  # and what the generated functions call their own
+    "in out work".split()  # and names inside the generated functions
 )
 
 _MAKEFILE = """\
@@ -54,9 +54,9 @@ def export_c(
     """Write functions as C99 sources without any dependency but the mathematical library.
 
     The folder gets ``NAME.h``, a ``NAME_FUNCTION.c`` for each function, an ``example.c`` that calls each of them once
-    and prints what it returns, and a ``Makefile``. A function takes its inputs and then its outputs as arrays of
-    doubles; matrices are row-major. It is straight-line code with a work array on the stack: no loops, no state, no
-    external memory, and only calls of ``math.h``.
+    and prints its result, and a ``Makefile``. A function takes its inputs and then its outputs as arrays of doubles;
+    matrices are row-major. It is straight-line code with a work array on the stack: no loops, no state, no external
+    memory, and only calls of ``math.h``.
 
     Parameters
     ----------

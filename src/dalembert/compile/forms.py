@@ -1,6 +1,6 @@
 """The forms in which a tape is written: the C text before and after its straight-line functions.
 
-Every form has the same straight-line text; what ``real`` is, and what surrounds it, is decided here. The texts
+Every form has the same straight-line text; ``real`` and its surroundings are decided here. The texts
 are C files in the folder ``text``.
 """
 
@@ -46,7 +46,7 @@ class Form:
         any case, because the loops of the entries gain from an optimisation that a long straight line only pays for;
         ``"one"``: never.
     whole
-        Whether a tape is one function as far as it has no loops: what lives long then stays in registers, where a
+        Whether a tape is one function as far as it has no loops: long-lived values then stay in registers, where a
         compiler can take that, instead of going through the work array.
     packs
         Whether ``real`` is a double and the compiler knows vectors, so that functions in stages can be written.

@@ -268,7 +268,7 @@ class Kernel:
         return NativeFrame(self.native, outputs, inputs or ())
 
     def _memory(self) -> _Memory:
-        """Make what this thread needs for single calls."""
+        """Make the memory of this thread for single calls."""
         outputs = [np.zeros(shape) for shape in self.signature.output_shapes]
         frame = self._frame(outputs)
         one_array = len(outputs) == 1 and outputs[0].ndim
@@ -298,7 +298,7 @@ class Kernel:
         return frame.run_batch(n, inputs, strides, outputs)
 
     def _rows(self, arrays: list[Array], batch: Shape) -> tuple[list[Array], list[int]]:
-        """Lay out the rows of a batch: contiguous arrays as they are, stride 0 for what all rows share."""
+        """Lay out the rows of a batch: contiguous arrays as they are, stride 0 for inputs that all rows share."""
         rows, strides = [], []
         for array, shape in zip(arrays, self.signature.input_shapes, strict=True):
             lead = array.shape[: array.ndim - len(shape)]

@@ -86,7 +86,7 @@ def _straight(values: Indices, size: int) -> list[Piece]:
 
 
 def _signature(tape: Tape, computed: Indices) -> Indices:
-    """Number the operations by what all turns of a loop must share.
+    """Number the operations by the properties that all turns of a loop must share.
 
     That is the operation, the kind of its operands (constant, which input, computed) and the outputs it goes to.
     """

@@ -165,7 +165,7 @@ def _bodies(stages: Sequence[RowSum | Pivot], packs: Sequence[_Packs], width: in
     """Write stages in panels of so many packs."""
     bodies: _Bodies = {}
     for panel in _panels(stages, packs, width):
-        # A pivot is at a fixed place, and so is what comes between pivots.
+        # A pivot is at a fixed place, and so are the operations between pivots.
         place = 0 if any(isinstance(stage, Pivot) for stage in stages) else ALIGN * min(panel)
         lines: list[_Line] = []
         for stage, masks in zip(stages, packs, strict=True):

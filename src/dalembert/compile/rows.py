@@ -74,7 +74,7 @@ class Block:
 
     @property
     def length(self) -> int:
-        """Numbers from its first row to the end of its last one, with what lies between the rows."""
+        """Numbers from its first row to the end of its last one, with the gaps between the rows."""
         return self.rows * self.stride
 
     def matrix(self, column: Expression) -> Expression:
@@ -84,7 +84,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """A tape: a column ``function(inputs, reads)`` fills the blocks that it writes, and what is between their rows."""
+    """A tape: a column ``function(inputs, reads)`` fills the blocks that it writes, and the gaps between their rows."""
 
     function: ca.Function
     reads: tuple[Block, ...]
@@ -124,7 +124,7 @@ class Pivot:
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """All entries of a block, and what is between its rows, become zero."""
+    """All entries of a block, and the gaps between its rows, become zero."""
 
     block: Block
 

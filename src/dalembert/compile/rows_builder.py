@@ -106,8 +106,8 @@ class RowsBuilder:
         return block
 
     def read(self, block: Block) -> Expression:
-        """Symbols of the entries of a block, for tapes: they stand for what is in it when the tape runs."""
-        if block in self._pending:  # no tape reads what it writes
+        """Symbols of the entries of a block, for tapes: they stand for its content when the tape runs."""
+        if block in self._pending:  # no tape reads its own output
             self._close()
         if block not in self._symbols:
             self._symbols[block] = ca.SX.sym(f"board_{block.at}", block.length)
@@ -123,7 +123,7 @@ class RowsBuilder:
         self._stages.append(Map(tape, tuple(reads), tuple(writes)))
 
     def clear(self, block: Block) -> None:
-        """Make all entries of a block zero, and what is between its rows."""
+        """Make all entries of a block zero, and the gaps between its rows."""
         self._append(Clear(block))
 
     def pivot(self, target: int, source: int) -> None:
@@ -131,7 +131,7 @@ class RowsBuilder:
         self._append(Pivot(target, source))
 
     def row(self, target: int, cells: Mapping[int, Cell]) -> None:
-        """Append what computes a row from its cells; columns that are computed alike share a stage.
+        """Append the stages that compute a row from its cells; columns that are computed alike share a stage.
 
         Parameters
         ----------
@@ -147,12 +147,12 @@ class RowsBuilder:
             self._append(RowSum(target, neighbours(columns), terms, start))
 
     def add(self, target: int, columns: Set[int], terms: tuple[tuple[int, int], ...], start: int | None = None) -> None:
-        """Append what computes some columns of a row alike; see `Cell`."""
+        """Append the stages that compute some columns of a row alike; see `Cell`."""
         if columns:
             self._append(RowSum(target, neighbours(sorted(columns)), terms, start))
 
     def finish(self, outputs: Sequence[Block], symmetric: Sequence[Block] = ()) -> RowExpressions:
-        """Return what was made; see `RowExpressions` for the outputs."""
+        """Return the result; see `RowExpressions` for the outputs."""
         self._close()
         return RowExpressions(tuple(self._stages), self._size + ALIGN, tuple(outputs), tuple(symmetric))
 

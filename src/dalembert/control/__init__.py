@@ -87,7 +87,7 @@ __all__ = [
     "uncertain",
 ]
 
-# Laws are needed by every simulation; what is designed from linear models brings the room `analysis` with it.
+# Laws are needed by every simulation; designs from linear models load the room `analysis`.
 _LATER = {
     "ActuatorLag": "dalembert.control.actuators",
     "Backlash": "dalembert.control.actuators",

@@ -36,13 +36,13 @@ def _positive(value: ArrayLike, n: int, what: str, *, zero: bool = False) -> ca.
 
 
 def dead_zone(x: Expression, half_width: ca.DM) -> Expression:
-    """``x`` less what lies within the half width: zero in between, continuous."""
+    """``x`` reduced by the half width: zero in between, continuous."""
     return ca.fmax(x - half_width, 0) + ca.fmin(x + half_width, 0)
 
 
 @dataclass(frozen=True)
 class _Held:
-    """A sampled controller as a law: what it commands is held between its samples."""
+    """A sampled controller as a law: its command is held between its samples."""
 
     sampled: Controller | Sampled | Cascade
 
@@ -211,9 +211,9 @@ class NoisySensors:
     """A law run at a sampling period on noisy measurements: a sampled controller for `simulate`.
 
     The noise is white from sample to sample, normal, and depends on the seed and the number of the sample alone, so
-    that a run can be repeated. Internal states of the law are advanced by Euler's method, once per sample: what happens
-    faster than that, such as an `ActuatorLag` or a `Backlash`, goes around the sensors, not into them. The law computes
-    with the nominal values of the machine's parameters, whatever the machine has.
+    that a run can be repeated. Internal states of the law are advanced by Euler's method, once per sample: faster
+    dynamics, such as an `ActuatorLag` or a `Backlash`, go around the sensors, not into them. The law computes with the
+    nominal values of the machine's parameters, whatever the machine has.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Laws that are sampled, and guidance above them: each stage at its own period, joined by named values that it holds.
 
 Any law, reference or signal may read a quantity by its name: `read` returns a CasADi symbol, which the loop replaces by
-what bears that name: a coordinate, a velocity, a signal, a measurement, or a value that a stage holds.
+the quantity of that name: a coordinate, a velocity, a signal, a measurement, or a value that a stage holds.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Follow:
 
 @dataclass(frozen=True)
 class Sampled:
-    """A law that computes at a period, on what is measured there, and whose inputs are held in between.
+    """A law that computes at a period, on the measurements there, and whose inputs are held in between.
 
     States of the law advance by Euler's method, once per sample.
 
@@ -174,7 +174,7 @@ def _names(owner: _Stage, field_name: str) -> tuple[str, ...]:
 
 
 class _Stage:
-    """A stage of a cascade: the names of what it holds."""
+    """A stage of a cascade: the names of its held values."""
 
     name: str
     period: float
@@ -237,7 +237,7 @@ class NativeGuidance(_Stage):
     holds
         Names of the values that it holds.
     states
-        Names of its states and their initial values; a state keeps what the last evaluation gave.
+        Names of its states and their initial values; a state keeps the result of the last evaluation.
     name
         Its name; ``NAME.t`` is the time of its last evaluation.
     """
@@ -289,7 +289,7 @@ class Cascade:
     inner
         An expression law (continuous), a `Sampled` one, or a Python controller with a ``period``.
     outer
-        Stages, the outermost first: `Guidance`, `NativeGuidance`, or objects that have what they have.
+        Stages, the outermost first: `Guidance`, `NativeGuidance`, or objects with the same attributes.
     """
 
     inner: Law | Sampled | Controller

@@ -1,4 +1,4 @@
-"""A linear controller as a law: what was designed on a linear model, in the native time loop of the machine."""
+"""A linear controller as a law: a design on a linear model, in the native time loop of the machine."""
 
 from __future__ import annotations
 

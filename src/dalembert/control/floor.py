@@ -1,4 +1,4 @@
-"""The least H-infinity norm that any controller can reach: what a structured one is measured against.
+"""The least H-infinity norm that any controller can reach: the benchmark of a structured one.
 
 For controllers of full order the problem is convex: two linear matrix inequalities in ``R`` and ``S``, with
 ``[R 1; 1 S]`` positive semidefinite (Gahinet and Apkarian 1994; Iwasaki and Skelton 1994). Solved with cvxpy and

@@ -41,7 +41,7 @@ Reference = ArrayLike | Callable[[Expression], Any] | Mapping[str, Any] | Motion
 def machine_state(
     eom: EquationsOfMotion, q: Expression, v: Expression, p: Expression
 ) -> tuple[EquationsOfMotion, Expression, Expression]:
-    """Equations in the machine's own coordinates and the state in them: what the laws of joints work on.
+    """Equations in the machine's own coordinates and the state in them, for the laws of joints.
 
     Parameters
     ----------

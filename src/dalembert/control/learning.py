@@ -5,11 +5,11 @@ to the torques that are played back in the next one:
 
     u_{k+1}(t) = u_k(t) + kp e_k(t) + kd e_k'(t)
 
-Where the feedback adds nothing, the torques are those of inverse dynamics. For one joint of inertia ``m`` what is
-missing after a trial is ``m s^2/(m s^2 + kd s + kp)`` times what was missing before: less at every frequency if
-``kd^2 >= 2 m kp``. At the highest frequencies that samples of length ``T`` know it is ``(z - 1)(1 - x)/(z - 1 + x)``
-times, ``x = kd T/m``, if the correction comes a sample earlier: less for ``x < 4/3``. Learning of this kind: S.
-Arimoto, S. Kawamura, F. Miyazaki, Bettering operation of robots by learning, Journal of Robotic Systems 1 (1984).
+Where the feedback adds nothing, the torques are those of inverse dynamics. For one joint of inertia ``m`` the missing
+torque after a trial is ``m s^2/(m s^2 + kd s + kp)`` times that before: less at every frequency if ``kd^2 >= 2 m kp``.
+At the highest frequencies that samples of length ``T`` know it is ``(z - 1)(1 - x)/(z - 1 + x)`` times, ``x = kd T/m``,
+if the correction comes a sample earlier: less for ``x < 4/3``. Learning of this kind: S. Arimoto, S. Kawamura, F.
+Miyazaki, Bettering operation of robots by learning, Journal of Robotic Systems 1 (1984).
 """
 
 from __future__ import annotations
@@ -151,8 +151,9 @@ def learn_torques(run: Callable[[Trial], object], first: Trial, *, trials: int =
     trials
         How many.
     lead
-        By how many samples what feedback adds is put earlier. A torque acts after it was given: with one sample, what
-        is missing falls at every frequency that the samples know; with none it grows slowly at the highest.
+        Number of samples by which the contribution of the feedback is advanced. A torque acts after it was given: with
+        one sample, the missing torque falls at every frequency below the Nyquist frequency; with none it grows slowly
+        at the highest.
 
     Examples
     --------

@@ -341,7 +341,7 @@ def _pencil_eigenvalues(A: Array, B: Array, C: Array, D: Array) -> NDArray[np.co
 
 
 def _first_candidates(poles: NDArray[Any], near: Iterable[float], band: Band) -> Array:
-    """Ends of the band, frequencies of the poles and of their resonances, between them, and what the caller knows."""
+    """Ends of the band, frequencies of the poles and of their resonances, between them, and those of the caller."""
     poles = poles[poles.imag >= 0]
     resonant = poles.imag**2 - poles.real**2
     w = np.unique([*np.abs(poles), *poles.imag, *np.sqrt(np.maximum(resonant, 0.0)), *near])

@@ -72,8 +72,8 @@ class PartialFeedbackLinearization(_Stateless):
     """Driven joints follow ``q_a'' = r'' + kd e' + kp e + ks s'``, whatever the others do (CRANE 176-179).
 
     The last term reaches the sway: ``s'`` is the velocity of a frame, along the motion of the driven joint, relative to
-    it. Around the hanging posture the accelerations of the rails reach the sway, those of a winch do not; what a winch
-    has are velocity couplings (Proposition 1), see `dalembert.systems.cranes.WinchSwayDamping`. A pendulum of frequency
+    it. Around the hanging posture the accelerations of the rails reach the sway, those of a winch do not; a winch acts
+    by velocity couplings (Proposition 1), see `dalembert.systems.cranes.WinchSwayDamping`. A pendulum of frequency
     ``w`` below the joint then has the poles of
 
         (s^2 + kd s + kp) (s^2 + w^2) + ks s^3 = 0,
@@ -133,7 +133,8 @@ class EnergyRegulation(_Stateless):
     """Regulation by the energy and its square, for any number of links and motors.
 
     With the inputs ``u0`` that hold the machine at rest, ``E = T + V - V(q0) - u0^T (q_a - q_a0)`` is not negative
-    around ``q0`` and ``E' = v_a^T w`` for what the motors add (passivity of CRANE 1.5 and after (194)). The law
+    around ``q0`` and ``E' = v_a^T w`` for the additional effort of the motors (passivity of CRANE 1.5 and after (194)).
+    The law
 
         ((k1 + ke E) I + Kv M_bar^-1) w = -Kd v_a - Kp (q_a - r) - Kv b
 

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
-__all__ = ["as_numbers", "by_name", "has_labels"]
+__all__ = ["as_complex", "as_numbers", "by_name", "has_labels"]
 
 _PACKAGES = frozenset({"pandas", "xarray", "polars", "pyarrow", "dask"})
 _PLAIN = (np.ndarray, list, tuple, float, int, str, dict, type(None))
@@ -157,3 +158,22 @@ def as_numbers(value: object) -> Array:
         return array.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
         raise InputError(f"got no array of numbers: {error}") from None
+
+
+def as_complex(value: object) -> NDArray[np.complex128]:
+    """Return plain numbers, which may be complex, as an array; the rest is refused as by `as_numbers`."""
+    plain = value
+    if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray) or value.dtype.kind not in "cfiu":
+        array = None if has_labels(value) else _array(value)
+        plain = array if array is not None and array.dtype.kind == "c" else as_numbers(value)
+    return np.asarray(plain, dtype=complex)
+
+
+def _array(value: object) -> NDArray[Any] | None:
+    """Return an array of what is no array; None if that cannot be done, or something is masked."""
+    if isinstance(value, np.ma.MaskedArray):
+        return None
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError):
+        return None

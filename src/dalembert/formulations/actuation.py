@@ -71,5 +71,5 @@ def _saturated(actuator: Actuator, effort: Expression) -> Expression:
         cut = ca.fmax(cut, lower)
     if cut is effort:
         return effort
-    # minimum and maximum take "not a number" for the limit: what is not finite must not look like full effort
+    # minimum and maximum take "not a number" for the limit: a value that is not finite must not look like full effort
     return ca.if_else(ca.fabs(effort) <= _LARGEST, cut, effort)

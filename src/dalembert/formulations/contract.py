@@ -1,4 +1,4 @@
-"""The functions of the contract: which inputs each takes, what it returns, and the CasADi function behind it."""
+"""The functions of the contract: their inputs, their results, and the CasADi function behind each."""
 
 from __future__ import annotations
 

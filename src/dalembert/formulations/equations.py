@@ -187,7 +187,7 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
         return f"<EquationsOfMotion of '{self.machine.name}' by {self.by}: nq={self.nq}, nv={self.nv}, nu={self.nu}>"
 
     def _repr_html_(self) -> str:
-        """Names of what the equations take, for notebooks."""
+        """Names of the inputs of the equations, for notebooks."""
         from dalembert.view.notebook import equations_html
 
         return equations_html(self)

@@ -77,7 +77,7 @@ def unit_factors(A: Expression) -> UnitFactors:
 
 
 def half_solve(factors: UnitFactors, b: Sequence[Expression | None]) -> list[Any]:
-    """``L^-T b`` for entries of a vector, None where they are zero: what is zero in a subtree stays so."""
+    """``L^-T b`` for entries of a vector, None where they are zero: a zero subtree stays zero."""
     x: list[Any] = list(b)
     for k in range(len(x) - 1, -1, -1):
         if x[k] is None:

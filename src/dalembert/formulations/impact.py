@@ -54,7 +54,7 @@ class ContactImpact:
         the impulses could do it (a body between two walls): then all were lowered by one factor, to the largest values
         that can be.
     energy_lost
-        Kinetic energy that the impact took [J]; what moves as a function of time may bring some.
+        Kinetic energy that the impact took [J]; prescribed motion may bring some.
     """
 
     v: Array

@@ -127,9 +127,9 @@ class Layout:
         return ca.vertcat(*[b.coordinates.flow(d[b.v]) for b in self.moving])
 
     def transported(self, v: Expression, d: Expression) -> Expression:
-        """Velocities after the tangent displacement ``d`` if what moves keeps its velocity in fixed axes."""
+        """Velocities after the tangent displacement ``d`` if the moving body keeps its velocity in fixed axes."""
         return ca.vertcat(*[b.coordinates.transported(v[b.v], d[b.v]) for b in self.moving])
 
     def coasting(self, v: Expression) -> Expression:
-        """Rates of the velocities at which what moves keeps its velocity in fixed axes."""
+        """Rates of the velocities at which the moving body keeps its velocity in fixed axes."""
         return ca.vertcat(*[b.coordinates.coasting(v[b.v]) for b in self.moving])

@@ -25,7 +25,7 @@ Parameters = Mapping[str, Any] | ArrayLike | None
 
 
 class StateContract:
-    """Coordinates of the machine and of the equations, configurations to begin with, and checks of what is given."""
+    """Coordinates of the machine and of the equations, configurations to begin with, and checks of given values."""
 
     machine: Machine
     formulation: Formulation
@@ -67,7 +67,7 @@ class StateContract:
     def random_configuration(self, rng: np.random.Generator, spread: float = 1.0) -> Array:
         """Random configuration: normal coordinates, within the joints' limits if there are any; uniform attitudes.
 
-        Modal coordinates of beams are normal within what small deflections mean, see `Beam.amplitudes`.
+        Modal coordinates of beams are normal within the range of small deflections, see `Beam.amplitudes`.
         """
         q = spread * rng.normal(size=self.nq)
         for beam in (b for b in self.machine.bodies if isinstance(b, Beam)):
@@ -123,7 +123,7 @@ class StateContract:
         try:
             values = np.asarray(q, dtype=float)
         except (TypeError, ValueError):
-            return  # the kernel says what is wrong with it
+            return  # the kernel reports the error
         if values.shape[-1:] != (self.nq,):
             return
         for name, start in self._quaternions:

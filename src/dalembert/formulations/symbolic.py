@@ -130,7 +130,7 @@ class Symbolic:
         return sum(map(self._force_of_field, machine.fields), start=total)
 
     def _force_of_field(self, field: ForceField) -> Expression:
-        """Generalised forces of what depends on the motion of a frame."""
+        """Generalised forces of fields that depend on the motion of a frame."""
         x = self._formulation.variables
         R, p = self._formulation.frame_pose(field.frame)
         J = self.jacobian(field.frame, "world")

@@ -237,7 +237,7 @@ class MeshEntry(FileEntry):
 
 
 class GeometryEntry(FileEntry):
-    """One solid of a body, its placement and what it is for."""
+    """One solid of a body, its placement and its purpose."""
 
     box: BoxSolidEntry | None = None
     cylinder: RoundSolidEntry | None = None

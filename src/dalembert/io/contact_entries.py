@@ -47,7 +47,7 @@ def make_contact(name: str, entry: ContactEntry, number: Read, origin: Read) -> 
 def contact_to_data(
     contact: Contact, number_entry: Callable[..., dict[str, Any]], origin: Callable[[Transform], dict[str, Any]]
 ) -> dict[str, Any]:
-    """Write a contact: what has its default value is left out."""
+    """Write a contact: default values are left out."""
     data: dict[str, Any] = {"frame": contact.frame}
     if contact.solid is not None:
         data[contact.solid_kind.key] = fields_to_data(contact.solid, number_entry, origin)

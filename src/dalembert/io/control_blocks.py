@@ -90,7 +90,7 @@ def _plain_reader(parameters: Mapping[str, Parameter]) -> Number:
 
 
 def law_faults(settings: Mapping[str, Any], motors: Sequence[str]) -> Iterator[tuple[str, DalembertError]]:
-    """Say what of a block does not fit these motors, with the key at which it stands: numbers and names of entries."""
+    """Return the entries of a block that do not fit these motors, with their keys: numbers and names of entries."""
     for key, value in settings.items():
         if isinstance(value, Mapping) and not (key == "reference" and _OWN & set(value)):
             for name in set(value) - set(motors):

@@ -1,6 +1,6 @@
 """States in the conventions of other engines: Pinocchio (and ROS) and MuJoCo.
 
-The coordinates agree joint by joint and in order; what differs is
+The coordinates agree joint by joint and in order; the differences are
 
 ================  ===========================  ================================  =============================
 joint             dalembert                    Pinocchio                         MuJoCo
@@ -38,7 +38,7 @@ Rule = Callable[[Joint], "str | None"]
 
 
 class PeerState(NamedTuple):
-    """Configuration, velocity, acceleration and generalised force; what was not given is None."""
+    """Configuration, velocity, acceleration and generalised force; missing ones are None."""
 
     q: Array
     v: Array | None = None

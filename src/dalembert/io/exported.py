@@ -139,7 +139,7 @@ def rotation_of(place: Transform) -> Array:
 
 
 def finish(machine: Machine, what: str, text: str, left_out: list[str], path: str | Path | None) -> Exported:
-    """Write the file, and say what it lacks."""
+    """Write the file, and list the missing elements."""
     if path is not None:
         write_file(path, text)
     if left_out:

@@ -45,7 +45,7 @@ def make_field(name: str, entry: FieldEntry, number: Read) -> ForceField:
 
 
 def field_to_data(field: ForceField, number_entry: Callable[..., dict[str, Any]]) -> dict[str, Any]:
-    """Write what differs from the defaults."""
+    """Write values other than the defaults."""
     if type(field) not in FIELD_TYPES.values():
         kinds = ", ".join(FIELD_TYPES)
         raise InputError(f"force field '{field.name}' is a {type(field).__name__}: machine files hold {kinds} only")

@@ -67,7 +67,7 @@ def mesh_path(file: str, folder: Path | None) -> str:
 def geometry_to_data(
     geometry: Geometry, number_entry: Callable[..., dict[str, Any]], origin: Callable[[Transform], dict[str, Any]]
 ) -> dict[str, Any]:
-    """Write a geometry: what has its default value is left out."""
+    """Write a geometry: default values are left out."""
     solid: dict[str, Any] = {}
     for field in fields(geometry.solid):
         value = getattr(geometry.solid, field.name)

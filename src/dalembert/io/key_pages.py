@@ -155,7 +155,7 @@ def _summary(kind: type) -> str:
 
 
 def _types(title: str, kinds: Mapping[str, Any], group: str, fields: Any) -> list[str]:
-    """A table of types: what each is, the keys that it takes with their defaults, an example."""
+    """A table of types: their meaning, the keys that they take with their defaults, an example."""
     examples = key_descriptions()[group]
     rows = [f"## {title}\n", "| type | meaning | keys | example |", "| --- | --- | --- | --- |"]
     for name, kind in kinds.items():

@@ -74,7 +74,7 @@ def _entry_field(fields: list[KindField], required: bool) -> tuple[Any, Any]:
 
 
 def entry_units(kinds: Iterable[type]) -> dict[str, str]:
-    """Units of the numbers of these kinds, by field: what the kinds declare as ``units``, and 1 of directions."""
+    """Units of the numbers of these kinds, by field: those that the kinds declare as ``units``, and 1 of directions."""
     units: dict[str, str] = {}
     for kind in kinds:
         units |= {field.name: "1" for field in kind_fields(kind) if field.role is Role.AXIS}

@@ -152,7 +152,7 @@ def _missing(document: Document, parts: _Parts) -> set[Element]:
 
 
 def _remaining(document: Document, parts: _Parts, wrong: set[Element]) -> _Parts:
-    """The parts without those that are wrong and what hangs on them; signals and sensors may read anything."""
+    """The parts without the wrong ones and their dependents; signals and sensors may read anything."""
     lost = without_dependants(document, wrong) if wrong else set()
     kept = {
         section: tuple(component for name, component in _named(section, parts).items() if (section, name) not in lost)
@@ -166,7 +166,7 @@ def _named(section: str, parts: _Parts) -> dict[str, Any]:
 
 
 def _names(reader: MachineReader, parts: _Parts) -> StateNames | None:
-    """Return what an initial state may name, of parts that make no machine; None if some of them are wrong."""
+    """Return the names for an initial state, of parts that make no machine; None if some of them are wrong."""
     if any(len(parts[section]) < len(reader.document.data.get(section, ())) for section in ("bodies", "joints")):
         return None
     led = {coupling.joint for coupling in parts["couplings"]}

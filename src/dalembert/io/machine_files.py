@@ -1,7 +1,7 @@
 """Machine files: a machine as a YAML text.
 
-A machine file is data. Loading one runs nothing, and every error says file, line, what was got and what is
-expected. A pendulum on a cart::
+A machine file is data. Loading one runs nothing, and every error has the file, the line, the value and the expected
+values. A pendulum on a cart::
 
     name: cart-pendulum
     gravity: [0, 0, -9.81]              # the default
@@ -121,8 +121,8 @@ def load_simulation(source: str | Path) -> tuple[Machine, dict[str, Any]]:
     machine
         The machine.
     settings
-        What the block ``simulation`` of the file says, only what is given: numbers and text, ``q0``, ``v0``, ``p``
-        (numbers by name), ``switches`` and ``control`` (the law).
+        The block ``simulation`` of the file, only the given entries: numbers and text, ``q0``, ``v0``, ``p`` (numbers
+        by name), ``switches`` and ``control`` (the law).
 
     Examples
     --------

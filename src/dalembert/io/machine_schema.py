@@ -279,7 +279,7 @@ class EventEntry(FileEntry):
 
 
 class SimulationEntry(FileEntry):
-    """The experiment: the start, the law, what happens, and how it is integrated."""
+    """The experiment: the start, the law, events, and the integration method."""
 
     units: ClassVar[Units] = {
         "duration": "s",

@@ -32,8 +32,7 @@ __all__ = ["data_to_yaml", "machine_to_data", "machine_to_yaml", "sensor_to_data
 def machine_to_yaml(machine: Machine, path: str | Path | None = None) -> str:
     """Return the machine file of a machine, and write it to ``path`` if one is given.
 
-    Numbers are written with all their digits, expressions as text, and what has its default value is left
-    out.
+    Numbers are written with all their digits, expressions as text, and default values are left out.
 
     Parameters
     ----------
@@ -50,7 +49,7 @@ def data_to_yaml(data: dict[str, Any], path: str | Path | None = None) -> str:
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Dumper that writes no aliases, and quotes what the reader would not take for text."""
+        """Dumper that writes no aliases, and quotes texts that the reader would not take for text."""
 
         def ignore_aliases(self, data: object) -> bool:
             return True

@@ -1,4 +1,4 @@
-"""A machine in step with the clock: the whole loop in C, inputs and outputs over UDP, for what is outside.
+"""A machine in step with the clock: the whole loop in C, inputs and outputs over UDP, for an external client.
 
 A packet begins with 16 bytes: four letters, a count (32 bits) and the model's time (64 bits). ``DLBI`` is followed by
 the inputs, ``DLBO`` (the reply to the address of the last packet) by states and signals, as 64-bit numbers in the byte

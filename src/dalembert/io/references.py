@@ -29,7 +29,7 @@ def _keys(*kinds: type) -> _Keys:
     return {f.name: groups[f.role] for kind in kinds for f in kind_fields(kind) if f.role in groups}
 
 
-# Section, what its entries are called, and by key what a name there must be.
+# Section, the name of its entries, and by key the kind of name there.
 _REFERENCES: dict[str, tuple[str, _Keys]] = {
     "joints": ("joint", {"parent": _BODIES, "child": ("body", ("bodies",))}),
     "frames": ("frame", {"body": _BODIES}),
@@ -94,7 +94,7 @@ def _unknown(document: Document) -> Iterator[Unfit]:
 
 
 def _along(document: Document, rope: str) -> Iterator[tuple[int, str, tuple[str, tuple[str, ...]], str]]:
-    """Names in the path of a rope: the element's place, the key, what the name must be, and the name."""
+    """Names in the path of a rope: the element's place, the key, the kind of name, and the name."""
     entry = _entries(document, "ropes")[rope]
     path = entry.get("path") if isinstance(entry, dict) else None
     for place, element in enumerate(path if isinstance(path, list) else ()):

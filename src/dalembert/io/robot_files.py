@@ -1,4 +1,4 @@
-"""Files of other engines, told apart by what is in them: URDF and MJCF share the ending ``.xml``."""
+"""Files of other engines, told apart by their content: URDF and MJCF share the ending ``.xml``."""
 
 from __future__ import annotations
 

@@ -217,7 +217,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     Raises
     ------
     FileFormatError
-        If there is no such file, it does not hold a run, or its content is not what was written.
+        If there is no such file, it does not hold a run, or its checksum differs.
     """
     import h5py
     import xarray

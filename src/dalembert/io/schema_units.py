@@ -23,7 +23,7 @@ _SLIDING = {"{q}": "m", "{f}": "N", "{i}": "kg"}
 
 
 def declared_unit(path: Path) -> str:
-    """Return the unit that the schema has for a path, with what stands for units of joints; empty if it has none."""
+    """Return the unit that the schema has for a path, with placeholders of units of joints; empty if it has none."""
     unit, current = "", [machine_file()]
     for step in path:
         entry = next((one for one in current if _is_entry(one) and step in one.model_fields), None)
@@ -89,7 +89,7 @@ def _joint_units(file: MachineFile, name: str) -> dict[str, str] | None:
 
 
 def _measured(file: MachineFile, of: str | list[str]) -> str:
-    """Unit of what a sensor measures; empty if it is not one of coordinates and velocities."""
+    """Unit of the measured quantity of a sensor; empty if it is not one of coordinates and velocities."""
     known: dict[str, str] = {}
     for name, joint in file.joints.items():
         if joint.kind in JOINT_KINDS:

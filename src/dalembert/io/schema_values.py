@@ -47,7 +47,7 @@ unit of each name."""
 
 
 def unit_fault(text: str, dimension: Dimension | None, unit: str) -> str:
-    """Return what is wrong with a text of this dimension where a unit is expected; empty if nothing is.
+    """Return the fault of a text of this dimension where a unit is expected; empty if there is none.
 
     An empty ``unit`` says that there is none to compare with.
     """

@@ -78,7 +78,7 @@ def read_simulation(
     number: Callable[..., Scalar],
     each: AbstractContextManager[Any] | None = None,
 ) -> dict[str, Any]:
-    """Return what a file says about the simulation, as arguments of `dalembert.simulate`; only what is given.
+    """Return the simulation settings of a file, as arguments of `dalembert.simulate`; only the given ones.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Units of the signals of a run: from the parts of its machine, and from what a name begins with."""
+"""Units of the signals of a run: from the parts of its machine, and from the prefix of a name."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def coordinate_units(name: str, kind: type[JointKind]) -> dict[str, str]:
 
 
 def machine_units(machine: Machine) -> dict[str, str]:
-    """Units of coordinates, velocities, inputs and what is named after them."""
+    """Units of coordinates, velocities, inputs and signals named after them."""
     units: dict[str, str] = {}
     for node in machine.coordinate_nodes:
         n = len(node.joint.q_names)

@@ -1,9 +1,9 @@
 """Machines from URDF files.
 
 Read are the links with their inertia and their shapes (visual and collision), and the joints with origin, axis,
-limits, dynamics and mimic; transmissions and extensions are skipped. Every error says file, line, element, what was got
-and what is expected. Loading a file runs nothing and reads nothing else: meshes are located, and read when they are
-needed.
+limits, dynamics and mimic; transmissions and extensions are skipped. Every error has the file, the line, the element,
+the value and the expected values. Loading a file runs nothing and reads nothing else: meshes are located, and read when
+they are needed.
 """
 
 from __future__ import annotations

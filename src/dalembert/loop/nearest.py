@@ -26,6 +26,7 @@ from dalembert.model.contacts import Contact
 __all__ = ["axis_events", "nearest_events"]
 
 _PARTS = 1e-6  # rate [m/s] from which on a gap grows: what rests has no rate but rounding
+_EARLIER = 0.01  # time [s] within which an anchor that leaves the axis may have come close to it
 _BEYOND = 1e-5  # time [s] after which an anchor has left the axis for good
 _JUMPS = 1e-3  # rate of a cable, by the speed at which its anchor leaves the axis, with which it is not kept any more
 
@@ -57,9 +58,10 @@ def _passes(eom: EquationsOfMotion, contact: Contact) -> bool:
 def axis_events(eom: EquationsOfMotion, *, rigid: bool) -> tuple[list[Expression], list[EventSpec]]:
     """Events of cables over pulleys that swivel: of each the least distance from the axis, and going through it.
 
-    The latter happens `KINK` seconds before, with a transition that takes the anchor to the other side: there a cable
-    that can go slack does so, and one that cannot has an impact. Methods that cannot step so near to it, and do not
-    project velocities, are found to have gone through by the rate of the cable. The force of an elastic cable turns.
+    The former counts within twice the radius of the pulley: farther away that turns slowly. The latter happens `KINK`
+    seconds before, with a transition that takes the anchor to the other side: there a cable that can go slack does so,
+    and one that cannot has an impact. Methods that cannot step so near to it, and do not project velocities, are found
+    to have gone through by the rate of the cable. The force of an elastic cable turns.
 
     Parameters
     ----------
@@ -78,7 +80,8 @@ def axis_events(eom: EquationsOfMotion, *, rigid: bool) -> tuple[list[Expression
         squared = distance * distance
         change = ca.jtimes(squared, s.q, s.coordinate_rate) + ca.jtimes(squared, s.t, ca.SX(1))
         leaves = 0.5 * change / ca.fmax(distance, 1e-150)
-        g.append(leaves - _PARTS)
+        closest = distance - _EARLIER * ca.fmax(leaves, 0.0)
+        g.append(ca.if_else(closest < 2.0 * s.value(cable.pulley), leaves - _PARTS, -1.0))
         specs.append(EventSpec(f"{cable.name}.axis.nearest", direction=1, hidden=True, kinks=True))
         if cable.elastic:
             continue

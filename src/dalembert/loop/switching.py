@@ -18,7 +18,7 @@ from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.pairs import Pairs
 from dalembert.loop.switches import Switch, switch_table
-from dalembert.loop.transition_log import TransitionLog
+from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD, TransitionLog
 
 __all__ = ["Switching"]
 
@@ -90,12 +90,12 @@ class Switching:
 
     @property
     def settles(self) -> bool:
-        """Whether states of the caller's own have to be settled: contacts may touch, joints stick or slip."""
-        return self.has_contacts or self.sticks
+        """Whether states of the caller's own have to be settled: cables may slacken, contacts touch, joints stick."""
+        return bool(self.pairs.names) or self.sticks
 
     def check_way(self, way: ConstraintMethod) -> None:
         """Refuse constraint methods that do not support contacts and joints that stick."""
-        if self.settles and not isinstance(way, Projection):
+        if (self.has_contacts or self.sticks) and not isinstance(way, Projection):
             of_ropes = bool(self.eom.constraint_system.sheaves)
             what = "contacts" if self.has_contacts else "ropes over sheaves" if of_ropes else "joints that stick"
             raise InputError(
@@ -134,6 +134,13 @@ class Switching:
         flags, first = self.flags, self.latches.start
         same = np.array_equal(np.rint(made[flags]), np.rint(x[flags]))
         return not (same and np.array_equal(made[:first], x[:first]))
+
+    def cable_events(self, x: Array, made: Array) -> tuple[str, ...]:
+        """Return the events of cables that went slack or became taut where a state was made of x."""
+        places = zip(self.pairs.names, self.pairs.flags + self.latches.start, self.pairs.is_contact, strict=True)
+        cables = [(name, i) for name, i, pushes in places if not pushes]
+        turned = [(name, made[i] > 0.5) for name, i in cables if (x[i] > 0.5) != (made[i] > 0.5)]
+        return tuple(f"{name}.{(TAKES_HOLD if taut else LETS_GO)['cable']}" for name, taut in turned)
 
     # -- what it tells ------------------------------------------------------------------------------------------------
 

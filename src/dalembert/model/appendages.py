@@ -49,9 +49,9 @@ class ModalAppendage:
     parent, origin
         Body that carries it, and its frame there.
     mass, com, inertia
-        Of the whole appendage as a rigid body, as of `Body`.
+        Mass properties of the whole appendage as a rigid body, as in `Body`.
     omega, damping
-        Of the modes with the frame held [rad/s], and their damping ratios (one for all, or each).
+        Natural frequencies of the modes with the frame held [rad/s], and their damping ratios (one for all, or each).
     participation
         ``L``: for each mode the force and torque [f; n] at the frame per unit modal acceleration; plain numbers, like
         mode shapes.

@@ -41,7 +41,7 @@ class BeamPiece:
 
 @dataclass(frozen=True)
 class Support:
-    """What holds an end: deflection or slope blocked, or held by springs.
+    """Support of an end: deflection or slope blocked, or held by springs.
 
     Examples
     --------

@@ -42,7 +42,7 @@ class Body:
         Inertia about the centre of mass in axes of the body frame [kg m2]: three numbers (diagonal), six
         (xx, yy, zz, xy, xz, yz, the entries of the matrix) or 3x3.
     geometry
-        What it looks like and touches with: `Geometry` objects, or solids (`Box`, `Sphere` ..) in the body frame.
+        Geometry for drawing and contact: `Geometry` objects, or solids (`Box`, `Sphere` ..) in the body frame.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def sphere(name: str, mass: Scalar, radius: Scalar, com: VectorLike = (0.0, 0.0,
 
 
 def point_mass(name: str, mass: Scalar, com: VectorLike = (0.0, 0.0, 0.0)) -> Body:
-    """Mass without inertia of its own.
+    """Point mass, without rotational inertia.
 
     Examples
     --------

@@ -179,8 +179,8 @@ def _check_beams(machine: Machine) -> None:
         cure = f" (rotary_inertia=True, for beam '{lacking[0]}')" if lacking else ""
         raise MachineError(
             f"joint '{idle.name}' ({idle.kind}) moves no inertia that the joints and modes outboard of it do not move "
-            f"in the same way: the mass matrix of the straight beams is singular; give the bodies that it moves inertia "
-            f"about its axis{cure}, or lock the joints that do not matter"
+            f"in the same way: the mass matrix of the straight beams is singular; give the bodies that it moves "
+            f"inertia about its axis{cure}, or lock the joints that do not matter"
         )
 
 

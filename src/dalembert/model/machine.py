@@ -49,9 +49,10 @@ class Machine:
     ----------
     name
         Name of the machine.
-    bodies, joints, frames, motors, thrusters, wrenches, couplings, constraints, cables, ropes, fields,
-    contacts
-        Its parts.
+    bodies, joints, frames, motors, thrusters, wrenches
+        Bodies, the joints between them, and loads on them.
+    couplings, constraints, cables, ropes, fields, contacts
+        Conditions and forces between bodies.
     signals, sensors
         Quantities that runs record and laws read besides its state.
     gravity
@@ -214,7 +215,8 @@ class Machine:
                     error = UnknownNameError("frame or body", frame, self.tree.frames, where)
                     raise MachineError(f"{kind} '{element.name}': {error}")
             nodes = {self.tree.frames[frame][0] for frame in element.frames}
-            if len(element.frames) == 2 and len(nodes) == 1:
+            turns = isinstance(element, Rope) and element.joints  # sheaves or drums of the rope
+            if len(element.frames) == 2 and len(nodes) == 1 and not turns:
                 raise MachineError(
                     f"{kind} '{element.name}' joins two frames of one body: nothing can move between them"
                 )

@@ -65,7 +65,7 @@ class CapturePlan:
 
     def derivative(self, t: ArrayLike, k: int = 0) -> Array:
         """Derivative ``k`` of the position at times from 0 to the duration, (..., 3)."""
-        s = np.asarray(t, dtype=float)
+        s = as_numbers(t)
         tolerance = 1e-9 * max(1.0, self.duration)
         if np.any(s < -tolerance) or np.any(s > self.duration + tolerance):
             raise InputError(f"a plan holds from t = 0 to {self.duration:g} s, got {t!r}")

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
+from dalembert.core.labels import as_numbers
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
 from dalembert.core.validation import check_names, check_number
@@ -68,7 +69,7 @@ class OptimalMotion:
 
     def coordinates(self, t: ArrayLike) -> Array:
         """Coordinates at times (...): cubics through the nodes with their rates, quaternions brought to unit norm."""
-        s = np.clip(np.asarray(t, dtype=float), self.t[0], self.t[-1])
+        s = np.clip(as_numbers(t), self.t[0], self.t[-1])
         nodes, q, v = self.t[::2], self.q[::2], self.rates[::2]
         k = np.clip(np.searchsorted(nodes, s, side="right") - 1, 0, len(nodes) - 2)
         h = (nodes[k + 1] - nodes[k])[..., None]
@@ -81,7 +82,7 @@ class OptimalMotion:
 
 
 def _between(t: Array, y: Array, at: ArrayLike) -> Array:
-    s = np.clip(np.asarray(at, dtype=float), t[0], t[-1])
+    s = np.clip(as_numbers(at), t[0], t[-1])
     nodes = t[::2]
     k = np.clip(np.searchsorted(nodes, s, side="right") - 1, 0, len(nodes) - 2)
     x = ((s - nodes[k]) / (nodes[k + 1] - nodes[k]))[..., None]
@@ -195,7 +196,7 @@ def optimal_motion(
     duration
         Seconds, or the range within which it is chosen.
     conditions
-        Velocities at the ends, what may end anywhere, and limits on the way.
+        Velocities at the ends, coordinates that may end anywhere, and limits on the way.
     cost
         Weights of the criterion.
     settings
@@ -209,7 +210,7 @@ def optimal_motion(
     Raises
     ------
     PlanError
-        If the solver finds no motion; the message says what it says.
+        If the solver finds no motion; the message has its status.
 
     Examples
     --------

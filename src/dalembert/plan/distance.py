@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.compile import Kernel, compile_function
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array, Expression
 
 __all__ = ["box_distance", "segment_box_distance", "segment_distance"]
@@ -61,7 +62,7 @@ def box_distance(X: ArrayLike, size: ArrayLike, Y: ArrayLike, extent: ArrayLike)
     size, extent
         Their sides, (3,).
     """
-    X, Y, size, extent = (np.asarray(x, dtype=float) for x in (X, Y, size, extent))
+    X, Y, size, extent = (as_numbers(x) for x in (X, Y, size, extent))
     return np.minimum(_edges(X, size, Y, extent), _edges(Y, extent, X, size))
 
 

@@ -1,4 +1,4 @@
-"""References for what hangs on a driven joint: the load moves as asked, and the joint moves so that it does.
+"""References for a load that hangs on a driven joint: the load moves as requested, and the joint moves accordingly.
 
 A load on a pendulum of frequency ``w`` below a trolley at ``r`` obeys ``y'' = w^2 (r - y)`` for small angles: ``y`` is
 a flat output, and ``r = y + y''/w^2`` brings the load from rest to rest exactly (M. Fliess, J. Levine, Ph. Martin and

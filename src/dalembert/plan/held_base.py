@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.formulations.floating import free_base
@@ -29,7 +30,7 @@ _CLIP = 0.3  # largest step of a joint in one iteration [rad, m]
 
 @dataclass(frozen=True)
 class ArmMotion:
-    """Motion of the joints along a path of the tip, and what it takes; arrays have the leading axes of the path.
+    """Motion of the joints along a path of the tip, and its effort; arrays have the leading axes of the path.
 
     Attributes
     ----------
@@ -166,7 +167,7 @@ class HeldBase:
 
     def solve(self, joints: Array, position: Array, rotation: Array, steps: int = 3) -> tuple[Array, Array]:
         """Joints that bring the tip to poses (...), from a guess, by Newton's method; and by how much they miss."""
-        theta = np.array(joints, dtype=float)
+        theta = as_numbers(joints).copy()
         for k in range(steps + 1):
             X, J = self.tip(theta)
             e = np.concatenate([position - X[..., :3, 3], _times(X[..., :3, :3], _turn(_t(X) @ rotation))], axis=-1)
@@ -193,10 +194,10 @@ class HeldBase:
         shape = np.shape(path.position)[:-1]
         n = len(self.rows[2])
         theta, rate, miss = np.zeros((*shape, n)), np.zeros((*shape, n)), np.zeros(shape)
-        at = np.broadcast_to(np.asarray(joints, dtype=float), (*shape[:-1], n)).copy()
+        at = np.broadcast_to(as_numbers(joints), (*shape[:-1], n)).copy()
         speed = np.zeros_like(at)
         twists = np.concatenate([path.velocity, path.rate], axis=-1)
-        spans = np.diff(np.asarray(times, dtype=float), axis=-1)
+        spans = np.diff(as_numbers(times), axis=-1)
         for k in range(shape[-1]):
             if k:
                 at = at + np.clip(spans[..., k - 1, None] * speed, -_CLIP, _CLIP)
@@ -253,7 +254,7 @@ def _times(A: Array, x: Array) -> Array:
 
 
 def _solved(J: Array, b: Array) -> Array:
-    """Solution of ``J x = b``; a singular Jacobian is left with what can be done (damped)."""
+    """Solution of ``J x = b``; with a singular Jacobian the damped solution."""
     try:
         return np.asarray(np.linalg.solve(J, b[..., None])[..., 0])
     except np.linalg.LinAlgError:

@@ -85,7 +85,7 @@ class PosePath:
 
     def __call__(self, t: ArrayLike) -> PoseMotion:
         """Motion at times (...) after the start."""
-        s = np.asarray(t, dtype=float)
+        s = as_numbers(t)
         if s.ndim == 0:
             return self.target(t) if s >= self.duration else self._before(s)
         before = s < self.duration

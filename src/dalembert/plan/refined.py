@@ -37,7 +37,7 @@ class RefinedCapture:
     motion
         Coordinates, velocities and inputs of the whole robot up to the meeting.
     verdicts
-        Every limit with what the motion takes of it.
+        Every limit with its use by the motion.
     effort
         Integral of the squared efforts of base and joints, of the plan and of the refined motion.
     """

@@ -115,7 +115,7 @@ class RobotCapture:
     q
         Coordinates of the whole robot at these times.
     verdicts
-        Every limit with what the plan takes of it.
+        Every limit with its use by the plan.
     tried
         Number of candidates that were evaluated.
     robot

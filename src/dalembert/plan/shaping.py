@@ -6,8 +6,8 @@ and ZVD; W. Singhose, W. Seering and N. Singer, J. Mech. Design 116 (1994) for E
 
     V(w) = exp(-zeta w t_n) sqrt(C^2 + S^2),   C, S = sum A_i exp(zeta w t_i) (cos, sin)(w_d t_i).
 
-It is relative to what the reference excites without a shaper, which `excitation` tells: a shaper takes time, and the
-faster reference behind it excites more.
+It is relative to the excitation of the reference without a shaper, which `excitation` returns: a shaper takes time, and
+the faster reference behind it excites more.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class SCurve:
         way = abs(float(end) - float(start))
         if way == 0:
             raise InputError(f"start and end of an S-curve must differ, got {start!r} twice")
-        # Drop what the way is too short for: cruise first, then constant acceleration.
+        # Drop phases that the way is too short for: cruise first, then constant acceleration.
         t_j = min(acceleration / jerk, math.sqrt(velocity / jerk))
         t_a = max(velocity / (jerk * t_j) - t_j, 0.0)
         if way < velocity * (2 * t_j + t_a):
@@ -298,8 +298,8 @@ def zvd(omega: float, damping: float = 0.0) -> Shaper:
 def ei(omega: float, damping: float = 0.0, tolerance: float = 0.05) -> Shaper:
     """Extra-insensitive shaper: ``tolerance`` is admitted at the modelled frequency, for a wider valley around it.
 
-    The tolerance is a share of the vibration without the shaper. Choose it as the vibration that may stay, divided by
-    what the reference excites (`excitation`): a fast reference needs a small one.
+    The tolerance is a share of the vibration without the shaper. Choose it as the admissible vibration, divided by the
+    excitation of the reference (`excitation`): a fast reference needs a small one.
 
     Without damping the three impulses are ``(1 + V)/4, (1 - V)/2, (1 + V)/4`` at ``0, T/2, T``. With damping its
     conditions are solved: ``V(w)`` has its maximum, the tolerance, at the modelled frequency and a zero on either side.

@@ -5,7 +5,7 @@ Between nodes the motion is a cubic; the equations of motion ``M a + C v + dV/dq
 middles, in the form of the inverse dynamics, which needs no inverse of the mass matrix. The order is four.
 
 A cubic leaves the sphere of unit quaternions by its own error. Each quaternion therefore has one more unknown per node
-and middle, ``(1 + s) Q = what the cubic gives``, and one more equation, ``|Q| = 1``: what is off the sphere goes into
+and middle, ``(1 + s) Q = what the cubic gives``, and one more equation, ``|Q| = 1``: the part off the sphere goes into
 ``s``, the three equations along it are those of the cubic.
 """
 
@@ -20,6 +20,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert.core.errors import InputError, PlanError
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 
@@ -230,7 +231,7 @@ class Programme:
         along = ca.Function("along", [a, d, r], [ca.densify(layout.integrate(a, r * d))])
         q = np.array(along.map(points)(q0, way, (s**3 * (10 - 15 * s + 6 * s * s))[None, :])).T
         if guess is not None:
-            q = np.asarray(guess(t), dtype=float)
+            q = as_numbers(guess(t))
             if q.shape != (points, eom.nq) or not np.isfinite(q).all():
                 what = f"shape {q.shape}" if q.shape != (points, eom.nq) else "some that are not finite"
                 raise InputError(f"guess must return coordinates ({points}, {eom.nq}), got {what}")

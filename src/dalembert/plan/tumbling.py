@@ -137,7 +137,7 @@ class TumblingBody:
 
 
 def _cross(a: Array, b: Array) -> Array:
-    """Cross product over the last axis; what `numpy.cross` does, several times faster for few vectors."""
+    """Cross product over the last axis; the same as `numpy.cross`, several times faster for few vectors."""
     out = np.empty(np.broadcast_shapes(a.shape, b.shape))
     for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
         out[..., k] = a[..., i] * b[..., j] - a[..., j] * b[..., i]

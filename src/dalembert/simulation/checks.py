@@ -1,4 +1,4 @@
-"""Checks of what is passed to `integrate` against the problem: each names what is wrong and what is expected."""
+"""Checks of the arguments of `integrate` against the problem: each error has the value and the expected values."""
 
 from __future__ import annotations
 

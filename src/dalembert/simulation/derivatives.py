@@ -100,7 +100,7 @@ class Passage:
         self.c, self._items = self._ordered()
 
     def _ordered(self) -> tuple[Array, list[int | _Sample]]:
-        """Held values at the rows, and what happens after each row, in time: a sample, or the step or jump itself."""
+        """Held values at the rows, and the map after each row, in time: a sample, or the step or jump itself."""
         t, x = self.run.t, self.run.x
         updates = () if self.schedule is None else self.schedule.updates
         counts, held = [0] * len(updates), self.held.copy()
@@ -304,7 +304,7 @@ class Passage:
         return Leg(row + 1, A, B, ", ".join(dict.fromkeys(names)))
 
     def _matters(self, row: int) -> bool:
-        """Whether what happens at an event changes the run: it ends there, or its state jumps."""
+        """Whether an event changes the run: it ends there, or its state jumps."""
         t, x = self.run.t, self.run.x
         if row == len(t) - 1:
             return True

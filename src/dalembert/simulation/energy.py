@@ -23,7 +23,7 @@ class EnergyAudit:
         Work done on the machine by its inputs and by its losses (negative where they dissipate) since the
         start.
     transition
-        Energy that jumps of the state at events have brought since the start, beyond what they booked as work.
+        Energy that jumps of the state at events have brought since the start, beyond the work that they booked.
     residual
         (T + V) - (T + V)(0) - work_input - work_loss - transition: zero in an exact solution.
     peak
@@ -60,7 +60,7 @@ class EnergyAudit:
 
     @property
     def audit(self) -> Array:
-        """The residual relative to the peak, over time; what the rounding of the energies explains counts as zero."""
+        """The residual relative to the peak, over time; rounding of the energies counts as zero."""
         with np.errstate(invalid="ignore", over="ignore"):
             energies = (self.kinetic, self.potential, self.work_input, self.work_loss)
             rounding = 16.0 * np.finfo(float).eps * sum(np.max(np.abs(x), initial=0.0) for x in energies)

@@ -14,7 +14,7 @@ from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.engine.loop.native import NativeEngine
 from dalembert.engine.loop.watch import Watch, event_kinds
-from dalembert.engine.problem.pairs import TransitionMaker
+from dalembert.engine.problem.pairs import TransitionMaker, UnilateralLaw
 from dalembert.engine.problem.problem import EventSpec
 from dalembert.engine.records import EventRecord
 from dalembert.engine.setup import Outcome, Setup
@@ -25,6 +25,7 @@ __all__ = ["EventWatcher", "Transition", "told_events"]
 Transition = Callable[[float, Array, tuple[str, ...]], ArrayLike | None]
 """(t, x, names of the events) -> state after them, or None if it stays."""
 
+_APART = 1e-9  # gap [m] from which on a cable is slack, as in pairs.c
 _CLOSER = 4  # intervals between events, each shorter than the last, that may have no end
 
 
@@ -53,7 +54,7 @@ class EventWatcher:
         self._setup, self._specs = setup, setup.problem.event_specs
         self._maker = on_event if isinstance(on_event, TransitionMaker) else None
         self._user: Transition | None = self._maker.user if self._maker is not None else on_event  # type: ignore[assignment]
-        self._passes = on_event is None
+        self._passes = self._user is None  # what is only taken note of changes no motion
         self._transitions: Transitions | None = None
         self._watch: Watch | None = None
         self._times: dict[str, deque[float]] = {}  # when each event last led to a transition
@@ -85,7 +86,7 @@ class EventWatcher:
             self._watch = engine.watch_events(kinds, self._transitions, asks=self._user is not None)
 
     def begin(self, engine: NativeEngine, held: Array) -> None:
-        """Settle what pulls or pushes at the start, and arm the events.
+        """Settle the active cables and contacts at the start, and arm the events.
 
         A continued run with other parameters, or under another controller, may start with other forces than those at
         the end of the last one.
@@ -100,7 +101,7 @@ class EventWatcher:
         engine.arm()
 
     def collect(self, engine: NativeEngine, outcome: Outcome) -> str | None:
-        """Take note of what has happened, and let the caller answer where it is asked.
+        """Record the events, and let the caller answer where it is asked.
 
         Returns
         -------
@@ -145,12 +146,36 @@ class EventWatcher:
             answer = asked  # edited in place
         state, landed = self._checked(answer, engine.t), False
         if self._transitions is not None and self._maker is not None and self._maker.settles:
+            self._slacken(engine, state)
             outcome, state = self._transitions.land(engine.t, state, engine.held_now, self._setup.p)
             self._check(outcome, engine.t)
             landed = True
+            self._note_cables(engine, state)
         result = engine.answer(state, landed=landed)
         self._check_returns(engine, fired, before)
         return result
+
+    def _slacken(self, engine: NativeEngine, state: Array) -> None:
+        """Let go of cables that are longer than their way in a state of the caller's own."""
+        assert self._maker is not None
+        table, system = self._maker.pair_table(), self._setup.problem.constrained
+        assert system is not None
+        cables = [k for k, law in enumerate(table.laws) if law is UnilateralLaw.CONE and not table.is_contact[k]]
+        taut = [k for k in cables if state[table.flags[k]] > 0.5]
+        if taut:
+            phi = np.array(system.geometry(engine.t, state, engine.held_now, self._setup.p)[1]).ravel()
+            for k in taut:
+                if phi[table.rows[k][0]] < -_APART:
+                    state[table.flags[k]] = 0.0
+
+    def _note_cables(self, engine: NativeEngine, state: Array) -> None:
+        """Log cables that went slack or became taut in a state of the caller's own."""
+        assert self._transitions is not None
+        assert self._maker is not None
+        names = self._maker.cable_events(engine.x, state)
+        if names:
+            self.records += [EventRecord(name, engine.t, np.array(engine.x), -1) for name in names]
+            self._maker.noted(self._transitions.last(names))
 
     def _checked(self, answer: ArrayLike, t: float) -> Array:
         n = len(self._setup.problem.state_names)

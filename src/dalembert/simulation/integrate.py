@@ -62,8 +62,8 @@ def integrate(
         rtol abs(x) (root mean square over the states that count). Rows are recorded where steps are cut to end; nothing
         is interpolated (SUNDIALS records the controller's period, at least 500 intervals).
     controller
-        Object with a ``period``, called as ``controller(t, x)`` exactly once at each of t0 + k period, k =
-        0, 1, ... before the end; what it returns is held until the next sample. Or a schedule of several of them.
+        Object with a ``period``, called as ``controller(t, x)`` exactly once at each of t0 + k period, k = 0, 1, ...
+        before the end; its return value is held until the next sample. Or a schedule of several of them.
     progress
         Show a progress bar on stderr once the run has taken 1.5 s; None: only on a terminal. A function is called with
         the fraction done instead, about ten times a second; if it returns False, the run ends there as
@@ -218,7 +218,7 @@ def _failure(engine: NativeEngine, setup: Setup, outcome: Outcome) -> _Ending:
             "too long, or the machine is at a singular position or past the reach of its constraints",
         )
     if 0 <= bad < len(names) and not problem.counted[bad]:
-        # A quadrature only follows the motion: blame what moves most.
+        # A quadrature only follows the motion: blame the state that moves most.
         bad = int(np.argmax(np.where(problem.counted, np.abs(engine.x), -1.0)))
     if 0 <= bad < len(names):
         culprit = f"state {names[bad]!r}"
@@ -245,7 +245,7 @@ def _blame_signal(
 ) -> _Ending:
     """Name the signal, such as the effort of a motor, that is not finite where a run ends, if there is one.
 
-    Looked at is where the motion was going: the last state, and what lies ahead of it within the step that failed.
+    It checks the last state, and the states ahead of it within the step that failed.
     """
     engine.record()
     past, rows = engine.rows()

@@ -79,10 +79,10 @@ OUTLETS: Mapping[str, str] = {
     "cuda": "a rollout on a GPU",
     "program": "an FMU, a real-time loop or a page that simulates",
 }
-"""Where a method can run, and what that is called in messages."""
+"""Outlets of methods, and their names in messages."""
 
 METHOD_SETTINGS = ("step", "rtol", "atol", "max_step", "max_steps")
-"""All settings that a method may have; which of them it has is what its class has as fields."""
+"""All settings of methods; the fields of a class are its settings."""
 
 _FINEST = 1e-14  # below this relative tolerance an error estimate measures rounding, not truncation
 

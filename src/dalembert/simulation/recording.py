@@ -31,8 +31,8 @@ class Recorder:
     Parameters
     ----------
     engine, setup, kernels, sampler, watcher
-        The loop, and those who know the rest of its rows: kernels the signals, the sampler what was held, the watcher
-        what happened.
+        The loop, and the sources of the rest of its rows: kernels for signals, the sampler for held values, the watcher
+        for events.
     watch
         Called with the new rows, as a run, about ten times a second; None: never.
     each_transition

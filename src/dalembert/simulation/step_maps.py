@@ -39,7 +39,7 @@ class Along:
     expression
         Its values.
     backend
-        As in `compile_function`; what is called a few times in a run is not worth compiling.
+        As in `compile_function`; a function that is called a few times in a run is not worth compiling.
     """
 
     def __init__(

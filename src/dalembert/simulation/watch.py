@@ -27,7 +27,7 @@ class Interrupt:
 
 @contextmanager
 def interrupts() -> Iterator[Interrupt]:
-    """Turn the first Ctrl-C or SIGTERM into a flag; the second one does what it always does.
+    """Turn the first Ctrl-C or SIGTERM into a flag; the second one has its usual effect.
 
     Only in the main thread, and unless the program already handles them; elsewhere nothing changes.
     """

@@ -1,6 +1,6 @@
 """Expected values, read from the data file of a study, and the verdict on ours.
 
-A data file is a YAML mapping: ``document`` names what the study reads, ``rows`` maps keys to entries::
+A data file is a YAML mapping: ``document`` names the document of the study, ``rows`` maps keys to entries::
 
     pendulum.inertia:
       quantity: inertia seen by the joint

@@ -1,7 +1,7 @@
 """The table of all studies on their documentation page, written from the data files.
 
 ``python -m dalembert.studies.page`` writes it into ``docs/studies.md``, and the page of verification with it. A test
-compares the page with what this writes, so that the list cannot rot.
+compares the page with this output, so that the list cannot rot.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BEGIN, END = "<!-- studies: begin -->", "<!-- studies: end -->"
 
 
 def studies_table() -> str:
-    """Return all studies as a Markdown table: document, what is reproduced, rows of each kind, known differences."""
+    """Return all studies as a Markdown table: document, reproduced results, rows of each kind, known differences."""
     lines = [f"| study | document | what | {' | '.join(KINDS)} | short form |", "| --- " * (len(KINDS) + 4) + "|"]
     for name, what in studies().items():
         expected = expected_values(name)

@@ -17,7 +17,7 @@ _ROOM = Path(__file__).parent
 
 
 def studies() -> dict[str, str]:
-    """Return the studies: name and what each reproduces.
+    """Return the studies: name and reproduced results.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def studies() -> dict[str, str]:
 
 
 def expected_values(name: str) -> Expected:
-    """Return what a study expects, without running it.
+    """Return the expected values of a study, without running it.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def run_study(name: str, *, full: bool = True) -> Iterator[Row]:
     name
         Name of the study: its folder with dashes.
     full
-        All rows; without it the short form, which leaves out what takes long (``form: full`` in the data file).
+        All rows; without it the short form, which leaves out slow rows (``form: full`` in the data file).
     """
     expected = expected_values(name)
     folder = name.replace("-", "_")

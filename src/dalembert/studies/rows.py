@@ -39,7 +39,7 @@ class Row:
     unit
         Unit of the numbers.
     ok
-        Whether they agree; what is only measured cannot be missed.
+        Whether they agree; a row that is only measured cannot be missed.
     kind
         Kind of the expected value: one of `KINDS`. Only ``printed`` ones are published numbers.
     known_difference

@@ -56,7 +56,7 @@ _WIDTH = 60
 
 
 def store_results(name: str, folder: Path) -> Path:
-    """Run a study in full and write what it obtains to ``folder/NAME.json``.
+    """Run a study in full and write its results to ``folder/NAME.json``.
 
     Parameters
     ----------

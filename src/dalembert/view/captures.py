@@ -1,4 +1,4 @@
-"""Pictures and reports of captures: errors, torques, drift, momentum and fuel, against what is required."""
+"""Pictures and reports of captures: errors, torques, drift, momentum and fuel, against the requirements."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#66ccee")
 
 
 def capture_rows(outcome: CaptureOutcome) -> list[tuple[str, str, str, str]]:
-    """Requirements and other figures of a capture as rows of text: what, value, limit, verdict."""
+    """Requirements and other figures of a capture as rows of text: quantity, value, limit, verdict."""
     rows = [
         (r.name, f"{r.value:.3g} {r.unit}", f"{r.limit:g} {r.unit}", "pass" if r.ok else "FAIL")
         for r in outcome.requirements

@@ -170,7 +170,7 @@ def _between(ends: Array, count: int) -> Array:
 
 @dataclass(eq=False)
 class Picture:
-    """A figure with a frame, and the painter of what moves in it (made by `compose_picture`).
+    """A figure with a frame, and the painter of its moving parts (made by `compose_picture`).
 
     ``outline`` has the points that the frame holds, ``floor`` the grid below them, if there is one.
     """
@@ -185,7 +185,7 @@ class Picture:
     shifted: tuple[float, float] = (0.0, 0.0)
 
     def show(self, baked: Baked, k: int, label: str) -> list[Artist]:
-        """Draw an instant of a baked scene, and return what has moved."""
+        """Draw an instant of a baked scene, and return the artists that have moved."""
         self.painter.baked = baked
         self.painter.paint(k, self.moving)
         self.label.set_text(label)
@@ -203,7 +203,7 @@ class Picture:
         points
             Which points of its outline count.
         margin
-            Part of the frame that is to be free on each side, if what it holds is small enough.
+            Part of the frame that is to be free on each side, if its content is small enough.
         """
         self.painter.baked = baked
         flat = self.painter.camera.flat(self.painter.outline()[:, points]).reshape(-1, 2)
@@ -346,7 +346,7 @@ def draw_scene(
     parameters: Mapping[str, float] | None = None,
     **keywords: Unpack[LookKeywords],
 ) -> tuple[Figure, Callable[[int], list[Artist]]]:
-    """A figure of a baked scene, and the function that shows its picture number ``k`` and returns what moves.
+    """A figure of a baked scene, and the function that shows its picture number ``k`` and returns the moving artists.
 
     Parameters
     ----------

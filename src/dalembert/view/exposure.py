@@ -16,7 +16,7 @@ __all__ = ["Exposure"]
 
 
 class Exposure:
-    """Takes pixels of a figure: what stands still is drawn once and what moves over it, faster than whole pictures.
+    """Takes pixels of a figure: fixed parts are drawn once and moving ones over them, faster than whole pictures.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Exposure:
         self._still = self._canvas.copy_from_bbox(figure.bbox)
 
     def taken(self, moving: Iterable[Artist]) -> NDArray[np.uint8]:
-        """Pixels (height, width, 4) with what moves as it is now, a new array."""
+        """Pixels (height, width, 4) with the moving parts as they are now, a new array."""
         self._canvas.restore_region(self._still)
         for artist in moving:
             self._figure.draw_artist(artist)

@@ -31,7 +31,7 @@ def loop_report(
     level: float | None = None,
     seconds: float = 60.0,
 ) -> tuple[dict[str, Any], Robustness | None]:
-    """Stability, sensitivity and disk margins of a loop, and what is proven of it over ranges; the proof itself.
+    """Stability, sensitivity and disk margins of a loop, and proofs about it over ranges; the proof itself.
 
     Parameters
     ----------

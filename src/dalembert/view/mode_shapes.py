@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from dalembert.analysis.modal import MachineModes
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, write_file
+from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.view.animation import gif_of
 from dalembert.view.baked import Baked, exaggerated, sagging
@@ -53,7 +54,7 @@ def bake_mode(modes: MachineModes, mode: int, phases: ArrayLike, *, size: float 
     way = np.concatenate([moved.points - rest.points, moved.poses[..., 3] - rest.poses[..., 3]], axis=1)
     largest = max(float(np.linalg.norm(way, axis=-1).max()), 1e-300)
     extent = float(np.ptp(np.concatenate([rest.points, rest.poses[..., 3]], axis=1), axis=1).max()) or 1.0
-    factors = np.asarray(phases, dtype=float) * size * extent / largest
+    factors = as_numbers(phases) * size * extent / largest
     both = ((moved.points, moved.poses), (rest.points, rest.poses))
     pictures = [exaggerated(*both, float(x)) for x in factors]
     points, poses = (np.concatenate([picture[i] for picture in pictures]) for i in (0, 1))
@@ -94,7 +95,7 @@ def plot_modes(
     """
     from matplotlib.figure import Figure
 
-    chosen = list(modes.elastic[:6]) if which is None else [int(k) for k in np.atleast_1d(np.asarray(which))]
+    chosen = list(modes.elastic[:6]) if which is None else [int(k) for k in np.atleast_1d(as_numbers(which))]
     if not chosen:
         raise InputError(f"machine '{modes.equations.machine.name}' has no mode with stiffness to draw")
     a, b = ("xyz".index(letter) for letter in _axes(plane))

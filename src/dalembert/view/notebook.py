@@ -32,7 +32,7 @@ def machine_html(machine: Machine) -> str:
 
 
 def equations_html(eom: EquationsOfMotion) -> str:
-    """How equations were derived, and the names of what they take."""
+    """How equations were derived, and the names of their inputs."""
     title = f"equations of motion of '{eom.machine.name}' by {eom.by}: nq = {eom.nq}, nv = {eom.nv}, nu = {eom.nu}"
     lists = (("q", eom.q_names), ("v", eom.v_names), ("u", eom.u_names), ("p", eom.p_names))
     rows = [(label, _listed(names)) for label, names in lists if names]
@@ -40,7 +40,7 @@ def equations_html(eom: EquationsOfMotion) -> str:
 
 
 def run_html(run: Run) -> str:
-    """The player of a run, if its machine is known, and what came of it, line by line."""
+    """The player of a run, if its machine is known, and its outcome, line by line."""
     first, *lines = repr(run).splitlines()
     rows = []
     for line in lines:

@@ -1,4 +1,4 @@
-"""The parts of a scene: what is drawn, and which points and poses of the scene's kernel each follows."""
+"""The parts of a scene: their shapes, and the points and poses of the scene's kernel that each follows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class SolidPart:
 
 @dataclass(frozen=True)
 class LinkPart:
-    """A straight line of a body that has no solid there: from its joint to what it carries.
+    """A straight line of a body that has no solid there: from its joint to the bodies that it carries.
 
     Parameters
     ----------

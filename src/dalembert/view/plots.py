@@ -54,7 +54,7 @@ _COORDINATES = {"rad": "angles", "m": "positions", "1": "quaternions"}
 _VELOCITIES = {"rad/s": "angular velocities", "m/s": "velocities"}
 _ENERGY = ("energy.kinetic", "energy.potential", "work.input", "work.loss")
 _MEASURED = ("offset.", "length0.")  # states of constraints that change only when these begin to act
-# what contacts and joints that stick keep between events: directions and shares of friction; what steps follow
+# latches of contacts and joints that stick: directions and shares of friction; what steps follow
 _KEPT = ("toward.", "share.", "leeway.", "impulse.")
 _FLAGS = ("active.", "stick.")  # drawn where they change
 _IDLE = (
@@ -142,7 +142,7 @@ def _axes(figure: Figure, count: int, rows: int, columns: int) -> list[Axes]:
 
 
 def chosen_signals(run: Run, names: Sequence[str]) -> list[str]:
-    """Names of signals, patterns replaced by what they match."""
+    """Names of signals, patterns replaced by their matches."""
     wanted = check_names(names, "names of signals to plot")
     if not wanted:
         raise InputError(f"names of signals to plot must not be empty; known: {', '.join(run.names)}")
@@ -220,7 +220,7 @@ def _title(run: Run, coordinates: frozenset[str], name: str, unit: str) -> str:
 
 
 def _short(name: str, title: str) -> str:
-    """Leave out of a line's name what its panel says already."""
+    """Leave out of a line's name the part that its panel shows already."""
     prefix = name.partition(".")[0]
     return name.removeprefix(f"{prefix}.") if title.split(" (")[0] == _TITLES.get(prefix, prefix) else name
 

@@ -13,6 +13,7 @@ from dalembert.control.mu import Robustness
 from dalembert.control.norms import Matrices, matrices_of, response
 from dalembert.control.uncertain import LFT
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_numbers
 from dalembert.core.renamed import renamed_keywords
 from dalembert.core.types import Array
 from dalembert.view.plots import COLOURS, picture_file, save_figure
@@ -61,7 +62,7 @@ def plot_singular_values(
         named = dict(systems) if isinstance(systems, Mapping) else {"": systems}
         parts = {name: matrices_of(system)[0] for name, system in named.items()}
     among = [p[0] for p in (*drawn, *parts.values())]
-    w = _frequencies(among) if omega is None else np.asarray(omega, dtype=float)
+    w = _frequencies(among) if omega is None else as_numbers(omega)
     figure, axes = _figure()
     for i, system in enumerate(drawn):
         label = None if i else f"{samples} random values"
@@ -125,7 +126,7 @@ def plot_poles(
 
 
 def plot_mu(found: Robustness | Mapping[str, Robustness], *, path: Path | None = None) -> Figure:
-    """Draw what is proven of an uncertain loop: its level, the intervals of frequency, and the bound from below.
+    """Draw the proofs about an uncertain loop: its level, the intervals of frequency, and the bound from below.
 
     Parameters
     ----------
@@ -157,7 +158,7 @@ def _level(proof: Robustness) -> float:
 
 
 def _proof(axes: Axes, proof: Robustness, level: float, name: str, colour: int, span: tuple[float, float]) -> None:
-    """Intervals of one proof, its level, and what is reached."""
+    """Intervals of one proof, its level, and the lower bound."""
     shade, other = (COLOURS[(colour + k) % len(COLOURS)] for k in (0, 1))
     for k, i in enumerate(sorted(proof.intervals, key=lambda x: x.low)):
         a, b = max(i.low, span[0]), min(i.high, span[1])

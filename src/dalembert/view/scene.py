@@ -1,4 +1,4 @@
-"""One description of what is drawn of a machine, for plots, animations and viewers.
+"""One description of the drawing of a machine, for plots, animations and viewers.
 
 A scene lists parts (``view/parts.py``) and has one kernel from the machine's coordinates to all the points and
 poses that they follow, so that a whole run is evaluated (`bake_run`) in one call. It knows neither camera nor file. New
@@ -53,7 +53,7 @@ class Scene:
         The machine.
     kernel
         ``(q, t, p) -> points (n, 3), poses (n, 3, 4), lengths (cables, 2)``: world positions; rotation and position;
-        way and paid-out length of each cable (the latter without what a run measures at its start).
+        way and paid-out length of each cable (the latter without the length that a run measures at its start).
     solids, links, beams, cables, pulleys, balls, joints, rails, frames
         Its parts.
     points
@@ -114,7 +114,7 @@ class Scene:
         Q = np.atleast_2d(as_numbers(q))
         if Q.ndim != 2 or Q.shape[1] != self.machine.nq:
             raise InputError(f"q of a scene must have the shape (n, {self.machine.nq}), got {np.shape(q)}")
-        times = np.broadcast_to(np.asarray(t, dtype=float), Q.shape[:1])
+        times = np.broadcast_to(as_numbers(t), Q.shape[:1])
         points, poses, lengths = self._evaluate(Q, times, p)
         if exaggerate != 1.0 and self.modal:
             straight = Q.copy()
@@ -169,7 +169,7 @@ def bake_run(scene: Scene, run: Run, times: Array | None = None, *, exaggerate: 
         raise InputError(f"this run is not one of machine '{machine.name}': it has no signal '{missing[0]}'")
     q = run.array(machine.q_names)
     measured = {
-        rope.name: sum(run[f"length0.{section}"] for section in rope.section_names)
+        rope.name: np.sum([run[f"length0.{section}"] for section in rope.section_names], axis=0)
         for rope in machine.all_ropes
         if all(f"length0.{section}" in run for section in rope.section_names)
     }

@@ -55,7 +55,7 @@ _SLIDES = ("prismatic", "screw", "cylindrical")
 
 
 def build_scene(machine: Machine, p: Mapping[str, float] | None = None, *, backend: Backend = "vm") -> Scene:
-    """Describe what is to be drawn of a machine.
+    """Describe the drawing of a machine.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ class _Builder:
         return above is not None and above.kind == "prismatic" and self._is_carriage(above)
 
     def _is_drawn(self, name: str) -> bool:
-        """Whether there is something to see of a body or of what it carries."""
+        """Whether there is something to see of a body or of the bodies that it carries."""
         body = self.machine.body(name)
         if isinstance(body, Beam) or body.geometry or self.number(body.mass) > 0:
             return True

@@ -134,7 +134,7 @@ class Strokes:
         self.add([outline], [float(centre @ self.camera.towards) + nearer], face, edge, width)
 
     def solid(self, shape: Polygons, pose: Array) -> None:
-        """A solid under a lamp; of a closed one, only what faces the camera."""
+        """A solid under a lamp; of a closed one, only the faces towards the camera."""
         R, p = pose[:, :3], pose[:, 3]
         normals = shape.normals @ R.T
         seen = normals @ self.camera.towards > 1e-6 if shape.closed else np.ones(len(normals), dtype=bool)
@@ -147,7 +147,7 @@ class Strokes:
         self.add(self.camera.flat(corners), depth, map(tuple, colours), map(tuple, edges), 0.5)
 
     def put(self, collection: PolyCollection) -> None:
-        """Hand everything to the collection, what is far first."""
+        """Hand everything to the collection, distant parts first."""
         order = np.argsort(self.depths, kind="stable")
         collection.set_verts([self.outlines[i] for i in order], closed=False)
         collection.set_facecolor([self.faces[i] for i in order])

@@ -1,8 +1,8 @@
 """Surfaces that a machine touches, and the contact forces, for pictures by matplotlib.
 
 Surfaces that stand in the world are drawn once. An arrow at a contact is its force, and the impulses that it had since
-the last picture, by the time between the two. Arrows grow with the forces, and ever less where these are many times
-what the machine weighs.
+the last picture, by the time between the two. Arrows grow with the forces, and ever less where these are many times the
+weight of the machine.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def floor_level(machine: Machine, up: Array, p: Mapping[str, float] | None = Non
 def draw_surfaces(
     axes: Axes, machine: Machine, camera: Camera, up: Array, outline: Array, p: Mapping[str, float] | None
 ) -> None:
-    """Draw what stands in the world and is touched; the level ground in space has its grid."""
+    """Draw the touched surfaces of the world; the level ground in space has its grid."""
     box = outline.reshape(-1, 3)
     middle, size = (box.min(axis=0) + box.max(axis=0)) / 2, max(float(np.ptp(box, axis=0).max()), 1e-9)
     flat_picture = camera.up @ up > 1 - 1e-9 and abs(camera.towards @ up) < 1e-9

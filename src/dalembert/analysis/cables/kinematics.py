@@ -20,7 +20,7 @@ __all__ += ["winch_angles"]
 
 
 def numbers(value: ArrayLike, count: int, what: str) -> Array:
-    """Return so many finite numbers, or say what is wrong with them."""
+    """Return so many finite numbers, or raise an error."""
     try:
         array = as_numbers(value)
     except (TypeError, ValueError):

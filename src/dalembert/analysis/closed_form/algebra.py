@@ -2,7 +2,7 @@
 
 The equations of a tree of rigid bodies are such polynomials with rational coefficients. Every product is reduced at
 once by ``cos^2 = 1 - sin^2`` (and by the unit norm of quaternions), so that equal expressions have equal polynomials
-and what cancels is gone before it can grow.
+and terms that cancel are gone before they can grow.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ class Algebra:
 
     @staticmethod
     def without_rounding(a: Polynomial) -> Polynomial:
-        """Drop what the rounding of an irrational rotation matrix leaves; its entries are not larger than one.
+        """Drop rounding errors of an irrational rotation matrix; its entries are not larger than one.
 
         Doubles keep 13 digits, so that equal ones are equal.
         """

@@ -34,7 +34,7 @@ def shorten_angles(algebra: Algebra, polynomial: Polynomial) -> Polynomial:
 
 
 def _cost(algebra: Algebra, form: Polynomial) -> float:
-    """Count what a reader has to read."""
+    """Count the symbols that a reader has to read."""
     total = 0.0
     for monomial, value in form.items():
         total += 1.0 if monomial == ONE else 0.0 if abs(value) == 1 else 0.5

@@ -126,7 +126,7 @@ class Layouter:
         return _Product(scale, common, ((self._build(rest), 1), last))
 
     def _cost(self, s: _Sum) -> float:
-        """Count what a reader has to read; terms with the same variables want one denominator."""
+        """Count the symbols that a reader has to read; terms with the same variables want one denominator."""
         below: dict[Monomial, set[bool]] = {}
         for x in s:
             below.setdefault(self._part(("angle", "variable"))(x.monomial), set()).add(_is_fraction(x))

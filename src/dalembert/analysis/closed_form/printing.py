@@ -191,7 +191,7 @@ class Writer:
         return sign + self.style.fraction.format(self.style.times.join(above), under)
 
     def _latex_fraction(self, n: sympy.Expr, d: sympy.Expr, top: list[sympy.Expr], bottom: list[sympy.Expr]) -> str:
-        r"""Write parameters over parameters, and beside them what varies: ``\frac{l}{n} \cos(\theta) F``."""
+        r"""Write parameters over parameters, and next to them the variables: ``\frac{l}{n} \cos(\theta) F``."""
         beside = [f for f in top if not bottom or self._factor_key(f)[0] >= FUNCTION]
         if n == 1 and len(beside) == len(top) == 1 and beside[0].is_Symbol:
             beside = []

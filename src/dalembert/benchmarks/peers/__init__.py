@@ -1,1 +1,1 @@
-"""The peers of the benchmark: what each computes, and its models."""
+"""The peers of the benchmark: their computations, and their models."""

@@ -17,7 +17,7 @@ __all__ = ["mjx_rollout"]
 
 
 def mjx_rollout(model: Any, steps: int) -> tuple[Callable[[Array, Array], Array], str]:
-    """Return ``run(qpos, qvel)``, the end states (members, nq + nv) in double precision, and what it runs on.
+    """Return ``run(qpos, qvel)``, the end states (members, nq + nv) in double precision, and its device.
 
     Parameters
     ----------

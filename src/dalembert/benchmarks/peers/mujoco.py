@@ -54,7 +54,7 @@ def mujoco_contenders(case: Case) -> Iterator[Contender | Skipped]:
 
 
 class _Peer:
-    """Model and states of a case in MuJoCo's conventions, and what its functions leave."""
+    """Model and states of a case in MuJoCo's conventions, and the results of its functions."""
 
     def __init__(self, case: Case, functions: tuple[str, ...]) -> None:
         import mujoco

@@ -56,7 +56,7 @@ def load_loop(*, build: bool = True, announce: Callable[[str], None] = lambda _:
     Raises
     ------
     BuildError
-        If something is missing; the message says what.
+        If something is missing; the message names it.
     """
     compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
@@ -166,7 +166,7 @@ class PinocchioLoop:
         if code < 2:
             return out
         out = out.swapaxes(-1, -2)  # they come column by column
-        upper = np.triu(out[:, -1])  # crba and the inverse mass matrix: the upper triangle is what counts
+        upper = np.triu(out[:, -1])  # crba and the inverse mass matrix: only the upper triangle counts
         out[:, -1] = upper + np.triu(upper, 1).swapaxes(-1, -2)
         return out.reshape(n, parts, nv * nv)
 

@@ -40,7 +40,7 @@ def more_contenders(case: Case) -> Iterator[Contender | Skipped]:
 
 
 def _sympy(case: Case, key: str, title: str) -> Contender:
-    """The closed form of the equations, and what follows from it, as a Python function of numbers."""
+    """The closed form of the equations, and its consequences, as a Python function of numbers."""
     eom, quantity = case.eom, case.quantity
     if eom.nv > SYMPY_MOST:
         raise InputError(f"formulas are written out up to {SYMPY_MOST} degrees of freedom")

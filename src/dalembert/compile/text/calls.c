@@ -1,8 +1,8 @@
 /* Single calls of kernels from Python: a callable that checks its arguments, makes the results and evaluates, all in C.
  *
- * Arguments that are what the kernel takes (contiguous float64 arrays of the right shapes, floats for single numbers,
- * all finite) are passed on as they are. Whatever else comes, or comes out, goes to the general call in Python, which
- * converts, evaluates batches and raises the errors: nothing is refused here. */
+ * Arguments that fit the kernel (contiguous float64 arrays of the right shapes, floats for single numbers, all finite)
+ * are passed on as they are. Whatever else comes, or comes out, goes to the general call in Python, which converts,
+ * evaluates batches and raises the errors: nothing is refused here. */
 #define PY_SSIZE_T_CLEAN
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
 #include <Python.h>
@@ -59,7 +59,7 @@ static const double *numbers(PyObject *argument, const form *shape, double *numb
     return number;
 }
 
-/* Other threads may change the arrays once the lock is released: what is checked and computed with is a copy. */
+/* Other threads may change the arrays once the lock is released: checks and computations use a copy. */
 static void pack(const Caller *self, const double **in, double *packed) {
     for (int k = 0; k < self->n_in; k++) {
         memcpy(packed, in[k], (size_t)self->in[k].size * sizeof(double));

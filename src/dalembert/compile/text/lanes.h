@@ -14,7 +14,7 @@ typedef uint64_t word __attribute__((vector_size(ALIGNMENT)));
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 
-/* Lane by lane through the mathematical library: for what is rare. */
+/* Lane by lane through the mathematical library: for rare operations. */
 #define LANEWISE_1(name)                                   \
     static inline real name##_lanes(real a) {              \
         real r = a;                                        \

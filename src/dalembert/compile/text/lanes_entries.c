@@ -1,6 +1,6 @@
 /* Entries of the lane form: blocks of LANES rows, transposed to one vector per scalar and back. Rows that are missing
- * in the last block repeat its last row, so that what a row gives does not depend on the rows beside it.
- * The emitter defines SYMBOL, N_IN, N_OUT, N_WORK, IN_SIZES, OUT_SIZES and CHUNKS. */
+ * in the last block repeat its last row, so that the result of a row does not depend on the rows beside it. The emitter
+ * defines SYMBOL, N_IN, N_OUT, N_WORK, IN_SIZES, OUT_SIZES and CHUNKS. */
 static const long in_size[] = {IN_SIZES};
 static const long out_size[] = {OUT_SIZES};
 

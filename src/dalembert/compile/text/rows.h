@@ -60,7 +60,7 @@ struct row_output {
     }
 
 /* The same without tables, in functions of rows p whose factors are at b: SUM_n begins with the rows at a place, ADD_n
- * adds a multiple of those at another, STORE_n writes the sum, after MASK has put back what is outside of a mask. */
+ * adds a multiple of those at another, STORE_n writes the sum, after MASK has put back the values outside of a mask. */
 #define ROW_BEGIN(i, j) pack a##i##j = READ(from, 8 * i + j);
 #define ROW_NOTHING(i, j) pack a##i##j = nothing;
 #define ROW_TAKE(i, j) a##i##j += factor * READ(from, 8 * i + j);

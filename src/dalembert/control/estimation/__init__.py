@@ -1,4 +1,4 @@
-"""Estimation: what a camera sees of a tumbling body, and the filter that makes its motion of it."""
+"""Estimation: a camera that watches a tumbling body, and the filter that estimates its motion."""
 
 from dalembert.control.estimation.camera import StereoCamera, pose_from_points
 from dalembert.control.estimation.tumbling_filter import TumblingEstimate, TumblingFilter

@@ -32,7 +32,7 @@ class StereoCamera:
     size
         Pixels of a picture: width and height.
     period, delay
-        Time between pictures, and from picture to what was found in it [s].
+        Time between pictures, and from a picture to its result [s].
     """
 
     focal_length: float = 2.5e-3

@@ -5,7 +5,7 @@ body axes, and five numbers for the inertia, which is known up to a factor witho
 
     J = [e^m1, m3, m4; m3, e^m2, m5; m4, m5, 1]
 
-The filter lives at the time of the last picture. Since the body is free, what it does until a later time is known: a
+The filter lives at the time of the last picture. Since the body is free, its motion until a later time is known: a
 delay of the pictures costs only the prediction across it.
 """
 
@@ -128,7 +128,8 @@ class TumblingFilter:
     markers
         Known points on the body (n, 3) in its axes.
     acceleration, turning
-        Densities of the noise that drives velocity and rate [m/s^1.5, rad/s^1.5]: what a free rigid body leaves out.
+        Densities of the noise that drives velocity and rate [m/s^1.5, rad/s^1.5]: effects that the model of a free
+        rigid body leaves out.
 
     Examples
     --------
@@ -242,7 +243,7 @@ class TumblingFilter:
         """Estimate from a sequence of pictures and a guess of the inertia: the most probable motion.
 
         A filter linearises the motion about an inertia that it does not know yet, and then believes itself too much.
-        Here what it finds is carried back to the first picture and improved by Gauss-Newton steps over all of them.
+        Here its result is carried back to the first picture and improved by Gauss-Newton steps over all of them.
 
         Parameters
         ----------
@@ -315,7 +316,7 @@ class TumblingFilter:
     def correct(
         self, estimate: TumblingEstimate, t: float, chosen: ArrayLike, pixels: ArrayLike, camera: ArrayLike
     ) -> TumblingEstimate:
-        """The estimate at the time of a picture, with what the picture shows.
+        """The estimate at the time of a picture, updated with the picture.
 
         Parameters
         ----------

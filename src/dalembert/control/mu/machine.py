@@ -1,8 +1,8 @@
-"""Errors of models in proofs: what a loop brings of its machine beside the blocks that are asked about.
+"""Errors of models in proofs: blocks of the machine's error in addition to the uncertain blocks.
 
 A model of a machine has a block for its error (kind ``"error"``). It keeps its size at every level of a proof, and
-searches for destabilising values ignore it. A model whose error was only sampled has such a block without a size, and
-what is proven of it is proven of the model alone.
+searches for destabilising values ignore it. A model whose error was only sampled has such a block without a size, and a
+proof then holds for the model alone.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 With the real blocks closed at ``delta``, the remaining system has a structured singular value ``g(delta)`` of complex
 blocks, so that ``min(1 / max |delta|, g(delta))`` bounds that of the whole from below. It is maximised by projected
-gradient ascent in a box, which is shrunk along the ray to what was found.
+gradient ascent in a box, which is shrunk along the ray to the point found.
 
 Real blocks alone at one complex matrix: ``det(1 - M Delta) = 0`` are two equations. The least ``max |delta|`` on them
 is found by linear programs on their linearisation, which is exact where the matrix has rank one.
@@ -39,7 +39,7 @@ def _repeated(blocks: Sequence[DeltaBlock], delta: Array) -> Array:
 
 
 class _Partial:
-    """A matrix whose real blocks are closed: what the other blocks see, and its derivatives."""
+    """A matrix whose real blocks are closed: the matrix that the other blocks see, and its derivatives."""
 
     def __init__(self, M: Complex, blocks: Sequence[DeltaBlock]) -> None:
         real = [i for b, s in slices(blocks) if b.kind == "real" for i in range(s.start, s.stop)]
@@ -275,7 +275,7 @@ def real_lower_bound(
                 W = np.linalg.inv(V)[j]
             except np.linalg.LinAlgError:
                 break
-            if attempt == 0 and not delta.any():  # all eigenvalues are zero: the trace is what moves first
+            if attempt == 0 and not delta.any():  # all eigenvalues are zero: the trace moves first
                 slope = np.array([np.trace(M[s, s]) for _, s in parts])
                 values[j] = 0.0
             else:

@@ -1,4 +1,4 @@
-"""Structured singular values, and what they guarantee of an uncertain closed loop."""
+"""Structured singular values, and their guarantees for an uncertain closed loop."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from dalembert.control.signals import place
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT
 from dalembert.core.errors import InputError
+from dalembert.core.labels import as_complex
 from dalembert.core.renamed import renamed
 from dalembert.core.validation import check_number
 
@@ -143,7 +144,10 @@ def skew_mu(
 
 
 def _checked(matrix: ArrayLike, blocks: Sequence[DeltaBlock]) -> NDArray[np.complex128]:
-    M = np.asarray(matrix, dtype=complex)
+    try:
+        M = as_complex(matrix)
+    except InputError as error:
+        raise InputError(f"the matrix of mu must be plain numbers: {error}") from None
     n = sum(b.size for b in blocks)
     if not n:
         raise InputError("mu needs at least one block with a size")
@@ -163,7 +167,7 @@ class Robustness:
     Parameters
     ----------
     upper
-        Proven bound over all frequencies; the loop keeps what was asked while every block is below ``1 / upper``.
+        Proven bound over all frequencies; the loop keeps the requirement while every block is below ``1 / upper``.
     lower
         Bound from below, by values that break it.
     worst

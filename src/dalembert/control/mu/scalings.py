@@ -139,7 +139,7 @@ def _unit(N: Complex, G: Complex) -> float:
 
 
 def _finished(M: Complex, T: Complex, G: Complex, parts: Sequence[tuple[DeltaBlock, slice]]) -> Scaling:
-    """The certificate of what is returned, not of what was on the way: its own inverse, and the bound with it."""
+    """The certificate of the returned scaling, not of an intermediate one: its own inverse, and the bound with it."""
     inverse = np.zeros_like(T)
     try:
         for _, s in parts:

@@ -15,7 +15,7 @@ from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 
-MARGINS = (1.3, 1.05)  # of levels above what stands in their way, in the order in which they are tried
+MARGINS = (1.3, 1.05)  # of levels above the obstacle, in the order in which they are tried
 _NEAR = 1.03  # the same where one pass must do
 
 __all__ = ["MARGINS", "Aim", "Search", "hardest", "looked_at"]
@@ -34,14 +34,14 @@ class Aim:
                 check_number(name, value)
 
     def passes(self, lower: float) -> list[tuple[float, float]]:
-        """Levels at which proofs begin, and margins above what stands in their way; a wide margin is proven fast."""
+        """Levels at which proofs begin, and margins above the obstacle; a wide margin is proven fast."""
         if self.enough is not None:
             return [(max(self.enough, _NEAR * lower), _NEAR)]
         return [(max(1.0, m * lower), m) if k == 0 else (max(0.5, m * lower), m) for k, m in enumerate(MARGINS)]
 
 
 class Search:
-    """Proofs at one level after the other, which share what they learn: scalings, and where it is hard."""
+    """Proofs at one level after the other, which share their results: scalings, and where it is hard."""
 
     def __init__(
         self,

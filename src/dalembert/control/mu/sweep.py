@@ -31,7 +31,7 @@ _SAFETY = 1e-9  # part of the squared level that rounding may cost
 _ROUNDING = 1e-13  # of the Hamiltonian matrix, relative to its norm: several hundred roundings of double precision
 _PART = 0.99  # of an interval that is used
 _SHORTEST = 1e-7  # relative length of an interval that is worth it
-_HOLE = 5e-3  # relative half-width of what is left out where nothing can be proven
+_HOLE = 5e-3  # relative half-width of the gap where nothing can be proven
 _HOLES = 6  # after as many the sweep ends
 
 Known = dict[float, Scaling]  # scalings by the frequency at which they were fitted
@@ -57,7 +57,8 @@ class Sweep:
     intervals
         The intervals, ascending.
     gaps
-        Where nothing could be proven at this level: (low, high, best upper bound there), then what time did not allow.
+        Where nothing could be proven at this level: (low, high, best upper bound there), then the part that time did
+        not allow.
     """
 
     level: float
@@ -83,7 +84,7 @@ def uncovered(intervals: Sequence[Interval], gaps: Sequence[tuple[float, float, 
 
 
 def _trimmed(intervals: Sequence[Interval]) -> list[Interval]:
-    """Intervals in ascending order, without what others cover."""
+    """Intervals in ascending order, without parts that others cover."""
     kept: list[Interval] = []
     for i in sorted(intervals, key=lambda i: (i.low, -i.high)):
         reached = kept[-1].high if kept else -1.0

@@ -1,4 +1,4 @@
-"""Values of real blocks within their box that break what is asked: candidates for the models of a synthesis."""
+"""Values of real blocks within their box that break the requirement: candidates for the models of a synthesis."""
 
 from __future__ import annotations
 

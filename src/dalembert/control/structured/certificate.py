@@ -1,8 +1,8 @@
 """The tuned loop computed another way: equations of plant and controller beside each other, solved at each frequency.
 
 It uses no result of the search: no closed-loop state space, no Hamiltonian. The gains on a dense grid, and at the peaks
-that the search reported, must not exceed what it claims, and must reach it; and what it claims must be a proven upper
-bound. Poles are those of python-control's feedback interconnection.
+that the search reported, must not exceed its claims, and must reach them; and its claims must be proven upper bounds.
+Poles are those of python-control's feedback interconnection.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _GRID = 4000
 
 @dataclass(frozen=True)
 class Check:
-    """A requirement on a plant: what the search claims, and what is computed the other way.
+    """A requirement on a plant: the claim of the search, and the independent value.
 
     ``proven`` says whether the claim is an upper bound over all frequencies; without that the check is not ``ok``.
     """

@@ -26,7 +26,7 @@ class Objective:
     plants
         The plants, the controller cut out.
     hard, soft
-        Terms of what must be met and of what is minimised.
+        Terms of hard requirements, and of minimised ones.
     limits
         Ranges of the numbers.
     """

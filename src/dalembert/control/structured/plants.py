@@ -1,7 +1,7 @@
 """The plant that a controller is tuned on: exogenous signals in, signals to judge out, with the controller cut out.
 
-The loop is ``u = K(s) e``, ``e = r - y``. Exogenous inputs are the plant's own inputs (a disturbance adds to what the
-controller sends) and the references ``r.NAME`` of what is measured (measurement noise is ``-r``). Outputs are the
+The loop is ``u = K(s) e``, ``e = r - y``. Exogenous inputs are the plant's own inputs (a disturbance adds to the
+controller's output) and the references ``r.NAME`` of measured signals (measurement noise is ``-r``). Outputs are the
 plant's own outputs, ``u.NAME`` and the errors ``e.NAME``.
 """
 

@@ -167,7 +167,7 @@ class Poles(Requirement):
 
 @dataclass(frozen=True)
 class ControllerGain(Requirement):
-    """Gain of the controller itself, over a band if given: a limit of what noise and actuators see.
+    """Gain of the controller itself, over a band if given: a limit on noise and actuator effort.
 
     Parameters
     ----------

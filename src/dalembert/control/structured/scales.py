@@ -172,7 +172,7 @@ def _given(t: Tunable) -> float | None:
 
 
 def _entry_size(t: Tunable, slope: Array, gain: Array, fill: float, frequency: float) -> float:
-    """Size of a number by the entries of the packed controller that it moves: rates, gains, and what is between."""
+    """Size of a number by the entries of the packed controller that it moves: rates, gains, and mixtures."""
     nu, ny = gain.shape
     whole = np.full(slope.shape, frequency)
     whole[:nu, :ny] = gain

@@ -1,7 +1,7 @@
 """Requirements on a plant as functions of the controller's gain matrix, with subgradients.
 
-Each term returns pieces ``(value, d value / d K)``: the active one and those that are nearly active, which is what a
-non-smooth method needs to know.
+Each term returns pieces ``(value, d value / d K)``: the active one and those that are nearly active, as a non-smooth
+method needs them.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class GainTerm:
         return sorted(values, key=lambda piece: -piece.value)
 
     def claim(self, K: Array) -> Claim:
-        """The norm from both sides; its upper bound is what counts."""
+        """The norm from both sides; its upper bound counts."""
         P = self.channel
         value = self.pieces(K, 1.0)[0].value
         if not np.isfinite(value):
@@ -187,7 +187,7 @@ class VarianceTerm:
 
 @dataclass(eq=False)
 class PolesTerm:
-    """Poles in a region: decay, damping and frequency, each relative to what is asked."""
+    """Poles in a region: decay, damping and frequency, each relative to the requirement."""
 
     name: str
     plant: str

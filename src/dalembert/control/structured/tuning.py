@@ -72,7 +72,7 @@ def tune(
     Returns
     -------
     TuneResult
-        Never fails for lack of a solution: its status and message say what was reached.
+        Never fails for lack of a solution: its status and message report the result.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Blocks of an uncertain system: what may be between two of its signals."""
+"""Blocks of an uncertain system: the possible relations between two of its signals."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class DeltaBlock:
         Repetitions (of ``full``: number of rows and columns).
     kind
         ``"state"``: integrators; ``"real"``: a real number, repeated; ``"complex"``: a complex number (a stable
-        transfer function), repeated; ``"full"``: a full complex matrix; ``"error"``: what a model may differ by from
-        its machine, a full complex matrix that keeps its size in every proof.
+        transfer function), repeated; ``"full"``: a full complex matrix; ``"error"``: the error of a model of a machine,
+        a full complex matrix that keeps its size in every proof.
     sampled
         For an error that is not bounded, only sampled: the largest sample, relative; such a block has no size, and
         proofs hold for the model alone.

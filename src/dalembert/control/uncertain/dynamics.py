@@ -1,4 +1,4 @@
-"""Neglected dynamics as complex blocks: what is known of them is a weight that covers them at every frequency.
+"""Neglected dynamics as complex blocks: a weight covers them at every frequency.
 
 ``1 + w(s) delta`` with any stable ``delta`` of gain one. Put in series with a model, before its inputs or after its
 outputs: ``model.lft @ append(neglected_delay("delay", 0.05))``.

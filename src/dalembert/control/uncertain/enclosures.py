@@ -1,4 +1,4 @@
-"""Numbers with a bound of their error: what rounding may have done to a coefficient of a tape.
+"""Numbers with a bound of their error: the effect of rounding on a coefficient of a tape.
 
 An enclosure ``(m, r)`` holds the exact value within ``r`` of ``m`` (midpoint and radius; S. M. Rump, *Verification
 methods*, Acta Numerica 19, 2010, section 10). Additions find their rounding error exactly (D. E. Knuth's two-sum);

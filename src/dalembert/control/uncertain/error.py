@@ -49,7 +49,7 @@ def _inverse(A: Array, radius: Array, owners: tuple[str, ...]) -> Array:
         return np.eye(n)
     if float(np.abs(np.linalg.eigvals(size)).max()) < 0.9:
         return _neumann(size, np.eye(n))
-    if len(set(owners)) > 1:  # a division: what its parameters do together is bounded by the sum alone
+    if len(set(owners)) > 1:  # a division: the joint effect of its parameters is bounded by the sum alone
         return _neumann(size, np.eye(n))
     pieces = 8
     while pieces <= _PIECES:

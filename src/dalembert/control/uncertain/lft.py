@@ -199,7 +199,7 @@ class LFT:
             )
         joined = append(self, K)
         p, m = self.shape
-        # [u; e] = F [y; v] + [d; r], with v what the controller sends.
+        # [u; e] = F [y; v] + [d; r], with v the output of the controller.
         F = np.zeros((m + len(y), p + len(u)))
         F[u, [p + k for k in range(len(u))]] = 1.0
         for k, row in enumerate(y):
@@ -330,8 +330,8 @@ class LFT:
         Parameters
         ----------
         tolerance
-            Sine of the angle below which a direction counts as a part of a subspace; zero: only what no path of
-            entries joins with inputs and outputs is left out.
+            Sine of the angle below which a direction counts as a part of a subspace; zero: only parts that no path of
+            entries joins with inputs and outputs are left out.
         """
         blocks, order = merged(self.blocks)
         maps = (self.M11[np.ix_(order, order)], self.M12[order], self.M21[:, order], self.M22)
@@ -339,7 +339,7 @@ class LFT:
         return LFT(*reduced.matrices, reduced.blocks, self.inputs, self.outputs)
 
     def balanced(self) -> LFT:
-        """The same map in coordinates of its blocks in which what goes in and what comes out have equal size.
+        """The same map in coordinates of its blocks in which inputs and outputs have equal size.
 
         A similarity of each repeated block leaves the map as it is; without it evaluations lose digits, and bounds of
         structured singular values are far off.

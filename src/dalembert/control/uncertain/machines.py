@@ -129,8 +129,8 @@ def uncertain(
     Parameters
     ----------
     machine
-        The machine, without constraints. It must be in equilibrium at every value of the ranges (no gravity on what
-        turns, or angles that gravity does not see), as a free-flying robot is.
+        The machine, without constraints. It must be in equilibrium at every value of the ranges (no gravity on turning
+        parts, or angles that gravity does not depend on), as a free-flying robot is.
     ranges
         Ranges of coordinates of revolute joints [rad] and of parameters, by name.
     at

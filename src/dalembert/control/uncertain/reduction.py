@@ -1,10 +1,10 @@
-"""Reduction of linear fractional transformations, free of units, with what each step may have changed.
+"""Reduction of linear fractional transformations, free of units, with a bound of the change of each step.
 
 Channels and ports are scaled by powers of two until the logarithms of all entries are near zero in the mean (A. R.
-Curtis and J. K. Reid, *On the automatic scaling of matrices for Gaussian elimination*, 1972): this is exact, and what
-is kept does not depend on units. Then the blocks are restricted to the subspaces that their inputs reach and their
-outputs see (R. D'Andrea and S. Khatri, *Kalman decomposition of linear fractional transformation representations and
-minimality*, 1997).
+Curtis and J. K. Reid, *On the automatic scaling of matrices for Gaussian elimination*, 1972): this is exact, and the
+retained part does not depend on units. Then the blocks are restricted to the subspaces that their inputs reach and
+their outputs see (R. D'Andrea and S. Khatri, *Kalman decomposition of linear fractional transformation representations
+and minimality*, 1997).
 
 A step from ``(A, B, C)`` to ``(A~, B~, C~)`` has a matrix ``W`` that commutes with the blocks. Were ``A W = W A~``,
 ``B = W B~`` and ``C W = C~``, both would be the same map. In floating-point arithmetic they differ by residuals ``R``,
@@ -43,7 +43,7 @@ __all__ = [
     "singular",
 ]
 
-_NOTHING = 1e-13  # of a combination of scaled channels: what is left out counts as an error of the model
+_NOTHING = 1e-13  # of a combination of scaled channels: the omitted part counts as an error of the model
 
 KEPT = ("state", "full", "error")  # blocks whose coordinates mean something
 Quad = tuple[Array, Array, Array, Array]  # A, B, C, D of a map, or bounds of their changes
@@ -94,7 +94,7 @@ def residual(*terms: tuple[Array, ...]) -> Array:
 
 
 def cleaned(*terms: tuple[Array, ...], noise: Array | float = 0.0) -> Array:
-    """A sum of products, without the entries that are nothing but rounding; what these were counts as an error."""
+    """A sum of products, without the entries that are nothing but rounding; these count as an error."""
     total, rounding = _summed(terms)
     return np.asarray(np.where(np.abs(total) > 2.0 * rounding + noise, total, 0.0))
 
@@ -119,8 +119,8 @@ def reduce_map(matrices: Quad, blocks: Sequence[DeltaBlock], tolerance: float) -
     matrices, blocks
         The map, with blocks of equal names put together.
     tolerance
-        Sine of the angle below which a direction lies in a subspace. Zero: only what no path of entries joins with the
-        ports is left out, which changes nothing.
+        Sine of the angle below which a direction lies in a subspace. Zero: only parts that no path of entries joins
+        with the ports are left out, which changes nothing.
     """
     A, B, C, D = matrices
     channel, row, column = scales(matrices, blocks)
@@ -329,7 +329,7 @@ def _new_directions(X: Array, Y: Array, noise: Array, tolerance: float) -> Array
 
 
 def _orthonormal(columns: Array, X: Array, tolerance: float) -> Array:
-    """Directions of columns of length one, the longest remainder first, so that what is apart stays apart."""
+    """Directions of columns of length one, the longest remainder first, so that separate ones stay separate."""
     found = np.zeros((len(columns), 0))
     while found.shape[1] < X.shape[0] - X.shape[1]:
         left = np.linalg.norm(columns, axis=0)
@@ -364,7 +364,7 @@ def _interpolated(X: Array) -> tuple[Array, Array]:
 
 
 def _even(matrices: Quad, blocks: Sequence[DeltaBlock], sweeps: int = 20) -> Array:
-    """Powers of two for channels with which what goes in and what comes out have nearly equal size."""
+    """Powers of two for channels with which inputs and outputs have nearly equal size."""
     A, B, C, _ = matrices
     n = len(A)
     scale = np.ones(n)
@@ -379,7 +379,7 @@ def _even(matrices: Quad, blocks: Sequence[DeltaBlock], sweeps: int = 20) -> Arr
 
 
 def _balance(matrices: Quad, blocks: Sequence[DeltaBlock], sweeps: int = 8) -> tuple[Array, Array]:
-    """Coordinates of the repeated blocks in which what goes in and what comes out have equal size, and the inverse.
+    """Coordinates of the repeated blocks in which inputs and outputs have equal size, and the inverse.
 
     A similarity of each repeated block leaves the map as it is; without it evaluations lose digits, and bounds of
     structured singular values are far off.

@@ -1,4 +1,4 @@
-"""From the relation of a machine's linearised equations to its accelerations, with a bound of what this changed.
+"""From the relation of a machine's linearised equations to its accelerations, with a bound of the change.
 
 The relation ``0 = M a + D w + K d - B u`` in blocks between -1 and 1 is reduced, solved for the accelerations and
 reduced again. Every signal of the result obeys the relation of the tape up to forces ``rho``,

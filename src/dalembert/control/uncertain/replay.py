@@ -37,7 +37,7 @@ class Raw:
     Parameters
     ----------
     matrices, radii
-        Its matrices, and bounds of what rounding did to them.
+        Its matrices, and bounds of their rounding errors.
     owners
         Name of the quantity of each block row.
     groups

@@ -30,8 +30,8 @@ def stays_at_rest(
 ) -> None:
     """Refuse ranges over which the machine does not rest in one configuration, with the distance that it moves.
 
-    Motors hold what they can, with inputs that may differ from value to value as long as the model does not depend on
-    them. Corners of the box and random values are checked, each as `linearize` would.
+    Motors hold the machine as far as they can, with inputs that may differ from value to value as long as the model
+    does not depend on them. Corners of the box and random values are checked, each as `linearize` would.
 
     Parameters
     ----------

@@ -6,8 +6,9 @@
  *
  * Sheaves that slip join spans to groups, whose tensions are in given ratios (unilateral/ropes.c). Unknowns are the
  * tensions of groups, in the metric of the lengths of their spans: those that are indeterminate stay nearest to what they
- * were when they were last shared. Of a sheave `cone` has kappa, how fast it slips the way it began to, and by which part
- * of the tension behind it that before it is larger while it slips; after all of them the lengths of the spans of ropes.
+ * were when they were last shared. For a sheave `cone` has kappa, the slip speed in the direction in which it began,
+ * and the relative excess of the tension before it over that behind it while it slips; after all of them the lengths of
+ * the spans of ropes.
  *
  * A span that cannot change its length may have any tension that its sheaves allow: it keeps the one that it had until one
  * of them is at its limit, and follows that limit though nothing slips (`yields`). So tensions have a memory, which is kept
@@ -40,7 +41,7 @@ static int64_t place_of(const struct constrained *C, int64_t row) {
     return place;
 }
 
-/* Whether spans on both sides of a sheave have tensions of their own: it sticks, and does not yield. */
+/* Whether spans on both sides of a sheave have different tensions: it sticks, and does not yield. */
 static int parts_spans(const struct constrained *C, const double *x, int64_t r) {
     return x[C->flags[C->rubbing[3 * r + 1]]] > 0.5 && C->yields[r] == 0.0;
 }
@@ -145,8 +146,8 @@ static int yield_once(struct constrained *C, const double *x) {
     return 0;
 }
 
-/* Of each rope that slips (else 1) the pivots of its groups, at their sheaves that slip: what a tension does against the
- * lengthening of the group, all others keeping their lengths, as a part of what equal tensions do. */
+/* For each rope that slips (else 1) the pivots of its groups, at their sheaves that slip: the effect of a tension on
+ * the lengthening of the group, all others keeping their lengths, relative to that of equal tensions. */
 static void find_rope_pivots(struct constrained *C, const double *x, const int64_t *held, int64_t n_held, double *g,
                              struct memory memory) {
     const int64_t count = C->n_active, nv = C->nv;

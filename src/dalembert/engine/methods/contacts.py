@@ -28,7 +28,7 @@ class ContactMethod(NamedMethod):
 
 @dataclass(frozen=True)
 class EventDriven(ContactMethod):
-    """Event by event, as where nothing is said: impacts, releases, and beginnings and ends of slips are located.
+    """Event by event, the default: impacts, releases, and beginnings and ends of slips are located.
 
     Examples
     --------

@@ -159,7 +159,7 @@ class TransitionMaker(Protocol):
 
     @property
     def settles(self) -> bool:
-        """Whether states of the caller's own have to be settled: contacts may touch, joints stick or slip."""
+        """Whether states of the caller's own have to be settled: cables may slacken, contacts touch, joints stick."""
 
     def pair_table(self) -> PairTable:
         """Return the pairs in numbers."""
@@ -169,6 +169,9 @@ class TransitionMaker(Protocol):
 
     def differs(self, x: Array, made: Array) -> bool:
         """Whether a state that was made of x is another one: other pairs act, or it moves otherwise."""
+
+    def cable_events(self, x: Array, made: Array) -> tuple[str, ...]:
+        """Return the events of cables that went slack or became taut where a state was made of x."""
 
     def noted(self, entry: TransitionEntry) -> None:
         """Take note of a transition that native code has made."""

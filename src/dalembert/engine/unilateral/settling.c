@@ -177,8 +177,8 @@ static void ease_rope(const struct blocks *c, int64_t i, double *last) {
     for (int64_t j = f; j < end && W > 0.0 && pull > 0.0; j++) last[j] = pull / W;
 }
 
-/* Modes of pairs of which some rub. Of pairs that slip slowly `ways` has the time by which their friction is ahead of them, and
- * what it is against there (of each pair 3; NaN: against its slip). ENDING: slips end within that time. */
+/* Modes of pairs of which some rub. For pairs that slip slowly `ways` has the time by which their friction is ahead of
+ * them, and its direction there (of each pair 3; NaN: against its slip). ENDING: slips end within that time. */
 static int64_t settle_friction(struct transitions *T, double *x, const double *ways, struct seen *seen,
                                struct memory memory) {
     struct constrained *C = T->equations;

@@ -5,8 +5,8 @@ From the values that are given and the others where the machine has them by natu
 1. Newton's method, if it ends nearby: the nearest state in the metric of the mass matrix.
 2. Where more values are given than the machine has freedoms, the nearest state all the same, if it moves none of them
    by more than ``reach``: numbers as they are typed contradict each other in the last digit.
-3. Continuation: from the assembled nominal posture the given values are led to what they are to be, and the machine
-   follows, as a mechanism on the bench would. So a sweep of one coordinate stays on one branch.
+3. Continuation: from the assembled nominal posture the given values are led to their targets, and the machine follows,
+as a mechanism on the bench would. So a sweep of one coordinate stays on one branch.
 4. A search from many postures, always the same ones, by the method of Levenberg and Marquardt (J. J. More, "The
    Levenberg-Marquardt algorithm: implementation and theory", Lecture Notes in Mathematics 630, 1978). It takes the
    solution nearest to the posture of 1.
@@ -24,8 +24,10 @@ from numpy.typing import NDArray
 
 from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
+from dalembert.core.labels import by_name
 from dalembert.core.states import named_vector, names_given
 from dalembert.core.types import Array, StateLike
+from dalembert.core.validation import check_number
 from dalembert.core.warn import warn
 from dalembert.formulations.constraints.assembly_search import NEAR, STARTS, Solutions, followed, solutions
 from dalembert.formulations.constraints.conditions import Conditions, given_sizes, settle
@@ -79,7 +81,7 @@ def conditions_of(
     latches: Array,
     q: Array,
 ) -> Conditions:
-    """Return what members (N, nq) must satisfy.
+    """Return the conditions for members (N, nq).
 
     Rows that act are those of constraints and of cables that are taut; not those of contacts, and not those of
     constraints that hold the machine as it is when they begin to act.
@@ -131,7 +133,7 @@ def assemble(
     eom
         Equations in the machine's own coordinates.
     q
-        Coordinates (N, nq): what is given, and of the others where the machine has them by nature.
+        Coordinates (N, nq): the given ones, and the nominal values of the others.
     given
         Places in ``q`` of the coordinates that are kept.
     t, p
@@ -400,6 +402,7 @@ def assembled_members(
     """
     machine = eom.machine
     branch = _checked_branch(machine, branch)
+    reach = None if reach is None else check_number("reach", reach)
     if not machine.constrained:
         if branch is not None:
             raise InputError(f"branch: machine '{machine.name}' has no constraints, and one assembly only")
@@ -465,14 +468,15 @@ def _given_places(eom: EquationsOfMotion, given: Sequence[str]) -> tuple[int, ..
 
 
 def _checked_branch(machine: Machine, branch: object) -> Branch:
+    branch = by_name(branch, "branch")
     if branch is None or (isinstance(branch, int | np.integer) and not isinstance(branch, bool)):
         if branch is not None and branch < 0:
             raise InputError(f"branch must be a number from 0 on, or coordinates by name, got {branch!r}")
         return None if branch is None else int(branch)
     if not isinstance(branch, Mapping):
         raise InputError(f"branch must be a number from 0 on, or coordinates by name, got {branch!r}")
-    named_vector(branch, machine.q_names, machine.q_neutral, "branch")
-    return {str(name): float(value) for name, value in branch.items()}
+    q = named_vector(branch, machine.q_names, machine.q_neutral, "branch")
+    return {str(name): float(q[machine.q_names.index(name)]) for name in branch}
 
 
 def _tell_moved(eom: EquationsOfMotion, places: tuple[int, ...], asked: Array, result: Assembled, what: str) -> None:

@@ -1,6 +1,6 @@
 """The search for assemblies: states on the constraints with the given values, from one posture or from many.
 
-`followed` leads given values from the assembled nominal posture to what they are to be, and `solutions` looks for all
+`followed` leads given values from the assembled nominal posture to their targets, and `solutions` searches for all
 assemblies of a member, from postures that are always the same ones.
 """
 
@@ -70,7 +70,7 @@ def _closed_nearby(c: Conditions, q: Array) -> Landing:
 
 
 def followed(c: Conditions, q: Array) -> Landing:
-    """Lead given values from the assembled nominal posture to what they are to be; the others follow."""
+    """Lead given values from the assembled nominal posture to their targets; the others follow."""
     n, places = len(q), list(c.given)
     if any(first <= i < first + 4 for i in places for _, first in c.eom.layout.quaternions):
         return Landing(q, np.zeros(n, dtype=bool), np.zeros(n))  # attitudes do not go along straight lines
@@ -176,7 +176,7 @@ def solutions(c: Conditions, q: Array, starts: int = STARTS) -> Solutions:
     c
         Conditions of one member.
     q
-        The guess (nq,): what is given, and the others near which posture.
+        The guess (nq,): the given values, and the others near which posture.
     starts
         How many postures to try besides the guess and the nominal one.
     """
@@ -212,7 +212,7 @@ def _without_search(c: Conditions, q: Array) -> Array | None:
 
 
 def _slid_to_guess(c: Conditions, found: Array, q: Array) -> Array:
-    """Move solutions along what freedom is left to the posture nearest to the guess."""
+    """Move solutions along the remaining freedom to the posture nearest to the guess."""
     if not len(found) or not allowed_motions(np.eye(c.eom.nv), c.of([0]).rows(found[:1])[0]).shape[1]:
         return found
     v, x = c.sizes.v, found.copy()

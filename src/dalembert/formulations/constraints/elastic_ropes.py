@@ -47,7 +47,7 @@ def _tension(
 
 
 class ElasticRopes(FormulationBase):
-    """A formulation with elastic ropes; what they do not change is that of the wrapped one."""
+    """A formulation with elastic ropes; unchanged functions are those of the wrapped one."""
 
     def __init__(self, inner: Formulation) -> None:
         self.inner = inner

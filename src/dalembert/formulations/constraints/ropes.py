@@ -1,14 +1,14 @@
-"""Sections of inextensible ropes: what their rows are made of.
+"""Sections of inextensible ropes, from which their rows are made.
 
-A rope over sheaves is slack as a whole or not at all, between its ends and what holds it (a clamp, teeth, a drum): such
-a part is a section. Its spans, separated by sheaves with friction, have tensions ``T_i`` and lengthen at the rates
+A rope over sheaves is slack as a whole or not at all, between its ends and its fixed points (a clamp, teeth, a drum):
+such a part is a section. Its spans, separated by sheaves with friction, have tensions ``T_i`` and lengthen at the rates
 ``u_i`` against the rope that is in them. Rows are sums of these from the first span on,
 
     W_k = u_1 + ... + u_k,    sum_i T_i u_i = sum_k (T_k - T_{k+1}) W_k + T_n W_n
 
 so that the last one is the rate of the opening of the whole section, which only pulls (its multiplier is the tension of
 the last span), and each of the others the slip at a sheave (``-W_k`` runs from span k to span k + 1; its multiplier is
-what the friction of the sheave takes of the tension).
+the change of the tension by the friction of the sheave).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RopeSection:
         ``u_i`` (n), functions of q and v: how fast each span lengthens against the rope that is in it. Their sum is the
         rate of ``opening``. Spans on both sides of a sheave without friction are one.
     lengths
-        Lengths of the spans (n), the metric in which tensions that are indeterminate stay nearest to what they were.
+        Lengths of the spans (n), the metric in which indeterminate tensions stay nearest to their last values.
     sheaves
         Names of the sheaves with friction (n - 1).
     kappa

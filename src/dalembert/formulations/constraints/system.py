@@ -294,8 +294,8 @@ class ConstraintSystem:
             add(c.name, "constraint", ca.SX(c.rows(context)))
         for cable in self.machine.cables:
             if not cable.elastic:
-                (section,) = self.routes[cable.name].sections
-                opening = section.way - section.payout - self.natural_length(cable.name)
+                (span,) = self.routes[cable.name].sections
+                opening = span.way - span.payout - self.natural_length(cable.name)
                 add(cable.name, "cable", opening, not cable.bilateral)
         for part in self.sections:
             add(part.name, "rope", part.opening, True)
@@ -329,7 +329,7 @@ class ConstraintSystem:
         return {cable.name: cable.path(_Context(self, None)) for cable in self.machine.cables}
 
     def natural_length(self, name: str) -> Expression:
-        """Length without load of a section of a cable or rope, less what its drums pay out.
+        """Length without load of a section of a cable or rope, less the length that its drums pay out.
 
         Where it is not given it is that of the way, less for the pretension of an elastic rope. Several sections share
         a length that is given so that their strains are alike. Inextensible ropes measure it at the start of a run,
@@ -348,7 +348,7 @@ class ConstraintSystem:
         return self.latches[index]
 
     def _unloaded(self, rope: RopeBase, route: Route, place: int) -> Expression:
-        """Length without load of a section, less what its drums pay out, from a route of its rope."""
+        """Length without load of a section, less the length that its drums pay out, from a route of its rope."""
         value, sections = self.variables.value, route.sections
         factor = ca.SX(1)
         if rope.length is not None:
@@ -365,7 +365,7 @@ class ConstraintSystem:
         return ca.Function("conditions", [x.q, x.t, x.p], [ca.densify(ca.vertcat(ca.SX(0, 1), *values))])
 
     def route_fault(self, q: Array, t: float, p: Array) -> tuple[int, str] | None:
-        """First of many configurations (N, nq) in which a rope has no route, and what is wrong there."""
+        """First of many configurations (N, nq) in which a rope has no route, and the error there."""
         conditions = [condition for route in self.routes.values() for condition in route.conditions]
         if not conditions:
             return None

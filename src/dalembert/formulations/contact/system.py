@@ -5,9 +5,9 @@ and two tangents. With the velocities of the two material points that face each 
 
     u = (u_n, u_1, u_2) = J v,        u_n = g',        u' = J v' + b,        b = J' v
 
-are the relative velocities along ``n`` and the tangents, their rows ``J`` (3 x nv for each pair), and what their rates
-have besides ``J v'``. A force ``f = (f_n, f_1, f_2)`` on the solid (and its opposite on what carries the surface) acts
-as ``J^T f`` on the machine: ``M v' + bias = tau + J^T f`` (IMPACT 60 has the impulses of the normals).
+are the relative velocities along ``n`` and the tangents, their rows ``J`` (3 x nv for each pair), and their rates
+without ``J v'``. A force ``f = (f_n, f_1, f_2)`` on the solid (and its opposite on the carrier of the surface) acts as
+``J^T f`` on the machine: ``M v' + bias = tau + J^T f`` (IMPACT 60 has the impulses of the normals).
 
 Limits of coordinates are pairs too, without tangents (zero rows).
 """
@@ -157,7 +157,7 @@ class ContactSystem:
         return ca.jtimes(ca.densify(self.gaps[self._differentiated]), self.variables.q, self._rates)
 
     def _with_normals(self, values: Expression, normals: Expression) -> Expression:
-        """Put what belongs to the normals of `_differentiated` into the rows of all pairs."""
+        """Put the terms of the normals of `_differentiated` into the rows of all pairs."""
         rows = ca.vertsplit(values)
         for i, row in zip(self._differentiated, ca.vertsplit(normals), strict=True):
             rows[3 * i] = row

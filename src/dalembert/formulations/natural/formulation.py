@@ -83,9 +83,9 @@ class Natural(FormulationBase):
     def coriolis_matrix(self) -> Expression:
         """``sum I (g (g')^T + (g v) A)`` of the rotors, of energy ``I (g v)^2 / 2``; nothing else has any.
 
-        Lagrange's equations give ``I (g (g v' + g' v) + (g v) (g' - d(g v)/dq))``, and what is in the last brackets is
-        ``A v`` with the skew matrix ``A = dg/dq - (dg/dq)^T``. It vanishes where ``g`` is a gradient; so does the sum
-        of these terms for the three rates of a spherical joint, whose ``w x (I w)`` vanishes.
+        Lagrange's equations give ``I (g (g v' + g' v) + (g v) (g' - d(g v)/dq))``, and the last bracket is ``A v`` with
+        the skew matrix ``A = dg/dq - (dg/dq)^T``. It vanishes where ``g`` is a gradient; so does the sum of these terms
+        for the three rates of a spherical joint, whose ``w x (I w)`` vanishes.
         """
         n = self.model.n
         C = ca.SX(n, n)
@@ -198,7 +198,7 @@ class Natural(FormulationBase):
         return self.model.joint_rate(joint)
 
     def coordinate_rates(self) -> Expression:
-        """Rates of the coordinates: the velocities, and what is carried along."""
+        """Rates of the coordinates: the velocities, and the rates of carried coordinates."""
         return ca.vertcat(self.variables.v, self.model.memory_rates)
 
     def moved(self, d: Expression) -> Expression:

@@ -44,7 +44,7 @@ class Memory:
 
 
 def remembered(kind: type[JointKind]) -> tuple[int, ...]:
-    """Places in ``q`` of what a pose leaves open."""
+    """Places in ``q`` of the coordinates that a pose leaves open."""
     start = kind.quaternion
     return kind.wrapped if start is None else (*kind.wrapped, *range(start, start + 4))
 

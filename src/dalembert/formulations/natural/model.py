@@ -1,4 +1,4 @@
-"""Poses, rates and loads of a machine in natural coordinates: what `TreeModel` is for minimal ones."""
+"""Poses, rates and loads of a machine in natural coordinates: the counterpart of `TreeModel` for minimal ones."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class NaturalModel:
                 self.memories.append(Memory(block.node, places, slice(start, start + len(places))))
                 self.names += [f"turned.{joint.q_names[k]}" for k in places]
         self.variables = Variables.of(machine, len(self.names), self.n)
-        self.points = self.variables.q[: self.n]  # the natural coordinates, without what is only carried along
+        self.points = self.variables.q[: self.n]  # the natural coordinates, without the carried ones
 
     @property
     def gravity_vector(self) -> Expression:
@@ -189,7 +189,7 @@ class NaturalModel:
 
     @cached_property
     def memory_rates(self) -> Expression:
-        """Rates of what is carried along: those of the joints' coordinates."""
+        """Rates of the carried coordinates: those of the joints' coordinates."""
         rates = []
         for memory in self.memories:
             q, v = self.joint_states[memory.node]
@@ -199,7 +199,7 @@ class NaturalModel:
         return ca.vertcat(*rates) if rates else ca.SX(0, 1)
 
     def moved(self, d: Expression) -> Expression:
-        """Coordinates after a displacement: what is carried along follows the joints to where they are then."""
+        """Coordinates after a displacement: carried coordinates follow the joints to where they are then."""
         x = self.variables
         points = self.points + d
         if not self.memories:

@@ -44,7 +44,7 @@ class Articulation:
         Nodes that carry no inertia and no other node.
     spins
         Wrenches (6 x nv) on nodes per acceleration of their joints of rotors that turn faster than they do. They are
-        across what a joint adds to accelerations without its own, so that these need no terms of theirs.
+        orthogonal to the accelerations that a joint adds, so that these need no terms of theirs.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Articulation:
         return y
 
     def upper(self, b: Expression) -> Expression:
-        """``L^-T b``: accelerations (nv) if b is what each joint and mode would do with all before it at rest."""
+        """``L^-T b``: accelerations (nv) if b are those of each joint and mode with all before it at rest."""
         tree = self._tree
         accelerations: list[Expression] = []
         a = ca.SX(b)
@@ -156,7 +156,7 @@ class Articulation:
 
 
 def section_inertia(tree: TreeKinematics, i: int, M: Inertia) -> tuple[Inertia, Expression, Expression]:
-    """Inertia of section ``i`` in root axes at its origin, and what it adds to the root's modal blocks.
+    """Inertia of section ``i`` in root axes at its origin, and its contribution to the root's modal blocks.
 
     These are the blocks ``A^T M A`` of (A.22) for ``A = [X, S]``: coupling (6 x n) and modal (n x n).
     """

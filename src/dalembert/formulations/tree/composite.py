@@ -9,10 +9,10 @@ where ``S' = t x S + X P'`` for an axis ``P`` in the axes of its node, ``S = X P
 ``formulations/tree/coriolis.py`` and of the composite bodies of ``formulations/tree/newton_euler.py``. Written out as
 scalar operations, their pairs of nodes make a tape that grows with the square of the length of a chain. In stages
 (``compile/rows.py``) only the recursions along the tree are tapes, which grow with its length and repeat themselves
-link by link; what is done to each node is a map, and what is done to each pair is a row of a product of matrices.
+link by link; operations on each node are a map, and operations on each pair are a row of a product of matrices.
 
 All vectors are taken about one point of each tree, the origin of its outermost node. There ``I_j S_j`` is as large as
-the motion of what lies beyond ``j``, so that the products do not cancel as they would about a point that is far away.
+the motion of the bodies beyond ``j``, so that the products do not cancel as they would about a point that is far away.
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ def _axis_products(S: Expression, rate: Expression, composite: Expression) -> li
 
 
 def inward_sums(model: TreeModel, *bodies: Expression) -> Expression:
-    """Sums of what bodies have over those that a joint carries."""
+    """Sums over the bodies that a joint carries."""
     nodes = model.tree.nodes
     total = [ca.vertcat(*(rows[:, node.v.start] for rows in bodies)) for node in nodes]
     for i in range(len(nodes) - 1, -1, -1):

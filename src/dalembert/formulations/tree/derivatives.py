@@ -20,7 +20,7 @@ accelerations of the joints may depend on the mass matrix and on the bias forces
 
     df_i = I_i da_i + sum of I_j S_j a_j over the joints j beyond i.
 
-A column stands for each velocity; what belongs to a body is the same in all columns of its joint.
+A column stands for each velocity; values of a body are the same in all columns of its joint.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def is_plain(model: TreeModel) -> bool:
 
 
 class TreeDerivatives:
-    """Stages on a board: first what does not depend on the accelerations of the joints, then the rest.
+    """Stages on a board: first the terms that do not depend on the accelerations of the joints, then the rest.
 
     Parameters
     ----------

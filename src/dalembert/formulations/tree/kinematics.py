@@ -19,7 +19,7 @@ __all__ = ["TreeKinematics"]
 
 
 class TreeKinematics:
-    """Motion of the nodes of a tree, and what it carries along."""
+    """Motion of the nodes of a tree, and its derivatives."""
 
     def __init__(self, model: TreeModel) -> None:
         self.model = model

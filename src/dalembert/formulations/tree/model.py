@@ -1,4 +1,4 @@
-"""Kinematics and loads of a machine's tree on CasADi symbols: what every tree formulation starts from."""
+"""Kinematics and loads of a machine's tree on CasADi symbols: the start of every tree formulation."""
 
 from __future__ import annotations
 

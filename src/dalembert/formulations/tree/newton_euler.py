@@ -57,7 +57,7 @@ _Blocks = dict[tuple[int, int], Expression]
 
 
 def _put(blocks: _Blocks, rows: slice, columns: slice, block: Expression) -> None:
-    if block.numel():  # a beam without modes begins where what follows it does
+    if block.numel():  # a beam without modes begins where its successor does
         blocks[rows.start, columns.start] = block
 
 
@@ -430,9 +430,8 @@ class NewtonEuler(TreeFormulation):
 
         Returns
         -------
-        tuple or None
-            The rows (k x nv), their rates ``f^T v + m^T w``, and of the derivatives of these all but what depends on
-            accelerations, which is known from the equations of motion. None where terms of beams are left out: the
+        tuple or None The rows (k x nv), their rates ``f^T v + m^T w``, and the derivatives of these without terms of
+        accelerations, which are known from the equations of motion. None where terms of beams are left out: the
             remaining terms are not the derivative of anything.
         """
         if self.approximation != "flex" and self.flexible:

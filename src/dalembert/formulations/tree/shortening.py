@@ -1,4 +1,4 @@
-"""The shortening of a beam's bent axis on CasADi symbols: what it adds to the inertia and the forces of the beam.
+"""The shortening of a beam's bent axis on CasADi symbols: its contributions to the inertia and the forces of the beam.
 
 With ``h(s) = H(s) delta`` (see ``model/beam_shortening.py``) the points of the axis and their derivatives are
 

@@ -2,15 +2,14 @@
 
 Elimination runs from the last velocity to the first, as in ``formulations/tree/articulation.py``, but in world axes and
 one velocity at a time, so that nothing is turned and a joint of several axes is a chain of joints of one. With the
-inertia ``A`` of what a joint carries, free beyond it, and the axis ``S`` of a velocity,
+inertia ``A`` of the bodies that a joint carries, free beyond it, and the axis ``S`` of a velocity,
 
     U = A S,    D = S^T U + J,    K = U / D,    A becomes A - K U^T.
 
-A right side ``b`` goes inward with the wrench ``f`` of what lies beyond, ``x = b - S^T f``, ``f`` becomes ``f + K x``,
-and the solution outward with the acceleration ``t`` of what carries the joint, ``a = x / D - K^T t``, ``t`` becomes
-``t + S a``.
-That is 25 multiplications for each velocity and right side, where triangular factors have as many as there are
-velocities on the path to the root and back.
+A right side ``b`` goes inward with the wrench ``f`` of the bodies beyond, ``x = b - S^T f``, ``f`` becomes ``f + K x``,
+and the solution outward with the acceleration ``t`` of the carrier of the joint, ``a = x / D - K^T t``, ``t`` becomes
+``t + S a``. That is 25 multiplications for each velocity and right side, where triangular factors have as many as there
+are velocities on the path to the root and back.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ __all__ = ["BoardSweeps"]
 
 
 class BoardSweeps:
-    """Articulated bodies of a tree on a board; what it solves is what `BoardFactors` solves.
+    """Articulated bodies of a tree on a board; it solves the same systems as `BoardFactors`.
 
     Parameters
     ----------
@@ -121,7 +120,7 @@ class BoardSweeps:
         leaves = set(range(len(self._nodes))) - last.keys()
         for i, node in enumerate(self._nodes):
             before = motion.get(node.parent)
-            # The last child may overwrite what it reads.
+            # The last child may overwrite its inputs.
             t = before if before is not None and last[node.parent] == i else board.block(6, x.columns)
             motion[i] = t
             for c in velocities(node):

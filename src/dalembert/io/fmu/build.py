@@ -58,7 +58,7 @@ WASM = Target((_WASM,), (*_WASM, "-mexec-model=reactor", "-s", "-Wl,--export-dyn
 
 @functools.cache
 def plain_flags(toolchain: Toolchain, target: Target = SHARED) -> tuple[str, ...]:
-    """Return flags with which everything of the target's kind understands what is built.
+    """Return flags with which every processor of the target's kind runs the result.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-/* One instance of the model: its memory, and what is computed from it. Shared by both versions of FMI and by the loop in
+/* One instance of the model: its memory, and the functions of it. Shared by both versions of FMI and by the loop in
  * real time.
  *
  * image.h has the structures of the time loop (loop.h), of its constrained equations (constrained.h), of transitions at
@@ -185,7 +185,7 @@ static void get_rates(Model *m, double rate[]) {
         rate[i] = m->rate[state_of(i)];
 }
 
-/* Takes what has happened out of the log. */
+/* Takes the entries of the log. */
 static void account(Model *m) {
     loop_of(m)->n_rows = loop_of(m)->n_steps = 0;
 #if N_EVENTS > 0

@@ -32,7 +32,7 @@ class Content:
     parameters, p0
         Names and values.
     outputs
-        Names of what is computed besides.
+        Names of the other computed variables.
     indicators
         Names of events.
     step

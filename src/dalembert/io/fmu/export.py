@@ -43,11 +43,10 @@ def export_fmu(
     """Write a machine as an FMU, for co-simulation (with its solver) and model exchange.
 
     Its inputs are the commands of motors and thrusters (without ``control``), its outputs all states and signals of a
-    simulation, its parameters those of the machine and the step of the solver. Events
-    and what happens at them (impacts, cables that slacken, switches) are inside: they are located in co-simulation, and
-    indicated in model exchange. The file holds the C sources, which build with any C99 compiler, and a binary for every
-    computer of this kind, which uses vectors where the processor has them; the FMU runs without Python. The same
-    experiment gives the same file.
+    simulation, its parameters those of the machine and the step of the solver. Events and their effects (impacts,
+    cables that slacken, switches) are inside: they are located in co-simulation, and indicated in model exchange. The
+    file holds the C sources, which build with any C99 compiler, and a binary for every computer of this kind, which
+    uses vectors where the processor has them; the FMU runs without Python. The same experiment gives the same file.
 
     Parameters
     ----------

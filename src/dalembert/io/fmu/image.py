@@ -21,7 +21,7 @@ __all__ = ["Image", "Symbols"]
 
 @dataclass
 class Symbols:
-    """Names in place of addresses: what stands for a function while structures are filled.
+    """Names in place of addresses: placeholders of functions while structures are filled.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Symbols:
     names: dict[int, str] = field(default_factory=dict)
 
     def __call__(self, name: str) -> int:
-        """Return what stands for a function."""
+        """Return the placeholder of a function."""
         known = {n: token for token, n in self.names.items()}
         token = known.get(name, len(self.names) + 1)
         self.names[token] = name

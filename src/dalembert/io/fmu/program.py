@@ -64,9 +64,9 @@ class Standalone:
     inputs, held
         Names of the held values that come from outside, and of all that are shown; the former come first.
     latches
-        Range in x of what keeps its values between events.
+        Range in x of the latches.
     outputs
-        Names of what is computed besides the states.
+        Names of the outputs besides the states.
     indicators
         Names of the events at which something happens.
     experiment

@@ -42,7 +42,7 @@ class TapeText:
 
 
 def write_tape(symbol: str, function: ca.Function) -> TapeText:
-    """Write a function as a unit of a program; see ``tapes.h`` for what it includes."""
+    """Write a function as a unit of a program; ``tapes.h`` lists its includes."""
     tape = share_reciprocals(read_tape(function))
     plain = write_chunks(tape, symbol, CHUNK_SIZE, PORTABLE)
     parts, body, n_work = list(plain.units), _calls(plain, 1), plain.n_work
@@ -64,7 +64,7 @@ def _calls(chunks: Chunks, depth: int) -> str:
 
 @cache
 def tape_sources() -> dict[str, str]:
-    """Return what the units of tapes share, by name."""
+    """Return the common sources of the units of tapes, by name."""
     here = resources.files(__package__)
     texts = {name: here.joinpath(name).read_text(encoding="utf-8") for name in _FILES}
     known = {path.name for path in resources.files("dalembert.compile").joinpath("text").iterdir()}

@@ -34,7 +34,7 @@ _ROOT = re.compile(r"<!--.*?-->|<[?!][^>]*>|<\s*([A-Za-z_][\w:.-]*)", re.DOTALL)
 
 
 class Compiled:
-    """A compiled model with names for all of its elements, and the list of what is not carried over.
+    """A compiled model with names for all of its elements, and the list of elements that are not carried over.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def _solid(source: Compiled, g: int) -> Solid | None:
         case "mesh":
             return _mesh(source, g)
         case "plane":
-            return None  # it is what others touch
+            return None  # other geoms touch it
     source.leave_out(f"the {kind} '{source.name('geom', g)}', a shape that machines do not have")
     return None
 

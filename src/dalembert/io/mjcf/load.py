@@ -28,7 +28,7 @@ __all__ = ["Mjcf", "load_mjcf", "note_left_out", "read_mjcf"]
 
 @dataclass(frozen=True, eq=False)
 class Mjcf:
-    """A machine from an MJCF file, what of the file it does not have, and how its states are related to MuJoCo's.
+    """A machine from an MJCF file, the elements that it lacks, and how its states are related to MuJoCo's.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def _machine(
 
 
 def _note_the_rest(source: Compiled, *, contacts: bool) -> None:
-    """Note what has no counterpart at all."""
+    """Note elements without a counterpart."""
     m = source.model
     if m.opt.density or m.opt.viscosity:
         source.leave_out("forces of the medium (density, viscosity)")

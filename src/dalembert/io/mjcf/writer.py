@@ -6,7 +6,7 @@ refuses, are joints of one body: with the placements ``X_1 .. X_n`` of the joint
     X_1 J_1 X_2 J_2 .. X_n J_n = X  (Y_1 J_1 Y_1^-1) (Y_2 J_2 Y_2^-1) .. J_n,
     X = X_1 .. X_n,   Y_k = (X_(k+1) .. X_n)^-1,
 
-so that joint ``k`` stands at ``Y_k`` in the frame of the last body, which is what the format asks for.
+so that joint ``k`` stands at ``Y_k`` in the frame of the last body, as the format requires.
 """
 
 from __future__ import annotations

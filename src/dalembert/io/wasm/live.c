@@ -1,4 +1,4 @@
-/* The model in a page: one run after another, recorded as simulations record it, and what is drawn of a row.
+/* The model in a page: successive runs, recorded as simulations record them, and the drawing of a row.
  *
  * The page sets states and parameters in place, calls live_begin, and then live_advance until the run is over; each
  * time it reads the rows and events that have been recorded since.
@@ -51,14 +51,14 @@ EXPORT int live_sign(int k) { return k; }
 /* Back to the experiment that the page was written for. */
 EXPORT void live_reset(void) { start(&model); }
 
-/* Takes over what was set, of which `moved` says whether it differs from that experiment. 0 = ok. */
+/* Takes over the settings, of which `moved` says whether it differs from that experiment. 0 = ok. */
 EXPORT int live_settle(int moved) {
     model.moved = moved;
     return take_over(&model);
 }
 
 #if HAS_PAIRS
-/* Settles what pulls or pushes at the start; a state that differs is the one that is recorded. 0 = ok. */
+/* Settles the active cables and contacts at the start; a state that differs is the one that is recorded. 0 = ok. */
 static int settle_pairs(struct loop *L) {
     static const int flags[] = {FLAGS};
     static double made[N_STATES];

@@ -1,4 +1,4 @@
-"""An experiment as a WebAssembly module: its tapes, the engine, and what the page calls."""
+"""An experiment as a WebAssembly module: its tapes, the engine, and the functions that the page calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dalembert.loop.outlets import PAGE
 __all__ = ["LARGEST", "build_module", "live_program", "wasm_compiler"]
 
 LARGEST = 12e6
-"""Bytes of C; what is larger takes minutes to compile and makes no page of a sensible size."""
+"""Bytes of C; larger sources take minutes to compile and make no page of a sensible size."""
 
 
 def wasm_compiler() -> Toolchain:
@@ -35,7 +35,7 @@ def wasm_compiler() -> Toolchain:
 
 
 def live_program(experiment: Experiment, scene: ca.Function) -> Standalone:
-    """Write an experiment as C for a page: all of it, with what the page calls (``live.c``).
+    """Write an experiment as C for a page: all of it, with the functions that the page calls (``live.c``).
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array
+from dalembert.model.joints import JointKind
 from dalembert.model.transform import Transform
 from dalembert.spatial.rotations import snap
 
@@ -37,15 +38,15 @@ def carried_axis(machine: Machine, frame: str, axis: Array) -> tuple[int, Array]
     return index, np.array([snap(x) for x in direction])
 
 
-def _keeps(mechanism: object, direction: Array) -> bool:
+def _keeps(kind: JointKind, direction: Array) -> bool:
     """Whether a joint leaves a direction as it is."""
-    rng, kind = np.random.default_rng(0), mechanism
+    rng = np.random.default_rng(0)
     for _ in range(_SAMPLES):
-        q = rng.uniform(-1.0, 1.0, size=kind.nq)  # type: ignore[attr-defined]
-        place = kind.quaternion  # type: ignore[attr-defined]
-        if place is not None:
-            q[place : place + 4] /= np.linalg.norm(q[place : place + 4])
-        R, _, _ = kind.posed(q)  # type: ignore[attr-defined]
+        q = np.array(rng.uniform(-1.0, 1.0, size=kind.nq))
+        if kind.quaternion is not None:
+            four = slice(kind.quaternion, kind.quaternion + 4)
+            q[four] /= np.linalg.norm(q[four])
+        R, _, _ = kind.posed(q)
         if np.abs(R @ direction - direction).max() > 1e-12:
             return False
     return True
@@ -79,7 +80,7 @@ class NeutralContext:
         return ca.SX(0.0)
 
     def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
-        """What geometry says."""
+        """The geometric condition."""
         return otherwise
 
     def value(self, scalar: Scalar) -> ca.SX:

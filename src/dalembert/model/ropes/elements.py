@@ -410,7 +410,7 @@ class Guide(PathElement):
     friction
         Coefficient of friction between rope and guide.
     turns, name
-        As of a `Sheave`.
+        As in a `Sheave`.
 
     Examples
     --------

@@ -360,8 +360,9 @@ class Routing:
                 message = f"no line from {a.what} to {b.what} of rope '{rope.name}' was found that touches both"
                 yield Condition(f"{rope.name}.{a.label}.tangent", _CONVERGED * line.length - line.error, message)
         for k in rope.cuts:
-            if self.wheels[k].axis is not None:
-                angle = _angle(self.wheels[k].axis, self._turning(k).zero, self.touch(k), 0.0)
+            axis = self.wheels[k].axis
+            if axis is not None:
+                angle = _angle(axis, self._turning(k).zero, self.touch(k), 0.0)
                 yield Condition(
                     f"{rope.name}.{path[k].label}.lap",
                     _FARTHEST - ca.fabs(angle),

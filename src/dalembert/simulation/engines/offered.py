@@ -87,7 +87,7 @@ class OfferedEngine(NativeEngine, ABC):
         return 0
 
     def _raise_failure(self) -> None:
-        """Raise what a part of a step has failed with, which native code could only take for one without a state."""
+        """Raise the error of a part of a step, which native code can only report as a missing state."""
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure

@@ -14,7 +14,7 @@ __all__ = ["stepping_macros", "stepping_tapes"]
 
 
 def stepping_tapes(system: SteppingSystem) -> tuple[ca.Function, dict[str, ca.Function]]:
-    """Return the terms of a step, and what else it calls, by macro."""
+    """Return the terms of a step, and its other functions, by macro."""
     further = {"BIAS": system.bias, "MOVE": system.move, "FINISH": system.finish, "LIFT": system.lift}
     if system.n_held:
         further["HELD"] = system.held

@@ -27,7 +27,7 @@ from dalembert.simulation.rollout.tapes import constraint_macros, outside_modes,
 __all__ = ["CudaRollout", "rollout_source"]
 
 _NOTHING: Any = np.uintp(0)
-"""The address of what is not there."""
+"""The null address."""
 _PATIENCE = 0.05
 _TRIES = 1000
 """Adaptive steps of a launch: some tens of milliseconds, after which an interrupt is seen."""
@@ -156,7 +156,7 @@ class _Flight:
         return self._instants[int(segment["sample"])] if segment["sample"] >= 0 else _NOTHING
 
     def begin(self, segment: np.void) -> None:
-        """Let members begin whose events have to be armed; what is sampled at the start is sampled before."""
+        """Let members begin whose events have to be armed; samples at the start are taken before."""
         members, n_held = self._members, self._members.held.shape[-1]
         if self._desk is None or self._left is None or members.watched is None:
             return
@@ -201,7 +201,7 @@ class _Flight:
         self._cupy.cuda.get_current_stream().synchronize()
 
     def fetch(self, reached: int) -> None:
-        """Bring back what has become of the members, of whose record ``reached`` rows are written."""
+        """Bring back the states and status of the members, of whose record ``reached`` rows are written."""
         members = self._members
         x, rows = members.x, members.rows
         self._bring(self.state, x)
@@ -328,5 +328,5 @@ class CudaRollout:
         return Desk(members, row, np.array(modes, dtype=np.int64), threads)
 
     def bind(self, plan: Plan, members: Members, *, threads: int) -> Callable[[], None]:
-        """Return what runs the same plan again; see `RolloutEngine`."""
+        """Return a function that runs the same plan again; see `RolloutEngine`."""
         return lambda: self.run(plan, members, threads=threads, proceed=lambda fraction: True)

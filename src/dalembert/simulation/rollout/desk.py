@@ -4,7 +4,7 @@ A thread watches the signs of the event functions as a lane does. A member whose
 in the desk, with its state before that step: a row of numbers (cuda_rollout.cu). The processor takes all queued members
 over their steps at once, by the code that takes members out of their lanes (members.c), in threads, and hands them
 back; another launch continues with only these members. A member always has the same one of the processor's threads,
-which keeps what happens to it in order.
+which keeps its events in order.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Desk:
             run_threads(work, count, threading.Event())
 
     def close(self) -> None:
-        """Keep what happened to the members."""
+        """Keep the events of the members."""
         for steps in self._steps:
             if steps is not None:
                 steps.flush()

@@ -105,7 +105,7 @@ class EventSteps:
     coefficients
         Restitution and friction of the pairs of each member (N, 2 k).
     maker
-        Tells what transitions did, given the parameters of a member; None without pairs.
+        Describes transitions, given the parameters of a member; None without pairs.
     parameters
         Parameters of the members (N, np), or (np,).
     pace
@@ -186,23 +186,23 @@ class EventSteps:
         return []
 
     def in_thread(self) -> ThreadSteps:
-        """Return what one thread needs, until it gives it back."""
+        """Return the memory of one thread, until it gives it back."""
         try:
             return self._idle.pop()
         except IndexError:
             return ThreadSteps(self, self._logs)
 
     def give_back(self, steps: ThreadSteps) -> None:
-        """Keep what a thread does not need any more for the next one: a stepper has new threads for every period."""
+        """Keep the memory of a finished thread for the next one: a stepper has new threads for every period."""
         self._idle.append(steps)
 
     def dismiss(self) -> None:
-        """Forget what threads have given back: the run is over, its events stay."""
+        """Forget returned memory of threads: the run is over, its events stay."""
         self._idle.clear()
 
 
 class ThreadSteps:
-    """Memory of a thread for `EventSteps`: what lanes call and with what.
+    """Memory of a thread for `EventSteps`: the functions that lanes call, and their arguments.
 
     Attributes
     ----------
@@ -286,7 +286,7 @@ class ThreadSteps:
         library("members").members_at_desk(self.address, ctypes.addressof(desk), begins)
 
     def flush(self) -> None:
-        """Take what the log has; native code, or the end of the run, empties it."""
+        """Take the entries of the log; native code, or the end of the run, empties it."""
         log = self._watch.logged()
         if self._steps.keeps and (len(log["event"]) or len(log["change_t"])):
             whose, of_changes = self._whose

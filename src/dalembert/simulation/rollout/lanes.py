@@ -38,7 +38,7 @@ _WORK = 30_000_000
 _LEAST = 1_000_000
 """Operations for which it is worth to go to another core."""
 _SHARES = 16
-"""Pieces of a thread: what the last ones wait for each other is a sixteenth of their time at most."""
+"""Pieces of a thread: the last ones wait for each other for a sixteenth of their time at most."""
 
 _INT, _POINTER = ctypes.c_int64, ctypes.c_void_p
 
@@ -229,7 +229,7 @@ class LaneRollout:
         run_threads(work, threads, stop)
 
     def bind(self, plan: Plan, members: Members, *, threads: int) -> Callable[[], None]:
-        """Return what runs the same plan again; see `RolloutEngine`.
+        """Return a function that runs the same plan again; see `RolloutEngine`.
 
         In one thread and one call, if that is short: the loop receives all addresses once.
         """
@@ -303,7 +303,7 @@ class LaneRollout:
 
     @staticmethod
     def _placing(loop: _Rollout, members: Members) -> Callable[[int, int], None]:
-        """Return what points a loop at the members start..end."""
+        """Return a function that points a loop at the members start..end."""
         tables: list[tuple[str, Array | NDArray[np.int64] | None]] = [
             *(("state", members.x), ("rows", members.rows), ("status", members.status)),
             *(("failed_at", members.failed_at), ("clock", members.clock), ("values", members.measured)),

@@ -42,7 +42,7 @@ class Reducer:
     prepare
         The reduced quantity, as a function of the given expression.
     finish
-        The number, of what was reduced and the time over which it was.
+        The result, from the reduced value and its time span.
     """
 
     reduction: MeasureKind
@@ -103,7 +103,7 @@ class Measures:
         return not (plain.all() and set(self.by) <= {"final"})
 
     def start(self, members: int) -> Array:
-        """Memory (members, 2, n): what is reduced, and how much was seen of it."""
+        """Memory (members, 2, n): reduced values, and how much was seen of each."""
         memory = np.zeros((members, 2, len(self)))
         memory[:, 0] = [_START.get(MeasureKind(kind), np.nan) for kind in self.kinds.tolist()]
         return memory

@@ -1,4 +1,4 @@
-"""The members of a rollout and what has become of them, and what a time loop does with them."""
+"""The members of a rollout, their results, and the interface of their time loop."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Members:
         How adaptive steps are chosen, and of each member (N, 4): the next step (0: to be chosen), the last error,
         whether the last try was rejected, and the number of steps; None with fixed steps.
     held_rows
-        Record of what a sampled law holds (N, n_t, nc), if there is one; ``held`` is then (N, nc) and changes.
+        Record of the held values of a sampled law (N, n_t, nc), if there is one; ``held`` is then (N, nc) and changes.
     fresh, watched, outside
         Where there are events, or members go alone: which have not left their start (N), signs of all event
         functions (N, n_events), and who takes a member over a step in which they change; else None.
@@ -107,7 +107,7 @@ class Members:
         return replace(some, clock=clock, numbers=numbers, held_rows=rows, seed=self.seed)
 
     def put(self, which: NDArray[np.int64], some: Members) -> None:
-        """Write what became of some of the members into their places."""
+        """Write the results of some of the members into their places."""
         for name in ("x", "held", "rows", "status", "done", "failed_at", "measured", "held_rows"):
             mine, other = getattr(self, name), getattr(some, name)
             if mine is not None and (name != "held" or mine.ndim == 2):

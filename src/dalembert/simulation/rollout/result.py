@@ -38,8 +38,8 @@ class Rollout:
     p, parameter_names
         Parameters, (N, n_p) or (n_p,) for all.
     held, held_names
-        Constant inputs (n_c,), or what was sampled and held (N, n_t, n_c); the names are those of the first ones, what
-        comes after them is memory of delays.
+        Constant inputs (n_c,), or sampled and held values (N, n_t, n_c); the names are those of the first ones, the
+        rest is memory of delays.
     status
         Status of each member: ``"completed"``, ``"stopped"`` at a terminal event, ``"diverged"`` or ``"interrupted"``.
     failed_at
@@ -55,7 +55,7 @@ class Rollout:
     measures
         The requested numbers of each member (N,) by name; NaN for members that diverged or were interrupted.
     signal_names
-        Names of what can be computed from the states.
+        Names of the signals that can be computed from the states.
     evaluate_signals
         ``(t, x, c, p) -> y`` on rows.
     metadata
@@ -67,7 +67,7 @@ class Rollout:
     happened
         Events and transitions of the members, if there can be any.
     recorded
-        Locates what is only recorded: ``(members) -> events of those that met some``.
+        Locates events that are only recorded: ``(members) -> events of those that met some``.
     experiment
         The `dalembert.Experiment` that holds for all members.
     """

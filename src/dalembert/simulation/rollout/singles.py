@@ -86,7 +86,7 @@ class SingleRollout:
         run_threads(work, threads, stop)
 
     def bind(self, plan: Plan, members: Members, *, threads: int) -> Callable[[], None]:
-        """Return what runs the same plan again; see `RolloutEngine`."""
+        """Return a function that runs the same plan again; see `RolloutEngine`."""
         if threads > 1:
             return lambda: self.run(plan, members, threads=threads, proceed=lambda fraction: True)
         run, outside, kept = self._thread(plan, members)

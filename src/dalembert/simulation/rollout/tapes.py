@@ -33,7 +33,7 @@ def solves_on_tape(way: ConstraintMethod) -> bool:
 def rollout_tapes(
     problem: Problem, way: ConstraintMethod, *, alone: bool = False, watching: bool | None = None
 ) -> tuple[ca.Function, dict[str, ca.Function]]:
-    """Return the rates of a problem, and what else its time loop calls, by macro.
+    """Return the rates of a problem, and the other functions of its time loop, by macro.
 
     For a constrained machine the rates are (t, x, c, p) -> (x', share) and the projection is (t, x, c, p) -> (projected
     coordinates and velocities, largest violation, share); see `TapeFactors` for the share. With contacts there are no

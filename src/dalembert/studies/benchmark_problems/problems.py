@@ -25,7 +25,7 @@ from dalembert.systems.mechanisms import (
 __all__ = ["PROBLEMS", "BenchmarkProblem", "four_bars_angle", "four_bars_problem", "pendulum_angle"]
 
 ACCURATE = {"method": "dopri5", "rtol": 1e-11, "atol": 1e-13}
-"""Adaptive steps, errors far below what is compared."""
+"""Adaptive steps, errors far below the compared differences."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ Result = tuple[str, float]
 
 
 def results(*, full: bool = True) -> Iterator[Result]:
-    """Yield the key of each expected value and what the library obtains; the short form leaves out what takes long."""
+    """Yield the key of each expected value and our value; the short form leaves out slow rows."""
     yield from _pendulum()
     yield from _four_bars()
     yield from _andrews()

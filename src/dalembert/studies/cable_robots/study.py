@@ -25,7 +25,7 @@ __all__ = ["results"]
 
 
 def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what the library obtains; the short form leaves out what takes long."""
+    """Yield the key of each expected value and our value; the short form leaves out slow rows."""
     yield from _jacobians()
     yield from _joining()
     yield "overturning.inertia", winch_inertia_error()

@@ -36,7 +36,7 @@ Result = tuple[str, Formula | float]
 
 
 def results(*, full: bool = True) -> Iterator[Result]:
-    """Yield the key of each expected value and what the library obtains; the short form leaves out what takes long."""
+    """Yield the key of each expected value and our value; the short form leaves out slow rows."""
     yield from _printed()
     yield from _closed_forms()
     yield from _lemmas()

@@ -43,7 +43,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Manoeuvre:
-    """From rest at 0 to rest at ``distance``; after ``time`` what sways is residual, watched for ``watch`` seconds.
+    """From rest at 0 to rest at ``distance``; the sway after ``time`` is residual, watched for ``watch`` seconds.
 
     ``sway`` is the residual sway that a design may plan for, in degrees: half of the 0.5 degrees that are required.
     """
@@ -93,8 +93,8 @@ def laws(plant: Machine, task: Manoeuvre = TASK) -> dict[str, Law]:
 
     Without sway control: a proportional-derivative law on a quintic, and partial feedback linearisation on an S-curve.
     With it: the same behind input shapers, on the flat reference of the payload, a regulator designed on one link, and
-    energy-based regulation with gains that damp the pendulum of one link best. An EI shaper admits 5 % of what the
-    S-curve behind it excites, as is usual, or what leaves ``task.sway``.
+    energy-based regulation with gains that damp the pendulum of one link best. An EI shaper admits 5 % of the
+    excitation of the S-curve behind it, as is usual, or the share that leaves ``task.sway``.
     """
     D, T = task.distance, task.time
     w = float(sway_omega(plant)[0])

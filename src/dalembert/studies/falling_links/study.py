@@ -25,7 +25,7 @@ GRAVITY = 9.81
 
 
 def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what is obtained; the short form leaves out the printed mode."""
+    """Yield the key of each expected value and our value; the short form leaves out the printed mode."""
     link = fall(falling_link(EXACT), 0.939)
     for key, k in (("first", 0), ("second", 3)):
         yield f"{key}.printed", link.times[k]

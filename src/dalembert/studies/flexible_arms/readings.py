@@ -1,4 +1,4 @@
-"""Algorithm 5.1 of SPACE line by line, with what its text leaves open: where the printed energy errors can come from.
+"""Algorithm 5.1 of SPACE line by line, with the options of its text: where the printed energy errors can come from.
 
 This is the recursion as the source writes it, on the twists ``t_i = (v, w, delta')`` of segments, with the corrections
 of the errata page. It shares only the shape integrals with the formulations of the library. Two of its matrices can be

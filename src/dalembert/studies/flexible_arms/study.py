@@ -35,7 +35,7 @@ PRINTED = {
 
 
 def results(*, full: bool = True) -> Iterator[Result]:
-    """Yield the key of each expected value and what the library obtains; the short form leaves out what takes long."""
+    """Yield the key of each expected value and our value; the short form leaves out slow rows."""
     yield from _planar_modes()
     yield from _arm_modes("canadarm", canadarm())
     yield from _arm_modes("mda", mda_arm())

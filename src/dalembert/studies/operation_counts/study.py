@@ -28,7 +28,7 @@ KEYS = {
 
 
 def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what is obtained; the short form counts no long chain."""
+    """Yield the key of each expected value and our value; the short form counts no long chain."""
     for method in ("3x3", "4x4"):
         sums, products = printed_counts(method, 10, 2)
         yield f"table2.{method}.sums", sums

@@ -1,4 +1,4 @@
-"""The chaser of SPACE under proportional and derivative gains: its uncertain model, and what is proven of it."""
+"""The chaser of SPACE under proportional and derivative gains: its uncertain model, and proofs about it."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def closed_loop(tangent: str, arm: str = "printed") -> LFT:
 def performance_loop(tangent: str, arm: str = "printed") -> LFT:
     """The loop from disturbing accelerations ``w`` to ``z = a + 2 xi w v + w^2 x`` of base and joints (Fig. 8.17).
 
-    The integrators are a block of the map: what they take in are the accelerations, and a disturbance adds there.
+    The integrators are a block of the map: their inputs are the accelerations, and a disturbance adds there.
     """
     loop, machine = closed_loop(tangent, arm), chaser(arm)
     n = machine.nv

@@ -1,4 +1,4 @@
-"""Static output feedback on problems of COMPleib: what synthesis reaches beside the floor of any controller."""
+"""Static output feedback on problems of COMPleib: results of synthesis next to the floor of any controller."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Frequencies of the arm's booms in SPACE Table 8.3, with a payload of 150.8 kg instead of the tool of 15.8 kg.
 
 The table prints twelve frequencies. The loads' masses follow from the payload; their inertias, which are not printed,
-from the second bending frequencies and the torsion. The other six are then what the table must print.
+from the second bending frequencies and the torsion. The table must then print the other six.
 """
 
 from __future__ import annotations

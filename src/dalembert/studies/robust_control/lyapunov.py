@@ -1,4 +1,4 @@
-"""The statement of SPACE 8.3.3.1 on the chaser: what positive gains guarantee, and what other gains do.
+"""The statement of SPACE 8.3.3.1 on the chaser: the guarantee of positive gains, and the effect of other gains.
 
 With collocated controls ``f = -Kp x - Kd v`` and symmetric positive definite ``Kp`` and ``Kd`` the energy
 ``v' D v + x' Kp x + x' K x`` falls, whatever the configuration and however flexible. So the instabilities of Figs. 8.6

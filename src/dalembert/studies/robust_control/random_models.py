@@ -41,7 +41,7 @@ AGREE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class RandomModel:
-    """A random machine, the ranges of what is uncertain about it, and its unit of time [s]."""
+    """A random machine, the ranges of its uncertain quantities, and its unit of time [s]."""
 
     kind: str
     machine: Machine

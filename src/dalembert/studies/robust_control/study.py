@@ -55,7 +55,7 @@ def _proven(found: Robustness) -> float:
 
 
 def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what the library obtains; the short form leaves out the long proofs."""
+    """Yield the key of each expected value and our value; the short form leaves out the long proofs."""
     yield from _literature()
     yield from _static_feedback()
     yield from _chaser()

@@ -15,6 +15,8 @@ from dalembert.model.ropes import Anchor, Drum, Guide, Obstacle, PathElement, Ro
 
 __all__ = ["CRANE_START", "atwood", "peg_pendulum", "tackle", "tower_crane"]
 
+_ONE: Any = (1.0, 1.0, 1.0)
+
 CRANE_START: Mapping[str, Mapping[str, float]] = {
     "q0": {"x": 15.0, "drum": 0.0, "hook_x": 15.0, "hook_z": 15.0},
     "v0": {"x_dot": 0.4, "drum_dot": 0.8 / 0.3, "hook_x_dot": 0.4, "hook_z_dot": -0.4},
@@ -47,7 +49,7 @@ def atwood(
     if inertia is None:
         over = Guide("world", radius, "y", name="S", **law)
     else:
-        bodies.append(Body("wheel", 1.0, inertia=(inertia,) * 3))
+        bodies.append(Body("wheel", 1.0, inertia=(inertia,) * 3))  # type: ignore[arg-type]
         joints.append(Joint("wheel", "revolute", "world", "wheel", axis="y"))  # type: ignore[arg-type]
         over = Sheave("world", radius, "y", joint="wheel", name="S", **law)
     rope = Rope("r", (Anchor("m1"), over, Anchor("m2")), length=length)
@@ -109,7 +111,7 @@ def tower_crane(losses: Sequence[SheaveLoss | None] = (None, None, None), **rope
     **rope
         Stiffness and so on of the rope.
     """
-    bodies = (Body("trolley", 1.0), Body("winch", 1.0, inertia=(1, 1, 1)), Body("rail"), point_mass("hook", 2000.0))
+    bodies = (Body("trolley", 1.0), Body("winch", 1.0, inertia=_ONE), Body("rail"), point_mass("hook", 2000.0))
     joints = (
         Joint("x", "prismatic", "world", "trolley", axis="x", origin=(0, 0, 30)),  # type: ignore[arg-type]
         Joint("drum", "revolute", "world", "winch", axis="y", origin=(0, 0, 29.9)),  # type: ignore[arg-type]

@@ -2,9 +2,9 @@
 
 Printed are the chaser of three joints, a cylinder of 50 kg with a radius of 0.75 m that spins at 11 degrees per second
 with the target on its rim, perfect actuators and inertial sensors, the camera of 9.2.2, a security offset of 2 m, the
-delay of 80 ms of the robot's loop, and a controller slow enough for it. Table 9.2 has what the camera measures from
-40 s on, less the offset: its two lateral variances are equal, and their ratio to the mean errors that of a sinusoid, so
-the target goes around the line of approach. A measurement in the middle of the picture includes its noise.
+delay of 80 ms of the robot's loop, and a controller slow enough for it. Table 9.2 has the measurements of the camera
+from 40 s on, less the offset: its two lateral variances are equal, and their ratio to the mean errors that of a
+sinusoid, so the target goes around the line of approach. A measurement in the middle of the picture includes its noise.
 
 Chosen here: a cylinder of 1 m along the line of approach, 7.25 m in front; pictures every 0.1 s with noise of 0.2
 pixels (`dalembert.control.StereoCamera`); a path of least jerk onto the offset in 30 s, known beforehand; guidance
@@ -41,7 +41,7 @@ _AWAY = tuple(f"away.{k}" for k in "xyz")
 
 
 def bench_results() -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what the library obtains."""
+    """Yield the key of each expected value and our value."""
     eom, limit = equations(_scene()), _limit()
     way = _wanted(eom)
     yield "bench.limit", limit

@@ -36,7 +36,7 @@ _FINE: dict[str, Any] = {"method": "rk4", "step": 0.02}
 
 
 def environment_results() -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what the library obtains."""
+    """Yield the key of each expected value and our value."""
     chaser = space_chaser("rigid", arrays="rigid").lock([f"theta{i}" for i in range(1, 7)])
     pair = (chaser, debris())
     plain = [_end(m) for m in pair]

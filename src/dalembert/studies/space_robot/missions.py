@@ -53,7 +53,7 @@ def fly_cases(
 
 
 def mission_results() -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what the library obtains."""
+    """Yield the key of each expected value and our value."""
     flown = fly_cases(range(200))
     yield "mission.4.captured", sum(f.ok for f in flown) / len(flown)
     tip, turn, base, joint = np.array([f.values[:4] for f in flown if f.values]).T

@@ -36,7 +36,7 @@ _MEET, _GRIP, _HOLD = 52.0, 55.0, 20.0
 
 
 def soft_target_results(arm: str = "flexible") -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what the library obtains.
+    """Yield the key of each expected value and our value.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def soft_target_results(arm: str = "flexible") -> Iterator[tuple[str, float]]:
     )  # fmt: skip
     tip, goal = (run.array([f"{n}.{k}" for k in "xyz"]) for n in ("tip", "target"))
     yield "soft.tip", 1e3 * float(np.linalg.norm(tip - goal, axis=1)[run.t >= _MEET].max())
-    # the plan of a rigid debris with the same start, to see what the arrays change
+    # the plan of a rigid debris with the same start, to see the effect of the arrays
     stiff = gripped(tumbling_debris(_SLOW, quaternion=_TURNED, position=(7.4, 0.0, 0.0)), grip)(_GRIP)
     yield "soft.stiff", 1e3 * float(np.linalg.norm(stiff.position - goal[-1]))
     q, v = (run.array(names)[-1] for names in (scene.machine.q_names, scene.machine.v_names))

@@ -30,7 +30,7 @@ _CASES = (("position", 0.0), ("velocity", 1.0), ("acceleration", 1.0), ("velocit
 
 
 def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and what the library obtains; the short form has no missions."""
+    """Yield the key of each expected value and our value; the short form has no missions."""
     yield from _mass_matrix()
     yield from _tumbling()
     yield from _captures()

@@ -42,7 +42,7 @@ def nominal_torques() -> Array:
 def missing() -> Array:
     """Largest difference of the torques of each trial from inverse dynamics, relative to its largest, shape (n, 2).
 
-    The last sample is left out: what it does shows only after the end of the task.
+    The last sample is left out: its effect shows only after the end of the task.
     """
     u = nominal_torques()
     gaps = np.abs(np.concatenate([learnt().history, learnt().torques[None]]) - u)[:, :-1]

@@ -25,7 +25,7 @@ __all__ = ["results"]
 
 
 def results(*, full: bool = True) -> Iterator[tuple[str, Formula | float]]:
-    """Yield the key of each expected value and what the library obtains; the short form is the full one."""
+    """Yield the key of each expected value and our value; the short form is the full one."""
     yield from _pendulum()
     yield from _inertia()
     yield from _exercises()

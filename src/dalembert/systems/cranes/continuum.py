@@ -1,4 +1,4 @@
-"""The cable as a continuum: what the N-link crane converges to.
+"""The cable as a continuum: the limit of the N-link crane.
 
 A heavy, inextensible, perfectly flexible cable of length ``L`` and mass ``rho L`` hangs from a point at rest and
 carries a payload ``M``. With ``s`` the distance from the point below the payload where the tension would vanish, the

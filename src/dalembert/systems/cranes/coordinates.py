@@ -123,7 +123,7 @@ def check_run(machine: Machine, run: Run) -> None:
 def hanging(machine: Machine, **others: float) -> dict[str, float]:
     """The crane at rest below its trolley, as initial coordinates for `simulate`.
 
-    Elastic links are stretched by what hangs on them (unless the winch carries it, which is for the user to say);
+    Elastic links are stretched by the load that hangs on them (unless the winch carries it, which the user decides);
     other lengths are those of the cable.
 
     Parameters

@@ -78,7 +78,7 @@ def planar_crane(
     winch_damping
         Viscous loss at the first link.
     force, winch_force
-        Largest efforts; a winch that cannot hold what hangs on it is refused.
+        Largest efforts; a winch that cannot hold its load is refused.
     max_payload
         Heaviest mass allowed at the last node when the crane is built (of a Parameter: its nominal value).
     minimum_length

@@ -155,7 +155,7 @@ def _spacing(value: Any, cables: int, what: str) -> tuple[Scalar, Scalar]:
 def _drop(
     l: Scalar, above: tuple[Scalar, Scalar], below: tuple[Scalar, Scalar], weight: Scalar, stiffness: Scalar | None
 ) -> Scalar:
-    """Height between exits and anchors when the box hangs straight; ``weight`` is what each cable carries."""
+    """Height between exits and anchors when the box hangs straight; ``weight`` is the load of each cable."""
     if above == below:
         return l if stiffness is None else l + l * weight / stiffness
     gap = math.hypot(*((nominal(x) - nominal(y)) / 2 for x, y in zip(above, below, strict=True)))

@@ -1,4 +1,4 @@
-"""A control designed on a crane of few links, applied to one of many: what spill-over is seen with."""
+"""A control designed on a crane of few links, applied to one of many, to study spill-over."""
 
 from __future__ import annotations
 

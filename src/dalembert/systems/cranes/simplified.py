@@ -75,7 +75,7 @@ def simplified_crane(
 
 @dataclass(frozen=True)
 class _Link:
-    """Columns of a link in ``v``, its length with its rates, and what stands for sine and cosine."""
+    """Columns of a link in ``v``, its length with its rates, and the replacements of sine and cosine."""
 
     rate: Expression  # row that makes a_k' from v
     growth: Expression  # row that makes l_k' from v

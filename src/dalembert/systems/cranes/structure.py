@@ -20,7 +20,7 @@ __all__ = ["Finding", "StructureReport", "crane_structure"]
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement and what became of it.
+    """A statement and its verdict.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Sway damped by the winch alone, through the velocity couplings of hoisting (CRANE 1.5 (5), Proposition 1, (185)).
 
-The trolley rests and ``l_1' = s`` is what the winch does. With ``M`` and ``m`` the blocks of the angles and of the
+The trolley rests and ``l_1' = s`` is the action of the winch. With ``M`` and ``m`` the blocks of the angles and of the
 angles with ``l_1``, ``c = M^-1 m`` and the momenta ``p = M theta' + m s = M w``, the energy of the sway is
 
     E = w^T M w/2 + V(theta, l) - V(0, l),      E' = A s + B s^2,

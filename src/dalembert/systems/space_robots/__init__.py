@@ -1,4 +1,4 @@
-"""Space robots: chasers with arms and flexible arrays, debris, what they spend (SPACE chapters 6 to 9, Appendix D)."""
+"""Space robots: chasers with arms and flexible arrays, debris, their fuel (SPACE chapters 6 to 9, Appendix D)."""
 
 from dalembert.systems.space_robots.bench import BenchCommand, CaptureBench, bench_arm
 from dalembert.systems.space_robots.cases import CASE_DISTRIBUTIONS, CaptureCase, random_case

@@ -56,9 +56,10 @@ def flexible_debris(
     Parameters
     ----------
     point
-        As of `debris`.
+        As in `debris`.
     omega, damping
-        Of the modes of each array with its root held [rad/s]: in its plane, out of it, about its length.
+        Natural frequencies of the modes of each array with its root held [rad/s]: in its plane, out of it, about its
+        length.
     """
 
     def array(name: str, sign: float) -> ModalAppendage:

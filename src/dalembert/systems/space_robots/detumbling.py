@@ -77,7 +77,7 @@ class StackGuide:
         self._braking = np.array([braking.time, braking.torque, braking.settle])
         self._seen, self._count = np.zeros((_WINDOW, 3)), 0
         about = self._computed(self._t, handover.q, handover.v)[0]
-        # the joints come to rest, the base turns against what momentum there is, and the rest of it dies out
+        # the joints come to rest, the base turns against the remaining momentum, and the rest of it dies out
         self.duration = braking.time + float(np.linalg.norm(about)) / braking.torque + 5.0 * braking.settle
 
     def _computed(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
@@ -99,7 +99,7 @@ def _law(nominal: EquationsOfMotion) -> Kernel:
     """Computation of an instant.
 
     ``since, q, v, seen (window, 3), n, start (12), braking (3), p -> about (3), held``: the angular momentum about the
-    centre of mass now, and what is held after the mean of it and of those ``seen`` before, ``n`` in all.
+    centre of mass now, and the held values after the mean of it and of those ``seen`` before, ``n`` in all.
     """
     s = nominal.symbolic
     since, n, seen = ca.SX.sym("since"), ca.SX.sym("n"), ca.SX.sym("seen", _WINDOW, 3)
@@ -128,7 +128,7 @@ def _law(nominal: EquationsOfMotion) -> Kernel:
 
 @cache
 def stack_feedback(nominal: EquationsOfMotion) -> CaptureFeedback:
-    """Joints at half a radian per second on what they carry; the base follows its momentum alone.
+    """Joints at half a radian per second on their loads; the base follows its momentum alone.
 
     The gains are those of the arm at home with the debris held along the axis of the hand, the same for every grip, so
     that its code is compiled once.

@@ -1,4 +1,4 @@
-"""Feedback of a capture: PD of the joints and of the base's attitude around what guidance holds."""
+"""Feedback of a capture: PD of the joints and of the base's attitude around the held values of guidance."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CaptureGains:
     replan, lead
         Time between new paths, and how far ahead they meet the debris at least [s].
     hand, hand_from
-        Rate at which what the camera in the hand sees is taken over [1/s], and how long before the meeting [s].
+        Rate at which the image of the camera in the hand is taken over [1/s], and how long before the meeting [s].
     """
 
     arm: float = 1.0
@@ -60,7 +60,7 @@ class CaptureGains:
 
 @dataclass(frozen=True)
 class CaptureFeedback:
-    """Inner law of a capture: PD of the joints and of the base's attitude around what guidance holds.
+    """Inner law of a capture: PD of the joints and of the base's attitude around the held values of guidance.
 
     Parameters
     ----------

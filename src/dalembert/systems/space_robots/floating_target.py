@@ -25,7 +25,7 @@ __all__ = ["FloatingTarget"]
 
 @dataclass(frozen=True, eq=False)
 class FloatingTarget:
-    """Motion of a target point on a machine that nothing drives: what `dalembert.plan.TumblingBody` is of a rigid body.
+    """Motion of a target point on a machine that nothing drives: the counterpart of `dalembert.plan.TumblingBody`.
 
     The machine is simulated once. At every ``step`` the pose of the frame and its first three derivatives are those of
     the equations of motion, differentiated along the motion; between steps they are joined by polynomials.
@@ -118,7 +118,7 @@ class FloatingTarget:
         def motion(t: ArrayLike) -> PoseMotion:
             y = self._at(t, 3)
             x, v, a = (z[..., :3] for z in y)
-            # columns of the rotation follow each other; what the polynomials leave of orthogonality is taken out
+            # columns of the rotation follow each other; the error of orthogonality of the polynomials is taken out
             R, D, DD = (np.swapaxes(z[..., 3:].reshape(*z.shape[:-1], 3, 3), -1, -2) for z in y)
             R = R @ (1.5 * np.eye(3) - 0.5 * np.swapaxes(R, -1, -2) @ R)
             turn = np.swapaxes(R, -1, -2)

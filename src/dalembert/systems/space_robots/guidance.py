@@ -1,4 +1,4 @@
-"""Guidance of a capture: references that respect momentum, efforts fed forward, made anew from what is seen.
+"""Guidance of a capture: references that respect momentum, efforts fed forward, updated from the pictures.
 
 The base is fed the torque that the nominal motion takes, and so are the joints; feedback has only the rest to do.
 Without it the base turns by a degree and the tip misses by centimetres, as its flexible arm would follow the base.
@@ -35,7 +35,7 @@ _BEHIND = np.array([0.0, 0.0, 0.3])
 class CaptureGuide:
     """Outer stage of a capture: cameras, filter of the debris, replanning, references of the whole robot.
 
-    It sees what the sensors measure; the true poses of the cameras only serve to take the pictures.
+    It sees the measurements of the sensors; the true poses of the cameras only serve to take the pictures.
 
     Parameters
     ----------

@@ -56,10 +56,10 @@ class GuideLaw:
     def kernel(self) -> Kernel:
         """``state, base, motion, correction, frame, filter -> state, held``.
 
-        ``base`` is the measured pose (7), ``motion`` as in `packed`, ``correction`` what the camera in the hand adds to
-        the place of the tip, ``frame`` the centre of mass and the attitude that the base keeps (7), ``filter`` period
-        and frequency of the filter through which the arm follows the base. Held values: joints, rates, torques of the
-        joints, torque and attitude of the base.
+        ``base`` is the measured pose (7), ``motion`` as in `packed`, ``correction`` the correction of the place of the
+        tip by the camera in the hand, ``frame`` the centre of mass and the attitude that the base keeps (7), ``filter``
+        period and frequency of the filter through which the arm follows the base. Held values: joints, rates, torques
+        of the joints, torque and attitude of the base.
         """
         sizes = {"state": 24, "base": 7, "motion": 24, "correction": 3, "frame": 7, "filter": 2}
         inputs = [ca.SX.sym(name, n) for name, n in sizes.items()]
@@ -76,7 +76,7 @@ class GuideLaw:
         frame: ExpressionLike,
         filter_: ExpressionLike,
     ) -> tuple[Expression, Expression]:
-        """Next state and what is held, of the symbols that `kernel` describes."""
+        """Next state and held values, of the symbols that `kernel` describes."""
         theta, command, shift, shift_rate = (state[6 * k : 6 * k + 6] for k in range(4))
         x, v, a, w, change = (motion[k : k + 3] for k in (0, 3, 6, 18, 21))
         A = ca.reshape(motion[9:18], 3, 3).T

@@ -60,7 +60,7 @@ class PlanGuidance:
         return self.gains.period * self.gains.every
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
-        """State of the law, and what the camera in the hand has added."""
+        """State of the law, and the correction by the camera in the hand."""
         return tuple(f"{self.name}.z{k}" for k in range(27))
 
     def initial_state(self, eom: EquationsOfMotion) -> Array:

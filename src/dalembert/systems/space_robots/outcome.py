@@ -37,7 +37,7 @@ class CaptureOutcome:
     approach, stack
         Runs before and after the grip.
     handover
-        The grip: what it moved and what energy it took.
+        The grip: its displacement and its energy loss.
     requirements
         Its requirements, with the achieved figures.
     """

@@ -22,7 +22,7 @@ _STEPS = 60
 
 @dataclass(frozen=True)
 class RobotReference:
-    """Motion of a robot along a path of its tip, and what it takes.
+    """Motion of a robot along a path of its tip, and its effort.
 
     Attributes
     ----------

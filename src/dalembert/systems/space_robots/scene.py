@@ -1,4 +1,4 @@
-"""Chaser and debris in one machine, before the grip closes and after, with what is not known of them as parameters."""
+"""Chaser and debris in one machine, before the grip closes and after, with their uncertainties as parameters."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ __all__ = ["CaptureSensors", "SensorNoise", "base_camera", "chaser_sensors"]
 
 @dataclass(frozen=True)
 class SensorNoise:
-    """Standard deviations of what the chaser measures of itself; white, normal, at each sample.
+    """Standard deviations of the chaser's measurements of itself; white, normal, at each sample.
 
     Parameters
     ----------

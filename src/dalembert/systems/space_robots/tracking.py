@@ -1,6 +1,6 @@
 """Tracking of a path of the tip by a robot on a free base: references that respect momentum, efforts fed forward.
 
-Base and joints are given what the rigid motion takes, so that feedback has only the rest to do. The base keeps its
+Base and joints receive the efforts of the rigid motion, so that feedback has only the rest to do. The base keeps its
 attitude by torques, or is let go on the way: from then on the references are those of a robot that floats with its
 momentum, and they continue from their last values.
 """
@@ -191,7 +191,7 @@ def tracking_loop(
     base: tuple[float, float] = (0.2, 1.0),
     period: float = 0.004,
 ) -> Cascade:
-    """Cascade below a `PathGuidance`: PD of the joints and of the base's attitude around what it holds.
+    """Cascade below a `PathGuidance`: PD of the joints and of the base's attitude around its held values.
 
     Gains are those of frequencies and damping ratios on the diagonal of the mass matrix at the start. A joint is
     damped by a sampled law only while ``Kd Ts < 2 J`` with the inertia that it has at high frequency: its rotor's.

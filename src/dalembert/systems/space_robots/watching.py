@@ -1,4 +1,4 @@
-"""The debris is watched from afar: what the chaser knows of it when the approach begins."""
+"""The debris is watched from afar: the chaser's knowledge of it when the approach begins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STAND_OFF = (7.4, 0.0, 0.0)
 def watched(
     case: CaptureCase, watch: float, noise: SensorNoise | None, camera: StereoCamera | None, rng: np.random.Generator
 ) -> tuple[TumblingBody, TumblingEstimate | None, TumblingFilter | None]:
-    """The true debris when the approach begins, and what the chaser knows of it then."""
+    """The true debris when the approach begins, and the chaser's knowledge of it then."""
     first = TumblingBody(case.inertia, case.rate, case.quaternion, STAND_OFF, (0.0, 0.0, 0.0), CORNER)
     end = check_number("watch", watch, unit="s")
     Q = quaternion_from_matrix(first.attitude(end)).ravel()

@@ -26,6 +26,6 @@ def pack_array(values: ArrayLike) -> dict[str, Any]:
 
 
 def unpack_array(packed: dict[str, Any]) -> NDArray[np.float32]:
-    """Return what `pack_array` packed, as 32-bit floats."""
+    """Return the array that `pack_array` packed, as 32-bit floats."""
     planes = np.frombuffer(zlib.decompress(base64.b64decode(packed["data"])), dtype=np.uint8).reshape(4, -1)
     return np.ascontiguousarray(planes.T).view("<f4").reshape(packed["shape"])

@@ -1,4 +1,4 @@
-"""The built page (its sources are in ``frontend/``): script, style sheet, and the licences of what is inside."""
+"""The built page (its sources are in ``frontend/``): script, style sheet, and the licences of its content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of a scene as the page draws them: what each looks like, and which points or poses it follows.
+"""The parts of a scene as the page draws them: their shapes, and the points or poses that each follows.
 
 The support of a machine is added so that it is visible at a glance: legs below a rail, masts and a frame below the
 exits of cables. They follow fixed points.
@@ -80,11 +80,11 @@ class Nodes:
 
     @property
     def still(self) -> list[Array]:
-        """Points (m, 3) of what a machine stands on."""
+        """Points (m, 3) of the support of a machine."""
         return [way for _, way in self.ways if not isinstance(way, str) and way.ndim == 2]
 
     def points(self, baked: Baked) -> Array:
-        """All points (n, m, 3) that the nodes follow: those of the scene, of cables, and what stands still."""
+        """All points (n, m, 3) that the nodes follow: those of the scene, of cables, and fixed ones."""
         n = len(baked.t)
         more = [
             baked.cables[way] if isinstance(way, str) else np.broadcast_to(way, (n, *way.shape[-2:]))
@@ -317,7 +317,7 @@ class Nodes:
             )  # fmt: skip
 
     def surfaces(self, values: dict[str, float]) -> list[Array]:
-        """Draw what of the world is touched, other than the floor: planes, and rings for what is round.
+        """Draw the touched surfaces of the world, other than the floor: planes, and rings for round ones.
 
         Returns points of the rings, for the camera.
         """

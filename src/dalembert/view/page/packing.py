@@ -79,7 +79,7 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
     machine
         The machine; None: the one that the run knows.
     most
-        Largest number of frames; None: what keeps a report small.
+        Largest number of frames; None: as many as keep a report small.
     """
     drawn = run.machine if machine is None else machine
     if not isinstance(drawn, Machine):
@@ -89,7 +89,7 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
 
 @dataclass(frozen=True, eq=False)
 class LaidOut:
-    """A film, and what it is made of.
+    """A film, and its parts.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class LaidOut:
 
 
 def lay_out(run: Run, machine: Machine, *, most: int | None = None, idle: bool = False) -> LaidOut:
-    """Return the film of a run, and what it is made of.
+    """Return the film of a run, and its parts.
 
     Parameters
     ----------
@@ -343,7 +343,7 @@ def _ground(scene: Scene, up: Array, lowest: float) -> float:
 
 
 def _hull(cloud: Array, directions: int = 96) -> Array:
-    """The points that lie farthest in many directions: what a camera has to see."""
+    """The points that lie farthest in many directions: the view of a camera must include them."""
     k = np.arange(directions) + 0.5  # evenly over the sphere, on a spiral
     z, a = 1 - 2 * k / directions, np.pi * (1 + 5**0.5) * k
     r = np.sqrt(1 - z**2)
@@ -454,13 +454,13 @@ def pack_signals(
     run
         The run.
     names
-        The signals, also as patterns such as ``"theta*"``; None: what `plot_run` draws, with the energies.
+        The signals, also as patterns such as ``"theta*"``; None: those of `plot_run`, with the energies.
     numbers
         Largest number of values; rows are left out evenly until there are no more. The row of the last time stays.
     every
         Pack the signals that are in no panel as well.
     balance
-        Pack what energies have changed by and their balance, which needs the run from its start.
+        Pack the changes of energies and their balance, which needs the run from its start.
     """
     chosen = None if names is None else chosen_signals(run, names)
     panels = [(p.title, p.unit, list(p.names)) for p in group_signals(run, chosen)]

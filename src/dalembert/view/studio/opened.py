@@ -1,4 +1,4 @@
-"""A machine as the studio holds it: what it is, how it is simulated, what of it can be changed, and its file."""
+"""A machine as the studio holds it: its description, its simulation, its variable settings, and its file."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Changes:
 
     @staticmethod
     def read(data: object) -> Changes:
-        """Check what came from a page."""
+        """Check data from a page."""
         if not isinstance(data, dict):
             raise InputError(f"changes must be a mapping, got {type(data).__name__}")
         known = ("p", "q0", "v0", "gains", "settings")
@@ -124,7 +124,7 @@ class Opened:
         return self.experiment.machine
 
     def simulation(self, changes: Changes) -> Experiment:
-        """The experiment, with what was changed."""
+        """The experiment, with the changes."""
         values: dict[str, Any] = dict(changes.settings)
         values |= {"v0": changes.v0 or None, "p": changes.p or None}
         if changes.gains:
@@ -190,7 +190,7 @@ class Opened:
         }  # fmt: skip
 
     def file(self, changes: Changes) -> str:
-        """The machine file with what was changed in its block ``simulation``: what ran is what is saved."""
+        """The machine file with the changes in its block ``simulation``: the saved experiment is the one that ran."""
         import yaml
 
         text = self.text or _file_of(self.experiment)

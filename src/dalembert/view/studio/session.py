@@ -86,7 +86,7 @@ class Session:
             self._keep(self._next(), first.run, first, Changes())
 
     def answer(self, verb: str, data: dict[str, Any]) -> dict[str, Any] | Download:
-        """Do what a page asks for.
+        """Do the request of a page.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class Session:
         return verbs[verb](data)
 
     def close(self) -> None:
-        """End what is running."""
+        """End the running simulation."""
         self._job.cancelled.set()
 
     # -- opening ----------------------------------------------------------------
@@ -345,7 +345,7 @@ class Session:
 
 @contextmanager
 def _released() -> Iterator[Callable[[], None]]:
-    """The lock of what builds, and a function that gives it back early: when a run begins to move."""
+    """The lock of builds, and a function that gives it back early: when a run begins to move."""
     held = [True]
     _BUILDING.acquire()
 

@@ -1,4 +1,4 @@
-"""The acceleration energy of one link on CasADi symbols: ``B_0`` to ``B_10`` of IMPACT (6)-(16) and what follows.
+"""The acceleration energy of one link on CasADi symbols: ``B_0`` to ``B_10`` of IMPACT (6)-(16) and their consequences.
 
 With the acceleration ``r_o''`` of the origin of the link, its rate ``w`` and ``w'``, in its own axes,
 
