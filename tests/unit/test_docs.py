@@ -74,10 +74,6 @@ SLOW = {
 # Pages that run another engine beside the library: skipped where it is not installed.
 PEERS = {"from_mujoco": "mujoco", "from_pinocchio": "pinocchio"}
 
-# The longest page [words], tables and code included, and pages that may be longer. Tables of studies are generated.
-LONGEST = 2500
-LONG = {"errata", "machines"}
-
 # An indented fence belongs to a list, where its code would have to be dedented: pages do without.
 _FENCE = re.compile(
     r"^(?:<!--[ ]*(?P<comment>.*?)[ ]*-->\n+)?^```(?P<language>[\w{}-]*)[^\n]*\n(?P<text>.*?)^```[ ]*$", re.M | re.S
@@ -180,14 +176,6 @@ def test_public_names_of_page_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     missing = {name for name in re.findall(r"\bda\.([A-Za-z_]\w*)", text) if name not in dalembert.__all__}
     assert not missing, f"{page.name} speaks of names that dalembert does not export: {', '.join(sorted(missing))}"
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_page_is_short(page: Path) -> None:
-    """A reader finds an answer on a page of a few screens; a longer one is split."""
-    words = len(page.read_text(encoding="utf-8").split())
-    generated = page.parent.name == "verification"
-    assert words <= LONGEST or generated or page.stem in LONG, f"{page.name} has {words} words: split it"
 
 
 def heading_anchors(text: str) -> set[str]:
