@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from dalembert.model.joint import WORLD, Joint, Limits
     from dalembert.model.machine import Machine
     from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
-    from dalembert.model.ropes import Anchor, Drum, Guide, Obstacle, Rope, Sheave, SheaveLoss
+    from dalembert.model.ropes import Anchor, Drum, Guide, Rope, RopeObstacle, Sheave, SheaveLoss
     from dalembert.model.section import Load, Section
     from dalembert.model.shapes import Shape
     from dalembert.model.signals import Sensor, Signal
@@ -160,7 +160,6 @@ __all__ = [
     "MotionConstraint",
     "Motor",
     "NoCompilerWarning",
-    "Obstacle",
     "OrthogonalConstraint",
     "ParallelConstraint",
     "Parameter",
@@ -169,6 +168,7 @@ __all__ = [
     "Quintic",
     "Radau",
     "Rope",
+    "RopeObstacle",
     "Run",
     "SampledController",
     "Section",
@@ -292,7 +292,7 @@ _LATER = {
     "MotionConstraint": "dalembert.model.constraints",
     "Motor": "dalembert.model.parts",
     "NoCompilerWarning": "dalembert.core.errors",
-    "Obstacle": "dalembert.model.ropes",
+    "RopeObstacle": "dalembert.model.ropes",
     "OrthogonalConstraint": "dalembert.model.constraints",
     "PD": "dalembert.control.laws",
     "PID": "dalembert.control.laws",

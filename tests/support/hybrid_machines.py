@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from tests.support.thrown_box import thrown_box
+from tests.support.without_compiler import SPUN, atwood
 
 import dalembert as da
 from dalembert.control import Sampled
@@ -176,6 +177,7 @@ HYBRID: Mapping[str, Hybrid] = {
         {"q0": {"a": 1.0, "b": -0.4}, "control": Sampled(da.PD(8.0, 0.5, [0.3]), 0.02)},
         2,
     ),
+    "rope": Hybrid(atwood, 0.5, SPUN, 1),
     "grip": Hybrid(rail, 1.0, {"v0": {"x1_dot": 3.0}, "switches": SWITCHES}, 2),
     "stepped-linkage": Hybrid(stepped_four_bar, 0.3, {**FOUR_BAR, "contact": "time-stepping"}),
     "stepped": Hybrid(bouncing_ball, 1.0, {"q0": {"z": 1.1}, "contact": "time-stepping"}),

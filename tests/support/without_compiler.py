@@ -83,6 +83,22 @@ def swing() -> da.Machine:
     )
 
 
+def atwood() -> da.Machine:
+    """Two masses on a rope over a sheave that turns, on which the rope sticks or slips."""
+    sheave = da.Sheave("world", 0.1, "y", joint="wheel", friction=0.25, name="sheave")
+    return da.Machine(
+        "atwood",
+        bodies=[da.point_mass("m1", 5.0), da.point_mass("m2", 3.0), da.Body("wheel", 1.0, inertia=(0.02, 0.02, 0.02))],
+        joints=[
+            da.Joint("x1", "prismatic", "world", "m1", axis="-z", origin=(-0.1, 0, -0.5)),
+            da.Joint("x2", "prismatic", "world", "m2", axis="-z", origin=(0.1, 0, -0.5)),
+            da.Joint("wheel", "revolute", "world", "wheel", axis="y"),
+        ],
+        ropes=[da.Rope("rope", [da.Anchor("m1"), sheave, da.Anchor("m2")])],
+    )
+
+
+SPUN = {"q0": {"x1": 2.0, "x2": 2.0}, "v0": {"wheel_dot": 60.0}}
 THROW = {"q0": {"z": 0.2}, "v0": {"x_dot": 1.0}}
 THROWS = {"q0": {"z": [0.15, 0.2]}, "v0": {"x_dot": [1.0, 0.5]}}
 CATCH = {"duration": 0.1, "step": 1e-3, "switches": [da.Switch(at=0.04, on="grip"), da.Switch(at=0.08, off="grip")]}
@@ -129,6 +145,10 @@ CASES: dict[str, Callable[[str], Any]] = {
     ),
     "contacts event by event": lambda b: da.simulate(
         ball(), duration=0.6, method="dopri5", record=0.05, backend=b, **THROW
+    ),
+    "rope over a sheave": lambda b: da.simulate(atwood(), duration=0.5, step=1e-2, backend=b, **SPUN),
+    "rope over a sheave by time-stepping": lambda b: da.simulate(
+        atwood(), duration=0.5, step=1e-2, contact="time-stepping", backend=b, **SPUN
     ),
     "time-stepping": lambda b: da.simulate(
         ball(), duration=0.4, step=4e-3, contact="time-stepping", backend=b, **THROW

@@ -110,7 +110,7 @@ def test_parameters_stay_inputs_and_are_checked() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"participation": [[0, 15, 0, 0, 0, 5]], "omega": [8.0]}, "takes more inertia than there is.*is -"),
+        ({"participation": [[0, 15, 0, 0, 0, 5]], "omega": [8.0]}, "exceeds the inertia.*is -"),
         ({"participation": [[14, 0, 0, 0, 0, 0], [0, 14, 0, 0, 0, 28]], "omega": [8.0, 9.0]}, "leave -192 kg"),
         ({"omega": [8.0, 15.0]}, "participation of appendage 'array' must be 2 rows of 6"),
         ({"omega": []}, "has no modes"),

@@ -9,6 +9,8 @@ import casadi as ca
 import numpy as np
 import pytest
 from tests.support.hand_made_ropes import atwood, hanging, roped, section
+from tests.support.without_compiler import SPUN
+from tests.support.without_compiler import atwood as atwood_of_parts
 
 import dalembert as da
 from dalembert.campaigns import sensitivities
@@ -275,14 +277,22 @@ def test_members_that_jam_are_named() -> None:
     assert many.ok.tolist() == [True, False] and "sheave 'rope.s1' at t = 0 s: it jams there" in many.message(1)
 
 
-def test_what_has_no_derivatives_and_no_events_on_a_gpu() -> None:
-    with roped(section(GUIDE, 2.0, 0.2 * np.pi)):
-        machine = hanging(3.0, 2.5)
+def test_what_ropes_with_friction_are_refused_for() -> None:
+    """By name, with what to do instead: their friction is no function of the state."""
+    machine = atwood_of_parts()
+    for what, attempt in {
+        "a run with derivatives": lambda: sensitivities(machine, of=["x1"], wrt=["q0.x2"], duration=0.1, q0=SPUN["q0"]),
+        "a rollout on a GPU event by event": lambda: da.rollout(
+            machine, q0={"x1": [1.0, 1.0], "x2": 1.0}, duration=0.1, device="cuda"
+        ),
+        "a linear model": lambda: da.linearize(machine, at={"x1": 2.0, "x2": 2.0}),
+    }.items():
         with pytest.raises(
-            InputError, match="ropes over sheaves of machine 'masses' with friction have no derivatives"
+            InputError, match=f"{what} cannot have friction or losses at sheaves .sheave 'sheave' of rope"
         ):
-            sensitivities(machine, of=["x1"], wrt=["q0.x2"], duration=0.1, q0=START)
-        with pytest.raises(InputError, match="a GPU event by event cannot have ropes of machine 'masses' over sheaves"):
-            da.rollout(machine, q0={"x1": [1.0, 1.0], "x2": 1.0}, duration=0.1, device="cuda")
-        with pytest.raises(InputError, match="ropes over sheaves of machine 'masses' need constraints='projection'"):
-            da.simulate(machine, duration=0.1, q0=START, constraints="baumgarte")
+            attempt()
+    with pytest.raises(InputError, match="ropes over sheaves of machine 'atwood' need constraints='projection'"):
+        da.simulate(machine, duration=0.1, constraints="baumgarte", **SPUN)
+    with pytest.raises(InputError, match=r"'tension.rope.0.' is no function of the state of machine 'atwood'"):
+        tension = da.Measure("tension.rope[0]")
+        da.rollout(machine, duration=0.1, q0={"x1": [2.0, 2.0], "x2": 2.0}, measure={"T": tension}, backend="vm")

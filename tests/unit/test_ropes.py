@@ -171,10 +171,14 @@ def unrolled(a: np.ndarray, b: np.ndarray, r: float) -> float:
 
 def test_ropes_lie_on_obstacles_along_the_shortest_way() -> None:
     a, b = np.array([-1.0, 0.1, 0.0]), np.array([0.8, 0.05, 0.6])
-    rope = da.Rope("r", [da.Anchor("world", tuple(a)), da.Obstacle("world", 0.3, "-z"), da.Anchor("world", tuple(b))])
+    rope = da.Rope(
+        "r", [da.Anchor("world", tuple(a)), da.RopeObstacle("world", 0.3, "-z"), da.Anchor("world", tuple(b))]
+    )
     route = rope.neutral_route(machine_of(rope))
     assert float(numbers(route.length)[0]) == pytest.approx(unrolled(a, b, 0.3), rel=1e-7)
-    far = da.Rope("r", [da.Anchor("world", (-1, 2, 0)), da.Obstacle("world", 0.3, "-z"), da.Anchor("world", (1, 2, 0))])
+    far = da.Rope(
+        "r", [da.Anchor("world", (-1, 2, 0)), da.RopeObstacle("world", 0.3, "-z"), da.Anchor("world", (1, 2, 0))]
+    )
     assert float(numbers(far.neutral_route(machine_of(far)).length)[0]) == 2.0
 
 
@@ -419,6 +423,18 @@ def test_pictures_show_ropes_along_their_way() -> None:
     assert len(scene.pulleys) == 4
 
 
+def test_linear_models_refuse_friction_at_sheaves_by_name() -> None:
+    machine = atwood(3.0, 2.5, friction=0.2)
+    with pytest.raises(
+        InputError, match=r"a linear model cannot have friction or losses at sheaves.*guide 'S' of rope 'r'"
+    ):
+        da.linearize(machine, at={"x1": 0.5, "x2": 0.5})
+    path = (machine.ropes[0].path[0], da.Guide("world", 0.1, "y", friction=0.2, name="S"), machine.ropes[0].path[2])
+    elastic = machine.with_(ropes=[da.Rope("r", path, stiffness=1e5, length=2.5)])
+    with pytest.raises(InputError, match="friction at guide 'S' of the elastic rope 'r' is not yet simulated"):
+        da.simulate(elastic, duration=0.1, backend="vm", q0={"x1": 0.5, "x2": 0.5})
+
+
 # -- belts, and ropes in space -----------------------------------------------------------------------------------------
 
 
@@ -490,7 +506,7 @@ def test_rollouts_locate_obstacles_too() -> None:
 @pytest.mark.parametrize(("axis", "event"), [("y", "r.peg.meet"), ("-y", "r.peg.side")])
 def test_a_rope_that_meets_an_obstacle_from_behind_stops_the_run(axis: str, event: str) -> None:
     """A bob falls past a peg, and a loose rope above it swings against the peg from the right."""
-    peg = da.Obstacle("world", 0.05, axis, at=(0.15, 0, -0.5), name="peg")
+    peg = da.RopeObstacle("world", 0.05, axis, at=(0.15, 0, -0.5), name="peg")
     rope = da.Rope("r", [da.Anchor("world"), peg, da.Anchor("bob")], length=3.0)
     joint = da.Joint("z", "prismatic", "world", "bob", axis="-z", origin=(0.25, 0, 0))
     machine = da.Machine("fall", [da.point_mass("bob", 1.0)], [joint], ropes=[rope])
@@ -503,7 +519,7 @@ def test_a_rope_that_meets_an_obstacle_from_behind_stops_the_run(axis: str, even
 
 
 def test_obstacles_that_are_not_simulated_are_refused_by_name() -> None:
-    pegs = [da.Obstacle("world", 0.1, "y", name=name) for name in ("a", "b")]
+    pegs = [da.RopeObstacle("world", 0.1, "y", name=name) for name in ("a", "b")]
     with pytest.raises(MachineError, match="obstacle 'a' and obstacle 'b' next to each other"):
         da.Rope("r", between(*pegs))
     with pytest.raises(MachineError, match="elastic: obstacle 'a'"):

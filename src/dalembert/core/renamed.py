@@ -47,7 +47,7 @@ def renamed_keywords(unit: str, **names: str) -> Callable[[Callable[P, R]], Call
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)
         def call(*args: P.args, **keywords: P.kwargs) -> R:
-            return function(*args, **renamed_keys(keywords, _public(function), unit, names))  # type: ignore[arg-type]
+            return function(*args, **renamed_keys(keywords, _public(function), unit, names))
 
         return call
 

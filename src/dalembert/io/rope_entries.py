@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 from dalembert.core.errors import InputError
 from dalembert.io.beam_entries import Read
 from dalembert.io.schema_values import ZERO, Axis, FileEntry, Number, Units, Vector
-from dalembert.model.ropes import Anchor, Drum, Guide, Obstacle, PathElement, Rope, Sheave, SheaveLoss
+from dalembert.model.ropes import Anchor, Drum, Guide, PathElement, Rope, RopeObstacle, Sheave, SheaveLoss
 
 __all__ = ["PATH_KINDS", "RopeEntry", "make_rope", "rope_to_data"]
 
-PATH_KINDS: dict[str, type[PathElement]] = {kind.key: kind for kind in (Anchor, Drum, Sheave, Guide, Obstacle)}
+PATH_KINDS: dict[str, type[PathElement]] = {kind.key: kind for kind in (Anchor, Drum, Sheave, Guide, RopeObstacle)}
 """Kinds of path elements by the key of their entry."""
 
 
@@ -86,7 +86,7 @@ def _element(entry: PathEntry, here: tuple[str | int, ...], number: Read) -> Pat
     wrong = sorted(filled - {kind.key} - set(rest))
     if wrong:
         raise InputError(f"{what} takes {', '.join(sorted(rest))}, got '{wrong[0]}'")
-    if kind in (Drum, Sheave, Obstacle) and "radius" not in filled:
+    if kind in (Drum, Sheave, RopeObstacle) and "radius" not in filled:
         raise InputError(f"{what} needs 'radius'")
     if kind is Sheave and "axis" not in filled:
         raise InputError(f"{what} needs 'axis', about which the rope runs counter-clockwise")

@@ -22,7 +22,7 @@ from dalembert.loop.switches import Switch
 from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
 from dalembert.model.cables import Cable
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import Obstacle
+from dalembert.model.ropes import RopeObstacle
 
 __all__ = [
     "constrained_part",
@@ -307,7 +307,7 @@ def refuse_obstacles(machine: Machine) -> None:
     """Refuse obstacles of ropes where no events are located."""
     for rope in machine.ropes:
         for element in rope.path:
-            if isinstance(element, Obstacle):
+            if isinstance(element, RopeObstacle):
                 raise InputError(
                     f"{element.what} of rope '{rope.name}' needs events, which contact='time-stepping' does not "
                     "locate; use contact='event-driven'"

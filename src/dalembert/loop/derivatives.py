@@ -162,8 +162,7 @@ def _check(experiment: Experiment, loop: ClosedLoop) -> None:
     system = loop.problem.constrained
     refuse_stick(experiment.machine, "a run with derivatives", "use friction_law='smooth'")
     if system is not None and system.rubbing:
-        what = "ropes over sheaves" if system.ropes else "contacts"
-        raise InputError(f"{what} of machine '{name}' with friction have no derivatives")
+        raise InputError(f"contacts of machine '{name}' with friction have no derivatives")
 
 
 class _Start:

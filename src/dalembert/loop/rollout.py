@@ -242,11 +242,6 @@ def _engine(
             if problem.stepping is None:
                 instead = "use device='cpu', contact='time-stepping' or friction_law='smooth'"
                 refuse_stick(eom.machine, "a rollout on a GPU event by event", instead)
-                if problem.constrained is not None and problem.constrained.ropes:
-                    raise InputError(
-                        f"a rollout on a GPU event by event cannot have ropes of machine '{eom.machine.name}' over "
-                        "sheaves with friction; use device='cpu' or contact='time-stepping'"
-                    )
             return CudaRollout(problem, method, precision, fast_math, measures, schedule, way, beside)
         return beside()
 

@@ -107,6 +107,11 @@ class Signals:
             return self._y[problem.signal_names.index(name)]
         system = problem.constrained
         if system is not None and name in system.signal_names:
+            if system.ropes and name.startswith("tension."):
+                raise InputError(
+                    f"'{name}' is no function of the state of machine '{eom.machine.name}', whose ropes rub; "
+                    "take it from single runs, or from contact='time-stepping'"
+                )
             return self._multipliers()[system.signal_rows[system.signal_names.index(name)]]
         quantity = derived_quantity(eom, name)
         if quantity is not None:

@@ -47,7 +47,7 @@ from dalembert.model.machine import Machine
 from dalembert.model.orbit import Orbit, clohessy_wiltshire
 from dalembert.model.orbiting import in_orbit
 from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
-from dalembert.model.ropes import Anchor, Drum, Guide, Obstacle, Rope, RopeBase, Sheave, SheaveLoss
+from dalembert.model.ropes import Anchor, Drum, Guide, Rope, RopeBase, RopeObstacle, Sheave, SheaveLoss
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
 from dalembert.model.signals import Sensor, Signal
@@ -99,7 +99,6 @@ __all__ = [
     "ModalAppendage",
     "MotionConstraint",
     "Motor",
-    "Obstacle",
     "Orbit",
     "OrbitalGravity",
     "OrthogonalConstraint",
@@ -108,6 +107,7 @@ __all__ = [
     "Plane",
     "Rope",
     "RopeBase",
+    "RopeObstacle",
     "RowContext",
     "Scalar",
     "Section",

@@ -241,7 +241,7 @@ def check_parameter_values(machine: Machine, p: Array) -> None:
 
 
 def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] = ()) -> None:
-    """Refuse joints with Coulomb friction that sticks, except those that are held, and name them.
+    """Refuse joints with friction that sticks, except held ones, and inextensible ropes that rub on sheaves, by name.
 
     Parameters
     ----------
@@ -258,3 +258,9 @@ def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] 
     if names:
         joints = f"joint{'s' * (len(names) > 1)} {', '.join(map(repr, names))}"
         raise InputError(f"{what} cannot have friction_law='stick' ({joints} of machine '{machine.name}'): {instead}")
+    for rope in machine.ropes:
+        if rope.rubbing and not rope.elastic:
+            raise InputError(
+                f"{what} cannot have friction or losses at sheaves ({rope.rubbing[0].what} of rope '{rope.name}' of "
+                f"machine '{machine.name}'): leave them out there"
+            )

@@ -43,7 +43,7 @@ class UnilateralLaw(IntEnum):
 
 
 class Lacks(IntEnum):
-    """What is lacking at a pair: impulses or forces that obey the laws; from AT_SHEAVE on where a rope jams."""
+    """Missing at a pair: impulses or forces that obey the laws; from AT_SHEAVE on where a rope jams."""
 
     IMPULSES = 0
     FORCES = 1

@@ -39,7 +39,7 @@ from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.cables import CablePath
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import Obstacle, RopeBase, Route
+from dalembert.model.ropes import RopeBase, RopeObstacle, Route
 from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
 
 __all__ = ["ConstraintRows", "ConstraintSystem"]
@@ -170,7 +170,9 @@ class ConstraintSystem:
                 names += [f"length0.{section}" for section in rope.section_names]
                 values += [0.0] * len(rope.section_names)
         for rope in self.machine.ropes:
-            obstacles = [f"on.{rope.name}.{element.label}" for element in rope.path if isinstance(element, Obstacle)]
+            obstacles = [
+                f"on.{rope.name}.{element.label}" for element in rope.path if isinstance(element, RopeObstacle)
+            ]
             names, values = names + obstacles, values + [0.0] * len(obstacles)
         for pair, tangents in zip(self.contacts.pairs, self.tangents, strict=True):
             names.append(f"active.{pair.name}")

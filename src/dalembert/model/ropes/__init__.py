@@ -4,7 +4,7 @@ A rope describes its way as a `Route` (``route.py``); cables, which are ropes of
 lines between wheels are in ``tangents.py``, the elements of paths in ``elements.py``.
 """
 
-from dalembert.model.ropes.elements import Anchor, Drum, Guide, Obstacle, PathElement, Sheave, SheaveLoss
+from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave, SheaveLoss
 from dalembert.model.ropes.rope import Rope
 from dalembert.model.ropes.route import Arc, Condition, Meeting, RopeBase, Route, RouteSection, Rub, WrappedWheel
 
@@ -15,10 +15,10 @@ __all__ = [
     "Drum",
     "Guide",
     "Meeting",
-    "Obstacle",
     "PathElement",
     "Rope",
     "RopeBase",
+    "RopeObstacle",
     "Route",
     "RouteSection",
     "Rub",

@@ -35,7 +35,7 @@ from dalembert.core.validation import (
 )
 from dalembert.model.context import MachineContext
 
-__all__ = ["Anchor", "Drum", "Guide", "Obstacle", "PathElement", "Sheave", "SheaveLoss"]
+__all__ = ["Anchor", "Drum", "Guide", "PathElement", "RopeObstacle", "Sheave", "SheaveLoss"]
 
 _ZERO: Vector = (0.0, 0.0, 0.0)
 
@@ -468,7 +468,7 @@ class Guide(PathElement):
 
 
 @dataclass(frozen=True)
-class Obstacle(PathElement):
+class RopeObstacle(PathElement):
     """A cylinder or sphere that a rope may leave and meet again, without friction.
 
     A rope that lies on a cylinder runs counter-clockwise about its axis, on a helix if its neighbours are at different

@@ -12,7 +12,7 @@ from dalembert.core.parameter import Scalar, depends_on_time, nominal
 from dalembert.core.validation import Bound, check_name, field_scalar
 from dalembert.model.context import MachineContext
 from dalembert.model.ropes.axes import NeutralContext
-from dalembert.model.ropes.elements import Anchor, Drum, Guide, Obstacle, PathElement, Sheave
+from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave
 from dalembert.model.ropes.route import RopeBase, Route
 from dalembert.model.ropes.routing import Routing
 
@@ -35,7 +35,7 @@ class Rope(RopeBase):
     name
         Unique name; it names the tensions.
     path
-        `Anchor`, `Drum`, `Sheave`, `Guide` and `Obstacle` elements in the order in which the rope runs.
+        `Anchor`, `Drum`, `Sheave`, `Guide` and `RopeObstacle` elements in the order in which the rope runs.
     length
         Length without load, when drums are at angle zero; without a drum it may depend on time. None: whatever makes
         the rope taut at the start of a run, or in the neutral configuration if it is elastic.
@@ -73,7 +73,7 @@ class Rope(RopeBase):
         set_(self, "path", tuple(self.path))
         for element in self.path:
             if not isinstance(element, PathElement):
-                kinds = "Anchor, Drum, Sheave, Guide and Obstacle"
+                kinds = "Anchor, Drum, Sheave, Guide and RopeObstacle"
                 raise MachineError(f"path of rope '{name}' must be a list of {kinds}, got {element!r}")
         if not isinstance(self.closed, bool):
             raise MachineError(f"'closed' of rope '{name}' must be true or false, got {self.closed!r}")
@@ -106,11 +106,11 @@ class Rope(RopeBase):
             if not isinstance(element, Anchor | Drum):
                 raise MachineError(f"path of rope '{name}' must begin and end at an anchor or drum, got {element.what}")
         for element in path if self.closed else path[1:-1]:
-            if not isinstance(element, Sheave | Guide | Obstacle):
+            if not isinstance(element, Sheave | Guide | RopeObstacle):
                 where = "has no ends" if self.closed else "has anchors and drums at its ends only"
                 raise MachineError(f"rope '{name}' {where}, got {element.what} in its path")
         for first, second in pairwise([*path, path[0]] if self.closed else path):
-            if isinstance(first, Obstacle) and isinstance(second, Obstacle):
+            if isinstance(first, RopeObstacle) and isinstance(second, RopeObstacle):
                 raise MachineError(
                     f"rope '{name}' has {first.what} and {second.what} next to each other, of which either may come "
                     "first; lead it over a guide between them"
@@ -123,7 +123,7 @@ class Rope(RopeBase):
                 )
 
     def _check_indeterminate(self) -> None:
-        passed = [element.what for element in self.path if isinstance(element, Obstacle)]
+        passed = [element.what for element in self.path if isinstance(element, RopeObstacle)]
         if passed and self.elastic:
             raise MachineError(f"rope '{self.name}' is elastic: {passed[0]} of elastic ropes is not yet simulated")
         if self.length is not None and depends_on_time(self.length) and len(self.section_names) > 1:

@@ -16,7 +16,7 @@ from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array
 from dalembert.model.context import MachineContext
 from dalembert.model.ropes.axes import NeutralContext, carried_axis
-from dalembert.model.ropes.elements import Anchor, Drum, Guide, Obstacle, PathElement
+from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, RopeObstacle
 from dalembert.model.ropes.route import Arc, Condition, Meeting, Route, RouteSection, Rub, WrappedWheel
 from dalembert.model.ropes.tangents import Circle, Line, line_between
 from dalembert.model.tree import place
@@ -49,14 +49,14 @@ class Routing:
         self.sides: dict[int, ca.SX] = {}  # positive while the rope does not meet it from behind
         self.wheels = [self._wheel(element) for element in rope.path]
         for k, element in enumerate(rope.path):
-            if isinstance(element, Obstacle):
+            if isinstance(element, RopeObstacle):
                 if element.axis is None:
                     self.wheels[k] = self._sphere(k)
                 else:
                     self._check_parallel(k)
         around = [*self.wheels, self.wheels[0]] if rope.closed else self.wheels
         self.lines: list[Line] = [line_between(a, b) for a, b in pairwise(around)]
-        self.meetings = [self._pass(k) for k, element in enumerate(rope.path) if isinstance(element, Obstacle)]
+        self.meetings = [self._pass(k) for k, element in enumerate(rope.path) if isinstance(element, RopeObstacle)]
 
     # -- elements ---------------------------------------------------------------------------------------------------
 
@@ -69,7 +69,7 @@ class Routing:
         centre = p + R @ ca.vertcat(*[value(x) for x in element.at])
         if isinstance(element, Anchor) or (isinstance(element, Guide) and element.is_point):
             return Circle(centre)
-        if isinstance(element, Obstacle) and element.axis is None:
+        if isinstance(element, RopeObstacle) and element.axis is None:
             return Circle(centre, value(element.radius))
         axis = element.axis
         if axis is None:
@@ -162,7 +162,7 @@ class Routing:
         ball, n = self.wheels[k], len(self.wheels)
         before, after = self.wheels[k - 1], self.wheels[(k + 1) % n]
         for beside, at in ((before, k - 1), (after, (k + 1) % n)):
-            if beside.axis is not None or isinstance(self.rope.path[at], Obstacle):
+            if beside.axis is not None or isinstance(self.rope.path[at], RopeObstacle):
                 raise MachineError(
                     f"{self.rope.path[k].what} of rope '{self.rope.name}' is a sphere: it must be between anchors or "
                     f"eyelets, got {self.rope.path[at].what}"
@@ -382,7 +382,7 @@ class Routing:
             )
         for k, wrap in wraps.items():
             element = path[k]
-            if isinstance(element, Obstacle):
+            if isinstance(element, RopeObstacle):
                 continue
             turns = int(element.turns)
             yield Condition(

@@ -11,7 +11,7 @@ from dalembert.model.constraints import MotionConstraint
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Frame
-from dalembert.model.ropes import Anchor, Drum, Guide, Obstacle, PathElement, Rope, Sheave, SheaveLoss
+from dalembert.model.ropes import Anchor, Drum, Guide, PathElement, Rope, RopeObstacle, Sheave, SheaveLoss
 
 __all__ = ["CRANE_START", "atwood", "peg_pendulum", "tackle", "tower_crane"]
 
@@ -58,7 +58,7 @@ def atwood(
 
 def peg_pendulum() -> Machine:
     """A point mass of 1 kg in the x-z plane on a rope of 1.2 m, which lays itself round a peg beside its rest."""
-    peg = Obstacle("world", 0.15, "-y", at=(0.15, 0, -0.5), name="peg")
+    peg = RopeObstacle("world", 0.15, "-y", at=(0.15, 0, -0.5), name="peg")
     joints = (
         Joint("x", "prismatic", "world", "rail", axis="x"),  # type: ignore[arg-type]
         Joint("z", "prismatic", "rail", "bob", axis="z", origin=(0, 0, -1.2)),  # type: ignore[arg-type]

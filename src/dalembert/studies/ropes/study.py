@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert import simulate
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import Anchor, Obstacle, Rope, SheaveLoss
+from dalembert.model.ropes import Anchor, Rope, RopeObstacle, SheaveLoss
 from dalembert.simulation.methods import DormandPrince
 from dalembert.simulation.run import Run
 from dalembert.studies.ropes.machines import CRANE_START, atwood, peg_pendulum, tackle, tower_crane
@@ -128,8 +128,8 @@ def _peg(runs: list[Run]) -> Iterator[tuple[str, float]]:
 def _surfaces(runs: list[Run]) -> Iterator[tuple[str, float]]:
     """Lengths and wraps of a rope round a cylinder and a sphere in space."""
     cases = {
-        "cylinder": (Obstacle("world", 0.3, "-z", name="o"), (-1, 0.1, 0), (0.8, 0.05, 0.6)),
-        "sphere": (Obstacle("world", 0.4, name="o"), (-1, 0.2, 0.1), (0.9, 0.1, -0.3)),
+        "cylinder": (RopeObstacle("world", 0.3, "-z", name="o"), (-1, 0.1, 0), (0.8, 0.05, 0.6)),
+        "sphere": (RopeObstacle("world", 0.4, name="o"), (-1, 0.2, 0.1), (0.9, 0.1, -0.3)),
     }
     for name, (obstacle, first, last) in cases.items():
         rope = Rope("r", (Anchor("world", first), obstacle, Anchor("world", last)))
