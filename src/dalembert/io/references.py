@@ -43,7 +43,7 @@ _REFERENCES: dict[str, tuple[str, _Keys]] = {
 }
 
 
-_PATH: _Keys = {key: _FRAMES for key in ("anchor", "sheave", "guide", "obstacle")} | {"drum": _JOINTS, "joint": _JOINTS}
+_PATH: _Keys = dict.fromkeys(("anchor", "sheave", "guide", "obstacle"), _FRAMES) | {"drum": _JOINTS, "joint": _JOINTS}
 
 
 def _references() -> Iterator[tuple[str, tuple[str, _Keys]]]:

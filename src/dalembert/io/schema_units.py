@@ -86,7 +86,7 @@ def _gain_unit(file: MachineFile, key: str, path: Path) -> str:
     Empty where motors that turn and motors that slide would share a number.
     """
     block: Any = file.simulation.control if file.simulation else None
-    law = LAWS.get(block.get("law")) if isinstance(block, dict) else None
+    law = LAWS.get(str(block.get("law"))) if isinstance(block, dict) else None
     unit = str(getattr(law, "units", {}).get(key, ""))
     if "{" not in unit:
         return unit
@@ -94,7 +94,7 @@ def _gain_unit(file: MachineFile, key: str, path: Path) -> str:
     if path and isinstance(path[0], str):
         motors = [name for name in motors if name == path[0]]
     elif path:
-        motors = motors[path[0] : int(path[0]) + 1]
+        motors = motors[int(path[0]) : int(path[0]) + 1]
     meant = set()
     for symbols in (_joint_units(file, file.motors[name].joint or name) for name in motors):
         own = unit
