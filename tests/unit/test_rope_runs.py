@@ -296,3 +296,36 @@ def test_what_ropes_with_friction_are_refused_for() -> None:
     with pytest.raises(InputError, match=r"'tension.rope.0.' is no function of the state of machine 'atwood'"):
         tension = da.Measure("tension.rope[0]")
         da.rollout(machine, duration=0.1, q0={"x1": [2.0, 2.0], "x2": 2.0}, measure={"T": tension}, backend="vm")
+
+
+@pytest.mark.slow
+def test_random_ropes_obey_their_law() -> None:
+    """Up to four sheaves, rows at random, some of zeros: in all rows of all runs the law holds, and energy is kept."""
+    rng, happened = np.random.default_rng(7), set()
+    for _ in range(40):
+        bodies, spans = int(rng.integers(2, 5)), int(rng.integers(2, 6))
+        A = rng.normal(size=(spans, bodies)) * (rng.random((spans, bodies)) < 0.6)
+        A[:, 0] += 0.5
+        if rng.random() < 0.3:
+            A[int(rng.integers(spans))] = 0.0
+        whole, v = A.sum(axis=0), rng.normal(size=bodies)
+        v -= whole * (whole @ v) / (whole @ whole)
+        rows = [{f"x{j + 1}_dot": float(a) for j, a in enumerate(row)} for row in A]
+        kappa = rng.uniform(0.02, 0.8, spans - 1)
+        speeds = {f"x{j + 1}_dot": float(speed) for j, speed in enumerate(v)}
+        try:
+            with roped(section(rows, 0.0, kappa, rng.uniform(0.5, 2.0, spans))):
+                machine = hanging(*rng.uniform(0.5, 10.0, bodies))
+                run = da.simulate(machine, duration=1.0, v0=speeds, step=0.01, backend="vm")
+        except SimulationError as error:
+            assert "it jams there" in str(error)
+            continue
+        happened |= {name.rpartition(".")[2] for name in names(run)}
+        T = np.array([run[f"tension.rope[{i}]"] for i in range(spans)])
+        slip = np.array([run[f"slip.rope.s{i + 1}"] for i in range(spans - 1)])
+        size, E = np.maximum(T.max(axis=0), 1e-9), np.exp(kappa)[:, None]
+        up, down = (T[1:] - E * T[:-1]) / size, (T[:-1] - E * T[1:]) / size
+        assert max(up.max(), down.max(), (-T / size).max()) < 1e-9
+        at_limit = np.where(slip > 0.0, up, down)[np.abs(slip) > 1e-6]
+        assert np.abs(at_limit).max(initial=0.0) < 1e-9 and run.energy.drift < 1e-9
+    assert {"slip", "stick"} <= happened
