@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dalembert.control.law_blocks import LAWS
@@ -79,7 +79,7 @@ def key_pages() -> dict[str, str]:
                 about = (schema_entries()[entry].__doc__ or "").partition("\n")[0]
                 parts.append(f"({_anchor(entry)})=\n## {_heading(entry, keys)}\n\n{about}\n")
                 parts.append(_table(keys[entry], homes, page))
-                parts += _EXTRA.get(entry, list)()
+                parts += _EXTRA[entry]() if entry in _EXTRA else []
         pages[page] = "\n".join(parts)
     pages["control"] = "\n".join(["# Keys: control\n", *_settings("Control laws", LAWS, "law"), *_references()])
     toc = "\n".join([*names, "control"])
@@ -260,7 +260,7 @@ def _references() -> list[str]:
     return parts
 
 
-_EXTRA = {
+_EXTRA: dict[str, Callable[[], list[str]]] = {
     "Joint": _joint_kinds,
     "Constraint": lambda: _types("Types of constraints", CONSTRAINT_KINDS, "Constraint types", _constraint_fields),
     "Field": lambda: _types("Types of force fields", FIELD_TYPES, "Field types", _field_fields),

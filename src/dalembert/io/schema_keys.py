@@ -110,7 +110,7 @@ def schema_keys() -> Iterator[SchemaKey]:
     for name, entry in schema_entries().items():
         written = key_descriptions().get(name, {})
         for key, field in entry.model_fields.items():
-            annotation = field.annotation
+            annotation: Any = field.annotation
             for tag in reversed(field.metadata):
                 annotation = _Tagged(annotation, tag)
             description, example = written.get(key, ("", ""))
@@ -176,8 +176,7 @@ def _kind(annotation: Any) -> str:
         return "mapping" if words == "any value" else f"{words} by name"
     if origin is Literal:
         return "text" if all(isinstance(x, str) for x in arguments) else "whole number"
-    words = list(dict.fromkeys(_kind(one) for one in arguments if one is not type(None)))
-    return " or ".join(words)
+    return " or ".join(dict.fromkeys(_kind(one) for one in arguments if one is not type(None)))
 
 
 def _literals(annotation: Any) -> tuple[str, ...]:
@@ -251,7 +250,7 @@ def documented_fields(kind: type) -> dict[str, tuple[str, str]]:
             else _yaml(field.default),
             texts.get(field.name, ""),
         )
-        for field in dataclasses.fields(kind)  # type: ignore[arg-type]  # a dataclass
+        for field in dataclasses.fields(kind)
         if field.init
     }
 
