@@ -162,13 +162,13 @@ def contact_multipliers_tape(
     """(t, x, c, p) -> multipliers of equations with friction, as ``contact_solve`` of sliding.c has them.
 
     Where pairs slip, ``M a + K lambda = f`` with ``K_n = J_n^T + sum drag_j J_j^T`` of their normals: the matrix
-    ``S = J M^-1 K`` is not symmetric. What is added to its diagonal, so that rows may depend on each other, is taken
-    away again by two steps of refinement. The direction of slow slips, in space, is that of their velocities.
+    ``S = J M^-1 K`` is not symmetric. Two steps of refinement remove the effect of the regularisation of its diagonal,
+    which admits dependent rows. The direction of slow slips, in space, is that of their velocities.
 
     Parameters
     ----------
     contact, flags, rubbing, shares
-        As of `ConstrainedSystem`.
+        As in `ConstrainedSystem`.
     """
     arguments = _symbols(contact)
     _, f, Jt, _, _, gamma, _, M, drag, cone = (ca.SX(x) for x in contact(*arguments))

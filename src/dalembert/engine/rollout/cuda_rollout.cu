@@ -153,7 +153,7 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     if (samples) {
         UNROLL
         for (int j = 0; j < N_HELD; j++) held[j * c_element + i * c_row] = c[j];
-        /* whom the new values make something happen to */
+        /* members on which the new values have an effect */
         const double instant = ADAPTIVE ? anchor : own + (anchor + (double)first * h);
         if (samples == LOOKS_AT_ONCE && !bad && leaves(instant, x, c, p, sign_of, w)) {
             const int place = atomicAdd(n_left, 1);

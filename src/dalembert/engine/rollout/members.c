@@ -236,7 +236,7 @@ static int64_t one_step(struct members *S, const struct desk *D, int64_t member,
 
 enum { DESK_STEPS = 0, DESK_BEGINS = 1, DESK_SAMPLES = 2 }; /* what a desk is for */
 
-/* What the values that were sampled make happen at once. */
+/* Apply the immediate effects of the sampled values. */
 static void one_sampled(struct members *S, const struct desk *D, int64_t member, double *row, const double *p) {
     const struct loop *L = S->watch->loop;
     double *const x = row + DESK_STATE, *const signs = x + L->n, *const c = signs + L->n_events;

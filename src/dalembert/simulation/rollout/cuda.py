@@ -201,7 +201,7 @@ class _Flight:
                 self._launch(segment, holds=holds)
 
     def _sampled(self, segment: np.void, due: Any, holds: Any, begin: int) -> tuple[Any, Any]:
-        """Let happen what the values that are sampled at the start of a segment make happen; its row shows it."""
+        """Apply the effects of the values that are sampled at the start of a segment; its row shows them."""
         assert self._left is not None
         self._launch(segment, due, (holds[0], _NOTHING), samples=_LOOKS_AT_ONCE)
         which, x, signs = self._left.sampled(segment)
