@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import perf_counter
+from time import thread_time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,7 +87,7 @@ def _raise(value: ValueAndSlope, count: int, starts: int, seed: int, deadline: f
         reach = min(1.0 / max(best, 1e-6), 100.0)
         delta = reach * (rng.uniform(-1.0, 1.0, count) if attempt else np.full(count, 1e-3))
         for _ in range(20):
-            if perf_counter() > deadline:
+            if thread_time() > deadline:
                 return best, at
             delta, g = _climb(value, delta, reach, deadline)
             if g <= best * (1.0 + 1e-9):
@@ -106,7 +106,7 @@ def _climb(value: ValueAndSlope, delta: Array, reach: float, deadline: float) ->
     step = 0.5 * reach
     for _ in range(40):
         size = float(np.abs(slope).max(initial=0.0))
-        if size == 0.0 or not np.isfinite(g) or perf_counter() > deadline:
+        if size == 0.0 or not np.isfinite(g) or thread_time() > deadline:
             break
         trial = np.clip(delta + step * slope / size, -reach, reach)
         better, gradient = value(trial)
@@ -189,7 +189,7 @@ def worst_gain_in_box(
     system: Matrices, blocks: Sequence[DeltaBlock], *, starts: int = 6, seed: int = 0, seconds: float = 10.0
 ) -> GainInBox:
     """Climb to the largest gain between the inputs and outputs behind those of the blocks; infinite if unstable."""
-    closed, rng, deadline = _ClosedGain(system, blocks), np.random.default_rng(seed), perf_counter() + seconds
+    closed, rng, deadline = _ClosedGain(system, blocks), np.random.default_rng(seed), thread_time() + seconds
     k = len(closed.real)
     best = GainInBox(0.0, {}, 0.0)
     for attempt in range(starts):
@@ -198,7 +198,7 @@ def worst_gain_in_box(
         if g > best.gain:
             closed.value(delta)
             best = GainInBox(g, {b.name: float(x) for b, x in zip(closed.real, delta, strict=True)}, closed.omega)
-        if np.isinf(g) or perf_counter() > deadline:
+        if np.isinf(g) or thread_time() > deadline:
             break
     return best
 
@@ -212,7 +212,7 @@ def worst_mixed(
     """
     from scipy.optimize import minimize_scalar
 
-    deadline = perf_counter() + seconds
+    deadline = thread_time() + seconds
     count = sum(b.kind == "real" for b in blocks)
     names = [b.name for b in blocks if b.kind == "real"]
     rest = [b for b in blocks if b.kind != "real"]
@@ -227,7 +227,7 @@ def worst_mixed(
     there = response(system, frequencies)
     # Time is best spent where the response is largest.
     for k in np.argsort([-float(np.linalg.norm(M, 2)) for M in there]):
-        if perf_counter() > deadline:
+        if thread_time() > deadline:
             break
         w = float(frequencies[k])
         bound, delta = mixed_lower_bound(there[k], blocks, starts=2, seed=seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import thread_time
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,7 +56,7 @@ def mu(matrix: ArrayLike, blocks: Sequence[DeltaBlock], *, seconds: float = 10.0
     blocks
         Its blocks, in order.
     seconds
-        Time limit of the upper bound.
+        Limit of the upper bound [s of processor time].
 
     Notes
     -----
@@ -100,7 +100,7 @@ def skew_mu(
     fixed
         Names of the blocks that keep their size; with them alone the bound must be below one, else it is infinite.
     seconds
-        Time limit.
+        Limit [s of processor time].
     tolerance
         Relative accuracy of the bisection.
     """
@@ -110,14 +110,14 @@ def skew_mu(
         place(name, names, "block")
     if set(names) <= set(fixed):
         raise InputError("skew_mu needs a block that is not fixed")
-    began = perf_counter()
+    began = thread_time()
     grows = np.concatenate([np.full(b.size, b.name not in fixed) for b in blocks])
 
     def scaled(size: float) -> NDArray[np.complex128]:
         return np.asarray(M * np.where(grows, size, 1.0)[:, None])
 
     def below(size: float) -> bool:
-        left = max(seconds - (perf_counter() - began), 0.2)
+        left = max(seconds - (thread_time() - began), 0.2)
         return upper_bound(scaled(size), blocks, target=1.0, seconds=left / 4.0, rounds=10).bound <= 1.0
 
     if not below(1e-9):
@@ -127,14 +127,14 @@ def skew_mu(
         low, high = high, 4.0 * high
         if high > 1e12:
             return MuBounds(0.0, 0.0)
-    while high / low > 1.0 + tolerance and perf_counter() - began < 0.7 * seconds:
+    while high / low > 1.0 + tolerance and thread_time() - began < 0.7 * seconds:
         middle = float(np.sqrt(low * high)) if low > 1e-6 * high else 0.25 * high
         low, high = (middle, high) if below(middle) else (low, middle)
     upper = 1.0 / low
     if all((b.kind == "real") == (b.name in fixed) for b in blocks):
         return MuBounds(min(mixed_in_box(M, blocks), upper), upper)
     low, high, lower = 0.2 / upper, 5.0 / upper, 0.0  # sizes at which the bound from below is one
-    while high / low > 1.0 + 10.0 * tolerance and perf_counter() - began < seconds:
+    while high / low > 1.0 + 10.0 * tolerance and thread_time() - began < seconds:
         middle = float(np.sqrt(low * high))
         if _lower(scaled(middle), blocks) >= 1.0:
             high, lower = middle, 1.0 / middle
@@ -222,7 +222,7 @@ def robust_stability(
     enough
         Where no level is given: nothing below this one is tried.
     seconds
-        Time limit.
+        Limit [s of processor time].
     seed
         Seed of the search for destabilising values.
     progress
@@ -305,9 +305,9 @@ def worst_gain(
     bound
         Prove this gain only; None: the least one that can be proven, to a few per cent as time allows.
     seconds
-        Time limit.
+        Limit [s of processor time].
     """
-    began = perf_counter()
+    began = thread_time()
     if bound is not None:
         check_number("bound", bound)
     system, blocks = performance_channel(loop, inputs, outputs, 1.0)
@@ -322,7 +322,7 @@ def worst_gain(
     values, omega = reached.values, reached.omega
 
     def answer(upper: float, complete: bool, message: str) -> WorstGain:
-        return WorstGain(upper, reached.gain, values, omega, complete, message, perf_counter() - began, sampled)
+        return WorstGain(upper, reached.gain, values, omega, complete, message, thread_time() - began, sampled)
 
     if np.isinf(reached.gain):
         return answer(np.inf, True, "the loop becomes unstable within the box")
@@ -331,7 +331,7 @@ def worst_gain(
     proven, message = np.inf, ""
     known: Known = {}
     for gain in [bound] if bound is not None else [m * max(reached.gain, 1e-12) for m in (4.0, 2.0, *MARGINS)]:
-        left = seconds - (perf_counter() - began)
+        left = seconds - (thread_time() - began)
         if left < 0.5:
             break
         scaled, _ = performance_channel(loop, inputs, outputs, gain)
@@ -358,10 +358,10 @@ def performance_within(
     frequency at which it fails, which the next one then meets first; the next one is larger by the bound there, since
     shrinking the blocks alone cannot lower it by more, and by four per cent at least.
     """
-    began = perf_counter()
+    began = thread_time()
 
     def failed(message: str) -> tuple[float, Robustness]:
-        return np.inf, Robustness(np.inf, 0.0, None, (), False, message, perf_counter() - began, solves)
+        return np.inf, Robustness(np.inf, 0.0, None, (), False, message, thread_time() - began, solves)
 
     solves, factor = 0, 1.0
     system, blocks = performance_channel(loop, inputs, outputs, bound)
@@ -375,14 +375,14 @@ def performance_within(
         return failed(f"the gain at the middle of the ranges is {at_rest * bound:.4g}, and {bound:.4g} is required")
     known: Known = {}
     first = list(looked_at(system))
-    while (left := seconds - (perf_counter() - began)) > 0.0:
+    while (left := seconds - (thread_time() - began)) > 0.0:
         shrunk = np.where(grows, 1.0 / factor, 1.0)
         parts = (A, B * shrunk, C, D * shrunk)
         proof = sweep(*at_level(parts, blocks, 1.0), 1.0, known=known, first=first, seconds=left, stop_at_gap=True)
         solves += proof.solves
         if proof.complete:
             message = f"proven at {factor:.4g}{extent(blocks)} over all frequencies, with a gain below {bound:.4g}"
-            cost = perf_counter() - began, solves
+            cost = thread_time() - began, solves
             proven = tuple(proof.intervals)
             return factor, Robustness(1.0, 0.0, None, proven, True, message, *cost, sampled_error(blocks))
         w, best = hardest(proof)
@@ -420,23 +420,23 @@ def _bounds(
     seed: int,
     progress: Callable[[float, float], object] | None,
 ) -> Robustness:
-    began = perf_counter()
+    began = thread_time()
     A = system[0]
     if A.size and np.linalg.eigvals(A).real.max() >= 0.0:
         message = "the loop is not stable at the middle of the ranges"
-        return Robustness(np.inf, np.inf, None, (), True, message, perf_counter() - began, 0)
+        return Robustness(np.inf, np.inf, None, (), True, message, thread_time() - began, 0)
     sampled, about = sampled_error(blocks), extent(blocks)
     bare, certain = without_errors(system, blocks)
     if not sum(b.size for b in blocks):
         message = f"nothing is uncertain{about}"
-        return Robustness(0.0, 0.0, None, (), True, message, perf_counter() - began, 0, sampled)
+        return Robustness(0.0, 0.0, None, (), True, message, thread_time() - began, 0, sampled)
     if not A.size:
         (_, _, _, D), full = at_level(system, blocks, 1.0)
         still = mu(D, full, seconds=seconds)
         everywhere = (Interval(0.0, np.inf, still.upper),)
         complete = still.upper <= 1.0 or len(certain) == len(blocks)  # above one an error would have shrunk too
         message = f"nothing moves: one bound holds{about} at all frequencies"
-        cost = perf_counter() - began, 1
+        cost = thread_time() - began, 1
         return Robustness(still.upper, still.lower, None, everywhere, complete, message, *cost, sampled)
     if not sum(b.size for b in certain):
         worst = None
@@ -447,14 +447,14 @@ def _bounds(
     lower = 1.0 / worst.size if worst is not None else 0.0
     if aim.level is not None and lower > aim.level:
         message = f"values of size {1.0 / lower:.4g} destabilise the loop"
-        return Robustness(np.inf, lower, worst, (), True, message, perf_counter() - began, 0)
+        return Robustness(np.inf, lower, worst, (), True, message, thread_time() - began, 0)
     first = list(looked_at(system)) if worst is None else [worst.omega, *looked_at(system)]
     search = Search(system, blocks, first, began + seconds, progress)
     if aim.level is not None:
         proof = search.at(aim.level)
     else:
         proof = search.least(aim.passes(lower))
-    cost = perf_counter() - began, search.solves
+    cost = thread_time() - began, search.solves
     if proof.complete:
         message = f"proven at {proof.level:.4g}{about} over all frequencies"
         return Robustness(proof.level, lower, worst, tuple(proof.intervals), True, message, *cost, sampled)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import perf_counter
+from time import thread_time
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class Search:
             level,
             known=self.known,
             first=self.first,
-            seconds=max(self.deadline - perf_counter(), 0.0),
+            seconds=max(self.deadline - thread_time(), 0.0),
             stop_at_gap=stop_at_gap,
             progress=self.progress,
         )
@@ -81,7 +81,7 @@ class Search:
                     proven = swept
                     break
                 w, best = hardest(swept)
-                if np.isnan(best) or perf_counter() > self.deadline:
+                if np.isnan(best) or thread_time() > self.deadline:
                     return proven or swept
                 self.first.insert(0, w)
                 self.obstacle = max(self.obstacle, best)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -271,23 +271,23 @@ def sweep(
     first
         Frequencies to look at before all others: where it is likely to fail.
     seconds, each
-        Time limits: of all, and of one upper bound.
+        Limits of all, and of one upper bound [s of processor time].
     stop_at_gap
         Whether to end where nothing can be proven, instead of continuing behind it.
     progress
         Called with the frequency reached and the seconds spent.
     """
-    began = perf_counter()
+    began = thread_time()
     response = ExpandedResponse(system, sum(b.size for b in blocks))
     cover = _Cover(response, blocks, level, {} if known is None else known)
     result = cover.result
     todo = [*first, np.inf, 0.0]
     for w, s in list(cover.known.items()):
-        if perf_counter() - began > seconds:
+        if thread_time() - began > seconds:
             break
         cover.use(w, s)
     while left := cover.uncovered():
-        spent = perf_counter() - began
+        spent = thread_time() - began
         if spent > seconds or (result.gaps and (stop_at_gap or len(result.gaps) >= _HOLES)):
             result.gaps += [(low, high, np.nan) for low, high in left]
             break
@@ -297,7 +297,7 @@ def sweep(
         w = todo.pop(0) if todo else float(np.sqrt(max(low, 1e-6 * high) * high))
         cover.fit(w, min(each, seconds - spent))
         if progress is not None:
-            progress(cover.uncovered()[0][0] if cover.uncovered() else np.inf, perf_counter() - began)
+            progress(cover.uncovered()[0][0] if cover.uncovered() else np.inf, thread_time() - began)
     result.intervals = _trimmed(result.intervals)
-    result.seconds = perf_counter() - began
+    result.seconds = thread_time() - began
     return result

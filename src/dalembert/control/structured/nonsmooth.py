@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import thread_time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ class Budget:
     limit: float = np.inf
     seconds: float = np.inf
     evaluations: int = 0
-    began: float = field(default_factory=perf_counter)
+    began: float = field(default_factory=thread_time)
 
     @property
     def spent(self) -> bool:
@@ -38,7 +38,7 @@ class Budget:
 
     @property
     def _late(self) -> bool:
-        return np.isfinite(self.seconds) and perf_counter() - self.began > self.seconds
+        return np.isfinite(self.seconds) and thread_time() - self.began > self.seconds
 
     @property
     def reason(self) -> str:

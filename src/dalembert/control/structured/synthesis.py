@@ -131,7 +131,7 @@ class TuneSettings:
     evaluations
         Evaluations of all requirements after which the best so far is returned.
     time_limit
-        Seconds after which it is returned; None: no limit. With one the result depends on how busy the computer is.
+        Processor time after which it is returned [s]; None: no limit. With one the result depends on the computer.
     omega
         Typical angular frequency of the closed loop [rad/s], from which the size of gains is guessed; default from the
         requirements, else from the poles of the plants.
