@@ -103,7 +103,7 @@ def test_a_start_off_its_constraints_is_moved_onto_them(tmp_path: Path) -> None:
     ("settings", "words"),
     [
         ({"method": "cvodes"}, "a page that simulates runs the methods .*, not 'cvodes'"),
-        ({"on_event": lambda t, x, names: None}, "a page that simulates cannot honour on_event="),
+        ({"on_event": lambda t, x, names: None}, "a page that simulates does not support on_event="),
         ({"control": Clocked()}, "a page that simulates calls no Python, and 'Clocked' is a Python controller"),
     ],
 )
