@@ -49,9 +49,10 @@ class Machine:
     ----------
     name
         Name of the machine.
-    bodies, joints, frames, motors, thrusters, wrenches, couplings, constraints, cables, ropes, fields,
-    contacts
+    bodies, joints, frames, motors, thrusters, wrenches
         Its parts.
+    couplings, constraints, cables, ropes, fields, contacts
+        Its parts, continued.
     signals, sensors
         Quantities that runs record and laws read besides its state.
     gravity
