@@ -10,7 +10,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -149,12 +149,20 @@ def _page(package: str, name: str, uses: dict[str, list[str]]) -> str:
     elif inspect.isroutine(thing) or hasattr(thing, "__wrapped__"):
         directive = f".. autofunction:: {package}.{name}\n"
     else:
-        directive = f".. autodata:: {package}.{name}\n   :no-value:\n"
+        directive = f".. py:data:: {package}.{name}\n\n   {_value(thing)}\n"
     page = f"# {name}\n\n```{{eval-rst}}\n{directive}```\n"
     if pages := uses.get(name):
         links = ", ".join(f"[{Path(path).stem.replace('_', ' ')}](../../../{path})" for path in pages[:6])
         page += f"\nPages that use it: {links}.\n"
     return page
+
+
+def _value(thing: Any) -> str:
+    """A constant in a line: its keys or entries; autodoc would show the docstring of its type."""
+    if isinstance(thing, Mapping | list | tuple | set | frozenset):
+        kind = "Mapping with the keys" if isinstance(thing, Mapping) else "Entries:"
+        return f"{kind} {', '.join(f'``{str(x)[:40]}``' for x in list(thing)[:30])}."
+    return f"``{str(thing)[:80]}``"
 
 
 def _uses() -> dict[str, list[str]]:

@@ -24,7 +24,7 @@ def test_every_public_name_has_a_page() -> None:
     for package, names in public_names().items():
         for name in names:
             path = f"dalembert.{package}.{name}" if package else f"dalembert.{name}"
-            assert len(re.findall(rf"^\.\. auto\w+:: {re.escape(path)}$", text, re.M)) == 1, path
+            assert len(re.findall(rf"^\.\. (?:auto\w+|py:data):: {re.escape(path)}$", text, re.M)) == 1, path
 
 
 def test_packages_have_a_purpose() -> None:
@@ -39,7 +39,7 @@ def test_pages_differ_also_where_the_case_of_letters_does_not_count() -> None:
 
 def test_no_page_documents_more_than_one_name() -> None:
     for path, page in PAGES.items():
-        assert page.count(".. auto") == (not path.endswith("index")), path
+        assert page.count(":: dalembert") == (not path.endswith("index")), path
 
 
 @pytest.mark.parametrize("name", [name for name in dalembert.__all__ if not name.startswith("__")])

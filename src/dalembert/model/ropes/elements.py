@@ -485,6 +485,12 @@ class RopeObstacle(PathElement):
         Axis of a cylinder in that frame; None: a sphere.
     name
         Name in the rope; None: that of the frame.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Obstacle("quay", 0.3, axis="y").frame
+    'quay'
     """
 
     frame: str
