@@ -12,6 +12,6 @@ contract.
 from dalembert.model.cables.cable import Cable
 from dalembert.model.cables.exit import CableExit, CablePath
 from dalembert.model.cables.exits import CABLE_EXITS, pulley_keys, register_cable_exit
-from dalembert.model.cables.winch import winch
+from dalembert.model.cables.winches import winch
 
 __all__ = ["CABLE_EXITS", "Cable", "CableExit", "CablePath", "pulley_keys", "register_cable_exit", "winch"]
