@@ -161,7 +161,7 @@ def _value(thing: Any) -> str:
     """A constant in a line: its keys or entries; autodoc would show the docstring of its type."""
     if isinstance(thing, Mapping | list | tuple | set | frozenset):
         kind = "Mapping with the keys" if isinstance(thing, Mapping) else "Entries:"
-        return f"{kind} {', '.join(f'``{str(x)[:40]}``' for x in list(thing)[:30])}."
+        return f"{kind} {', '.join(f'``{str(x)[:40].strip()}``' for x in list(thing)[:30])}."
     return f"``{str(thing)[:80]}``"
 
 

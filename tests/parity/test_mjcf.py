@@ -158,7 +158,7 @@ def test_parts_and_what_is_left_out() -> None:
     for what in (
         "'servo' (servo of position or velocity",
         "'pull' (on a tendon",
-        "tendon 'both' (over joints, without forces of its own)",
+        "tendon 'both' (over joints, without forces)",
         "limits [-1, 2] of actuator 'lopsided': [-2, 2] here",
         "soft equality 'pin' (connect); hard_equalities=True",
         "the ellipsoid 'geom",

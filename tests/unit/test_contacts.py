@@ -216,7 +216,7 @@ def test_bad_contacts_of_files_and_parameters_are_refused() -> None:
         da.load_machine(head + "contacts: {f: {frame: b, restitution: 2}}\n")
     with pytest.raises(da.DalembertError, match="one of sphere, capsule, box, got sphere and box"):
         da.load_machine(head + "contacts: {f: {frame: b, sphere: {radius: 1}, box: {size: [1, 1, 1]}}}\n")
-    with pytest.raises(da.MachineError, match="2 of the constraint, cable or contact name 'f'"):
+    with pytest.raises(da.MachineError, match="2 of the constraint, cable, rope or contact name 'f'"):
         arm(da.Contact("f", "link"), da.Contact("f", "base"))
     machine = arm(da.Contact("c", "link", restitution=da.Parameter("e", 0.5)))
     with pytest.raises(da.InputError, match=r"restitution of contact 'c' must be from 0 to 1, got 1\.2"):

@@ -52,7 +52,7 @@ _EXTRAS = (
 
 
 def doctor(json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> None:
-    """Report the available and missing tools of this machine, and how to install them.
+    """Report available and missing tools, and how to install them.
 
     A kernel is compiled and called. Exit status 1 if something is broken; a missing option is not an error.
     """

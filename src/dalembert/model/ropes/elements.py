@@ -489,7 +489,7 @@ class RopeObstacle(PathElement):
     Examples
     --------
     >>> import dalembert as da
-    >>> da.Obstacle("quay", 0.3, axis="y").frame
+    >>> da.RopeObstacle("quay", 0.3, axis="y").frame
     'quay'
     """
 
