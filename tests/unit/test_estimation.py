@@ -188,7 +188,7 @@ def test_bad_pictures_and_numbers_are_refused() -> None:
         StereoCamera(pixel=0.0)
     with pytest.raises(da.DalembertError, match="at least 3 points"):
         TumblingFilter(camera, CORNERS[:2])
-    with pytest.raises(da.DalembertError, match="go on for more"):
+    with pytest.raises(da.DalembertError, match="must last for more"):
         filter_.observe([], INERTIA)
     body = body_of(np.random.default_rng(4))
     pictures = pictures_of(body, filter_, np.arange(0.0, 6.0, 1.0), np.random.default_rng(5))
