@@ -46,7 +46,7 @@ def test_runs_that_do_not_fit_are_not_appended() -> None:
     with pytest.raises(da.InputError, match=r"a continuation must start at t = 0\.02, got 0"):
         first.append(da.simulate(experiment()))
     later = da.simulate(experiment(start=da.Start(t=0.02, q={"a": 0.9})))
-    with pytest.raises(da.InputError, match="a"):
+    with pytest.raises(da.InputError, match=r"must start where this run ends: at t = 0\.02 s state '\w+' is"):
         first.append(later)
 
 
