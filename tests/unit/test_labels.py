@@ -222,7 +222,7 @@ def test_plans_pictures_and_mu_refuse_labels() -> None:
         lambda: mu([["2", "0"], ["0", "1"]], blocks),
         lambda: box_distance(np.eye(4), np.eye(4), sizes, (1.0, 1.0, 1.0)),
         lambda: build_scene(CART).bake(np.zeros((2, 2)), times),
-        lambda: plot_singular_values(da.linearize(CART), frequencies=times),
+        lambda: plot_singular_values(da.linearize(CART), omega=times),
     ]
     for call in calls:
         with pytest.raises(DalembertError):

@@ -49,7 +49,7 @@ def changed(old: str, new: str, text: str = BASE) -> str:
 
 def test_documented_example() -> None:
     doc = dalembert.io.machine_files.__doc__ or ""
-    text = textwrap.dedent(doc.split("::\n\n", 1)[1].split("\n\nNumbers", 1)[0])
+    text = textwrap.dedent(doc.split("::\n\n", 1)[1].split("\n\nAny number", 1)[0])
     machine, settings = load_simulation(text)
     assert machine.q_names == ("x", "theta")
     assert machine.u_names == ("x",)
