@@ -19,7 +19,10 @@ def both(machine: object, **settings: object) -> tuple[da.Run, da.Run]:
     return da.simulate(machine, **settings), da.simulate(machine, on_event=lambda t, x, names: None, **settings)
 
 
-def assert_same(native: da.Run | SimpleNamespace, python: da.Run | SimpleNamespace, tolerance: float = 1e-9) -> None:
+def assert_same(
+    native: da.Run | SimpleNamespace, python: da.Run | SimpleNamespace, tolerance: float = 1e-9, *, rows: bool = True
+) -> None:
+    """Same events and transitions, and the same rows."""
     assert [e.name for e in native.events] == [e.name for e in python.events]
     np.testing.assert_allclose([e.t for e in native.events], [e.t for e in python.events], atol=tolerance)
     for one, two in zip(native.metadata["transitions"], python.metadata["transitions"], strict=True):
@@ -30,6 +33,8 @@ def assert_same(native: da.Run | SimpleNamespace, python: da.Run | SimpleNamespa
         assert one["energy_lost"] == pytest.approx(two["energy_lost"], abs=100.0 * tolerance)
         for name in one["impulse"].keys() & two["impulse"].keys():
             assert one["impulse"][name] == pytest.approx(two["impulse"][name], abs=100.0 * tolerance)
+    if not rows:
+        return
     np.testing.assert_allclose(native.t, python.t, atol=tolerance)
     coordinates = len(native.source.q_names)  # fast vibrations turn differences of time into some of velocity
     np.testing.assert_allclose(native.x[:, :coordinates], python.x[:, :coordinates], atol=100.0 * tolerance)
@@ -90,13 +95,16 @@ def test_boxes_tumble_as_in_python(seed: int) -> None:
 
 
 def test_a_chain_with_poissons_law_and_a_foreign_event() -> None:
-    """Events of the caller are handled in Python, those of contacts around them in native code."""
+    """Events of the caller are handled in Python, those of contacts around them in native code.
+
+    A step ends at an event of the caller only if the caller is asked about it, so that the rows differ.
+    """
     chain = chain_on_ground(2, 1, restitution=0.5, friction=0.3)
     low = da.Event("low", lambda t, q, v: q[1] - 0.25)
     native, python = both(chain, duration=0.5, q0={"base.y": 0.5, "base.angle": 0.3}, method="dopri5", events=(low,))
     assert "low" in [e.name for e in native.events]
     assert len(native.metadata["transitions"]) > 2
-    assert_same(native, python, 1e-8)
+    assert_same(native, python, 1e-8, rows=False)
 
 
 def gripped_ball(constraint: da.WeldConstraint | da.BallConstraint) -> dict[str, object]:
