@@ -98,8 +98,9 @@ def api_pages() -> dict[str, str]:
         files = _files([name for _, name in listed])
         table = [f"| [`{name}`]({files[name]}.md) | {_summary(_get(package, name))} |" for package, name in listed]
         head = f"# {titles[key]}\n\n| name | |\n| --- | --- |\n"
-        pages[f"{key}/index"] = head + "\n".join(table) + _contents(files[name] for _, name in listed)
-        pages |= {f"{key}/{files[name]}": _page(package, name, uses) for package, name in listed}
+        pages[f"{key}/index"] = head + "\n".join(table) + "\n"
+        back = f"[{titles[key]}](index.md)"
+        pages |= {f"{key}/{files[name]}": _page(package, name, uses, back) for package, name in listed}
         some = ", ".join(name for _, name in listed[:8]) + (", ..." if len(listed) > 8 else "")
         rows.append(f"| [{titles[key]}]({key}/index.md) | {some} |")
     introduction = (
@@ -142,7 +143,8 @@ def _summary(thing: Any) -> str:
     return re.sub(r"`+([^`]+)`+", r"`\1`", text).replace("|", r"\|")
 
 
-def _page(package: str, name: str, uses: dict[str, list[str]]) -> str:
+def _page(package: str, name: str, uses: dict[str, list[str]], back: str) -> str:
+    """Page of a name; tables of groups lead to it, not the navigation, which every page would repeat."""
     thing = _get(package, name)
     if inspect.isclass(thing):
         directive = f".. autoclass:: {package}.{name}\n   :members:\n"
@@ -150,7 +152,7 @@ def _page(package: str, name: str, uses: dict[str, list[str]]) -> str:
         directive = f".. autofunction:: {package}.{name}\n"
     else:
         directive = f".. py:data:: {package}.{name}\n\n   {_value(thing)}\n"
-    page = f"# {name}\n\n```{{eval-rst}}\n{directive}```\n"
+    page = f"---\norphan: true\n---\n\n# {name}\n\n{back}\n\n```{{eval-rst}}\n{directive}```\n"
     if pages := uses.get(name):
         links = ", ".join(f"[{Path(path).stem.replace('_', ' ')}](../../../{path})" for path in pages[:6])
         page += f"\nPages that use it: {links}.\n"
