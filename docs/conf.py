@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.util.inspect import TypeAliasForwardRef
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
@@ -59,6 +60,8 @@ default_role = "py:obj"
 add_module_names = False
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+# Sphinx prints an alias inside of a union as the call that makes it.
+TypeAliasForwardRef.__repr__ = lambda alias: alias.name  # type: ignore[method-assign]
 # Aliases keep their names in signatures instead of what they stand for.
 autodoc_type_aliases = {
     name: name
