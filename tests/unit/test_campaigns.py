@@ -422,7 +422,7 @@ print(da.campaign(lambda x: abs(x), vary={"x": [-1.0, 2.0]}, sampling="grid", ru
 def test_cluster_with_authentication(tmp_path: Path) -> None:
     """The commands of the page: with a certificate a campaign runs, without one it is refused."""
     page = (Path(__file__).parents[2] / "docs" / "campaigns.md").read_text(encoding="utf-8")
-    lines = page.split("### A cluster that asks who is there", 1)[1].splitlines()
+    lines = page.split("### A cluster with authentication", 1)[1].splitlines()
     for line in (line for line in lines if line.startswith("openssl ")):
         subprocess.run(shlex.split(line), cwd=tmp_path, check=True, capture_output=True)
     for name in ("scheduler", "worker"):
