@@ -268,7 +268,10 @@ GOOD: dict[str, Any] = {"t": TIMES, "x": 0.3 * np.cos(5.0 * TIMES)}
         ({"data": {**GOOD, "q0": 3}}, "'q0' of a record must map"),
         ({"data": {**GOOD, "p": [1.0]}}, "'p' of a record must map"),
         ({"data": pandas.DataFrame({"y": GOOD["x"]}, index=TIMES)}, "x is missing"),
-        ({"data": {"t": [0.0, 0.1], "x": [0.3, 0.2]}, "unknown": ["k", "c", "q0.x"]}, "2 measurements cannot determine"),
+        (
+            {"data": {"t": [0.0, 0.1], "x": [0.3, 0.2]}, "unknown": ["k", "c", "q0.x"]},
+            "2 measurements cannot determine",
+        ),
     ],
 )
 def test_wrong_records_and_questions(changes: dict[str, Any], reason: str) -> None:
