@@ -163,8 +163,13 @@ def _value(thing: Any) -> str:
     """A constant in a line: its keys or entries; autodoc would show the docstring of its type."""
     if isinstance(thing, Mapping | list | tuple | set | frozenset):
         kind = "Mapping with the keys" if isinstance(thing, Mapping) else "Entries:"
-        return f"{kind} {', '.join(f'``{str(x)[:40].strip()}``' for x in list(thing)[:30])}."
-    return f"``{str(thing)[:80]}``"
+        return f"{kind} {', '.join(_literal(x, 40) for x in list(thing)[:30])}."
+    return _literal(thing, 80)
+
+
+def _literal(thing: Any, length: int) -> str:
+    """A value on one line, at most ``length`` characters of it."""
+    return f"``{' '.join(str(thing).replace('`', '').split())[:length].strip()}``"
 
 
 def _uses() -> dict[str, list[str]]:
