@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dalembert.control.law_blocks import LAWS
+from dalembert.core.parameter import nominal
+from dalembert.core.validation import AXES
 from dalembert.engine.methods.constraints import CONSTRAINT_METHODS
 from dalembert.engine.methods.contacts import CONTACT_METHODS
 from dalembert.io.field_entries import FIELD_TYPES
@@ -193,8 +195,8 @@ def _joint_kinds() -> list[str]:
         "to the normal takes the x and y axes of the joint frame:\n"
     )
     rows += ["| `axis` (normal) | `NAME.x` points along | `NAME.y` points along |", "| --- | --- | --- |"]
-    for axis, normal in _NORMALS.items():
-        x, y, _ = (_direction(column) for column in plane_axes(normal).T)
+    for axis in ("z", "-z", "y", "-y", "x", "-x"):
+        x, y, _ = (_direction(column) for column in plane_axes([nominal(n) for n in AXES[axis]]).T)
         rows.append(f"| `{axis}` | {x} | {y} |")
     rows.append(
         "\nWith `kind: planar, axis: y` the coordinate `y = 1.5` is at z = -1.5 of the joint frame.\n"
@@ -202,7 +204,6 @@ def _joint_kinds() -> list[str]:
     return ["\n".join(rows)]
 
 
-_NORMALS = {"z": (0, 0, 1), "-z": (0, 0, -1), "y": (0, 1, 0), "-y": (0, -1, 0), "x": (1, 0, 0), "-x": (-1, 0, 0)}
 _JOINTS = {
     "revolute": "rotation about `axis`",
     "prismatic": "translation along `axis`",
