@@ -8,13 +8,13 @@ from dalembert.core.later import later
 
 if TYPE_CHECKING:
     from dalembert.optimal.cost import Cost
-    from dalembert.optimal.limits import Bound, bounds_of, soft
+    from dalembert.optimal.limits import QuantityBound, bounds_of, soft
     from dalembert.optimal.quantities import Quantity, quantity
 
-__all__ = ["Bound", "Cost", "Quantity", "bounds_of", "quantity", "soft"]
+__all__ = ["Cost", "Quantity", "QuantityBound", "bounds_of", "quantity", "soft"]
 
 _LATER = {
-    "Bound": "dalembert.optimal.limits",
+    "QuantityBound": "dalembert.optimal.limits",
     "Cost": "dalembert.optimal.cost",
     "Quantity": "dalembert.optimal.quantities",
     "bounds_of": "dalembert.optimal.limits",

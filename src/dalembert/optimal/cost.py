@@ -21,7 +21,7 @@ class Cost:
 
     The cost is the integral of ``sum_i w_i (x_i - r_i)^2`` over states, inputs and outputs, of ``sum_i w_i u_i'^2``
     over rates of inputs and of ``effort sum_i u_i^2``, plus ``time T``, plus the cost at the end. There is no factor of
-    one half. ``r`` is the reference of the problem; what has none is drawn to zero.
+    one half. ``r`` is the reference of the problem, and zero without one.
 
     Parameters
     ----------

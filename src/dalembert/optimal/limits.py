@@ -9,11 +9,11 @@ from typing import Any
 
 from dalembert.core.errors import InputError
 
-__all__ = ["Bound", "bounds_of", "soft"]
+__all__ = ["QuantityBound", "bounds_of", "soft"]
 
 
 @dataclass(frozen=True)
-class Bound:
+class QuantityBound:
     """Bounds of a quantity: ``lower <= quantity <= upper``, infinite where there is none.
 
     A soft bound may be exceeded by a slack ``s >= 0`` that costs ``linear s + quadratic s^2`` per second. With a large
@@ -22,7 +22,7 @@ class Bound:
     Parameters
     ----------
     quantity
-        What is bounded: an input, a state, ``rate.INPUT``, or another quantity or text of them, as in
+        The bounded quantity: an input, a state, ``rate.INPUT``, or another quantity or text of them, as in
         `dalembert.Signal`.
     lower, upper
         The bounds.
@@ -59,7 +59,7 @@ class Bound:
             raise InputError(f"the {where} costs nothing when it is exceeded: give a linear or a quadratic weight")
 
 
-def soft(lower: float, upper: float, *, linear: float = 1e3, quadratic: float = 0.0) -> Bound:
+def soft(lower: float, upper: float, *, linear: float = 1e3, quadratic: float = 0.0) -> QuantityBound:
     """Bounds that may be exceeded at a cost, as a value of ``limits``.
 
     Parameters
@@ -75,10 +75,10 @@ def soft(lower: float, upper: float, *, linear: float = 1e3, quadratic: float = 
     >>> da.soft(-0.1, 0.1, linear=1e4).soft
     True
     """
-    return Bound("", lower, upper, linear, quadratic)
+    return QuantityBound("", lower, upper, linear, quadratic)
 
 
-def bounds_of(limits: Mapping[str, Any] | None) -> tuple[Bound, ...]:
+def bounds_of(limits: Mapping[str, Any] | None) -> tuple[QuantityBound, ...]:
     """Return limits by name as bounds.
 
     Parameters
@@ -92,13 +92,13 @@ def bounds_of(limits: Mapping[str, Any] | None) -> tuple[Bound, ...]:
         raise InputError(f"limits must map quantities to (lower, upper) or soft(lower, upper), got {limits!r}")
     bounds = []
     for name, value in limits.items():
-        if isinstance(value, Bound):
+        if isinstance(value, QuantityBound):
             bounds.append(replace(value, quantity=str(name)))
             continue
         if not isinstance(value, tuple | list) or len(value) != 2:
             raise InputError(f"limit of '{name}' must be (lower, upper) or soft(lower, upper), got {value!r}")
         low, high = (side if x is None else x for x, side in zip(value, (-math.inf, math.inf), strict=True))
-        bounds.append(Bound(str(name), low, high))
+        bounds.append(QuantityBound(str(name), low, high))
     return tuple(bounds)
 
 
