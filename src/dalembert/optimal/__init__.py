@@ -9,14 +9,14 @@ from dalembert.core.later import later
 if TYPE_CHECKING:
     from dalembert.optimal.cost import Cost
     from dalembert.optimal.limits import QuantityBound, bounds_of, soft
-    from dalembert.optimal.quantities import Quantity, quantity
+    from dalembert.optimal.quantities import NamedQuantity, quantity
 
-__all__ = ["Cost", "Quantity", "QuantityBound", "bounds_of", "quantity", "soft"]
+__all__ = ["Cost", "NamedQuantity", "QuantityBound", "bounds_of", "quantity", "soft"]
 
 _LATER = {
     "QuantityBound": "dalembert.optimal.limits",
     "Cost": "dalembert.optimal.cost",
-    "Quantity": "dalembert.optimal.quantities",
+    "NamedQuantity": "dalembert.optimal.quantities",
     "bounds_of": "dalembert.optimal.limits",
     "quantity": "dalembert.optimal.quantities",
     "soft": "dalembert.optimal.limits",

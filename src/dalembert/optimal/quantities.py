@@ -14,13 +14,13 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.named import derived_quantity, text_expression
 from dalembert.spatial.rotations import quaternion_of
 
-__all__ = ["Quantity", "quantity"]
+__all__ = ["NamedQuantity", "quantity"]
 
 RATE = "rate."
 
 
 @dataclass(frozen=True, eq=False)
-class Quantity:
+class NamedQuantity:
     """A quantity that a cost or a limit names.
 
     Parameters
@@ -41,7 +41,7 @@ class Quantity:
     expression: Any
 
 
-def quantity(eom: EquationsOfMotion, name: str, owner: str) -> Quantity:
+def quantity(eom: EquationsOfMotion, name: str, owner: str) -> NamedQuantity:
     """Return the quantity of a name.
 
     Parameters
@@ -57,17 +57,17 @@ def quantity(eom: EquationsOfMotion, name: str, owner: str) -> Quantity:
     s, states = eom.symbolic, (*eom.q_names, *eom.v_names)
     if name in states:
         k = states.index(name)
-        return Quantity(name, "state", k, ca.vertcat(s.q, s.v)[k])
+        return NamedQuantity(name, "state", k, ca.vertcat(s.q, s.v)[k])
     if name in eom.u_names:
         k = eom.u_names.index(name)
-        return Quantity(name, "input", k, s.u[k])
+        return NamedQuantity(name, "input", k, s.u[k])
     if name.startswith(RATE):
         motor = name.removeprefix(RATE)
         if motor not in eom.u_names:
             raise UnknownNameError("input", motor, eom.u_names, owner)
         k = eom.u_names.index(motor)
-        return Quantity(name, "rate", k, s.u[k])
-    return Quantity(name, "output", -1, text_expression(name, owner, lambda part: _value(eom, part, owner)))
+        return NamedQuantity(name, "rate", k, s.u[k])
+    return NamedQuantity(name, "output", -1, text_expression(name, owner, lambda part: _value(eom, part, owner)))
 
 
 def _value(eom: EquationsOfMotion, name: str, owner: str) -> Expression:
