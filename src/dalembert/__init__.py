@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         InputError,
         MachineError,
         NoCompilerWarning,
+        PlanError,
         SimulationError,
         UnknownNameError,
         WriteError,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from dalembert.loop.closed_loop import Event, SampledController
     from dalembert.loop.experiment import Experiment, Start
     from dalembert.loop.join import join
+    from dalembert.loop.optimise import optimise
     from dalembert.loop.rollout import rollout
     from dalembert.loop.signals import Measure
     from dalembert.loop.stepper import stepper
@@ -83,6 +85,7 @@ if TYPE_CHECKING:
     from dalembert.model.transform import Transform
     from dalembert.optimal.cost import Cost
     from dalembert.optimal.limits import soft
+    from dalembert.optimal.phases import Phase
     from dalembert.plan.references import Quintic, Sine
     from dalembert.simulation.methods import (
         RK4,
@@ -167,6 +170,8 @@ __all__ = [
     "ParallelConstraint",
     "Parameter",
     "Penalty",
+    "Phase",
+    "PlanError",
     "Projection",
     "Quintic",
     "Radau",
@@ -219,6 +224,7 @@ __all__ = [
     "load_simulation",
     "load_urdf",
     "open_campaign",
+    "optimise",
     "point_mass",
     "realtime",
     "report",
@@ -304,6 +310,8 @@ _LATER = {
     "ParallelConstraint": "dalembert.model.constraints",
     "Parameter": "dalembert.core.parameter",
     "Penalty": "dalembert.engine.methods.constraints",
+    "Phase": "dalembert.optimal.phases",
+    "PlanError": "dalembert.core.errors",
     "Projection": "dalembert.engine.methods.constraints",
     "Quintic": "dalembert.plan.references",
     "RK4": "dalembert.simulation.methods",
@@ -357,6 +365,7 @@ _LATER = {
     "load_simulation": "dalembert.io.machine_files",
     "load_urdf": "dalembert.io.urdf",
     "open_campaign": "dalembert.campaigns.campaign",
+    "optimise": "dalembert.loop.optimise",
     "point_mass": "dalembert.model.body",
     "realtime": "dalembert.io.realtime",
     "report": "dalembert.view.page.report",
