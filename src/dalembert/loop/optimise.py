@@ -33,6 +33,7 @@ class _Keywords(TypedDict, total=False):
     end: StateLike
     free: tuple[str, ...]
     free_start: tuple[str, ...]
+    start_inputs: Mapping[str, float]
     limits: Mapping[str, Any] | None
     keep: Condition | None
     equal: Condition | None
@@ -95,8 +96,8 @@ def optimise(
     check
         Raise a `PlanError` if no plan is found, with the best iterate as ``plan``; False: return that.
     **keywords
-        Fields of `PlanConditions` (``end``, ``free``, ``free_start``, ``limits``, ``keep``, ``equal``, ``periodic``,
-        ``parameters``, ``reference``) and of `PlanSettings` (``intervals``, ``points``, ``refinements``, ``tolerance``,
+        Fields of `PlanConditions` (``end``, ``free``, ``free_start``, ``start_inputs``, ``limits``, ``keep``,
+        ``equal``, ``periodic``, ``parameters``, ``reference``) and of `PlanSettings` (``intervals``, ``points``, ``refinements``, ``tolerance``,
         ``solver_tolerance``, ``max_iterations``, ``guess``).
 
     Returns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import casadi as ca
@@ -44,6 +44,8 @@ class Ends:
         States at the start and coordinates at the end, prescribed or not.
     t0
         Time of the start.
+    inputs
+        Prescribed inputs at the start, by place.
     """
 
     start: dict[int, float]
@@ -54,6 +56,7 @@ class Ends:
     v_start: Array
     q_end: Array
     t0: float = 0.0
+    inputs: Mapping[int, float] = field(default_factory=dict)
 
 
 def plan_problem(
@@ -108,7 +111,7 @@ def plan_problem(
     for name, weight in cast(Mapping[str, float], cost.terminal or {}).items():
         y = quantity(eom, name, "terminal weight of the cost").expression
         terminal = terminal + weight * (y - reference.get(name, 0.0)) ** 2
-    return PlanProblem(tuple(problems), ends.t0, ends.start, free, cost.time, terminal, ends.periodic, total)
+    return PlanProblem(tuple(problems), ends.t0, ends.start, free, cost.time, terminal, ends.periodic, total, dict(ends.inputs))
 
 
 def _free_parameters(eom: EquationsOfMotion, parameters: Mapping[str, tuple[float, float]]) -> dict[int, Any]:
@@ -223,14 +226,15 @@ class _Builder:
         for keep in keeps:
             for i, row in enumerate(self._conditions(keep)):
                 self.paths.append((f"keep[{i}]", row, -np.inf, 0.0))
-        equal = ca.vertcat(ca.SX(0, 1), *(row for e in equals for row in self._conditions(e)))
         empty = ca.SX(0, 1)
+        equal, servo, servo_names = self._sorted(equals)
         inputs = self.model.eom.u_names
         rate_weights = {inputs.index(n): w for n, w in self.cost.weights("rates", inputs).items()}
         return PhaseProblem(
             self.phase.name, self.model, duration_range(self.phase.duration), p, self.lower, self.upper,
             ca.vertcat(empty, *(x for _, x, _, _ in self.paths)), np.array([x for _, _, x, _ in self.paths]),
-            np.array([x for _, _, _, x in self.paths]), tuple(n for n, *_ in self.paths), equal, tuple(self.soft),
+            np.array([x for _, _, _, x in self.paths]), tuple(n for n, *_ in self.paths), equal, servo,
+            servo_names, tuple(self.soft),
             self._integrand(), self.rates, rate_weights, fixed, ca.vertcat(empty, *rows), link, intervals,
         )  # fmt: skip
 
@@ -301,6 +305,22 @@ class _Builder:
         rows = condition(*arguments)
         stacked = ca.vertcat(*rows) if isinstance(rows, list | tuple) else ca.SX(cast(Expression, rows))
         return [stacked[k] for k in range(stacked.numel())]
+
+    def _sorted(self, equals: Sequence[Condition | None]) -> tuple[Expression, Any, Any]:
+        """Conditions with inputs; those of coordinates and of velocities alone, and names of these."""
+        s, with_inputs = self.model.eom.symbolic, [ca.SX(0, 1)]
+        servo: list[list[Expression]] = [[ca.SX(0, 1)], [ca.SX(0, 1)]]
+        names: list[list[object]] = [[], []]
+        for condition in equals:
+            for i, row in enumerate(self._conditions(condition)):
+                if ca.depends_on(row, s.u):
+                    with_inputs.append(row)
+                    continue
+                level = int(ca.depends_on(row, s.v))
+                servo[level].append(row)
+                names[level].append((id(condition), i))
+        stacked = (ca.vertcat(*servo[0]), ca.vertcat(*servo[1]))
+        return ca.vertcat(*with_inputs), stacked, (tuple(names[0]), tuple(names[1]))
 
     def _integrand(self) -> Expression:
         e, cost = self.model.eom, self.cost

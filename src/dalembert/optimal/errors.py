@@ -107,12 +107,12 @@ def _violations(
     q, v, a, u, force = (trajectory.of_piece(piece, what, t) for what in ("q", "v", "a", "u", "force"))
     values, low, high = np.hstack([q, v, u, force]), phase.lower, phase.upper
     names = [*model.eom.q_names, *model.eom.v_names, *model.eom.u_names, *(f"force.{n}" for n in model.row_names)]
-    watched = ca.vertcat(phase.paths, phase.equal)
+    watched = ca.vertcat(phase.paths, phase.equal, *phase.servo)
     if watched.numel():
         f = ca.Function("paths", [s.t, s.q, s.v, s.a, s.u, model.multipliers, s.p], [ca.densify(watched)])
         more = np.array(f.map(len(t))(t[None, :], q.T, v.T, a.T, u.T, force.T, ca.repmat(ca.DM(p), 1, len(t)))).T
         values = np.hstack([values, more])
-        none = np.zeros(phase.equal.numel())
+        none = np.zeros(phase.equal.numel() + sum(x.numel() for x in phase.servo))
         low = np.concatenate([low, phase.path_lower, none])
         high = np.concatenate([high, phase.path_upper, none])
         names += [*phase.path_names, *(f"equal[{k}]" for k in range(len(none)))]

@@ -225,13 +225,6 @@ class PhaseModel:
         """Places of unit quaternions in the coordinates."""
         return [slice(i, i + 4) for _, i in self.eom.layout.quaternions]
 
-    def off_position(self, mu: Expression, stretch: Expression) -> Expression:
-        """Coordinates of the polynomial: ``q`` with corrections ``mu`` along the constraints, quaternions stretched."""
-        q = self.stretched(self.eom.symbolic.q, stretch)
-        if not self.holonomic:
-            return q
-        return q + ca.jacobian(self.phi, self.eom.symbolic.q).T @ mu
-
     def stretched(self, q: Expression, stretch: Expression) -> Expression:
         """Coordinates with each quaternion longer by its ``s``."""
         result = ca.SX(q)

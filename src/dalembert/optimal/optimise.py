@@ -41,6 +41,8 @@ class PlanConditions:
         Coordinates and velocities that may end anywhere; the name of a joint stands for all of its own.
     free_start
         Coordinates and velocities that may start anywhere.
+    start_inputs
+        Inputs at the start, by name; those that are not named are free.
     limits
         Ranges of coordinates, velocities, inputs, ``rate.INPUT``, ``tension.ROPE``, ``force.CONSTRAINT`` and other
         quantities, by name or text, besides those of the machine; ``soft`` ones may be exceeded at a cost.
@@ -59,6 +61,7 @@ class PlanConditions:
     end: StateLike = None
     free: tuple[str, ...] = ()
     free_start: tuple[str, ...] = ()
+    start_inputs: Mapping[str, float] = field(default_factory=dict)
     limits: Mapping[str, Any] | None = None
     keep: Condition | None = None
     equal: Condition | None = None
@@ -230,7 +233,12 @@ def _ends(
         end.pop(k, None)
     anywhere = free_names(eom, conditions.free_start, "free_start") | {states[k] for k in periodic}
     fixed = {k: float(x) for k, x in enumerate(np.concatenate([q0, v0])) if states[k] not in anywhere}
-    return Ends(fixed, end, others, periodic, q0, v0, q_end, t0)
+    inputs = {}
+    for name, value in conditions.start_inputs.items():
+        if name not in eom.u_names:
+            raise UnknownNameError("input", name, eom.u_names, "start_inputs")
+        inputs[eom.u_names.index(name)] = check_number(f"start_inputs['{name}']", value, positive=False)
+    return Ends(fixed, end, others, periodic, q0, v0, q_end, t0, inputs)
 
 
 def _state(eom: EquationsOfMotion, q: StateLike, v: StateLike, t: float, p: Array) -> tuple[Array, Array]:

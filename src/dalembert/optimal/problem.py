@@ -96,7 +96,10 @@ class PhaseProblem:
     path_names
         Their names.
     equal
-        Expressions that vanish at every point.
+        Expressions with inputs that vanish at every point.
+    servo, servo_names
+        Expressions of ``t, q, p`` and of ``t, q, v, p`` that vanish: constraints that the inputs keep. Their time
+        derivatives vanish too, and states are projected onto them as onto constraints of the machine.
     soft
         Soft bounds.
     integrand
@@ -124,6 +127,8 @@ class PhaseProblem:
     path_upper: Array
     path_names: tuple[str, ...]
     equal: Expression
+    servo: tuple[Expression, Expression]
+    servo_names: tuple[tuple[object, ...], tuple[object, ...]]
     soft: tuple[SoftBound, ...]
     integrand: Expression
     rate_bounds: dict[int, tuple[float, float]]
@@ -136,7 +141,36 @@ class PhaseProblem:
     @property
     def projected(self) -> bool:
         """Whether states are projected onto constraints."""
-        return self.model.m > 0
+        return self.held_velocity.numel() > 0
+
+    def _rate(self, g: Expression) -> Expression:
+        """Time derivative of an expression."""
+        s = self.model.eom.symbolic
+        return ca.jtimes(g, s.q, s.coordinate_rate) + ca.jtimes(g, s.v, s.a) + ca.jacobian(g, s.t)
+
+    @cached_property
+    def held_position(self) -> Expression:
+        """Expressions of the coordinates that vanish: constraints of the machine and servo constraints."""
+        return ca.vertcat(self.model.phi, self.servo[0])
+
+    @cached_property
+    def held_velocity(self) -> Expression:
+        """Expressions of the velocities that vanish."""
+        return ca.vertcat(self.model.velocity, self._rate(self.servo[0]), self.servo[1])
+
+    @cached_property
+    def held_acceleration(self) -> Expression:
+        """Expressions of the accelerations that vanish."""
+        model, s = self.model, self.model.eom.symbolic
+        own = model.jacobian @ s.a - model.rhs if model.m else ca.SX(0, 1)
+        return ca.vertcat(own, self._rate(self._rate(self.servo[0])), self._rate(self.servo[1]))
+
+    @property
+    def held_names(self) -> tuple[list[object], list[object]]:
+        """Names of the rows of `held_position` and of `held_velocity`."""
+        rows = self.model.row_names
+        positions: list[object] = [*(rows[i] for i in self.model.holonomic), *self.servo_names[0]]
+        return positions, [*rows, *self.servo_names[0], *self.servo_names[1]]
 
     @cached_property
     def bounded(self) -> list[int]:
@@ -150,8 +184,8 @@ class PhaseProblem:
     def columns(self) -> Columns:
         """Places of the unknowns of a point."""
         e, m = self.model.eom, self.model.m
-        held = len(self.model.holonomic)
-        raw = (e.nq, e.nv, held, m) if self.projected else (0, 0, 0, 0)
+        held = (self.held_position.numel(), self.held_velocity.numel())
+        raw = (e.nq, e.nv, *held) if self.projected else (0, 0, 0, 0)
         sizes = [e.nq, e.nv, e.nv, e.nu, m, *raw, len(self.model.quaternions), len(self.soft)]
         ends = np.cumsum([0, *sizes])
         return Columns(*(slice(int(i), int(j)) for i, j in zip(ends[:-1], ends[1:], strict=True)))
@@ -179,6 +213,8 @@ class PlanProblem:
         States (places in ``(q, v)``) that end as they start, and by how much they advance.
     total
         Shortest and longest duration of all phases together; None: as the phases allow.
+    start_inputs
+        Values of inputs (place in ``u``) at the start.
     elements
         Elements that were made already.
     """
@@ -191,6 +227,7 @@ class PlanProblem:
     terminal: Expression
     periodic: dict[int, float] = field(default_factory=dict)
     total: tuple[float, float] | None = None
+    start_inputs: dict[int, float] = field(default_factory=dict)
     elements: dict[tuple[object, ...], Element] = field(default_factory=dict)
 
     @property
@@ -230,13 +267,14 @@ class PlanProblem:
         s = model.eom.symbolic
         z, start, D = ca.SX.sym("z", k.size), ca.SX.sym("start"), ca.SX.sym("D")
         theta, c = ca.SX.sym("theta", len(self.free)), ca.SX.sym("c", 2)
-        rows = [model.balance, model.jacobian @ s.a - model.rhs if model.m else ca.SX(0, 1), model.velocity, model.phi]
+        rows = [model.balance, phase.held_acceleration, phase.held_velocity, phase.held_position]
         rows += [ca.vertcat(ca.SX(0, 1), *(ca.sumsqr(s.q[r]) - 1 for r in model.quaternions))]
-        mu, nu = ca.SX.sym("mu", len(model.holonomic)), ca.SX.sym("nu", model.m)
+        mu, nu = (ca.SX.sym(n, x.numel()) for n, x in (("mu", phase.held_position), ("nu", phase.held_velocity)))
         stretch = ca.SX.sym("stretch", len(model.quaternions))
         q_raw, v_raw = (ca.SX.sym("r", n) if phase.projected else ca.SX(0, 1) for n in (model.eom.nq, model.eom.nv))
         if phase.projected:
-            rows += [q_raw - model.off_position(mu, stretch), v_raw - s.v - model.jacobian.T @ nu]
+            along_q, along_v = ca.jacobian(phase.held_position, s.q).T, ca.jacobian(phase.held_velocity, s.v).T
+            rows += [q_raw - model.stretched(s.q, stretch) - along_q @ mu, v_raw - s.v - along_v @ nu]
         rows += [phase.equal, phase.paths]
         slack = ca.SX.sym("slack", len(phase.soft))
         for i, bound in enumerate(phase.soft):
@@ -245,8 +283,7 @@ class PlanProblem:
             (b.linear * slack[i] + b.quadratic * slack[i] ** 2 for i, b in enumerate(phase.soft)), start=ca.SX(0)
         )
         cost = phase.integrand + penalty
-        old = [s.q, s.v, s.a, s.u, model.multipliers, q_raw, v_raw, mu if phase.projected else ca.SX(0, 1),
-               nu if phase.projected else ca.SX(0, 1), stretch, slack]  # fmt: skip
+        old = [s.q, s.v, s.a, s.u, model.multipliers, q_raw, v_raw, mu, nu, stretch, slack]
         pairs = [(o, z[r]) for o, r in zip(old, vars(k).values(), strict=True) if o.numel()]
         pairs += [(s.t, start + c[0] * D)] + ([(s.p, self._parameters(phase, theta))] if s.p.numel() else [])
         expressions = ca.substitute(
@@ -260,10 +297,11 @@ class PlanProblem:
         """Places of the kinds of rows of `point`."""
         phase = self.phases[index]
         model = phase.model
-        e, m, held = model.eom, model.m, len(model.holonomic)
+        e, held, moving = model.eom, phase.held_position.numel(), phase.held_velocity.numel()
         raw = (e.nq, e.nv) if phase.projected else (0, 0)
         sizes = {
-            "balance": e.nv, "acceleration": m, "velocity": m, "position": held, "norm": len(model.quaternions),
+            "balance": e.nv, "acceleration": moving, "velocity": moving, "position": held,
+            "norm": len(model.quaternions),
             "q_raw": raw[0], "v_raw": raw[1], "equal": phase.equal.numel(), "path": phase.paths.numel(),
             "soft": 2 * len(phase.soft),
         }  # fmt: skip

@@ -179,6 +179,9 @@ class Transcription:
                 self._fix(places[-1], c, phase.end_fixed)
         first = problem.phases[0].columns
         self._fix(self.columns[0][0], first, problem.start_fixed)
+        for place, value in problem.start_inputs.items():
+            where = self.columns[0][0, first.u][place]
+            low[where] = high[where] = value
         for phase_number, places in self.impulses.items():
             for place, pushes in zip(places, problem.phases[phase_number].link.pushes, strict=True):
                 low[place] = 0.0 if pushes else -np.inf
@@ -256,17 +259,24 @@ class Transcription:
         last = k + 1 == len(self.mesh.segments) or self.mesh.segments[k + 1].phase != segment.phase
         if last:
             self._count_where_free(segment.phase, columns[-1], counted[-1], kinds, self._q_ends[1])
-        self._count_changeable(element, places, counted, kinds["equal"])
+        for row, column in ((0, places[0]), (-1, places[-1])):
+            self._count_changeable(element, column, constants[row], counted[row], kinds)
         self._group(element, places, (low, high), constants=constants, counted=counted)
 
-    def _count_changeable(self, element: Element, places: Index, counted: Array, rows: slice) -> None:
-        """Leave out conditions that no free unknown can change."""
-        if rows.start == rows.stop:
-            return
-        i, j = element.pattern("slope")
+    def _count_changeable(
+        self, element: Element, places: Index, constants: Array, counted: Array, kinds: dict[str, slice]
+    ) -> None:
+        """Leave out conditions that no free unknown can change, such as the power of a force at rest."""
+        rows = np.r_[tuple(kinds[name] for name in ("acceleration", "velocity", "position", "equal"))]
         free = self._is_free(places)
-        for row in range(rows.start, rows.stop):
-            counted[:, row] &= free[:, j[i == row]].any(axis=1)
+        if not rows.size or free.all():
+            return
+        x = np.where(free, np.random.default_rng(0).uniform(0.3, 0.7, len(places)), self.lower[places])
+        _, slope = element.evaluate("slope", x[None, :], constants[None, :])
+        i, j = element.pattern("slope")
+        sizes = np.zeros(element.m)
+        np.maximum.at(sizes, i[free[j]], np.nan_to_num(np.abs(slope.ravel())[free[j]], nan=1.0))
+        counted[rows] &= sizes[rows] > 1e-12
 
     def _count_at_start(self, k: int, segment: Segment, counted: Array, kinds: dict[str, slice]) -> None:
         """Rows at the first point of a segment that the point before it does not have."""
@@ -276,13 +286,11 @@ class Transcription:
             return
         counted[0, kinds["norm"]] = False
         before = self.problem.phases[self.mesh.segments[k - 1].phase]
-        known = set(before.model.row_names)
-        fresh = [name not in known for name in phase.model.row_names]
-        counted[0, kinds["position"]] = [fresh[i] for i in phase.model.holonomic]
-        same = before is phase
-        counted[0, kinds["velocity"]] = False if same or before.link.kind == "jump" else (
-            np.ones(len(fresh), dtype=bool) if before.link.kind == "impulse" else fresh
-        )  # fmt: skip
+        (old_q, old_v), (new_q, new_v) = before.held_names, phase.held_names
+        same, kind = before is phase, before.link.kind
+        counted[0, kinds["position"]] = [name not in old_q for name in new_q]
+        fresh = [kind == "impulse" or (kind == "smooth" and name not in old_v) for name in new_v]
+        counted[0, kinds["velocity"]] = np.zeros(len(new_v), dtype=bool) if same else fresh
 
     def _count_where_free(
         self, index: int, column: Index, counted: Array, kinds: dict[str, slice], q: Array
@@ -291,26 +299,19 @@ class Transcription:
         phase = self.problem.phases[index]
         model, c = phase.model, phase.columns
         free_q, free_v = self._is_free(column[c.q]), self._is_free(column[c.v])
-        norms, held = len(model.quaternions), len(model.holonomic)
-        if not held and not norms:
-            return
-        nq = model.eom.nq
-        rows = np.zeros((held + norms, nq))
-        if held:
-            rows[:held] = _position_rows(phase, q)
-        for i, r in enumerate(model.quaternions):
-            rows[held + i, r] = 2.0 * q[r]
-        kept = set(independent_rows(rows[:, free_q])) if free_q.any() else set()
-        positions, lengths = np.arange(kinds["position"].start, kinds["position"].stop), kinds["norm"].start
-        for i in range(held):
-            counted[positions[i]] &= i in kept
-        for i in range(norms):
-            counted[lengths + i] &= held + i in kept
-        if model.m:
-            J = model.eom.constraint_jacobian(q, p=phase.p, latches=model.latches)[list(model.rows)]
-            kept = set(independent_rows(J[:, free_v])) if free_v.any() else set()
-            for i in range(model.m):
-                counted[kinds["velocity"].start + i] &= i in kept
+        norms, held = len(model.quaternions), phase.held_position.numel()
+        if held or norms:
+            rows = np.zeros((held + norms, model.eom.nq))
+            rows[:held] = _slopes(phase, phase.held_position, "q", q)
+            for i, r in enumerate(model.quaternions):
+                rows[held + i, r] = 2.0 * q[r]
+            kept = independent_rows(rows[:, free_q])
+            chosen = np.isin(np.arange(held + norms), kept)
+            counted[kinds["position"]] &= chosen[:held]
+            counted[kinds["norm"]] &= chosen[held:]
+        if phase.held_velocity.numel():
+            kept = independent_rows(_slopes(phase, phase.held_velocity, "v", q)[:, free_v])
+            counted[kinds["velocity"]] &= np.isin(np.arange(phase.held_velocity.numel()), kept)
 
     def _add_intervals(self, k: int, segment: Segment) -> None:
         problem, points = self.problem, self.mesh.points
@@ -370,8 +371,9 @@ def _zeros(n: int, m: int) -> tuple[Array, Array]:
     return np.zeros((n, m)), np.zeros((n, m))
 
 
-def _position_rows(phase: PhaseProblem, q: Array) -> Array:
-    """``dPhi/dq`` of the rows that act, at a configuration."""
-    model, s = phase.model, phase.model.eom.symbolic
-    J = ca.Function("J", [s.q, s.t, s.p], [ca.densify(ca.jacobian(model.phi, s.q))])
-    return np.array(J(q, 0.0, phase.p))
+def _slopes(phase: PhaseProblem, rows: ca.SX, by: str, q: Array) -> Array:
+    """Derivatives of rows by coordinates or velocities at a configuration, with velocities of no special value."""
+    s = phase.model.eom.symbolic
+    J = ca.Function("J", [s.q, s.v, s.t, s.p], [ca.densify(ca.jacobian(rows, getattr(s, by)))])
+    v = np.random.default_rng(0).uniform(0.3, 0.7, phase.model.eom.nv)
+    return np.array(J(q, v, 0.0, phase.p))
