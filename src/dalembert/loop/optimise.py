@@ -96,9 +96,10 @@ def optimise(
     check
         Raise a `PlanError` if no plan is found, with the best iterate as ``plan``; False: return that.
     **keywords
-        Fields of `PlanConditions` (``end``, ``free``, ``free_start``, ``start_inputs``, ``limits``, ``keep``,
-        ``equal``, ``periodic``, ``parameters``, ``reference``) and of `PlanSettings` (``intervals``, ``points``, ``refinements``, ``tolerance``,
-        ``solver_tolerance``, ``max_iterations``, ``guess``).
+        Fields of `dalembert.optimal.PlanConditions` (``end``, ``free``, ``free_start``, ``start_inputs``, ``limits``,
+        ``keep``, ``equal``, ``periodic``, ``parameters``, ``reference``) and of `dalembert.optimal.PlanSettings`
+        (``intervals``, ``points``, ``refinements``, ``tolerance``, ``solver_tolerance``, ``max_iterations``,
+        ``guess``).
 
     Returns
     -------

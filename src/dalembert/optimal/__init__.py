@@ -8,6 +8,7 @@ from dalembert.core.later import later
 
 if TYPE_CHECKING:
     from dalembert.optimal.cost import Cost
+    from dalembert.optimal.follow import TrackingLQR, follow
     from dalembert.optimal.ipopt import Iterate
     from dalembert.optimal.limits import QuantityBound, bounds_of, soft
     from dalembert.optimal.motion import MotionConditions, MotionCost, MotionSettings, OptimalMotion, optimal_motion
@@ -34,7 +35,9 @@ __all__ = [
     "PlannedInputs",
     "QuantityBound",
     "RefinedCapture",
+    "TrackingLQR",
     "bounds_of",
+    "follow",
     "optimal_motion",
     "quantity",
     "refine_capture",
@@ -58,7 +61,9 @@ _LATER = {
     "PlannedInputs": "dalembert.optimal.planned",
     "QuantityBound": "dalembert.optimal.limits",
     "RefinedCapture": "dalembert.optimal.refined_capture",
+    "TrackingLQR": "dalembert.optimal.follow",
     "bounds_of": "dalembert.optimal.limits",
+    "follow": "dalembert.optimal.follow",
     "optimal_motion": "dalembert.optimal.motion",
     "quantity": "dalembert.optimal.quantities",
     "refine_capture": "dalembert.optimal.refined_capture",

@@ -111,7 +111,9 @@ def plan_problem(
     for name, weight in cast(Mapping[str, float], cost.terminal or {}).items():
         y = quantity(eom, name, "terminal weight of the cost").expression
         terminal = terminal + weight * (y - reference.get(name, 0.0)) ** 2
-    return PlanProblem(tuple(problems), ends.t0, ends.start, free, cost.time, terminal, ends.periodic, total, dict(ends.inputs))
+    return PlanProblem(
+        tuple(problems), ends.t0, ends.start, free, cost.time, terminal, ends.periodic, total, dict(ends.inputs)
+    )
 
 
 def _free_parameters(eom: EquationsOfMotion, parameters: Mapping[str, tuple[float, float]]) -> dict[int, Any]:
@@ -184,6 +186,7 @@ def _link(phase: Phase, model: PhaseModel, after: PhaseModel) -> Link:
     rows, pushes, conditions = after.jacobian, list(after.unilateral), ca.SX(0, 1)
     if phase.impact is not None and phase.impact not in after.row_names:
         system, k = eom.constraint_system, _contact_row(model, phase.impact)
+        assert model.latches is not None
         pair = system.contacts.pairs[system.contacts.names.index(phase.impact)]
         speed = ca.substitute(system.velocity[k], system.latches, ca.DM(model.latches))
         before, later = (ca.substitute(speed, s.v, v) for v in (v_before, v_after))
@@ -269,7 +272,10 @@ class _Builder:
         known = (*e.q_names, *e.v_names, *e.u_names)
         force = name.removeprefix("tension.").removeprefix("force.")
         if name.startswith(("tension.", "force.")) and force in self.model.row_names:
-            k, expression = self.names.index(f"force.{force}"), self.model.multipliers[self.model.row_names.index(force)]
+            k, expression = (
+                self.names.index(f"force.{force}"),
+                self.model.multipliers[self.model.row_names.index(force)],
+            )
         elif name.startswith(("tension.", "force.")) and force in self._all_rows():
             return  # a rope that is slack and a constraint that does not act in this phase have no force
         elif name.startswith("u.") and name.removeprefix("u.") in e.u_names:
@@ -278,7 +284,9 @@ class _Builder:
             y = quantity(e, name, f"limits of machine '{machine.name}'")
             if y.kind == "rate":
                 if bound.soft:
-                    raise InputError(f"the limit of '{name}' must be hard: rates of inputs have no soft limits in plans")
+                    raise InputError(
+                        f"the limit of '{name}' must be hard: rates of inputs have no soft limits in plans"
+                    )
                 self.rates[y.index] = (bound.lower, bound.upper)
                 return
             expression = y.expression
@@ -303,7 +311,8 @@ class _Builder:
         if len(inspect.signature(condition).parameters) == 5:
             arguments.append(s.p)
         rows = condition(*arguments)
-        stacked = ca.vertcat(*rows) if isinstance(rows, list | tuple) else ca.SX(cast(Expression, rows))
+        listed = rows if isinstance(rows, list | tuple) else [cast(Expression, rows)]
+        stacked = ca.SX(ca.vertcat(*(ca.SX(row) for row in listed)))
         return [stacked[k] for k in range(stacked.numel())]
 
     def _sorted(self, equals: Sequence[Condition | None]) -> tuple[Expression, Any, Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -80,9 +81,7 @@ class Element:
         key = (what, count)
         if key not in self._evaluations:
             function = self._function(what)
-            worth = self.backend == "native" or (
-                self.backend == "auto" and function.n_instructions() * count > _WORTH
-            )
+            worth = self.backend == "native" or (self.backend == "auto" and function.n_instructions() * count > _WORTH)
             self._evaluations[key] = self._compiled(what) if worth else _interpreted(function.map(count))
         return self._evaluations[key](*arguments)
 
@@ -117,7 +116,8 @@ def _interpreted(mapped: ca.Function) -> Evaluation:
 
 
 def _nonzeros(matrix: Expression) -> Expression:
-    return ca.vertcat(ca.SX(0, 1), *matrix.nonzeros())
+    entries: Any = matrix.nz[:]
+    return ca.SX(entries) if matrix.nnz() else ca.SX(0, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,4 +245,4 @@ class _Assembly:
     def assembled(self, entries: Sequence[Array]) -> Array:
         """Nonzeros, by columns."""
         flat = np.concatenate([np.zeros(0), *(np.ravel(e) for e in entries)])[self._kept]
-        return np.bincount(self._place, weights=flat, minlength=self._count)
+        return np.asarray(np.bincount(self._place, weights=flat, minlength=self._count), dtype=float)

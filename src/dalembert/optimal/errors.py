@@ -93,9 +93,7 @@ def _motion_error(phase: PhaseProblem, piece: Piece, p: Array) -> Array:
     return np.where(np.isfinite(off), off, np.inf).max(axis=1)
 
 
-def _violations(
-    phase: PhaseProblem, trajectory: Trajectory, piece: Piece, p: Array
-) -> tuple[Array, dict[str, float]]:
+def _violations(phase: PhaseProblem, trajectory: Trajectory, piece: Piece, p: Array) -> tuple[Array, dict[str, float]]:
     """Largest relative violation of a limit in each interval, and the worst of each by name."""
     model, s = phase.model, phase.model.eom.symbolic
     count = len(piece.widths)

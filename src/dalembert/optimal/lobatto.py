@@ -87,7 +87,9 @@ class Lobatto:
 def _bernstein(degree: int) -> Array:
     """Matrix from coefficients of powers, lowest first, to Bernstein coefficients of the same degree."""
     n = degree
-    return np.array([[math.comb(i, j) / math.comb(n, j) if j <= i else 0.0 for j in range(n + 1)] for i in range(n + 1)])
+    return np.array(
+        [[math.comb(i, j) / math.comb(n, j) if j <= i else 0.0 for j in range(n + 1)] for i in range(n + 1)]
+    )
 
 
 @functools.lru_cache

@@ -151,6 +151,7 @@ class PhaseModel:
 
     def _picked(self, expression: Expression, rows: Any) -> Expression:
         system = self.eom.constraint_system
+        assert self.latches is not None
         chosen = ca.densify(ca.SX(expression))[list(rows), :] if len(rows) else ca.SX(0, expression.shape[1])
         return ca.substitute(chosen, system.latches, ca.DM(self.latches))
 

@@ -230,7 +230,9 @@ def optimal_motion(
     eom = eom if eom.formulation.machine_coordinates else eom.in_machine_coordinates()
     machine, where = eom.machine, f"machine '{eom.machine.name}'"
     if machine.constrained:
-        raise InputError(f"optimal_motion needs a machine without constraints; {where} has some: use dalembert.optimise")
+        raise InputError(
+            f"optimal_motion needs a machine without constraints; {where} has some: use dalembert.optimise"
+        )
     refuse_stick(machine, "optimal_motion", "its friction is no function of the state; use friction_law='smooth'")
     conditions = grouped(MotionConditions, conditions, keywords)
     cost = grouped(MotionCost, cost, keywords)

@@ -19,7 +19,7 @@ from dalembert.optimal.problem import PlanProblem
 from dalembert.optimal.trajectory import Piece, Trajectory
 from dalembert.plan.references import Positions, Time, piecewise
 
-__all__ = ["GridRecord", "Plan", "PlannedInputs", "PlanReference"]
+__all__ = ["GridRecord", "Plan", "PlanReference", "PlannedInputs", "check_inputs", "plan_polynomials"]
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,9 @@ class Plan:
 
     def __repr__(self) -> str:
         return (
-            f"<Plan of '{self.eom.machine.name}': {self.status}, cost {self.cost:.10g}, duration {self.duration:.6g} s, "
-            f"error {self.error:.2g}, violation {self.violation:.2g}, {self.iterations} iterations>"
+            f"<Plan of '{self.eom.machine.name}': {self.status}, cost {self.cost:.10g}, "
+            f"duration {self.duration:.6g} s, error {self.error:.2g}, violation {self.violation:.2g}, "
+            f"{self.iterations} iterations>"
         )
 
     @property
@@ -179,12 +180,12 @@ class Plan:
     @property
     def reference(self) -> PlanReference:
         """Coordinates as an expression of time: a reference for laws such as `dalembert.PD`."""
-        return PlanReference(*_coefficients(self.trajectory, "q"))
+        return PlanReference(*plan_polynomials(self.trajectory, "q"))
 
     @property
     def feedforward(self) -> PlannedInputs:
         """The inputs of the plan as a law, without feedback."""
-        return PlannedInputs(self.u_names, *_coefficients(self.trajectory, "u"))
+        return PlannedInputs(self.u_names, *plan_polynomials(self.trajectory, "u"))
 
     @property
     def table(self) -> tuple[tuple[str, ...], Array]:
@@ -193,7 +194,7 @@ class Plan:
         return names, np.hstack([self.t[:, None], self.q, self.v, self.u])
 
 
-def _coefficients(trajectory: Trajectory, what: str) -> tuple[tuple[float, ...], tuple[Any, ...]]:
+def plan_polynomials(trajectory: Trajectory, what: str) -> tuple[tuple[float, ...], tuple[Any, ...]]:
     """Knots, and coefficients (pieces, degree + 1, k) of the time since the knot before, highest power first."""
     knots: list[float] = []
     tables: list[Any] = []

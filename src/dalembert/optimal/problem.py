@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import casadi as ca
 import numpy as np
@@ -188,7 +189,7 @@ class PhaseProblem:
         raw = (e.nq, e.nv, *held) if self.projected else (0, 0, 0, 0)
         sizes = [e.nq, e.nv, e.nv, e.nu, m, *raw, len(self.model.quaternions), len(self.soft)]
         ends = np.cumsum([0, *sizes])
-        return Columns(*(slice(int(i), int(j)) for i, j in zip(ends[:-1], ends[1:], strict=True)))
+        return Columns(*(slice(int(i), int(j)) for i, j in pairwise(ends)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,7 +342,7 @@ class PlanProblem:
             u = ca.vertcat(*(z[k.u][place] for z in Z))
             rate = ca.DM(slopes) @ u / h
             if place in phase.rate_bounds:
-                rows.append(rate)
+                rows.append(ca.DM(method.hull) @ rate)
             cost += phase.rate_weights.get(place, 0.0) * h * ca.dot(ca.DM(method.b), rate**2)
         for place in phase.bounded if hull else ():
             if place < self.nx:

@@ -7,6 +7,8 @@ free duration lets the solver place the change exactly.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import casadi as ca
 import numpy as np
 
@@ -56,7 +58,7 @@ def switch_times(phase: PhaseProblem, pieces: list[Piece], trajectory: Trajector
 def _changes(t: Array, state: Array, width: Array) -> list[float]:
     """Times of the changes of a limit; between opposite limits a short time without any is one change."""
     edges = [0, *(np.flatnonzero(np.diff(state)) + 1).tolist(), len(state)]
-    runs = [(a, b, int(state[a])) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    runs = [(a, b, int(state[a])) for a, b in pairwise(edges)]
     times: list[float] = []
     skip = False
     for i, (a, b, s) in enumerate(runs):
@@ -109,7 +111,7 @@ def refined_mesh(
         nodes = np.concatenate([(x.nodes[:-1] - pieces[0].start) / duration for x in pieces] + [[1.0]])
         bad = np.concatenate([_split(errors.motion[k], errors.limits[k], tolerance) for k in mine])
         bounds = [0.0, *edges, 1.0]
-        for a, b in zip(bounds[:-1], bounds[1:], strict=True):
+        for a, b in pairwise(bounds):
             inside = _inside(nodes, bad, a, b)
             segments.append(Segment(index, (b - a) * duration, np.diff(inside) / (b - a)))
     return Mesh(mesh.points, tuple(segments), hull=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.core.types import Array
 from dalembert.optimal.lobatto import Lobatto, lobatto
@@ -67,9 +68,9 @@ class Piece:
         inside = self.nodes[:-1, None] + (self.duration * self.widths)[:, None] * self.method.c[:-1]
         return np.concatenate([inside.ravel(), self.nodes[-1:]])
 
-    def _located(self, t: Array) -> tuple[Array, Array, Array]:
+    def _located(self, t: Array) -> tuple[NDArray[np.int64], Array, NDArray[np.int64]]:
         """Interval, fraction of it, and its points, of times (n)."""
-        k = np.clip(np.searchsorted(self.nodes, t, side="right") - 1, 0, len(self.widths) - 1)
+        k = np.clip(np.searchsorted(self.nodes, t, side="right") - 1, 0, len(self.widths) - 1).astype(np.int64)
         x = np.clip((t - self.nodes[k]) / (self.duration * self.widths[k]), 0.0, 1.0)
         return k, x, k[:, None] * (self.points - 1) + np.arange(self.points)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.core.types import Array
 from dalembert.optimal.elements import Element, Group, Index, Programme
@@ -20,6 +21,8 @@ from dalembert.optimal.model import independent_rows
 from dalembert.optimal.problem import Columns, PhaseProblem, PlanProblem
 
 __all__ = ["Mesh", "Segment", "Transcription", "uniform_mesh"]
+
+Flags = NDArray[np.bool_]
 
 _ROOM = (0.4, 2.5)  # durations of one of several segments, as parts of the one to start from
 _STRETCH = 0.5  # largest change of the length of a quaternion by the error of a polynomial
@@ -193,14 +196,14 @@ class Transcription:
             where = column[c.q][place] if place < nq else column[c.v][place - nq]
             self.lower[where] = self.upper[where] = value
 
-    def _is_free(self, places: Index) -> Array:
-        return np.asarray(self.lower[places] < self.upper[places])
+    def _is_free(self, places: Index) -> Flags:
+        return np.asarray(self.lower[places] < self.upper[places], dtype=bool)
 
     # -- elements -----------------------------------------------------------------------------------------------------
 
     def _group(
         self, element: Element, places: Index, ranges: tuple[Array, Array], *, constants: Array | None = None,
-        counted: Array | None = None,
+        counted: Flags | None = None,
     ) -> None:  # fmt: skip
         n = len(places)
         constants = np.zeros((n, 0)) if constants is None else constants
@@ -264,7 +267,7 @@ class Transcription:
         self._group(element, places, (low, high), constants=constants, counted=counted)
 
     def _count_changeable(
-        self, element: Element, places: Index, constants: Array, counted: Array, kinds: dict[str, slice]
+        self, element: Element, places: Index, constants: Array, counted: Flags, kinds: dict[str, slice]
     ) -> None:
         """Leave out conditions that no free unknown can change, such as the power of a force at rest."""
         rows = np.r_[tuple(kinds[name] for name in ("acceleration", "velocity", "position", "equal"))]
@@ -278,7 +281,7 @@ class Transcription:
         np.maximum.at(sizes, i[free[j]], np.nan_to_num(np.abs(slope.ravel())[free[j]], nan=1.0))
         counted[rows] &= sizes[rows] > 1e-12
 
-    def _count_at_start(self, k: int, segment: Segment, counted: Array, kinds: dict[str, slice]) -> None:
+    def _count_at_start(self, k: int, segment: Segment, counted: Flags, kinds: dict[str, slice]) -> None:
         """Rows at the first point of a segment that the point before it does not have."""
         phase = self.problem.phases[segment.phase]
         if k == 0:
@@ -292,9 +295,7 @@ class Transcription:
         fresh = [kind == "impulse" or (kind == "smooth" and name not in old_v) for name in new_v]
         counted[0, kinds["velocity"]] = np.zeros(len(new_v), dtype=bool) if same else fresh
 
-    def _count_where_free(
-        self, index: int, column: Index, counted: Array, kinds: dict[str, slice], q: Array
-    ) -> None:
+    def _count_where_free(self, index: int, column: Index, counted: Flags, kinds: dict[str, slice], q: Array) -> None:
         """Leave out rows of constraints that fixed coordinates or velocities satisfy already."""
         phase = self.problem.phases[index]
         model, c = phase.model, phase.columns

@@ -18,7 +18,9 @@ from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array, Expression
 
-__all__ = ["Quintic", "Sine", "Spline", "Table", "blended", "check_ends", "check_move", "is_number", "piecewise", "progress"]
+__all__ = [
+    "Quintic", "Sine", "Spline", "Table", "blended", "check_ends", "check_move", "is_number", "piecewise", "progress"
+]  # fmt: skip
 
 Time: TypeAlias = float | Array | Expression
 """A time, times in a row, or the symbol of time."""
