@@ -36,7 +36,7 @@ GROUPS: list[tuple[str, str, tuple[str, ...]]] = [
     ("constraint_methods", "Constraint and contact methods", ("engine.methods",)),
     ("many", "Many runs: rollouts, campaigns, identification", ("loop.rollout", "loop.stepper", "campaigns.")),
     ("files", "Read and write files, reports, exports", ("io.", "api.load_run", "view.")),
-    ("control", "Control laws and references", ("control.", "plan.", "optimal.", "loop.closed_loop.SampledController")),
+    ("control", "Control laws and references", ("control.", "plan.", "optimal.", "loop.optimise", "loop.closed_loop.SampledController")),
     ("simulate", "Simulate", ("api.simulate", "loop.", "simulation.")),
     ("errors", "Errors and warnings", ("core.errors",)),
 ]  # fmt: skip
@@ -49,7 +49,7 @@ PACKAGES = {
     "control.mu": "Structured singular values",
     "control.uncertain": "Uncertain models",
     "plan": "Plan motions: references, shaping, capture",
-    "optimal": "Optimal control: costs, limits",
+    "optimal": "Optimal control: costs, limits, plans",
     "campaigns": "Campaigns, stores, environments, sensitivities",
     "view": "Plot, animate, report",
     "systems": "Ready-made machines",
