@@ -23,8 +23,8 @@ from dalembert.formulations.contact.system import ContactPair, ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import UnitFactors, half_solve, unit_factors
 from dalembert.formulations.states import Parameters
-from dalembert.model.beam import Beam
 from dalembert.model.contacts import HalfSpace, SphericalSurface
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.geometry import Box, Capsule, Sphere
 from dalembert.model.joint import Joint
 
@@ -447,7 +447,7 @@ def _groups(supports: list[frozenset[int]]) -> list[frozenset[int]]:
 def _theta(eom: EquationsOfMotion, way: TimeStepping) -> float:
     if way.theta is not None:
         return float(way.theta)
-    return _FLEXIBLE if any(isinstance(body, Beam) for body in eom.machine.bodies) else 0.5
+    return _FLEXIBLE if any(isinstance(body, Elastic) for body in eom.machine.bodies) else 0.5
 
 
 def _stiffness(eom: EquationsOfMotion, B: Expression) -> Expression:

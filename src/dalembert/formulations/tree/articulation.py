@@ -21,8 +21,8 @@ from dalembert.formulations.factorization import (
     unit_factors,
 )
 from dalembert.formulations.tree.elimination import ModalElimination
-from dalembert.formulations.tree.flexible import FlexibleBody
 from dalembert.formulations.tree.kinematics import TreeKinematics
+from dalembert.model.elastic.contract import ElasticBody
 from dalembert.spatial.inertia import Inertia, symmetric
 from dalembert.spatial.rotations import cross_matrix
 
@@ -62,7 +62,7 @@ class Articulation:
         self,
         tree: TreeKinematics,
         inertias: Sequence[Inertia],
-        flexible: Mapping[int, FlexibleBody],
+        flexible: Mapping[int, ElasticBody],
         idle: Sequence[bool],
         spins: Mapping[int, Expression],
     ) -> None:

@@ -39,11 +39,11 @@ from dalembert.formulations.tree.articulation import Articulation, section_inert
 from dalembert.formulations.tree.composite import Cells, coriolis_cells, is_large, is_rigid, mass_cells
 from dalembert.formulations.tree.coriolis import coriolis_matrix
 from dalembert.formulations.tree.derivatives import TreeDerivatives, is_plain
-from dalembert.formulations.tree.flexible import APPROXIMATIONS
 from dalembert.formulations.tree.formulation import TreeFormulation
 from dalembert.formulations.tree.kinematics import TreeKinematics
 from dalembert.formulations.tree.model import CarriedRotor, TreeModel
 from dalembert.formulations.variables import entries
+from dalembert.model.elastic.contract import APPROXIMATIONS
 from dalembert.model.machine import Machine
 from dalembert.model.tree import merged_inertia
 from dalembert.spatial.inertia import Inertia
