@@ -172,7 +172,7 @@ def _check_elastic(machine: Machine) -> None:
     if isinstance(idle, Elastic):
         raise MachineError(
             f"the modes of {idle.kind} '{idle.name}' are not independent: some of their motions move no inertia, and "
-            "the mass matrix is singular; leave out shapes that are sums of the others or of motions of the joints outboard"
+            "the mass matrix is singular; leave out shapes that are sums of others or of motions of the joints outboard"
         )
     if idle is not None:
         lacking = [b.name for b in machine.bodies if isinstance(b, Elastic) and b.lacks_rotary_inertia]

@@ -202,10 +202,10 @@ def _check_on_root(what: str, body: Body | Elastic | None, origin: Transform) ->
         return
     where = body.off_root(np.array([nominal(t) for t in origin.translation]))
     if where is not None:
-        names = ", ".join(f"'{body.name}.{section}'" for section in body.section_names)
+        names = " or ".join(f"'{body.name}.{section}'" for section in body.section_names)
         raise MachineError(
             f"{what} is fixed to the root frame of {body.kind} '{body.name}' at {where} and would not follow its "
-            f"bending; hang it on a section of it ({names}; a beam takes more stations)"
+            f"bending; hang it on {names}, or on another section that you name"
         )
 
 
