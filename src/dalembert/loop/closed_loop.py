@@ -392,7 +392,7 @@ def _compose(
         stepping = stepping_part(eom, contacts, contact, arguments, law_rates, applied, n_before)
     midpoint = None
     if not (by_events or eom.constrained or contacts is not None):
-        midpoint = partial(midpoint_tape, eom, arguments, *applied, zdot, account)
+        midpoint = partial(midpoint_tape, eom, arguments, applied[0], applied[1], zdot, account)
     problem = Problem(
         state_names=(*eom.q_names, *eom.v_names, *z_names, "work.input", "work.loss"),
         ode=_function("ode", arguments, xdot),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -54,12 +55,13 @@ class SingleRollout:
         *,
         backend: Literal["vm", "native"] = "vm",
     ) -> None:
-        self.backend = backend
+        self.backend: str = backend
+        code = partial(_code, backend=backend)
         if problem.stepping is None:
             check_outlet(METHODS[method], "rollout")
         self._problem, self._measures, self._schedule = problem, measures, schedule
-        self._gauge = None if measures is None else _code(measures.function, backend)
-        self._updates = [] if schedule is None else [_code(update.function, backend) for update in schedule.updates]
+        self._gauge = None if measures is None else code(measures.function)
+        self._updates = [] if schedule is None else [code(update.function) for update in schedule.updates]
         self._tables = None if measures is None else (measures.kinds, measures.since, measures.until)
 
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:

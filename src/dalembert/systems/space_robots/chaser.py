@@ -11,7 +11,6 @@ from dalembert.core.validation import check_number
 from dalembert.model.appendages import ModalAppendage
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body, box, cylinder
-from dalembert.model.elastic.contract import Elastic
 from dalembert.model.geometry import Box, Cylinder, Geometry
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
@@ -188,15 +187,16 @@ def _arm_motors(prefix: str) -> tuple[Motor, ...]:
     return tuple(Motor(n, n, effort=_JOINT_TORQUE) for n in names)
 
 
-def _segments(arm: str, damping: Scalar) -> list[Body | Elastic]:
+def _segments(arm: str, damping: Scalar) -> list[Body | Beam]:
     """Bodies of the MDA arm."""
-    bodies: list[Body | Elastic] = []
+    bodies: list[Body | Beam] = []
     for body in mda_arm().bodies:
         if isinstance(body, Beam):
             bodies.append(replace(body, damping=damping) if arm == "flexible" else _stiff(body, arm))
         elif isinstance(body, Body) and body.name == "segment6" and arm == "printed":
             bodies.append(replace(body, inertia=(0.04, 0.04, 0.01)))  # type: ignore[arg-type]
         else:
+            assert isinstance(body, Body)
             bodies.append(body)
     return bodies
 
