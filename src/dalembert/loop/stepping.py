@@ -398,11 +398,11 @@ def _blocks(eom: EquationsOfMotion, system: ContactSystem) -> list[_Block]:
 
 
 def _limit(friction: JointFriction, rate: Any, value: Callable[[Scalar], Any]) -> Any:
-    """Largest friction of a step: that at rest if the joint rests before it, else that of its rate."""
+    """Largest friction that holds in a step, and that in motion: the same one if the joint moves before the step."""
     holding, kinetic = friction.holding(value), friction.kinetic(rate, value)
     if ca.is_equal(holding, kinetic, 10):
-        return holding
-    return ca.if_else(ca.fabs(rate) < _AT_REST, holding, kinetic)
+        return ca.vertcat(kinetic, kinetic)
+    return ca.vertcat(ca.if_else(ca.fabs(rate) < _AT_REST, holding, kinetic), kinetic)
 
 
 class _HeldRows(NamedTuple):

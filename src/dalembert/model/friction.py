@@ -43,8 +43,8 @@ class Friction:
         Viscous friction [N m s/rad or N s/m], in addition.
     law
         ``"stick"``: it rests until a load exceeds ``F_s``, located as an event. ``"smooth"``: the friction is
-        ``F(v) tanh(v / velocity)``, which creeps under any load. ``"lugre"``: bristles, a state of each joint (C. Canudas
-        de Wit and others, 1995), which creep a little under loads that vary.
+        ``F(v) tanh(v / velocity)``, which creeps under any load. ``"lugre"``: bristles, a state of each joint (C.
+        Canudas de Wit and others, 1995), which creep a little under loads that vary.
     velocity
         Smoothing speed of the law ``"smooth"``.
     bristle_stiffness, bristle_damping
@@ -168,7 +168,7 @@ class Friction:
         """Ranges that must hold for any parameter values."""
         yield Bound(f"friction of {of}", self.coulomb)
         if self.static is not None:
-            yield Bound(f"static friction of {of}", self.static)
+            yield Bound(f"static friction beyond the coulomb friction of {of}", self.static - self.coulomb)
         for name in ("stribeck", "viscous", "bristle_damping"):
             yield Bound(f"{name.replace('_', ' ')} friction of {of}", getattr(self, name))
         yield Bound(f"friction velocity of {of}", self.velocity, strict=True)
