@@ -49,6 +49,7 @@ PACKAGES = {
     "control.mu": "Structured singular values",
     "control.uncertain": "Uncertain models",
     "plan": "Plan motions: references, shaping, capture",
+    "optimal": "Optimal control: costs, limits",
     "campaigns": "Campaigns, stores, environments, sensitivities",
     "view": "Plot, animate, report",
     "systems": "Ready-made machines",

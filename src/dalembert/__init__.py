@@ -82,6 +82,8 @@ if TYPE_CHECKING:
     from dalembert.model.shapes import Shape
     from dalembert.model.signals import Sensor, Signal
     from dalembert.model.transform import Transform
+    from dalembert.optimal.cost import Cost
+    from dalembert.optimal.limits import soft
     from dalembert.plan.references import Quintic, Sine
     from dalembert.simulation.methods import (
         RK4,
@@ -121,6 +123,7 @@ __all__ = [
     "ContactMethod",
     "ControlMomentGyro",
     "CoordinateMap",
+    "Cost",
     "Coupling",
     "Cvodes",
     "Cylinder",
@@ -227,6 +230,7 @@ __all__ = [
     "simulate",
     "sin",
     "smoothstep",
+    "soft",
     "sphere",
     "sqrt",
     "stepper",
@@ -254,6 +258,7 @@ _LATER = {
     "ContactMethod": "dalembert.engine.methods.contacts",
     "ControlMomentGyro": "dalembert.model.appendages",
     "CoordinateMap": "dalembert.formulations.mapped",
+    "Cost": "dalembert.optimal.cost",
     "Coupling": "dalembert.model.parts",
     "Cvodes": "dalembert.simulation.methods",
     "Cylinder": "dalembert.model.geometry",
@@ -364,6 +369,7 @@ _LATER = {
     "simulate": "dalembert.api",
     "sin": "dalembert.core.parameter",
     "smoothstep": "dalembert.core.parameter",
+    "soft": "dalembert.optimal.limits",
     "sphere": "dalembert.model.body",
     "sqrt": "dalembert.core.parameter",
     "stepper": "dalembert.loop.stepper",
@@ -387,6 +393,7 @@ _ROOMS = (
     "io",
     "loop",
     "model",
+    "optimal",
     "plan",
     "simulation",
     "spatial",
