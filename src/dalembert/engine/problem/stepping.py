@@ -70,9 +70,9 @@ class SteppingSystem:
     terms
         (t, x, c, p, h) -> entries of L and ``D^-1/2`` of ``M^ = L^T D L``; ``D^-1/2 L^-T h f``; of the blocks gaps,
         restitution, friction (of those that stick the largest forces at rest and in motion, of ropes the largest ratio
-        of tensions at each sheave); the part of the bias of the equations in ``f``; of the rows that always hold ``J L^-T D^-1/2`` (dense,
-        row by row), ``J v + Phi_t`` and ``Phi_t``; then rows ``J L^-T D^-1/2`` of the blocks at their supports and
-        velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
+        of tensions at each sheave); the part of the bias of the equations in ``f``; of the rows that always hold
+        ``J L^-T D^-1/2`` (dense, row by row), ``J v + Phi_t`` and ``Phi_t``; then rows ``J L^-T D^-1/2`` of the blocks
+        at their supports and velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
     pairs
         Rows of each block; None: they are in ``terms``.
     n_parameters
