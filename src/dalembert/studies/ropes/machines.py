@@ -136,7 +136,7 @@ def tower_crane(losses: Sequence[SheaveLoss | None] = (None, None, None), **rope
 
 def rotor(friction: Friction) -> Machine:
     """A rotor of 0.5 kg m2 under the torque ``10 sin(2 pi t)`` N m, with friction at its joint ``a``."""
-    disc = Body("disc", 1.0, inertia=(0.5, 0.5, 0.5))
+    disc = Body("disc", 1.0, inertia=(0.5, 0.5, 0.5))  # type: ignore[arg-type]
     joint = Joint("a", "revolute", "world", "disc", axis="z", friction=friction)  # type: ignore[arg-type]
     load = Wrench("load", "disc", torque=(0.0, 0.0, 10.0 * sin(2 * math.pi * TIME)))
     return Machine("rotor", (disc,), (joint,), wrenches=(load,), gravity=(0.0, 0.0, 0.0))
