@@ -126,7 +126,7 @@ class Friction:
 
     @property
     def plain(self) -> bool:
-        """Whether a level and a law say it all: no static level of its own, no viscous part, no bristles."""
+        """Whether a Coulomb level and a law describe it: no static level, viscous part or bristles."""
         return self.static is None and not _given(self.viscous) and self.law != "lugre"
 
     def holding(self, value: Callable[[Scalar], Expression | float]) -> Expression:
