@@ -42,6 +42,12 @@ def machine_to_yaml(machine: Machine, path: str | Path | None = None) -> str:
         The machine.
     path
         File to write.
+
+    Examples
+    --------
+    >>> from dalembert.systems.textbook import double_pendulum
+    >>> print(machine_to_yaml(double_pendulum()).splitlines()[0])
+    name: double-pendulum
     """
     return data_to_yaml(machine_to_data(machine), path)
 

@@ -224,6 +224,13 @@ def close_loop(
         How contacts are dealt with.
     signals, sensors
         Signals and sensors besides those of the machine.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.systems.textbook import double_pendulum
+    >>> close_loop(da.equations(double_pendulum())).problem.n_states
+    6
     """
     events, switches = _listed(events, Event, "events"), _listed(switches, Switch, "switches")
     eom = eom.with_stops() if limits == "contact" else eom

@@ -165,7 +165,13 @@ def hook_crane(
     gravity: float = 9.81,
     name: str = "hook_crane",
 ) -> Machine:
-    """Two cables joined by a hook: the double pendulum, N = 2 (CRANE section 5)."""
+    """Two cables joined by a hook: the double pendulum, N = 2 (CRANE section 5).
+
+    Examples
+    --------
+    >>> hook_crane(lengths="fixed").q_names
+    ('x', 'theta1', 'theta2')
+    """
     cable = LumpedCable(masses=[hook, payload], lengths=[cable_length, sling_length])
     machine = planar_crane(cable, trolley=trolley, lengths=lengths, gravity=gravity, name=name)
     return machine.with_(frames=(*machine.frames, Frame("hook", "node1")))
