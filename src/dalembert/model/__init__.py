@@ -40,6 +40,7 @@ from dalembert.model.elastic.contract import Elastic, ElasticBody, ElasticSectio
 from dalembert.model.elastic_joint import ElasticJoint, elastic_joint
 from dalembert.model.far_fields import MagneticTorque, ThirdBody
 from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure
+from dalembert.model.friction import Friction
 from dalembert.model.from_dh import machine_from_dh
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from dalembert.model.joint import WORLD, Joint, Limits
@@ -87,6 +88,7 @@ __all__ = [
     "Frame",
     "FrameName",
     "FramePair",
+    "Friction",
     "GearConstraint",
     "Geometry",
     "Guide",
