@@ -92,7 +92,7 @@ def _unmoved(A: Expression, q: Expression, v: Expression) -> Expression:
 
 
 def _numerical_damping(eom: EquationsOfMotion, K: Expression, h: Expression, beta: Expression) -> Expression:
-    """Diagonal of ``D_n`` (nv): zero but for modes."""
+    """Diagonal of ``D_n`` (nv), which acts on modes only."""
     result = ca.SX(eom.nv, 1)
     for node in eom.machine.tree.nodes:
         if not node.is_root or node.elastic is None:

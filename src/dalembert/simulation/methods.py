@@ -473,7 +473,7 @@ class ImplicitMidpoint(FixedStepMethod):
         Length of a step [s].
     numerical_damping
         Damping ratio of modes far above ``2/step`` [-]; a mode ``w`` gets the part ``x^2/(1 + x^2)`` of it,
-        ``x = w step/2``. What it takes is in the energy audit as ``loss.numerical``.
+        ``x = w step/2``. The energy audit books its work as ``loss.numerical``.
     tolerance
         Change of a state by one more iteration, relative to ``1 + abs(x)``, at which the iteration ends.
     max_iterations
