@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         WeldConstraint,
     )
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
+    from dalembert.model.friction import Friction
     from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
     from dalembert.model.joint import WORLD, Joint, Limits
     from dalembert.model.machine import Machine
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
         DormandPrince8,
         Euler,
         Heun,
+        ImplicitMidpoint,
         Method,
         Radau,
     )
@@ -144,6 +146,7 @@ __all__ = [
     "Experiment",
     "FileFormatError",
     "Frame",
+    "Friction",
     "GearConstraint",
     "GeneralizedAlpha",
     "Geometry",
@@ -152,6 +155,7 @@ __all__ = [
     "HalfSpace",
     "Heun",
     "Idas",
+    "ImplicitMidpoint",
     "InputError",
     "Joint",
     "Limits",
@@ -281,6 +285,7 @@ _LATER = {
     "Experiment": "dalembert.loop.experiment",
     "FileFormatError": "dalembert.core.errors",
     "Frame": "dalembert.model.parts",
+    "Friction": "dalembert.model.friction",
     "GearConstraint": "dalembert.model.constraints",
     "GeneralizedAlpha": "dalembert.engine.methods.constraints",
     "Geometry": "dalembert.model.geometry",
@@ -289,6 +294,7 @@ _LATER = {
     "HalfSpace": "dalembert.model.contacts",
     "Heun": "dalembert.simulation.methods",
     "Idas": "dalembert.engine.methods.constraints",
+    "ImplicitMidpoint": "dalembert.simulation.methods",
     "InputError": "dalembert.core.errors",
     "Joint": "dalembert.model.joint",
     "Limits": "dalembert.model.joint",
