@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.optimal import Plan
+from dalembert.optimal import OptimalPlan
 from dalembert.systems.cable_robots import cable_robot
 
 
@@ -22,7 +22,7 @@ def cart(mass: float = 1.0, effort: float = np.inf, **more: object) -> da.Machin
     )
 
 
-def replayed(machine: da.Machine, plan: Plan, step: float = 1e-3) -> float:
+def replayed(machine: da.Machine, plan: OptimalPlan, step: float = 1e-3) -> float:
     """Largest difference of states at the end of a simulation with the inputs of the plan."""
     run = da.simulate(machine, duration=plan.duration, q0=plan.q[0], v0=plan.v[0], control=plan.feedforward, step=step)
     n = machine.nq + machine.nv
@@ -234,7 +234,7 @@ def test_failures_lose_nothing() -> None:
     """The best iterate comes with the error; a progress function can stop the solver."""
     with pytest.raises(da.PlanError, match="no motion of machine 'cart' within the limits") as caught:
         da.optimise(cart(effort=1.0), end={"x": 10.0}, duration=1.0)
-    assert isinstance(caught.value.plan, Plan) and caught.value.plan.status == "infeasible"
+    assert isinstance(caught.value.plan, OptimalPlan) and caught.value.plan.status == "infeasible"
     few = da.optimise(cart(effort=9.0), end={"x": 1.0}, duration=(0.2, 3.0), cost=da.Cost(time=1.0), max_iterations=3,
                       check=False)  # fmt: skip
     assert few.status == "not converged" and few.q.shape == (len(few.t), 1)

@@ -19,7 +19,7 @@ from dalembert.optimal.cost import Cost
 from dalembert.optimal.ipopt import Iterate
 from dalembert.optimal.optimise import PlanConditions, PlanSettings, optimal_plan
 from dalembert.optimal.phases import Condition, Phase
-from dalembert.optimal.planned import Plan
+from dalembert.optimal.planned import OptimalPlan
 
 __all__ = ["optimise"]
 
@@ -46,7 +46,7 @@ class _Keywords(TypedDict, total=False):
     tolerance: float
     solver_tolerance: float
     max_iterations: int
-    guess: Callable[[Array], Array] | Plan | None
+    guess: Callable[[Array], Array] | OptimalPlan | None
 
 
 @flat_keywords(_Keywords, defaults=field_defaults(PlanConditions, PlanSettings))
@@ -63,7 +63,7 @@ def optimise(
     progress: bool | Callable[[int, Iterate], object] | None = None,
     check: bool = True,
     **keywords: Unpack[_Keywords],
-) -> Plan:
+) -> OptimalPlan:
     """Plan the motion of a machine that costs least, within limits.
 
     The plan is found by direct collocation with IPOPT. Inputs keep the ``effort`` of their motors and thrusters,
@@ -103,7 +103,7 @@ def optimise(
 
     Returns
     -------
-    Plan
+    OptimalPlan
         Coordinates, velocities and inputs as functions of time, cost, status and errors.
 
     Raises

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dalembert.optimal.motion import MotionConditions, MotionCost, MotionSettings, OptimalMotion, optimal_motion
     from dalembert.optimal.optimise import PlanConditions, PlanSettings
     from dalembert.optimal.phases import Phase
-    from dalembert.optimal.planned import GridRecord, Plan, PlannedInputs, PlanReference
+    from dalembert.optimal.planned import GridRecord, OptimalPlan, PlannedInputs, PlanReference
     from dalembert.optimal.quantities import NamedQuantity, quantity
     from dalembert.optimal.refined_capture import RefinedCapture, refine_capture
 
@@ -27,8 +27,8 @@ __all__ = [
     "MotionSettings",
     "NamedQuantity",
     "OptimalMotion",
+    "OptimalPlan",
     "Phase",
-    "Plan",
     "PlanConditions",
     "PlanReference",
     "PlanSettings",
@@ -54,7 +54,7 @@ _LATER = {
     "NamedQuantity": "dalembert.optimal.quantities",
     "OptimalMotion": "dalembert.optimal.motion",
     "Phase": "dalembert.optimal.phases",
-    "Plan": "dalembert.optimal.planned",
+    "OptimalPlan": "dalembert.optimal.planned",
     "PlanConditions": "dalembert.optimal.optimise",
     "PlanReference": "dalembert.optimal.planned",
     "PlanSettings": "dalembert.optimal.optimise",

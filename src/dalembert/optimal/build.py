@@ -20,14 +20,14 @@ from dalembert.optimal.cost import Cost
 from dalembert.optimal.limits import QuantityBound, bounds_of
 from dalembert.optimal.model import PhaseModel, unsaturated
 from dalembert.optimal.phases import Condition, Phase, duration_range
-from dalembert.optimal.problem import Link, PhaseProblem, PlanProblem, SoftBound
+from dalembert.optimal.problem import PhaseLink, PhaseProblem, PlanProblem, SoftBound
 from dalembert.optimal.quantities import quantity
 
-__all__ = ["Ends", "plan_problem"]
+__all__ = ["PlanEnds", "plan_problem"]
 
 
 @dataclass(frozen=True, eq=False)
-class Ends:
+class PlanEnds:
     """States at the ends of a plan, as places in ``(q, v)`` with their values, and times.
 
     Parameters
@@ -62,7 +62,7 @@ class Ends:
 def plan_problem(
     eom: EquationsOfMotion,
     phases: Sequence[Phase],
-    ends: Ends,
+    ends: PlanEnds,
     *,
     cost: Cost,
     limits: Mapping[str, Any] | None,
@@ -96,7 +96,7 @@ def plan_problem(
         if last:
             more_fixed, more = _end_conditions(eom, ends.conditions, "end")
             fixed, rows = {**fixed, **more_fixed, **ends.end}, [*rows, *more]
-        link = Link() if last else _link(phase, model, models[k + 1])
+        link = PhaseLink() if last else _link(phase, model, models[k + 1])
         if phase.impact is not None and last:
             raise InputError(f"phase '{phase.name}' ends with an impact, but no phase follows it")
         if phase.impact is not None:
@@ -170,7 +170,7 @@ def _contact_row(model: PhaseModel, contact: str) -> int:
     return model.eom.constraint_system.row_names.index(contact)
 
 
-def _link(phase: Phase, model: PhaseModel, after: PhaseModel) -> Link:
+def _link(phase: Phase, model: PhaseModel, after: PhaseModel) -> PhaseLink:
     """Change of the velocities at the end of a phase."""
     eom = after.eom
     s = eom.symbolic
@@ -179,10 +179,10 @@ def _link(phase: Phase, model: PhaseModel, after: PhaseModel) -> Link:
         reached = ca.SX(phase.jump(s.q, v_before))
         if reached.numel() != eom.nv:
             raise InputError(f"jump of phase '{phase.name}' must return {eom.nv} velocities, got {reached.numel()}")
-        return Link("jump", None, v_after - reached, (), v_before, v_after)
+        return PhaseLink("jump", None, v_after - reached, (), v_before, v_after)
     begins = [n for n in after.row_names if n not in model.row_names]
     if not begins and phase.impact is None:
-        return Link()
+        return PhaseLink()
     rows, pushes, conditions = after.jacobian, list(after.unilateral), ca.SX(0, 1)
     if phase.impact is not None and phase.impact not in after.row_names:
         system, k = eom.constraint_system, _contact_row(model, phase.impact)
@@ -193,7 +193,7 @@ def _link(phase: Phase, model: PhaseModel, after: PhaseModel) -> Link:
         conditions = later + ca.SX(eom.symbolic.value(pair.restitution)) * before
         rows = ca.vertcat(rows, ca.substitute(system.jacobian[k, :], system.latches, ca.DM(model.latches)))
         pushes.append(True)
-    return Link("impulse", rows, conditions, tuple(pushes), v_before, v_after)
+    return PhaseLink("impulse", rows, conditions, tuple(pushes), v_before, v_after)
 
 
 class _Builder:
@@ -218,7 +218,7 @@ class _Builder:
         p: Array,
         fixed: dict[int, float],
         rows: list[Expression],
-        link: Link,
+        link: PhaseLink,
         intervals: int,
     ) -> PhaseProblem:
         """Return the phase."""

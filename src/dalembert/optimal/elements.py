@@ -21,7 +21,7 @@ from dalembert.compile import Kernel, compile_function
 from dalembert.compile.backend import Backend
 from dalembert.core.types import Array, Expression
 
-__all__ = ["Element", "Group", "Programme"]
+__all__ = ["ElementGroup", "Programme", "ProgrammeElement"]
 
 _WORTH = 400_000  # instructions of all repetitions of a derivative beyond which compiled code pays back its compilation
 
@@ -29,7 +29,7 @@ Index = NDArray[np.int64]
 Evaluation = Callable[..., list[Array]]
 
 
-class Element:
+class ProgrammeElement:
     """A function ``(cost, rows)`` of unknowns and constants, with its exact derivatives.
 
     Parameters
@@ -121,7 +121,7 @@ def _nonzeros(matrix: Expression) -> Expression:
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class ElementGroup:
     """Repetitions of an element.
 
     Parameters
@@ -138,7 +138,7 @@ class Group:
         Rows (m) of the element that count, of each repetition (N, m) true or false.
     """
 
-    element: Element
+    element: ProgrammeElement
     places: Index
     constants: Array
     lower: Array
@@ -157,7 +157,7 @@ class Programme:
         Repeated elements.
     """
 
-    def __init__(self, n: int, groups: Sequence[Group]) -> None:
+    def __init__(self, n: int, groups: Sequence[ElementGroup]) -> None:
         self.n, self.groups = n, tuple(groups)
         self.row_of: list[Index] = []
         count = 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.core.types import Array, Expression
 from dalembert.optimal.problem import PhaseProblem, PlanProblem
-from dalembert.optimal.trajectory import Piece, Trajectory
+from dalembert.optimal.trajectory import PlanPiece, PlanTrajectory
 
 __all__ = ["GridErrors", "grid_errors"]
 
@@ -45,7 +45,7 @@ class GridErrors:
         return max(float(e.max()) for e in self.limits)
 
 
-def grid_errors(problem: PlanProblem, trajectory: Trajectory, parameters: Array) -> GridErrors:
+def grid_errors(problem: PlanProblem, trajectory: PlanTrajectory, parameters: Array) -> GridErrors:
     """Return the errors of a solution between the points of its grid."""
     motion, limits = [], []
     worst: dict[str, float] = {}
@@ -61,7 +61,7 @@ def grid_errors(problem: PlanProblem, trajectory: Trajectory, parameters: Array)
     return GridErrors(tuple(motion), tuple(limits), worst)
 
 
-def _motion_error(phase: PhaseProblem, piece: Piece, p: Array) -> Array:
+def _motion_error(phase: PhaseProblem, piece: PlanPiece, p: Array) -> Array:
     """Distance of Runge-Kutta integrations over the intervals from the next nodes, with the inputs of the plan."""
     model, s, n = phase.model, phase.model.eom.symbolic, piece.points
     steps = 8 * (n - 2) ** 2
@@ -93,7 +93,9 @@ def _motion_error(phase: PhaseProblem, piece: Piece, p: Array) -> Array:
     return np.where(np.isfinite(off), off, np.inf).max(axis=1)
 
 
-def _violations(phase: PhaseProblem, trajectory: Trajectory, piece: Piece, p: Array) -> tuple[Array, dict[str, float]]:
+def _violations(
+    phase: PhaseProblem, trajectory: PlanTrajectory, piece: PlanPiece, p: Array
+) -> tuple[Array, dict[str, float]]:
     """Largest relative violation of a limit in each interval, and the worst of each by name."""
     model, s = phase.model, phase.model.eom.symbolic
     count = len(piece.widths)

@@ -26,7 +26,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.optimal.lobatto import lobatto
-from dalembert.optimal.planned import Plan, check_inputs, plan_polynomials
+from dalembert.optimal.planned import OptimalPlan, check_inputs, plan_polynomials
 from dalembert.plan.references import piecewise
 
 __all__ = ["TrackingLQR", "deviation_matrices", "follow", "riccati_along"]
@@ -36,7 +36,7 @@ _POINTS = 6  # points in each interval of the plan through which the polynomials
 Weights = ArrayLike | Mapping[str, float]
 
 
-def deviation_matrices(plan: Plan, t: ArrayLike) -> tuple[Array, Array]:
+def deviation_matrices(plan: OptimalPlan, t: ArrayLike) -> tuple[Array, Array]:
     """Matrices ``A`` (n, 2 nv, 2 nv) and ``B`` (n, 2 nv, nu) of deviations from a plan at times (n).
 
     Deviations of coordinates are displacements in the tangent space, deviations of velocities are differences.
@@ -55,7 +55,7 @@ def deviation_matrices(plan: Plan, t: ArrayLike) -> tuple[Array, Array]:
     return A, B
 
 
-def _linear_model(plan: Plan, index: int) -> tuple[ca.Function, Array]:
+def _linear_model(plan: OptimalPlan, index: int) -> tuple[ca.Function, Array]:
     """Matrices of deviations as a function of time, state, inputs and parameters, and the parameters of a phase."""
     phase = plan.problem.phases[index]
     model, s = phase.model, phase.model.eom.symbolic
@@ -78,7 +78,7 @@ def _linear_model(plan: Plan, index: int) -> tuple[ca.Function, Array]:
     return model.eom.kept.once("deviations", model.rows, make), p
 
 
-def riccati_along(plan: Plan, Q: Array, R: Array, F: Array, times: Array, *, rtol: float = 1e-11) -> Array:
+def riccati_along(plan: OptimalPlan, Q: Array, R: Array, F: Array, times: Array, *, rtol: float = 1e-11) -> Array:
     """Solutions ``P`` (n, 2 nv, 2 nv) of the Riccati equation along a plan at increasing times (n), ``P(T) = F``.
 
     Parameters
@@ -119,7 +119,7 @@ def riccati_along(plan: Plan, Q: Array, R: Array, F: Array, times: Array, *, rto
     return result
 
 
-def follow(plan: Plan, *, Q: Weights = 1.0, R: Weights = 1.0, F: Weights | None = None) -> TrackingLQR:
+def follow(plan: OptimalPlan, *, Q: Weights = 1.0, R: Weights = 1.0, F: Weights | None = None) -> TrackingLQR:
     """Return the law that follows a plan: its inputs, and the time-varying regulator of deviations.
 
     Parameters
@@ -170,7 +170,7 @@ def follow(plan: Plan, *, Q: Weights = 1.0, R: Weights = 1.0, F: Weights | None 
         for begin, width in zip(piece.nodes[:-1], piece.duration * piece.widths, strict=True):
             times.append(begin + width * (1e-9 + (1.0 - 2e-9) * method.c))
     at = np.array(times)
-    P = riccati_along(plan, q, r, f, at.ravel())
+    P = riccati_along(plan, q, r, f, at.ravel(), rtol=1e-9)
     _, B = deviation_matrices(plan, at.ravel())
     K = np.linalg.solve(r, np.swapaxes(B, 1, 2) @ P).reshape(*at.shape, -1)
     for width, values in zip(at[:, -1] - at[:, 0], K, strict=True):

@@ -13,8 +13,8 @@ from dalembert.core.types import Array
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.optimal.model import PhaseModel
 from dalembert.optimal.problem import PhaseProblem, PlanProblem
-from dalembert.optimal.trajectory import Trajectory
-from dalembert.optimal.transcription import Mesh
+from dalembert.optimal.trajectory import PlanTrajectory
+from dalembert.optimal.transcription import PlanMesh
 
 __all__ = ["first_columns", "resampled_columns"]
 
@@ -22,9 +22,9 @@ Guess = Callable[[Array], Array]
 
 
 def first_columns(
-    problem: PlanProblem, mesh: Mesh, q_start: Array, q_end: Array, guess: Guess | None
+    problem: PlanProblem, mesh: PlanMesh, q_start: Array, q_end: Array, guess: Guess | None
 ) -> tuple[list[Array], Array]:
-    """Columns of all segments and durations to start from."""
+    """PointColumns of all segments and durations to start from."""
     durations = np.array([_middle(p.durations) for p in problem.phases])
     ends = _way_points(problem, durations, q_start, q_end)
     columns = []
@@ -126,8 +126,8 @@ def _linear(x: ca.SX, y: ca.SX) -> tuple[ca.SX, ca.SX]:
     return matrix, rest
 
 
-def resampled_columns(problem: PlanProblem, mesh: Mesh, trajectory: Trajectory) -> tuple[list[Array], Array]:
-    """Columns and durations on a new grid from a solution on another one."""
+def resampled_columns(problem: PlanProblem, mesh: PlanMesh, trajectory: PlanTrajectory) -> tuple[list[Array], Array]:
+    """PointColumns and durations on a new grid from a solution on another one."""
     columns, durations = [], []
     for index in range(len(problem.phases)):
         pieces = [x for x in trajectory.pieces if x.phase == index]

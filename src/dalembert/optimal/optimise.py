@@ -17,11 +17,11 @@ from dalembert.core.validation import check_names, check_number
 from dalembert.formulations.constraints.assembly import assembled_start
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.formulations.equations import EquationsOfMotion, Parameters
-from dalembert.optimal.build import Ends, plan_problem
+from dalembert.optimal.build import PlanEnds, plan_problem
 from dalembert.optimal.cost import Cost
 from dalembert.optimal.ipopt import Iterate
 from dalembert.optimal.phases import Condition, Phase, check_count, duration_range
-from dalembert.optimal.planned import GridRecord, Plan
+from dalembert.optimal.planned import GridRecord, OptimalPlan
 from dalembert.optimal.solving import Solved, SolverSettings, solve_plan
 from dalembert.simulation.watch import interrupts
 
@@ -99,7 +99,7 @@ class PlanSettings:
     tolerance: float = 1e-7
     solver_tolerance: float = 1e-10
     max_iterations: int = 500
-    guess: Callable[[Array], Array] | Plan | None = None
+    guess: Callable[[Array], Array] | OptimalPlan | None = None
 
     def __post_init__(self) -> None:
         for name, least in (("intervals", 1), ("points", 3), ("refinements", 0), ("max_iterations", 1)):
@@ -108,7 +108,7 @@ class PlanSettings:
             raise InputError(f"points must be at most 9, got {self.points}; give more intervals instead")
         for name in ("tolerance", "solver_tolerance"):
             check_number(name, getattr(self, name))
-        if self.guess is not None and not isinstance(self.guess, Plan) and not callable(self.guess):
+        if self.guess is not None and not isinstance(self.guess, OptimalPlan) and not callable(self.guess):
             raise InputError(f"guess must be a function of time or a plan, got {self.guess!r}")
 
 
@@ -125,7 +125,7 @@ def optimal_plan(
     p: Parameters = None,
     progress: Callable[[int, Iterate], object] | None = None,
     check: bool = True,
-) -> Plan:
+) -> OptimalPlan:
     """Return the plan of a machine that costs least; see `dalembert.optimise`.
 
     Parameters
@@ -166,7 +166,7 @@ def optimal_plan(
             settings.points, settings.refinements, settings.tolerance, settings.solver_tolerance,
             settings.max_iterations,
         )  # fmt: skip
-        guess = settings.guess.coordinates if isinstance(settings.guess, Plan) else settings.guess
+        guess = settings.guess.coordinates if isinstance(settings.guess, OptimalPlan) else settings.guess
         with interrupts() as flag:
 
             def watch(grid: int, iterate: Iterate) -> bool:
@@ -180,7 +180,7 @@ def optimal_plan(
     return plan
 
 
-def _plan(solved: Solved, eom: EquationsOfMotion, phases: Sequence[Phase]) -> Plan:
+def _plan(solved: Solved, eom: EquationsOfMotion, phases: Sequence[Phase]) -> OptimalPlan:
     problem, pieces = solved.trajectory, solved.trajectory.pieces
     spans = []
     for k, phase in enumerate(phases):
@@ -196,7 +196,7 @@ def _plan(solved: Solved, eom: EquationsOfMotion, phases: Sequence[Phase]) -> Pl
         )
     free = solved.problem.free
     names = [eom.p_names[k] for k in free]
-    return Plan(
+    return OptimalPlan(
         s.status, message, s.cost, pieces[-1].end - pieces[0].start, tuple(spans),
         dict(zip(names, solved.parameters.tolist(), strict=True)), tuple(eom.q_names), tuple(eom.v_names),
         tuple(eom.u_names), np.inf if errors is None else errors.error, np.inf if errors is None else errors.violation,
@@ -207,7 +207,7 @@ def _plan(solved: Solved, eom: EquationsOfMotion, phases: Sequence[Phase]) -> Pl
 
 def _ends(
     eom: EquationsOfMotion, start: tuple[StateLike, StateLike], conditions: PlanConditions, t0: float, p: Array
-) -> Ends:
+) -> PlanEnds:
     """States at the ends."""
     machine = eom.machine
     q0, v0 = _state(eom, *start, t0, p)
@@ -238,7 +238,7 @@ def _ends(
         if name not in eom.u_names:
             raise UnknownNameError("input", name, eom.u_names, "start_inputs")
         inputs[eom.u_names.index(name)] = check_number(f"start_inputs['{name}']", value, positive=False)
-    return Ends(fixed, end, others, periodic, q0, v0, q_end, t0, inputs)
+    return PlanEnds(fixed, end, others, periodic, q0, v0, q_end, t0, inputs)
 
 
 def _state(eom: EquationsOfMotion, q: StateLike, v: StateLike, t: float, p: Array) -> tuple[Array, Array]:

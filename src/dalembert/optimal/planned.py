@@ -16,10 +16,10 @@ from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.optimal.problem import PlanProblem
-from dalembert.optimal.trajectory import Piece, Trajectory
+from dalembert.optimal.trajectory import PlanPiece, PlanTrajectory
 from dalembert.plan.references import Positions, Time, piecewise
 
-__all__ = ["GridRecord", "Plan", "PlanReference", "PlannedInputs", "check_inputs", "plan_polynomials"]
+__all__ = ["GridRecord", "OptimalPlan", "PlanReference", "PlannedInputs", "check_inputs", "plan_polynomials"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class GridRecord:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class OptimalPlan:
     """A motion that costs least (made by `dalembert.optimise`).
 
     Attributes
@@ -98,11 +98,11 @@ class Plan:
     derivative_seconds: float
     eom: EquationsOfMotion
     problem: PlanProblem
-    trajectory: Trajectory
+    trajectory: PlanTrajectory
 
     def __repr__(self) -> str:
         return (
-            f"<Plan of '{self.eom.machine.name}': {self.status}, cost {self.cost:.10g}, "
+            f"<OptimalPlan of '{self.eom.machine.name}': {self.status}, cost {self.cost:.10g}, "
             f"duration {self.duration:.6g} s, error {self.error:.2g}, violation {self.violation:.2g}, "
             f"{self.iterations} iterations>"
         )
@@ -194,7 +194,7 @@ class Plan:
         return names, np.hstack([self.t[:, None], self.q, self.v, self.u])
 
 
-def plan_polynomials(trajectory: Trajectory, what: str) -> tuple[tuple[float, ...], tuple[Any, ...]]:
+def plan_polynomials(trajectory: PlanTrajectory, what: str) -> tuple[tuple[float, ...], tuple[Any, ...]]:
     """Knots, and coefficients (pieces, degree + 1, k) of the time since the knot before, highest power first."""
     knots: list[float] = []
     tables: list[Any] = []
@@ -205,7 +205,7 @@ def plan_polynomials(trajectory: Trajectory, what: str) -> tuple[tuple[float, ..
     return tuple(knots), tuple(tables)
 
 
-def _piece_coefficients(piece: Piece, what: str) -> Array:
+def _piece_coefficients(piece: PlanPiece, what: str) -> Array:
     s, n = piece.points, len(piece.widths)
     rows = np.arange(n)[:, None] * (s - 1) + np.arange(s)
     h = (piece.duration * piece.widths)[:, None, None]
@@ -224,7 +224,7 @@ def _piece_coefficients(piece: Piece, what: str) -> Array:
 
 @dataclass(frozen=True)
 class PlanReference:
-    """Coordinates of a plan as an expression of time (made by `Plan.reference`).
+    """Coordinates of a plan as an expression of time (made by `OptimalPlan.reference`).
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ class PlanReference:
 
 @dataclass(frozen=True)
 class PlannedInputs:
-    """Inputs of a plan as a law (made by `Plan.feedforward`); after the end they keep their last values.
+    """Inputs of a plan as a law (made by `OptimalPlan.feedforward`); after the end they keep their last values.
 
     Parameters
     ----------

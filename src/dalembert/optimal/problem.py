@@ -10,11 +10,11 @@ import casadi as ca
 import numpy as np
 
 from dalembert.core.types import Array, Expression
-from dalembert.optimal.elements import Element
+from dalembert.optimal.elements import ProgrammeElement
 from dalembert.optimal.lobatto import lobatto
 from dalembert.optimal.model import PhaseModel
 
-__all__ = ["Columns", "Link", "PhaseProblem", "PlanProblem", "SoftBound"]
+__all__ = ["PhaseLink", "PhaseProblem", "PlanProblem", "PointColumns", "SoftBound"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class SoftBound:
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class PhaseLink:
     """How velocities change at the end of a phase.
 
     Parameters
@@ -55,7 +55,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Columns:
+class PointColumns:
     """Places of the unknowns at one point of the grid."""
 
     q: slice
@@ -136,7 +136,7 @@ class PhaseProblem:
     rate_weights: dict[int, float]
     end_fixed: dict[int, float]
     end_rows: Expression
-    link: Link
+    link: PhaseLink
     intervals: int
 
     @property
@@ -182,14 +182,14 @@ class PhaseProblem:
         return [k for k in np.flatnonzero(finite).tolist() if k < e.nq + e.nv + e.nu and k not in turning]
 
     @cached_property
-    def columns(self) -> Columns:
+    def columns(self) -> PointColumns:
         """Places of the unknowns of a point."""
         e, m = self.model.eom, self.model.m
         held = (self.held_position.numel(), self.held_velocity.numel())
         raw = (e.nq, e.nv, *held) if self.projected else (0, 0, 0, 0)
         sizes = [e.nq, e.nv, e.nv, e.nu, m, *raw, len(self.model.quaternions), len(self.soft)]
         ends = np.cumsum([0, *sizes])
-        return Columns(*(slice(int(i), int(j)) for i, j in pairwise(ends)))
+        return PointColumns(*(slice(int(i), int(j)) for i, j in pairwise(ends)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +229,7 @@ class PlanProblem:
     periodic: dict[int, float] = field(default_factory=dict)
     total: tuple[float, float] | None = None
     start_inputs: dict[int, float] = field(default_factory=dict)
-    elements: dict[tuple[object, ...], Element] = field(default_factory=dict)
+    elements: dict[tuple[object, ...], ProgrammeElement] = field(default_factory=dict)
 
     @property
     def nx(self) -> int:
@@ -250,19 +250,19 @@ class PlanProblem:
             p[place] = theta[k]
         return p
 
-    def _once(self, key: tuple[object, ...], make: object) -> Element:
+    def _once(self, key: tuple[object, ...], make: object) -> ProgrammeElement:
         if key not in self.elements:
             self.elements[key] = make()  # type: ignore[operator]
         return self.elements[key]
 
-    def point(self, index: int) -> Element:
+    def point(self, index: int) -> ProgrammeElement:
         """Equations, conditions and cost at one point; unknowns: column, start and duration of the segment, parameters.
 
         Constants: fraction of the segment's time, and weight of the quadrature as a fraction of its duration.
         """
         return self._once(("point", index), lambda: self._point(index))
 
-    def _point(self, index: int) -> Element:
+    def _point(self, index: int) -> ProgrammeElement:
         phase = self.phases[index]
         model, k = phase.model, phase.columns
         s = model.eom.symbolic
@@ -292,7 +292,7 @@ class PlanProblem:
             [o for o, _ in pairs], [ca.SX(n) for _, n in pairs],
         )  # fmt: skip
         w = ca.vertcat(z, start, D, theta)
-        return Element(f"point{index}", w, c, expressions[0] * D * c[1], expressions[1], model.eom.backend)
+        return ProgrammeElement(f"point{index}", w, c, expressions[0] * D * c[1], expressions[1], model.eom.backend)
 
     def point_classes(self, index: int) -> dict[str, slice]:
         """Places of the kinds of rows of `point`."""
@@ -309,14 +309,14 @@ class PlanProblem:
         ends = np.cumsum([0, *sizes.values()])
         return {name: slice(int(i), int(j)) for name, i, j in zip(sizes, ends[:-1], ends[1:], strict=True)}
 
-    def interval(self, index: int, points: int, hull: bool) -> Element:
+    def interval(self, index: int, points: int, hull: bool) -> ProgrammeElement:
         """Collocation over one interval; unknowns: duration of the segment, columns. Constant: fraction of its width.
 
         With ``hull`` the Bernstein coefficients of bounded coordinates, velocities and inputs follow as rows.
         """
         return self._once(("interval", index, points, hull), lambda: self._interval(index, points, hull))
 
-    def _interval(self, index: int, points: int, hull: bool) -> Element:
+    def _interval(self, index: int, points: int, hull: bool) -> ProgrammeElement:
         phase, method = self.phases[index], lobatto(points)
         model, k = phase.model, phase.columns
         layout = model.eom.layout
@@ -351,13 +351,13 @@ class PlanProblem:
             else:
                 values = ca.vertcat(*(z[k.u][place - self.nx] for z in Z))
                 rows.append((ca.DM(method.hull) @ values)[1:-1])
-        return Element(f"interval{index}", ca.vertcat(D, *Z), c, cost, ca.vertcat(*rows), "vm")
+        return ProgrammeElement(f"interval{index}", ca.vertcat(D, *Z), c, cost, ca.vertcat(*rows), "vm")
 
-    def end(self, index: int) -> Element:
+    def end(self, index: int) -> ProgrammeElement:
         """Conditions at the end of a phase; unknowns: column, start and duration of the segment, parameters."""
         return self._once(("end", index), lambda: self._end(index))
 
-    def _end(self, index: int) -> Element:
+    def _end(self, index: int) -> ProgrammeElement:
         phase = self.phases[index]
         s, k = phase.model.eom.symbolic, phase.columns
         z, start, D = ca.SX.sym("z", k.size), ca.SX.sym("start"), ca.SX.sym("D")
@@ -370,13 +370,13 @@ class PlanProblem:
             [ca.SX(self.terminal) if last else ca.SX(0), ca.densify(phase.end_rows)],
             [o for o, _ in pairs], [ca.SX(n) for _, n in pairs],
         )  # fmt: skip
-        return Element(f"end{index}", ca.vertcat(z, start, D, theta), ca.SX(0, 1), cost, rows, "vm")
+        return ProgrammeElement(f"end{index}", ca.vertcat(z, start, D, theta), ca.SX(0, 1), cost, rows, "vm")
 
-    def transition(self, index: int) -> Element:
+    def transition(self, index: int) -> ProgrammeElement:
         """Change of the velocities after a phase; unknowns: q, v before, v after, impulses, time, parameters."""
         return self._once(("link", index), lambda: self._transition(index))
 
-    def _transition(self, index: int) -> Element:
+    def _transition(self, index: int) -> ProgrammeElement:
         link, phase = self.phases[index].link, self.phases[index + 1]
         eom = phase.model.eom
         s = eom.symbolic
@@ -392,26 +392,26 @@ class PlanProblem:
             [ca.vertcat(*(ca.densify(ca.SX(r)) for r in rows))], [o for o, _ in pairs], [ca.SX(n) for _, n in pairs]
         )
         w = ca.vertcat(q, before, after, impulses, t, theta)
-        return Element(f"link{index}", w, ca.SX(0, 1), ca.SX(0), expression, "vm")
+        return ProgrammeElement(f"link{index}", w, ca.SX(0, 1), ca.SX(0), expression, "vm")
 
-    def clock(self) -> Element:
+    def clock(self) -> ProgrammeElement:
         """Time after a segment, and the cost of its duration; unknowns: start, duration, start of the next one."""
         w = ca.SX.sym("w", 3)
         return self._once(
             ("clock",),
-            lambda: Element("clock", w, ca.SX(0, 1), self.time_weight * w[1], w[2] - w[0] - w[1], "vm"),
+            lambda: ProgrammeElement("clock", w, ca.SX(0, 1), self.time_weight * w[1], w[2] - w[0] - w[1], "vm"),
         )
 
-    def span(self, states: tuple[int, ...]) -> Element:
+    def span(self, states: tuple[int, ...]) -> ProgrammeElement:
         """Differences of states at the end and at the start: for periodic motions."""
 
-        def make() -> Element:
+        def make() -> ProgrammeElement:
             w = ca.SX.sym("w", 2 * len(states))
-            return Element("span", w, ca.SX(0, 1), ca.SX(0), w[len(states) :] - w[: len(states)], "vm")
+            return ProgrammeElement("span", w, ca.SX(0, 1), ca.SX(0), w[len(states) :] - w[: len(states)], "vm")
 
         return self._once(("span", states), make)
 
-    def whole(self) -> Element:
+    def whole(self) -> ProgrammeElement:
         """Duration of a phase of several segments; unknowns: its start and its end."""
         w = ca.SX.sym("w", 2)
-        return self._once(("whole",), lambda: Element("whole", w, ca.SX(0, 1), ca.SX(0), w[1] - w[0], "vm"))
+        return self._once(("whole",), lambda: ProgrammeElement("whole", w, ca.SX(0, 1), ca.SX(0), w[1] - w[0], "vm"))

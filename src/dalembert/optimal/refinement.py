@@ -15,8 +15,8 @@ import numpy as np
 from dalembert.core.types import Array
 from dalembert.optimal.errors import GridErrors
 from dalembert.optimal.problem import PhaseProblem, PlanProblem
-from dalembert.optimal.trajectory import Piece, Trajectory
-from dalembert.optimal.transcription import Mesh, Segment
+from dalembert.optimal.trajectory import PlanPiece, PlanTrajectory
+from dalembert.optimal.transcription import GridSegment, PlanMesh
 
 __all__ = ["refined_mesh", "switch_times"]
 
@@ -25,7 +25,7 @@ _MOST = 16  # changes of limits in a phase beyond which they are not followed on
 _GONE = 2e-3  # part of the phase below which a segment counts as gone
 
 
-def switch_times(phase: PhaseProblem, pieces: list[Piece], trajectory: Trajectory, p: Array) -> list[float]:
+def switch_times(phase: PhaseProblem, pieces: list[PlanPiece], trajectory: PlanTrajectory, p: Array) -> list[float]:
     """Times at which limits of a phase begin or cease to act, as fractions of its duration."""
     start, duration = pieces[0].start, pieces[-1].end - pieces[0].start
     t = np.concatenate([piece.t for piece in pieces])
@@ -78,14 +78,14 @@ def _changes(t: Array, state: Array, width: Array) -> list[float]:
 
 def refined_mesh(
     problem: PlanProblem,
-    mesh: Mesh,
-    trajectory: Trajectory,
+    mesh: PlanMesh,
+    trajectory: PlanTrajectory,
     errors: GridErrors,
     parameters: Array,
     tolerance: float,
     *,
     follow: bool = True,
-) -> Mesh:
+) -> PlanMesh:
     """Return a better grid.
 
     Parameters
@@ -97,7 +97,7 @@ def refined_mesh(
     follow
         Whether segments end where limits change.
     """
-    segments: list[Segment] = []
+    segments: list[GridSegment] = []
     for index, phase in enumerate(problem.phases):
         pieces = [x for x in trajectory.pieces if x.phase == index]
         mine = [k for k, x in enumerate(trajectory.pieces) if x.phase == index]
@@ -113,8 +113,8 @@ def refined_mesh(
         bounds = [0.0, *edges, 1.0]
         for a, b in pairwise(bounds):
             inside = _inside(nodes, bad, a, b)
-            segments.append(Segment(index, (b - a) * duration, np.diff(inside) / (b - a)))
-    return Mesh(mesh.points, tuple(segments), hull=True)
+            segments.append(GridSegment(index, (b - a) * duration, np.diff(inside) / (b - a)))
+    return PlanMesh(mesh.points, tuple(segments), hull=True)
 
 
 def _split(motion: Array, limits: Array, tolerance: float) -> Array:
@@ -134,7 +134,7 @@ def _inside(nodes: Array, parts: Array, a: float, b: float) -> Array:
     return np.concatenate([[a], kept, [b]])
 
 
-def _merged(times: list[float], pieces: list[Piece], duration: float) -> list[float]:
+def _merged(times: list[float], pieces: list[PlanPiece], duration: float) -> list[float]:
     """Changes; those that are nearer to each other than an interval are one, in their middle."""
     nodes = np.concatenate([(x.nodes - pieces[0].start) / duration for x in pieces])
     clusters: list[list[float]] = []

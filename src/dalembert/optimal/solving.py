@@ -12,11 +12,11 @@ import numpy as np
 from dalembert.core.types import Array
 from dalembert.optimal.errors import GridErrors, grid_errors
 from dalembert.optimal.guess import Guess, first_columns, resampled_columns
-from dalembert.optimal.ipopt import Iterate, Solution, solve_programme
+from dalembert.optimal.ipopt import Iterate, ProgrammeSolution, solve_programme
 from dalembert.optimal.problem import PlanProblem
 from dalembert.optimal.refinement import refined_mesh
-from dalembert.optimal.trajectory import Piece, Trajectory
-from dalembert.optimal.transcription import Mesh, Transcription, uniform_mesh
+from dalembert.optimal.trajectory import PlanPiece, PlanTrajectory
+from dalembert.optimal.transcription import PlanMesh, Transcription, uniform_mesh
 
 __all__ = ["Solved", "SolverSettings", "solve_plan"]
 
@@ -53,10 +53,10 @@ class Solved:
     """A solution on its last grid, with its errors and what it took."""
 
     problem: PlanProblem
-    trajectory: Trajectory
+    trajectory: PlanTrajectory
     parameters: Array
-    solution: Solution
-    mesh: Mesh
+    solution: ProgrammeSolution
+    mesh: PlanMesh
     errors: GridErrors | None
     iterations: int
     seconds: float
@@ -104,10 +104,13 @@ def solve_plan(
         if new.solution.status == "interrupted":
             best = replace(best, solution=replace(best.solution, status="interrupted", message="interrupted"))
             break
-        if not _better(best, new):
+        if not _better(best, new, settings.grid_tolerance):
             again = _refined(problem, best, settings, q_start, q_end, watch, number, follow=False)
-            new = _summed(new, again) if _better(best, again) else new
-        best = _summed(best, new) if _better(best, new) else _summed(new, best)
+            new = _summed(new, again)
+        if not _better(best, new, settings.grid_tolerance):
+            best = _summed(new, best)
+            break  # another attempt from the same solution would be the same
+        best = _summed(best, new)
         history.append(_entry(best))
     return replace(best, history=tuple(history))
 
@@ -137,15 +140,15 @@ def _refined(
     return _attempt(transcription, transcription.pack(columns, durations, old.parameters), settings, watch, number)
 
 
-def _better(old: Solved, new: Solved) -> bool:
-    """Whether a solution is better: it keeps limits that the other one passes, or costs no more."""
+def _better(old: Solved, new: Solved, tolerance: float) -> bool:
+    """Whether a solution is better: its errors are smaller where they count, otherwise it costs no more."""
     if new.solution.status != "optimal" or new.errors is None or old.errors is None:
         return False
-    if new.mesh.hull and not old.mesh.hull and new.errors.violation <= old.errors.violation:
-        return True
-    slightly = _BETTER * max(1e-3, abs(old.solution.cost))
-    safer = max(new.errors.error, new.errors.violation) < max(old.errors.error, old.errors.violation)
-    return new.solution.cost <= old.solution.cost + slightly or (safer and not old.mesh.hull)
+    before, after = (max(x.errors.error, x.errors.violation) for x in (old, new) if x.errors is not None)
+    cheaper = new.solution.cost <= old.solution.cost + _BETTER * max(1e-3, abs(old.solution.cost))
+    if before > tolerance:
+        return after < 0.7 * before or (after <= before and cheaper)
+    return after <= tolerance and (cheaper or (new.mesh.hull and not old.mesh.hull))
 
 
 def _summed(before: Solved, chosen: Solved) -> Solved:
@@ -191,13 +194,13 @@ def _attempt(
         duration = float(x[transcription.durations[k]])
         rates = _coordinate_rates(phase.model.eom, values[:, c.q], values[:, c.v])
         pieces.append(
-            Piece(
+            PlanPiece(
                 segment.phase, at, duration, segment.widths, mesh.points, values[:, c.q], values[:, c.v],
                 values[:, c.a], values[:, c.u], values[:, c.force], rates, values,
             )
         )  # fmt: skip
         at += duration
-    trajectory = Trajectory(tuple(pieces), tuple(problem.phases[0].model.quaternions))
+    trajectory = PlanTrajectory(tuple(pieces), tuple(problem.phases[0].model.quaternions))
     errors = grid_errors(problem, trajectory, parameters) if solution.status == "optimal" else None
     at_bound = np.minimum(x - transcription.lower, transcription.upper - x) < 1e-6
     acting = bool((at_bound & (transcription.lower < transcription.upper)).any())

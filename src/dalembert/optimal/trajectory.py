@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from dalembert.core.types import Array
 from dalembert.optimal.lobatto import Lobatto, lobatto
 
-__all__ = ["Piece", "Trajectory"]
+__all__ = ["PlanPiece", "PlanTrajectory"]
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class PlanPiece:
     """A segment of a solution: a smooth motion on a grid.
 
     Parameters
@@ -88,7 +88,7 @@ class Piece:
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory:
+class PlanTrajectory:
     """Pieces one after the other.
 
     Parameters
@@ -99,7 +99,7 @@ class Trajectory:
         Places of unit quaternions in the coordinates.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PlanPiece, ...]
     quaternions: tuple[slice, ...] = ()
 
     def evaluate(self, what: str, t: Array) -> Array:
@@ -118,7 +118,7 @@ class Trajectory:
         assert out is not None
         return out.reshape(*times.shape, -1)
 
-    def of_piece(self, piece: Piece, what: str, t: Array) -> Array:
+    def of_piece(self, piece: PlanPiece, what: str, t: Array) -> Array:
         """Values of one piece at times inside of it."""
         if what == "q":
             q = piece.integrated(piece.q, piece.rates, t)

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.types import Array
-from dalembert.optimal.elements import Element, Group, Index, Programme
+from dalembert.optimal.elements import ElementGroup, Index, Programme, ProgrammeElement
 from dalembert.optimal.lobatto import lobatto
 from dalembert.optimal.model import independent_rows
-from dalembert.optimal.problem import Columns, PhaseProblem, PlanProblem
+from dalembert.optimal.problem import PhaseProblem, PlanProblem, PointColumns
 
-__all__ = ["Mesh", "Segment", "Transcription", "uniform_mesh"]
+__all__ = ["GridSegment", "PlanMesh", "Transcription", "uniform_mesh"]
 
 Flags = NDArray[np.bool_]
 
@@ -29,7 +29,7 @@ _STRETCH = 0.5  # largest change of the length of a quaternion by the error of a
 
 
 @dataclass(frozen=True, eq=False)
-class Segment:
+class GridSegment:
     """Grid of a segment.
 
     Parameters
@@ -63,7 +63,7 @@ class Segment:
 
 
 @dataclass(frozen=True, eq=False)
-class Mesh:
+class PlanMesh:
     """Grids of all segments.
 
     Parameters
@@ -78,7 +78,7 @@ class Mesh:
     """
 
     points: int
-    segments: tuple[Segment, ...]
+    segments: tuple[GridSegment, ...]
     hull: bool = False
 
     @property
@@ -87,10 +87,10 @@ class Mesh:
         return sum(len(s.widths) for s in self.segments)
 
 
-def uniform_mesh(problem: PlanProblem, points: int) -> Mesh:
+def uniform_mesh(problem: PlanProblem, points: int) -> PlanMesh:
     """First grid: one segment per phase, intervals of equal widths."""
-    grids = [Segment(k, 0.0, np.full(p.intervals, 1.0 / p.intervals)) for k, p in enumerate(problem.phases)]
-    return Mesh(points, tuple(grids))
+    grids = [GridSegment(k, 0.0, np.full(p.intervals, 1.0 / p.intervals)) for k, p in enumerate(problem.phases)]
+    return PlanMesh(points, tuple(grids))
 
 
 class Transcription:
@@ -110,7 +110,7 @@ class Transcription:
         Places of the free parameters.
     """
 
-    def __init__(self, problem: PlanProblem, mesh: Mesh, q_start: Array, q_end: Array) -> None:
+    def __init__(self, problem: PlanProblem, mesh: PlanMesh, q_start: Array, q_end: Array) -> None:
         self.problem, self.mesh = problem, mesh
         self._count = 0
         n = len(mesh.segments)
@@ -121,7 +121,7 @@ class Transcription:
         for k, segment in enumerate(mesh.segments):
             self._add_columns(k, segment)
         self.lower, self.upper = np.full(self._count, -np.inf), np.full(self._count, np.inf)
-        self._groups: list[Group] = []
+        self._groups: list[ElementGroup] = []
         self._bound(q_start, q_end)
         self._assemble()
         self.programme = Programme(self._count, self._groups)
@@ -131,7 +131,7 @@ class Transcription:
         self._count += n
         return places
 
-    def _add_columns(self, k: int, segment: Segment) -> None:
+    def _add_columns(self, k: int, segment: GridSegment) -> None:
         problem, points = self.problem, self.mesh.points
         c = problem.phases[segment.phase].columns
         count = len(segment.widths) * (points - 1) + 1
@@ -190,7 +190,7 @@ class Transcription:
                 low[place] = 0.0 if pushes else -np.inf
         self._q_ends = (q_start, q_end)
 
-    def _fix(self, column: Index, c: Columns, values: dict[int, float]) -> None:
+    def _fix(self, column: Index, c: PointColumns, values: dict[int, float]) -> None:
         nq = self.problem.phases[0].model.eom.nq
         for place, value in values.items():
             where = column[c.q][place] if place < nq else column[c.v][place - nq]
@@ -202,13 +202,13 @@ class Transcription:
     # -- elements -----------------------------------------------------------------------------------------------------
 
     def _group(
-        self, element: Element, places: Index, ranges: tuple[Array, Array], *, constants: Array | None = None,
+        self, element: ProgrammeElement, places: Index, ranges: tuple[Array, Array], *, constants: Array | None = None,
         counted: Flags | None = None,
     ) -> None:  # fmt: skip
         n = len(places)
         constants = np.zeros((n, 0)) if constants is None else constants
         counted = np.ones((n, element.m), dtype=bool) if counted is None else counted
-        self._groups.append(Group(element, places, constants, *ranges, counted))
+        self._groups.append(ElementGroup(element, places, constants, *ranges, counted))
 
     def _assemble(self) -> None:
         problem, mesh = self.problem, self.mesh
@@ -243,7 +243,7 @@ class Transcription:
         column = self.columns[segment][row]
         return np.concatenate([column[c.q], column[c.v]])
 
-    def _add_points(self, k: int, segment: Segment) -> None:
+    def _add_points(self, k: int, segment: GridSegment) -> None:
         problem, points = self.problem, self.mesh.points
         phase, element = problem.phases[segment.phase], problem.point(segment.phase)
         columns = self.columns[k]
@@ -267,7 +267,7 @@ class Transcription:
         self._group(element, places, (low, high), constants=constants, counted=counted)
 
     def _count_changeable(
-        self, element: Element, places: Index, constants: Array, counted: Flags, kinds: dict[str, slice]
+        self, element: ProgrammeElement, places: Index, constants: Array, counted: Flags, kinds: dict[str, slice]
     ) -> None:
         """Leave out conditions that no free unknown can change, such as the power of a force at rest."""
         rows = np.r_[tuple(kinds[name] for name in ("acceleration", "velocity", "position", "equal"))]
@@ -281,7 +281,7 @@ class Transcription:
         np.maximum.at(sizes, i[free[j]], np.nan_to_num(np.abs(slope.ravel())[free[j]], nan=1.0))
         counted[rows] &= sizes[rows] > 1e-12
 
-    def _count_at_start(self, k: int, segment: Segment, counted: Flags, kinds: dict[str, slice]) -> None:
+    def _count_at_start(self, k: int, segment: GridSegment, counted: Flags, kinds: dict[str, slice]) -> None:
         """Rows at the first point of a segment that the point before it does not have."""
         phase = self.problem.phases[segment.phase]
         if k == 0:
@@ -314,7 +314,7 @@ class Transcription:
             kept = independent_rows(_slopes(phase, phase.held_velocity, "v", q)[:, free_v])
             counted[kinds["velocity"]] &= np.isin(np.arange(phase.held_velocity.numel()), kept)
 
-    def _add_intervals(self, k: int, segment: Segment) -> None:
+    def _add_intervals(self, k: int, segment: GridSegment) -> None:
         problem, points = self.problem, self.mesh.points
         phase, hull = problem.phases[segment.phase], self.mesh.hull
         element = problem.interval(segment.phase, points, hull)
