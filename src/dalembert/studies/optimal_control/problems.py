@@ -16,13 +16,14 @@ __all__ = [
 ]  # fmt: skip
 
 GRAVITY = 9.81
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 _TIGHT = 1e-9  # errors of the grid
 
 
 def _cart(mass: float = 1.0, effort: float = math.inf, contacts: tuple[da.Contact, ...] = ()) -> da.Machine:
     return da.Machine(
-        "cart", [da.point_mass("m", mass)], [da.Joint("x", "prismatic", "world", "m", axis="x")],
-        motors=[da.Motor("F", "x", effort=effort)], gravity=(0, 0, 0), contacts=contacts,
+        "cart", (da.point_mass("m", mass),), (da.Joint("x", "prismatic", "world", "m", axis=X),),
+        motors=(da.Motor("F", "x", effort=effort),), gravity=(0, 0, 0), contacts=contacts,
     )  # fmt: skip
 
 
@@ -65,12 +66,12 @@ def regulator(q: float = 1.0, r: float = 1.0, T: float = 1.0) -> tuple[OptimalPl
 def _linear_crane(length: float, effort: float) -> da.Machine:
     """Trolley and load of a crane with small swings: a mass that a force pushes along both axes, one with a spring."""
     return da.Machine(
-        "linear crane", [da.Body("bridge"), da.point_mass("load", 1.0)],
-        [
-            da.Joint("x", "prismatic", "world", "bridge", axis="x"),
-            da.Joint("y", "prismatic", "bridge", "load", axis="y", stiffness=GRAVITY / length),
-        ],
-        thrusters=[da.Thruster("a", "load", force=(1, -1, 0), effort=effort)], gravity=(0, 0, 0),
+        "linear crane", (da.Body("bridge"), da.point_mass("load", 1.0)),
+        (
+            da.Joint("x", "prismatic", "world", "bridge", axis=X),
+            da.Joint("y", "prismatic", "bridge", "load", axis=Y, stiffness=GRAVITY / length),
+        ),
+        thrusters=(da.Thruster("a", "load", force=(1, -1, 0), effort=effort),), gravity=(0, 0, 0),
     )  # fmt: skip
 
 
@@ -136,9 +137,8 @@ def wall(e: float = 0.5, T: float = 2.0, d: float = 1.0) -> tuple[OptimalPlan, t
     near = minimize(cost, [1.8 * d / T * 2, 0.45 * T], method="Nelder-Mead").x
     best = np.asarray(fsolve(slope, near, xtol=1e-14))
     contact = da.Contact("wall", "m", surface=da.HalfSpace((-1, 0, 0), (d, 0, 0)), restitution=e)
-    phases = [
-        da.Phase(name, (0.05 * T, 0.95 * T), **more) for name, more in (("there", {"impact": "wall"}), ("back", {}))
-    ]
+    both = (0.05 * T, 0.95 * T)
+    phases = (da.Phase("there", both, impact="wall"), da.Phase("back", both))
     plan = da.optimise(_cart(contacts=(contact,)), end={"x": 0.0}, phases=phases, duration=T, solver_tolerance=1e-12)
     return plan, (cost(best), float(best[1]))
 
@@ -154,13 +154,13 @@ def brachistochrone(across: float = 2.0, down: float = 2.0) -> tuple[OptimalPlan
     theta = float(brentq(lambda x: (x - math.sin(x)) / (1 - math.cos(x)) - across / down, 1e-3, 2 * math.pi - 1e-3))
     exact = theta * math.sqrt(down / (1 - math.cos(theta)) / GRAVITY)
     bead = da.Machine(
-        "bead", [da.Body("bridge"), da.point_mass("m", 1.0), da.point_mass("steering", 1.0)],
-        [
-            da.Joint("s", "prismatic", "world", "steering", axis="x"),
-            da.Joint("x", "prismatic", "world", "bridge", axis="x"),
-            da.Joint("z", "prismatic", "bridge", "m", axis="z"),
-        ],
-        motors=[da.Motor("N", "s"), da.Motor("Fx", "x"), da.Motor("Fz", "z")],
+        "bead", (da.Body("bridge"), da.point_mass("m", 1.0), da.point_mass("steering", 1.0)),
+        (
+            da.Joint("s", "prismatic", "world", "steering", axis=X),
+            da.Joint("x", "prismatic", "world", "bridge", axis=X),
+            da.Joint("z", "prismatic", "bridge", "m", axis=Z),
+        ),
+        motors=(da.Motor("N", "s"), da.Motor("Fx", "x"), da.Motor("Fz", "z")),
     )  # fmt: skip
     s, x, z = range(3)
     Fx, Fz = 1, 2
