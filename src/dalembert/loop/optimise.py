@@ -83,7 +83,7 @@ def optimise(
     phases
         Phases in order, for motions with impacts, switches, or other conditions on parts of them.
     cost
-        What is minimised; None: the integral of the squared inputs.
+        Weights of the cost; None: the integral of the squared inputs.
     conditions
         End state, limits and other conditions.
     settings

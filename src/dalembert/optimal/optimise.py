@@ -38,7 +38,7 @@ class PlanConditions:
         Numbers of coordinates, velocities and other quantities at the end, by name or text. Coordinates that are not
         named may end anywhere. Velocities that are not named end at rest, unless ``free`` has them.
     free
-        Coordinates and velocities that may end anywhere; the name of a joint stands for all of its own.
+        Coordinates and velocities that may end anywhere; the name of a joint stands for all its coordinates.
     free_start
         Coordinates and velocities that may start anywhere.
     start_inputs
@@ -269,7 +269,7 @@ def _split_end(eom: EquationsOfMotion, end: StateLike) -> tuple[dict[int, float]
 
 
 def free_names(eom: EquationsOfMotion, free: Iterable[str], what: str) -> set[str]:
-    """Names of coordinates and velocities that may be anywhere; a joint stands for all of its own."""
+    """Names of coordinates and velocities that may be anywhere; a joint stands for all its coordinates."""
     names, where = set[str](), f"machine '{eom.machine.name}'"
     joints = {b.name: b for b in eom.layout.blocks if b.name not in eom.q_names}
     known = (*eom.q_names, *eom.v_names, *joints)

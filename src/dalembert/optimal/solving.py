@@ -165,7 +165,7 @@ def _entry(solved: Solved) -> tuple[int, float, float, float]:
 
 
 def _turn_ends(transcription: Transcription, columns: list[Array]) -> None:
-    """Of a prescribed attitude at the end take ``Q`` or ``-Q``, whichever the motion comes to."""
+    """Take ``Q`` or ``-Q`` of a prescribed attitude at the end, whichever the motion comes to."""
     phase = transcription.problem.phases[-1]
     for rows in phase.model.quaternions:
         places = transcription.columns[-1][-1][phase.columns.q][rows]
