@@ -105,7 +105,8 @@ def refined_mesh(
         p = phase.p.copy()
         p[list(problem.free)] = parameters
         old = [(x.start - pieces[0].start) / duration for x in pieces[1:]]
-        edges = _merged([*old, *(switch_times(phase, pieces, trajectory, p) if follow else [])], pieces, duration)
+        found = switch_times(phase, pieces, trajectory, p) if follow else old
+        edges = _merged(found, pieces, duration)
         if len(edges) > _MOST:
             edges = old
         nodes = np.concatenate([(x.nodes[:-1] - pieces[0].start) / duration for x in pieces] + [[1.0]])

@@ -135,7 +135,7 @@ def wall(e: float = 0.5, T: float = 2.0, d: float = 1.0) -> tuple[OptimalPlan, t
         return [by_v, by_t + 36 * d**2 / s**4 - 24 * d * w / s**3 + 4 * w**2 / s**2]
 
     near = minimize(cost, [1.8 * d / T * 2, 0.45 * T], method="Nelder-Mead").x
-    best = np.asarray(fsolve(slope, near, xtol=1e-14))
+    best = np.asarray(fsolve(slope, near, xtol=1e-12))
     contact = da.Contact("wall", "m", surface=da.HalfSpace((-1, 0, 0), (d, 0, 0)), restitution=e)
     both = (0.05 * T, 0.95 * T)
     phases = (da.Phase("there", both, impact="wall"), da.Phase("back", both))
