@@ -120,7 +120,7 @@ def rope_efficiency(
     >>> from dalembert.systems.hoists import reeved_hoist
     >>> loss = da.SheaveLoss(bearing=0.1, pin=0.03, bending=0.005)
     >>> round(rope_efficiency(reeved_hoist(4, loss=loss), "fall").lifting, 4)
-    0.9574
+    0.958
     """
     (name,) = _named(machine, rope)
     made = _tensions(machine, name, q, list(held), p, t)

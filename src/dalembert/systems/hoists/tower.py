@@ -75,7 +75,7 @@ def tower_crane(
     --------
     >>> from dalembert.systems.hoists import tower_crane
     >>> tower_crane(slews=False).q_names
-    ('x', 'block.x', 'block.y', 'block.angle', 'swing', 'drum')
+    ('drum', 'x', 'block.x', 'block.y', 'block.angle', 'swing')
     """
     if not isinstance(slews, bool):
         raise MachineError(f"slews of tower crane '{name}' must be true or false, got {slews!r}")
