@@ -86,6 +86,10 @@ def refine_capture(
         raise InputError(f"capture must be a RobotCapture, as plan_robot_capture returns, got {capture!r}")
     limits = RobotLimits() if limits is None else limits
     held = held_base(robot, frame)
+    if held.task != "pose" or len(held.names) != 6:
+        raise InputError(
+            f"refine_capture needs an arm with 6 joints; machine '{held.eom.machine.name}' has {len(held.names)}"
+        )
     eom, T = held.eom, capture.duration
     base, rows, _ = held.rows
     end = int(np.argmin(np.abs(capture.t - T)))
