@@ -17,7 +17,7 @@ from dalembert.model.body import Body
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Thruster
 
-__all__ = ["Allocation", "allocation", "base_wheels"]
+__all__ = ["Allocation", "allocate", "base_wheels"]
 
 _AXES = ("force along x", "force along y", "force along z", "torque about x", "torque about y", "torque about z")
 
@@ -58,8 +58,8 @@ class Allocation:
     @property
     def missing(self) -> tuple[str, ...]:
         """Components that the hardware cannot give."""
-        bad = np.isnan(self.positive).any(axis=0) | np.isnan(self.negative).any(axis=0)
-        return tuple(name for name, x in zip(_AXES, bad, strict=True) if x)
+        bad = np.isnan(self.positive + self.negative).sum(axis=0)
+        return tuple(name for name, count in zip(_AXES, bad.tolist(), strict=True) if count)
 
     def expression(self, wrench: Expression) -> Expression:
         """Inputs (nu) for a wrench (6); components that the hardware cannot give are left out."""
@@ -111,7 +111,7 @@ def _spins(body: Body, axis: Array) -> bool:
     return bool(alike and np.linalg.norm(np.cross(axis, c)) <= 1e-9 and size > 1e-12)
 
 
-def allocation(
+def allocate(
     eom: EquationsOfMotion,
     joint: str | None = None,
     *,
@@ -131,7 +131,7 @@ def allocation(
     joint
         The free joint of the base; needed where there is more than one.
     need
-        What must be possible: ``"force"``, ``"torque"`` or both.
+        Components that must be possible: ``"force"``, ``"torque"`` or both.
     wheels
         Whether wheels may be used; they give no torque for long, thrusters do.
 
@@ -145,7 +145,7 @@ def allocation(
     >>> import dalembert as da
     >>> from dalembert.systems import space_robots
     >>> chaser = da.equations(space_robots.space_chaser("rigid", arrays="rigid"))
-    >>> allocation(chaser).capacity.tolist()
+    >>> allocate(chaser).capacity.tolist()
     [20.0, 20.0, 20.0, 5.0, 5.0, 5.0]
     """
     name = free_base(eom, joint)
@@ -158,16 +158,16 @@ def allocation(
         effect[3:, rows.index(n)] = rotors[1][:, k]
     for k, n in enumerate(jets[0]):
         effect[:, rows.index(n)] = jets[1][:, k]
-    limits = np.array([m.effort for m in (*machine.motors, *machine.thrusters)])
+    limits = _limits(machine, rows)
     for k in range(6):
         sides = ((positive, 1.0), (negative, -1.0))
         wanted = np.eye(6)[k]
         for out, sign in sides:
             if k >= 3 and turning:
-                u = _least(rotors[1], sign * wanted[3:], _limits(machine, rotors[0]), np.zeros(len(rotors[0]), bool))
+                u = _least(rotors[1], sign * wanted[3:], _limits(machine, rotors[0]), [False] * len(rotors[0]))
                 used = rotors[0]
             else:
-                one_sided = np.array([_thruster(machine, n).one_sided for n in jets[0]], bool)
+                one_sided = [_thruster(machine, n).one_sided for n in jets[0]]
                 u = _least(jets[1], sign * wanted, _limits(machine, jets[0]), one_sided)
                 used = jets[0]
             if u is None:
@@ -176,7 +176,9 @@ def allocation(
             for n, x in zip(used, u, strict=True):
                 out[rows.index(n), k] = x
     with np.errstate(divide="ignore", invalid="ignore"):
-        rooms = [np.where(np.abs(x) > 1e-12, limits[:, None] / np.abs(x), np.inf).min(axis=0) for x in (positive, negative)]
+        rooms = [
+            np.where(np.abs(x) > 1e-12, limits[:, None] / np.abs(x), np.inf).min(axis=0) for x in (positive, negative)
+        ]
     capacity = np.where(np.isnan(positive).any(axis=0) | np.isnan(negative).any(axis=0), 0.0, np.minimum(*rooms))
     shared = Allocation(positive, negative, capacity, effect, rotors[0] if turning else (), jets[0])
     lacking = [x for x in shared.missing if x.split()[0] in need]
@@ -194,7 +196,7 @@ def _thruster(machine: Machine, name: str) -> Thruster:
 
 
 def _limits(machine: Machine, names: Sequence[str]) -> Array:
-    by_name = {x.name: x.effort for x in (*machine.motors, *machine.thrusters)}
+    by_name = {m.name: m.effort for m in machine.motors} | {x.name: x.effort for x in machine.thrusters}
     return np.array([by_name[n] for n in names])
 
 
@@ -230,23 +232,23 @@ def _jet_columns(eom: EquationsOfMotion, base: str) -> tuple[tuple[str, ...], Ar
     return tuple(names), np.array(columns).reshape(-1, 6).T
 
 
-def _least(B: Array, w: Array, limits: Array, one_sided: Array) -> Array | None:
+def _least(B: Array, w: Array, limits: Array, one_sided: Sequence[bool]) -> Array | None:
     """Least inputs with ``B u = w``; None where there are none."""
     n = B.shape[1]
     if not n:
         return None
     scale = np.where(np.isfinite(limits), limits, 1.0)
-    if not one_sided.any():
+    if not any(one_sided):
         u = scale * (np.linalg.pinv(B * scale) @ w)
     else:
         from scipy.optimize import linprog
 
-        # a thruster that pushes both ways is two nozzles
-        both = np.hstack([B, -B[:, ~one_sided]])
-        cost = np.concatenate([np.ones(n), np.ones(int((~one_sided).sum()))])
-        answer = linprog(cost, A_eq=both, b_eq=w, bounds=(0.0, None), method="highs")
+        two_sided = [k for k, x in enumerate(one_sided) if not x]
+        both = np.hstack([B, -B[:, two_sided]])  # a thruster that pushes both ways is two nozzles
+        answer = linprog(np.ones(both.shape[1]), A_eq=both, b_eq=w, bounds=(0.0, None), method="highs")
         if answer.status != 0:
             return None
-        u = answer.x[:n].copy()
-        u[~one_sided] -= answer.x[n:]
-    return u if np.allclose(B @ u, w, atol=1e-9) else None
+        x = np.asarray(answer.x, dtype=float)
+        u = x[:n].copy()
+        u[two_sided] -= x[n:]
+    return np.asarray(u) if np.allclose(B @ u, w, atol=1e-9) else None

@@ -73,7 +73,7 @@ def arm_shape(robot: HeldBase, radius: float = 0.08) -> ArmShape:
     ends = [b.name for b in machine.bodies if b.name not in carriers]
     hands = {f.body: f.name for f in machine.frames}
     chains = [_chain(machine, hands.get(end, end), robot.base) for end in ends]
-    # arms of their own, which share no moving body with the first one
+    # arms that share no moving body with the first one
     others = [c for c in chains if len(c) > 1 and not set(c[:-1]) & set(frames)]
     return ArmShape(frames, float(radius), _boxes(robot.eom, robot.base), tuple(others))
 

@@ -29,7 +29,7 @@ from dalembert.plan.tip_task import TASKS, Redundancy, chosen_task, linear_solve
 __all__ = ["ArmMotion", "HeldBase", "held_base", "way_to"]
 
 _CLIP = 0.3  # largest step of a joint in one iteration [rad, m]
-_REACTION = 4.0  # weight of the base's motion against that of the joints, where there is a choice
+_REACTION = 20.0  # weight of the base's motion against that of the joints, where there is a choice
 _RANGE = np.pi  # to either side, of a joint without limits
 
 
@@ -66,7 +66,7 @@ class HeldBase:
     frame, base
         The tip, and the free joint.
     task
-        What the tip must do: ``"pose"``, ``"axis"`` or ``"position"``.
+        Task of the tip: ``"pose"``, ``"axis"`` or ``"position"``.
     reaction
         Weight of the base's reaction among motions that serve the task alike; without effect where there is one only.
     """
@@ -121,7 +121,7 @@ class HeldBase:
 
     @cached_property
     def _reaction(self) -> tuple[Expression, Expression]:
-        """Angular momentum ``H`` (3, n) by the rates of the joints, and the inertia (3, 3) of the whole about the base."""
+        """Angular momentum ``H`` (3, n) by the rates of the joints, and the inertia (3, 3) about the base."""
         theta, _, place = self._symbols
         base, joints = self.rows[0].tolist(), self.rows[1].tolist()
         M = self._at(self.eom.symbolic.mass_matrix)
@@ -300,7 +300,7 @@ def held_base(
     base
         The free joint; needed where there is more than one.
     task
-        What the tip must do: ``"pose"`` (6 joints between base and tip), ``"axis"`` (5: the turn about the z axis of
+        Task of the tip: ``"pose"`` (6 joints between base and tip), ``"axis"`` (5: the turn about the z axis of
         the tip is free) or ``"position"`` (3: its attitude is free). None: the first of these that the arm can serve.
     reaction
         Weight of the base's reaction where joints are redundant: 0 moves the joints least.

@@ -201,7 +201,7 @@ class CaptureApproach:
     axis
         Outward direction at the target point in axes of the debris; None: along the radius of the target point.
     task
-        What the tip must do, as in `held_base`; None: the most that the number of its joints allows.
+        Task of the tip, as in `held_base`; None: the most that the number of its joints allows.
     """
 
     durations: tuple[float, float] = (16.0, 112.0)
@@ -360,7 +360,10 @@ def _scene(
 ) -> _Scene:
     (hold, axis), (geometry, radius) = grip, shapes
     eom = held.eom
-    for name, value, n in (("base_torque", limits.base_torque, 3), ("joint_torque", limits.joint_torque, len(held.names))):
+    for name, value, n in (
+        ("base_torque", limits.base_torque, 3),
+        ("joint_torque", limits.joint_torque, len(held.names)),
+    ):
         if isinstance(value, tuple) and len(value) != n:
             raise InputError(f"{name} of the limits must be one number or {n}, got {len(value)}")
     q = named_vector(q0, eom.q_names, eom.q_neutral, "q0")
@@ -516,7 +519,7 @@ def _verdicts(
 
 
 def _torque(name: str, efforts: Array, use: float, limit: float | tuple[float, ...]) -> Verdict:
-    """Use of limits of torques: that of the component that uses most of its own."""
+    """Use of limits of torques: that of the component with the largest use."""
     largest, most = np.abs(efforts).max(axis=0), use * np.broadcast_to(np.array(limit), efforts.shape[1:])
     k = int(np.argmax(largest / most))
     return _at_most(name, "N m", float(largest[k]), float(most[k]))
@@ -574,8 +577,8 @@ def _hint(scene: _Scene, distance: float) -> str:
     target = float(np.linalg.norm(np.array(scene.body.point)))
     there = float(np.linalg.norm((np.array(scene.body.position) - scene.centre) @ scene.R - scene.shoulder))
     return (
-        f"; the centre of the debris is {there:.3g} m from the first joint of the arm and its target point {target:.3g} "
-        f"m from that centre: bring the chaser to about {0.72 * scene.reach + target:.3g} m"
+        f"; the centre of the debris is {there:.3g} m from the first joint of the arm and its target point "
+        f"{target:.3g} m from that centre: bring the chaser to about {0.72 * scene.reach + target:.3g} m"
     )
 
 
@@ -589,8 +592,8 @@ def _reason(scene: _Scene, failed: list[_Candidate], sides: int, span: tuple[flo
         lines.append(f"{name}: {len(of)} (nearest {near.value:.3g}, limit {near.limit:.3g} {near.unit}".rstrip() + ")")
     stuck = all(v.name == "reach of the path" for v in worst)
     hint = (
-        f"; the arm reaches the target point but not with the wanted {meaning(scene.robot.task)}: another approach axis, "
-        "another posture at the start, or a smaller task"
+        f"; the arm reaches the target point but not with the wanted {meaning(scene.robot.task)}: another approach "
+        "axis, another posture at the start, or a smaller task"
     )
     return (
         f"none of {len(failed)} candidates ({sides} sides, {span[0]:g} to {span[1]:g} s) keeps every limit; failed by "

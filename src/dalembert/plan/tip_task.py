@@ -15,7 +15,16 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.formulations.factorization import solve_spd
 
-__all__ = ["TASKS", "Redundancy", "chosen_task", "linear_solver", "meaning", "rotation_vector", "task_error", "task_rows"]
+__all__ = [
+    "TASKS",
+    "Redundancy",
+    "chosen_task",
+    "linear_solver",
+    "meaning",
+    "rotation_vector",
+    "task_error",
+    "task_rows",
+]
 
 TASKS = {"pose": 6, "axis": 5, "position": 3}
 """Tasks of a tip and their rows: place and attitude, place and direction of the z axis, place alone."""
@@ -56,7 +65,7 @@ def chosen_task(task: str | None, joints: int, where: str) -> str:
 
 
 def meaning(task: str) -> str:
-    """What a task asks of the tip, in words."""
+    """Describe a task in words."""
     return _MEANING[task]
 
 
@@ -69,7 +78,7 @@ def task_rows(task: str, X: Expression) -> Expression:
 
 
 def task_error(task: str, X: Expression, position: Expression, rotation: Expression) -> Expression:
-    """What is left (k) from a pose of the tip to a desired one, in the rows of a task."""
+    """Error (k) from a pose of the tip to a desired one, in the rows of a task."""
     away = position - X[:3, 3]
     if task == "pose":
         return ca.vertcat(away, X[:3, :3] @ rotation_vector(X[:3, :3].T @ rotation))
@@ -102,9 +111,9 @@ def linear_solver(A: Expression) -> Callable[[Expression], Expression]:
 class Redundancy:
     """How an arm with more joints than rows of its task moves them.
 
-    The rates minimise ``1/2 (q' - z)^T W (q' - z)`` among those that serve the task, ``J q' = t``:
+    The rates minimise ``m/2 |q' - z|^2 + mu/2 q'^T H^T I^-1 H q'`` among those that serve the task, ``J q' = t``:
 
-        q' = z + W^-1 J^T (J W^-1 J^T)^-1 (t - J z),   W = m + mu H^T I^-1 H
+        q' = y + W^-1 J^T (J W^-1 J^T)^-1 (t - J y),   W = m + mu H^T I^-1 H,   y = m W^-1 z
 
     ``H q'`` is the angular momentum that the base must take up (the reaction; where ``H q' = 0`` is possible this is
     the reaction null space of Yoshida), ``I`` the inertia of the base and ``m`` the mean inertia of the joints, so that
@@ -137,8 +146,9 @@ class Redundancy:
         W = self.inertia * ca.SX.eye(n) + self.reaction * H.T @ solve_spd(base_inertia, H)
         V = solve_spd(W, J.T)
         A = J @ V
-        z = ca.SX.zeros(n)
+        y = ca.SX.zeros(n)
         if square is not None:
             s = (theta - ca.DM(self.middle)) / ca.DM(self.half)
             z = -self.gain * ca.DM(self.half) * s**3 * (square / (square + _STIRRED**2))
-        return lambda t: z + V @ solve_spd(A, t - J @ z)
+            y = solve_spd(W, self.inertia * z)
+        return lambda t: y + V @ solve_spd(A, t - J @ y)

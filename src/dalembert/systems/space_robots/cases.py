@@ -58,9 +58,16 @@ class CaptureCase:
     def start(self) -> CaptureStart:
         """The case as the start of a capture by the `uncertain_chaser` of the debris with uncertain inertia."""
         return CaptureStart(
-            self.rate, self.quaternion, dict(zip(JOINTS, self.joints, strict=True)), distance=STAND_OFF,
-            parameters=dict(self.factors), tuned_at=dict(zip(JOINTS, HOME, strict=True)), turn=self.turn, spin=self.spin, seed=self.seed,
-        )  # fmt: skip
+            rate=self.rate,
+            quaternion=self.quaternion,
+            joints=dict(zip(JOINTS, self.joints, strict=True)),
+            distance=STAND_OFF,
+            parameters=dict(self.factors),
+            tuned_at=dict(zip(JOINTS, HOME, strict=True)),
+            turn=self.turn,
+            spin=self.spin,
+            seed=self.seed,
+        )
 
 
 CASE_DISTRIBUTIONS = (

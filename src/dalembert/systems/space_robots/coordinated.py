@@ -80,7 +80,7 @@ class CoordinatedGuidance:
     flying
         Whether the base follows; else its reference stays where it begins.
     task
-        What the tip must do, as in `dalembert.plan.held_base`; None: the most that the number of joints allows.
+        Task of the tip, as in `dalembert.plan.held_base`; None: the most that the number of joints allows.
     name
         Name of the stage.
     """

@@ -103,8 +103,8 @@ class DebrisTwin:
         ]
         if not points:
             raise InputError(
-                f"body '{self.body}' of machine '{self.machine.name}' has no box whose corners a camera could recognise: "
-                "give it one as geometry, or fly with camera=None"
+                f"body '{self.body}' of machine '{self.machine.name}' has no box whose corners a camera could recognise"
+                ": give it one as geometry, or fly with camera=None"
             )
         return np.array(points)
 

@@ -10,21 +10,19 @@ import casadi as ca
 import numpy as np
 
 from dalembert.compile import Kernel, compile_function
-from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.join import Handover
 from dalembert.plan.robot_capture import RobotLimits
 from dalembert.spatial.rotations import quaternion_matrix
 from dalembert.systems.space_robots.feedback import CaptureFeedback
-from dalembert.systems.space_robots.twins import ChaserTwins, light_inertia
+from dalembert.systems.space_robots.twins import ChaserTwins
 
-__all__ = ["Braking", "StackGuide", "chosen_braking", "stack_feedback", "stack_period"]
+__all__ = ["Braking", "StackGuide", "chosen_braking", "stack_feedback"]
 
 _WINDOW = 50  # instants over which the momentum is averaged: the rates of the joints are noisy, the debris is heavy
 _RISE = 4.0  # seconds in which the torque of the base comes up
 _STIFF, _DAMPED = 0.5, 0.8  # frequency [rad/s] and damping ratio of the joints on their loads
-_SHORTEST = 2.5e-4  # period of the feedback [s]
 _PART = 0.72  # of the torque limits that is used
 
 
@@ -149,29 +147,8 @@ def stack_feedback(
     return CaptureFeedback(tuple(kp.tolist()), tuple(kd.tolist()), zero, zero, twins.joints, twins.base, wheels=False)
 
 
-def stack_period(
-    nominal: EquationsOfMotion, twins: ChaserTwins, posture: tuple[float, ...], reach: float, longest: float
-) -> float:
-    """Period of the feedback after the grip: short enough for joints that are light themselves and carry the debris.
-
-    A sampled law damps a joint while ``Kd Ts < 2 J`` with the inertia ``J`` that the chaser alone has at the joint.
-    """
-    light = light_inertia(twins, posture)
-    kd = 2.0 * _DAMPED * _STIFF * _loads(nominal, twins, posture, reach)
-    period = longest
-    while float((kd * period / light).max()) > 0.5:
-        period /= 2.0
-        if period < _SHORTEST:
-            k = int(np.argmax(kd / light))
-            raise InputError(
-                f"joint '{twins.joints[k]}' of machine '{twins.machine.name}' is too light ({light[k]:.3g} kg m2) to hold "
-                "the debris by a sampled law: give it the armature of its rotor"
-            )
-    return period
-
-
 def _loads(nominal: EquationsOfMotion, twins: ChaserTwins, posture: tuple[float, ...], reach: float) -> Array:
-    """What each joint moves if the base is free to move as well."""
+    """Inertia at each joint if the base is free to move as well."""
     q = nominal.q_neutral.copy()
     q[[nominal.q_names.index(n) for n in twins.joints]] = posture
     M = nominal.mass_matrix(q, p={"grip_z": reach})
@@ -194,4 +171,6 @@ def chosen_braking(
     # the largest slope of the braking of a joint is 15/8 of its rate over the time
     needed = 1.875 * np.abs(rates) * _loads(nominal, twins, posture, reach) / (_PART * most)
     torque = _PART * min(float(np.min(limits.base_torque)), float(most.min()))
-    return Braking(time=max(Braking.time, float(needed.max())), torque=torque if np.isfinite(torque) else Braking.torque)
+    return Braking(
+        time=max(Braking.time, float(needed.max())), torque=torque if np.isfinite(torque) else Braking.torque
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from dalembert.control.allocation import Allocation, allocation
+from dalembert.control.allocation import Allocation, allocate
 from dalembert.control.cascade import read
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
@@ -71,7 +71,7 @@ class CaptureFeedback:
     joints
         The joints, in the order of the gains.
     base
-        The free joint; its torques are shared out among wheels and thrusters by `control.allocation`.
+        The free joint; its torques are shared out among wheels and thrusters by `control.allocate`.
     wheels
         Whether wheels turn the base, where there are enough; after a grip thrusters do, if they can.
     """
@@ -92,8 +92,8 @@ class CaptureFeedback:
         base, joints, _ = robot.rows
         kp, kd = gains.arm**2 * D[joints], 2.0 * gains.arm_damping * gains.arm * D[joints]
         base_kp, base_kd = gains.base**2 * D[base[3:]], 2.0 * gains.base_damping * gains.base * D[base[3:]]
-        numbers = (tuple(float(x) for x in row) for row in (kp, kd, base_kp, base_kd))
-        return CaptureFeedback(*numbers, robot.names, robot.base)
+        a, b, c, d = (tuple(float(x) for x in row) for row in (kp, kd, base_kp, base_kd))
+        return CaptureFeedback(a, b, c, d, robot.names, robot.base)
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         """No internal states."""
@@ -112,7 +112,9 @@ class CaptureFeedback:
         rows_q, rows_v = ([getattr(blocks[j], k).start for j in self.joints] for k in ("q", "v"))
         speed = read(*names[n : 2 * n])
         goal = read(*names[:n]) + (t - read("guidance.t")) * speed
-        wanted = read(*names[2 * n : 3 * n]) + ca.DM(self.kp) * (goal - q[rows_q]) + ca.DM(self.kd) * (speed - v[rows_v])
+        wanted = (
+            read(*names[2 * n : 3 * n]) + ca.DM(self.kp) * (goal - q[rows_q]) + ca.DM(self.kd) * (speed - v[rows_v])
+        )
         a, w = blocks[self.base].q.start + 3, blocks[self.base].v.start + 3
         heading = read(*_ATTITUDE)
         turn = quaternion_product(ca.vertcat(heading[0], -heading[1:]), q[a : a + 4])
@@ -128,7 +130,7 @@ class CaptureFeedback:
 def torque_allocation(eom: EquationsOfMotion, base: str, wheels: bool) -> Allocation:
     """How the torque of a base is shared out: by thrusters alone where that is asked and possible."""
     if not wheels:
-        jets = allocation(eom, base, need=(), wheels=False)
+        jets = allocate(eom, base, need=(), wheels=False)
         if not any(x.startswith("torque") for x in jets.missing):
             return jets
-    return allocation(eom, base, need=("torque",))
+    return allocate(eom, base, need=("torque",))

@@ -138,7 +138,7 @@ class GuideLaw:
         rotation: Expression,
         twist: tuple[Expression, Expression],
         change: tuple[Expression, Expression],
-        h: Expression,
+        h: ExpressionLike,
     ) -> tuple[Expression, Expression, Expression, Expression]:
         """Joints, their rates and accelerations, and efforts, by one step of Newton's method from the last joints."""
         robot = self.robot

@@ -28,14 +28,21 @@ from dalembert.plan.tip_task import meaning
 from dalembert.simulation.methods import RK4
 from dalembert.systems.space_robots.cases import CaptureCase, default_case
 from dalembert.systems.space_robots.debris_twin import DebrisTwin, debris_twin
-from dalembert.systems.space_robots.detumbling import StackGuide, chosen_braking, stack_feedback, stack_period
+from dalembert.systems.space_robots.detumbling import StackGuide, chosen_braking, stack_feedback
 from dalembert.systems.space_robots.feedback import CaptureFeedback, CaptureGains, held_names
 from dalembert.systems.space_robots.guidance import CaptureGuide
 from dalembert.systems.space_robots.outcome import CaptureOutcome
 from dalembert.systems.space_robots.requirements import judged, rested, tip_errors
 from dalembert.systems.space_robots.scene import captured_stack, flying_scene, grip_parameters
 from dalembert.systems.space_robots.sensors import CaptureSensors, SensorNoise
-from dalembert.systems.space_robots.settings import derived_gains, derived_limits, stack_limits, stand_off, time_step
+from dalembert.systems.space_robots.settings import (
+    derived_gains,
+    derived_limits,
+    stack_gains,
+    stack_limits,
+    stand_off,
+    time_step,
+)
 from dalembert.systems.space_robots.start import CaptureStart
 from dalembert.systems.space_robots.twins import ChaserTwins, chaser_twins
 from dalembert.systems.space_robots.uncertain import case_machines
@@ -96,7 +103,7 @@ class _Keywords(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class _Flight:
-    """What all phases of one capture share."""
+    """Data that all phases of one capture share."""
 
     start: CaptureStart
     twins: ChaserTwins
@@ -143,9 +150,7 @@ def _feedback(twins: ChaserTwins, gains: CaptureGains, posture: tuple[float, ...
 def _true_stack(twins: ChaserTwins, debris: DebrisTwin, noise: SensorNoise | None, period: float) -> EquationsOfMotion:
     """The stack that is simulated."""
     whole, other = twins.machine, debris.machine
-    return derive(
-        captured_stack(whole, None, other, noise=noise, period=period, frame=twins.frame, goal=debris.target)
-    )
+    return derive(captured_stack(whole, None, other, noise=noise, period=period, frame=twins.frame, goal=debris.target))
 
 
 @lru_cache(maxsize=8)
@@ -173,7 +178,7 @@ def fly_capture(
     The chaser is any machine on a free base: arms with three or more driven joints of one coordinate, anything that
     bends, reaction wheels, thrusters. Its rigid models, feedforward, gains and limits are made from the machine. Arms
     with more joints than their task needs disturb the base least and stay away from the ends of their ranges; arms
-    with fewer than six joints serve a smaller task, which is told.
+    with fewer than six joints serve a smaller task, which ``tell`` reports.
 
     Parameters
     ----------
@@ -214,7 +219,8 @@ def fly_capture(
         named = sorted({f.name for f in fields(CaptureStart)} & set(keywords))
         if debris is not None or start is not None or named:
             raise InputError(
-                f"a case brings its debris and its start; give a chaser as a Machine to choose {', '.join(named) or 'them'}"
+                "a case brings its debris and its start; give a chaser as a Machine to choose "
+                f"{', '.join(named) or 'them'}"
             )
         chaser, debris = case_machines()
         start = case.start
@@ -268,8 +274,10 @@ def _fly(flight: _Flight, case: CaptureCase | CaptureStart) -> CaptureOutcome:
         rng=rng if filter_ is not None else None, mount=mount, scene=scene, centre=debris.centre,
     )  # fmt: skip
     begin = {**q, **placed(debris, now, 0.0)[0], **_base_start(flight)}
+    rates = np.array(start.spin, dtype=float).tolist()
+    spin = {f"{twins.base}.{n}": x for n, x in zip(("wx", "wy", "wz"), rates, strict=True)}
     experiment: ExperimentKeywords = {
-        "start": Start(begin, {**v, **{f"{twins.base}.{n}": x for n, x in zip(("wx", "wy", "wz"), start.spin, strict=True)}}),
+        "start": Start(begin, {**v, **spin}),
         "p": {k: x for k, x in start.parameters.items() if k in scene.p_names},
         "control": Cascade(Sampled(_feedback(twins, gains, flight.tuned_at), gains.period), [guide.stage()]),
         "method": RK4(time_step(twins, debris, gains)),
@@ -330,9 +338,11 @@ def _gripped(outcome: CaptureOutcome, flight: _Flight) -> CaptureOutcome:
         )
     reach = float(np.linalg.norm(debris.point))
     nominal = _rigid_stack(twins, debris)
+    feedback = stack_feedback(nominal, twins, flight.tuned_at, reach)
     if flight.derived:
-        period = stack_period(nominal, twins, flight.tuned_at, reach, gains.period)
-        gains = replace(gains, every=round(gains.every * gains.period / period), period=period)
+        gains = stack_gains(
+            _true_stack(twins, debris, noise, gains.period), twins, feedback, gains, (flight.tuned_at, reach)
+        )
     true = _true_stack(twins, debris, noise, gains.period)
     mount = grip_parameters(np.linalg.inv(tip) @ body)
     handover = join(run, true, p=mount)
@@ -341,7 +351,6 @@ def _gripped(outcome: CaptureOutcome, flight: _Flight) -> CaptureOutcome:
     rates = handover.v[[true.v_names.index(f"{n}_dot") for n in twins.joints]]
     braking = chosen_braking(nominal, twins, flight.tuned_at, reach, rates, limits)
     guide = StackGuide(true, nominal, mount, handover, braking, twins)
-    feedback = stack_feedback(nominal, twins, flight.tuned_at, reach)
     stage = Guidance(guide, gains.period * gains.every, held_names(len(twins.joints)))
     experiment: ExperimentKeywords = {
         "start": Start(handover.q, handover.v, handover.t),

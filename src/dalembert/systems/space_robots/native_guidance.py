@@ -94,7 +94,9 @@ class PlanGuidance:
         correction = z[self.law.size :] + ca.if_else(looks, g.hand * self.period, 0.0) * miss
         frame = ca.DM(np.concatenate([plan.centre, plan.attitude]))
         base = known.vector(*[f"{self.law.robot.base}.{x}" for x in _POSE])
-        after, held = self.law.expression(z[: self.law.size], base, motion, correction, frame, ca.DM([self.period, g.follow]))
+        after, held = self.law.expression(
+            z[: self.law.size], base, motion, correction, frame, ca.DM([self.period, g.follow])
+        )
         return held, ca.vertcat(after, correction)
 
 

@@ -63,6 +63,11 @@ class CaptureOutcome:
         """Whether it went to its end and kept every requirement."""
         return not self.reason and bool(self.requirements) and all(r.ok for r in self.requirements)
 
+    @property
+    def parameters(self) -> dict[str, float]:
+        """True values of the parameters of chaser and debris."""
+        return dict(self.case.factors if isinstance(self.case, CaptureCase) else self.case.parameters)
+
     @cached_property
     def whole(self) -> Run:
         """Both runs as one of the machine before the grip, in which the debris remains a separate body.

@@ -130,10 +130,14 @@ def _by_task(J: GeneralizedJacobian, path: Callable[[float], PoseMotion], t: Arr
     centre, R = eom.center_of_mass(q0), eom.pose(J.body, q0)[:3, :3]
     each = [path(float(x)) for x in t]
     x, v, a, A, w, dw = (np.array([m[k] for m in each]) for k in range(6))
-    motion = held.follow(PoseMotion((x - centre) @ R, v @ R, a @ R, R.T @ A, w @ R, dw @ R), t, q0[held.rows[2]], steps=4)
+    motion = held.follow(
+        PoseMotion((x - centre) @ R, v @ R, a @ R, R.T @ A, w @ R, dw @ R), t, q0[held.rows[2]], steps=4
+    )
     worst = int(np.argmax(motion.miss))
     if not motion.miss[worst] < 1e-6:
-        raise PlanError(f"the tip cannot follow its path at t = {t[worst]:g} s: {motion.miss[worst]:.3g} m or rad are left")
+        raise PlanError(
+            f"the tip cannot follow its path at t = {t[worst]:g} s: {motion.miss[worst]:.3g} m or rad are left"
+        )
     block = next(b for b in eom.layout.blocks if b.name == held.base)
     q = held.configuration(motion.joints, centre, q0[block.q][3:])
     speeds = np.array([J.velocities(*row) for row in zip(q, motion.rates, strict=True)])

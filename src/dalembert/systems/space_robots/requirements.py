@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.control.allocation import allocation
+from dalembert.control.allocation import allocate
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
@@ -50,7 +50,7 @@ def _torques(run: Run, eom: EquationsOfMotion, twins: ChaserTwins) -> tuple[Arra
     """Largest commanded torques of the base about its axes, and of the joints."""
     kind = "command" if f"command.{eom.u_names[0]}" in run else "u"
     u = run.array([f"{kind}.{name}" for name in eom.u_names])
-    effect = allocation(eom, twins.base, need=()).effect
+    effect = allocate(eom, twins.base, need=()).effect
     motors = {m.joint: m for m in eom.machine.motors}
     rows = [eom.u_names.index(motors[name].name) for name in twins.joints]
     ratios = np.array([abs(nominal(motors[name].ratio)) for name in twins.joints])

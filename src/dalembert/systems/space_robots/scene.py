@@ -26,6 +26,7 @@ from dalembert.systems.space_robots.uncertain import uncertain_chaser, uncertain
 
 __all__ = ["capture_scene", "captured_stack", "flying_scene", "grip_parameters"]
 
+
 def _target(chosen: Machine | None, uncertain: bool, frame: str) -> DebrisTwin:
     """The debris."""
     return debris_twin(chosen if chosen is not None else (uncertain_debris() if uncertain else debris()), frame)

@@ -31,9 +31,10 @@ class CaptureStart:
         Frame of the debris that is gripped, and the outward direction there in axes of the debris; None: along the
         radius from its centre of mass.
     task
-        What the tip must do, as in `dalembert.plan.held_base`; None: the most that the number of its joints allows.
+        Task of the tip, as in `dalembert.plan.held_base`; None: the most that the number of its joints allows.
     distance
-        Of the centre of the debris from the base's frame when the arm begins [m]; None: from the reach of the arm.
+        Distance between the centre of the debris and the base's frame when the arm begins [m]; None: from the reach
+        of the arm.
     eye
         Frame of the camera on the base, which looks along its z axis; None: at the edge of the face with the arm.
     parameters

@@ -11,9 +11,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from dalembert.control.allocation import Allocation, allocation, base_wheels
+from dalembert.control.allocation import Allocation, allocate, base_wheels
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
@@ -29,9 +28,12 @@ from dalembert.plan.tip_task import chosen_task
 from dalembert.systems.space_robots.bent_arm import BentArm
 from dalembert.systems.space_robots.guide_law import GuideLaw
 
-__all__ = ["ChaserTwins", "chaser_twins", "light_inertia"]
+__all__ = ["ChaserTwins", "chaser_twins"]
 
-_TURNS = {"x": ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)), "y": ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0))}  # fmt: skip
+_TURNS = {
+    "x": ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)),
+    "y": ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)),
+}
 """Rotations whose z axis is another axis."""
 
 
@@ -48,7 +50,7 @@ class ChaserTwins:
     base
         Its free joint.
     task
-        What the arm can do with its tip: ``"pose"``, ``"axis"`` or ``"position"``.
+        Task of the tip: ``"pose"``, ``"axis"`` or ``"position"``.
     joints
         The driven joints of all arms, in the order of the coordinates.
     wheels
@@ -69,7 +71,9 @@ class ChaserTwins:
 
     def _twin(self, bending: tuple[str, ...], kept: tuple[str, ...]) -> Machine:
         """The machine with some beams flexible and some joints moving, everything else stiff and locked."""
-        bodies = tuple(replace(b, modes=()) if isinstance(b, Beam) and b.name not in bending else b for b in self.machine.bodies)
+        bodies = tuple(
+            replace(b, modes=()) if isinstance(b, Beam) and b.name not in bending else b for b in self.machine.bodies
+        )
         stiff = self.machine.with_(bodies=bodies, sensors=(), signals=())
         moving = {self.base, *self.joints, *kept}
         return stiff.lock([j.name for j in stiff.joints if j.info.nv and j.name not in moving])
@@ -92,7 +96,7 @@ class ChaserTwins:
         """Bodies between base and tip."""
         by_child = {j.child: j for j in self.machine.joints}
         body = next((f.body for f in self.machine.frames if f.name == self.frame), self.frame)
-        bodies = set()
+        bodies: set[str] = set()
         while True:
             body = body if body in by_child else body.rpartition(".")[0]
             if body not in by_child:
@@ -108,7 +112,7 @@ class ChaserTwins:
     @cached_property
     def allocation(self) -> Allocation:
         """How torques of the base are shared out."""
-        return allocation(derive(self.machine), self.base, need=("torque",))
+        return allocate(derive(self.machine), self.base, need=("torque",))
 
     @cached_property
     def torque_limits(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -173,9 +177,7 @@ class ChaserTwins:
 
 
 @lru_cache(maxsize=16)
-def chaser_twins(
-    machine: Machine, tip: str = "tip", approach: str = "z", task: str | None = None
-) -> ChaserTwins:
+def chaser_twins(machine: Machine, tip: str = "tip", approach: str = "z", task: str | None = None) -> ChaserTwins:
     """The models of a chaser, made from its machine.
 
     Parameters
@@ -200,7 +202,9 @@ def chaser_twins(
     if tip not in machine.tree.frames or tip == "world":
         raise UnknownNameError("frame", tip, [n for n in machine.tree.frames if n != "world"], where)
     if approach not in ("x", "y", "z"):
-        raise InputError(f"approach must be 'x', 'y' or 'z', the axis of frame '{tip}' that points at the debris, got {approach!r}")
+        raise InputError(
+            f"approach must be 'x', 'y' or 'z', the axis of frame '{tip}' that points at the debris, got {approach!r}"
+        )
     frame = tip
     if approach != "z":
         old = next((f for f in machine.frames if f.name == tip), Frame(tip, tip))
@@ -213,7 +217,10 @@ def chaser_twins(
         raise InputError(f"two motors drive one joint of {where}; a chaser needs one each")
     joints = tuple(j.name for j in _ordered(machine) if j.name in driven)
     if not set(way_to(machine, frame)) & set(joints):
-        raise InputError(f"no driven joint is between the base of {where} and its frame '{tip}'; driven are {', '.join(joints) or 'none'}")
+        raise InputError(
+            f"no driven joint is between the base of {where} and its frame '{tip}'; driven are "
+            f"{', '.join(joints) or 'none'}"
+        )
     chosen = chosen_task(task, len(set(way_to(machine, frame)) & set(joints)), where)
     return ChaserTwins(machine, frame, free[0], chosen, joints, wheels)
 
@@ -221,12 +228,3 @@ def chaser_twins(
 def _ordered(machine: Machine) -> list[Any]:
     """Joints in the order of their coordinates."""
     return [node.joint for node in machine.coordinate_nodes if node.joint is not None]
-
-
-
-def light_inertia(twins: ChaserTwins, posture: ArrayLike) -> Array:
-    """Inertia (n) that each joint has at high frequencies, when nothing else follows: ``1 / (M^-1)_jj`` [kg m2]."""
-    eom = derive(twins.machine)
-    q = eom.q_neutral.copy()
-    q[[eom.q_names.index(n) for n in twins.joints]] = posture
-    return 1.0 / np.diag(np.linalg.inv(eom.mass_matrix(q)))[[eom.v_names.index(f"{n}_dot") for n in twins.joints]]

@@ -72,13 +72,20 @@ def placed(debris: DebrisTwin, body: TumblingBody, t: float) -> tuple[dict[str, 
     place = np.array(body.position) - R @ debris.centre
     Q = quaternion_from_matrix(R).ravel()
     twist = np.concatenate([-np.cross(w, debris.centre), w])
-    q = {f"{debris.joint}.{n}": float(x) for n, x in zip(("x", "y", "z", "qw", "qx", "qy", "qz"), (*place, *Q), strict=True)}
-    return q, {f"{debris.joint}.{n}": float(x) for n, x in zip(("vx", "vy", "vz", "wx", "wy", "wz"), twist, strict=True)}
+    q = {
+        f"{debris.joint}.{n}": float(x)
+        for n, x in zip(("x", "y", "z", "qw", "qx", "qy", "qz"), (*place, *Q), strict=True)
+    }
+    return q, {
+        f"{debris.joint}.{n}": float(x) for n, x in zip(("vx", "vy", "vz", "wx", "wy", "wz"), twist, strict=True)
+    }
 
 
 def moved(debris: DebrisTwin, q: Mapping[str, float], v: Mapping[str, float]) -> tuple[Array, Array, Array]:
     """Rate, attitude and place of the centre of mass of a debris from its state by name: the inverse of `placed`."""
-    x, Q = (np.array([q[f"{debris.joint}.{n}"] for n in names]) for names in (("x", "y", "z"), ("qw", "qx", "qy", "qz")))
+    x, Q = (
+        np.array([q[f"{debris.joint}.{n}"] for n in names]) for names in (("x", "y", "z"), ("qw", "qx", "qy", "qz"))
+    )
     w = np.array([v[f"{debris.joint}.{n}"] for n in ("wx", "wy", "wz")])
     return w, Q, x + numpy(quaternion_matrix(Q)) @ debris.centre
 
