@@ -202,6 +202,11 @@ class CaptureApproach:
         Outward direction at the target point in axes of the debris; None: along the radius of the target point.
     task
         Task of the tip, as in `held_base`; None: the most that the number of its joints allows.
+
+    Examples
+    --------
+    >>> CaptureApproach(durations=(20.0, 60.0), sides=12).hold
+    10.0
     """
 
     durations: tuple[float, float] = (16.0, 112.0)
