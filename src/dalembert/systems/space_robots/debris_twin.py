@@ -135,6 +135,11 @@ def debris_twin(machine: Machine, target: str = "target") -> DebrisTwin:
             f"machine '{machine.name}' is no debris: it must float on one free joint, got {len(rooted)} joints on the "
             "world"
         )
+    others = [b.name for b in machine.bodies if not isinstance(b, Body | Beam)]
+    if others:
+        raise InputError(
+            f"flexible bodies of a debris must be beams or appendages; machine '{machine.name}' has {', '.join(others)}"
+        )
     if target not in machine.tree.frames:
         known = [n for n in machine.tree.frames if n != "world"]
         raise UnknownNameError("frame", target, known, f"machine '{machine.name}'")

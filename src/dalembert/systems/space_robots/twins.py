@@ -194,6 +194,9 @@ def chaser_twins(machine: Machine, tip: str = "tip", approach: str = "z", task: 
     if not isinstance(machine, Machine):
         raise InputError(f"a chaser must be a Machine, got {machine!r}")
     where = f"machine '{machine.name}'"
+    others = [b.name for b in machine.bodies if not isinstance(b, Body | Beam)]
+    if others:
+        raise InputError(f"flexible bodies of a chaser must be beams or appendages; {where} has {', '.join(others)}")
     if machine.constrained:
         raise InputError(f"a chaser must have no closed loops, cables or contacts; {where} has some")
     free = [j.name for j in machine.joints if j.kind == "free"]
