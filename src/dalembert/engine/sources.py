@@ -39,7 +39,10 @@ UNITS = {
         "unilateral/unilateral.c",
         "unilateral/algebra.c",
     ),
-    "stepping": tuple(f"stepping/{name}" for name in ("one.c", *GENERIC[:3], "look_back.c", *GENERIC[3:], "moreau.c")),
+    "stepping": tuple(
+        f"stepping/{name}"
+        for name in ("one.c", *GENERIC[:3], "look_back.c", GENERIC[3], "unique.c", *GENERIC[4:], "moreau.c")
+    ),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
     "vm": ("vm.c",),
 }

@@ -164,9 +164,15 @@ class ConstrainedSystem:
         return projection_tape(self.geometry, self.move, self.flags, self.nq, self.nv, self.sweeps)
 
     @property
+    def has_contacts(self) -> bool:
+        """Whether some of the unilateral rows are those of contacts."""
+        return any(self.losses[row] >= 0 for row in self.unilateral)
+
+    @property
     def all_signal_names(self) -> tuple[str, ...]:
         """Names of the signals that a constrained run has more than others."""
-        return (*self.signal_names, "constraint.position", "constraint.velocity")
+        kept = (*self.signal_names, "constraint.position", "constraint.velocity")
+        return (*kept, "contact.undetermined") if self.has_contacts else kept
 
     @property
     def n_events(self) -> int:
