@@ -120,6 +120,8 @@ class NativeConstrained:
             loop.gaps, loop.n_gaps = self._function("constrained_gaps"), pairs
             loop.first_gap = int(self.memory.struct.n_tape_events) + pairs
         loop.context = self.address
+        if self.memory.struct.balance:
+            loop.admits = self._function("constrained_admits")
         if self.memory.struct.projects:
             loop.project = self._function("constrained_project")
         if self._alpha:

@@ -43,6 +43,8 @@ typedef int INDEX;
 #define SOFTEN(a, B)
 #define YIELD(a, x, b)
 #define FOUND(m) K(0.0)
+#define BY_FACTOR(m) K(0.0)
+#define RESTRAIN(C, m, sweeps) (m) /* by one member alone */
 #define DEPENDS(m, x) leaves = leaves | depends(C, m, x, x[UNDETERMINED]); /* one member alone finds forces that are not unique */
 #define IMPULSES(C, open, sweeps) block_sweeps(C, open, sweeps)
 #define START_SWEEPS

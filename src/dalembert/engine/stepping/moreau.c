@@ -93,7 +93,7 @@ int moreau_step(void *context, double t, double h, const double *x, const double
     memset(C->total, 0, (size_t)C->row_start[C->n_blocks] * sizeof(double));
     memset(C->held_total, 0, (size_t)C->n_held * sizeof(double));
     C->were_undetermined = x[C->undetermined_at];
-    out[C->residual_at] = out[C->sweeps_at] = out[C->undetermined_at] = 0.0;
+    out[C->residual_at] = out[C->sweeps_at] = out[C->undetermined_at] = out[C->lowered_at] = 0.0;
     double done = 0.0;
     for (int round = 0;; round++) {
         double cut = 1.0, rest = h - done;

@@ -60,7 +60,7 @@ class NativeStepping:
         rows, values, n_L = tables["row_start"][-1], tables["value_start"][-1], tables["L_start"][-1]
         c.n, c.nq, c.nv, c.nz, c.n_blocks, c.n_held, c.n_p = n, system.nq, nv, system.nz, k, m, system.n_parameters
         c.residual_at, c.sweeps_at, c.multipliers = system.residual, system.sweeps, system.multipliers
-        c.undetermined_at = system.undetermined
+        c.undetermined_at, c.lowered_at = system.undetermined, system.lowered
         c.work_loss, c.work_input = system.work_loss, system.work_input
         way = system.way
         c.theta, c.tolerance, c.margin, c.max_sweeps = system.theta, way.tolerance, way.margin, int(way.max_sweeps)
@@ -115,11 +115,14 @@ class NativeStepping:
 
 
 def _make_room(memory: NativeMemory, nv: int, rows: int, blocks: int) -> None:
-    """Allocate what unique.c needs."""
+    """Allocate what unique.c and restrain.c need."""
     most = min(rows, _DIRECT)
     memory.array("ref", np.zeros(max(1, rows)))
     memory.array("gram", np.zeros(_TESTED * (_TESTED + 1) // 2))
     memory.array("dense", np.zeros(2 * most * most + 12 * most + 2 * nv + 2 * rows + 16))
+    memory.array("start", np.zeros(max(1, nv)))
+    memory.array("full", np.zeros(max(1, blocks)))
+    memory.array("restrained", np.zeros(nv + 2 * blocks + 4, dtype=np.int64))
     memory.array("island", np.zeros(nv + 2 * blocks + most + 4, dtype=np.int64))
 
 

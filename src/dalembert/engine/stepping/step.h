@@ -188,6 +188,11 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
             solve_back(C, C->s, C->dv);
         }
     }
+    const MASK gains = block_gains(C, touched & NO(leaves));
+    if (SOME(gains)) {
+        leaves = leaves | RESTRAIN(C, gains, &sweeps);
+        solve_back(C, C->s, C->dv);
+    }
     /* impulses, losses, the account of the solver, works */
     real loss = K(0.0), input = K(0.0);
     ROLL
@@ -222,6 +227,7 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
     next[RESIDUAL] = larger(next[RESIDUAL], residual);
     next[SWEEPS] += sweeps;
     next[UNDETERMINED] = larger(next[UNDETERMINED], FOUND(touched));
+    next[LOWERED] = larger(next[LOWERED], BY_FACTOR(touched));
     if (IMPACT(h)) {
         for (INDEX i = 0; i < N_VELOCITIES; i++) next[N_COORDINATES + i] = xm[N_COORDINATES + i] + C->dv[i];
         next[WORK_INPUT] += input, next[WORK_LOSS] += loss;

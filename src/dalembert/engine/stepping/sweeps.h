@@ -113,6 +113,36 @@ FUNCTION MASK block_sweeps(stepper *C, MASK open, real *sweeps) {
     return slow;
 }
 
+#define GIVES 1e-10 /* part of the work of impulses that is more than rounding */
+
+/* Energy that the impulses of a block give, u being the mean of its velocities before and after; its size is added to
+ * `scale`. */
+FUNCTION real block_share(const stepper *C, INDEX a, real *scale) {
+    const real *const before = (N_HELD_ROWS ? C->before : C->u0) + ROW(a);
+    real sum = K(0.0), u[MOST_ROWS];
+    block_velocity(C, a, C->s, u);
+    for (INDEX i = 0; i < SIZE(a); i++) {
+        sum += K(0.5) * C->x[ROW(a) + i] * (u[i] + before[i]);
+        *scale += K(0.5) * fabs(C->x[ROW(a) + i]) * (fabs(u[i]) + fabs(before[i]));
+    }
+    return sum;
+}
+
+/* Members with a contact that rebounds, and one that gives energy: restitution may add more than was there. */
+FUNCTION MASK block_gains(const stepper *C, MASK open) {
+    MASK rebounds = open & NO(open), gives = rebounds;
+    ROLL
+    for (INDEX k = 0; k < C->n_active; k++) rebounds = rebounds | (open & ON(C->active[k]) & (C->bounce[C->active[k]] < K(0.0)));
+    if (!(SOME(rebounds))) return rebounds;
+    ROLL
+    for (INDEX k = 0; k < C->n_active; k++) {
+        real scale = K(0.0);
+        const real given = block_share(C, C->active[k], &scale);
+        gives = gives | (rebounds & ON(C->active[k]) & (given > K(GIVES) * scale));
+    }
+    return gives;
+}
+
 /* Difference of impulses from those of their velocities, by the largest of them. */
 FUNCTION real block_residual(const stepper *C) {
     real most = K(0.0), top = K(0.0);

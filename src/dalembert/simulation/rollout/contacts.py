@@ -65,6 +65,7 @@ def stepping_macros(problem: Problem) -> dict[str, object]:
         "RESIDUAL": system.residual,
         "SWEEPS": system.sweeps,
         "UNDETERMINED": system.undetermined,
+        "LOWERED": system.lowered,
         "MOST_TESTED": _most_tested(tables["row_start"][-1]),
         "MOST_GRAM": max(1, _most_tested(tables["row_start"][-1]) * (_most_tested(tables["row_start"][-1]) + 1) // 2),
         "WORK_INPUT": system.work_input,
