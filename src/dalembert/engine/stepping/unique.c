@@ -13,8 +13,8 @@
  *
  * What remembers its forces, joints that stick and ropes, keeps them: ref is what they were. */
 #define SEARCH 1e-2 /* compliance of sweeps, by the least mean of the diagonal of a block */
-#define SMALL 1e-6  /* that of Newton's method */
-enum { DIRECT = 96, NEWTON = 40, ROUNDS_OF_REF = 6, PROXIMAL = 30 };
+#define SMALL 1e-4  /* that of Newton's method */
+enum { DIRECT = 96, NEWTON = 40, ROUNDS_OF_REF = 20, PROXIMAL = 30 };
 
 /* Rows of an island of n blocks one after the other: laws on plain arrays, W (R x R), b, and G (R x R). */
 struct island {
@@ -217,7 +217,7 @@ static int island_solve(struct moreau *C, const int64_t *block, int64_t n, const
         double change = 0.0;
         if (!island_newton(C, &I)) return 0;
         for (int64_t i = 0; i < R; i++) change = larger(change, fabs(I.x[i] - I.ref[i])), I.ref[i] = I.x[i];
-        if (change <= 1e-10 * largest_in(I.x, R)) break;
+        if (change <= 1e-12 * largest_in(I.x, R)) break;
     }
     for (int64_t k = 0, f = 0; k < n; f += SIZE(block[k]), k++)
         for (int64_t i = 0; i < SIZE(block[k]); i++) C->x[ROW(block[k]) + i] = I.x[f + i];

@@ -14,8 +14,9 @@
 #define ATTEMPTS 3
 #define NEARLY 1e-7
 #define REPEATED 1e-12   /* part of a row, squared, below which it depends on others */
-#define COMPLIANCE 1e-6 /* by the least mean of the diagonal of a block */
-#define PROXIMAL 8      /* rounds that take its effect away */
+#define COMPLIANCE 1e-2 /* to begin with, by the least mean of the diagonal of a block */
+#define LEVELS 3        /* each a tenth of the last one */
+#define PROXIMAL 40     /* rounds that take its effect away */
 enum { FAILS = -2 };
 
 static int64_t blocks_memory(int64_t k, int64_t n) {
@@ -101,13 +102,21 @@ FUNCTION int rows_depend(const struct blocks *c, struct memory memory) {
     return 0;
 }
 
+/* Give all cones the same compliance: W is that of the problem, with `soft` on the diagonals of their rows. */
+FUNCTION void soften(const struct blocks *c, double soft, double *W) {
+    for (int64_t i = 0; i < c->k; i++)
+        for (int64_t j = c->first[i]; j < c->first[i + 1] && c->law[i] == CONE; j++)
+            if (diagonal(c, j) > 0.0) W[j * (c->n + 1)] = diagonal(c, j) + soft;
+}
+
 /* Forces that are not unique: those which equal, small compliance of all cones selects, in the limit; SOLVED, or -2 where
  * that fails. With a compliance u + eps p obeys the laws in the place of u, and forces are unique. The compliance is then
  * counted from the last forces (a proximal iteration), so that its effect vanishes: nothing is added along directions in
  * which forces are undetermined. */
 FUNCTION int64_t select_forces(const struct blocks *c, const struct solution *s, struct memory memory) {
     const int64_t n = c->n;
-    double *W = take(&memory, n * n), *b = take(&memory, n), *before = take(&memory, n), mean = INFINITY;
+    double *W = take(&memory, n * n), *b = take(&memory, n), *before = take(&memory, n), mean = INFINITY, eps = COMPLIANCE;
+    const double sharp = 10.0 * tolerance_of(c);
     struct blocks soft = *c;
     soft.W = W, soft.b = b;
     for (int64_t i = 0; i < c->k; i++) {
@@ -117,11 +126,21 @@ FUNCTION int64_t select_forces(const struct blocks *c, const struct solution *s,
     }
     if (!(mean < INFINITY)) return FAILS;
     for (int64_t i = 0; i < n * n; i++) W[i] = c->W[i];
-    for (int64_t i = 0; i < c->k; i++)
-        for (int64_t j = c->first[i]; j < c->first[i + 1] && c->law[i] == CONE; j++)
-            if (diagonal(c, j) > 0.0) W[j * (n + 1)] += COMPLIANCE * mean;
     for (int64_t i = 0; i < n; i++) b[i] = c->b[i];
+    soften(c, eps * mean, W);
     if (find_forces(&soft, s, memory) != SOLVED) return FAILS;
+    for (int level = 1; level < LEVELS; level++) { /* down as far as forces are found from the last ones */
+        for (int64_t i = 0; i < n; i++) before[i] = s->p[i];
+        soften(c, 0.1 * eps * mean, W);
+        newton(&soft, before, s, memory);
+        if (fault_of(&soft, s, memory) <= sharp) {
+            eps *= 0.1;
+            continue;
+        }
+        for (int64_t i = 0; i < n; i++) s->p[i] = before[i];
+        soften(c, eps * mean, W);
+        break;
+    }
     for (int round = 0; round < PROXIMAL; round++) {
         double change = 0.0;
         for (int64_t i = 0; i < n; i++) before[i] = s->p[i];
