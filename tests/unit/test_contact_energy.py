@@ -63,13 +63,22 @@ def test_an_elastic_ball_keeps_its_restitution() -> None:
 
 
 @pytest.mark.skipif(find_toolchain() is None, reason="a quadruped needs a C compiler")
-@pytest.mark.parametrize("seed", [17, pytest.param(59, marks=pytest.mark.slow), pytest.param(15, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "seed", [17, pytest.param(59, marks=pytest.mark.slow), pytest.param(15, marks=pytest.mark.slow)]
+)
 def test_a_step_across_a_jam_is_refused(seed: int) -> None:
     """Limp legs: the step at whose event a foot jams left with 66 J more (17: 254 J before the rule of forces)."""
     q0, v0, _ = dropped_quadruped(seed)
     machine = quadruped(friction=da.Parameter("mu", 0.7))
     run = da.simulate(
-        machine, duration=0.45 if seed == 17 else 0.6, q0=q0, v0=v0, p={"mu": 0.772}, method="dopri5", rtol=1e-7, record=0.02
+        machine,
+        duration=0.45 if seed == 17 else 0.6,
+        q0=q0,
+        v0=v0,
+        p={"mu": 0.772},
+        method="dopri5",
+        rtol=1e-7,
+        record=0.02,
     )
     energy = run.energy
     assert (energy.residual + energy.transition).max() < 1e-6 * energy.peak

@@ -68,7 +68,10 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
     "constrained": (
         (INT, "n nq nv m nc np routine constant_mass projects on_tape work_input"),
         (POINTER, "tape geometry move events tape_work geometry_work move_work events_work"),
-        (POINTER, "free free_work gaps gaps_work balance balance_work motion shift motion_work shift_work flags unilateral"),
+        (
+            POINTER,
+            "free free_work gaps gaps_work balance balance_work motion shift motion_work shift_work flags unilateral",
+        ),
         (INT, "n_unilateral n_tape_events"),
         (REAL, "alpha beta penalty damping omega rank_tolerance tolerance drift"),
         (INT, "max_iterations"),

@@ -41,7 +41,16 @@ UNITS = {
     ),
     "stepping": tuple(
         f"stepping/{name}"
-        for name in ("one.c", *GENERIC[:3], "look_back.c", GENERIC[3], "unique.c", "restrain.c", *GENERIC[4:], "moreau.c")
+        for name in (
+            "one.c",
+            *GENERIC[:3],
+            "look_back.c",
+            GENERIC[3],
+            "unique.c",
+            "restrain.c",
+            *GENERIC[4:],
+            "moreau.c",
+        )
     ),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
     "vm": ("vm.c",),

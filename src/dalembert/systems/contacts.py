@@ -96,7 +96,11 @@ def gripper(friction: Scalar = 0.4) -> Machine:
     on; below it falls straight, with ``g - 2 friction F / m``.
     """
     half, press = 0.03, Parameter("F", 10.0)
-    bodies = (box("left", 0.2, (0.02, 0.1, 0.1)), box("right", 0.2, (0.02, 0.1, 0.1)), box("cube", 0.5, (2 * half,) * 3))
+    bodies = (
+        box("left", 0.2, (0.02, 0.1, 0.1)),
+        box("right", 0.2, (0.02, 0.1, 0.1)),
+        box("cube", 0.5, (2 * half,) * 3),
+    )
     joints = (
         Joint("left", "prismatic", WORLD, "left", axis=(1.0, 0.0, 0.0)),
         Joint("right", "prismatic", WORLD, "right", axis=(1.0, 0.0, 0.0)),

@@ -8,8 +8,8 @@
  * Few sweeps with a compliance that is large tell the modes; from there Newton's method on the laws as equations (P. Alart,
  * A. Curnier, 1991), with a small one. Then ref is what was found, and it is solved again: as long as modes stay, the effect of
  * the compliance vanishes, and nothing is added along directions in which impulses are undetermined (a proximal iteration
- * from zero). This is done island by island: blocks that act on common velocities. Where it fails, or islands are large, sweeps
- * with the large compliance are repeated with ref.
+ * from zero). This is done island by island: blocks that act on common velocities. Where it fails, sweeps with the large
+ * compliance are repeated with ref; islands of more than DIRECT rows are left to plain sweeps from the impulses as they were.
  *
  * What remembers its forces, joints that stick and ropes, keeps them: ref is what they were. */
 #define SEARCH 1e-2 /* compliance of sweeps, by the least mean of the diagonal of a block */
@@ -254,20 +254,42 @@ static int64_t islands_of(const struct moreau *C, int64_t *label, int64_t *order
     return count;
 }
 
-/* Blocks with the compliance `soft`, and s of the impulses x from that without any. */
-static void set_compliance(struct moreau *C, double soft, const double *free) {
+/* Blocks with the compliance `soft`. */
+static void set_compliance(struct moreau *C, double soft) {
     C->soft = soft;
     for (int64_t k = 0; k < C->n_active; k++) block_make(C, C->active[k]);
-    memcpy(C->s, free, (size_t)C->nv * sizeof(double));
 }
 
-/* As block_sweeps, with the forces of the rule. */
+/* Rows of an island, as islands_of has them. */
+static int64_t rows_of_island(const struct moreau *C, const int64_t *order, const int64_t *ends, int64_t i) {
+    int64_t rows = 0;
+    for (int64_t k = i ? ends[i - 1] : 0; k < ends[i]; k++) rows += SIZE(order[k]);
+    return rows;
+}
+
+/* Sweeps with compliance over islands that are not large, from x. */
+static void soft_sweeps(struct moreau *C, const int64_t *order, const int64_t *ends, int64_t count, int64_t number) {
+    for (int64_t sweep = 0; sweep < number; sweep++) {
+        double change = 0.0, largest = 0.0;
+        for (int64_t i = 0; i < count; i++) {
+            if (rows_of_island(C, order, ends, i) > DIRECT) continue;
+            for (int64_t k = i ? ends[i - 1] : 0; k < ends[i]; k++) block_sweep(C, order[k], 1, &change, &largest);
+        }
+    }
+}
+
+/* s of the impulses x, from `free` without any. */
+static void push_all(struct moreau *C, const double *free) {
+    memcpy(C->s, free, (size_t)C->nv * sizeof(double));
+    for (int64_t k = 0; k < C->n_active; k++) block_push(C, C->active[k], 1, C->x + ROW(C->active[k]), C->s);
+}
+
+/* As block_sweeps, with the forces of the rule; large islands by sweeps alone. */
 static int unique_impulses(struct moreau *C, double *sweeps) {
     static const int64_t patience[3] = {1, 8, 60};
-    double *free, size = INFINITY;
     const int64_t rows = C->row_start[C->n_blocks], most = rows < DIRECT ? rows : DIRECT;
-    int ropes = 0;
-    free = C->dense + 2 * most * most + 12 * most;
+    double *free = C->dense + 2 * most * most + 12 * most, size = INFINITY;
+    int ropes = 0, large = 0, found = 0;
     memcpy(free, C->s, (size_t)C->nv * sizeof(double));
     for (int64_t k = 0; k < C->n_active; k++) {
         const int64_t a = C->active[k];
@@ -278,40 +300,39 @@ static int unique_impulses(struct moreau *C, double *sweeps) {
         ropes |= LAW(a) == ROPE;
         for (int64_t i = 0; i < SIZE(a); i++) C->ref[ROW(a) + i] = LAW(a) == STICTION || LAW(a) == ROPE ? C->x[ROW(a) + i] : 0.0;
     }
-    int found = 0;
     int64_t *order = C->island + C->nv, *ends = order + C->n_blocks;
     const int64_t count = islands_of(C, C->island, order, ends);
+    for (int64_t i = 0; i < count; i++) large |= rows_of_island(C, order, ends, i) > DIRECT;
     for (int attempt = 0; attempt < 3 && !found && !ropes; attempt++) {
-        set_compliance(C, SEARCH * size, free);
-        for (int64_t k = 0; k < C->n_active; k++) block_push(C, C->active[k], 1, C->x + ROW(C->active[k]), C->s);
-        for (int64_t sweep = 0; sweep < patience[attempt]; sweep++, *sweeps += 1.0) {
-            double change = 0.0, largest = 0.0;
-            for (int64_t k = 0; k < C->n_active; k++) block_sweep(C, C->active[k], 1, &change, &largest);
-        }
+        set_compliance(C, SEARCH * size);
+        push_all(C, free);
+        soft_sweeps(C, order, ends, count, patience[attempt]);
+        *sweeps += (double)patience[attempt];
         C->undetermined = 0.0, found = 1;
         for (int64_t i = 0; i < count && found; i++) {
             const int64_t first = i ? ends[i - 1] : 0;
+            if (rows_of_island(C, order, ends, i) > DIRECT) continue;
             found = island_solve(C, order + first, ends[i] - first, free, SMALL * size);
         }
     }
-    if (!found) {
-        set_compliance(C, SEARCH * size, free);
-        for (int round = 0; round < PROXIMAL; round++) {
-            double change = 0.0, largest = 0.0;
-            memcpy(C->s, free, (size_t)C->nv * sizeof(double));
-            block_sweeps(C, 1, sweeps);
-            for (int64_t k = 0; k < C->n_active; k++)
-                for (int64_t j = ROW(C->active[k]); j < ROW(C->active[k]) + SIZE(C->active[k]); j++) {
-                    change = larger(change, fabs(C->x[j] - C->ref[j])), largest = larger(largest, fabs(C->x[j]));
-                    C->ref[j] = C->x[j];
-                }
-            if (change <= C->tolerance * largest) break;
-        }
-        C->undetermined = 1.0; /* at least */
+    if (!found || large) C->undetermined = larger(C->undetermined, 1.0); /* at least */
+    set_compliance(C, SEARCH * size);
+    for (int round = 0; round < PROXIMAL && !found && !large; round++) {
+        double change = 0.0, largest = 0.0;
+        memcpy(C->s, free, (size_t)C->nv * sizeof(double));
+        block_sweeps(C, 1, sweeps);
+        for (int64_t k = 0; k < C->n_active; k++)
+            for (int64_t j = ROW(C->active[k]); j < ROW(C->active[k]) + SIZE(C->active[k]); j++) {
+                change = larger(change, fabs(C->x[j] - C->ref[j])), largest = larger(largest, fabs(C->x[j]));
+                C->ref[j] = C->x[j];
+            }
+        if (change <= C->tolerance * largest) break;
     }
-    set_compliance(C, 0.0, free);
-    if (found)
-        for (int64_t k = 0; k < C->n_active; k++) block_push(C, C->active[k], 1, C->x + ROW(C->active[k]), C->s);
-    else block_sweeps(C, 1, sweeps);
-    return 0;
+    set_compliance(C, 0.0);
+    if (found && !large) {
+        push_all(C, free);
+        return 0;
+    }
+    memcpy(C->s, free, (size_t)C->nv * sizeof(double));
+    return block_sweeps(C, 1, sweeps);
 }
