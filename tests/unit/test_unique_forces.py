@@ -52,7 +52,7 @@ def springs(J: np.ndarray, load: np.ndarray, mu: float, stiffness: float = 1e3) 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_rule_is_the_limit_of_equal_springs(seed: int) -> None:
-    """Five corners carry a body that is pressed down and pushed aside; some are at the limit of friction, none slips."""
+    """Five corners carry a body that is pressed down and pushed aside; some are at the limit of friction, none slip."""
     rng = np.random.default_rng(seed)
     points = np.column_stack([rng.uniform(-1.0, 1.0, (5, 2)), np.full(5, -0.3)])
     points[:4, :2] = [[1, 1], [-1, 1], [-1, -1], [1, -1]]

@@ -131,13 +131,13 @@ def run_experiment(
 
 
 def _balanced(run: Run, loop: ClosedLoop, experiment: Experiment) -> Run:
-    """Return the run; as failed if its contacts have added more energy than they may. Tell of restitution that was lowered."""
+    """Return the run; as failed if its contacts have added energy. Tell of restitution that was lowered."""
     problem, machine = loop.problem, experiment.equations.machine
     if "contact.lowered" in run and (lowered := run["contact.lowered"]).any():
         worst = int(np.argmax(lowered))
         warn(
-            f"machine '{machine.name}': restitution would have added energy in {np.count_nonzero(lowered)} of the rows, "
-            f"the first at t = {run.t[np.argmax(lowered > 0.0)]:.6g} s; at t = {run.t[worst]:.6g} s it was lowered to "
+            f"machine '{machine.name}': restitution would have added energy in {np.count_nonzero(lowered)} of the "
+            f"rows, the first at t = {run.t[np.argmax(lowered > 0.0)]:.6g} s; at t = {run.t[worst]:.6g} s it was lowered to "
             f"{1.0 - lowered[worst]:.6g} of its value"
         )
     contacts = problem.stepping is not None or (problem.constrained is not None and problem.constrained.has_contacts)
@@ -150,9 +150,9 @@ def _balanced(run: Run, loop: ClosedLoop, experiment: Experiment) -> Run:
     if not gained[worst] > max(bound * energy.peak, _CLOSED * sum(pushes)):
         return run
     message = (
-        f"machine '{machine.name}' has gained {gained[worst]:.4g} J, {gained[worst] / energy.peak:.2g} of its peak energy, "
-        f"by t = {run.t[worst]:.6g} s that nothing supplied: take a shorter step or a smaller tolerance, or raise "
-        f"energy_bound of the contact method ({bound:g})"
+        f"machine '{machine.name}' has gained {gained[worst]:.4g} J, {gained[worst] / energy.peak:.2g} of its peak "
+        f"energy, by t = {run.t[worst]:.6g} s that nothing supplied: take a shorter step or a smaller tolerance, or "
+        f"raise energy_bound of the contact method ({bound:g})"
     )
     return replace(run, status="failed", message=message)
 

@@ -128,7 +128,10 @@ class NativeConstrained:
             loop.custom = self._function("constrained_alpha")
 
     def signals(self, t: Array, x: Array, held: Array, p: Array) -> Array:
-        """Multipliers, position and velocity violation of rows, and undetermined directions (n, m + 3); ``held`` and ``p`` also for all rows."""
+        """Multipliers, position and velocity violation of rows, and undetermined directions (n, m + 3).
+
+        ``held`` and ``p`` may be those of all rows.
+        """
         t, x, held, p = (np.ascontiguousarray(a, dtype=float) for a in (t, x, held, p))
         out = np.zeros((len(t), self.memory.struct.m + 3))
         strides = [a.shape[1] if a.ndim == 2 else 0 for a in (held, p)]

@@ -20,8 +20,9 @@ __all__ = ["constraint_signals"]
 def constraint_signals(
     problem: Problem, way: ConstraintMethod, kernels: ProblemKernels, t: Array, x: Array, held: Array, p: Array
 ) -> Array:
-    """Recorded multipliers, the largest violation of position and velocity constraints of each row, and in how many
-    directions the forces of its contacts are undetermined.
+    """Recorded multipliers of each row, its largest violations, and its undetermined directions.
+
+    Violations are those of position and velocity constraints; directions are those of the forces of contacts, if any.
 
     Held values and parameters may be those of each row, or one for all.
     """

@@ -25,7 +25,7 @@ MOST_ROWS = 16
 """Rows of a block at most, as of one.c."""
 
 _TESTED, _DIRECT = 48, 96
-"""Rows up to which it is tested whether they depend on each other (one.c); rows of an island that is solved directly."""
+"""Rows up to which it is tested whether they depend on each other (one.c); those of an island solved directly."""
 
 _STEPPING = functions("stepping")
 
