@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         WeldConstraint,
     )
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
+    from dalembert.model.friction import Friction
     from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
     from dalembert.model.joint import WORLD, Joint, Limits
     from dalembert.model.machine import Machine
@@ -81,6 +82,8 @@ if TYPE_CHECKING:
     from dalembert.model.shapes import Shape
     from dalembert.model.signals import Sensor, Signal
     from dalembert.model.transform import Transform
+    from dalembert.optimal.cost import Cost
+    from dalembert.optimal.limits import soft
     from dalembert.plan.references import Quintic, Sine
     from dalembert.simulation.methods import (
         RK4,
@@ -120,6 +123,7 @@ __all__ = [
     "ContactMethod",
     "ControlMomentGyro",
     "CoordinateMap",
+    "Cost",
     "Coupling",
     "Cvodes",
     "Cylinder",
@@ -138,6 +142,7 @@ __all__ = [
     "Experiment",
     "FileFormatError",
     "Frame",
+    "Friction",
     "GearConstraint",
     "GeneralizedAlpha",
     "Geometry",
@@ -225,6 +230,7 @@ __all__ = [
     "simulate",
     "sin",
     "smoothstep",
+    "soft",
     "sphere",
     "sqrt",
     "stepper",
@@ -252,6 +258,7 @@ _LATER = {
     "ContactMethod": "dalembert.engine.methods.contacts",
     "ControlMomentGyro": "dalembert.model.appendages",
     "CoordinateMap": "dalembert.formulations.mapped",
+    "Cost": "dalembert.optimal.cost",
     "Coupling": "dalembert.model.parts",
     "Cvodes": "dalembert.simulation.methods",
     "Cylinder": "dalembert.model.geometry",
@@ -270,6 +277,7 @@ _LATER = {
     "Experiment": "dalembert.loop.experiment",
     "FileFormatError": "dalembert.core.errors",
     "Frame": "dalembert.model.parts",
+    "Friction": "dalembert.model.friction",
     "GearConstraint": "dalembert.model.constraints",
     "GeneralizedAlpha": "dalembert.engine.methods.constraints",
     "Geometry": "dalembert.model.geometry",
@@ -361,6 +369,7 @@ _LATER = {
     "simulate": "dalembert.api",
     "sin": "dalembert.core.parameter",
     "smoothstep": "dalembert.core.parameter",
+    "soft": "dalembert.optimal.limits",
     "sphere": "dalembert.model.body",
     "sqrt": "dalembert.core.parameter",
     "stepper": "dalembert.loop.stepper",
@@ -384,6 +393,7 @@ _ROOMS = (
     "io",
     "loop",
     "model",
+    "optimal",
     "plan",
     "simulation",
     "spatial",

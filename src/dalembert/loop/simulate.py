@@ -137,8 +137,8 @@ def _balanced(run: Run, loop: ClosedLoop, experiment: Experiment) -> Run:
         worst = int(np.argmax(lowered))
         warn(
             f"machine '{machine.name}': restitution would have added energy in {np.count_nonzero(lowered)} of the "
-            f"rows, the first at t = {run.t[np.argmax(lowered > 0.0)]:.6g} s; at t = {run.t[worst]:.6g} s it was lowered to "
-            f"{1.0 - lowered[worst]:.6g} of its value"
+            f"rows, the first at t = {run.t[np.argmax(lowered > 0.0)]:.6g} s; at t = {run.t[worst]:.6g} s it was "
+            f"lowered to {1.0 - lowered[worst]:.6g} of its value"
         )
     contacts = problem.stepping is not None or (problem.constrained is not None and problem.constrained.has_contacts)
     if not contacts or run.status not in ("completed", "stopped"):
