@@ -196,8 +196,8 @@ static void plan(struct loop *L) {
     L->landed = landed, L->t_next = landed ? target : L->t + L->h_used;
 }
 
-/* Whether a step from the present state adds energy that nobody supplied; a shorter one is then to be tried. Fixed steps are
- * all that there are. */
+/* Whether a step from the present state adds energy without a source; the loop then tries a shorter one. Fixed steps are never
+ * refused. */
 static int refused(struct loop *L, double t_next, const double *x_next) {
     if (!L->adaptive || !L->admits) return 0;
     if (L->admits(L->context, L->t, L->x, t_next, x_next, L->c, L->p, ADMITTED * L->rtol)) return 0;

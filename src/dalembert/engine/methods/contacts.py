@@ -14,7 +14,7 @@ from dalembert.engine.methods.named import NamedMethod, method_of
 __all__ = ["CONTACT_METHODS", "ContactMethod", "EventDriven", "TimeStepping", "contact_method"]
 
 ENERGY_BOUND = 0.05
-"""Part of the peak energy that a run with contacts may gain: beyond it nothing of it is to be believed."""
+"""Part of the peak energy that a run with contacts may gain: the results of a run that gains more are wrong."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ FUNCTION INDEX rows_that_share(INDEX law, INDEX size) { return law == UNILATERAL
 
 /* Members with rows of contacts that may depend on each other, so that their forces are not unique. Only what begins to
  * touch is tested, and what was so in the step before (`were` > 0): nothing else changes it but postures in which machines are
- * singular. Of more than MOST_TESTED rows there must be more than velocities that they act on. */
+ * singular. With more than MOST_TESTED rows, rows are counted against the velocities that they act on. */
 FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
     MASK some = open & NO(open), begins = open & (were > K(0.0));
     INDEX rows = 0;

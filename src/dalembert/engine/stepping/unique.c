@@ -11,7 +11,7 @@
  * from zero). This is done island by island: blocks that act on common velocities. Where it fails, sweeps with the large
  * compliance are repeated with ref; islands of more than DIRECT rows are left to plain sweeps from the impulses as they were.
  *
- * What remembers its forces, joints that stick and ropes, keeps them: ref is what they were. */
+ * Joints that stick and ropes keep their forces: ref has their last ones. */
 #define SEARCH 1e-2 /* compliance of sweeps, by the least mean of the diagonal of a block */
 #define SMALL 1e-4  /* that of Newton's method */
 enum { DIRECT = 96, NEWTON = 40, ROUNDS_OF_REF = 20, PROXIMAL = 30 };
