@@ -53,6 +53,7 @@ UNITS = {
         )
     ),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
+    "implicit": ("implicit/midpoint.c",),
     "vm": ("vm.c",),
 }
 """Translation units, each of the files that it consists of, in the order in which they need each other."""
@@ -66,6 +67,7 @@ HEADERS = {
     "constrained.h": "constraints/constrained.h",
     "transitions.h": "unilateral/transitions.h",
     "moreau.h": "stepping/moreau.h",
+    "midpoint.h": "implicit/midpoint.h",
 }
 """Headers by the names by which they are included: structures and functions that units share with their callers."""
 
@@ -74,6 +76,7 @@ _STRUCTURES = {
     "equations": ("constrained", "transitions"),
     "stepping": ("moreau",),
     "members": ("members", "desk", "singles"),
+    "implicit": ("midpoint",),
     "vm": ("virtual_tape",),
 }
 """Structures that each unit shares with Python."""
