@@ -35,7 +35,9 @@ def exact(M: np.ndarray, first: int) -> float:
     return best
 
 
-@pytest.mark.parametrize(("first", "second", "seed"), [(2, 2, 0), (2, 1, 1), (1, 2, 2), (2, 2, 3), (2, 1, 4), (1, 2, 5)])
+@pytest.mark.parametrize(
+    ("first", "second", "seed"), [(2, 2, 0), (2, 1, 1), (1, 2, 2), (2, 2, 3), (2, 1, 4), (1, 2, 5)]
+)
 def test_two_repeated_blocks_are_the_roots_of_their_resultant(first: int, second: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = first + second

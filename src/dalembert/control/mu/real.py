@@ -53,7 +53,7 @@ def real_lower_bound(
     --------
     >>> real_lower_bound(np.diag([2.0, 0.5]), [DeltaBlock("a", 1), DeltaBlock("b", 1)])
     2.0
-    >>> real_lower_bound(np.array([[0.0, 1.0], [0.25, 0.0]]), [DeltaBlock("a", 2)])
+    >>> round(real_lower_bound(np.array([[0.0, 1.0], [0.25, 0.0]]), [DeltaBlock("a", 2)]), 12)
     0.5
     """
     from scipy.sparse.csgraph import connected_components
