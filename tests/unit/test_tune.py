@@ -413,7 +413,7 @@ def test_transfer_functions_are_plants() -> None:
         )
 
 
-@pytest.mark.parametrize("order", [2, 4])
+@pytest.mark.parametrize("order", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_a_minimised_norm_of_higher_order_is_not_above_that_of_a_pd(order: int) -> None:
     plant = da.linearize(loaded_arm(3.0), at={"b": 0.8}, outputs=["b"], inputs=["tb"], minimal=True)
     settings = {
