@@ -81,6 +81,7 @@ class NativeConstrained:
         array("rubbing", np.array(system.rubbing, dtype=np.int64))
         array("shares", np.asarray(system.shares, dtype=np.int64))
         c.n_ropes, spans = len(system.ropes), sum(system.ropes) + len(system.ropes)
+        joints = sum(normal < 0 for normal, *_ in system.rubbing)
         array("rope_first", np.array([0, *accumulate(system.ropes)], dtype=np.int64))
         of_rope = np.zeros(max(1, m), dtype=np.int64)
         of_rope[[row for entry in system.rubbing[: sum(system.ropes)] for row in entry[:2]]] = 1
@@ -94,7 +95,7 @@ class NativeConstrained:
             "x_base": n, "x_known": n, "acceleration_base": nv,
             "acceleration_known": nv, "auxiliary_base": nv, "auxiliary_known": nv, "multipliers": m, "rates_base": n,
             "K": nv * nv, "D": nv * nv, "matrix": (nv + m) ** 2, "residual": nv + m, "increment": nv,
-            "drag": m, "cone": 3 * len(system.rubbing) + spans, "lead": len(system.rubbing), "Z": nv * m,
+            "drag": m, "cone": 3 * len(system.rubbing) + spans + joints, "lead": len(system.rubbing), "Z": nv * m,
             "tension": spans, "ratio": spans, "yields": sum(system.ropes),
             "dense_work": library("equations").contact_memory(nv, m),
         }  # fmt: skip
@@ -120,15 +121,20 @@ class NativeConstrained:
             loop.gaps, loop.n_gaps = self._function("constrained_gaps"), pairs
             loop.first_gap = int(self.memory.struct.n_tape_events) + pairs
         loop.context = self.address
+        if self.memory.struct.balance:
+            loop.admits = self._function("constrained_admits")
         if self.memory.struct.projects:
             loop.project = self._function("constrained_project")
         if self._alpha:
             loop.custom = self._function("constrained_alpha")
 
     def signals(self, t: Array, x: Array, held: Array, p: Array) -> Array:
-        """Multipliers, position and velocity violation of rows (n, m + 2); ``held`` and ``p`` also for all rows."""
+        """Multipliers, position and velocity violation of rows, and undetermined directions (n, m + 3).
+
+        ``held`` and ``p`` may be those of all rows.
+        """
         t, x, held, p = (np.ascontiguousarray(a, dtype=float) for a in (t, x, held, p))
-        out = np.zeros((len(t), self.memory.struct.m + 2))
+        out = np.zeros((len(t), self.memory.struct.m + 3))
         strides = [a.shape[1] if a.ndim == 2 else 0 for a in (held, p)]
         getattr(library("equations"), f"{self._prefix}_signals")(
             self.address, len(t), t.ctypes.data, x.ctypes.data, held.ctypes.data, strides[0], p.ctypes.data, strides[1],

@@ -177,6 +177,22 @@ static void ease_rope(const struct blocks *c, int64_t i, double *last) {
     for (int64_t j = f; j < end && W > 0.0 && pull > 0.0; j++) last[j] = pull / W;
 }
 
+/* Joints at rest that pass their static friction slip against their kinetic one, which may be less: mark them, with their
+ * directions. Others may have to hold more then. Returns whether any is new. */
+static int break_away(const struct transitions *T, const struct chosen *some, const struct solution *found, double *mu,
+                      double *slip, double *toward, int64_t *slips) {
+    int any = 0;
+    for (int64_t i = 0; i < some->count; i++) {
+        const int64_t block = some->block[i], f = some->first[i];
+        if (!is_limit(T, block) || slips[i]) continue;
+        const double p = found->p[f], kinetic = kinetic_of(T, block);
+        if (!(kinetic < mu[f]) || fabs(p) < (gives_way(T, block) ? 1.0 - LETS_GO : EDGE) * mu[f]) continue;
+        toward[f] = slip[f] = p > 0.0 ? -1.0 : 1.0;
+        mu[f] = kinetic, slips[i] = any = 1;
+    }
+    return any;
+}
+
 /* Modes of pairs of which some rub. For pairs that slip slowly `ways` has the time by which their friction is ahead of
  * them, and its direction there (of each pair 3; NaN: against its slip). ENDING: slips end within that time. */
 static int64_t settle_friction(struct transitions *T, double *x, const double *ways, struct seen *seen,
@@ -193,7 +209,6 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
            *toward = take(&memory, n), *given = take(&memory, n), *a = take(&memory, nv);
     int64_t *held = take_integers(&memory, C->m);
     int64_t *slips = take_integers(&memory, count), *turns = take_integers(&memory, count), ending = 0;
-    int64_t *yields = take_integers(&memory, count);
     double *last = take(&memory, n), *lengths = take(&memory, n);
     struct solution found;
     struct factors F;
@@ -221,10 +236,10 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
             continue;
         }
         for (int64_t j = 0; j < tangents; j++) speed = hypot(speed, u[ahead + j]);
-        yields[i] = gives_way(T, block), known |= !isnan(way[1]);
+        known |= !isnan(way[1]);
         slips[i] = friction_of(T, block) > 0.0 && speed > SLIPS;
         if (is_limit(T, block)) {
-            yields[i] = 0;
+            if (slips[i]) mu[f] = kinetic_of(T, block);
             last[f] = x[latches_of(T, block)[4]]; /* forces of redundant joints stay as they were */
         }
         /* friction of a slow slip is against u + T u', where that is: the law of a pair at rest, with u / T to begin with */
@@ -236,10 +251,11 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
             if (turns[i]) b[row] += u[row] / way[0];
         }
     }
-    const struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, yields, last, lengths};
+    const struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, last, lengths};
     for (int64_t i = 0; i < count; i++)
         if (some.law[i] == ROPE) ease_rope(&blocks, i, last);
-    const int64_t bad = solve_blocks(&blocks, &found, memory);
+    int64_t bad = solve_blocks(&blocks, &found, memory);
+    while (bad == SOLVED && break_away(T, &some, &found, mu, slip, toward, slips)) bad = solve_blocks(&blocks, &found, memory);
     if (bad != SOLVED && known && !is_jammed(&blocks, bad, found.modes, memory)) return LANDED; /* none were found with friction turned */
     if (bad != SOLVED) {
         const int64_t jam = some.law[bad] == ROPE ? jam_of(&blocks, bad, found.modes, memory) : -1;
