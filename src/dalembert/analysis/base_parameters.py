@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -94,7 +95,8 @@ class BaseParameters:
         Expressions, for laws that track a reference (`SlotineLi`). With ``velocity`` equal to ``v`` the left side is
         inverse dynamics less losses and wrenches. ``c`` has the forces that do not depend on the unknown parameters.
         """
-        return self._tracking(q, v, velocity, acceleration, t)
+        results: Any = self._tracking(q, v, velocity, acceleration, t)
+        return results[0], results[1]
 
     @cached_property
     def _tracking(self) -> ca.Function:
