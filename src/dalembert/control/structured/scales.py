@@ -116,7 +116,7 @@ def _asked(r: Requirement) -> list[float]:
 def ranges(structure: Structure, plants: Sequence[LoopPlant], frequency: float, *, alike: bool = False) -> list[Range]:
     """Bounds, typical sizes and first values of a structure's numbers for a typical frequency [rad/s].
 
-    With ``alike`` all static gains without a size of their own have the least of their sizes. Loops of several gains
+    With ``alike`` all static gains without a given scale have the least of their sizes. Loops of several gains
     are then small together, and the search begins close to the open loop.
     """
     order = structure.order
