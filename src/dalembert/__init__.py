@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from dalembert.model.transform import Transform
     from dalembert.optimal.cost import Cost
     from dalembert.optimal.limits import soft
+    from dalembert.optimal.mpc import mpc
     from dalembert.plan.references import Quintic, Sine
     from dalembert.simulation.methods import (
         RK4,
@@ -218,6 +219,7 @@ __all__ = [
     "load_run",
     "load_simulation",
     "load_urdf",
+    "mpc",
     "open_campaign",
     "point_mass",
     "realtime",
@@ -356,6 +358,7 @@ _LATER = {
     "load_run": "dalembert.api",
     "load_simulation": "dalembert.io.machine_files",
     "load_urdf": "dalembert.io.urdf",
+    "mpc": "dalembert.optimal.mpc",
     "open_campaign": "dalembert.campaigns.campaign",
     "point_mass": "dalembert.model.body",
     "realtime": "dalembert.io.realtime",

@@ -110,7 +110,7 @@ def sampled_poles(
     if loop.problem.constrained is not None:
         raise InputError(f"machine '{eom.machine.name}' has constraints, which sampled_poles does not take")
     schedule = loop.controller
-    if schedule is None or not schedule.native:
+    if schedule is None or not schedule.native or schedule.routines:
         raise InputError("sampled_poles needs laws and guidance that are expressions, and one of them sampled")
     posture = named_vector(at, eom.machine.q_names, eom.machine.q_neutral, "at")
     q, v = eom.from_machine(posture, np.zeros(eom.machine.nv), p=p)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.compile import compile_function
+from dalembert.compile.routine import Routine, load_routine
 from dalembert.compile.batch import run_threads
 from dalembert.core.types import Array
 from dalembert.engine.codes import Code, code_of
@@ -135,6 +136,8 @@ class SingleRollout:
 
 
 def _code(function: Any) -> Code:
+    if isinstance(function, Routine):
+        return load_routine(function, "vm")
     return code_of(compile_function(function, backend="vm", shapes={function.name_in(0): ()}, lanes=False))
 
 
