@@ -22,10 +22,11 @@ from dalembert.compile.tape import row_major
 from dalembert.core.errors import BuildError
 from dalembert.core.types import Array
 
-__all__ = ["Routine", "RoutineCode", "load_routine"]
+__all__ = ["HEAD", "Routine", "RoutineCode", "load_routine"]
 
 _TYPE = "int {}(long, const double *const *, const long *, double *const *, const long *, double *)"
-_HEAD = "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n"
+HEAD = "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n"
+"""Headers that the text of a routine needs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,7 @@ class Routine:
         """Doubles of its own memory."""
         nothing = "".join(f"#define {macro}(n, a, b, c, d, e) 0\n" for macro in self.tapes)
         entry = "EXPORT long own_work(void) {\n    return OWN_WORK;\n}\n"
-        text = f"{read_text('library.h')}{_HEAD}{nothing}{self.text}\n{entry}"
+        text = f"{read_text('library.h')}{HEAD}{nothing}{self.text}\n{entry}"
         library = build_library(text, f"{self.name} size", optimise=("-O0",))
         library.own_work.restype = ctypes.c_long
         return int(library.own_work())
@@ -149,9 +150,7 @@ def load_routine(routine: Routine, backend: Backend = "auto") -> RoutineCode:
         size.restype = ctypes.c_long
         sizes[name] = int(size())
     address, block = (ctypes.cast(library[f"{symbol}_{x}"], ctypes.c_void_p).value or 0 for x in ("call", "block"))
-    code = RoutineCode(
-        address, block, sizes["n_work"], sizes["block_n_work"], sizes["width"], routine.n_out, library
-    )
+    code = RoutineCode(address, block, sizes["n_work"], sizes["block_n_work"], sizes["width"], routine.n_out, library)
     routine.kept[toolchain.identity] = code
     return code
 
@@ -161,7 +160,9 @@ def _unit(routine: Routine, symbol: str) -> str:
     lines, most = [], ["0L"]
     for macro, function in routine.named.items():
         name = symbol_of(function)
-        lines += [f"extern {_TYPE.format(f'{name}_lanes')};\nextern const long {name}_lanes_n_work, {name}_lanes_width;\n"]
+        lines += [
+            f"extern {_TYPE.format(f'{name}_lanes')};\nextern const long {name}_lanes_n_work, {name}_lanes_width;\n"
+        ]
         lines += [f"#define {macro} {name}_lanes\n"]
         most += [f"{name}_lanes_n_work"]
     width = f"{symbol_of(next(iter(routine.named.values())))}_lanes_width"
@@ -172,10 +173,13 @@ def _unit(routine: Routine, symbol: str) -> str:
             "JOIN_(a, b)": "a##b", "JOIN(a, b)": "JOIN_(a, b)",
         }
     )  # fmt: skip
-    return "".join([read_text("library.h"), _HEAD, *lines, routine.text, "\n", entries, read_text("routine_entries.c")])
+    return "".join([read_text("library.h"), HEAD, *lines, routine.text, "\n", entries, read_text("routine_entries.c")])
 
 
 def _renamed(function: ca.Function, name: str) -> ca.Function:
     symbols = function.sx_in()
-    names = ([function.name_in(k) for k in range(function.n_in())], [function.name_out(k) for k in range(function.n_out())])
+    names = (
+        [function.name_in(k) for k in range(function.n_in())],
+        [function.name_out(k) for k in range(function.n_out())],
+    )
     return ca.Function(name, symbols, function.call(symbols), *names)

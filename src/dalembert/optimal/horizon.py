@@ -102,7 +102,9 @@ def horizon_of(
     """
     eom = model.eom
     if cost.time:
-        raise InputError(f"{owner}: the horizon has a fixed duration, so 'time' of the Cost has no effect; leave it out")
+        raise InputError(
+            f"{owner}: the horizon has a fixed duration, so 'time' of the Cost has no effect; leave it out"
+        )
     rates = bool(cost.weights("rates", eom.u_names)) or any(b.quantity.startswith("rate.") for b in bounds)
     x, u, par, t = model.symbols
     past = ca.SX.sym("past", eom.nu if rates else 0)
@@ -218,7 +220,9 @@ def _weights(
     for kind in ("inputs", "rates"):
         for name in cost.weights(kind, eom.u_names):
             if name not in eom.u_names:
-                raise InputError(f"{owner}: {kind} of the Cost name '{name}', which is none of {', '.join(eom.u_names)}")
+                raise InputError(
+                    f"{owner}: {kind} of the Cost name '{name}', which is none of {', '.join(eom.u_names)}"
+                )
     for name, w in cost.weights("inputs", eom.u_names).items():
         weights[nx + eom.u_names.index(name)] = 2 * h * w
     rest: list[Any] = []
@@ -327,7 +331,9 @@ def _general(model: PredictionModel, bound: QuantityBound, expression: Any, n: i
     x, u, par, t = model.symbols
     unknown = ca.Function("f", [x, u, par, t], [expression], {"allow_free": True}).free_sx()
     if unknown:
-        raise InputError(f"limit '{bound.quantity}' of {owner} reads {', '.join(map(str, unknown))}, which no model has")
+        raise InputError(
+            f"limit '{bound.quantity}' of {owner} reads {', '.join(map(str, unknown))}, which no model has"
+        )
     if not ca.depends_on(expression, ca.vertcat(x, u)):
         raise InputError(f"limit '{bound.quantity}' of {owner} depends on neither states nor inputs")
     driven = bool(ca.depends_on(expression, u))

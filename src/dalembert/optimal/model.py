@@ -83,7 +83,7 @@ class PredictionModel:
         zero = ca.substitute(force, u, ca.SX.zeros(self.eom.nu))
         wide = self.eom.nu > self.eom.nv
         N = S @ S.T if wide else S.T @ S
-        N = N + 1e-12 * (1.0 + ca.trace(N)) * ca.SX.eye(N.shape[0])
+        N = N + 1e-14 * (1.0 + ca.trace(N)) * ca.SX.eye(N.shape[0])
         return S.T @ ca.solve(N, zero) if wide else ca.solve(N, S.T @ zero)
 
 
@@ -213,7 +213,9 @@ def midpoint_tape(model: PredictionModel, h: float, *, rates: bool = False) -> c
         Whether the state also has the inputs of the last interval.
     """
     n, nu = model.eom.nv, model.eom.nu
-    x, u, par, t = (ca.SX.sym(k, m) for k, m in (("x", 2 * n + rates * nu), ("u", nu), ("par", len(model.free)), ("t", 1)))
+    x, u, par, t = (
+        ca.SX.sym(k, m) for k, m in (("x", 2 * n + rates * nu), ("u", nu), ("par", len(model.free)), ("t", 1))
+    )
     a = ca.SX.sym("a", n)
     q, v, m = ca.SX.sym("q", n), ca.SX.sym("v", n), ca.SX.sym("m", n)
     force = model.motion(ca.vertcat(q, v), u, par, t + h / 2, m)

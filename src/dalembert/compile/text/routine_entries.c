@@ -10,11 +10,11 @@ EXPORT int JOIN(SYMBOL, _call)(const double *const *in, double *const *out, doub
     return routine(in, out, own, own + OWN_WORK);
 }
 
+#if defined(WIDTH)
 EXPORT long JOIN(SYMBOL, _n_work)(void) {
     return 8 + OWN_WORK + TAPE_WORK;
 }
 
-#if defined(WIDTH)
 EXPORT long JOIN(SYMBOL, _width)(void) {
     return WIDTH;
 }

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.compile import compile_function
-from dalembert.compile.routine import Routine, load_routine
 from dalembert.compile.batch import run_threads
+from dalembert.compile.routine import Routine, load_routine
 from dalembert.core.types import Array
 from dalembert.engine.codes import Code, code_of
 from dalembert.engine.layout import structure
