@@ -1,4 +1,4 @@
-"""Routines: C beside tapes, which call these for many instances at a time, as one function of the engine's signature."""
+"""Routines: C that calls tapes for many instances at a time, as one function of the engine's signature."""
 
 from __future__ import annotations
 

@@ -38,10 +38,10 @@ def export_controller(law: PredictiveLaw, folder: str | os.PathLike[str], *, nam
     """Write a predictive controller as C99 sources without any dependency but the mathematical library.
 
     The folder gets ``NAME.h``, the sources, an ``example.c`` that runs ten samples at the reference, and a
-    ``Makefile``. ``NAME_step(t, x, parameters, u, info)`` computes a sample: ``x`` are the coordinates and velocities of
-    the model, ``parameters`` those that are ``known`` and then what its references read, ``u`` the inputs to apply, and
-    ``info`` status, iterations, violation, slack, action and cost. It returns the status. All memory is static; nothing
-    is allocated. The numbers are those of the law in a loop, up to rounding.
+    ``Makefile``. ``NAME_step(t, x, parameters, u, info)`` computes a sample: ``x`` are the coordinates and velocities
+    of the model, ``parameters`` those that are ``known`` and then what its references read, ``u`` the inputs to apply,
+    and ``info`` status, iterations, violation, slack, action and cost. It returns the status. All memory is static;
+    nothing is allocated. The numbers are those of the law in a loop, up to rounding.
 
     Parameters
     ----------
@@ -76,7 +76,8 @@ def export_controller(law: PredictiveLaw, folder: str | os.PathLike[str], *, nam
     prototypes = "".join(tape.prototype for tape in written.values())
     source = "".join([f'#include "{name}.h"\n', HEAD, prototypes, tape_loops(name, routine), law.text, entry])
     texts = {
-        f"{name}.h": _header(law, name, n_more), f"{name}.c": source, "kernel.h": header_text("kernel.h"), **tape_sources(),
+        f"{name}.h": _header(law, name, n_more), f"{name}.c": source, "kernel.h": header_text("kernel.h"),
+        **tape_sources(),
         **{f"{name}_{macro.lower()}.c": tape.text for macro, tape in written.items()},
         "example.c": _example(law, name, n_more),
     }  # fmt: skip
@@ -128,11 +129,12 @@ def _example(law: PredictiveLaw, name: str, n_more: int) -> str:
     nominal = dict(zip(model.eom.p_names, model.eom.parameter_values(None).tolist(), strict=True))
     more = [nominal[p] for p in model.free] + [0.0] * (n_more - len(model.free))
     numbers = ", ".join(repr(x) for x in more) or "0"
+    states = ", ".join(repr(float(v)) for v in law.problem.goal[: model.nx])
     return (
         f'#include <stdio.h>\n\n#include "{name}.h"\n\n'
         "/* Ten samples at the reference; prints time, status and inputs. */\n"
         "int main(void) {\n"
-        f"    const double x[] = {{{', '.join(repr(float(v)) for v in law.problem.goal[: model.nx])}}}, parameters[] = {{{numbers}}};\n"
+        f"    const double x[] = {{{states}}}, parameters[] = {{{numbers}}};\n"
         f"    double u[{law.problem.nu}], info[6];\n"
         "    for (int k = 0; k < 10; k++) {\n"
         f"        const double t = k * {law.period!r};\n"

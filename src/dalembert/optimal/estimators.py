@@ -191,7 +191,8 @@ class Estimator:
         periods = seconds / self.period
         if abs(periods - round(periods)) > _WHOLE:
             raise InputError(
-                f"{what} must be a whole number of periods of estimator '{self.name}' ({self.period:g} s), got {seconds:g} s"
+                f"{what} must be a whole number of periods of estimator '{self.name}' ({self.period:g} s), got "
+                f"{seconds:g} s"
             )
         return round(periods)
 
@@ -270,7 +271,8 @@ class Estimator:
             raise InputError(f"the window of estimator '{self.name}' is shorter than the delay of its sensors")
         macros |= {
             "NU": len(noisy), "NI": self.model.eom.nu, "NN": self.window, "NB": len(boxes), "NG": 0, "DENSE_COST": 1,
-            "SOFT_ROWS": 0, "FREE_START": 1, "ROUNDS": self.settings.rounds, "MOST_ITERATIONS": self.settings.iterations,
+            "SOFT_ROWS": 0, "FREE_START": 1, "ROUNDS": self.settings.rounds,
+            "MOST_ITERATIONS": self.settings.iterations,
         }  # fmt: skip
         tables += [table("noisy", noisy, "int"), table("box_entry", boxes, "int")]
         return horizon_text(("quadratic.h", "filter.h", "mhe.c"), macros, tables)
@@ -318,7 +320,8 @@ def _make(
     unknown = [p.name for p in what.parameters if p.name not in (*free, *settings.known)]
     if unknown:
         warn(
-            f"{owner} takes the nominal values of {', '.join(unknown)} of machine '{what.name}': they are neither known "
+            f"{owner} takes the nominal values of {', '.join(unknown)} of machine '{what.name}': they are "
+            f"neither known "
             "nor estimated; name them in known=... or estimate=..."
         )
     all_names = (*model.names, *free)
@@ -421,8 +424,8 @@ def mhe(
     """Return a moving-horizon estimator of a machine's states and parameters.
 
     It finds the most probable motion of the last seconds within the limits, and knows of older readings by the arrival
-    cost of a Kalman filter. It is used as `ekf` is; the loop records ``mhe.STATE``, ``mhe.status``, ``mhe.iterations`` and
-    ``mhe.window`` (the periods that it has seen).
+    cost of a Kalman filter. It is used as `ekf` is; the loop records ``mhe.STATE``, ``mhe.status``, ``mhe.iterations``
+    and ``mhe.window`` (the periods that it has seen).
 
     Parameters
     ----------

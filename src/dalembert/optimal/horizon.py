@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert.control.cascade import Known
-from dalembert.core.errors import InputError
+from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.engine.horizon.sources import table
 from dalembert.optimal.cost import Cost
@@ -215,7 +215,7 @@ def _weights(
     weights = [0.0] * (nx + eom.nu)
     for name, w in cost.states.items():
         if name not in model.names:
-            raise InputError(f"{owner}: states of the Cost name '{name}', which is none of {', '.join(model.names)}")
+            raise UnknownNameError("state", name, model.names, f"the Cost of {owner}")
         weights[model.names.index(name)] = 2 * h * w
     for kind in ("inputs", "rates"):
         for name in cost.weights(kind, eom.u_names):
@@ -261,7 +261,7 @@ def _end_weight(
     if not isinstance(cost.terminal, str):
         for name, w in cost.terminal.items():
             if name not in model.names:
-                raise InputError(f"{owner}: terminal weights name '{name}', which is none of {', '.join(model.names)}")
+                raise UnknownNameError("state", name, model.names, f"the terminal weights of {owner}")
             P[model.names.index(name), model.names.index(name)] = 2 * w
         return P
     from scipy.linalg import LinAlgError, solve_discrete_are
@@ -284,7 +284,8 @@ def _end_weight(
         P[:m, :m] = solve_discrete_are(BA[:, :m], BA[:, m:], Q, R)
     except (LinAlgError, ValueError) as error:
         raise InputError(
-            f"{owner}: there is no linear-quadratic regulator at the reference ({error}); a mode is out of reach of the "
+            f"{owner}: there is no linear-quadratic regulator at the reference ({error}); a mode is out of "
+            f"reach of the "
             "inputs, or an undamped one has no weight: weigh more states, or give terminal weights by name"
         ) from None
     del n

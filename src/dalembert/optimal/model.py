@@ -1,4 +1,4 @@
-"""The machine as controllers and estimators predict it: rates of its state, and steps over an interval with derivatives."""
+"""The machine as controllers and estimators predict it: rates of its state, and steps with their derivatives."""
 
 from __future__ import annotations
 
@@ -126,7 +126,8 @@ def prediction_model(
         if np.isfinite(motor.effort) and not (-motor.effort <= low and high <= motor.effort):
             raise InputError(
                 f"{owner}: motor '{motor.name}' saturates at {motor.effort:g} inside the model, where the prediction "
-                f"loses its gradient; bound it instead: limits={{'{motor.name}': ({-motor.effort:g}, {motor.effort:g})}}"
+                f"loses its gradient; bound it instead: "
+                f"limits={{'{motor.name}': ({-motor.effort:g}, {motor.effort:g})}}"
             )
         motors.append(replace(motor, effort=np.inf))
     thrusters = []
@@ -251,6 +252,7 @@ def check_rk4(model: PredictionModel, x: Array, u: Array, par: Array, h: float, 
     if bad.any():
         k = int(np.argmax(np.where(bad, np.abs(z), 0.0)))
         raise InputError(
-            f"{owner}: RK4 with steps of {h:g} s is unstable at the machine's mode of {abs(stable[k]) / (2 * np.pi):.4g} "
+            f"{owner}: RK4 with steps of {h:g} s is unstable at the machine's mode of "
+            f"{abs(stable[k]) / (2 * np.pi):.4g} "
             f"Hz (h |lambda| = {abs(z[k]):.3g}, limit 2.8); use integrator='midpoint', more intervals or more steps"
         )

@@ -30,8 +30,8 @@ from dalembert.optimal.stage import StageCode, StageView
 __all__ = ["ACTIONS", "STATUSES", "PredictiveLaw", "PredictiveSettings", "mpc"]
 
 STATUSES = ("solved", "capped", "infeasible", "not finite", "late")
-"""Meaning of ``mpc.status``: converged; stopped at its number of iterations with dynamics and limits in place; limits that
-cannot be met; numbers that are not finite; not ready in time (in real time only)."""
+"""Meaning of ``mpc.status``: converged; stopped at its number of iterations with dynamics and limits in place; limits
+that cannot be met; numbers that are not finite; not ready in time (in real time only)."""
 
 ACTIONS = ("plan", "cold restart", "shifted plan", "fallback")
 """Meaning of ``mpc.action``: where the inputs come from."""
@@ -188,7 +188,8 @@ class PredictiveLaw:
             )
         if tuple(view.inputs) != tuple(names):
             raise InputError(
-                f"'{self.name}' sets the inputs {', '.join(names)} in this order, and the machine of the loop has them in "
+                f"'{self.name}' sets the inputs {', '.join(names)} in this order, and the machine of the loop "
+                f"has them in "
                 f"another: {', '.join(view.inputs)}"
             )
         owner = f"the law '{self.name}'"
@@ -298,7 +299,8 @@ def mpc(
     hard += [name for name, item in (keep or {}).items() if not (isinstance(item, tuple) and item[1].soft)]
     if hard and fallback is None:
         raise InputError(
-            f"{owner} has hard limits on {', '.join(hard)}, which a disturbance can make impossible: give a fallback law, "
+            f"{owner} has hard limits on {', '.join(hard)}, which a disturbance can make impossible: give a "
+            f"fallback law, "
             "or make them soft(...)"
         )
     problem = horizon_of(

@@ -35,8 +35,8 @@ def write_routine(symbol: str, routine: Routine) -> tuple[TapeText, dict[str, st
     )
     text = "".join(
         [
-            HEAD, *(tape.prototype for tape in tapes.values()), f"{head};\n", tape_loops(symbol, routine), routine.text, "\n",
-            entries, read_text("routine_entries.c"),
+            HEAD, *(tape.prototype for tape in tapes.values()), f"{head};\n", tape_loops(symbol, routine),
+            routine.text, "\n", entries, read_text("routine_entries.c"),
             f"\n{head} {{\n    return JOIN(SYMBOL, _call)(in, out, work);\n}}\n",
         ]
     )  # fmt: skip
@@ -53,7 +53,8 @@ def tape_loops(symbol: str, routine: Routine) -> str:
             "out": [int(function.numel_out(k)) for k in range(function.n_out())],
         }
         parts.append(
-            f"static int {name}_many(long n, const double *const *in, const long *from, double *const *out, const long *to,\n"
+            f"static int {name}_many(long n, const double *const *in, const long *from, double *const *out, "
+            f"const long *to,\n"
             f"                       double *work) {{\n"
             f"    static const long size[] = {{{', '.join(map(str, sizes['in']))}}};\n"
             f"    for (long i = 0; i < n; i++) {{\n"
