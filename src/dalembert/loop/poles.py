@@ -9,7 +9,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.core.errors import InputError
@@ -152,7 +152,7 @@ def _differences(f: Callable[[Array, Array], Array], x: Array, c: Array) -> tupl
     return jacobians[0], jacobians[1]
 
 
-def _kernel(eom: EquationsOfMotion, function: ca.Function | Callable[..., ArrayLike]) -> Kernel:
+def _kernel(eom: EquationsOfMotion, function: object) -> Kernel:
     assert isinstance(function, ca.Function)  # the schedule is native
     return compile_function(function, backend=eom.backend, shapes={"t": ()}, lanes=False)
 

@@ -325,7 +325,7 @@ def _make(
             "nor estimated; name them in known=... or estimate=..."
         )
     all_names = (*model.names, *free)
-    values = []
+    values: list[Array] = []
     for label, given in (("noise", noise), ("uncertainty", uncertainty)):
         if not isinstance(given, Mapping):
             raise InputError(f"{label} of {owner} must be standard deviations by name, got {given!r}")
@@ -342,13 +342,10 @@ def _make(
         )
     if window and not (values[0] > 0.0).any():
         raise InputError(f"{owner} needs the noise of at least one state")
-    estimator = Estimator(
-        model, tuple(names), check_number(f"period of {owner}", period, unit="s"), *values, window, settings
-    )
-    nu = model.eom.nu
-    check_rk4(
-        model, estimator.first[: model.nx], np.zeros(nu), estimator.first[model.nx :], period / settings.steps, owner
-    )
+    period = check_number(f"period of {owner}", period, unit="s")
+    estimator = Estimator(model, tuple(names), period, values[0], values[1], window, settings)
+    x, par, u = estimator.first[: model.nx], estimator.first[model.nx :], np.zeros(model.eom.nu)
+    check_rk4(model, x, u, par, period / settings.steps, owner)
     assert estimator.text and estimator.tapes
     return estimator
 

@@ -272,8 +272,8 @@ def _end_weight(
     if f is not None:
         BA = np.array(f(x, u, par, 0.0)[1])[:, : m + model.eom.nu]
     else:
-        J = ca.Function("J", list(s), [ca.jacobian(model.rate(*s), ca.vertcat(s[0], s[1]))])
-        J = np.array(J(x, u, par, 0.0))
+        slopes = ca.Function("J", list(s), [ca.jacobian(model.rate(*s), ca.vertcat(s[0], s[1]))])
+        J = np.array(slopes(x, u, par, 0.0))
         A, B = J[:, :m], J[:, m:]
         left = np.eye(m) - h / 2 * A
         BA = np.hstack([np.linalg.solve(left, np.eye(m) + h / 2 * A), np.linalg.solve(left, h * B)])

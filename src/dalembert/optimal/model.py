@@ -184,7 +184,10 @@ def rk4_tape(rate: ca.Function, h: float, steps: int = 1, *, inputs: Expression 
     E = ca.horzcat(ca.SX(nu, nx + extra), ca.SX.eye(nu))
     y, d = x[:nx], h / steps
     for i in range(steps):
-        total, slope, k, K = 0, 0, None, None
+        total: Any = 0
+        slope: Any = 0
+        k: Any = None
+        K: Any = None
         for part, weight in ((0.0, 1), (0.5, 2), (0.5, 2), (1.0, 1)):
             at = y if k is None else y + d * part * k
             Y = S if K is None else S + d * part * K
@@ -244,7 +247,11 @@ def check_rk4(model: PredictionModel, x: Array, u: Array, par: Array, h: float, 
     """
     s = model.symbols
     A = ca.Function("A", list(s), [ca.jacobian(model.rate(*s), s[0])])(x, u, par, 0.0)
-    values = np.linalg.eigvals(np.array(A, dtype=float))
+    J = np.array(A, dtype=float)
+    if not np.isfinite(J).all():
+        where = ", ".join(f"{name} = {value:g}" for name, value in zip(model.names, x, strict=True))
+        raise InputError(f"{owner}: the equations of motion are not finite at {where}; give another reference or start")
+    values = np.linalg.eigvals(J)
     stable = values[values.real <= 1e-6 * np.abs(values)]
     z = h * stable
     growth = np.abs(1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24)

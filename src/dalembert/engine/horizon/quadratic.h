@@ -348,6 +348,41 @@ static void centre_sides(struct quadratic *Q, int warm, double mu) {
 #endif
 }
 
+/* Whether z and lam are stationary: gradients with respect to inputs (and a free start) vanish, by the adjoint states. */
+static int is_stationary(struct quadratic *Q) {
+    double scale = 1e-300, worst = 0.0;
+    double *const adjoint = Q->start;
+    for (int k = NN; k >= 0; k--) {
+        const int size = k < NN ? NZ : NX;
+        double *const g = Q->gb[k];
+        for (int i = 0; i < size; i++) {
+            const double *const row = k == NN ? Q->HN[i < NX ? i : 0] : Q->H[k < NN ? k : 0][DENSE_COST ? i : 0];
+            const double slope = k == NN ? dot(NX, row, Q->z[k]) : DENSE_COST ? dot(NZP, row, Q->z[k]) : row[i] * Q->z[k][i];
+            g[i] = Q->g[k][i] + slope;
+            scale = fabs(g[i]) > scale ? fabs(g[i]) : scale;
+        }
+#if NB + NG > 0
+        for (int r = 0; r < NR; r++) {
+            const int low = k * NC + r, high = low + NR;
+            const double force = Q->act[high] * Q->lam[high] - Q->act[low] * Q->lam[low];
+            if (r < NB) {
+                if (box_entry[r] < size) g[box_entry[r]] += force;
+            }
+#if NG > 0
+            else add_scaled(size, force, Q->G[k][r - NB], g);
+#endif
+        }
+#endif
+        if (k < NN)
+            for (int j = 0; j < NX; j++) add_scaled(NZ, adjoint[j], Q->BA[k][j], g);
+        for (int i = NX; i < size; i++) worst = fabs(g[i]) > worst ? fabs(g[i]) : worst;
+        memcpy(adjoint, g, NX * sizeof(double));
+        for (int i = 0; i < NX; i++) scale = fabs(adjoint[i]) > scale ? fabs(adjoint[i]) : scale;
+    }
+    for (int i = 0; i < NX && FREE_START; i++) worst = fabs(adjoint[i]) > worst ? fabs(adjoint[i]) : worst;
+    return worst <= 1e-5 * scale;
+}
+
 /* Solve; z, and lam for a warm start, are where it begins. `first` is the complementarity that a cold start and a repair
  * begin with, `tolerance` that of the result, `feasible` the largest residual of dynamics and rows. An iteration that is
  * stuck is begun anew from the sides at its z. */
@@ -362,8 +397,16 @@ static int quadratic_solve(struct quadratic *Q, int most, double tolerance, doub
     for (;;) {
         residuals(Q, pairs);
         if (!isfinite(Q->mu) || !isfinite(Q->residual)) return BROKEN;
-        if (Q->iterations && Q->mu < tolerance && Q->residual < feasible && Q->left < 1e-6) return SOLVED;
+        if (Q->iterations && Q->mu < tolerance && Q->residual < feasible && Q->left < 1e-6) {
+            if (is_stationary(Q)) return SOLVED;
+            stuck = 2; /* nonsense that rounding has hidden */
+        }
         if (Q->iterations >= most) return CAPPED;
+        if (stuck >= 2 && Q->repairs < 2) {
+            centre_sides(Q, 0, Q->mu > first ? Q->mu : first);
+            Q->left = 1.0, stuck = 0, Q->repairs++;
+            residuals(Q, pairs);
+        }
         if (factor(Q)) return BROKEN;
         aim(Q, 0.0, 0);
         solve(Q, 1);
@@ -393,11 +436,6 @@ static int quadratic_solve(struct quadratic *Q, int most, double tolerance, doub
         Q->left *= 1.0 - step;
         Q->iterations++;
         stuck = step < 0.1 ? stuck + 1 : 0;
-        if (stuck == 2 && Q->repairs < 2) {
-            const double anew = Q->mu > first ? Q->mu : first;
-            centre_sides(Q, 0, anew);
-            Q->left = 1.0, stuck = 0, Q->repairs++;
-        }
     }
 }
 
