@@ -32,7 +32,7 @@ _WHOLE = 1e-6
 
 @dataclass(frozen=True)
 class EstimatorSettings:
-    """What an estimator assumes, and how it computes.
+    """Assumptions of an estimator, and its numerical settings.
 
     Parameters
     ----------

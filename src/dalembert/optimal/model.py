@@ -205,7 +205,7 @@ def rk4_tape(rate: ca.Function, h: float, steps: int = 1, *, inputs: Expression 
 def midpoint_tape(model: PredictionModel, h: float, *, rates: bool = False) -> ca.Function:
     """``x, u, a, par, t -> [R_a R_z R]``: equations of motion at the midpoint of an interval and their derivatives.
 
-    ``q_m = q + h/2 v + h^2/4 a``, ``v_m = v + h/2 a`` with the acceleration a of the interval as an unknown of its own.
+    ``q_m = q + h/2 v + h^2/4 a``, ``v_m = v + h/2 a`` with the acceleration a of the interval as a further unknown.
 
     Parameters
     ----------

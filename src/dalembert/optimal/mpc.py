@@ -51,7 +51,7 @@ class PredictiveSettings:
     ----------
     integrator
         Step over an interval: ``"rk4"``, or ``"midpoint"`` for stiff machines (implicit, with the accelerations as
-        unknowns of their own).
+        further unknowns).
     steps
         Steps of RK4 per interval.
     iterations
@@ -59,7 +59,7 @@ class PredictiveSettings:
     rounds
         Gauss-Newton steps per sample: 1 is a real-time iteration.
     tolerance
-        Of a quadratic programme, relative to its cost.
+        Complementarity of a solved quadratic programme, relative to its cost.
     state
         Quantities of the loop that stand for states of the model where their names differ: ``{state: text}``.
     known
@@ -110,8 +110,8 @@ class PredictiveKeywords(TypedDict, total=False):
 class PredictiveLaw:
     """A predictive controller (made by `mpc`): a law like any other, in every outlet that calls no virtual machine.
 
-    It keeps its plan in held values of the loop, so that members of rollouts, continued runs and instances of FMUs have
-    plans of their own, and the same inputs give the same bits.
+    It keeps its plan in held values of the loop, so that each member of a rollout and each instance of an FMU has its plan,
+    and the same inputs give the same bits.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ def mpc(
 
 
 def _free(machine: Machine, settings: PredictiveSettings) -> tuple[str, ...]:
-    """Parameters that the loop tells; a warning of those that nobody does."""
+    """Return the parameters that the loop provides, and warn of the others."""
     names = tuple(p.name for p in machine.parameters)
     unknown = [name for name in names if name not in settings.known]
     if unknown:

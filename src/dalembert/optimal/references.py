@@ -26,7 +26,7 @@ def reference_expressions(
     reference
         By name.
     names
-        Names that there are.
+        Names of states, inputs and outputs.
     t
         Symbol of time.
     owner

@@ -66,7 +66,7 @@ static void begin_cold(struct control *S, const double *x) {
 
 #if MIDPOINT
 /* [A B] and the next state of all intervals from the equations of motion at their midpoints: the accelerations are
- * unknowns of their own, which the linear equations of an interval eliminate (LU with partial pivots). 1: singular. */
+ * further unknowns, which the linear equations of an interval eliminate (LU with partial pivots). 1: singular. */
 static int eliminate(struct control *S) {
     enum { WIDTH = NV + NZ + 1, WIDE = PADDED(NV + NX + NU + 1) };
     for (int k = 0; k < NN; k++) {

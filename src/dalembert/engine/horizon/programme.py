@@ -45,7 +45,7 @@ class ProgrammeSolution:
     x, u
         States (N + 1, nx) and inputs (N, nu).
     multipliers
-        Of the sides of all rows, for a warm start.
+        Multipliers of the sides of all rows, for a warm start.
     status
         ``"solved"``, ``"capped"`` or ``"broken"``.
     iterations, repairs
@@ -153,7 +153,7 @@ class HorizonProgramme:
         linear, square
             Weights of the slacks of soft rows, of the shape of ``low``; ``linear`` is negative for hard ones.
         tolerance, most, first
-            Of the result, largest number of iterations, complementarity of a cold start.
+            Complementarity of the result, largest number of iterations, complementarity of a cold start.
         near
             Solution of a programme nearby, for a warm start.
         """

@@ -7,8 +7,8 @@
  * Rows are NB entries of z (`box_entry`) and NG general ones. Sizes are known when this is compiled: NX, NU, NN, NB, NG;
  * DENSE_COST says whether H is full or diagonal before the end, SOFT_ROWS whether there are soft sides. Nothing is allocated.
  *
- * Predictor and corrector follow Mehrotra (1992), the recursion Rao, Wright and Rawlings (1998). Of each side of a row
- * t = +-(row z - bound) + s > 0 and its multiplier lam > 0 are kept, and the slack s > 0 with its multiplier nu > 0. */
+ * Predictor and corrector follow Mehrotra (1992), the recursion Rao, Wright and Rawlings (1998). A side of a row
+ * has its distance t = +-(row z - bound) + s > 0 with the multiplier lam > 0, and the slack s > 0 with the multiplier nu > 0. */
 #ifndef QUADRATIC_H
 #define QUADRATIC_H
 
