@@ -52,6 +52,12 @@ def outboard_load(
         Keep the first moment along the beam; the source leaves it out.
     rotors
         Add the inertia ``n^2 I_m`` of the outboard motors about the axes of their joints.
+
+    Examples
+    --------
+    >>> from dalembert.systems.flexible_arms import planar_arm
+    >>> round(float(outboard_load(planar_arm(), "link1").mass), 3)
+    1.2
     """
     nodes = machine.tree.nodes
     names = [n.beam.name for n in nodes if n.is_root and n.beam is not None]

@@ -177,6 +177,12 @@ class FixedStepMethod(Method):
     ----------
     step
         Length of a step [s].
+
+    Examples
+    --------
+    >>> from dalembert.simulation import RK4
+    >>> isinstance(RK4(step=1e-3), FixedStepMethod)
+    True
     """
 
     step: float = 1e-3
@@ -194,6 +200,12 @@ class AdaptiveMethod(Method):
     ----------
     rtol, atol
         Relative and absolute tolerance; ``atol`` is one number, or one per state.
+
+    Examples
+    --------
+    >>> from dalembert.simulation import DormandPrince
+    >>> isinstance(DormandPrince(rtol=1e-9), AdaptiveMethod)
+    True
     """
 
     rtol: float = 1e-8
