@@ -110,8 +110,8 @@ class PredictiveKeywords(TypedDict, total=False):
 class PredictiveLaw:
     """A predictive controller (made by `mpc`): a law like any other, in every outlet that calls no virtual machine.
 
-    It keeps its plan in held values of the loop, so that each member of a rollout and each instance of an FMU has its plan,
-    and the same inputs give the same bits.
+    It keeps its plan in held values of the loop, so that each member of a rollout and each instance of an FMU has its
+    plan, and the same inputs give the same bits.
 
     Parameters
     ----------
