@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from dalembert.optimal.cost import Cost
     from dalembert.optimal.estimators import ekf, mhe
     from dalembert.optimal.limits import soft
-    from dalembert.optimal.mpc import mpc
+    from dalembert.optimal.predictive import mpc
     from dalembert.plan.references import Quintic, Sine
     from dalembert.simulation.methods import (
         RK4,
@@ -369,7 +369,7 @@ _LATER = {
     "load_simulation": "dalembert.io.machine_files",
     "load_urdf": "dalembert.io.urdf",
     "mhe": "dalembert.optimal.estimators",
-    "mpc": "dalembert.optimal.mpc",
+    "mpc": "dalembert.optimal.predictive",
     "open_campaign": "dalembert.campaigns.campaign",
     "point_mass": "dalembert.model.body",
     "realtime": "dalembert.io.realtime",

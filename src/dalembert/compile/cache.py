@@ -168,7 +168,7 @@ def build_library(
     name
         Its name, for error messages.
     optimise, fused
-        As in `dalembert.compile.build.build_units`.
+        As in ``build_units`` of ``compile/build.py``.
 
     Raises
     ------

@@ -205,4 +205,4 @@ class NativeStage(Protocol):
         """First values of its memory."""
 
     def compose(self, view: Any) -> Any:
-        """Return its code (`dalembert.optimal.stage.StageCode`) in a loop, which is seen as a `StageView`."""
+        """Return its code in a loop (``StageCode`` and ``StageView`` of ``optimal/stage.py``)."""

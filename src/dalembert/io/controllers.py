@@ -16,7 +16,7 @@ from dalembert.engine.horizon.sources import horizon_text
 from dalembert.engine.sources import header_text
 from dalembert.io.fmu.routines import tape_loops
 from dalembert.io.fmu.tapes import tape_sources, write_tape
-from dalembert.optimal.mpc import ACTIONS, STATUSES, PredictiveLaw
+from dalembert.optimal.predictive import ACTIONS, STATUSES, PredictiveLaw
 
 __all__ = ["export_controller"]
 

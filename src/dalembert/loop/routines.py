@@ -29,7 +29,7 @@ def native_slots(stage: NativeStage, slots: Slots) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _View:
-    """A loop as its stages see it (`dalembert.optimal.stage.StageView`)."""
+    """A loop as its stages see it (``StageView`` of ``optimal/stage.py``)."""
 
     known: Quantities
     signals: Sequence[Signal]
