@@ -219,7 +219,7 @@ def by_hpipm(size: HorizonProgramme, d: Mapping[str, Any]) -> tuple[Callable[[],
             A[k * nx : (k + 1) * nx, at + nz : at + nz + nx] = -np.eye(nx)
             low[at + nx : at + nz], high[at + nx : at + nz] = d["low"][k], d["high"][k]
     low[:nx] = high[:nx] = d["x0"]
-    options = {
+    options: Any = {
         "N": n, "nx": [nx] * (n + 1), "nu": [nu] * n + [0], "ng": [0] * (n + 1), "hpipm": {"iter_max": 60},
     }  # fmt: skip
     dense_H, dense_A = ca.sparsify(ca.DM(H)), ca.sparsify(ca.DM(A))
@@ -250,10 +250,9 @@ def by_ipopt(law: PredictiveLaw, x0: Array) -> float:
         g.append(step(X[:, k], U[:, k], ca.DM(0, 1), 0.0)[0] - X[:, k + 1])
     e = X[:, n] - goal[:nx]
     cost += ca.dot(e, ca.DM(end.reshape(nx, nx)) @ e) / 2
-    options = {"ipopt": {"print_level": 0, "bound_relax_factor": 0.0, "sb": "yes"}, "print_time": False}
-    solver = ca.nlpsol(
-        "peer", "ipopt", {"x": ca.vertcat(ca.vec(X), ca.vec(U)), "f": cost, "g": ca.vertcat(*g)}, options
-    )
+    options: Any = {"ipopt": {"print_level": 0, "bound_relax_factor": 0.0, "sb": "yes"}, "print_time": False}
+    nlp: Any = {"x": ca.vertcat(ca.vec(X), ca.vec(U)), "f": cost, "g": ca.vertcat(*g)}
+    solver = ca.nlpsol("peer", "ipopt", nlp, options)
     low, high = (np.r_[np.full((n + 1) * nx, s), np.tile(_table(problem.tables, t), n)]
                  for s, t in ((-np.inf, "input_low"), (np.inf, "input_high")))  # fmt: skip
     first = np.r_[np.tile(x0, n + 1), np.tile(problem.goal[nx:], n)]

@@ -207,5 +207,8 @@ class NativeStage(Protocol):
     def memory(self) -> Array:
         """First values of its memory."""
 
+    def check_start(self, values: Mapping[str, float]) -> None:
+        """Refuse a start, given by the names of coordinates and velocities."""
+
     def compose(self, view: Any) -> Any:
         """Return its code in a loop (``StageCode`` and ``StageView`` of ``optimal/stage.py``)."""

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 
 from dalembert.compile.routine import Routine
+from dalembert.control.cascade import Cascade
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import NativeStage
 from dalembert.engine.sampling import Update
 from dalembert.loop.quantities import Quantities, Slots, measured_names
 from dalembert.model.signals import Sensor, Signal
 
-__all__ = ["native_slots", "routine_update"]
+__all__ = ["check_native_start", "native_slots", "routine_update"]
 
 
 def native_slots(stage: NativeStage, slots: Slots) -> None:
@@ -25,6 +26,13 @@ def native_slots(stage: NativeStage, slots: Slots) -> None:
         slots.add(name, float(value))
     for k, value in enumerate(stage.memory.tolist()):
         slots.add(f"{stage.name}~{k}", value, shown=False)
+
+
+def check_native_start(control: object, values: Mapping[str, float]) -> None:
+    """Let the stages of a control that are routines refuse a start, given by name."""
+    for stage in (control.inner, *control.outer) if isinstance(control, Cascade) else (control,):
+        if isinstance(stage, NativeStage):
+            stage.check_start(values)
 
 
 @dataclass(frozen=True, eq=False)

@@ -277,6 +277,9 @@ class Estimator:
         tables += [table("noisy", noisy, "int"), table("box_entry", boxes, "int")]
         return horizon_text(("quadratic.h", "filter.h", "mhe.c"), macros, tables)
 
+    def check_start(self, values: Mapping[str, float]) -> None:
+        """Accept any start."""
+
     def compose(self, view: StageView) -> StageCode:
         """Return its code in a loop."""
         owner, eom = f"estimator '{self.name}'", self.model.eom

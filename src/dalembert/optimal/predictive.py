@@ -205,6 +205,24 @@ class PredictiveLaw:
         entry = horizon_text(("control_entry.c",), {})
         return StageCode(ca.vertcat(*x, *past, *par, *reads, u), self.problem.tapes, self.text + entry)
 
+    def check_start(self, values: Mapping[str, float]) -> None:
+        """Refuse a start beyond hard limits of states.
+
+        Parameters
+        ----------
+        values
+            Coordinates and velocities at the start, by name.
+        """
+        for bound in self.problem.bounds:
+            value = values.get(bound.quantity) if bound.quantity in self.problem.model.names else None
+            if value is None or bound.soft or bound.quantity in self.settings.state:
+                continue
+            if not bound.lower <= value <= bound.upper:
+                raise InputError(
+                    f"the start violates a hard limit of '{self.name}': {bound.quantity} = {value:g}, expected "
+                    f"{bound.lower:g} to {bound.upper:g}; start inside, or make the limit soft(...)"
+                )
+
     def plan(self, memory: Array) -> tuple[Array, Array]:
         """Return the states (N + 1, nx) and inputs (N, nu) of the plan in a memory."""
         n, nx, nu = int(str(self.problem.macros["NN"])), self.problem.nx, self.problem.nu
