@@ -189,6 +189,8 @@ def test_a_plan_that_is_impossible_is_never_applied_in_silence() -> None:
     run = da.simulate(cart, duration=1.0, q0=[0.4], v0=[2.0], control=law, step=0.01)  # cannot stop within 0.1 m
     assert run["mpc.status"][0] == 2 and run["mpc.action"][0] == 3
     assert run["command.push"][0] == -1.0  # -3 * 2, within its bound
+    with pytest.raises(InputError, match=r"the start violates a hard limit of 'mpc': x = 0\.6"):
+        da.simulate(cart, duration=1.0, q0=[0.6], control=law)
 
 
 def test_what_it_cannot_do_is_refused_by_name(crane: da.Machine) -> None:
