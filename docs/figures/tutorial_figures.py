@@ -260,7 +260,6 @@ def quadruped(n: dict[str, Any]) -> None:
     save(figure, "quadruped")
 
 
-<<<<<<< HEAD
 def predictive_controller(n: dict[str, Any]) -> None:
     figure, axes = plt.subplots(1, 3, figsize=(9.4, 2.7))
     run, runs = n["run"], n["runs"]
@@ -275,12 +274,12 @@ def predictive_controller(n: dict[str, Any]) -> None:
     axes[2].step(run.t, run["command.drive"], color=BLUE, lw=1.2, where="post")
     axes[2].set(title="drive [N]", xlabel="time [s]")
     save(figure, "predictive_controller")
-=======
+
+
 def own_chaser(n: dict[str, Any]) -> None:
     run = n["outcome"].approach
     drawn = draw_machine(run.machine, run.array(run.machine.q_names)[-1], view=(-70.0, 24.0), size=(7.0, 5.0))
     drawn.savefig(Path(__file__).parent / "tutorial_own_chaser.png", dpi=90)
->>>>>>> main
 
 
 DRAWN = (
