@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dalembert.campaigns.campaign import campaign, open_campaign
     from dalembert.campaigns.identification import identify
     from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
+    from dalembert.control.passivity import PassivityBased, SlotineLi
     from dalembert.core.errors import (
         BuildError,
         DalembertError,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from dalembert.engine.methods.contacts import ContactMethod, EventDriven, TimeStepping
     from dalembert.formulations.equations import Energy, EquationsOfMotion
     from dalembert.formulations.mapped import CoordinateMap
+    from dalembert.io.controllers import export_controller
     from dalembert.io.experiment_files import load_experiment
     from dalembert.io.fmu.export import export_fmu
     from dalembert.io.machine_files import load_machine, load_simulation
@@ -85,8 +87,10 @@ if TYPE_CHECKING:
     from dalembert.model.signals import Sensor, Signal
     from dalembert.model.transform import Transform
     from dalembert.optimal.cost import Cost
+    from dalembert.optimal.estimators import ekf, mhe
     from dalembert.optimal.limits import soft
     from dalembert.optimal.phases import Phase
+    from dalembert.optimal.predictive import mpc
     from dalembert.plan.references import Quintic, Sine
     from dalembert.simulation.methods import (
         RK4,
@@ -173,6 +177,7 @@ __all__ = [
     "OrthogonalConstraint",
     "ParallelConstraint",
     "Parameter",
+    "PassivityBased",
     "Penalty",
     "Phase",
     "PlanError",
@@ -191,6 +196,7 @@ __all__ = [
     "Signal",
     "SimulationError",
     "Sine",
+    "SlotineLi",
     "Sphere",
     "SphericalSurface",
     "Start",
@@ -213,7 +219,9 @@ __all__ = [
     "cos",
     "cylinder",
     "deg",
+    "ekf",
     "equations",
+    "export_controller",
     "export_fmu",
     "geometry_contacts",
     "hollow_cylinder",
@@ -227,6 +235,8 @@ __all__ = [
     "load_run",
     "load_simulation",
     "load_urdf",
+    "mhe",
+    "mpc",
     "open_campaign",
     "optimise",
     "point_mass",
@@ -315,6 +325,7 @@ _LATER = {
     "PID": "dalembert.control.laws",
     "ParallelConstraint": "dalembert.model.constraints",
     "Parameter": "dalembert.core.parameter",
+    "PassivityBased": "dalembert.control.passivity",
     "Penalty": "dalembert.engine.methods.constraints",
     "Phase": "dalembert.optimal.phases",
     "PlanError": "dalembert.core.errors",
@@ -333,6 +344,7 @@ _LATER = {
     "Signal": "dalembert.model.signals",
     "SimulationError": "dalembert.core.errors",
     "Sine": "dalembert.plan.references",
+    "SlotineLi": "dalembert.control.passivity",
     "Sphere": "dalembert.model.geometry",
     "SphericalSurface": "dalembert.model.contacts",
     "Start": "dalembert.loop.experiment",
@@ -356,7 +368,9 @@ _LATER = {
     "cos": "dalembert.core.parameter",
     "cylinder": "dalembert.model.body",
     "deg": "dalembert.core.parameter",
+    "ekf": "dalembert.optimal.estimators",
     "equations": "dalembert.api",
+    "export_controller": "dalembert.io.controllers",
     "export_fmu": "dalembert.io.fmu.export",
     "geometry_contacts": "dalembert.model.contacts",
     "hollow_cylinder": "dalembert.model.body",
@@ -370,6 +384,8 @@ _LATER = {
     "load_run": "dalembert.api",
     "load_simulation": "dalembert.io.machine_files",
     "load_urdf": "dalembert.io.urdf",
+    "mhe": "dalembert.optimal.estimators",
+    "mpc": "dalembert.optimal.predictive",
     "open_campaign": "dalembert.campaigns.campaign",
     "optimise": "dalembert.loop.optimise",
     "point_mass": "dalembert.model.body",

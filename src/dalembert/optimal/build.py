@@ -18,7 +18,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.checks import refuse_stick
 from dalembert.optimal.cost import Cost
 from dalembert.optimal.limits import QuantityBound, bounds_of
-from dalembert.optimal.model import PhaseModel, unsaturated
+from dalembert.optimal.phase_model import PhaseModel, unsaturated
 from dalembert.optimal.phases import Condition, Phase, duration_range
 from dalembert.optimal.problem import PhaseLink, PhaseProblem, PlanProblem, SoftBound
 from dalembert.optimal.quantities import quantity

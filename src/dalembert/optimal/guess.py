@@ -11,7 +11,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.formulations.constraints.projection import consistent_state
-from dalembert.optimal.model import PhaseModel
+from dalembert.optimal.phase_model import PhaseModel
 from dalembert.optimal.problem import PhaseProblem, PlanProblem
 from dalembert.optimal.trajectory import PlanTrajectory
 from dalembert.optimal.transcription import PlanMesh

@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.core.types import Array
 from dalembert.optimal.elements import Programme
 
-__all__ = ["Iterate", "ProgrammeSolution", "solve_programme"]
+__all__ = ["IpoptSolution", "Iterate", "solve_programme"]
 
 _STATUS = {
     "Solve_Succeeded": "optimal",
@@ -44,7 +44,7 @@ class Iterate:
 
 
 @dataclass(frozen=True)
-class ProgrammeSolution:
+class IpoptSolution:
     """Outcome of a solve.
 
     Attributes
@@ -154,7 +154,7 @@ def solve_programme(
     max_iterations: int,
     near: bool = False,
     watch: Callable[[Iterate], object] | None = None,
-) -> ProgrammeSolution:
+) -> IpoptSolution:
     """Solve a programme within the bounds of its unknowns.
 
     Parameters
@@ -257,7 +257,7 @@ def solve_programme(
     if status != "optimal" and record.best is not None and (not np.isfinite(x).all() or record.best[0] < broken(x, g)):
         x = record.best[1]
         g = programme.values(x)[1]
-    return ProgrammeSolution(
+    return IpoptSolution(
         x, float(programme.values(x)[0]), broken(x, g), np.array(result["lam_g"]).ravel(),
         np.array(result["lam_x"]).ravel(), status, word.replace("_", " ").lower(), int(stats["iter_count"]), seconds,
         record.seconds,

@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.core.types import Array, Expression
 from dalembert.optimal.elements import ProgrammeElement
 from dalembert.optimal.lobatto import lobatto
-from dalembert.optimal.model import PhaseModel
+from dalembert.optimal.phase_model import PhaseModel
 
 __all__ = ["PhaseLink", "PhaseProblem", "PlanProblem", "PointColumns", "SoftBound"]
 

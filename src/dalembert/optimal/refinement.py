@@ -18,10 +18,11 @@ from dalembert.optimal.problem import PhaseProblem, PlanProblem
 from dalembert.optimal.trajectory import PlanPiece, PlanTrajectory
 from dalembert.optimal.transcription import GridSegment, PlanMesh
 
-__all__ = ["refined_mesh", "switch_times"]
+__all__ = ["refined_mesh", "switch_times", "unresolved_changes"]
 
 _ACTS = 1e-4  # part of the size of a limit within which it counts as acting
 _MOST = 16  # changes of limits in a phase beyond which they are not followed one by one
+_AT_NODE = 0.25  # part of an interval within which a change counts as one at the node
 _GONE = 2e-3  # part of the phase below which a segment counts as gone
 
 
@@ -111,11 +112,35 @@ def refined_mesh(
             edges = old
         nodes = np.concatenate([(x.nodes[:-1] - pieces[0].start) / duration for x in pieces] + [[1.0]])
         bad = np.concatenate([_split(errors.motion[k], errors.limits[k], tolerance) for k in mine])
+        for x in switch_times(phase, pieces, trajectory, p):  # a change inside an interval is not resolved yet
+            k = int(np.clip(np.searchsorted(nodes, x) - 1, 0, len(bad) - 1))
+            if _inside_interval(nodes, x):
+                bad[k] = max(bad[k], 2)
         bounds = [0.0, *edges, 1.0]
         for a, b in pairwise(bounds):
             inside = _inside(nodes, bad, a, b)
             segments.append(GridSegment(index, (b - a) * duration, np.diff(inside) / (b - a)))
     return PlanMesh(mesh.points, tuple(segments), hull=True)
+
+
+def _inside_interval(nodes: Array, x: float) -> bool:
+    """Whether a fraction of a phase is inside an interval, away from the nodes."""
+    k = int(np.clip(np.searchsorted(nodes, x) - 1, 0, len(nodes) - 2))
+    width = float(nodes[k + 1] - nodes[k])
+    return bool(min(x - nodes[k], nodes[k + 1] - x) > _AT_NODE * width)
+
+
+def unresolved_changes(problem: PlanProblem, trajectory: PlanTrajectory, parameters: Array) -> int:
+    """Number of changes of limits inside intervals, where a polynomial cannot follow them."""
+    count = 0
+    for index, phase in enumerate(problem.phases):
+        pieces = [x for x in trajectory.pieces if x.phase == index]
+        duration = pieces[-1].end - pieces[0].start
+        p = phase.p.copy()
+        p[list(problem.free)] = parameters
+        nodes = np.concatenate([(x.nodes[:-1] - pieces[0].start) / duration for x in pieces] + [[1.0]])
+        count += sum(_inside_interval(nodes, x) for x in switch_times(phase, pieces, trajectory, p))
+    return count
 
 
 def _split(motion: Array, limits: Array, tolerance: float) -> Array:
@@ -136,13 +161,13 @@ def _inside(nodes: Array, parts: Array, a: float, b: float) -> Array:
 
 
 def _merged(times: list[float], pieces: list[PlanPiece], duration: float) -> list[float]:
-    """Changes; those that are nearer to each other than an interval are one, in their middle."""
+    """Changes; those that are nearer to each other than a third of an interval are one, in their middle."""
     nodes = np.concatenate([(x.nodes - pieces[0].start) / duration for x in pieces])
     clusters: list[list[float]] = []
     for x in sorted(times):
         k = int(np.clip(np.searchsorted(nodes, x) - 1, 0, len(nodes) - 2))
         width = max(float(nodes[k + 1] - nodes[k]), _GONE)
-        if clusters and x - clusters[-1][0] < 0.75 * width:
+        if clusters and x - clusters[-1][0] < 0.35 * width:
             clusters[-1].append(x)
         else:
             clusters.append([x])

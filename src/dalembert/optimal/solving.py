@@ -12,9 +12,9 @@ import numpy as np
 from dalembert.core.types import Array
 from dalembert.optimal.errors import GridErrors, grid_errors
 from dalembert.optimal.guess import Guess, first_columns, resampled_columns
-from dalembert.optimal.ipopt import Iterate, ProgrammeSolution, solve_programme
+from dalembert.optimal.ipopt import IpoptSolution, Iterate, solve_programme
 from dalembert.optimal.problem import PlanProblem
-from dalembert.optimal.refinement import refined_mesh
+from dalembert.optimal.refinement import refined_mesh, unresolved_changes
 from dalembert.optimal.trajectory import PlanPiece, PlanTrajectory
 from dalembert.optimal.transcription import PlanMesh, Transcription, uniform_mesh
 
@@ -55,7 +55,7 @@ class Solved:
     problem: PlanProblem
     trajectory: PlanTrajectory
     parameters: Array
-    solution: ProgrammeSolution
+    solution: IpoptSolution
     mesh: PlanMesh
     errors: GridErrors | None
     iterations: int
@@ -122,6 +122,8 @@ def _settled(history: list[tuple[int, float, float, float]], best: Solved, setti
         return False
     if not best.mesh.hull and len(history) == 1:
         return not best.acting
+    if best.mesh.hull and unresolved_changes(best.problem, best.trajectory, best.parameters):
+        return False
     change = abs(history[-1][1] - history[-2][1]) if len(history) > 1 else 0.0
     return change <= 10.0 * settings.grid_tolerance * max(1e-3, abs(history[-1][1]))
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dalembert.core.types import Array
 from dalembert.optimal.elements import ElementGroup, Index, Programme, ProgrammeElement
 from dalembert.optimal.lobatto import lobatto
-from dalembert.optimal.model import independent_rows
+from dalembert.optimal.phase_model import independent_rows
 from dalembert.optimal.problem import PhaseProblem, PlanProblem, PointColumns
 
 __all__ = ["GridSegment", "PlanMesh", "Transcription", "uniform_mesh"]
