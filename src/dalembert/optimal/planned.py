@@ -183,6 +183,16 @@ class OptimalPlan:
         return PlanReference(*plan_polynomials(self.trajectory, "q"))
 
     @property
+    def references(self) -> dict[str, PlanReference]:
+        """Coordinates and inputs by name as expressions of time: the ``reference`` of `dalembert.mpc`."""
+        result = {}
+        for names, what in ((self.q_names, "q"), (self.u_names, "u")):
+            knots, coefficients = plan_polynomials(self.trajectory, what)
+            table = np.asarray(coefficients)
+            result |= {n: PlanReference(knots, tuple(table[:, :, k : k + 1].tolist())) for k, n in enumerate(names)}
+        return result
+
+    @property
     def feedforward(self) -> PlannedInputs:
         """The inputs of the plan as a law, without feedback."""
         return PlannedInputs(self.u_names, *plan_polynomials(self.trajectory, "u"))
