@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from dalembert.formulations.equations import Energy, EquationsOfMotion
     from dalembert.formulations.mapped import CoordinateMap
     from dalembert.io.experiment_files import load_experiment
+    from dalembert.io.finite_elements.models import FiniteElements, read_finite_elements
     from dalembert.io.fmu.export import export_fmu
     from dalembert.io.machine_files import load_machine, load_simulation
     from dalembert.io.mjcf.load import load_mjcf
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
         WeldConstraint,
     )
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
+    from dalembert.model.elastic.finite_elements import FlexibleBody
     from dalembert.model.friction import Friction
     from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
     from dalembert.model.joint import WORLD, Joint, Limits
@@ -142,6 +144,8 @@ __all__ = [
     "EventDriven",
     "Experiment",
     "FileFormatError",
+    "FiniteElements",
+    "FlexibleBody",
     "Frame",
     "Friction",
     "GearConstraint",
@@ -224,6 +228,7 @@ __all__ = [
     "load_urdf",
     "open_campaign",
     "point_mass",
+    "read_finite_elements",
     "realtime",
     "report",
     "rod",
@@ -278,6 +283,8 @@ _LATER = {
     "EventDriven": "dalembert.engine.methods.contacts",
     "Experiment": "dalembert.loop.experiment",
     "FileFormatError": "dalembert.core.errors",
+    "FiniteElements": "dalembert.io.finite_elements.models",
+    "FlexibleBody": "dalembert.model.elastic.finite_elements",
     "Frame": "dalembert.model.parts",
     "Friction": "dalembert.model.friction",
     "GearConstraint": "dalembert.model.constraints",
@@ -364,6 +371,7 @@ _LATER = {
     "load_urdf": "dalembert.io.urdf",
     "open_campaign": "dalembert.campaigns.campaign",
     "point_mass": "dalembert.model.body",
+    "read_finite_elements": "dalembert.io.finite_elements.models",
     "realtime": "dalembert.io.realtime",
     "report": "dalembert.view.page.report",
     "rod": "dalembert.model.body",

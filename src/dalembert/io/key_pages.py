@@ -27,8 +27,11 @@ __all__ = ["key_pages"]
 # Sections that share a page, and entries with a separate page; every other section has one page.
 _SHARED = {"frames": "parts", "motors": "parts", "thrusters": "parts", "wrenches": "parts", "couplings": "parts",
            "signals": "signals_and_sensors", "sensors": "signals_and_sensors"}  # fmt: skip
-_OWN = {"Beam": "beams", "Origin": "origins"}
-_ORDER = ("bodies", "beams", "joints", "origins", "parts", "constraints", "cables", "ropes", "contacts", "fields")
+_OWN = {"Beam": "beams", "FiniteElements": "finite_elements", "Origin": "origins"}
+_ORDER = (
+    "bodies", "beams", "finite_elements", "joints", "origins", "parts", "constraints", "cables", "ropes", "contacts",
+    "fields",
+)  # fmt: skip
 _PICTURES = {
     "joints": ("joint_kinds", "Axes and coordinates of each kind of joint"),
     "beams": ("beam_keys", "Keys of a beam and its cross-sections"),
@@ -198,9 +201,7 @@ def _joint_kinds() -> list[str]:
     for axis in ("z", "-z", "y", "-y", "x", "-x"):
         x, y, _ = (_direction(column) for column in plane_axes([nominal(n) for n in AXES[axis]]).T)
         rows.append(f"| `{axis}` | {x} | {y} |")
-    rows.append(
-        "\nWith `kind: planar, axis: y` the coordinate `y = 1.5` is at z = -1.5 of the joint frame.\n"
-    )
+    rows.append("\nWith `kind: planar, axis: y` the coordinate `y = 1.5` is at z = -1.5 of the joint frame.\n")
     return ["\n".join(rows)]
 
 
