@@ -29,7 +29,7 @@ def warn_of_stiff_modes(machine: Machine, method: Method) -> None:
         if known.size and known.max() > _APART * known.min():
             warn(
                 f"the highest mode of {body.kind} '{body.name}' has {known.max():.3g} rad/s, the lowest "
-                f"{known.min():.3g}: steps of {method.name!r} follow the highest one; ImplicitMidpoint(step=...) need not"
+                f"{known.min():.3g}: steps of {method.name!r} follow the highest; ImplicitMidpoint(step=...) need not"
             )
 
 

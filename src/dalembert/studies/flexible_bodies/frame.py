@@ -25,7 +25,7 @@ def frame_pendulum(modes: int = 10) -> da.Machine:
     """Return the frame on a hinge about z at its root, under ten times gravity along -y."""
     frame = frame_model().body("frame", {"root": "ROOT", "tip": "TIP"}, modes=modes)
     hinge = da.Joint("hinge", "revolute", "world", "frame", axis=(0, 0, 1))
-    return da.Machine("L-frame", [frame], [hinge], gravity=(0, -98.1, 0))
+    return da.Machine("L-frame", (frame,), (hinge,), gravity=(0, -98.1, 0))
 
 
 def tip_after(duration: float, method: da.Method) -> tuple[float, Array, int]:
