@@ -29,7 +29,7 @@ from dalembert.model.elastic.contract import (
 from dalembert.model.elastic.mesh_checks import as_nodes, check_model, check_spread
 from dalembert.model.elastic.mesh_lines import feature_lines
 from dalembert.model.elastic.modal import ModalBody, ModalSection
-from dalembert.model.elastic.reduction import METHODS, ReducedModel, reduce_model
+from dalembert.model.elastic.reduction import METHODS, MeshReduction, reduce_model
 
 __all__ = ["FlexibleBody"]
 
@@ -58,7 +58,7 @@ class FlexibleBody(Elastic):
     kind: ClassVar[str] = "flexible body"
 
     name: str
-    reduction: ReducedModel = field(compare=False, repr=False)
+    reduction: MeshReduction = field(compare=False, repr=False)
     damping: Scalar = 0.0
     source: tuple[tuple[str, Any], ...] = field(default=(), compare=False, repr=False)
     identity: str = ""
@@ -67,7 +67,7 @@ class FlexibleBody(Elastic):
         name = check_name(self.name, "flexible body")
         if "." in name:
             raise MachineError(f"the name of flexible body '{name}' must not hold a dot: it begins that of a section")
-        if not isinstance(self.reduction, ReducedModel):
+        if not isinstance(self.reduction, MeshReduction):
             raise MachineError(f"flexible body '{name}' is made by FlexibleBody.from_matrices(...)")
         object.__setattr__(self, "damping", field_scalar(self.damping, f"damping of flexible body '{name}'", lower=0.0))
         object.__setattr__(self, "identity", _identity(self.reduction))
@@ -311,7 +311,7 @@ class FlexibleBody(Elastic):
         return [[ca.SX(3, 1), end] for end in ends], 4 * radius
 
 
-def _identity(reduction: ReducedModel) -> str:
+def _identity(reduction: MeshReduction) -> str:
     """Digest of all that the equations of motion need of a reduced model."""
     text = hashlib.sha256()
     i = reduction.integrals

@@ -1,4 +1,4 @@
-"""ReducedModel of a finite-element model to a few shapes: fixed-interface modes, constraint modes, inertia relief.
+"""MeshReduction of a finite-element model to a few shapes: fixed-interface modes, constraint modes, inertia relief.
 
 The frame of the reduced body is at the centroid of its first interface, where its joint is. An interface is a face that
 moves as a rigid body. The shapes vanish at the first one, so that the frame needs no conditions on mean axes. They are
@@ -27,7 +27,7 @@ from dalembert.core.types import Array
 from dalembert.model.elastic.integrals import ModalIntegrals
 from dalembert.model.elastic.mesh_checks import MeshModel, check_interfaces, rigid_motions
 
-__all__ = ["METHODS", "ReducedModel", "reduce_model"]
+__all__ = ["METHODS", "MeshReduction", "reduce_model"]
 
 METHODS = ("craig-bampton", "free")
 _NEGATIVE = 1e-9
@@ -37,7 +37,7 @@ _DEPENDENT = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
-class ReducedModel:
+class MeshReduction:
     """A reduced finite-element model in the frame of its first interface.
 
     Parameters
@@ -79,7 +79,7 @@ def reduce_model(
     method: str,
     relief: bool,
     stations: Mapping[str, NDArray[np.int64]],
-) -> ReducedModel:
+) -> MeshReduction:
     """Reduce a checked model.
 
     Parameters
@@ -114,7 +114,7 @@ def reduce_model(
     x0 = model.nodes - origin
     gram, lost = _gram(model, x0, shapes, rotations)
     integrals = _integrals(gram, basis.shape[1])
-    return ReducedModel(x0, shapes, rotations, omega, integrals, _fields(gram), sections, lost, model.faces)
+    return MeshReduction(x0, shapes, rotations, omega, integrals, _fields(gram), sections, lost, model.faces)
 
 
 def _selection(model: MeshModel, interfaces: Mapping[str, NDArray[np.int64]]) -> tuple[Any, int]:
