@@ -29,7 +29,7 @@ def pendulum() -> da.Machine:
 def test_study() -> None:
     """Frequencies of the L-frame, and its drop by implicit steps with a fortieth of the explicit evaluations."""
     rows = list(run_study("flexible-bodies", full=False))
-    assert len(rows) == 9 and all(row.ok for row in rows)
+    assert len(rows) == 10 and all(row.ok for row in rows)
 
 
 def _mixed(body: da.FlexibleBody) -> da.Machine:

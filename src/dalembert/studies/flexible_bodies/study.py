@@ -22,15 +22,18 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     yield "mass", float(frame.reduction.integrals.volume)
     for k, omega in enumerate(frame.omega[:4]):
         yield f"omega{k + 1}", float(omega)
+    drift = {}
     for name, step in (("coarse", 1e-4), ("fine", 2.5e-5)):
-        _, tip, evaluations = tip_after(0.05, da.ImplicitMidpoint(step=step))
+        run, tip = tip_after(0.05, da.ImplicitMidpoint(step=step))
         yield f"{name}.tip", float(np.linalg.norm(tip - _TIP))
-        yield f"{name}.evaluations", float(evaluations)
+        yield f"{name}.evaluations", float(run.metadata["function_calls"])
+        drift[name] = run.energy.drift
+    yield "order", float(np.log(drift["coarse"] / drift["fine"]) / np.log(4.0))
     if not full:
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", da.DalembertWarning)
-        hinge, tip, _ = tip_after(0.05, da.DormandPrince8(rtol=1e-10, atol=1e-12))
-    yield "drop.hinge", hinge
+        run, tip = tip_after(0.05, da.DormandPrince8(rtol=1e-10, atol=1e-12))
+    yield "drop.hinge", float(run["hinge"][-1])
     yield "drop.x", float(tip[0])
     yield "drop.y", float(tip[1])
