@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         WeldConstraint,
     )
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
+    from dalembert.model.friction import Friction
     from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
     from dalembert.model.joint import WORLD, Joint, Limits
     from dalembert.model.machine import Machine
@@ -141,6 +142,7 @@ __all__ = [
     "Experiment",
     "FileFormatError",
     "Frame",
+    "Friction",
     "GearConstraint",
     "GeneralizedAlpha",
     "Geometry",
@@ -275,6 +277,7 @@ _LATER = {
     "Experiment": "dalembert.loop.experiment",
     "FileFormatError": "dalembert.core.errors",
     "Frame": "dalembert.model.parts",
+    "Friction": "dalembert.model.friction",
     "GearConstraint": "dalembert.model.constraints",
     "GeneralizedAlpha": "dalembert.engine.methods.constraints",
     "Geometry": "dalembert.model.geometry",

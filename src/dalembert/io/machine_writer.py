@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from dalembert.io.rope_entries import rope_to_data
 from dalembert.io.yaml_nodes import plain_value
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
+from dalembert.model.friction import Friction
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
 from dalembert.model.parts import Motor, Thruster, Wrench
@@ -160,9 +162,18 @@ def _joint(joint: Joint) -> dict[str, Any]:
     defaults = dict.fromkeys(("stiffness", "rest", "damping", "friction", "armature"), 0.0)
     defaults["friction_velocity"] = 1e-3
     for key, default in defaults.items():
-        data |= _given(key, getattr(joint, key), default)
+        value = getattr(joint, key)
+        data |= {key: _friction(value)} if isinstance(value, Friction) else _given(key, value, default)
     if joint.friction_law != "smooth":
         data["friction_law"] = joint.friction_law
+    return data
+
+
+def _friction(friction: Friction) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for field in fields(friction):
+        value = getattr(friction, field.name)
+        data |= {"law": value} if field.name == "law" else _given(field.name, value, field.default)
     return data
 
 
@@ -171,7 +182,7 @@ def _motor(motor: Motor) -> dict[str, Any]:
     defaults = {"ratio": 1.0, "rotor_inertia": 0.0, "damping": 0.0, "effort": float("inf"), "speed": float("inf")}
     for key, default in defaults.items():
         data |= _given(key, getattr(motor, key), default)
-    return data
+    return data if motor.friction is None else data | {"friction": _friction(motor.friction)}
 
 
 def signal_to_data(signal: Signal) -> dict[str, Any]:

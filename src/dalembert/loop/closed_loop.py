@@ -22,6 +22,7 @@ from dalembert.engine.problem.problem import EventSpec, Problem
 from dalembert.engine.sampling import Schedule
 from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.bristles import bristles_of
 from dalembert.loop.constraints import (
     constrained_part,
     refuse_elastic_friction,
@@ -316,6 +317,9 @@ def _compose(
     sensor_readings(eom, signals, sensors, slots)
     known = Quantities(eom, signals, sensors, slots)
     z_names, z0, z, zdot, u = _control(known, stages)
+    bristles = bristles_of(eom)
+    z, zdot = ca.vertcat(z, bristles.states), ca.vertcat(zdot, bristles.rates)
+    z_names, z0 = (*z_names, *bristles.names), np.concatenate([z0, np.zeros(len(bristles.names))])
     n_before = eom.nq + eom.nv + len(z_names)
     by_events = eom.has_rows and contact is None
     if by_events:
@@ -344,7 +348,7 @@ def _compose(
         z_names = (*z_names, *more_names, *(eom.constraint_system.latch_names[i] for i in chosen))
         if eom.constrained:
             stepped = SteppedStart(eom, chosen, n_before + len(more_names))
-    applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses)]
+    applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses + bristles.force)]
     if by_events or eom.constrained:
         acceleration = ca.SX(ca.DM.nan(eom.nv, 1))  # an engine that forgets the constraints gets nowhere
     else:
@@ -365,6 +369,7 @@ def _compose(
         *(sheave_signals(eom) if eom.has_rows else ()),
         *(() if contacts is None else held_signals(eom)),
         *(() if contacts is None else ((name, x[first + z_names.index(same)]) for name, same in same_tensions(eom))),
+        *bristles.signals,
         *known.recorded,
     ):
         y, y_names = ca.vertcat(y, expression), [*y_names, name]

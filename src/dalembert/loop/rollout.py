@@ -241,7 +241,7 @@ def _engine(
         if device == "cuda":
             if problem.stepping is None:
                 instead = "use device='cpu', contact='time-stepping' or friction_law='smooth'"
-                refuse_stick(eom.machine, "a rollout on a GPU event by event", instead)
+                refuse_stick(eom.machine, "a rollout on a GPU event by event", instead, bristles=False)
             return CudaRollout(problem, method, precision, fast_math, measures, schedule, way, beside)
         return beside()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ from dalembert.formulations.factorization import UnitFactors, half_solve, unit_f
 from dalembert.formulations.states import Parameters
 from dalembert.model.beam import Beam
 from dalembert.model.contacts import HalfSpace, SphericalSurface
+from dalembert.model.friction import JointFriction
 from dalembert.model.geometry import Box, Capsule, Sphere
 from dalembert.model.joint import Joint
 
@@ -49,6 +50,9 @@ _TOGETHER = 32
 
 _FLEXIBLE = 0.55
 """Where in the step machines with beams are evaluated, by default."""
+
+_AT_REST = 1e-6
+"""Rate [rad/s or m/s] below which a joint with friction rests: it has to be broken away."""
 
 _AXES = ("normal", "tangent1", "tangent2")
 
@@ -388,9 +392,17 @@ def _blocks(eom: EquationsOfMotion, system: ContactSystem) -> list[_Block]:
         blocks.append(_Block(r.name, BlockLaw.UNILATERAL, ca.SX(J), u, phi, 0.0, 0.0))
     for joint in _sticking(eom):
         rate = ca.SX(eom.formulation.joint_rate(joint.name))
-        limit = eom.symbolic.value(joint.friction)
+        limit = _limit(eom.machine.friction_of(joint.name), rate, eom.symbolic.value)
         blocks.append(_Block(joint.name, BlockLaw.STICTION, ca.jacobian(rate, eom.symbolic.v), rate, 0.0, 0.0, limit))
     return blocks
+
+
+def _limit(friction: JointFriction, rate: Any, value: Callable[[Scalar], Any]) -> Any:
+    """Largest friction that holds in a step, and that in motion: the same one if the joint moves before the step."""
+    holding, kinetic = friction.holding(value), friction.kinetic(rate, value)
+    if ca.is_equal(holding, kinetic, 10):
+        return ca.vertcat(kinetic, kinetic)
+    return ca.vertcat(ca.if_else(ca.fabs(rate) < _AT_REST, holding, kinetic), kinetic)
 
 
 class _HeldRows(NamedTuple):

@@ -240,7 +240,7 @@ def check_parameter_values(machine: Machine, p: Array) -> None:
             raise InputError(f"inertia of body '{body.name}' is impossible with these parameters: {fault}")
 
 
-def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] = ()) -> None:
+def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] = (), *, bristles: bool = True) -> None:
     """Refuse joints with friction that sticks, except held ones, and inextensible ropes that rub on sheaves, by name.
 
     Parameters
@@ -253,11 +253,16 @@ def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] 
         The alternative.
     held
         Joints that do not move.
+    bristles
+        Whether to refuse friction after LuGre, too.
     """
-    names = [name for name in machine.sticking if name not in set(held)]
-    if names:
-        joints = f"joint{'s' * (len(names) > 1)} {', '.join(map(repr, names))}"
-        raise InputError(f"{what} cannot have friction_law='stick' ({joints} of machine '{machine.name}'): {instead}")
+    for law, all_names in (("stick", machine.sticking), ("lugre", machine.bristled if bristles else ())):
+        names = [name for name in all_names if name not in set(held)]
+        if names:
+            joints = f"joint{'s' * (len(names) > 1)} {', '.join(map(repr, names))}"
+            raise InputError(
+                f"{what} cannot have friction_law={law!r} ({joints} of machine '{machine.name}'): {instead}"
+            )
     for rope in machine.ropes:
         if rope.rubbing and not rope.elastic:
             raise InputError(

@@ -26,6 +26,7 @@ from dalembert.model.checks import check_physics
 from dalembert.model.constraints import Constraint, check_constraint_kind
 from dalembert.model.contacts import Contact
 from dalembert.model.fields import ForceField
+from dalembert.model.friction import JointFriction
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.locking import lock_joints
 from dalembert.model.parts import Actuator, Coupling, Frame, Motor, Thruster, Wrench
@@ -249,10 +250,20 @@ class Machine:
         """Whether anything but its joints constrains the motion."""
         return bool(self.constraints) or any(not rope.elastic for rope in self.all_ropes)
 
-    @property
+    @cached_property
     def sticking(self) -> tuple[str, ...]:
-        """Joints with Coulomb friction that sticks."""
-        return tuple(j.name for j in self.joints if j.sticks)
+        """Joints with Coulomb friction that sticks, their own or that of their motors."""
+        return tuple(j.name for j in self.joints if self.friction_of(j.name).sticks)
+
+    @cached_property
+    def bristled(self) -> tuple[str, ...]:
+        """Joints with friction after LuGre."""
+        return tuple(j.name for j in self.joints if self.friction_of(j.name).bristles)
+
+    def friction_of(self, joint: str) -> JointFriction:
+        """All friction on a joint: its own and that of its motors."""
+        driving = ((m.ratio, m.friction) for m in self.motors if m.joint == joint and m.friction is not None)
+        return JointFriction(((1.0, self.joint(joint).friction_model), *driving))
 
     @cached_property
     def tree(self) -> Tree:

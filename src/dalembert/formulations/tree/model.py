@@ -318,8 +318,9 @@ class TreeModel:
             for i in range(node.v.start, node.v.stop):
                 if j.damping != 0.0:
                     f[i] = f[i] - x.value(j.damping) * x.v[i]
-                if j.smooth_friction != 0.0:
-                    f[i] = f[i] - x.value(j.friction) * ca.tanh(x.v[i] / x.value(j.friction_velocity))
+                friction = self.machine.friction_of(j.name).smooth(x.v[i], x.value)
+                if friction is not None:
+                    f[i] = f[i] - friction
         for k, body in self.flexible.items():
             modal = self.tree.nodes[k].modal_v
             if body.beam.damping != 0.0:
