@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         DormandPrince8,
         Euler,
         Heun,
+        ImplicitMidpoint,
         Method,
         Radau,
     )
@@ -151,6 +152,7 @@ __all__ = [
     "HalfSpace",
     "Heun",
     "Idas",
+    "ImplicitMidpoint",
     "InputError",
     "Joint",
     "Limits",
@@ -286,6 +288,7 @@ _LATER = {
     "HalfSpace": "dalembert.model.contacts",
     "Heun": "dalembert.simulation.methods",
     "Idas": "dalembert.engine.methods.constraints",
+    "ImplicitMidpoint": "dalembert.simulation.methods",
     "InputError": "dalembert.core.errors",
     "Joint": "dalembert.model.joint",
     "Limits": "dalembert.model.joint",

@@ -39,8 +39,21 @@ UNITS = {
         "unilateral/unilateral.c",
         "unilateral/algebra.c",
     ),
-    "stepping": tuple(f"stepping/{name}" for name in ("one.c", *GENERIC[:3], "look_back.c", *GENERIC[3:], "moreau.c")),
+    "stepping": tuple(
+        f"stepping/{name}"
+        for name in (
+            "one.c",
+            *GENERIC[:3],
+            "look_back.c",
+            GENERIC[3],
+            "unique.c",
+            "restrain.c",
+            *GENERIC[4:],
+            "moreau.c",
+        )
+    ),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
+    "implicit": ("implicit/midpoint.c",),
     "vm": ("vm.c",),
 }
 """Translation units, each of the files that it consists of, in the order in which they need each other."""
@@ -55,6 +68,7 @@ HEADERS = {
     "projection.h": "constraints/projection.h",
     "transitions.h": "unilateral/transitions.h",
     "moreau.h": "stepping/moreau.h",
+    "midpoint.h": "implicit/midpoint.h",
 }
 """Headers by the names by which they are included: structures and functions that units share with their callers."""
 
@@ -63,6 +77,7 @@ _STRUCTURES = {
     "equations": ("constrained", "transitions"),
     "stepping": ("moreau",),
     "members": ("members", "desk", "singles"),
+    "implicit": ("midpoint",),
     "vm": ("virtual_tape",),
 }
 """Structures that each unit shares with Python."""

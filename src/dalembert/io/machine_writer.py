@@ -20,6 +20,7 @@ from dalembert.io.rope_entries import rope_to_data
 from dalembert.io.yaml_nodes import plain_value
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.friction import Friction
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
@@ -135,9 +136,11 @@ def _given(key: str, value: Any, default: object) -> dict[str, Any]:
     return {key: _numbers(value) if isinstance(value, tuple) else _number(value)}
 
 
-def _body(body: Body | Beam) -> dict[str, Any]:
+def _body(body: Body | Elastic) -> dict[str, Any]:
     if isinstance(body, Beam):
         return beam_to_data(body, _number)
+    if isinstance(body, Elastic):
+        raise InputError(f"{body.kind} '{body.name}' has no form in machine files")
     data = _given("mass", body.mass, 0.0) | _given("com", body.com, (0.0, 0.0, 0.0))
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
     off = (xy, xz, yz)

@@ -23,8 +23,8 @@ from dalembert.formulations.contact.system import ContactPair, ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import UnitFactors, half_solve, unit_factors
 from dalembert.formulations.states import Parameters
-from dalembert.model.beam import Beam
 from dalembert.model.contacts import HalfSpace, SphericalSurface
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.friction import JointFriction
 from dalembert.model.geometry import Box, Capsule, Sphere
 from dalembert.model.joint import Joint
@@ -40,6 +40,7 @@ __all__ = [
     "same_tensions",
     "stepping_names",
     "stepping_part",
+    "stiffness_matrix",
 ]
 
 _DEEP = 1e-6
@@ -111,7 +112,7 @@ def stepping_names(eom: EquationsOfMotion, system: ContactSystem) -> tuple[str, 
     multipliers = [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{name}" for r in held for name in r.names]
     sheaves = eom.constraint_system.sheaves if eom.constrained else ()
     losses = [*loss_names(system), *(f"loss.{name}" for name in (*sheaves, *(j.name for j in _sticking(eom))))]
-    account = ("contact.residual", "contact.sweeps")
+    account = ("contact.residual", "contact.sweeps", "contact.undetermined", "contact.lowered")
     return (*forces, *tensions, *frictions, *losses, *account, *multipliers)
 
 
@@ -274,7 +275,7 @@ def stepping_part(
     B = ca.jacobian(s.coordinate_rate, s.v)
     D_in, K_in = (_positive_diagonal(-ca.jacobian(applied[0], y) @ b) for y, b in ((s.v, ca.SX.eye(nv)), (s.q, B)))
     D_loss = _within(M, -ca.jacobian(applied[1], s.v))
-    K = K_in + _within(M, _stiffness(eom, B))
+    K = K_in + _within(M, stiffness_matrix(eom, B))
     implicit = M + (h * theta) * (D_in + D_loss) + (h * theta) ** 2 * K
     # Velocities in axes that turn with a body are carried along by the step: this change is no force.
     bias = ca.densify(ca.substitute(ca.SX(s.inverse_dynamics), s.a, ca.densify(eom.layout.coasting(s.v))))
@@ -348,7 +349,9 @@ def stepping_part(
         n_forces=int(forces[-1]) - n_before,
         residual=int(losses[-1]),
         sweeps=int(losses[-1]) + 1,
-        multipliers=int(losses[-1]) + 2,
+        undetermined=int(losses[-1]) + 2,
+        lowered=int(losses[-1]) + 3,
+        multipliers=int(losses[-1]) + 4,
         work_input=n - 2,
         work_loss=n - 1,
     )
@@ -459,10 +462,10 @@ def _groups(supports: list[frozenset[int]]) -> list[frozenset[int]]:
 def _theta(eom: EquationsOfMotion, way: TimeStepping) -> float:
     if way.theta is not None:
         return float(way.theta)
-    return _FLEXIBLE if any(isinstance(body, Beam) for body in eom.machine.bodies) else 0.5
+    return _FLEXIBLE if any(isinstance(body, Elastic) for body in eom.machine.bodies) else 0.5
 
 
-def _stiffness(eom: EquationsOfMotion, B: Expression) -> Expression:
+def stiffness_matrix(eom: EquationsOfMotion, B: Expression) -> Expression:
     """Stiffness of joints and of beams: second derivatives of the potential energy without gravity."""
     s, machine = eom.symbolic, eom.machine
     free = derive(machine.with_(gravity=(0.0, 0.0, 0.0)), eom.by, backend=eom.backend).symbolic

@@ -36,6 +36,7 @@ from dalembert.model.contacts import (
     register_surface,
 )
 from dalembert.model.context import MachineContext
+from dalembert.model.elastic.contract import Elastic, ElasticBody, ElasticSection
 from dalembert.model.elastic_joint import ElasticJoint, elastic_joint
 from dalembert.model.far_fields import MagneticTorque, ThirdBody
 from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure
@@ -79,7 +80,10 @@ __all__ = [
     "DistanceConstraint",
     "Drag",
     "Drum",
+    "Elastic",
+    "ElasticBody",
     "ElasticJoint",
+    "ElasticSection",
     "ForceField",
     "Frame",
     "FrameName",

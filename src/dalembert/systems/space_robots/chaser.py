@@ -203,9 +203,10 @@ def _segments(arm: str, damping: Scalar) -> list[Body | Beam]:
     for body in mda_arm().bodies:
         if isinstance(body, Beam):
             bodies.append(replace(body, damping=damping) if arm == "flexible" else _stiff(body, arm))
-        elif body.name == "segment6" and arm == "printed":
+        elif isinstance(body, Body) and body.name == "segment6" and arm == "printed":
             bodies.append(replace(body, inertia=(0.04, 0.04, 0.01)))  # type: ignore[arg-type]
         else:
+            assert isinstance(body, Body)
             bodies.append(body)
     return bodies
 
