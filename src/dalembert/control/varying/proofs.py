@@ -30,7 +30,7 @@ class VaryingProof:
     ----------
     proven
         Whether the loop is proven: stable for all parameters in their ranges that change no faster than ``rates``, with
-        the gain ``gain`` if one was asked for.
+        the gain ``gain`` if it is not None.
     rates
         Largest rates of the blocks [1/s].
     gain
