@@ -6,6 +6,7 @@ from dalembert.control.allocation import Allocation, allocate
 from dalembert.control.cascade import Cascade, Follow, Guidance, Known, NativeGuidance, Sampled, read
 from dalembert.control.law_blocks import register_law
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation, driven_response
+from dalembert.control.passivity import PassivityBased, SlotineLi
 from dalembert.control.spacecraft import (
     BasePD,
     CentralizedPD,
@@ -63,7 +64,9 @@ __all__ = [
     "NoisySensors",
     "PartialFeedbackLinearization",
     "Partition",
+    "PassivityBased",
     "Sampled",
+    "SlotineLi",
     "StereoCamera",
     "Together",
     "Trial",
