@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dalembert.campaigns.campaign import campaign, open_campaign
     from dalembert.campaigns.identification import identify
     from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
+    from dalembert.control.passivity import PassivityBased, SlotineLi
     from dalembert.core.errors import (
         BuildError,
         DalembertError,
@@ -173,6 +174,7 @@ __all__ = [
     "OrthogonalConstraint",
     "ParallelConstraint",
     "Parameter",
+    "PassivityBased",
     "Penalty",
     "Projection",
     "Quintic",
@@ -189,6 +191,7 @@ __all__ = [
     "Signal",
     "SimulationError",
     "Sine",
+    "SlotineLi",
     "Sphere",
     "SphericalSurface",
     "Start",
@@ -316,6 +319,7 @@ _LATER = {
     "PID": "dalembert.control.laws",
     "ParallelConstraint": "dalembert.model.constraints",
     "Parameter": "dalembert.core.parameter",
+    "PassivityBased": "dalembert.control.passivity",
     "Penalty": "dalembert.engine.methods.constraints",
     "Projection": "dalembert.engine.methods.constraints",
     "Quintic": "dalembert.plan.references",
@@ -332,6 +336,7 @@ _LATER = {
     "Signal": "dalembert.model.signals",
     "SimulationError": "dalembert.core.errors",
     "Sine": "dalembert.plan.references",
+    "SlotineLi": "dalembert.control.passivity",
     "Sphere": "dalembert.model.geometry",
     "SphericalSurface": "dalembert.model.contacts",
     "Start": "dalembert.loop.experiment",
