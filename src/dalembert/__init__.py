@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dalembert.campaigns.campaign import campaign, open_campaign
     from dalembert.campaigns.identification import identify
     from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
+    from dalembert.control.passivity import PassivityBased, SlotineLi
     from dalembert.core.errors import (
         BuildError,
         DalembertError,
@@ -177,6 +178,7 @@ __all__ = [
     "OrthogonalConstraint",
     "ParallelConstraint",
     "Parameter",
+    "PassivityBased",
     "Penalty",
     "Projection",
     "Quintic",
@@ -193,6 +195,7 @@ __all__ = [
     "Signal",
     "SimulationError",
     "Sine",
+    "SlotineLi",
     "Sphere",
     "SphericalSurface",
     "Start",
@@ -323,6 +326,7 @@ _LATER = {
     "PID": "dalembert.control.laws",
     "ParallelConstraint": "dalembert.model.constraints",
     "Parameter": "dalembert.core.parameter",
+    "PassivityBased": "dalembert.control.passivity",
     "Penalty": "dalembert.engine.methods.constraints",
     "Projection": "dalembert.engine.methods.constraints",
     "Quintic": "dalembert.plan.references",
@@ -339,6 +343,7 @@ _LATER = {
     "Signal": "dalembert.model.signals",
     "SimulationError": "dalembert.core.errors",
     "Sine": "dalembert.plan.references",
+    "SlotineLi": "dalembert.control.passivity",
     "Sphere": "dalembert.model.geometry",
     "SphericalSurface": "dalembert.model.contacts",
     "Start": "dalembert.loop.experiment",

@@ -387,7 +387,8 @@ class MachineReader:
 
     def motor(self, name: str, entry: MotorEntry) -> Motor:
         """Return a motor."""
-        fields = self.numbers(entry, ("motors", name), "ratio", "rotor_inertia", "damping")
+        back = () if entry.back_efficiency is None else ("back_efficiency",)
+        fields = self.numbers(entry, ("motors", name), "ratio", "rotor_inertia", "damping", "efficiency", *back)
         if entry.friction is not None:
             fields["friction"] = self.friction(entry.friction, ("motors", name, "friction"), f"motor '{name}'")
         effort, speed = (self.plain_number(getattr(entry, key), ("motors", name, key)) for key in ("effort", "speed"))

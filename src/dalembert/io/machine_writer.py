@@ -189,6 +189,7 @@ def _motor(motor: Motor) -> dict[str, Any]:
     defaults = {"ratio": 1.0, "rotor_inertia": 0.0, "damping": 0.0, "effort": float("inf"), "speed": float("inf")}
     for key, default in defaults.items():
         data |= _given(key, getattr(motor, key), default)
+    data |= _given("efficiency", motor.efficiency, 1.0) | _given("back_efficiency", motor.back_efficiency, None)
     return data if motor.friction is None else data | {"friction": _friction(motor.friction)}
 
 
