@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from dalembert.formulations.mapped import CoordinateMap
     from dalembert.io.controllers import export_controller
     from dalembert.io.experiment_files import load_experiment
+    from dalembert.io.finite_elements.models import FiniteElements, read_finite_elements
     from dalembert.io.fmu.export import export_fmu
     from dalembert.io.machine_files import load_machine, load_simulation
     from dalembert.io.mjcf.load import load_mjcf
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
         WeldConstraint,
     )
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
+    from dalembert.model.elastic.finite_elements import FlexibleBody
     from dalembert.model.friction import Friction
     from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
     from dalembert.model.joint import WORLD, Joint, Limits
@@ -149,6 +151,8 @@ __all__ = [
     "EventDriven",
     "Experiment",
     "FileFormatError",
+    "FiniteElements",
+    "FlexibleBody",
     "Frame",
     "Friction",
     "GearConstraint",
@@ -240,6 +244,7 @@ __all__ = [
     "open_campaign",
     "optimise",
     "point_mass",
+    "read_finite_elements",
     "realtime",
     "report",
     "rod",
@@ -294,6 +299,8 @@ _LATER = {
     "EventDriven": "dalembert.engine.methods.contacts",
     "Experiment": "dalembert.loop.experiment",
     "FileFormatError": "dalembert.core.errors",
+    "FiniteElements": "dalembert.io.finite_elements.models",
+    "FlexibleBody": "dalembert.model.elastic.finite_elements",
     "Frame": "dalembert.model.parts",
     "Friction": "dalembert.model.friction",
     "GearConstraint": "dalembert.model.constraints",
@@ -389,6 +396,7 @@ _LATER = {
     "open_campaign": "dalembert.campaigns.campaign",
     "optimise": "dalembert.loop.optimise",
     "point_mass": "dalembert.model.body",
+    "read_finite_elements": "dalembert.io.finite_elements.models",
     "realtime": "dalembert.io.realtime",
     "report": "dalembert.view.page.report",
     "rod": "dalembert.model.body",
