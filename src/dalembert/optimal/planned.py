@@ -185,7 +185,7 @@ class OptimalPlan:
     @property
     def references(self) -> dict[str, PlanReference]:
         """Coordinates and inputs by name as expressions of time: the ``reference`` of `dalembert.mpc`."""
-        result = {}
+        result: dict[str, PlanReference] = {}
         for names, what in ((self.q_names, "q"), (self.u_names, "u")):
             knots, coefficients = plan_polynomials(self.trajectory, what)
             table = np.asarray(coefficients)
