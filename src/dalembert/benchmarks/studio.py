@@ -89,7 +89,8 @@ def measure_player(browser: Any, machine: Machine, t: Array, q: Array, seconds: 
                 const before = { ...player.stats }, began = performance.now();
                 await new Promise((done) => setTimeout(done, ms));
                 const frames = player.stats.frames - before.frames;
-                return { frames, script: player.stats.script - before.script, ms: performance.now() - began };
+                const script = player.stats.script - before.script;
+                return { frames, script, calls: player.stats.calls, ms: performance.now() - began };
             }""",
             1000 * seconds,
         )
@@ -102,6 +103,7 @@ def measure_player(browser: Any, machine: Machine, t: Array, q: Array, seconds: 
         "bodies": len(machine.bodies),
         "frames_per_second": 1000 * counted["frames"] / counted["ms"],
         "script_ms_per_frame": counted["script"] / frames,
+        "draw_calls": counted["calls"],
         "processor_ms_per_frame": 1000 * busy / frames or None,
         "film_kb": len(film) / 1e3,
     }
