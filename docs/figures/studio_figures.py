@@ -137,6 +137,20 @@ def phone(browser: Any) -> None:
     page.context.close()
 
 
+def derived(browser: Any) -> None:
+    """Take a picture of a derivation sheet."""
+    page = browser.new_page(viewport={"width": 860, "height": 900})
+    with tempfile.TemporaryDirectory() as folder:
+        page.goto(da.write_derivation(SYSTEMS["pr-robot"].make(), Path(folder) / "sheet.html").as_uri())
+        page.evaluate(
+            """() => [...document.querySelectorAll('h2')].find((h) => h.textContent.includes('Energies'))
+                 .scrollIntoView()"""
+        )
+        page.wait_for_timeout(300)
+        save(page.screenshot(), FOLDER / "derivation.png", 32)
+    page.close()
+
+
 def portrait(browser: Any, name: str) -> None:
     info = SYSTEMS[name]
     settings = {**info.settings()}
@@ -168,7 +182,7 @@ def gallery() -> None:
 
 def main() -> None:
     gallery()
-    others = {"studio_running": running, "studio_editor": editor, "studio_phone": phone}
+    others = {"studio_running": running, "studio_editor": editor, "studio_phone": phone, "derivation": derived}
     wanted = sys.argv[1:] or [*others, *SCREENS, *SYSTEMS]
     with launch_browser() as browser:
         for name in wanted:
