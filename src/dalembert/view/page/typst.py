@@ -17,7 +17,10 @@ _FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "min", "max", "abs", "sinh", "c
 
 def typst_math(latex: str) -> str:
     """Convert LaTeX of math mode, as closed forms and derivations write it, to Typst."""
-    return re.sub(r" +", " ", _Reader(latex).sequence().replace(" _(", "_(").replace(" ^(", "^(").replace(" )", ")")).strip()
+    text = _Reader(latex).sequence()
+    for loose, tight in ((" _(", "_("), (" ^(", "^("), (" )", ")")):
+        text = text.replace(loose, tight)
+    return re.sub(r" +", " ", text).strip()
 
 
 class _Reader:
