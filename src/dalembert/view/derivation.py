@@ -46,6 +46,13 @@ def write_derivation(sheet: Derivation | Machine, path: str | os.PathLike[str]) 
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.systems import load_system
+    >>> da.write_derivation(load_system("pr-robot"), "robot.html").name  # doctest: +SKIP
+    'robot.html'
     """
     made = derivation(sheet) if isinstance(sheet, Machine) else sheet
     if not isinstance(made, Derivation):
