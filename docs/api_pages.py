@@ -1,7 +1,9 @@
 """The API reference as pages of Markdown: one page per class, function or constant, grouped by purpose.
 
 Groups follow from the modules that names come from, so that a new name finds its group by itself. A page shows the
-signature, the docstring and the pages of the documentation that use the name.
+signature, the docstring, an example and the pages of the documentation that use the name. The example is that of the
+docstring; without one, the shortest code block of a page that uses the name. All of them run as tests. The page of a
+class that others return or hold leads to these.
 """
 
 from __future__ import annotations
@@ -11,13 +13,14 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import dalembert
 
-__all__ = ["api_pages", "public_names"]
+__all__ = ["api_pages", "example", "public_names", "returned_by"]
 
 DOCS = Path(__file__).resolve().parent
 
@@ -49,6 +52,7 @@ PACKAGES = {
     "control.mu": "Structured singular values",
     "control.uncertain": "Uncertain models",
     "plan": "Plan motions: references, shaping, capture",
+    "optimal": "Optimal control: costs, limits",
     "campaigns": "Campaigns, stores, environments, sensitivities",
     "view": "Plot, animate, report",
     "systems": "Ready-made machines",
@@ -92,7 +96,7 @@ def api_pages() -> dict[str, str]:
             members.setdefault(key, set()).add((f"dalembert.{package}".rstrip("."), name))
     order = [key for key, *_ in GROUPS] + [name.replace(".", "_") for name in PACKAGES]
     keys = sorted(titles, key=lambda key: order.index(key) if key in order else len(order))
-    uses, pages, rows = _uses(), {}, []
+    uses, sources, pages, rows = _uses(), returned_by(), {}, []
     for key in keys:
         listed = sorted(members[key], key=lambda pair: pair[1].lower())
         files = _files([name for _, name in listed])
@@ -100,7 +104,7 @@ def api_pages() -> dict[str, str]:
         head = f"# {titles[key]}\n\n| name | |\n| --- | --- |\n"
         pages[f"{key}/index"] = head + "\n".join(table) + "\n"
         back = f"[{titles[key]}](index.md)"
-        pages |= {f"{key}/{files[name]}": _page(package, name, uses, back) for package, name in listed}
+        pages |= {f"{key}/{files[name]}": _page(package, name, uses, sources, back) for package, name in listed}
         some = ", ".join(name for _, name in listed[:8]) + (", ..." if len(listed) > 8 else "")
         rows.append(f"| [{titles[key]}]({key}/index.md) | {some} |")
     introduction = (
@@ -143,7 +147,46 @@ def _summary(thing: Any) -> str:
     return re.sub(r"`+([^`]+)`+", r"`\1`", text).replace("|", r"\|")
 
 
-def _page(package: str, name: str, uses: dict[str, list[str]], back: str) -> str:
+def returned_by() -> dict[str, list[str]]:
+    """Public functions, methods and classes that return or hold an object of a class, by the name of the class."""
+    found: dict[str, set[str]] = {}
+    for package, names in public_names().items():
+        for name in names:
+            thing = _get(f"dalembert.{package}".rstrip("."), name)
+            for label, annotation in _annotations(name, thing):
+                for word in re.findall(r"\b[A-Z]\w+\b", annotation):
+                    if word != name:
+                        found.setdefault(word, set()).add(label)
+    return {word: sorted(labels) for word, labels in found.items()}
+
+
+def _annotations(name: str, thing: Any) -> Iterable[tuple[str, str]]:
+    """Label and type of what a function returns, or of fields, properties and methods of a class."""
+    if not inspect.isclass(thing):
+        yield name, str(getattr(thing, "__annotations__", {}).get("return", ""))
+        return
+    for key, member in vars(thing).items():
+        function = getattr(member, "fget", None) or getattr(member, "func", member)  # of properties, cached or not
+        if not key.startswith("_") and inspect.isfunction(function):
+            yield f"{name}.{key}", str(function.__annotations__.get("return", ""))
+    for key, annotation in getattr(thing, "__annotations__", {}).items():
+        if not key.startswith("_"):
+            yield f"{name}.{key}", str(annotation)
+
+
+def example(thing: Any, name: str, uses: dict[str, list[str]]) -> str:
+    """Block of a page that shows a name whose docstring has no example; empty: there is none."""
+    if ">>>" in (inspect.getdoc(thing) or ""):
+        return ""
+    word = re.compile(rf"\b{name}\b")
+    blocks = [(block, page) for page in uses.get(name, ()) for block in _blocks(page) if word.search(block)]
+    if not blocks:
+        return ""
+    block, page = min(blocks, key=lambda pair: len(pair[0]))
+    return f"\nFrom the page [{Path(page).stem.replace('_', ' ')}](../../../{page}):\n\n```python\n{block}```\n"
+
+
+def _page(package: str, name: str, uses: dict[str, list[str]], sources: dict[str, list[str]], back: str) -> str:
     """Page of a name; tables of groups lead to it, not the navigation, which every page would repeat."""
     thing = _get(package, name)
     if inspect.isclass(thing):
@@ -153,6 +196,10 @@ def _page(package: str, name: str, uses: dict[str, list[str]], back: str) -> str
     else:
         directive = f".. py:data:: {package}.{name}\n\n   {_value(thing)}\n"
     page = f"---\norphan: true\n---\n\n# {name}\n\n{back}\n\n```{{eval-rst}}\n{directive}```\n"
+    if inspect.isclass(thing) and (labels := sources.get(name)):
+        more = ", ..." if len(labels) > 6 else ""
+        page += f"\nReturned by or part of: {', '.join(f'`{label}`' for label in labels[:6])}{more}.\n"
+    page += example(thing, name, uses)
     if pages := uses.get(name):
         links = ", ".join(f"[{Path(path).stem.replace('_', ' ')}](../../../{path})" for path in pages[:6])
         page += f"\nPages that use it: {links}.\n"
@@ -176,7 +223,13 @@ def _uses() -> dict[str, list[str]]:
     """Pages whose Python blocks use a name, by name."""
     found: dict[str, list[str]] = {}
     for page in [*sorted(DOCS.glob("*.md")), *sorted((DOCS / "tutorials").glob("*.md"))]:
-        blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
-        for name in sorted(set(re.findall(r"\b[A-Za-z_]\w+\b", " ".join(blocks)))):
-            found.setdefault(name, []).append(str(page.relative_to(DOCS)))
+        path = str(page.relative_to(DOCS))
+        for name in sorted(set(re.findall(r"\b[A-Za-z_]\w+\b", " ".join(_blocks(path))))):
+            found.setdefault(name, []).append(path)
     return found
+
+
+@cache
+def _blocks(page: str) -> list[str]:
+    """Python blocks of a page."""
+    return re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.M | re.S)

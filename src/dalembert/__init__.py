@@ -73,6 +73,7 @@ if TYPE_CHECKING:
         WeldConstraint,
     )
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
+    from dalembert.model.friction import Friction
     from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
     from dalembert.model.joint import WORLD, Joint, Limits
     from dalembert.model.machine import Machine
@@ -82,6 +83,8 @@ if TYPE_CHECKING:
     from dalembert.model.shapes import Shape
     from dalembert.model.signals import Sensor, Signal
     from dalembert.model.transform import Transform
+    from dalembert.optimal.cost import Cost
+    from dalembert.optimal.limits import soft
     from dalembert.plan.references import Quintic, Sine
     from dalembert.simulation.methods import (
         RK4,
@@ -91,6 +94,7 @@ if TYPE_CHECKING:
         DormandPrince8,
         Euler,
         Heun,
+        ImplicitMidpoint,
         Method,
         Radau,
     )
@@ -122,6 +126,7 @@ __all__ = [
     "ContactMethod",
     "ControlMomentGyro",
     "CoordinateMap",
+    "Cost",
     "Coupling",
     "Cvodes",
     "Cylinder",
@@ -140,6 +145,7 @@ __all__ = [
     "Experiment",
     "FileFormatError",
     "Frame",
+    "Friction",
     "GearConstraint",
     "GeneralizedAlpha",
     "Geometry",
@@ -148,6 +154,7 @@ __all__ = [
     "HalfSpace",
     "Heun",
     "Idas",
+    "ImplicitMidpoint",
     "InputError",
     "Joint",
     "Limits",
@@ -228,6 +235,7 @@ __all__ = [
     "simulate",
     "sin",
     "smoothstep",
+    "soft",
     "sphere",
     "sqrt",
     "stepper",
@@ -256,6 +264,7 @@ _LATER = {
     "ContactMethod": "dalembert.engine.methods.contacts",
     "ControlMomentGyro": "dalembert.model.appendages",
     "CoordinateMap": "dalembert.formulations.mapped",
+    "Cost": "dalembert.optimal.cost",
     "Coupling": "dalembert.model.parts",
     "Cvodes": "dalembert.simulation.methods",
     "Cylinder": "dalembert.model.geometry",
@@ -274,6 +283,7 @@ _LATER = {
     "Experiment": "dalembert.loop.experiment",
     "FileFormatError": "dalembert.core.errors",
     "Frame": "dalembert.model.parts",
+    "Friction": "dalembert.model.friction",
     "GearConstraint": "dalembert.model.constraints",
     "GeneralizedAlpha": "dalembert.engine.methods.constraints",
     "Geometry": "dalembert.model.geometry",
@@ -282,6 +292,7 @@ _LATER = {
     "HalfSpace": "dalembert.model.contacts",
     "Heun": "dalembert.simulation.methods",
     "Idas": "dalembert.engine.methods.constraints",
+    "ImplicitMidpoint": "dalembert.simulation.methods",
     "InputError": "dalembert.core.errors",
     "Joint": "dalembert.model.joint",
     "Limits": "dalembert.model.joint",
@@ -367,6 +378,7 @@ _LATER = {
     "simulate": "dalembert.api",
     "sin": "dalembert.core.parameter",
     "smoothstep": "dalembert.core.parameter",
+    "soft": "dalembert.optimal.limits",
     "sphere": "dalembert.model.body",
     "sqrt": "dalembert.core.parameter",
     "stepper": "dalembert.loop.stepper",
@@ -390,6 +402,7 @@ _ROOMS = (
     "io",
     "loop",
     "model",
+    "optimal",
     "plan",
     "simulation",
     "spatial",

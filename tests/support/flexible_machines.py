@@ -91,5 +91,5 @@ def random_flexible_state(eom: da.EquationsOfMotion, seed: int, bend: float = 0.
     q = eom.random_configuration(rng)
     for node in eom.machine.tree.nodes:
         if node.is_root:
-            q[node.modal_q] = bend * rng.normal(size=node.beam.n_modes)
+            q[node.modal_q] = bend * rng.normal(size=node.elastic.n_modes)
     return q, rng.normal(size=eom.nv), rng.normal(size=eom.nv), 5.0 * rng.normal(size=eom.nv)

@@ -144,7 +144,9 @@ def sampled_integrator() -> Problem:
 
 
 GENERAL_METHODS = tuple(
-    name for name, kind in METHODS.items() if kind.contact is None and (kind.brings is None or not kind.brings.implicit)
+    name
+    for name, kind in METHODS.items()
+    if kind.contact is None and not kind.implicit and (kind.brings is None or not kind.brings.implicit)
 )
 """Methods that integrate any problem; the others step through constraints or contacts only."""
 

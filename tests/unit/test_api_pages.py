@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 import sys
@@ -14,7 +15,7 @@ import dalembert
 DOCS = Path(__file__).parents[2] / "docs"
 sys.path.append(str(DOCS))
 
-from api_pages import GROUPS, PACKAGES, api_pages, public_names  # noqa: E402
+from api_pages import GROUPS, PACKAGES, _uses, api_pages, example, public_names, returned_by  # noqa: E402
 
 PAGES = api_pages()
 
@@ -49,3 +50,33 @@ def test_names_of_the_package_have_an_example(name: str) -> None:
     if not callable(thing) or (inspect.isclass(thing) and issubclass(thing, Exception | Warning)):
         return
     assert ">>>" in (inspect.getdoc(thing) or ""), f"the docstring of {name} has no example"
+
+
+# Rooms whose functions `dalembert bench` and `dalembert reproduce` run; names that need a GPU, minutes of work or the
+# state of a mission; what the page on extending explains.
+ROOMS_WITHOUT_EXAMPLES = ("benchmarks", "studies", "systems.space_robots")
+WITHOUT_EXAMPLES = {"compile_cuda", "Native", "capture_rows", "plot_capture", "plot_mu", "held_base", "proven_parts",
+                    "robust_performance", "integrate", "Requirement"}  # fmt: skip
+EXTENDING = (DOCS / "extending.md").read_text(encoding="utf-8")
+
+
+def _needs_example(thing: object) -> bool:
+    """Functions, and classes that users make: not errors, protocols, or classes that other names return or hold."""
+    if inspect.isclass(thing):
+        return not issubclass(thing, Exception | Warning) and not getattr(thing, "_is_protocol", False)
+    return inspect.isroutine(thing) or hasattr(thing, "__wrapped__")
+
+
+def test_names_of_packages_have_an_example() -> None:
+    """In the docstring or on a page of the documentation; or another name returns or holds the object."""
+    uses, sources, missing = _uses(), returned_by(), []
+    for package, names in public_names().items():
+        for name in names:
+            thing = getattr(importlib.import_module(f"dalembert.{package}".rstrip(".")), name)
+            if package in ROOMS_WITHOUT_EXAMPLES or name in WITHOUT_EXAMPLES or re.search(rf"\b{name}\b", EXTENDING):
+                continue
+            if not _needs_example(thing) or (inspect.isclass(thing) and name in sources):
+                continue
+            if ">>>" not in (inspect.getdoc(thing) or "") and not example(thing, name, uses):
+                missing.append(f"{package}.{name}")
+    assert not missing, f"no example in the docstring or on a page: {', '.join(missing)}"

@@ -90,7 +90,7 @@ BUILDERS = [
     wrong(lambda: planar_crane(CABLE, travel=(0, 1, 2)), "travel .* two numbers, .* got", "travel of three"),
     wrong(lambda: planar_crane(CABLE, travel=(3.0, -3.0)), "the lower and the upper one, got \\(3", "travel reversed"),
     wrong(lambda: planar_crane(CABLE, minimum_length=0.1), "minimum_length, .* expected 'hoisted'", "minimum length"),
-    wrong(lambda: planar_crane(CABLE, winch_damping=5.0), "winch_damping are those of lengths that vary", "winch loss"),
+    wrong(lambda: planar_crane(CABLE, winch_damping=5.0), "winch_friction are those of lengths that", "winch loss"),
     wrong(lambda: planar_crane(CABLE, lengths="hoisted", minimum_length="x"), "minimum_length .* got 'x'", "minimum"),
     wrong(lambda: hook_crane(hook=0.0), "node A1 of the cable must have a mass > 0, got 0", "no hook"),
     wrong(lambda: hook_crane(sling_length=0.0), "length of link 2 of a cable must be > 0, got 0", "no sling"),

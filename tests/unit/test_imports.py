@@ -28,6 +28,7 @@ HEIGHTS = (
     ("formulations", "compile", "engine"),
     ("simulation", "analysis", "plan"),
     ("control",),
+    ("optimal",),
     ("loop",),
     ("io",),
     ("systems",),

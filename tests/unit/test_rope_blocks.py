@@ -365,7 +365,7 @@ def test_steps_of_ropes_with_contacts_and_joints() -> None:
         n = int(rng.integers(2, 5))
         J = rng.normal(size=(n + 4, n + 6))
         W, u, kappa = J @ J.T, rng.normal(size=n + 4), rng.uniform(0.05, 0.8, n - 1)
-        numbers = [0.3, *np.exp(kappa), 0.4]
+        numbers = [0.3, 0.3, *np.exp(kappa), 0.4]
         laws = [BlockLaw.STICTION, BlockLaw.ROPE, BlockLaw.COULOMB]
         made = stepping.solve_blocks(W, u, laws, numbers, sizes=[1, n, 3])
         x, w = made.impulses, W @ made.impulses + u

@@ -101,7 +101,7 @@ def test_beams_carry_rotors_too() -> None:
     machine = random_flexible_machine(3, 3, base="free")
     joints = [n.joint.name for n in machine.tree.nodes if n.joint.info.nv == 1]
     motors = [da.Motor(f"m{j}", j, ratio=-6.0, rotor_inertia=0.05) for j in joints]
-    assert any(n.beam and n.joint.kind == "fixed" for n in machine.tree.nodes)
+    assert any(n.elastic and n.joint.kind == "fixed" for n in machine.tree.nodes)
     report = da.verify(machine.with_(motors=motors), samples=2)
     assert report.ok, str(report)
 

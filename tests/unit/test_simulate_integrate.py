@@ -359,7 +359,7 @@ GOOD: dict[str, Any] = {"problem": PENDULUM, "x0": [1.0, 0.0], "p": [9.81], "dur
         ({"atol": 1e-6}, "atol is for bs32, dopri5, dop853, cvodes, radau, idas; method 'rk4' has none"),
         (
             {"step": 1e-3, "method": "dopri5"},
-            "step is for euler, heun, rk4, generalized-alpha, moreau; method 'dopri5' has none",
+            "step is for euler, heun, rk4, generalized-alpha, midpoint, moreau; method 'dopri5' has none",
         ),
         ({"max_step": -0.1, "method": "dopri5"}, "max_step must be a finite number > 0 s, got -0.1"),
         ({"on_event": 3}, "on_event must be a function (t, x, names), got int"),

@@ -55,7 +55,8 @@ def test_blocks_of_all_laws_obey_them() -> None:
         n = sum(sizes)
         J = rng.normal(size=(n, n + 4))
         W, u, numbers = J @ J.T, rng.normal(size=n), rng.uniform(0.05, 0.4, len(laws))
-        solution = solve_blocks(W, u, laws, numbers)
+        given = [mu for law, mu in zip(laws, numbers, strict=True) for _ in range(law.given(1))]
+        solution = solve_blocks(W, u, laws, given)
         w, close = W @ solution.impulses + u, 1e-9 * (1.0 + np.abs(solution.impulses).max())
         assert solution.residual < 1e-9
         for law, mu, start, size in zip(laws, numbers, np.cumsum([0, *sizes]), sizes, strict=False):

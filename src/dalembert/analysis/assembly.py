@@ -199,6 +199,12 @@ def mobility(
         As in `dalembert.Start`.
     t, p
         Time and parameter values.
+
+    Examples
+    --------
+    >>> from dalembert.systems.mechanisms import four_bars
+    >>> mobility(four_bars(1))
+    Mobility(freedoms=1, displacements=1, rows=2, redundant=0, singular=False)
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, backend="vm")
     values = eom.parameter_values(p)

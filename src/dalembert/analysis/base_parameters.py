@@ -21,8 +21,8 @@ from dalembert.core.labels import as_numbers
 from dalembert.core.parameter import Parameter, nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
-from dalembert.model.beam import Beam
 from dalembert.model.body import Body
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 from dalembert.model.mobility import random_coordinates
@@ -136,9 +136,10 @@ def base_parameters(machine: Machine, *, losses: bool = False, seed: int = 0) ->
     >>> da.analysis.base_parameters(pendulum).descriptions
     ('rod.hx', 'rod.hz', 'rod.Iyy')
     """
-    if machine.constrained or any(isinstance(b, Beam) for b in machine.bodies):
+    if machine.constrained or any(isinstance(b, Elastic) for b in machine.bodies):
         raise InputError(
-            f"base parameters are of rigid trees; machine '{machine.name}' has beams, constraints, cables or ropes"
+            f"base parameters are of rigid trees; machine '{machine.name}' has flexible bodies, constraints, cables or "
+            "ropes"
         )
     open_machine, names, values = _opened(machine, losses)
     eom = derive(open_machine)

@@ -71,6 +71,11 @@ class IKSettings:
         Random configurations to start from if ``q0`` does not lead to the target.
     seed
         Seed of the restarts.
+
+    Examples
+    --------
+    >>> IKSettings(restarts=10, tolerance=1e-8).max_iterations
+    200
     """
 
     damping: float = 1e-3

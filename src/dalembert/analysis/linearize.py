@@ -80,6 +80,11 @@ class OperatingPoint:
         field in the chart around the state; its constant term is left out.
     tolerance
         Largest force that may be left unbalanced, relative to the largest one.
+
+    Examples
+    --------
+    >>> OperatingPoint(locked=["winch"]).require_equilibrium
+    True
     """
 
     v: StateLike = None
@@ -118,6 +123,11 @@ class ModelForm:
     minimal
         Whether to leave out states that the inputs cannot control or the outputs do not observe. States are
         combinations then, named ``x1``, ``x2``, ..., unless nothing is left out.
+
+    Examples
+    --------
+    >>> ModelForm(period=0.01, minimal=True).allow_singular
+    False
     """
 
     independent: Sequence[str] | None = None

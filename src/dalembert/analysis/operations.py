@@ -97,6 +97,13 @@ def count_operations(
         The expressions.
     shared
         Whether equal operations on equal operands are made once, as in the compiled code.
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> x = ca.SX.sym("x")
+    >>> str(count_operations([x], [ca.sin(x) ** 2 + x]))
+    'OperationCount(additions=1, multiplications=1, divisions=0, functions=1)'
     """
     f = ca.Function("counted", list(inputs), [ca.SX(e) for e in outputs])
     if shared:

@@ -14,13 +14,11 @@ import numpy as np
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.labels import as_numbers
-from dalembert.core.parameter import nominal
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.layout import Layout
 from dalembert.formulations.mapped import tree_coordinates
 from dalembert.formulations.tree.model import TreeModel
 from dalembert.model.beam import Beam
-from dalembert.model.beam_integrals import BeamIntegrals
 from dalembert.model.machine import Machine
 from dalembert.model.mobility import rotor_inertias
 from dalembert.model.section import Load
@@ -52,9 +50,15 @@ def outboard_load(
         Keep the first moment along the beam; the source leaves it out.
     rotors
         Add the inertia ``n^2 I_m`` of the outboard motors about the axes of their joints.
+
+    Examples
+    --------
+    >>> from dalembert.systems.flexible_arms import planar_arm
+    >>> round(float(outboard_load(planar_arm(), "link1").mass), 3)
+    1.2
     """
     nodes = machine.tree.nodes
-    names = [n.beam.name for n in nodes if n.is_root and n.beam is not None]
+    names = [n.elastic.name for n in nodes if n.is_root and isinstance(n.elastic, Beam)]
     if beam not in names:
         raise UnknownNameError("beam", beam, names, f"machine '{machine.name}'")
     tip = machine.tree.frames[f"{beam}.tip"][0]
@@ -141,14 +145,11 @@ def _poses(machine: Machine, q: Array) -> list[tuple[Array, Array]]:
 
 
 def _rigid_inertia(node: Node) -> tuple[float, Array, Array]:
-    """Mass, first moment and inertia about the node's origin, a beam undeformed."""
+    """Mass, first moment and inertia about the node's origin, a flexible body undeformed."""
     mass, moment, inertia = nominal_inertia(node)
-    if node.is_root and node.beam is not None:
-        integrals, rho = BeamIntegrals.of(node.beam), nominal(node.beam.density)
-        G = rho * integrals.second
-        mass += rho * integrals.volume
-        moment = moment + rho * integrals.first
-        inertia = inertia + np.trace(G) * np.eye(3) - G
+    if node.is_root and node.elastic is not None:
+        parts = node.elastic.undeformed()
+        mass, moment, inertia = mass + parts.mass, moment + parts.first, inertia + parts.inertia
     return mass, moment, inertia
 
 

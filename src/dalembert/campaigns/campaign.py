@@ -60,6 +60,11 @@ class Runner:
         Members that are run, and committed to the store, together.
     progress
         None: shown if stderr is a terminal; True or False; or a function of the members done and all of them.
+
+    Examples
+    --------
+    >>> Runner("dask", workers=4, chunk=100)
+    Runner(name='dask', workers=4, address=None, chunk=100, progress=None)
     """
 
     name: str = "local"

@@ -30,6 +30,11 @@ class Spread:
         Ends, mean and deviation, or the values.
     shape
         Shape parameters of a distribution of `scipy.stats`, by name.
+
+    Examples
+    --------
+    >>> Spread("normal", (500.0, 20.0)).kind
+    'normal'
     """
 
     kind: str

@@ -55,6 +55,11 @@ class Episode:
         of names to numbers or as arrays; missing values are those of the experiment.
     effort
         Largest input of motors and thrusters that have no limit themselves.
+
+    Examples
+    --------
+    >>> Episode(period=0.05, reward="x").period
+    0.05
     """
 
     period: float

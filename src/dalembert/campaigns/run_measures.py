@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.loop.quantities import derived_quantity
+from dalembert.formulations.named import derived_quantity
 from dalembert.loop.signals import Measure
 from dalembert.model.signals import derived_names
 from dalembert.simulation.run import Run

@@ -39,6 +39,12 @@ def sample(spreads: Mapping[str, Spread], n: int | None, seed: int, sampling: st
         Seed of the random numbers.
     sampling
         One of `SAMPLINGS`.
+
+    Examples
+    --------
+    >>> spreads = {"mass": Spread("uniform", (80.0, 120.0)), "wind": Spread("normal", (0.0, 2.0))}
+    >>> sample(spreads, 4, seed=1, sampling="sobol").shape
+    (4, 2)
     """
     if sampling not in SAMPLINGS:
         raise InputError(f"got sampling {sampling!r}, expected one of {', '.join(SAMPLINGS)}")

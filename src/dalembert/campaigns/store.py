@@ -52,6 +52,11 @@ class Store:
     ----------
     folder
         The folder; it is made by `create`.
+
+    Examples
+    --------
+    >>> Store("payloads").folder.name
+    'payloads'
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:

@@ -72,6 +72,11 @@ def find_toolchain() -> Toolchain | None:
     """Find a C compiler: ``DALEMBERT_CC`` if set, else ``cc``, ``gcc`` or ``clang``, else the ziglang wheel.
 
     Only looks for it; whether it works is seen when it is first used (`usable_flags`). None if there is none.
+
+    Examples
+    --------
+    >>> find_toolchain() is None or find_toolchain().command[0] != ""
+    True
     """
     return _find_toolchain(os.environ.get("DALEMBERT_CC", ""), os.environ.get("PATH", ""))
 
@@ -98,7 +103,14 @@ def _find_toolchain(override: str, path: str) -> Toolchain | None:
 
 
 def find_zig() -> Toolchain | None:
-    """Find the compiler of the ziglang wheel, which builds for other processors too; None if it is not installed."""
+    """Find the compiler of the ziglang wheel, which builds for other processors too; None if it is not installed.
+
+    Examples
+    --------
+    >>> zig = find_zig()
+    >>> zig is None or "zig" in " ".join(zig.command)
+    True
+    """
     spec = importlib.util.find_spec("ziglang")
     if spec is not None and spec.origin is not None:
         return _toolchain((sys.executable, "-m", "ziglang", "cc"), Path(spec.origin).parent)

@@ -48,6 +48,11 @@ def cache_directory() -> Path:
     It is ``kernels`` in ``DALEMBERT_CACHE``, else in ``dalembert`` in the user's cache folder. It is created
     if needed and made private to the user. Where that is impossible (a read-only home), kernels go to a
     temporary folder of this process, with a warning.
+
+    Examples
+    --------
+    >>> cache_directory().is_dir()
+    True
     """
     return _cache_directory(os.environ.get("DALEMBERT_CACHE", ""), os.environ.get("XDG_CACHE_HOME", ""))
 
@@ -165,6 +170,13 @@ def build_library(source: str, name: str) -> ctypes.CDLL:
     ------
     BuildError
         If there is no compiler, or with the compiler's log.
+
+    Examples
+    --------
+    >>> square = build_library("double square(double x) { return x * x; }", "square").square
+    >>> square.restype, square.argtypes = ctypes.c_double, [ctypes.c_double]
+    >>> square(3.0)
+    9.0
     """
     toolchain = find_toolchain()
     if toolchain is None:
@@ -174,7 +186,14 @@ def build_library(source: str, name: str) -> ctypes.CDLL:
 
 
 def cache_content() -> tuple[int, int]:
-    """Return how many libraries the cache holds, and their bytes."""
+    """Return how many libraries the cache holds, and their bytes.
+
+    Examples
+    --------
+    >>> count, size = cache_content()
+    >>> count >= 0
+    True
+    """
     sizes = [path.stat().st_size for path in _objects(cache_directory())]
     return len(sizes), sum(sizes)
 
@@ -191,6 +210,14 @@ def clean_cache(unused: float = 0.0) -> tuple[int, int]:
     -------
     count, size
         How many were removed, and their bytes.
+
+    Examples
+    --------
+    Remove libraries that were not used for a year:
+
+    >>> count, size = clean_cache(unused=365 * 86400.0)
+    >>> count >= 0
+    True
     """
     folder = cache_directory()
     count = size = 0

@@ -79,6 +79,14 @@ def compile_function(
         If the function cannot be written as scalar operations, or a shape does not fit.
     BuildError
         If the compiler refuses the source; the message holds its log.
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> x = ca.SX.sym("x", 2)
+    >>> length = compile_function(ca.Function("length", [x], [ca.norm_2(x)], ["x"], ["length"]), backend="vm")
+    >>> float(length([3.0, 4.0])[0])
+    5.0
     """
     if backend not in BACKENDS:
         raise InputError(f"got backend {backend!r}, expected one of {', '.join(BACKENDS)}")

@@ -95,6 +95,12 @@ class DeadZone(_Wrapper):
         The law behind.
     half_width
         Effort lost, per motor or once for all.
+
+    Examples
+    --------
+    >>> from dalembert.control import PD
+    >>> DeadZone(PD(kp=40.0, kd=8.0, reference=[0.0]), half_width=0.5).half_width
+    0.5
     """
 
     law: Law | Controller | Sampled | Cascade

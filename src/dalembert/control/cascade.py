@@ -240,6 +240,12 @@ class NativeGuidance(_Stage):
         Names of its states and their initial values; a state keeps the result of the last evaluation.
     name
         Its name; ``NAME.t`` is the time of its last evaluation.
+
+    Examples
+    --------
+    >>> slow = NativeGuidance(lambda known: [0.1 * known.t], period=0.5, holds=["target"])
+    >>> slow.name
+    'guidance'
     """
 
     function: Callable[[Known], Any]

@@ -35,6 +35,13 @@ def hinf_floor(plant: control.StateSpace, *, controls: int, measurements: int) -
     ------
     InputError
         If the plant cannot be stabilised from these controls and measurements.
+
+    Examples
+    --------
+    >>> import control
+    >>> plant = control.ss([[1.0]], [[1.0, 1.0]], [[1.0], [0.0], [1.0]], [[0.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> round(hinf_floor(plant, controls=1, measurements=1), 3)
+    1.0
     """
     from scipy.linalg import block_diag, null_space
 

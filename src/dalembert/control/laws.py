@@ -257,6 +257,18 @@ def driven_response(
     """Accelerations ``b`` of the driven joints without motor forces, and their response ``G = M_bar^-1`` to them.
 
     Expressions of ``q_a'' = b + G tau``; losses and wrenches are part of ``b``.
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> import dalembert as da
+    >>> from dalembert.systems.textbook import actuated_pendulum
+    >>> eom = da.equations(actuated_pendulum())
+    >>> t, p = ca.SX.sym("t"), ca.SX.sym("p", 0)
+    >>> q, v = ca.SX.sym("q", 1), ca.SX.sym("v", 1)
+    >>> b, G = driven_response(eom, t, q, v, p)
+    >>> b.shape, G.shape
+    ((1, 1), (1, 1))
     """
     s = eom.symbolic
     _, rows, _ = _driven(eom, "driven_response", thrusters=True)

@@ -34,6 +34,14 @@ def lqr_gain(plant: control.StateSpace, Q: ArrayLike, R: ArrayLike) -> Array:
     ------
     InputError
         If the plant cannot be stabilised, or a weight leaves an unstable mode unseen.
+
+    Examples
+    --------
+    >>> import control
+    >>> import numpy as np
+    >>> plant = control.ss([[0.0, 1.0], [0.0, 0.0]], [[0.0], [1.0]], np.eye(2), 0)
+    >>> lqr_gain(plant, np.diag([1.0, 0.0]), [[1.0]]).round(6).tolist()
+    [[1.0, 1.414214]]
     """
     from scipy.linalg import LinAlgError, solve_continuous_are
 
@@ -129,6 +137,11 @@ class Holding:
         Joints that do not move.
     active
         Switchable constraints and cables, by name, that are to act or not; None: as in the machine.
+
+    Examples
+    --------
+    >>> Holding(locked=["winch"]).locked
+    ['winch']
     """
 
     u: ArrayLike | None = None

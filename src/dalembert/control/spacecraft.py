@@ -53,6 +53,11 @@ class FollowPose:
         Prefix of the names.
     moving
         Whether ``NAME.vx`` to ``NAME.wz`` are its twist, in its own axes as those of a free joint; else it rests.
+
+    Examples
+    --------
+    >>> FollowPose("target").moving
+    True
     """
 
     name: str
@@ -119,6 +124,13 @@ def thruster_map(eom: EquationsOfMotion, joint: str | None = None) -> Array:
     ------
     InputError
         If there are no thrusters on the base, if one can only push, or turns with the world.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.systems.space_robots import three_joint_chaser
+    >>> thruster_map(da.equations(three_joint_chaser())).shape
+    (6, 6)
     """
     block, machine = _base_block(eom, joint), eom.machine
     node = machine.tree.frames[machine.joint(block.name).child][0]
@@ -174,6 +186,12 @@ class BasePD(_Stateless):
         to attitude only (0, 1) and to floating (0, 0) with them.
     feedforward
         Names of six held values, force and torque in base axes, to be added.
+
+    Examples
+    --------
+    >>> law = BasePD(kp=[50.0] * 6, kd=[200.0] * 6, reference=[0, 0, 0, 1, 0, 0, 0])
+    >>> law.joint is None
+    True
     """
 
     kp: ArrayLike
@@ -224,6 +242,11 @@ class CentralizedPD(_Stateless):
         Joint positions or a function of time.
     at
         The posture; None: the neutral one.
+
+    Examples
+    --------
+    >>> CentralizedPD(kp=[40.0, 40.0], kd=[12.0, 12.0], reference=[0.5, -0.5]).kd
+    (12.0, 12.0)
     """
 
     kp: ArrayLike
@@ -262,6 +285,11 @@ class Feedforward(_Stateless):
     inputs
         By name of the motor or thruster: the name of a held value or signal, a function of time on CasADi symbols, or a
         number.
+
+    Examples
+    --------
+    >>> Feedforward({"drive": lambda t: 10 * t, "brake": 0.0}).inputs["brake"]
+    0.0
     """
 
     inputs: Mapping[str, str | float | Callable[[Expression], Expression]]
@@ -289,6 +317,13 @@ class Together:
     ----------
     laws
         Expression laws.
+
+    Examples
+    --------
+    >>> from dalembert.control import PD
+    >>> both = Together([PD(kp=40.0, kd=8.0, reference=[0.0]), Feedforward({"drive": 3.0})])
+    >>> len(both.laws)
+    2
     """
 
     laws: Sequence[Law]

@@ -52,13 +52,36 @@ class Partition:
 
 
 def partition(eom: EquationsOfMotion) -> Partition:
-    """Spong's partition of a machine's velocities."""
+    """Spong's partition of a machine's velocities.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> crane = da.Machine(
+    ...     "crane",
+    ...     bodies=[da.box("trolley", 150.0, (0.8, 0.5, 0.2)), da.point_mass("load", 300.0, com=(0, 0, -6.0))],
+    ...     joints=[
+    ...         da.Joint("x", "prismatic", "world", "trolley", axis="x"),
+    ...         da.Joint("sway", "revolute", "trolley", "load", axis="-y"),
+    ...     ],
+    ...     motors=[da.Motor("drive", "x")],
+    ... )
+    >>> partition(da.equations(crane))
+    Partition(driven=(0,), other=(1,))
+    """
     _, rows, _ = _driven(eom, "partition")
     return Partition(tuple(rows), tuple(i for i in range(eom.nv) if i not in rows))
 
 
 def collocated_inertia(M: Array, parts: Partition) -> Array:
-    """Inertia ``M_bar`` seen by the motors (CRANE 178), of mass matrices (..., nv, nv)."""
+    """Inertia ``M_bar`` seen by the motors (CRANE 178), of mass matrices (..., nv, nv).
+
+    Examples
+    --------
+    >>> M = np.array([[450.0, 1800.0], [1800.0, 10800.0]])
+    >>> collocated_inertia(M, Partition((0,), (1,))).tolist()
+    [[150.0]]
+    """
     a, u = list(parts.driven), list(parts.other)
     M_aa, M_au = M[..., a, :][..., :, a], M[..., a, :][..., :, u]
     if not u:
@@ -153,6 +176,11 @@ class EnergyRegulation(_Stateless):
         Weights of the energy and of its square; one of ``k1``, ``kv`` must be positive.
     at
         Configuration at rest from which the energy is counted; names or numbers.
+
+    Examples
+    --------
+    >>> EnergyRegulation(kp=40.0, kd=30.0, reference=[2.0], k1=1.0).ke
+    0.0
     """
 
     kp: ArrayLike

@@ -104,6 +104,9 @@ class Formulation(Protocol):
     def mass_factors(self) -> SweptFactors | None:
         """Factors of the mass matrix in O(n); None: it is factorised as it is."""
 
+    def enlarged_dynamics(self, added: Expression) -> Expression | None:
+        """Solution of ``(M + added) a = tau - bias``; None: ``M + added`` is factorised as it is."""
+
     # kinematics
     def coordinate_rates(self) -> Expression:
         """Rates of the coordinates, ``B(q) v``."""

@@ -29,11 +29,12 @@ class ProblemKernels:
     events: Any
     constrained: dict[str, Any] = field(default_factory=dict)
     stepping: dict[str, Any] = field(default_factory=dict)
+    implicit: dict[str, Any] = field(default_factory=dict)
 
     @property
     def backend(self) -> Backend:
         """``"native"``, or ``"vm"`` if one of them is on the virtual machine."""
-        kernels = (self.ode, self.events, *self.constrained.values(), *self.stepping.values())
+        kernels = (self.ode, self.events, *self.constrained.values(), *self.stepping.values(), *self.implicit.values())
         return "native" if all(kernel is None or kernel.native is not None for kernel in kernels) else "vm"
 
     def ode_code(self) -> Code:
@@ -52,6 +53,13 @@ class ProblemKernels:
     def stepping_codes(self) -> dict[str, Code]:
         """Return the code of what time-stepping calls, by name."""
         return {name: code_of(kernel) for name, kernel in self.stepping.items()}
+
+    def midpoint_code(self, problem: Problem) -> Code:
+        """Code of the tape of implicit steps, compiled on first use."""
+        if "midpoint" not in self.implicit:
+            assert problem.midpoint is not None
+            self.implicit["midpoint"] = compile_function(problem.midpoint(), backend=self.backend, lanes=False)
+        return code_of(self.implicit["midpoint"])
 
     def evaluate_signals(self, t: Array, x: Array, c: Array, p: Array) -> Array:
         """Return the signals (n, n_signals) of the rows (t, x, c)."""

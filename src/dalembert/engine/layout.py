@@ -40,6 +40,13 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (REAL, "patience"),
         (POINTER, "project custom context"),
     ),
+    "midpoint": (
+        (INT, "n n_counted max_iterations n_iterations"),
+        (REAL, "tolerance damping"),
+        (POINTER, "tape work y y_next"),
+        (REAL, "t_known"),
+        (POINTER, "x_known"),
+    ),
     "update": (
         (POINTER, "f work w values rows"),
         (INT, "n n_noise stream"),

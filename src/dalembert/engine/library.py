@@ -47,6 +47,7 @@ _SIGNATURES: dict[str, dict[str, tuple[Any, list[Any]]]] = {
         "members_at_desk": (None, [POINTER, POINTER, INT]),
         "singles_run": (None, [POINTER, INT, INT, POINTER]),
     },
+    "implicit": {},
     "vm": {},
 }
 """Functions that Python calls: results and arguments."""

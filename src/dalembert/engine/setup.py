@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -49,7 +50,7 @@ class Setup:
 
     ``record`` 0 records every step. ``step`` is the step of fixed-step methods, ``first_step`` the first one
     of adaptive methods (None: chosen from the problem). ``tableau`` has the coefficients of an explicit Runge-Kutta
-    method; other methods have none.
+    method; other methods have none. ``options`` are settings that one method alone has.
     """
 
     problem: Problem
@@ -68,6 +69,7 @@ class Setup:
     patience: float = 0.05
     constraint_method: ConstraintMethod = field(default_factory=Projection)
     tableau: Tableau | None = None
+    options: Mapping[str, float] = field(default_factory=dict)
 
 
 def normalise(x: Array, offsets: tuple[int, ...]) -> None:

@@ -41,6 +41,7 @@ UNITS = {
     ),
     "stepping": tuple(f"stepping/{name}" for name in ("one.c", *GENERIC[:3], "look_back.c", *GENERIC[3:], "moreau.c")),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
+    "implicit": ("implicit/midpoint.c",),
     "vm": ("vm.c",),
 }
 """Translation units, each of the files that it consists of, in the order in which they need each other."""
@@ -54,6 +55,7 @@ HEADERS = {
     "constrained.h": "constraints/constrained.h",
     "transitions.h": "unilateral/transitions.h",
     "moreau.h": "stepping/moreau.h",
+    "midpoint.h": "implicit/midpoint.h",
 }
 """Headers by the names by which they are included: structures and functions that units share with their callers."""
 
@@ -62,6 +64,7 @@ _STRUCTURES = {
     "equations": ("constrained", "transitions"),
     "stepping": ("moreau",),
     "members": ("members", "desk", "singles"),
+    "implicit": ("midpoint",),
     "vm": ("virtual_tape",),
 }
 """Structures that each unit shares with Python."""

@@ -134,6 +134,10 @@ class FormulationBase:
         """None: the mass matrix is factorised as it is."""
         return None
 
+    def enlarged_dynamics(self, added: Expression) -> Expression | None:
+        """None: ``M + added`` is factorised as it is."""
+        return None
+
     def to_machine(self) -> tuple[Expression, Expression]:
         """Return the coordinates and velocities themselves."""
         return self.variables.q, self.variables.v

@@ -39,6 +39,12 @@ def solve_spd(A: Expression, b: Expression) -> Expression:
         Symmetric matrix (n x n); the lower triangle is read.
     b
         Right sides (n x m).
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> solve_spd(ca.SX(ca.DM([[4, 2], [2, 3]])), ca.SX(ca.DM([8, 7])))
+    SX([1.25, 1.5])
     """
     return solve_factored(unit_factors(A), b)
 

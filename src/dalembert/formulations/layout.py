@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import casadi as ca
 
 from dalembert.core.types import Expression
-from dalembert.model.beam import Beam
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.joint import Joint
 from dalembert.model.joints import JOINT_KINDS, Coordinates
 from dalembert.model.tree import Node
@@ -58,15 +58,15 @@ class Layout:
         layout = Layout((), (), ())
         for node in nodes:
             layout = layout + Layout.of_joints([node.joint] if node.joint.info.nv else [])
-            if node.is_root and node.beam is not None:
-                layout = layout + Layout.modal(node.beam)
+            if node.is_root and node.elastic is not None:
+                layout = layout + Layout.modal(node.elastic)
         return layout
 
     @staticmethod
-    def modal(beam: Beam) -> Layout:
-        """Modal coordinates of a beam."""
-        n = slice(0, beam.n_modes)
-        return Layout(beam.q_names, beam.v_names, (CoordinateBlock(f"{beam.name}.delta", "modal", n, n),))
+    def modal(body: Elastic) -> Layout:
+        """Modal coordinates of a flexible body."""
+        n = slice(0, body.n_modes)
+        return Layout(body.q_names, body.v_names, (CoordinateBlock(f"{body.name}.delta", "modal", n, n),))
 
     def __add__(self, other: Layout) -> Layout:
         def moved(r: slice, by: int) -> slice:

@@ -14,8 +14,8 @@ from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array
 from dalembert.formulations.layout import Layout
-from dalembert.model.beam import Beam
 from dalembert.model.checks import check_parameter_values
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.machine import Machine
 
 __all__ = ["Parameters", "StateContract", "plain_numbers"]
@@ -67,11 +67,11 @@ class StateContract:
     def random_configuration(self, rng: np.random.Generator, spread: float = 1.0) -> Array:
         """Random configuration: normal coordinates, within the joints' limits if there are any; uniform attitudes.
 
-        Modal coordinates of beams are normal within the range of small deflections, see `Beam.amplitudes`.
+        Modal coordinates are normal within the range of small deflections, see `Elastic.amplitudes`.
         """
         q = spread * rng.normal(size=self.nq)
-        for beam in (b for b in self.machine.bodies if isinstance(b, Beam)):
-            for name, amplitude in zip(beam.q_names, beam.amplitudes, strict=True):
+        for body in (b for b in self.machine.bodies if isinstance(b, Elastic)):
+            for name, amplitude in zip(body.q_names, body.amplitudes, strict=True):
                 if name in self.q_names:
                     q[self.q_names.index(name)] *= amplitude
         for _, start in self.layout.quaternions:

@@ -62,6 +62,11 @@ def make_law(
         Reads the text of a number at a path of the block; None: without a check of units of references.
     place
         Context that gives errors of a path of the block the file and the line; None: they have none.
+
+    Examples
+    --------
+    >>> make_law({"law": "pd", "kp": 40.0, "kd": 8.0, "reference": [0.0]}).kp
+    40.0
     """
     if settings is None:
         return None

@@ -87,7 +87,16 @@ def from_pinocchio(
     *,
     continuous: bool | Iterable[str] = False,
 ) -> PeerState:
-    """Convert a state in the order of Pinocchio to the machine's own; the inverse of `to_pinocchio`."""
+    """Convert a state in the order of Pinocchio to the machine's own; the inverse of `to_pinocchio`.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> box = da.box("box", 1.0, (1, 1, 1))
+    >>> free = da.Machine("box", bodies=[box], joints=[da.Joint("base", "free", "world", "box")])
+    >>> from_pinocchio(free, [0, 0, 1, 0, 0, 0, 1]).q.tolist()
+    [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    """
     return _convert(machine, _pinocchio_rule(machine, continuous), False, q, v, a, tau)
 
 
@@ -112,7 +121,16 @@ def from_mujoco(
     a: ArrayLike | None = None,
     tau: ArrayLike | None = None,
 ) -> PeerState:
-    """Convert MuJoCo's ``qpos``, ``qvel``, ``qacc`` and force to the machine's own; the inverse of `to_mujoco`."""
+    """Convert MuJoCo's ``qpos``, ``qvel``, ``qacc`` and force to the machine's own; the inverse of `to_mujoco`.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> box = da.box("box", 1.0, (1, 1, 1))
+    >>> free = da.Machine("box", bodies=[box], joints=[da.Joint("base", "free", "world", "box")])
+    >>> from_mujoco(free, [0, 0, 1, 0, 1, 0, 0]).q.tolist()
+    [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0]
+    """
     return _convert(machine, _mujoco_rule, False, q, v, a, tau)
 
 

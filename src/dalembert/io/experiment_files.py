@@ -53,6 +53,14 @@ def experiment_to_yaml(experiment: Experiment, path: str | os.PathLike[str] | No
     ------
     InputError
         If a part of it is Python code, an earlier run or a coordinate map, which no file holds; it is named.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.systems.textbook import double_pendulum
+    >>> swing = da.Experiment(double_pendulum(), start=da.Start(q={"q_1": 0.3}))
+    >>> print(experiment_to_yaml(swing).splitlines()[0])
+    name: double-pendulum
     """
     data = machine_to_data(experiment.machine)
     block = _block(experiment)

@@ -14,7 +14,7 @@ from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array
 from dalembert.core.validation import VectorLike
 from dalembert.core.warn import warn
-from dalembert.model.beam import Beam
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
@@ -110,9 +110,9 @@ def check_exportable(machine: Machine, what: str) -> None:
     """Refuse machines whose coordinates the other format cannot have."""
     if not isinstance(machine, Machine):
         raise InputError(f"a machine is needed, got {type(machine).__name__}")
-    beams = [b.name for b in machine.bodies if isinstance(b, Beam)]
+    beams = [f"{b.kind} '{b.name}'" for b in machine.bodies if isinstance(b, Elastic)]
     if beams:
-        raise InputError(f"machine '{machine.name}' has the beam '{beams[0]}': {what} has no flexible bodies")
+        raise InputError(f"machine '{machine.name}' has the {beams[0]}: {what} has no flexible bodies")
 
 
 def parts_without_counterpart(machine: Machine, fields: Sequence[str]) -> list[str]:

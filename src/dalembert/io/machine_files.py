@@ -51,6 +51,7 @@ from dalembert.io.geometry_entries import make_geometry
 from dalembert.io.kind_entries import make_cable, make_constraint
 from dalembert.io.machine_schema import (
     CouplingEntry,
+    FrictionEntry,
     JointEntry,
     MachineFile,
     MotorEntry,
@@ -70,6 +71,7 @@ from dalembert.io.yaml_nodes import Document, parse_yaml
 from dalembert.model import body as shapes
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
+from dalembert.model.friction import Friction
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
@@ -358,15 +360,27 @@ class MachineReader:
         origin = self.origin(entry.origin, (*path, "origin"))
         with locating(self.document.label, self.document.line((*path, "limits")), owner=f"joint '{name}'"):
             limits = Limits(**self.plain_numbers(entry.limits, (*path, "limits")))
-        losses = ("stiffness", "rest", "damping", "friction", "friction_velocity", "armature")
+        losses = ["stiffness", "rest", "damping", "friction_velocity", "armature"]
+        if not isinstance(entry.friction, FrictionEntry):
+            losses.append("friction")
         optional = [key for key in ("second_axis", "pitch") if getattr(entry, key) is not None]
         fields = self.numbers(entry, path, "axis", *losses, *optional)
+        if isinstance(entry.friction, FrictionEntry):
+            fields["friction"] = self.friction(entry.friction, (*path, "friction"), f"joint '{name}'")
         law = entry.friction_law
         return Joint(name, entry.kind, entry.parent, entry.child, origin, limits=limits, friction_law=law, **fields)
+
+    def friction(self, entry: FrictionEntry, path: tuple[str | int, ...], owner: str) -> Friction:
+        """Return the friction of a joint or a motor."""
+        names = [name for name in entry.model_fields_set if name != "law" and getattr(entry, name) is not None]
+        with locating(self.document.label, self.document.line(path), owner=owner):
+            return Friction(law=entry.law, **self.numbers(entry, path, *names))
 
     def motor(self, name: str, entry: MotorEntry) -> Motor:
         """Return a motor."""
         fields = self.numbers(entry, ("motors", name), "ratio", "rotor_inertia", "damping")
+        if entry.friction is not None:
+            fields["friction"] = self.friction(entry.friction, ("motors", name, "friction"), f"motor '{name}'")
         effort, speed = (self.plain_number(getattr(entry, key), ("motors", name, key)) for key in ("effort", "speed"))
         return Motor(name, name if entry.joint is None else entry.joint, effort=effort, speed=speed, **fields)
 

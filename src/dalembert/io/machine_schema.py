@@ -40,6 +40,43 @@ class LimitsEntry(FileEntry):
     restitution: Bound = 0.0
 
 
+class FrictionEntry(FileEntry):
+    """Levels of friction of a joint, and its law."""
+
+    units: ClassVar[Units] = {
+        "coulomb": "{f}",
+        "static": "{f}",
+        "stribeck": "{q}/s",
+        "viscous": "{f} s/{q}",
+        "velocity": "{q}/s",
+        "bristle_stiffness": "{f}/{q}",
+        "bristle_damping": "{f} s/{q}",
+    }
+
+    coulomb: Number = 0.0
+    static: Number | None = None
+    stribeck: Number = 0.0
+    viscous: Number = 0.0
+    law: Literal["stick", "smooth", "lugre"] = "stick"
+    velocity: Number = 1e-3
+    bristle_stiffness: Number | None = None
+    bristle_damping: Number = 0.0
+
+
+class MotorFrictionEntry(FrictionEntry):
+    """Levels of friction on the motor side."""
+
+    units: ClassVar[Units] = {
+        "coulomb": "N m|{f}",
+        "static": "N m|{f}",
+        "stribeck": "rad/s|{q}/s",
+        "viscous": "N m s/rad|{f} s/{q}",
+        "velocity": "rad/s|{q}/s",
+        "bristle_stiffness": "N m/rad|{f}/{q}",
+        "bristle_damping": "N m s/rad|{f} s/{q}",
+    }
+
+
 class JointEntry(FileEntry):
     """A joint."""
 
@@ -64,7 +101,7 @@ class JointEntry(FileEntry):
     stiffness: Number = 0.0
     rest: Number = 0.0
     damping: Number = 0.0
-    friction: Number = 0.0
+    friction: FrictionEntry | Number = 0.0
     friction_velocity: Number = 1e-3
     friction_law: Literal["smooth", "stick"] = "smooth"
     armature: Number = 0.0
@@ -96,6 +133,7 @@ class MotorEntry(FileEntry):
     damping: Number = 0.0
     effort: Quantity = math.inf
     speed: Quantity = math.inf
+    friction: MotorFrictionEntry | None = None
 
 
 class ThrusterEntry(FileEntry):

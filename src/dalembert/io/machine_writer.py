@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from dalembert.io.rope_entries import rope_to_data
 from dalembert.io.yaml_nodes import plain_value
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
+from dalembert.model.elastic.contract import Elastic
+from dalembert.model.friction import Friction
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
 from dalembert.model.parts import Motor, Thruster, Wrench
@@ -40,6 +43,12 @@ def machine_to_yaml(machine: Machine, path: str | Path | None = None) -> str:
         The machine.
     path
         File to write.
+
+    Examples
+    --------
+    >>> from dalembert.systems.textbook import double_pendulum
+    >>> print(machine_to_yaml(double_pendulum()).splitlines()[0])
+    name: double-pendulum
     """
     return data_to_yaml(machine_to_data(machine), path)
 
@@ -127,9 +136,11 @@ def _given(key: str, value: Any, default: object) -> dict[str, Any]:
     return {key: _numbers(value) if isinstance(value, tuple) else _number(value)}
 
 
-def _body(body: Body | Beam) -> dict[str, Any]:
+def _body(body: Body | Elastic) -> dict[str, Any]:
     if isinstance(body, Beam):
         return beam_to_data(body, _number)
+    if isinstance(body, Elastic):
+        raise InputError(f"{body.kind} '{body.name}' has no form in machine files")
     data = _given("mass", body.mass, 0.0) | _given("com", body.com, (0.0, 0.0, 0.0))
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
     off = (xy, xz, yz)
@@ -154,9 +165,18 @@ def _joint(joint: Joint) -> dict[str, Any]:
     defaults = dict.fromkeys(("stiffness", "rest", "damping", "friction", "armature"), 0.0)
     defaults["friction_velocity"] = 1e-3
     for key, default in defaults.items():
-        data |= _given(key, getattr(joint, key), default)
+        value = getattr(joint, key)
+        data |= {key: _friction(value)} if isinstance(value, Friction) else _given(key, value, default)
     if joint.friction_law != "smooth":
         data["friction_law"] = joint.friction_law
+    return data
+
+
+def _friction(friction: Friction) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for field in fields(friction):
+        value = getattr(friction, field.name)
+        data |= {"law": value} if field.name == "law" else _given(field.name, value, field.default)
     return data
 
 
@@ -165,7 +185,7 @@ def _motor(motor: Motor) -> dict[str, Any]:
     defaults = {"ratio": 1.0, "rotor_inertia": 0.0, "damping": 0.0, "effort": float("inf"), "speed": float("inf")}
     for key, default in defaults.items():
         data |= _given(key, getattr(motor, key), default)
-    return data
+    return data if motor.friction is None else data | {"friction": _friction(motor.friction)}
 
 
 def signal_to_data(signal: Signal) -> dict[str, Any]:

@@ -26,6 +26,11 @@ def starter(name: str) -> str:
     ----------
     name
         One of `STARTERS`.
+
+    Examples
+    --------
+    >>> starter("crane").count("joints:")
+    1
     """
     if name not in STARTERS:
         raise UnknownNameError("starter", name, STARTERS)

@@ -72,9 +72,9 @@ def machine_units(machine: Machine) -> dict[str, str]:
     for node in machine.coordinate_nodes:
         n = len(node.joint.q_names)
         units |= coordinate_units(node.joint.name, node.joint.info)
-        if node.is_root and node.beam is not None:
+        if node.is_root and node.elastic is not None:
             # Modes of unit modal mass have shapes in 1/sqrt(kg), all others plain ones.
-            modal = "m sqrt(kg)" if node.beam.normalization in ("unit", "mass") else "m"
+            modal = node.elastic.coordinate_unit
             units |= dict.fromkeys(node.q_names[n:], modal)
             units |= dict.fromkeys(node.v_names[len(node.joint.v_names) :], f"{modal}/s")
     for motor in machine.motors:

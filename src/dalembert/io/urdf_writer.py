@@ -173,8 +173,9 @@ def _joint(root: Element, joint: Joint, mimic: Coupling | None) -> None:
                 attributes = {"lower": limits.lower, "upper": limits.upper} | attributes
             finite = {key: numbers(min(max(value, -LARGEST), LARGEST)) for key, value in attributes.items()}
             ElementTree.SubElement(element, "limit", finite)
-        if joint.damping != 0.0 or joint.friction != 0.0:
-            losses = {"damping": numbers(joint.damping), "friction": numbers(joint.friction)}
+        coulomb = joint.friction_model.coulomb
+        if joint.damping != 0.0 or coulomb != 0.0:
+            losses = {"damping": numbers(joint.damping), "friction": numbers(coulomb)}
             ElementTree.SubElement(element, "dynamics", losses)
         if mimic is not None:
             ElementTree.SubElement(

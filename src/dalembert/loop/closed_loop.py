@@ -17,11 +17,12 @@ from dalembert.core.labels import as_numbers
 from dalembert.core.ports import Law
 from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.core.validation import check_name
-from dalembert.engine.methods.contacts import ContactMethod, EventDriven, TimeStepping
+from dalembert.engine.methods.contacts import ContactMethod, TimeStepping
 from dalembert.engine.problem.problem import EventSpec, Problem
 from dalembert.engine.sampling import Schedule
 from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.loop.bristles import bristles_of
 from dalembert.loop.constraints import (
     constrained_part,
     refuse_elastic_friction,
@@ -32,6 +33,7 @@ from dalembert.loop.constraints import (
     switch_events,
     tension_specs,
 )
+from dalembert.loop.implicit import NUMERICAL_LOSS, midpoint_tape
 from dalembert.loop.nearest import axis_events, nearest_events
 from dalembert.loop.quantities import Quantities, Slots, sensor_readings, sensor_updates
 from dalembert.loop.sampled import (
@@ -57,6 +59,7 @@ from dalembert.loop.stepping import (
 from dalembert.loop.switches import Switch, check_switched
 from dalembert.loop.switching import Switching
 from dalembert.model.signals import Sensor, Signal, read_text
+from dalembert.simulation.methods import ImplicitMidpoint
 
 __all__ = ["LIMITS", "ClosedLoop", "Event", "SampledController", "close_loop"]
 
@@ -195,7 +198,7 @@ def close_loop(
     events: Sequence[Event] = (),
     limits: str = "record",
     switches: Sequence[Switch] = (),
-    contact: ContactMethod | None = None,
+    contact: ContactMethod | ImplicitMidpoint | None = None,
     signals: Sequence[Signal] = (),
     sensors: Sequence[Sensor] = (),
 ) -> ClosedLoop:
@@ -220,17 +223,26 @@ def close_loop(
     switches
         Constraints that are added and removed during the run.
     contact
-        How contacts are dealt with.
+        How contacts are dealt with; or the implicit method of a machine without contacts: the work of its numerical
+        damping has an account, the state ``loss.numerical``.
     signals, sensors
         Signals and sensors besides those of the machine.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.systems.textbook import double_pendulum
+    >>> close_loop(da.equations(double_pendulum())).problem.n_states
+    6
     """
     events, switches = _listed(events, Event, "events"), _listed(switches, Switch, "switches")
     eom = eom.with_stops() if limits == "contact" else eom
     signals = (*eom.machine.signals, *_listed(signals, Signal, "signals"))
     sensors = (*eom.machine.sensors, *_listed(sensors, Sensor, "sensors"))
     stages, functions = _taken_apart(eom, control)
-    contact = None if isinstance(contact, EventDriven) else contact
-    key = (stages, events, limits, switches, contact, signals, sensors)
+    numerical_loss = isinstance(contact, ImplicitMidpoint) and contact.numerical_damping > 0.0
+    contact = contact if isinstance(contact, TimeStepping) else None
+    key = (stages, events, limits, switches, contact, signals, sensors, numerical_loss)
     if not _is_value(key):
         loop = _compose(eom, *key)
     else:
@@ -301,6 +313,7 @@ def _compose(
     contact: ContactMethod | None,
     signals: Sequence[Signal],
     sensors: Sequence[Sensor],
+    numerical_loss: bool,
 ) -> ClosedLoop:
     refuse_elastic_friction(eom.machine)
     s = eom.symbolic
@@ -309,6 +322,9 @@ def _compose(
     sensor_readings(eom, signals, sensors, slots)
     known = Quantities(eom, signals, sensors, slots)
     z_names, z0, z, zdot, u = _control(known, stages)
+    bristles = bristles_of(eom)
+    z, zdot = ca.vertcat(z, bristles.states), ca.vertcat(zdot, bristles.rates)
+    z_names, z0 = (*z_names, *bristles.names), np.concatenate([z0, np.zeros(len(bristles.names))])
     n_before = eom.nq + eom.nv + len(z_names)
     by_events = eom.has_rows and contact is None
     if by_events:
@@ -322,6 +338,11 @@ def _compose(
         zdot = ca.vertcat(zdot, ca.SX.zeros(len(pushed) + system.latches.shape[0] + len(taken)))
         z_names = (*z_names, *pushed, *system.latch_names, *taken)
         z0 = np.concatenate([z0, np.zeros(len(pushed)), system.latch_nominal, np.zeros(len(taken))])
+    account = None
+    if numerical_loss:
+        account = eom.nq + eom.nv + len(z_names)
+        z, zdot = ca.vertcat(z, ca.SX.sym("numerical")), ca.vertcat(zdot, 0.0)
+        z_names, z0 = (*z_names, NUMERICAL_LOSS), np.append(z0, 0.0)
     contacts = stepped = None
     if isinstance(contact, TimeStepping):
         refuse_obstacles(eom.machine)
@@ -337,7 +358,7 @@ def _compose(
         z_names = (*z_names, *more_names, *(eom.constraint_system.latch_names[i] for i in chosen))
         if eom.constrained:
             stepped = SteppedStart(eom, chosen, n_before + len(more_names))
-    applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses)]
+    applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses + bristles.force)]
     if by_events or eom.constrained:
         acceleration = ca.SX(ca.DM.nan(eom.nv, 1))  # an engine that forgets the constraints gets nowhere
     else:
@@ -358,6 +379,7 @@ def _compose(
         *(sheave_signals(eom) if eom.has_rows else ()),
         *(() if contacts is None else held_signals(eom)),
         *(() if contacts is None else ((name, x[first + z_names.index(same)]) for name, same in same_tensions(eom))),
+        *bristles.signals,
         *known.recorded,
     ):
         y, y_names = ca.vertcat(y, expression), [*y_names, name]
@@ -380,6 +402,9 @@ def _compose(
     stepping = None
     if contacts is not None and isinstance(contact, TimeStepping):
         stepping = stepping_part(eom, contacts, contact, arguments, law_rates, applied, n_before)
+    midpoint = None
+    if not (by_events or eom.constrained or contacts is not None):
+        midpoint = partial(midpoint_tape, eom, arguments, applied[0], applied[1], zdot, account)
     problem = Problem(
         state_names=(*eom.q_names, *eom.v_names, *z_names, "work.input", "work.loss"),
         ode=_function("ode", arguments, xdot),
@@ -394,6 +419,7 @@ def _compose(
         constrained=constrained,
         stepping=stepping,
         n_counted=n_before,
+        midpoint=midpoint,
     )
     schedule = _schedule(known, stages, signals, sensors, arguments) if slots.names else None
     return ClosedLoop(problem, z0, schedule, _switching(eom, problem, n_before, switches), stepped=stepped)

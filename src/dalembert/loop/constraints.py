@@ -205,10 +205,10 @@ def _contact_tape(
     half of the time in which a slip that slows down would stop: under a pull of 10 m/s^2 no rate is above 3e5 1/s, and
     the effect on a position is below 1e-10 m.
 
-    Friction of a joint that slips is known, ``-F d``, and a part of ``f``. For such a joint ``cone`` has the limit F,
-    the slip speed in the direction in which it began, and its friction. For a sheave it has ``kappa``, the same speed,
-    and the relative excess of the tension before it over that behind it while it slips, ``e^(-kappa d) - 1``; then
-    lengths of spans.
+    Friction of a joint that slips is known, ``-F(v) d``, and a part of ``f``. For such a joint ``cone`` has the limit
+    ``F_s`` at rest, the slip speed in the direction in which it began, and its friction. For a sheave it has ``kappa``,
+    the same speed, and the relative excess of the tension before it over that behind it while it slips,
+    ``e^(-kappa d) - 1``; then lengths of spans, and ``F(v)`` of joints, whether or not they slip.
     """
     system = eom.constraint_system
     pairs, latches = system.contacts, system.latches
@@ -225,10 +225,10 @@ def _contact_tape(
     for joint, name in enumerate(system.sticking):
         j = len(rubbing) - len(system.sticking) + joint
         side, leeway = (latches[system.latch_index(f"{what}.{name}")] for what in ("toward", "leeway"))
-        limit, row = system.joint_limits[joint], rubbing[j][1]
-        shared[row] += -limit * side
+        friction, row = system.joint_frictions[joint], rubbing[j][1]
+        shared[row] += -friction * side
         turned = ca.if_else(side * side > 0.5, system.joint_rates[joint] * side + leeway, 1.0)
-        cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = limit, turned, -limit * side
+        cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = system.joint_limits[joint], turned, -friction * side
     for j, (normal, *tangents) in enumerate(rubbing):
         if normal < 0 or j < len(system.sheaves):
             continue
@@ -254,7 +254,7 @@ def _contact_tape(
         cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = mu, turned, size
     f, Jt = outputs[labels.index("f")], outputs[labels.index("Jt")]
     terms = [f - Jt @ shared if label == "f" else x for label, x in zip(labels, outputs, strict=True)]
-    cone = ca.vertcat(cone, *(section.lengths for section in of_ropes))
+    cone = ca.vertcat(cone, *(section.lengths for section in of_ropes), system.joint_frictions)
     dense = ca.cse([ca.densify(ca.SX(x)) for x in (*terms, drag, cone)])
     return ca.Function("contact", arguments, dense, ["t", "x", "c", "p"], [*labels, "drag", "cone"])
 

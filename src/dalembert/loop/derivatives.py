@@ -160,7 +160,7 @@ def _check(experiment: Experiment, loop: ClosedLoop) -> None:
         if np.any(sensor.quantum):
             raise InputError(f"sensor '{sensor.name}' rounds its readings: that has no derivatives; give quantum=0")
     system = loop.problem.constrained
-    refuse_stick(experiment.machine, "a run with derivatives", "use friction_law='smooth'")
+    refuse_stick(experiment.machine, "a run with derivatives", "use friction_law='smooth'", bristles=False)
     if system is not None and system.rubbing:
         raise InputError(f"contacts of machine '{name}' with friction have no derivatives")
 

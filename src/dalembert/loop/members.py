@@ -29,6 +29,7 @@ from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, 
 from dalembert.loop.outlets import Outlet
 from dalembert.loop.simulate import check_limits
 from dalembert.loop.switching import Switching
+from dalembert.simulation.methods import METHODS
 from dalembert.simulation.rollout.events import EventSteps, goes_alone, watched_problem, watches
 from dalembert.simulation.rollout.lanes import LaneRollout
 from dalembert.simulation.rollout.measures import Measures
@@ -274,7 +275,7 @@ def outside_of_lanes(
     """
     problem, way = setup.problem, setup.constraint_method
     told = goes_alone(problem, setup.method, solves_on_tape(way)) or watches(problem)
-    if not told and engine.backend != "vm" and terminal_events(problem) is None:
+    if not told and not isinstance(engine, SingleRollout) and terminal_events(problem) is None:
         return members
     switching, n = loop.switching, len(members.x)
     table, coefficients, switches = None, np.zeros((n, 0)), None
@@ -311,8 +312,10 @@ def processor_engine(
     schedule: Schedule | None = None,
     way: ConstraintMethod | None = None,
 ) -> RolloutEngine:
-    """Return the time loop of many members on the processor: in lanes, or without a compiler one by one."""
+    """Return the time loop of many members on the processor: in lanes; one by one without a compiler, or implicit."""
     toolchain = usable_toolchain(backend)
+    if toolchain is not None and METHODS[method].implicit:  # how often a step is iterated differs between members
+        return SingleRollout(problem, method, measures, schedule, backend="native")
     if toolchain is not None:
         try:
             return LaneRollout(problem, method, toolchain, measures, schedule, way)

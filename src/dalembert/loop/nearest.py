@@ -51,7 +51,7 @@ def nearest_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[Event
 def _passes(eom: EquationsOfMotion, contact: Contact) -> bool:
     tree = eom.machine.tree
     nodes = [tree.nodes[i] for i in (tree.frames[frame][0] for frame in contact.frames) if i >= 0]
-    bends = any(node.beam is not None and node.beam.n_modes for node in nodes)
+    bends = any(node.elastic is not None and node.elastic.n_modes for node in nodes)
     return not (contact.surface.convex_side and bends)
 
 

@@ -14,44 +14,13 @@ from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.engine.sampling import Update
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.model.signals import Sensor, Signal, check_meaning, check_signals, read_text, signal_groups
+from dalembert.formulations.named import derived_quantity, text_expression
+from dalembert.model.signals import Sensor, Signal, check_meaning, check_signals, signal_groups
 from dalembert.spatial.rotations import quaternion_exp, quaternion_of, quaternion_product
 
-__all__ = ["Quantities", "Slots", "derived_quantity", "sensor_readings", "sensor_updates", "update_function"]
+__all__ = ["Quantities", "Slots", "sensor_readings", "sensor_updates", "update_function"]
 
 _WHOLE = 1e-9  # part of a period that a delay may miss a whole number of periods by
-
-_CALLS = {
-    "abs": ca.fabs, "acos": ca.acos, "asin": ca.asin, "atan": ca.atan, "atan2": ca.atan2, "cos": ca.cos,
-    "exp": ca.exp, "hypot": lambda a, b: ca.sqrt(a * a + b * b), "log": ca.log, "max": ca.fmax, "min": ca.fmin,
-    "sin": ca.sin, "sqrt": ca.sqrt, "tan": ca.tan, "tanh": ca.tanh,
-}  # fmt: skip
-
-
-def derived_quantity(eom: EquationsOfMotion, name: str) -> Expression | None:
-    """Return one of `derived_names` as an expression of the symbols of the equations (t, q, v, p), or None.
-
-    All lookups of names use this class: laws and signals, measures and observations, derivatives, measures of single
-    runs.
-
-    Parameters
-    ----------
-    eom
-        The equations.
-    name
-        ``position.FRAME.x``, ``velocity.FRAME.x`` (of a frame or body in world axes), ``parameter.NAME``.
-    """
-    s = eom.symbolic
-    kind, _, rest = str(name).partition(".")
-    if kind == "parameter" and rest in eom.p_names:
-        return s.p[eom.p_names.index(rest)]
-    frame, _, axis = rest.rpartition(".")
-    if kind not in ("position", "velocity") or frame not in eom.machine.tree.frames or axis not in ("x", "y", "z"):
-        return None
-    k = "xyz".index(axis)
-    if kind == "position":
-        return ca.densify(ca.SX(s.pose(frame)[k, 3]))
-    return ca.densify(ca.SX(s.jacobian(frame, "world")[k, :] @ s.v))
 
 
 class Slots:
@@ -174,7 +143,6 @@ class Quantities:
 
     def text(self, expression: str, owner: str) -> Expression:
         """Return the expression that a text of quantities stands for; ``owner`` names whose it is in messages."""
-        calls: Any = _CALLS
 
         def value(name: str) -> Expression:
             check_meaning(self.eom.machine, name, owner)
@@ -183,7 +151,7 @@ class Quantities:
                 raise UnknownNameError("quantity", name, sorted(self.true), owner)
             return quantity
 
-        return ca.SX(read_text(expression, owner, value, lambda f, x: calls[f](*x)))
+        return text_expression(expression, owner, value)
 
     def _lookup(self, name: str, *, seen: bool = False) -> Expression | None:
         """The meaning of a name, or None."""

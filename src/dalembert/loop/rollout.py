@@ -42,7 +42,7 @@ from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switches import check_switches
 from dalembert.model.checks import refuse_stick
 from dalembert.simulation.checks import check_setup
-from dalembert.simulation.methods import agree
+from dalembert.simulation.methods import METHODS, agree, check_outlet
 from dalembert.simulation.rollout.cuda import CudaRollout
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
@@ -239,9 +239,10 @@ def _engine(
 
     def make() -> RolloutEngine:
         if device == "cuda":
+            check_outlet(METHODS[method], "cuda")
             if problem.stepping is None:
                 instead = "use device='cpu', contact='time-stepping' or friction_law='smooth'"
-                refuse_stick(eom.machine, "a rollout on a GPU event by event", instead)
+                refuse_stick(eom.machine, "a rollout on a GPU event by event", instead, bristles=False)
             return CudaRollout(problem, method, precision, fast_math, measures, schedule, way, beside)
         return beside()
 

@@ -14,7 +14,7 @@ from dalembert.core.types import Expression
 from dalembert.engine.problem.constrained_tape import contact_multipliers_tape, multipliers_tape
 from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.loop.quantities import derived_quantity
+from dalembert.formulations.named import derived_quantity
 from dalembert.model.signals import derived_names
 from dalembert.simulation.rollout.measures import REDUCERS, Measures, looked_at
 

@@ -14,6 +14,7 @@ from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
+from dalembert.engine.methods.contacts import ContactMethod
 from dalembert.engine.sampling import Schedule, Update
 from dalembert.formulations.constraints.assembly import assembled_start
 from dalembert.formulations.equations import EquationsOfMotion
@@ -25,7 +26,7 @@ from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switches import check_switches
 from dalembert.model.comparison import mechanics_apart
 from dalembert.simulation.integrate import integrate
-from dalembert.simulation.methods import AdaptiveMethod, agree
+from dalembert.simulation.methods import AdaptiveMethod, ImplicitMidpoint, agree
 from dalembert.simulation.run import EndState, Run
 
 __all__ = ["check_limits", "compose", "run_experiment", "start_state"]
@@ -43,7 +44,7 @@ def compose(experiment: Experiment, *, control: Any = None) -> ClosedLoop:
             events=experiment.events,
             limits=experiment.limits,
             switches=experiment.switches,
-            contact=experiment.contact,
+            contact=_steps(experiment),
             signals=experiment.signals,
             sensors=experiment.sensors,
         )
@@ -54,6 +55,12 @@ def compose(experiment: Experiment, *, control: Any = None) -> ClosedLoop:
             "leave it out"
         )
     return loop
+
+
+def _steps(experiment: Experiment) -> ContactMethod | ImplicitMidpoint:
+    """Return what decides on the states of a loop besides its control: contact method, or implicit steps."""
+    method = experiment.integrator
+    return method if isinstance(method, ImplicitMidpoint) else experiment.contact
 
 
 def run_experiment(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,8 +23,9 @@ from dalembert.formulations.contact.system import ContactPair, ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import UnitFactors, half_solve, unit_factors
 from dalembert.formulations.states import Parameters
-from dalembert.model.beam import Beam
 from dalembert.model.contacts import HalfSpace, SphericalSurface
+from dalembert.model.elastic.contract import Elastic
+from dalembert.model.friction import JointFriction
 from dalembert.model.geometry import Box, Capsule, Sphere
 from dalembert.model.joint import Joint
 
@@ -39,6 +40,7 @@ __all__ = [
     "same_tensions",
     "stepping_names",
     "stepping_part",
+    "stiffness_matrix",
 ]
 
 _DEEP = 1e-6
@@ -49,6 +51,9 @@ _TOGETHER = 32
 
 _FLEXIBLE = 0.55
 """Where in the step machines with beams are evaluated, by default."""
+
+_AT_REST = 1e-6
+"""Rate [rad/s or m/s] below which a joint with friction rests: it has to be broken away."""
 
 _AXES = ("normal", "tangent1", "tangent2")
 
@@ -270,7 +275,7 @@ def stepping_part(
     B = ca.jacobian(s.coordinate_rate, s.v)
     D_in, K_in = (_positive_diagonal(-ca.jacobian(applied[0], y) @ b) for y, b in ((s.v, ca.SX.eye(nv)), (s.q, B)))
     D_loss = _within(M, -ca.jacobian(applied[1], s.v))
-    K = K_in + _within(M, _stiffness(eom, B))
+    K = K_in + _within(M, stiffness_matrix(eom, B))
     implicit = M + (h * theta) * (D_in + D_loss) + (h * theta) ** 2 * K
     # Velocities in axes that turn with a body are carried along by the step: this change is no force.
     bias = ca.densify(ca.substitute(ca.SX(s.inverse_dynamics), s.a, ca.densify(eom.layout.coasting(s.v))))
@@ -388,9 +393,17 @@ def _blocks(eom: EquationsOfMotion, system: ContactSystem) -> list[_Block]:
         blocks.append(_Block(r.name, BlockLaw.UNILATERAL, ca.SX(J), u, phi, 0.0, 0.0))
     for joint in _sticking(eom):
         rate = ca.SX(eom.formulation.joint_rate(joint.name))
-        limit = eom.symbolic.value(joint.friction)
+        limit = _limit(eom.machine.friction_of(joint.name), rate, eom.symbolic.value)
         blocks.append(_Block(joint.name, BlockLaw.STICTION, ca.jacobian(rate, eom.symbolic.v), rate, 0.0, 0.0, limit))
     return blocks
+
+
+def _limit(friction: JointFriction, rate: Any, value: Callable[[Scalar], Any]) -> Any:
+    """Largest friction that holds in a step, and that in motion: the same one if the joint moves before the step."""
+    holding, kinetic = friction.holding(value), friction.kinetic(rate, value)
+    if ca.is_equal(holding, kinetic, 10):
+        return ca.vertcat(kinetic, kinetic)
+    return ca.vertcat(ca.if_else(ca.fabs(rate) < _AT_REST, holding, kinetic), kinetic)
 
 
 class _HeldRows(NamedTuple):
@@ -447,10 +460,10 @@ def _groups(supports: list[frozenset[int]]) -> list[frozenset[int]]:
 def _theta(eom: EquationsOfMotion, way: TimeStepping) -> float:
     if way.theta is not None:
         return float(way.theta)
-    return _FLEXIBLE if any(isinstance(body, Beam) for body in eom.machine.bodies) else 0.5
+    return _FLEXIBLE if any(isinstance(body, Elastic) for body in eom.machine.bodies) else 0.5
 
 
-def _stiffness(eom: EquationsOfMotion, B: Expression) -> Expression:
+def stiffness_matrix(eom: EquationsOfMotion, B: Expression) -> Expression:
     """Stiffness of joints and of beams: second derivatives of the potential energy without gravity."""
     s, machine = eom.symbolic, eom.machine
     free = derive(machine.with_(gravity=(0.0, 0.0, 0.0)), eom.by, backend=eom.backend).symbolic

@@ -36,9 +36,11 @@ from dalembert.model.contacts import (
     register_surface,
 )
 from dalembert.model.context import MachineContext
+from dalembert.model.elastic.contract import Elastic, ElasticBody, ElasticSection
 from dalembert.model.elastic_joint import ElasticJoint, elastic_joint
 from dalembert.model.far_fields import MagneticTorque, ThirdBody
 from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure
+from dalembert.model.friction import Friction
 from dalembert.model.from_dh import machine_from_dh
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from dalembert.model.joint import WORLD, Joint, Limits
@@ -78,11 +80,15 @@ __all__ = [
     "DistanceConstraint",
     "Drag",
     "Drum",
+    "Elastic",
+    "ElasticBody",
     "ElasticJoint",
+    "ElasticSection",
     "ForceField",
     "Frame",
     "FrameName",
     "FramePair",
+    "Friction",
     "GearConstraint",
     "Geometry",
     "Guide",

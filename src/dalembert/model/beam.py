@@ -5,17 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
+import casadi as ca
 import numpy as np
 
 from dalembert.core.errors import MachineError
 from dalembert.core.kept import Kept
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.renamed import renamed
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.core.validation import Bound, check_name, field_scalar
+from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices
 from dalembert.model.beam_modes import BeamPiece, EndLoad, Support, beam_modes
+from dalembert.model.elastic.beam_fields import beam_field, bent_pairs, material_fields
+from dalembert.model.elastic.beam_motion import beam_body, beam_section
+from dalembert.model.elastic.contract import (
+    Elastic,
+    ElasticBody,
+    ElasticSection,
+    EnergyField,
+    MaterialField,
+    UndeformedInertia,
+    Value,
+)
 from dalembert.model.section import Load, Section, _number
 from dalembert.model.shapes import Shape
 
@@ -24,6 +37,8 @@ __all__ = ["DIRECTIONS", "NORMALIZATIONS", "Beam", "Mode"]
 DIRECTIONS = ("x", "y", "z", "torsion")
 NORMALIZATIONS = ("unit", "mass", "segment", "load", "tip")
 MOST_MODES = 40
+OUTLINE = 16
+"""Stretches of the drawn axis."""
 _SUPPORTS = {
     "clamped": Support(True, True),
     "pinned": Support(True, False),
@@ -47,7 +62,7 @@ class Mode:
 
 @renamed("rad/s", frequencies="omega")
 @dataclass(frozen=True)
-class Beam:
+class Beam(Elastic):
     """A flexible segment: a rigid elbow, then an Euler-Bernoulli beam along the x axis of its frame.
 
     Bodies and joints hang on its tip by the name ``"NAME.tip"``, on other named sections by ``"NAME.STATION"``, and on
@@ -98,6 +113,8 @@ class Beam:
     >>> boom.omega.round(1)  # rad/s
     array([143.3, 898. ])
     """
+
+    kind: ClassVar[str] = "beam"
 
     name: str
     length: float
@@ -271,9 +288,86 @@ class Beam:
         for field in ("G", "damping"):
             yield Bound(f"{field} of beam '{self.name}'", getattr(self, field))
 
+    # -- the contract of flexible bodies ----------------------------------------------------------------------------
+
+    @property
+    def size(self) -> float:
+        """Length of the slender part."""
+        return self.length
+
+    @property
+    def coordinate_unit(self) -> str:
+        """Unit of the modal coordinates, which their normalisation decides."""
+        return "m sqrt(kg)" if self.normalization in ("unit", "mass") else "m"
+
+    @property
+    def section_names(self) -> tuple[str, ...]:
+        """The tip and the named stations."""
+        return ("tip", *(name for name, _ in self.stations))
+
     def section_abscissa(self, station: str) -> float:
         """Abscissa of a named section."""
         return dict(self.stations, tip=self.length)[station]
+
+    def section_pose(self, section: str) -> tuple[Array, Array]:
+        """Rotation and position of a section of the straight beam."""
+        return np.eye(3), np.array(self.offset) + [self.section_abscissa(section), 0.0, 0.0]
+
+    def section_modes(self, section: str) -> Array:
+        """Twist of a section per modal rate."""
+        return np.vstack(mode_matrices(self, self.section_abscissa(section)))
+
+    def undeformed(self) -> UndeformedInertia:
+        """Mass matrix of the straight beam."""
+        return BeamIntegrals.of(self).undeformed(nominal(self.density))
+
+    @property
+    def root_moves(self) -> bool:
+        """Whether a mode moves the root, as those of a free end do."""
+        return any(abs(m.shape(0.0)) > 1e-6 for m in self.basis if m.direction != "torsion")
+
+    @property
+    def lacks_rotary_inertia(self) -> bool:
+        """Whether its sections have no inertia of rotation."""
+        return not self.rotary_inertia
+
+    def off_root(self, point: Array) -> str | None:
+        """Abscissa of a point on the flexible axis beyond the root."""
+        x, y, z = (float(t) - o for t, o in zip(point, self.offset, strict=True))
+        slack = 1e-9 * self.length
+        on_axis = abs(y) <= slack and abs(z) <= slack and slack < x <= self.length + slack
+        return f"the abscissa {x:g} of its flexible axis" if on_axis else None
+
+    def elastic_body(self, delta: Expression, value: Value, approximation: str = "flex") -> ElasticBody:
+        """Inertia, strain and Coriolis forces on the symbols of the modal coordinates."""
+        return beam_body(self, delta, value, approximation)
+
+    def elastic_section(self, section: str, delta: Expression, approximation: str = "flex") -> ElasticSection:
+        """Motion of a section on the symbols of the modal coordinates."""
+        return beam_section(self, self.section_abscissa(section), delta, approximation)
+
+    @property
+    def products(self) -> list[tuple[int, int]]:
+        """Pairs of bending modes whose product shortens the axis, if that is kept."""
+        return bent_pairs(self)
+
+    def material_fields(self) -> Iterator[MaterialField]:
+        """Points of the axis and directors of the sections, per unit density."""
+        return material_fields(self)
+
+    def energy_field(self, delta: Expression, R: Expression, p: Expression, value: Value) -> EnergyField:
+        """Points of the axis and directors of the sections, at Gauss points."""
+        return beam_field(self, delta, R, p, value(self.density))
+
+    def outline(self, delta: Expression) -> tuple[list[list[Expression]], float]:
+        """The axis from the origin of the frame on, and the mean radius of gyration of the sections."""
+        line: list[Expression] = [ca.SX(3, 1)]
+        line += [beam_section(self, float(s), delta, "flex").p for s in np.linspace(0.0, self.length, OUTLINE + 1)]
+        area = sum((b - a) * s.area for a, b, s in self.pieces) / self.length
+        moment = sum((b - a) * (s.I_y + s.I_z) / 2 for a, b, s in self.pieces) / self.length
+        radius = float(np.sqrt(2 * moment / area) if moment > 0 else np.sqrt(area / np.pi))
+        # Data without a physical section (areas and moduli of 1) would fill the picture.
+        return [line], min(radius, 0.03 * self.length)
 
     @cached_property
     def kept(self) -> Kept:
@@ -291,16 +385,6 @@ class Beam:
     def n_modes(self) -> int:
         """Number of modal coordinates."""
         return sum(chosen if isinstance(chosen, int) else len(chosen) for _, chosen in self.modes)
-
-    @property
-    def q_names(self) -> tuple[str, ...]:
-        """Names of the modal coordinates."""
-        return tuple(f"{self.name}.delta{i + 1}" for i in range(self.n_modes))
-
-    @property
-    def v_names(self) -> tuple[str, ...]:
-        """Names of their rates."""
-        return tuple(f"{name}_dot" for name in self.q_names)
 
     @property
     def omega(self) -> Array:

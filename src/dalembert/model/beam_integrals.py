@@ -17,14 +17,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
-from dalembert.model.beam import Beam
+from dalembert.model.elastic.integrals import ModalIntegrals
 from dalembert.model.section import Section
 from dalembert.model.shapes import gauss_points
+
+if TYPE_CHECKING:
+    from dalembert.model.beam import Beam
 
 __all__ = ["BeamIntegrals", "mode_matrices", "quadrature"]
 
@@ -32,19 +36,11 @@ _E = np.eye(3)
 
 
 @dataclass(frozen=True)
-class BeamIntegrals:
-    """Shape integrals of a beam with n modes.
+class BeamIntegrals(ModalIntegrals):
+    """Shape integrals of a beam with n modes, beyond those of any body that is linear in its coordinates.
 
     Parameters
     ----------
-    volume, first, second
-        ``int dV``, ``int x_0 dV`` (3), ``int x_0 x_0^T dV`` (3 x 3).
-    V
-        ``int X dV`` (3 x n).
-    n
-        ``int x_0b X_c dV`` (3 x 3 x n).
-    B
-        ``int X_b^T X_c dV`` (3 x 3 x n x n).
     K_E, K_G
         Stiffness per unit Young's and shear modulus (n x n), SPACE (5.20).
     damping
@@ -55,24 +51,12 @@ class BeamIntegrals:
         Modal stiffness of the springs of the supports (n), likewise.
     """
 
-    volume: float
-    first: Array
-    second: Array
-    V: Array
-    n: Array
-    B: Array
     K_E: Array
     K_G: Array
     damping: Array
     modal_mass: Array
     carried: Array
     held: Array
-
-    @property
-    def participation(self) -> Array:
-        """Modal participation ``L^T = [M_vd; M_wd]`` (6 x n) of the undeformed beam, per unit density (5.19)."""
-        n = self.n
-        return np.vstack([self.V, n[1, 2] - n[2, 1], n[2, 0] - n[0, 2], n[0, 1] - n[1, 0]])
 
     @staticmethod
     def of(beam: Beam) -> BeamIntegrals:

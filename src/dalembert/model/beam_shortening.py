@@ -16,13 +16,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.polynomial import legendre
 
 from dalembert.core.types import Array
-from dalembert.model.beam import Beam
 from dalembert.model.shapes import gauss_points
+
+if TYPE_CHECKING:
+    from dalembert.model.beam import Beam
 
 __all__ = ["ShorteningIntegrals", "shortening"]
 

@@ -81,6 +81,13 @@ def moon_position(date: Expression | ArrayLike, seconds: Expression | ArrayLike 
     ----------
     date, seconds
         As in `sun_position`.
+
+    Examples
+    --------
+    Distance on 1 January 2000 at noon [1000 km]:
+
+    >>> round(float(np.linalg.norm(moon_position(2451545.0))) / 1e6)
+    402
     """
     n = _days(date, seconds)
     T, m = n / 36525.0, _library(n)
@@ -101,6 +108,11 @@ def sidereal_angle(date: Expression | ArrayLike, seconds: Expression | ArrayLike
     ----------
     date, seconds
         As in `sun_position`; universal time, of which terrestrial time is a minute ahead.
+
+    Examples
+    --------
+    >>> round(float(sidereal_angle(2451545.0)), 6)
+    4.894961
     """
     return _radians(280.46061837 + 360.98564736629 * _days(date, seconds))
 
@@ -117,6 +129,13 @@ def magnetic_field(position: Expression | ArrayLike, angle: Expression | float =
         From the centre of the Earth [m], three numbers or expressions.
     angle
         `sidereal_angle` [rad].
+
+    Examples
+    --------
+    Above the equator [microtesla]:
+
+    >>> round(float(np.linalg.norm(magnetic_field([6.778e6, 0.0, 0.0]))) * 1e6, 1)
+    24.9
     """
     symbols = (ca.SX, ca.MX)
     x: Any = position

@@ -11,8 +11,8 @@ from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import Scalar, evaluate, nominal, parameters_of
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
-from dalembert.model.beam import Beam
 from dalembert.model.body import Body
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.mobility import (
     carried_rotors,
     joint_without_inertia,
@@ -112,8 +112,8 @@ def _check_roots(machine: Machine) -> None:
     for contact in machine.contacts:
         for frame in contact.frames:
             at = tree.frames[frame][0]
-            beam = tree.nodes[at].beam if at >= 0 and tree.nodes[at].is_root else None
-            if beam is not None and any(abs(m.shape(0.0)) > 1e-6 for m in beam.basis if m.direction != "torsion"):
+            beam = tree.nodes[at].elastic if at >= 0 and tree.nodes[at].is_root else None
+            if beam is not None and beam.root_moves:
                 raise MachineError(
                     f"contact '{contact.name}' is on '{frame}', the frame of beam '{beam.name}', whose root moves with "
                     f"its modes: give it a section there (stations={{'start': 0.0}}), and the contact "
@@ -151,13 +151,13 @@ def _check_movable(machine: Machine) -> None:
     shared = turned | {name for c in machine.couplings for name in (c.joint, c.leader)}
     parents = {n.parent for n in tree.nodes}
     for i, node in enumerate(tree.nodes):
-        leaf = i not in parents and node.beam is None and node.joint.name not in shared
+        leaf = i not in parents and node.elastic is None and node.joint.name not in shared
         if leaf and (lack := _leaf_lack(node)):
             raise MachineError(f"joint '{node.joint.name}' ({node.joint.kind}): body '{node.joint.child}' {lack}")
     if machine.constrained:
         return
-    if any(n.beam for n in tree.nodes):
-        _check_beams(machine)
+    if any(n.elastic for n in tree.nodes):
+        _check_elastic(machine)
     elif not machine.couplings and (joint := joint_without_inertia(machine)):
         raise MachineError(
             f"joint '{joint.name}' ({joint.kind}) moves no inertia that the joints outboard of it do not move in the "
@@ -166,16 +166,16 @@ def _check_movable(machine: Machine) -> None:
         )
 
 
-def _check_beams(machine: Machine) -> None:
-    """Refuse joints and modes of machines with beams that move no inertia by themselves."""
+def _check_elastic(machine: Machine) -> None:
+    """Refuse joints and modes of machines with flexible bodies that move no inertia by themselves."""
     idle = motion_without_inertia(machine)
-    if isinstance(idle, Beam):
+    if isinstance(idle, Elastic):
         raise MachineError(
-            f"the modes of beam '{idle.name}' are not independent: some of their motions move no inertia, and the mass "
-            "matrix is singular; leave out shapes that are sums of the others or of motions of the joints outboard"
+            f"the modes of {idle.kind} '{idle.name}' are not independent: some of their motions move no inertia, and "
+            "the mass matrix is singular; leave out shapes that are sums of others or of motions of the joints outboard"
         )
     if idle is not None:
-        lacking = [b.name for b in machine.bodies if isinstance(b, Beam) and not b.rotary_inertia]
+        lacking = [b.name for b in machine.bodies if isinstance(b, Elastic) and b.lacks_rotary_inertia]
         cure = f" (rotary_inertia=True, for beam '{lacking[0]}')" if lacking else ""
         raise MachineError(
             f"joint '{idle.name}' ({idle.kind}) moves no inertia that the joints and modes outboard of it do not move "
@@ -240,7 +240,7 @@ def check_parameter_values(machine: Machine, p: Array) -> None:
             raise InputError(f"inertia of body '{body.name}' is impossible with these parameters: {fault}")
 
 
-def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] = ()) -> None:
+def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] = (), *, bristles: bool = True) -> None:
     """Refuse joints with friction that sticks, except held ones, and inextensible ropes that rub on sheaves, by name.
 
     Parameters
@@ -253,11 +253,16 @@ def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] 
         The alternative.
     held
         Joints that do not move.
+    bristles
+        Whether to refuse friction after LuGre, too.
     """
-    names = [name for name in machine.sticking if name not in set(held)]
-    if names:
-        joints = f"joint{'s' * (len(names) > 1)} {', '.join(map(repr, names))}"
-        raise InputError(f"{what} cannot have friction_law='stick' ({joints} of machine '{machine.name}'): {instead}")
+    for law, all_names in (("stick", machine.sticking), ("lugre", machine.bristled if bristles else ())):
+        names = [name for name in all_names if name not in set(held)]
+        if names:
+            joints = f"joint{'s' * (len(names) > 1)} {', '.join(map(repr, names))}"
+            raise InputError(
+                f"{what} cannot have friction_law={law!r} ({joints} of machine '{machine.name}'): {instead}"
+            )
     for rope in machine.ropes:
         if rope.rubbing and not rope.elastic:
             raise InputError(

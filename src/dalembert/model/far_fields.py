@@ -46,6 +46,12 @@ class ThirdBody(ForceField):
         On which it acts.
     epoch
         Julian date of time zero.
+
+    Examples
+    --------
+    >>> moon = ThirdBody("moon", "base", Orbit(altitude=36e6), body="moon", mass=800.0)
+    >>> moon.body
+    'moon'
     """
 
     orbit: Orbit

@@ -87,6 +87,12 @@ class OrbitalGravity(ForceField):
         Mass properties of the body; the frame is at its centre of mass, the inertia in the frame's axes.
     J2
         First zonal harmonic; zero: a sphere.
+
+    Examples
+    --------
+    >>> tide = OrbitalGravity("tide", "base", Orbit(altitude=400e3), mass=800.0, J2=1.0826e-3)
+    >>> tide.mass
+    800.0
     """
 
     orbit: Orbit
@@ -143,6 +149,12 @@ class Drag(ForceField):
         density.
     coefficient
         ``C_D``.
+
+    Examples
+    --------
+    >>> air = Drag("air", "base", Orbit(altitude=400e3), area=12.0, normal=(1, 0, 0), density=3e-12)
+    >>> air.area, air.coefficient
+    (12.0, 2.2)
     """
 
     orbit: Orbit
@@ -199,6 +211,12 @@ class SolarPressure(ForceField):
         Fractions ``a``, ``d``, ``c``, which add to one.
     pressure
         ``P`` [N/m2]; default 4.56e-6, at the distance of the Earth.
+
+    Examples
+    --------
+    >>> light = SolarPressure("light", "panel", area=8.0, absorbed=0.7, diffuse=0.1, specular=0.2)
+    >>> light.pressure
+    4.56e-06
     """
 
     area: Scalar = 1.0

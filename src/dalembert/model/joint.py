@@ -12,16 +12,15 @@ from dalembert.core.errors import MachineError, did_you_mean
 from dalembert.core.parameter import Scalar, nominal, parameters_of
 from dalembert.core.types import Array, Expression
 from dalembert.core.validation import Bound, Vector, check_angle, check_name, field_axis, field_scalar
+from dalembert.model.friction import Friction
 from dalembert.model.joints import JOINT_KINDS, JointKind
 from dalembert.model.transform import IDENTITY, Transform, as_transform
 
-__all__ = ["FRICTION_LAWS", "WORLD", "Joint", "Limits"]
+__all__ = ["WORLD", "Joint", "Limits"]
 
 WORLD = "world"
-FRICTION_LAWS = ("smooth", "stick")
-"""Laws of the friction of a joint: of the rate, or Coulomb's with stick."""
-
-_NOT_NEGATIVE = ("stiffness", "damping", "friction", "armature")
+_LAWS = ("smooth", "stick")
+_NOT_NEGATIVE = ("stiffness", "damping", "armature")
 
 
 @dataclass(frozen=True)
@@ -98,8 +97,10 @@ class Joint:
         Joint spring [N m/rad or N/m] and its rest position; one-coordinate joints only.
     damping
         Viscous loss on the link side, per velocity.
-    friction, friction_velocity
-        Coulomb friction ``-F tanh(v / v_s)``, per velocity, with its smoothing speed ``v_s``.
+    friction
+        A `Friction`; or a number F, the Coulomb friction [N m or N] of the next two fields.
+    friction_velocity
+        Smoothing speed ``v_s`` of the friction ``-F tanh(v / v_s)``, per velocity, which creeps under any load.
     friction_law
         ``"smooth"`` for that law; ``"stick"`` for Coulomb's own: the joint sticks while less than F [N m or N] holds
         it, and F acts against its rate while it moves. Joints with one velocity only.
@@ -130,7 +131,7 @@ class Joint:
     stiffness: Scalar = 0.0
     rest: Scalar = 0.0
     damping: Scalar = 0.0
-    friction: Scalar = 0.0
+    friction: Scalar | Friction = 0.0
     friction_velocity: Scalar = 1e-3
     second_axis: Vector | None = None
     pitch: Scalar | None = None
@@ -158,8 +159,7 @@ class Joint:
         for field in _NOT_NEGATIVE:
             set_(self, field, field_scalar(getattr(self, field), f"{field} of joint '{name}'", lower=0.0))
         set_(self, "rest", field_scalar(self.rest, f"rest position of joint '{name}'"))
-        what = f"friction velocity of joint '{name}'"
-        set_(self, "friction_velocity", field_scalar(self.friction_velocity, what, lower=0.0, strict=True))
+        self._check_friction()
         if self.info.nv == 1 and self.info.angles:
             for field, value in (("lower limit", self.limits.lower), ("upper limit", self.limits.upper)):
                 check_angle(value, f"{field} of joint '{name}'")
@@ -168,23 +168,39 @@ class Joint:
             raise MachineError(f"joint '{name}': a {self.kind} joint takes no spring and no limits")
         if self.kind == "fixed" and (self.damping != 0.0 or self.friction != 0.0):
             raise MachineError(f"joint '{name}': a fixed joint has no losses")
-        self._check_friction_law()
         if self.kind in ("fixed", "free") and self.armature != 0.0:
             cure = "; give its body the mass and inertia" * (self.kind == "free")
             raise MachineError(f"joint '{name}': a {self.kind} joint has no armature{cure}")
 
-    def _check_friction_law(self) -> None:
-        name, law = self.name, self.friction_law
-        if not isinstance(law, str) or law not in FRICTION_LAWS:
-            hint = did_you_mean(law, FRICTION_LAWS) if isinstance(law, str) else ""
-            known = ", ".join(FRICTION_LAWS)
+    def _check_friction(self) -> None:
+        name, law, set_ = self.name, self.friction_law, object.__setattr__
+        what = f"friction velocity of joint '{name}'"
+        set_(self, "friction_velocity", field_scalar(self.friction_velocity, what, lower=0.0, strict=True))
+        if not isinstance(law, str) or law not in _LAWS:
+            hint = did_you_mean(law, _LAWS) if isinstance(law, str) else ""
+            known = ", ".join(_LAWS)
             raise MachineError(f"joint '{name}' has the friction law {law!r}{hint}; known laws: {known}")
+        if isinstance(self.friction, Friction):
+            if law != "smooth" or self.friction_velocity != 1e-3:
+                raise MachineError(
+                    f"joint '{name}': its friction is {self.friction!r}, which has its own law and velocity; leave out "
+                    "friction_law and friction_velocity"
+                )
+            law = self.friction.law
+            if law == "smooth" and self.friction.plain:  # one way to say it, for files and comparisons
+                set_(self, "friction_velocity", self.friction.velocity)
+                set_(self, "friction", self.friction.coulomb)
+            elif law == "stick" and self.friction.plain:
+                set_(self, "friction_law", "stick")
+                set_(self, "friction", self.friction.coulomb)
+        else:
+            set_(self, "friction", field_scalar(self.friction, f"friction of joint '{name}'", lower=0.0))
         if law == "smooth":
             return
         if self.info.nv != 1:
             several = "has no velocity" if self.info.nv == 0 else f"has {self.info.nv}; make it of simple joints"
             raise MachineError(
-                f"joint '{name}': friction_law='stick' is for joints with one velocity, a {self.kind} joint {several}"
+                f"joint '{name}': friction_law={law!r} is for joints with one velocity, a {self.kind} joint {several}"
             )
         if self.friction_velocity != 1e-3:
             raise MachineError(
@@ -225,14 +241,16 @@ class Joint:
         return JOINT_KINDS[self.kind]
 
     @property
-    def sticks(self) -> bool:
-        """Whether it has Coulomb friction with stick."""
-        return self.friction_law == "stick" and self.friction != 0.0
+    def friction_model(self) -> Friction:
+        """Its friction: levels and law."""
+        if isinstance(self.friction, Friction):
+            return self.friction
+        return Friction(self.friction, law=self.friction_law, velocity=self.friction_velocity)
 
     @property
-    def smooth_friction(self) -> Scalar:
-        """Limit of the friction that is a function of the rate."""
-        return self.friction if self.friction_law == "smooth" else 0.0
+    def sticks(self) -> bool:
+        """Whether it has Coulomb friction with stick."""
+        return self.friction_model.sticks
 
     def mechanism(self, value: Callable[[Scalar], Expression | float] = nominal) -> JointKind:
         """The motion that the joint admits, ``value`` applied to its scalars; in numbers by default."""
@@ -257,8 +275,7 @@ class Joint:
             self.stiffness,
             self.rest,
             self.damping,
-            self.friction,
-            self.friction_velocity,
+            *self.friction_model.scalars,
             self.armature,
             *(() if self.pitch is None else (self.pitch,)),
         )
@@ -267,7 +284,7 @@ class Joint:
         """Ranges that must hold for any parameter values."""
         for field in _NOT_NEGATIVE:
             yield Bound(f"{field} of joint '{self.name}'", getattr(self, field))
-        yield Bound(f"friction velocity of joint '{self.name}'", self.friction_velocity, strict=True)
+        yield from self.friction_model.bounds(f"joint '{self.name}'")
 
 
 def _plain(axis: Vector) -> Array:

@@ -19,13 +19,14 @@ from dalembert.core.labels import as_numbers
 from dalembert.core.parameter import Parameter, Scalar, nominal, parameters_of
 from dalembert.core.types import Array
 from dalembert.core.validation import Bound, Vector, check_name, field_vector
-from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.cables import Cable
 from dalembert.model.checks import check_physics
 from dalembert.model.constraints import Constraint, check_constraint_kind
 from dalembert.model.contacts import Contact
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.fields import ForceField
+from dalembert.model.friction import JointFriction
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.locking import lock_joints
 from dalembert.model.parts import Actuator, Coupling, Frame, Motor, Thruster, Wrench
@@ -73,7 +74,7 @@ class Machine:
     """
 
     name: str
-    bodies: tuple[Body | Beam, ...] = ()
+    bodies: tuple[Body | Elastic, ...] = ()
     joints: tuple[Joint, ...] = ()
     frames: tuple[Frame, ...] = ()
     motors: tuple[Motor, ...] = ()
@@ -98,7 +99,7 @@ class Machine:
                 raise MachineError(f"{field} of machine '{self.name}' must be a list of {kind.__name__}, got {parts!r}")
             parts = tuple(parts)
             for element in parts:
-                if not isinstance(element, (Body, Beam) if kind is Body else kind):
+                if not isinstance(element, (Body, Elastic) if kind is Body else kind):
                     what = f"{field} of machine '{self.name}' must be a list of {kind.__name__}"
                     raise MachineError(f"{what}, got the element {element!r}")
             object.__setattr__(self, field, parts)
@@ -148,13 +149,14 @@ class Machine:
                     raise MachineError(
                         f"machine '{self.name}' has {count} of the {kind} name '{name}'; names are unique"
                     )
-        beams = [b for b in self.bodies if isinstance(b, Beam)]
-        sections = {f"{b.name}.{s}": b.name for b in beams for s in ("tip", *dict(b.stations))}
+        elastic = [b for b in self.bodies if isinstance(b, Elastic)]
+        sections = {f"{b.name}.{s}": b for b in elastic for s in b.section_names}
         for kind in ("body or frame", "joint"):
             for name in groups[kind]:
                 if name in sections:
+                    owner = f"{sections[name].kind} '{sections[name].name}'"
                     raise MachineError(
-                        f"machine '{self.name}': '{name}' is a section of beam '{sections[name]}', and cannot be the "
+                        f"machine '{self.name}': '{name}' is a section of {owner}, and cannot be the "
                         f"name of a {kind} too; rename it"
                     )
         if WORLD in groups["body or frame"]:
@@ -249,10 +251,20 @@ class Machine:
         """Whether anything but its joints constrains the motion."""
         return bool(self.constraints) or any(not rope.elastic for rope in self.all_ropes)
 
-    @property
+    @cached_property
     def sticking(self) -> tuple[str, ...]:
-        """Joints with Coulomb friction that sticks."""
-        return tuple(j.name for j in self.joints if j.sticks)
+        """Joints with Coulomb friction that sticks, their own or that of their motors."""
+        return tuple(j.name for j in self.joints if self.friction_of(j.name).sticks)
+
+    @cached_property
+    def bristled(self) -> tuple[str, ...]:
+        """Joints with friction after LuGre."""
+        return tuple(j.name for j in self.joints if self.friction_of(j.name).bristles)
+
+    def friction_of(self, joint: str) -> JointFriction:
+        """All friction on a joint: its own and that of its motors."""
+        driving = ((m.ratio, m.friction) for m in self.motors if m.joint == joint and m.friction is not None)
+        return JointFriction(((1.0, self.joint(joint).friction_model), *driving))
 
     @cached_property
     def tree(self) -> Tree:

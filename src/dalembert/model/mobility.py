@@ -18,8 +18,7 @@ import numpy as np
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.core.validation import Matrix, Vector
-from dalembert.model.beam import Beam
-from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.joint import Joint
 from dalembert.model.parts import Motor
 from dalembert.model.tree import Node, nominal_inertia
@@ -61,7 +60,7 @@ def random_coordinates(joint: Joint, rng: np.random.Generator) -> Array:
     return np.atleast_1d(numpy(joint.info.integrate(neutral, shift)))
 
 
-def motion_without_inertia(machine: Machine) -> Joint | Beam | None:
+def motion_without_inertia(machine: Machine) -> Joint | Elastic | None:
     """Return a joint (or a beam, for its modes) whose motion the others can undo without moving any inertia, or None.
 
     For machines with beams and without constraints.
@@ -75,7 +74,7 @@ def motion_without_inertia(machine: Machine) -> Joint | Beam | None:
     return idle
 
 
-def _idle_motion(machine: Machine, rng: np.random.Generator) -> Joint | Beam | None:
+def _idle_motion(machine: Machine, rng: np.random.Generator) -> Joint | Elastic | None:
     M, scale = _straight_mass_matrix(machine, rng)
     nodes = machine.tree.nodes
     owner = [x for node in nodes for x in [node.joint] * len(node.joint.v_names) + _modal_owner(node)]
@@ -94,20 +93,24 @@ def _idle_motion(machine: Machine, rng: np.random.Generator) -> Joint | Beam | N
     return None
 
 
-def _modal_owner(node: Node) -> list[Joint | Beam]:
-    return [node.beam] * node.beam.n_modes if node.is_root and node.beam else []
+def _modal_owner(node: Node) -> list[Joint | Elastic]:
+    return [node.elastic] * node.elastic.n_modes if node.is_root and node.elastic else []
 
 
 def _straight_mass_matrix(machine: Machine, rng: np.random.Generator) -> tuple[Array, Array]:
     """Mass matrix of the tree with straight beams and random joints; and the size that its diagonal could have."""
     nodes, nv = machine.tree.nodes, machine.tree.nv
-    inertias = [_inertia(node) + (_beam_inertia(node.beam) if node.is_root and node.beam else 0.0) for node in nodes]
+    inertias = [
+        _inertia(node) + (_elastic_inertia(node.elastic) if node.is_root and node.elastic else 0.0) for node in nodes
+    ]
     M, J, links = np.zeros((nv, nv)), np.zeros((len(nodes), 6, nv)), []
     motors, carried = _motors_of_joints(machine), carried_rotors(machine)
     for i, node in enumerate(nodes):
-        if node.beam is not None and node.station is not None:
-            X, S = _shift(np.array(node.beam.offset) + [node.station, 0.0, 0.0]), np.zeros((6, 0))
-            J[i][:, node.modal_v] = np.vstack(mode_matrices(node.beam, node.station))
+        if node.elastic is not None and node.station is not None:
+            R, p = node.elastic.section_pose(node.station)
+            turn = np.kron(np.eye(2), R.T)
+            X, S = turn @ _shift(p), np.zeros((6, 0))
+            J[i][:, node.modal_v] = turn @ node.elastic.section_modes(node.station)
         else:
             S, R, p = _motion(node.joint, rng)
             X = _to_parent(node, R, p)
@@ -115,12 +118,12 @@ def _straight_mass_matrix(machine: Machine, rng: np.random.Generator) -> tuple[A
         if node.parent >= 0:
             J[i] += X @ J[node.parent]
         M += J[i].T @ inertias[i] @ J[i]
-        if node.is_root and node.beam is not None:
-            modal, parts, rho = node.modal_v, BeamIntegrals.of(node.beam), nominal(node.beam.density)
-            coupling = rho * parts.participation.T @ J[i]
+        if node.is_root and node.elastic is not None:
+            modal, parts = node.modal_v, node.elastic.undeformed()
+            coupling = parts.coupling.T @ J[i]
             M[modal] += coupling
             M[:, modal] += coupling.T
-            M[modal, modal] += rho * np.einsum("bbij->ij", parts.B)
+            M[modal, modal] += parts.modal
         links.append((X, S))
     for i, node in enumerate(nodes):
         M[node.v, node.v] += nominal(node.joint.armature) * np.eye(node.joint.info.nv)
@@ -163,12 +166,11 @@ def carried_rotors(machine: Machine) -> dict[str, int]:
     return {m.name: nodes[m.joint] for m in machine.motors if m.joint in nodes and m.rotor_inertia != 0.0}
 
 
-def _beam_inertia(beam: Beam) -> Array:
-    """Mass matrix (6 x 6) of a straight beam at its root."""
-    parts, rho = BeamIntegrals.of(beam), nominal(beam.density)
+def _elastic_inertia(body: Elastic) -> Array:
+    """Mass matrix (6 x 6) of an undeformed flexible body at its root."""
+    parts = body.undeformed()
     C = _cross(parts.first)
-    inertia = np.trace(parts.second) * np.eye(3) - parts.second
-    return np.asarray(rho * np.block([[parts.volume * np.eye(3), -C], [C, inertia]]))
+    return np.block([[parts.mass * np.eye(3), -C], [C, parts.inertia]])
 
 
 def _shift(p: Array) -> Array:

@@ -179,6 +179,14 @@ def clohessy_wiltshire(rate: float, t: ArrayLike) -> Array:
         Mean motion ``n`` of the orbit [rad/s].
     t
         Times.
+
+    Examples
+    --------
+    A satellite 100 m behind on the same circular orbit stays there:
+
+    >>> state = clohessy_wiltshire(1.13e-3, 600.0) @ [0.0, -100.0, 0.0, 0.0, 0.0, 0.0]
+    >>> state[:3].tolist()
+    [0.0, -100.0, 0.0]
     """
     n, t = float(rate), np.asarray(t, dtype=float)
     if not n > 0.0:

@@ -11,6 +11,7 @@ from dalembert.core.validation import Matrix
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.celestial import J2000
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.far_fields import ThirdBody
 from dalembert.model.fields import ForceField, OrbitalGravity
 from dalembert.model.orbit import EARTH_J2, Orbit
@@ -58,7 +59,7 @@ def in_orbit(
         )
     J2 = EARTH_J2 if oblate else 0.0
     far = [name for name, wanted in (("moon", moon), ("sun", sun)) if wanted]
-    bodies: list[Body | Beam] = []
+    bodies: list[Body | Elastic] = []
     frames: list[Frame] = []
     fields: list[ForceField] = []
 
@@ -74,6 +75,10 @@ def in_orbit(
             for k in places:
                 feel(f"{body.name}.{k}", f"{body.name}.{k}", 0.5 * body.mass)
             continue
+        if isinstance(body, Elastic):
+            raise MachineError(
+                f"the gravity gradient of {body.kind} '{body.name}' is not known: in orbit flexible bodies are beams"
+            )
         bodies.append(body)
         if any(x != 0.0 for x in (body.mass, *(x for row in body.inertia for x in row))):
             frames.append(Frame(f"{body.name}.mass", body.name, Transform(body.com)))

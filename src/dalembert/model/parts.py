@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector
+from dalembert.model.friction import Friction
 from dalembert.model.transform import IDENTITY, Transform, as_transform
 
 __all__ = ["SPEED_RAMP", "Actuator", "Coupling", "Frame", "Motor", "Thruster", "Wrench"]
@@ -73,6 +74,8 @@ class Motor:
     speed
         Speed on the motor side beyond which the motor does not drive. Effort that would make it faster falls linearly
         to zero over the last hundredth of it; the motor brakes at any speed.
+    friction
+        `Friction` on the motor side: its levels act on the joint times ``n``. A brake or a gear that holds is one.
 
     Examples
     --------
@@ -88,9 +91,12 @@ class Motor:
     damping: Scalar = 0.0
     effort: float = math.inf
     speed: float = math.inf
+    friction: Friction | None = None
 
     def __post_init__(self) -> None:
         name = check_name(self.name, "motor")
+        if self.friction is not None and not isinstance(self.friction, Friction):
+            raise MachineError(f"friction of motor '{name}' must be a Friction, got {self.friction!r}")
         check_name(self.joint, f"joint of motor '{name}'")
         set_ = object.__setattr__
         set_(self, "ratio", field_scalar(self.ratio, f"gear ratio of motor '{name}'"))
@@ -107,7 +113,7 @@ class Motor:
     @property
     def scalars(self) -> tuple[Scalar, ...]:
         """All scalars of the motor."""
-        return (self.ratio, self.rotor_inertia, self.damping)
+        return (self.ratio, self.rotor_inertia, self.damping, *(self.friction.scalars if self.friction else ()))
 
     @property
     def range(self) -> tuple[float, float]:
@@ -118,6 +124,8 @@ class Motor:
         """Ranges that must hold for any parameter values."""
         yield Bound(f"rotor inertia of motor '{self.name}'", self.rotor_inertia)
         yield Bound(f"damping of motor '{self.name}'", self.damping)
+        if self.friction is not None:
+            yield from self.friction.bounds(f"motor '{self.name}'")
 
 
 @dataclass(frozen=True)

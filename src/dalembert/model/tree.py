@@ -16,8 +16,8 @@ import numpy as np
 from dalembert.core.errors import MachineError, UnknownNameError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array, Expression
-from dalembert.model.beam import Beam
 from dalembert.model.body import Body
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.transform import IDENTITY, Transform
 from dalembert.spatial.rotations import numpy
@@ -44,12 +44,12 @@ class Node:
         Rigid bodies of the node with their pose in the node's frame.
     q, v
         Ranges of the joint's coordinates and velocities.
-    beam
-        The beam whose root or section the node is.
+    elastic
+        The flexible body whose root or section the node is.
     station
-        Abscissa of the section; None for a root.
+        Name of the section; None for a root.
     modal_q, modal_v
-        Ranges of the beam's modal coordinates and their rates.
+        Ranges of its modal coordinates and their rates.
     """
 
     joint: Joint
@@ -58,30 +58,30 @@ class Node:
     bodies: tuple[tuple[Body, Transform], ...]
     q: slice
     v: slice
-    beam: Beam | None = None
-    station: float | None = None
+    elastic: Elastic | None = None
+    station: str | None = None
     modal_q: slice = field(default_factory=lambda: slice(0, 0))
     modal_v: slice = field(default_factory=lambda: slice(0, 0))
 
     @property
     def is_root(self) -> bool:
-        """Whether the node is the root of a beam: it has the modal coordinates and the beam's mass."""
-        return self.beam is not None and self.station is None
+        """Whether the node is the root of a flexible body: it has the modal coordinates and the mass."""
+        return self.elastic is not None and self.station is None
 
     @property
     def q_names(self) -> tuple[str, ...]:
         """Names of the coordinates that the node adds."""
-        return self.joint.q_names + (self.beam.q_names if self.is_root and self.beam else ())
+        return self.joint.q_names + (self.elastic.q_names if self.is_root and self.elastic else ())
 
     @property
     def v_names(self) -> tuple[str, ...]:
         """Names of the velocities that the node adds."""
-        return self.joint.v_names + (self.beam.v_names if self.is_root and self.beam else ())
+        return self.joint.v_names + (self.elastic.v_names if self.is_root and self.elastic else ())
 
     @property
     def neutral(self) -> tuple[float, ...]:
         """Neutral values of the coordinates that the node adds."""
-        return self.joint.info.neutral + (0.0,) * (self.beam.n_modes if self.is_root and self.beam else 0)
+        return self.joint.info.neutral + (0.0,) * (self.elastic.n_modes if self.is_root and self.elastic else 0)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def build_tree(machine: Machine) -> Tree:
         If a body has two parents, no path to the world, or an unknown parent.
     """
     bodies = {b.name: b for b in machine.bodies}
-    sections = {f"{b.name}.{s}": b.name for b in machine.bodies if isinstance(b, Beam) for s in _section_names(b)}
+    sections = {f"{b.name}.{s}": b.name for b in machine.bodies if isinstance(b, Elastic) for s in b.section_names}
     children: dict[str, list[Joint]] = {}
     holder: dict[str, Joint] = {}
     for joint in machine.joints:
@@ -161,15 +161,15 @@ def build_tree(machine: Machine) -> Tree:
             here, at = len(nodes), IDENTITY
             new = Node(joint, node, placement, (), *_ranges(nq, nv, joint.info.nq, joint.info.nv))
             nq, nv = new.q.stop, new.v.stop
-            if isinstance(body, Beam):
+            if isinstance(body, Elastic):
                 modal_q, modal_v = _ranges(nq, nv, body.n_modes, body.n_modes)
-                new = replace(new, beam=body, modal_q=modal_q, modal_v=modal_v)
+                new = replace(new, elastic=body, modal_q=modal_q, modal_v=modal_v)
                 nq, nv = modal_q.stop, modal_v.stop
             nodes.append(new)
             members.append([])
         frames[joint.child] = (here, at)
-        if isinstance(body, Beam):
-            for section in _section_names(body):
+        if isinstance(body, Elastic):
+            for section in body.section_names:
                 frames[f"{body.name}.{section}"] = (len(nodes), IDENTITY)
                 nodes.append(_section_node(nodes[here], here, body, section))
                 members.append([])
@@ -190,27 +190,22 @@ def _ranges(nq: int, nv: int, q: int, v: int) -> tuple[slice, slice]:
     return slice(nq, nq + q), slice(nv, nv + v)
 
 
-def _section_names(beam: Beam) -> list[str]:
-    return ["tip", *(name for name, _ in beam.stations)]
-
-
-def _section_node(root: Node, index: int, beam: Beam, section: str) -> Node:
-    joint = Joint(f"{beam.name}.{section}", "fixed", beam.name, f"{beam.name}.{section}")
+def _section_node(root: Node, index: int, elastic: Elastic, section: str) -> Node:
+    joint = Joint(f"{elastic.name}.{section}", "fixed", elastic.name, f"{elastic.name}.{section}")
     nothing = slice(root.modal_q.stop, root.modal_q.stop), slice(root.modal_v.stop, root.modal_v.stop)
-    s = beam.section_abscissa(section)
-    return Node(joint, index, IDENTITY, (), *nothing, beam, s, root.modal_q, root.modal_v)
+    return Node(joint, index, IDENTITY, (), *nothing, elastic, section, root.modal_q, root.modal_v)
 
 
-def _check_on_root(what: str, body: Body | Beam | None, origin: Transform) -> None:
-    """Refuse elements on the root frame of a beam at a point of its flexible axis: they would not bend with it."""
-    if not isinstance(body, Beam):
+def _check_on_root(what: str, body: Body | Elastic | None, origin: Transform) -> None:
+    """Refuse elements on the root frame of a flexible body at a point that bends: they would not follow it."""
+    if not isinstance(body, Elastic):
         return
-    x, y, z = (nominal(t) - o for t, o in zip(origin.translation, body.offset, strict=True))
-    slack = 1e-9 * body.length
-    if abs(y) <= slack and abs(z) <= slack and slack < x <= body.length + slack:
+    where = body.off_root(np.array([nominal(t) for t in origin.translation]))
+    if where is not None:
+        names = " or ".join(f"'{body.name}.{section}'" for section in body.section_names)
         raise MachineError(
-            f"{what} is fixed to the root frame of beam '{body.name}' at the abscissa {x:g} of its flexible axis and "
-            f"would not follow its bending; hang it on '{body.name}.tip' or on a station of the beam"
+            f"{what} is fixed to the root frame of {body.kind} '{body.name}' at {where} and would not follow its "
+            f"bending; hang it on {names}, or on another section that you name"
         )
 
 

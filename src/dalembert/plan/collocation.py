@@ -105,6 +105,11 @@ class MotionConditions:
         where a coordinate has its name.
     keep
         ``keep(t, q, v, u)`` returns CasADi expressions that must not be positive, at every node and middle.
+
+    Examples
+    --------
+    >>> MotionConditions(limits={"x": (0.0, 6.0)}).free
+    ()
     """
 
     start_rate: StateLike = None
@@ -122,6 +127,11 @@ class MotionCost:
     ----------
     time_weight, effort_weight
         Weights of the duration and of the squared inputs.
+
+    Examples
+    --------
+    >>> MotionCost(time_weight=10.0).effort_weight
+    1.0
     """
 
     time_weight: float = 0.0
@@ -140,6 +150,11 @@ class MotionSettings:
         Coordinates (n, nq) at times (n) from which the solver starts; None: a smooth step from start to end.
     max_iterations
         After which the solver gives up.
+
+    Examples
+    --------
+    >>> MotionSettings(intervals=40).max_iterations
+    300
     """
 
     intervals: int = 20

@@ -29,6 +29,11 @@ def segment_distance(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> 
     ----------
     a, b, c, d
         Ends, (..., 3), broadcast against each other.
+
+    Examples
+    --------
+    >>> float(segment_distance((0, 0, 0), (1, 0, 0), (0.5, 1, 2), (0.5, -1, 2)))
+    2.0
     """
     result: Array = _segments()(a, b, c, d)
     return result
@@ -47,6 +52,11 @@ def segment_box_distance(a: ArrayLike, b: ArrayLike, pose: ArrayLike, size: Arra
         Homogeneous matrix of the centre of the box, (..., 4, 4).
     size
         Its sides, (..., 3).
+
+    Examples
+    --------
+    >>> float(segment_box_distance((2.0, -1.0, 0.0), (2.0, 1.0, 0.0), np.eye(4), (1.0, 1.0, 1.0)).round(6))
+    1.5
     """
     result: Array = _segment_box()(a, b, pose, size)
     return result
@@ -61,6 +71,13 @@ def box_distance(X: ArrayLike, size: ArrayLike, Y: ArrayLike, extent: ArrayLike)
         Homogeneous matrices of their centres, (..., 4, 4).
     size, extent
         Their sides, (3,).
+
+    Examples
+    --------
+    >>> far = np.eye(4)
+    >>> far[:3, 3] = (3.0, 0.0, 0.0)
+    >>> float(box_distance(np.eye(4), (1.0, 1.0, 1.0), far, (2.0, 1.0, 1.0)).round(9))
+    1.5
     """
     X, Y, size, extent = (as_numbers(x) for x in (X, Y, size, extent))
     return np.minimum(_edges(X, size, Y, extent), _edges(Y, extent, X, size))

@@ -51,6 +51,12 @@ def gripped(body: TumblingBody, rotation: ArrayLike | None = None) -> Pose:
         The body.
     rotation
         Attitude of the grip in body axes (3 x 3); None: that of the body.
+
+    Examples
+    --------
+    >>> body = TumblingBody(inertia=(1.0, 2.0, 3.0), rate=(0.0, 0.1, 0.0), point=(1.0, 0.0, 0.0))
+    >>> gripped(body)(0.0).velocity.round(3).tolist()
+    [0.0, 0.0, -0.1]
     """
     grip = np.eye(3) if rotation is None else as_numbers(rotation)
 

@@ -179,6 +179,11 @@ class CaptureApproach:
         one first. 1: it stays where it is.
     axis
         Outward direction at the target point in axes of the debris; None: along the radius of the target point.
+
+    Examples
+    --------
+    >>> CaptureApproach(durations=(20.0, 60.0), sides=12).hold
+    10.0
     """
 
     durations: tuple[float, float] = (16.0, 112.0)

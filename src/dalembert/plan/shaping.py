@@ -213,7 +213,15 @@ class Shaper:
 
 @dataclass(frozen=True)
 class Shaped:
-    """A reference convolved with a shaper's impulses."""
+    """A reference convolved with a shaper's impulses.
+
+    Examples
+    --------
+    >>> from dalembert.plan import Quintic
+    >>> slow = zv(omega=1.3)(Quintic([0.0], [5.0], duration=8.0))
+    >>> round(float(slow(20.0)[0]), 9)
+    5.0
+    """
 
     shaper: Shaper
     reference: Callable[[Time], Positions]
@@ -241,6 +249,15 @@ def excitation(reference: Callable[[Time], Positions], omega: ArrayLike, end: fl
         Angular frequencies of the modes [rad/s], any shape.
     end
         Time at which the reference rests [s].
+
+    Examples
+    --------
+    A slow mode rings more than a fast one after a smooth motion [m/s]:
+
+    >>> from dalembert.plan import Quintic
+    >>> move = Quintic([0.0], [5.0], duration=8.0)
+    >>> excitation(move, [0.5, 3.0], 8.0).round(4).tolist()
+    [1.8604, 0.0409]
     """
     if not callable(reference):
         raise InputError(f"a reference must be a function of time to tell its excitation, got {reference!r}")
@@ -287,7 +304,13 @@ def zv(omega: float, damping: float = 0.0) -> Shaper:
 
 @renamed_keywords("rad/s", frequency="omega")
 def zvd(omega: float, damping: float = 0.0) -> Shaper:
-    """Zero vibration and zero derivative with respect to the frequency: three impulses over one period."""
+    """Zero vibration and zero derivative with respect to the frequency: three impulses over one period.
+
+    Examples
+    --------
+    >>> [round(x, 6) for x in zvd(omega=2.0).times], zvd(omega=2.0).amplitudes
+    ([0.0, 1.570796, 3.141593], (0.25, 0.5, 0.25))
+    """
     shaper = zv(omega, damping)
     T = 2 * shaper.times[1]
     A, B = shaper.amplitudes

@@ -114,6 +114,7 @@ def check_setup(
         first_step=first_step,
         constraint_method=way,
         tableau=method.tableau,
+        options=method.options,
     )
 
 

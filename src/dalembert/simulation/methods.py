@@ -20,6 +20,7 @@ from dalembert.core.errors import InputError, did_you_mean
 from dalembert.core.keywords import changed_fields
 from dalembert.core.labels import as_numbers
 from dalembert.core.validation import check_number
+from dalembert.engine.implicit.native import NativeMidpoint
 from dalembert.engine.kernels import ProblemKernels
 from dalembert.engine.loop.native import NativeEngine
 from dalembert.engine.methods.constraints import (
@@ -60,6 +61,7 @@ __all__ = [
     "FixedStepMethod",
     "Heun",
     "IdasSteps",
+    "ImplicitMidpoint",
     "Method",
     "MoreauSteps",
     "Radau",
@@ -82,7 +84,7 @@ OUTLETS: Mapping[str, str] = {
 """Outlets of methods, and their names in messages."""
 
 METHOD_SETTINGS = ("step", "rtol", "atol", "max_step", "max_steps")
-"""All settings of methods; the fields of a class are its settings."""
+"""Settings that several methods have; the fields of a class are its settings."""
 
 _FINEST = 1e-14  # below this relative tolerance an error estimate measures rounding, not truncation
 
@@ -105,6 +107,8 @@ class Method:
         The constraint or contact method that it belongs to, if it runs with no other.
     records_steps
         Whether every step can be recorded; otherwise rows are at given instants only.
+    implicit
+        Whether its steps solve for the rates in their middle (`Problem.midpoint`).
 
     Parameters
     ----------
@@ -125,6 +129,7 @@ class Method:
     brings: ClassVar[type[ConstraintMethod] | None] = None
     contact: ClassVar[type[ContactMethod] | None] = None
     records_steps: ClassVar[bool] = True
+    implicit: ClassVar[bool] = False
 
     max_steps: int = field(default=10_000_000, kw_only=True)
 
@@ -136,13 +141,16 @@ class Method:
     def settings(cls) -> tuple[str, ...]:
         """Names of the settings that it has."""
         names = {one.name for one in fields(cls)}
-        return tuple(name for name in METHOD_SETTINGS if name in names)
+        own = (one.name for one in fields(cls) if one.name not in METHOD_SETTINGS)
+        return (*(name for name in METHOD_SETTINGS if name in names), *own)
 
     @classmethod
     def outlets(cls) -> frozenset[str]:
         """Outlets that can run it (`OUTLETS`): those that support its tableau; without one, single runs."""
         if cls.contact is not None:
             return frozenset({"simulate", "rollout", "stepper", "cuda", "program"})
+        if cls.implicit:
+            return frozenset({"simulate", "rollout", "program"})
         if cls.tableau is None:
             return frozenset({"simulate", "program"} if cls.brings is GeneralizedAlpha else {"simulate"})
         places = {"simulate", "derivatives", "program"}
@@ -154,6 +162,11 @@ class Method:
     def engine(cls, setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> NativeEngine | None:
         """Return the method's own time loop; None: the native loop takes its steps."""
         return None
+
+    @property
+    def options(self) -> dict[str, float]:
+        """Settings that this method alone has."""
+        return {name: getattr(self, name) for name in self.settings() if name not in METHOD_SETTINGS}
 
     @property
     def plain(self) -> dict[str, Any]:
@@ -177,6 +190,12 @@ class FixedStepMethod(Method):
     ----------
     step
         Length of a step [s].
+
+    Examples
+    --------
+    >>> from dalembert.simulation import RK4
+    >>> isinstance(RK4(step=1e-3), FixedStepMethod)
+    True
     """
 
     step: float = 1e-3
@@ -194,6 +213,12 @@ class AdaptiveMethod(Method):
     ----------
     rtol, atol
         Relative and absolute tolerance; ``atol`` is one number, or one per state.
+
+    Examples
+    --------
+    >>> from dalembert.simulation import DormandPrince
+    >>> isinstance(DormandPrince(rtol=1e-9), AdaptiveMethod)
+    True
     """
 
     rtol: float = 1e-8
@@ -430,6 +455,70 @@ class AlphaSteps(FixedStepMethod):
     name: ClassVar[str] = "generalized-alpha"
     title: ClassVar[str] = "generalized-alpha"
     brings: ClassVar[type[ConstraintMethod] | None] = GeneralizedAlpha
+
+
+@register_method
+@dataclass(frozen=True)
+class ImplicitMidpoint(FixedStepMethod):
+    r"""Implicit midpoint rule, order 2, for machines with stiff modes: flexible bodies and springs.
+
+    The mass matrix is enlarged by ``h^2 K/4 + h D/2`` of modes and springs in the same O(n) elimination, and the exact
+    equations of motion are iterated with it. The step is limited by the motion that is to be resolved, not by the
+    highest mode; without numerical damping the energy of linear vibrations is kept. Machines with constraints, contacts
+    or ropes by events take the explicit methods or ``constraints=GeneralizedAlpha()``.
+
+    Parameters
+    ----------
+    step
+        Length of a step [s].
+    numerical_damping
+        Damping ratio of modes far above ``2/step`` [-]; a mode ``w`` gets the part ``x^2/(1 + x^2)`` of it,
+        ``x = w step/2``. The energy audit books its work as ``loss.numerical``.
+    tolerance
+        Change of a state by one more iteration, relative to ``1 + abs(x)``, at which the iteration ends.
+    max_iterations
+        Iterations after which a step fails: the step is then too long.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.ImplicitMidpoint(step=1e-4, numerical_damping=0.1))
+    'midpoint (step 0.0001, numerical_damping 0.1)'
+    """
+
+    name: ClassVar[str] = "midpoint"
+    title: ClassVar[str] = "implicit midpoint"
+    implicit: ClassVar[bool] = True
+
+    numerical_damping: float = 0.0
+    tolerance: float = 1e-10
+    max_iterations: int = 50
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        damping = check_number("numerical_damping", self.numerical_damping, positive=False)
+        if not 0.0 <= damping <= 1.0:
+            raise InputError(f"numerical_damping must be between 0 and 1, got {damping:g}")
+        object.__setattr__(self, "numerical_damping", damping)
+        tolerance = check_number("tolerance", self.tolerance)
+        if not _FINEST <= tolerance <= 1e-3:
+            raise InputError(f"tolerance must be between {_FINEST:g} and 0.001, got {tolerance:g}")
+        object.__setattr__(self, "tolerance", tolerance)
+        if isinstance(self.max_iterations, bool) or not isinstance(self.max_iterations, int) or self.max_iterations < 2:
+            raise InputError(f"max_iterations must be a whole number >= 2, got {self.max_iterations!r}")
+
+    @classmethod
+    def engine(cls, setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> NativeEngine | None:
+        """Return the native loop with implicit steps."""
+        problem = setup.problem
+        if problem.midpoint is None:
+            raise InputError(
+                f"method {cls.name!r} needs the stiffness of the machine: problem {problem.name!r} has no tape for it"
+            )
+        steps = NativeMidpoint(problem, kernels.midpoint_code(problem), setup.options)
+        return NativeEngine(
+            setup, kernels.ode_code(), kernels.events_code(), constrained=steps, backend=kernels.backend
+        )
 
 
 @register_method

@@ -42,19 +42,43 @@ def numpy(x: ExpressionLike) -> Array:
 
 
 def cross_matrix(x: ExpressionLike) -> Expression:
-    """Skew-symmetric matrix ``x^`` with ``x^ y = x x y``."""
+    """Skew-symmetric matrix ``x^`` with ``x^ y = x x y``.
+
+    Examples
+    --------
+    >>> cross_matrix([1.0, 2.0, 3.0]).full().tolist()
+    [[0.0, -3.0, 2.0], [3.0, 0.0, -1.0], [-2.0, 1.0, 0.0]]
+    """
     return ca.skew(x)
 
 
 def rotation_about(axis: ExpressionLike | Sequence[float], angle: ExpressionLike | float) -> Expression:
-    """Rotation by ``angle`` about the unit vector ``axis`` (Rodrigues)."""
+    """Rotation by ``angle`` about the unit vector ``axis`` (Rodrigues).
+
+    Examples
+    --------
+    A quarter of a turn about z takes x to y:
+
+    >>> (ca.DM(rotation_about([0, 0, 1], ca.pi / 2)) @ ca.DM([1, 0, 0])).full().ravel().round(12).tolist()
+    [0.0, 1.0, 0.0]
+    """
     a = ca.vertcat(*[axis[i] for i in range(3)])
     c, s = ca.cos(angle), ca.sin(angle)
     return c * ca.SX.eye(3) + s * ca.skew(a) + (1 - c) * (a @ a.T)
 
 
 def rotation_euler321(psi: ExpressionLike | Sequence[float]) -> Expression:
-    """Rotation ``Rot(psi_z, Z) Rot(psi_y, Y) Rot(psi_x, X)``, SPACE (4.2); URDF's roll, pitch, yaw are (x, y, z)."""
+    """Rotation ``Rot(psi_z, Z) Rot(psi_y, Y) Rot(psi_x, X)``, SPACE (4.2); URDF's roll, pitch, yaw are (x, y, z).
+
+    Examples
+    --------
+    Yaw alone turns about z:
+
+    >>> rotation_euler321([0.0, 0.0, ca.pi]).full().round(12) + 0.0
+    array([[-1.,  0.,  0.],
+           [ 0., -1.,  0.],
+           [ 0.,  0.,  1.]])
+    """
     cx, cy, cz = (ca.cos(psi[i]) for i in range(3))
     sx, sy, sz = (ca.sin(psi[i]) for i in range(3))
     return ca.vertcat(
@@ -65,7 +89,17 @@ def rotation_euler321(psi: ExpressionLike | Sequence[float]) -> Expression:
 
 
 def euler_rates(psi: ExpressionLike, *, body: bool = True) -> Expression:
-    """Matrix that maps rates of 3-2-1 angles to the angular velocity, (A.9) in body and (A.8) in inertial axes."""
+    """Matrix that maps rates of 3-2-1 angles to the angular velocity, (A.9) in body and (A.8) in inertial axes.
+
+    Examples
+    --------
+    Without roll and pitch the rates are the angular velocity:
+
+    >>> euler_rates([0.0, 0.0, 0.3]).full().round(12) + 0.0
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
+    """
     cx, sx, cy, sy = ca.cos(psi[0]), ca.sin(psi[0]), ca.cos(psi[1]), ca.sin(psi[1])
     if body:
         return ca.vertcat(ca.horzcat(1, 0, -sy), ca.horzcat(0, cx, sx * cy), ca.horzcat(0, -sx, cx * cy))
@@ -74,7 +108,15 @@ def euler_rates(psi: ExpressionLike, *, body: bool = True) -> Expression:
 
 
 def quaternion_matrix(Q: ExpressionLike) -> Expression:
-    """Rotation matrix of a unit quaternion, SPACE (A.5)."""
+    """Rotation matrix of a unit quaternion, SPACE (A.5).
+
+    Examples
+    --------
+    Half a turn about z:
+
+    >>> quaternion_matrix([0.0, 0.0, 0.0, 1.0]).full().tolist()
+    [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
     u, x, y, z = (Q[i] for i in range(4))
     return ca.vertcat(
         ca.horzcat(1 - 2 * (y * y + z * z), 2 * (x * y - u * z), 2 * (x * z + u * y)),
@@ -84,7 +126,15 @@ def quaternion_matrix(Q: ExpressionLike) -> Expression:
 
 
 def quaternion_product(a: ExpressionLike, b: ExpressionLike) -> Expression:
-    """Hamilton product of two quaternions."""
+    """Hamilton product of two quaternions.
+
+    Examples
+    --------
+    The product of i and j is k:
+
+    >>> quaternion_product([0, 1, 0, 0], [0, 0, 1, 0])
+    DM([0, 0, 0, 1])
+    """
     return ca.vertcat(
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
@@ -94,12 +144,26 @@ def quaternion_product(a: ExpressionLike, b: ExpressionLike) -> Expression:
 
 
 def quaternion_rate(Q: ExpressionLike, w: ExpressionLike) -> Expression:
-    """Rate of a quaternion for the angular velocity ``w`` in body axes, ``Q x (0, w) / 2`` (body form of A.10)."""
+    """Rate of a quaternion for the angular velocity ``w`` in body axes, ``Q x (0, w) / 2`` (body form of A.10).
+
+    Examples
+    --------
+    >>> quaternion_rate([1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 2.0])
+    DM([0, 0, 0, 1])
+    """
     return quaternion_product(Q, ca.vertcat(0, w)) / 2
 
 
 def quaternion_exp(w: ExpressionLike) -> Expression:
-    """Quaternion of the rotation vector ``w``; exact to rounding at zero as well, with its derivatives."""
+    """Quaternion of the rotation vector ``w``; exact to rounding at zero as well, with its derivatives.
+
+    Examples
+    --------
+    Half a turn about z:
+
+    >>> quaternion_exp([0.0, 0.0, ca.pi]).full().ravel().round(12).tolist()
+    [0.0, 0.0, 0.0, 1.0]
+    """
     square = ca.sumsqr(w)
     small = square < 1e-8
     angle = ca.sqrt(ca.if_else(small, 1.0, square))  # the root has no derivative at zero
@@ -109,7 +173,14 @@ def quaternion_exp(w: ExpressionLike) -> Expression:
 
 
 def quaternion_difference(a: ExpressionLike, b: ExpressionLike) -> Expression:
-    """Rotation vector, in axes of ``a``, that turns ``a`` into ``b`` (the shorter way)."""
+    """Rotation vector, in axes of ``a``, that turns ``a`` into ``b`` (the shorter way).
+
+    Examples
+    --------
+    >>> turn = quaternion_exp([0.0, 0.0, 0.5])
+    >>> quaternion_difference([1.0, 0.0, 0.0, 0.0], turn)
+    DM([0, 0, 0.5])
+    """
     d = quaternion_product(ca.vertcat(a[0], -a[1], -a[2], -a[3]), b)
     d = ca.if_else(d[0] < 0, -d, d)
     vector = d[1:4]
@@ -121,7 +192,15 @@ def quaternion_difference(a: ExpressionLike, b: ExpressionLike) -> Expression:
 
 
 def quaternion_from_matrix(R: Array) -> Array:
-    """Unit quaternion (w, x, y, z), w >= 0, of a numeric rotation matrix; no loss of accuracy at any angle."""
+    """Unit quaternion (w, x, y, z), w >= 0, of a numeric rotation matrix; no loss of accuracy at any angle.
+
+    Examples
+    --------
+    Half a turn about x:
+
+    >>> quaternion_from_matrix(np.diag([1.0, -1.0, -1.0])).tolist()
+    [0.0, 1.0, 0.0, 0.0]
+    """
     R = np.asarray(R, dtype=float)
     K = np.array(
         [
@@ -154,7 +233,14 @@ def quaternion_of(R: ExpressionLike) -> Expression:
 
 
 def rpy_from_matrix(R: Array) -> Array:
-    """Roll, pitch, yaw (3-2-1 angles x, y, z) of a numeric rotation matrix; roll is zero at the singularity."""
+    """Roll, pitch, yaw (3-2-1 angles x, y, z) of a numeric rotation matrix; roll is zero at the singularity.
+
+    Examples
+    --------
+    >>> R = rotation_euler321([0.1, -0.2, 0.3]).full()
+    >>> rpy_from_matrix(R).round(9).tolist()
+    [0.1, -0.2, 0.3]
+    """
     R = np.asarray(R, dtype=float)
     pitch = np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))
     if np.hypot(R[0, 0], R[1, 0]) > 1e-12:

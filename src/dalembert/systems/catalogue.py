@@ -44,6 +44,12 @@ class SystemInfo:
         How it is simulated by default, as the block ``simulation`` of a machine file says it.
     file
         Its machine file, where it has one.
+
+    Examples
+    --------
+    >>> from dalembert.systems import SYSTEMS
+    >>> SYSTEMS["double-pendulum"].description
+    'two rods hanging from each other, frictionless'
     """
 
     name: str

@@ -46,6 +46,11 @@ def rocking_block(width: float = 0.2, height: float = 0.4, *, friction: Scalar =
 
     At each impact without slip its rate drops to ``1 - 3/2 sin^2`` of the angle from a corner's edge to the diagonal
     (G. W. Housner, 1963).
+
+    Examples
+    --------
+    >>> [contact.name for contact in rocking_block().contacts]
+    ['left', 'right']
     """
     inertia = (width**2 + height**2) / 12
     picture = Geometry(Box((width, width, height)))
@@ -59,7 +64,13 @@ def rocking_block(width: float = 0.2, height: float = 0.4, *, friction: Scalar =
 
 
 def newtons_cradle(balls: int = 5, *, restitution: Scalar = 1.0) -> Machine:
-    """Balls of 1 kg and 0.05 m radius that slide along x and strike each other; without gravity."""
+    """Balls of 1 kg and 0.05 m radius that slide along x and strike each other; without gravity.
+
+    Examples
+    --------
+    >>> newtons_cradle(3).q_names
+    ('x1', 'x2', 'x3')
+    """
     if isinstance(balls, bool) or not isinstance(balls, int) or balls < 2:
         raise MachineError(f"a cradle must have at least 2 balls, got {balls!r}")
     names = [f"ball{i + 1}" for i in range(balls)]
@@ -92,6 +103,11 @@ def painleve_rod(friction: Scalar = 1.5) -> Machine:
 
     Sliding towards -x at the angle ``a`` no force of friction beyond ``(tan a + 4/tan a)/3`` is possible (P. Painleve,
     1895): a shock stops the end at once.
+
+    Examples
+    --------
+    >>> painleve_rod().q_names
+    ('base.x', 'base.y', 'base.angle')
     """
     picture = Geometry(Capsule(0.0, 1.0), along("x"))
     body = Body("rod", 1.0, inertia=_plane(1.0 / 12.0), geometry=(picture,))
@@ -101,7 +117,13 @@ def painleve_rod(friction: Scalar = 1.5) -> Machine:
 
 
 def rolling_sphere(friction: Scalar = 0.3) -> Machine:
-    """A sphere of 1 kg and 0.1 m radius that slides, and rolls at 5/7 of its speed from ``2 v/(7 mu g)`` on."""
+    """A sphere of 1 kg and 0.1 m radius that slides, and rolls at 5/7 of its speed from ``2 v/(7 mu g)`` on.
+
+    Examples
+    --------
+    >>> [body.name for body in rolling_sphere().bodies]
+    ['sphere']
+    """
     contact = Contact("ground", "sphere", Sphere(0.1), friction=friction)
     return Machine(
         "rolling sphere",

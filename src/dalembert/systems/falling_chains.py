@@ -100,7 +100,13 @@ def chain_on_ground(
 def chain_in_circle(
     radius: float = 1.2, *, modes: int = 1, restitution: Scalar = 0.8, friction: Scalar = 0.0
 ) -> Machine:
-    """Two links of a `falling_chain` inside a circle about the origin (IMPACT's second case, which gives no data)."""
+    """Two links of a `falling_chain` inside a circle about the origin (IMPACT's second case, which gives no data).
+
+    Examples
+    --------
+    >>> len(chain_in_circle().contacts)
+    3
+    """
     inside = CylindricalSurface(radius, (0.0, 0.0, 1.0), inside=True)
     return _touching(falling_chain(2, modes), inside, restitution, friction, "chain in circle")
 

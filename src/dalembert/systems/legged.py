@@ -115,6 +115,11 @@ def trot(*, frequency: float = 2.0, lift: float = 0.2, stride: float = 0.14) -> 
         Steps of a leg per second.
     lift, stride
         Amplitudes of knees and thighs [rad].
+
+    Examples
+    --------
+    >>> trot(frequency=2.5)["law"]
+    'pd'
     """
     center, amplitude, phase = [], [], []
     for fore, left in LEGS.values():

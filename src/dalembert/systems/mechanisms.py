@@ -52,7 +52,13 @@ def _vector(x: Iterable[float]) -> tuple[float, float, float]:
 
 
 def point_pendulum() -> Machine:
-    """A01: a point mass of 1 kg on a massless bar of 1 m; ``theta`` is zero where the bar points along x."""
+    """A01: a point mass of 1 kg on a massless bar of 1 m; ``theta`` is zero where the bar points along x.
+
+    Examples
+    --------
+    >>> point_pendulum().q_names
+    ('theta',)
+    """
     bob = point_mass("bob", 1.0, (1.0, 0.0, 0.0))
     return _machine(
         "point-pendulum",
@@ -73,6 +79,11 @@ def four_bars(n: int = 40) -> Machine:
     ----------
     n
         Number of linkages.
+
+    Examples
+    --------
+    >>> four_bars(1).q_names
+    ('crank0', 'coupler0', 'crank1')
     """
     if not (isinstance(n, int) and n >= 1):
         raise InputError(f"the number of four-bar linkages must be an integer >= 1, got {n!r}")
@@ -159,6 +170,11 @@ def bricard_mechanism() -> Machine:
 
     Each axis is perpendicular to the rods that it joins. The loop has as many conditions as coordinates, five of which
     four are independent: Gruebler's count says none, and the mechanism moves with one degree of freedom.
+
+    Examples
+    --------
+    >>> len(bricard_mechanism().q_names)
+    5
     """
     corners = [(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)]
     axes = [(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0)]
@@ -188,6 +204,11 @@ def flyball_governor() -> Machine:
     and a slider (``s``, height above the foot of the shaft). A spring of 8e5 N/m and 4e4 N s/m joins the middle of each
     rod to the slider. At the start the rods hang 30 degrees below the horizontal, s = 0.5 m, and the shaft turns at
     2 pi rad/s.
+
+    Examples
+    --------
+    >>> flyball_governor().q_names
+    ('spin', 's', 'swing1', 'swing2')
     """
     bar, block, ball, half = 3000.0 * 1e-4, 3000.0 * 1e-3, 5.0, 0.05
     stiffness, damping, rest = 8e5, 4e4, 0.5
@@ -229,6 +250,11 @@ def car_axis() -> Machine:
     perpendicular to the line of the wheels: the left mass (5 kg) slides (``left``) on a guide that turns with the line.
     The rod of 1 m (``lean``, relative to the guide) carries the right mass. Springs have 1e4 N/m and a rest length of
     0.5 m; gravity is 1 m/s2.
+
+    Examples
+    --------
+    >>> car_axis().q_names
+    ('line', 'left', 'lean')
     """
     return _machine(
         "car-axis",

@@ -104,6 +104,11 @@ def delta_position(geometry: DeltaGeometry, angles: ArrayLike) -> Array:
     """Position of the platform below the base for given angles of the arms: the lower point of three spheres.
 
     The elbows, moved inwards by the platform's radius, are the centres; the rods are the radius.
+
+    Examples
+    --------
+    >>> round(float(delta_position(DeltaGeometry(), [0.2, 0.2, 0.2])[2]), 6)
+    -0.725068
     """
     g, theta = geometry, np.asarray(angles, dtype=float)
     if theta.shape != (3,) or not np.isfinite(theta).all():

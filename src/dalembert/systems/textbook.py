@@ -121,6 +121,11 @@ def double_pendulum(
         Masses and lengths of the rods.
     g
         Acceleration of gravity.
+
+    Examples
+    --------
+    >>> double_pendulum(m_2=3.0).q_names
+    ('q_1', 'q_2')
     """
     p = {k: Parameter(k, x) for k, x in locals().items()}
     rods = [rod(f"rod{i}", p[f"m_{i}"], p[f"l_{i}"], "z", (0.0, 0.0, -0.5 * p[f"l_{i}"])) for i in (1, 2)]
@@ -148,6 +153,11 @@ def floating_two_link(*, base_mass: float = 20.0, link_mass: float = 2.0, link_l
         Mass of the box, which is 0.6 x 0.5 x 0.4 m.
     link_mass, link_length
         Mass and length of each link.
+
+    Examples
+    --------
+    >>> floating_two_link().v_names
+    ('base.vx', 'base.vy', 'base.vz', 'base.wx', 'base.wy', 'base.wz', 'q1_dot', 'q2_dot')
     """
     half = link_length / 2.0
     links = [rod(f"link{i}", link_mass, link_length, "x", (half, 0.0, 0.0)) for i in (1, 2)]

@@ -315,6 +315,11 @@ class Look:
         Azimuth and elevation [deg] of the viewer, for pictures in space.
     size
         Size of the figure [inches].
+
+    Examples
+    --------
+    >>> Look(trace=["load"], plane="xz").size
+    (6.0, 4.5)
     """
 
     trace: Sequence[str] = ()
@@ -364,6 +369,17 @@ def draw_scene(
         As in `compose_picture`.
     **keywords
         Fields of `Look`: ``trace``, ``frames``, ``plane``, ``view``, ``size``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dalembert.systems.textbook import double_pendulum
+    >>> from dalembert.view import build_scene
+    >>> scene = build_scene(double_pendulum())
+    >>> baked = scene.bake(np.array([[0.3, 0.0], [0.4, 0.0]]), np.array([0.0, 0.1]))
+    >>> figure, show = draw_scene(scene, baked, title="pendulum")
+    >>> len(figure.axes)
+    1
     """
     look = grouped(Look, look, keywords)
     traced = [scene.index(name) for name in check_names(look.trace, "trace")]

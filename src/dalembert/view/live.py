@@ -48,6 +48,13 @@ class LivePicture:
         As in `dalembert.view.animate`.
     exaggerate
         Factor on the displacements by the bending of beams.
+
+    Examples
+    --------
+    >>> from dalembert.systems.textbook import double_pendulum
+    >>> picture = LivePicture(double_pendulum(), np.zeros(2), size=(240, 180))
+    >>> picture.pixels(np.array([0.3, 0.0])).shape
+    (180, 240, 3)
     """
 
     def __init__(

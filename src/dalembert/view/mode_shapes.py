@@ -92,6 +92,14 @@ def plot_modes(
         Largest displacement, relative to the extent of the machine.
     columns
         Pictures per row.
+
+    Examples
+    --------
+    >>> from dalembert.analysis import machine_modes
+    >>> from dalembert.systems.flexible_arms import planar_arm
+    >>> figure = plot_modes(machine_modes(planar_arm()), [0, 1])
+    >>> len(figure.axes)
+    2
     """
     from matplotlib.figure import Figure
 
@@ -139,6 +147,15 @@ def animate_mode(
         Axes of the picture; None: in space.
     frames
         Pictures per period.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dalembert.analysis import machine_modes
+    >>> from dalembert.systems.flexible_arms import planar_arm
+    >>> folder = tempfile.mkdtemp()
+    >>> animate_mode(machine_modes(planar_arm()), 0, f"{folder}/mode.gif", frames=4).name
+    'mode.gif'
     """
     target = target_file(path, (".gif",))
     axes = None if plane is None else _axes(plane)

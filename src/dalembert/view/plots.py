@@ -97,6 +97,14 @@ def plot_run(run: Run, names: Sequence[str] | None = None, path: str | os.PathLi
     -------
     matplotlib.figure.Figure
         Independent of any window system; in a notebook it shows itself.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.systems.textbook import double_pendulum
+    >>> run = da.simulate(double_pendulum(), duration=0.1, q0=[0.3, 0.0])
+    >>> len(plot_run(run, ["q_1", "energy.*"]).axes)
+    2
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

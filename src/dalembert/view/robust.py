@@ -53,6 +53,13 @@ def plot_singular_values(
         Angular frequencies [rad/s]; default the range of all poles and a decade beside.
     path
         File to write; None: only return the figure.
+
+    Examples
+    --------
+    >>> import control
+    >>> figure = plot_singular_values(control.tf([1.0], [1.0, 0.4, 1.0]), omega=[0.1, 1.0, 10.0])
+    >>> len(figure.axes)
+    1
     """
     drawn: list[Matrices] = []
     if isinstance(systems, LFT):
@@ -101,6 +108,13 @@ def plot_poles(
         A damping ratio whose rays are drawn.
     path
         File to write; None: only return the figure.
+
+    Examples
+    --------
+    >>> import control
+    >>> figure = plot_poles(control.tf([1.0], [1.0, 0.4, 1.0]), damping=0.2)
+    >>> len(figure.axes)
+    1
     """
     figure, axes = _figure()
     if isinstance(loop, LFT):
@@ -195,6 +209,12 @@ def plot_ranges(
         Whether ranges are angles in rad to be drawn in degrees.
     path
         File to write; None: only return the figure.
+
+    Examples
+    --------
+    >>> figure = plot_ranges({"proven": {"payload": (200.0, 900.0)}}, limits={"payload": (300.0, 800.0)})
+    >>> len(figure.axes)
+    1
     """
     names = list(dict.fromkeys(n for case in cases.values() for n in case))
     if not names:

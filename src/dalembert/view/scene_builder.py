@@ -7,7 +7,6 @@ and sags when it is longer than its way.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -22,12 +21,11 @@ from dalembert.core.parameter import Scalar, evaluate
 from dalembert.core.types import Array, Expression
 from dalembert.core.warn import warn
 from dalembert.formulations.mapped import tree_coordinates
-from dalembert.formulations.tree.flexible import SectionMotion
 from dalembert.formulations.tree.model import TreeModel
 from dalembert.io.meshes import TriangleMesh, load_mesh
-from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.cables import Cable
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.geometry import Geometry, Mesh, Solid
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
@@ -49,7 +47,6 @@ from dalembert.view.solids import faces_of
 
 __all__ = ["build_scene"]
 
-STATIONS = 16  # pieces of a beam's axis
 ARC = 12  # pieces of the arc of a cable on its pulley
 _SLIDES = ("prismatic", "screw", "cylindrical")
 
@@ -142,8 +139,8 @@ class _Builder:
         for joint in self.machine.joints:
             self.joint(joint)
         for body in self.machine.bodies:
-            if isinstance(body, Beam):
-                self.beam(body)
+            if isinstance(body, Elastic):
+                self.elastic(body)
             else:
                 self.body(body)
         for frame in self.machine.frames:
@@ -216,7 +213,7 @@ class _Builder:
     def _is_drawn(self, name: str) -> bool:
         """Whether there is something to see of a body or of the bodies that it carries."""
         body = self.machine.body(name)
-        if isinstance(body, Beam) or body.geometry or self.number(body.mass) > 0:
+        if isinstance(body, Elastic) or body.geometry or self.number(body.mass) > 0:
             return True
         return any(self._is_drawn(j.child) for j in self.machine.joints if j.parent == name)
 
@@ -280,21 +277,19 @@ class _Builder:
             mesh = replace(read, vertices=read.vertices * np.array(numbers["scale"]))
         return shape, replace(shape.solid, **numbers), mesh
 
-    def beam(self, beam: Beam) -> None:
-        node = next(n for n in self.model.tree.nodes if n.is_root and n.beam is not None and n.beam.name == beam.name)
-        R, p = self.model.world_poses[self.model.tree.nodes.index(node)]
-        delta = self.x.q[node.modal_q] if beam.n_modes else ca.SX(0, 1)
-        points = [self.point(p)]
-        for s in np.linspace(0.0, beam.length, STATIONS + 1):
-            points.append(self.point(p + R @ SectionMotion(beam, float(s), delta).p))
-        area = sum((b - a) * s.area for a, b, s in beam.pieces) / beam.length
-        moment = sum((b - a) * (s.I_y + s.I_z) / 2 for a, b, s in beam.pieces) / beam.length
-        radius = math.sqrt(2 * moment / area) if moment > 0 else math.sqrt(area / math.pi)
-        # Data without a physical section (areas and moduli of 1) would fill the picture.
-        self.add(BeamPart(beam.name, tuple(points), min(radius, 0.03 * beam.length)))
-        self.names[beam.name] = points[0]
-        for section in ("tip", *(name for name, _ in beam.stations)):
-            self.names[f"{beam.name}.{section}"] = self.point(self.at(f"{beam.name}.{section}"))
+    def elastic(self, body: Elastic) -> None:
+        nodes = self.model.tree.nodes
+        index = next(
+            i for i, n in enumerate(nodes) if n.is_root and n.elastic is not None and n.elastic.name == body.name
+        )
+        R, p = self.model.world_poses[index]
+        delta = self.x.q[nodes[index].modal_q] if body.n_modes else ca.SX(0, 1)
+        lines, radius = body.outline(delta)
+        for line in lines:
+            self.add(BeamPart(body.name, tuple(self.point(p + R @ x) for x in line), radius))
+        self.names[body.name] = self.drawn[BeamPart][-len(lines)].points[0]
+        for section in body.section_names:
+            self.names[f"{body.name}.{section}"] = self.point(self.at(f"{body.name}.{section}"))
 
     def rope(self, rope: RopeBase) -> None:
         route = rope.route(_Context(self.model))

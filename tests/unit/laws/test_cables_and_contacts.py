@@ -121,7 +121,9 @@ def test_blocks_alone() -> None:
     for u, x in ((-1.3, 1.3 / 2.5), (0.4, 0.0)):
         assert solve_blocks([[2.5]], [u], [BlockLaw.UNILATERAL], [0.0]).impulses == pytest.approx([x], rel=1e-14)
     for u, x in ((-1.3, 0.4), (1.3, -0.4), (0.5, -0.2)):
-        assert solve_blocks([[2.5]], [u], [BlockLaw.STICTION], [0.4]).impulses == pytest.approx([x], rel=1e-14)
+        assert solve_blocks([[2.5]], [u], [BlockLaw.STICTION], [0.4, 0.4]).impulses == pytest.approx([x], rel=1e-14)
+    for u, x in ((-1.3, 0.3), (1.3, -0.3), (0.9, -0.36), (-0.5, 0.2)):  # more holds at rest than in motion
+        assert solve_blocks([[2.5]], [u], [BlockLaw.STICTION], [0.4, 0.3]).impulses == pytest.approx([x], rel=1e-14)
 
 
 @law("BlockLaw.ROPE")

@@ -84,6 +84,14 @@ def winch_angles(machine: Machine, q: ArrayLike, *, p: Parameters = None) -> dic
     """Angles of the winches that make the cables as long as a configuration needs: ``theta = (L - l_0)/r``, CDPR (3).
 
     Cables whose length is measured at the start count from there: their angle is zero in the configuration itself.
+
+    Examples
+    --------
+    >>> from dalembert.systems.cable_robots import eight_cable_robot
+    >>> robot = eight_cable_robot()
+    >>> angles = winch_angles(robot, [0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0] + 8 * [0.0])
+    >>> len(angles)
+    8
     """
     angles = {}
     for cable, L in zip(machine.cables, cable_lengths(machine, q, p=p), strict=True):
@@ -123,6 +131,16 @@ def forward_kinematics(
     ------
     InputError
         If no pose near the guess has these lengths.
+
+    Examples
+    --------
+    >>> from dalembert.systems.cable_robots import eight_cable_robot
+    >>> robot = eight_cable_robot()
+    >>> pose = [0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0] + 8 * [0.0]
+    >>> guess = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0] + 8 * [0.0]
+    >>> found = forward_kinematics(robot, cable_lengths(robot, pose), guess)
+    >>> (found[:3].round(6) + 0.0).tolist()
+    [0.1, 0.0, 0.0]
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, backend="vm")
     q = configuration(eom.machine, guess)

@@ -14,6 +14,7 @@ from dalembert.core.parameter import Parameter, Scalar, parameters_of
 from dalembert.core.validation import Vector
 from dalembert.formulations.layout import Layout
 from dalembert.model.body import Body
+from dalembert.model.friction import Friction
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Coupling, Motor, Wrench
@@ -229,19 +230,26 @@ def _offset(origin: Transform, name: _Namer, label: str) -> Transform:
 
 
 def _joint(joint: Joint, name: _Namer, label: str, length: str) -> Joint:
-    slow = joint.smooth_friction != 0.0
+    friction, slow = joint.friction, joint.friction_law == "smooth" and joint.friction != 0.0
     return replace(
         joint,
         origin=_offset(joint.origin, name, length),
         stiffness=name(joint.stiffness, "k", label),
         rest=name(joint.rest, symbol_name(joint.name), "rest"),
         damping=name(joint.damping, "b", label),
-        friction=name(joint.friction, "F_c", label),
-        friction_velocity=name(joint.friction_velocity, "v_s", label) if slow else joint.friction_velocity,
+        friction=_friction(friction, name, label) if isinstance(friction, Friction) else name(friction, "F_c", label),
+        friction_velocity=name(joint.friction_velocity, "v_s", label)
+        if slow and not isinstance(friction, Friction)
+        else joint.friction_velocity,
         limits=replace(joint.limits, effort=math.inf),
         armature=name(joint.armature, "J", label),
         pitch=None if joint.pitch is None else name(joint.pitch, "h", label),
     )
+
+
+def _friction(friction: Friction, name: _Namer, label: str) -> Friction:
+    symbols = {"coulomb": "F_c", "static": "F_s", "stribeck": "v_s", "viscous": "b_v", "velocity": "v_e"}
+    return friction.map(lambda key, value: name(value, symbols[key], label) if key in symbols else value)
 
 
 def _motor(motor: Motor, name: _Namer, fallback: str, joint: str) -> Motor:
@@ -251,6 +259,7 @@ def _motor(motor: Motor, name: _Namer, fallback: str, joint: str) -> Motor:
         ratio=name.ratio(motor.ratio, "n", label),
         rotor_inertia=name(motor.rotor_inertia, "I_m", label),
         damping=name(motor.damping, "b_m", label),
+        friction=None if motor.friction is None else _friction(motor.friction, name, f"m{label}"),
         effort=math.inf,
     )
 

@@ -143,7 +143,7 @@ class _Builder:
             R, p = place(node.placement, nominal)
             transform[:3, :3], transform[:3, 3] = numpy(R), numpy(p)
             start = self._begin(node.parent, transform)
-            self._join(start, self._rigid(i, node) if node.beam is None else self._beam(i, node), fixed=False)
+            self._join(start, self._rigid(i, node) if node.elastic is None else self._beam(i, node), fixed=False)
         self.system.Assemble()
         return ExudynArm(self.container, self.system, self.frames, self.bodies)
 
@@ -152,7 +152,7 @@ class _Builder:
         node = self.machine.tree.nodes[index]
         if index in self.rigid:
             marker = self.items.MarkerBodyRigid(bodyNumber=self.rigid[index], localHT=transform)
-        elif node.beam is not None and node.station == node.beam.length:
+        elif node.station == "tip":
             beam, points = self.tips[node.parent]
             marker = self.items.MarkerSuperElementRigid(
                 bodyNumber=beam, meshNodeNumbers=points, weightingFactors=[0.25] * 4, localHT=transform
@@ -190,8 +190,8 @@ class _Builder:
 
     def _beam(self, index: int, node: Node) -> int:
         """A floating frame with its modal coordinates; rigid bodies on the root count as part of it."""
-        beam = node.beam
-        assert beam is not None
+        beam = node.elastic
+        assert isinstance(beam, Beam)
         number = self._node(beam.name)
         modes = self.system.AddNode(
             self.items.NodeGenericODE2(

@@ -30,7 +30,7 @@ def pinocchio_model(machine: Machine) -> Any:
     """
     import pinocchio as pin
 
-    if machine.couplings or any(node.beam is not None for node in machine.tree.nodes):
+    if machine.couplings or any(node.elastic is not None for node in machine.tree.nodes):
         raise InputError(f"machine '{machine.name}' is not a plain tree of rigid bodies")
     if rotors := carried_rotors(machine):
         raise InputError(f"Pinocchio has no rotors on moving links, as motor '{min(rotors)}' has: use armatures")

@@ -121,7 +121,7 @@ def _exudyn(case: Case, key: str, title: str) -> Contender:
 def _exudyn_tree(exu: ModuleType, machine: Machine) -> tuple[Any, int]:
     items: Any = import_module("exudyn.itemInterface")
     moving_alone = machine.motors or any(rotor_inertias(machine).values())
-    if machine.couplings or moving_alone or any(node.beam is not None for node in machine.tree.nodes):
+    if machine.couplings or moving_alone or any(node.elastic is not None for node in machine.tree.nodes):
         raise InputError("its kinematic tree is compared for plain trees of rigid bodies only")
     kinds, parents, masses = [], [], []
     turns, inertias, offsets, centres = exu.Matrix3DList(), exu.Matrix3DList(), exu.Vector3DList(), exu.Vector3DList()

@@ -32,7 +32,7 @@ def urdf_text(machine: Machine) -> str:
         If the machine is not a tree of rigid bodies with revolute and prismatic joints, or its base is free elsewhere.
     """
     moving_alone = machine.motors or any(rotor_inertias(machine).values())
-    if machine.couplings or moving_alone or any(node.beam is not None for node in machine.tree.nodes):
+    if machine.couplings or moving_alone or any(node.elastic is not None for node in machine.tree.nodes):
         raise InputError(f"machine '{machine.name}' is not a plain tree of rigid bodies")
     root = ElementTree.Element("robot", name=machine.name)
     names: list[str] = []

@@ -113,6 +113,12 @@ def pose_from_points(measured: ArrayLike, known: ArrayLike) -> Array:
     ------
     InputError
         If there are less than three points, or they lie on a line.
+
+    Examples
+    --------
+    >>> known = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]])
+    >>> pose_from_points(known + [0.0, 0.0, 2.0], known).round(9)[:3, 3].tolist()
+    [0.0, 0.0, 2.0]
     """
     x, y = as_numbers(measured), as_numbers(known)
     if x.shape != y.shape or x.ndim != 2 or x.shape[1] != 3 or len(x) < 3:

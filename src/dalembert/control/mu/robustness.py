@@ -103,6 +103,13 @@ def skew_mu(
         Limit [s of processor time].
     tolerance
         Relative accuracy of the bisection.
+
+    Examples
+    --------
+    >>> from dalembert.control.uncertain import parameter
+    >>> bounds = skew_mu([[0.5]], parameter("k").blocks, fixed=[])
+    >>> round(bounds.upper, 3)
+    0.5
     """
     M = _checked(matrix, blocks)
     names = [b.name for b in blocks]

@@ -110,6 +110,11 @@ class Variance(Requirement):
         Its name in tables.
     plants
         Names of the plants for which it is asked; None: all.
+
+    Examples
+    --------
+    >>> Variance("noise", "effort", bound=2.0).bound
+    2.0
     """
 
     inputs: str | Sequence[str]
@@ -198,6 +203,11 @@ def tracking(
 
     The error at rest stays below ``steady_error``, the bandwidth is about ``2 / response_time``, and the error is
     amplified by no more than ``peak_error`` at any frequency.
+
+    Examples
+    --------
+    >>> tracking("q1", response_time=0.5).bound
+    1.0
     """
     import control
 
@@ -216,7 +226,13 @@ def tracking(
 
 @renamed_keywords("rad/s", frequency="omega")
 def roll_off(reference: str, control_signal: str, *, omega: float, slope: int = 1, bound: float = 1.0) -> Gain:
-    """Requirement that the gain from measurement noise to a control falls beyond ``omega`` [rad/s], slope 1 or 2."""
+    """Requirement that the gain from measurement noise to a control falls beyond ``omega`` [rad/s], slope 1 or 2.
+
+    Examples
+    --------
+    >>> roll_off("q1", "tau1", omega=200.0, slope=2).bound
+    1.0
+    """
     import control
 
     _positive(omega, "omega of the roll-off")

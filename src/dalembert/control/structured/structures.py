@@ -151,7 +151,15 @@ class Structure:
 
 
 def beside(*structures: Structure) -> Structure:
-    """Side by side: structures that drive different controls, as one; shared controls add up."""
+    """Side by side: structures that drive different controls, as one; shared controls add up.
+
+    Examples
+    --------
+    >>> shoulder = pd_gains({"tau1": ("q1", "q1_dot")})
+    >>> elbow = pd_gains({"tau2": ("q2", "q2_dot")})
+    >>> beside(shoulder, elbow).controls
+    ('tau1', 'tau2')
+    """
     if not structures:
         raise InputError("beside needs at least one structure")
     return _joined(structures)
@@ -249,6 +257,11 @@ def pd_gains(
         Whether each control sees all positions and velocities; if not, its own.
     kp, kd
         Bounds of the gains, or None.
+
+    Examples
+    --------
+    >>> pd_gains({"tau1": ("q1", "q1_dot")}, kp=(0.0, 500.0)).measured
+    ('q1', 'q1_dot')
     """
     controls = tuple(loops)
     positions, velocities = zip(*loops.values(), strict=True) if loops else ((), ())
@@ -278,6 +291,11 @@ def positive_gains(loops: Mapping[str, tuple[str, str]], *, least: float = 0.0) 
         ``{control: (position, velocity)}``.
     least
         Smallest eigenvalue of both matrices.
+
+    Examples
+    --------
+    >>> positive_gains({"tau1": ("q1", "q1_dot"), "tau2": ("q2", "q2_dot")}).controls
+    ('tau1', 'tau2')
     """
     controls = tuple(loops)
     positions, velocities = zip(*loops.values(), strict=True) if loops else ((), ())
@@ -311,6 +329,11 @@ def pid_gains(loops: Mapping[str, str], *, filter_time: float, integral: bool = 
         Time constant ``T`` of the derivative filter [s].
     integral
         Whether there is an integral part.
+
+    Examples
+    --------
+    >>> pid_gains({"tau1": "q1"}, filter_time=1e-3).controls
+    ('tau1',)
     """
     if not (isinstance(filter_time, Real) and np.isfinite(filter_time) and filter_time > 0):
         raise InputError(f"filter_time of a PID must be a positive number, got {filter_time!r}")
@@ -336,6 +359,11 @@ def low_pass(control: str, measured: str, *, order: int = 1, omega: Entry = None
     """Low-pass of unit gain at rest, order 1 or 2: ``w / (s + w)`` or ``w^2 / (s^2 + 2 z w s + w^2)``.
 
     ``omega`` is the corner ``w`` [rad/s].
+
+    Examples
+    --------
+    >>> low_pass("u", "y", order=2, omega=50.0).measured
+    ('y',)
     """
     w = _entry(omega, f"{control}.omega", begin=10.0)
     if order not in (1, 2):
@@ -358,7 +386,13 @@ def low_pass(control: str, measured: str, *, order: int = 1, omega: Entry = None
 def notch(
     control: str, measured: str, *, omega: Entry, depth: Entry = (0.01, 1.0), width: Entry = (0.05, 2.0)
 ) -> Structure:
-    """Notch ``(s^2 + 2 d z w s + w^2) / (s^2 + 2 z w s + w^2)``: ``omega`` is w [rad/s], width z, depth d."""
+    """Notch ``(s^2 + 2 d z w s + w^2) / (s^2 + 2 z w s + w^2)``: ``omega`` is w [rad/s], width z, depth d.
+
+    Examples
+    --------
+    >>> notch("u", "y", omega=13.7).controls
+    ('u',)
+    """
     entries = [
         _entry(e, f"{control}.{k}", begin=1.0) for e, k in ((omega, "omega"), (depth, "depth"), (width, "width"))
     ]
@@ -415,7 +449,14 @@ def state_space(controls: Sequence[str], measured: Sequence[str], order: int, *,
 
 
 def fixed_controller(system: LinearSystem, controls: Sequence[str], measured: Sequence[str]) -> Structure:
-    """A given controller of python-control as a structure without tunables, to be combined with others."""
+    """A given controller of python-control as a structure without tunables, to be combined with others.
+
+    Examples
+    --------
+    >>> import control
+    >>> fixed_controller(control.tf([10.0], [1.0, 10.0]), ["u"], ["y"]).controls
+    ('u',)
+    """
     (A, B, C, D), period = matrices_of(system)
     if period:
         raise InputError("structures are continuous: give a continuous controller")

@@ -137,6 +137,11 @@ class TuneSettings:
         requirements, else from the poles of the plants.
     progress
         Called as ``progress(what, worst)`` after each start and polish.
+
+    Examples
+    --------
+    >>> TuneSettings(starts=4, seed=2).evaluations
+    20000
     """
 
     starts: int = 8

@@ -30,6 +30,11 @@ def multiplicative(name: str, weight: LinearSystem) -> LFT:
         Name of the block.
     weight
         Stable system of python-control, or a number.
+
+    Examples
+    --------
+    >>> [block.name for block in multiplicative("gain error", 0.1).blocks]
+    ['gain error']
     """
     w = constant([[weight]]) if isinstance(weight, int | float) else system_lft(weight)
     if w.shape != (1, 1):
@@ -48,7 +53,13 @@ def neglected_delay(name: str, longest: float) -> LFT:
 
 
 def neglected_lag(name: str, slowest: float) -> LFT:
-    """Any lag ``1 / (1 + T s)`` up to the slowest [s], as that of an actuator: ``w = T s / (1 + T s)``, exactly."""
+    """Any lag ``1 / (1 + T s)`` up to the slowest [s], as that of an actuator: ``w = T s / (1 + T s)``, exactly.
+
+    Examples
+    --------
+    >>> [block.name for block in neglected_lag("valve", 0.02).blocks]
+    ['valve', '1/s']
+    """
     T = _positive(slowest, name)
     return multiplicative(name, _first_order(T, T))
 

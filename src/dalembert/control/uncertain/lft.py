@@ -349,7 +349,13 @@ class LFT:
 
 
 def constant(matrix: ArrayLike) -> LFT:
-    """A matrix without uncertainty."""
+    """A matrix without uncertainty.
+
+    Examples
+    --------
+    >>> constant([[1.0, 2.0]]).blocks
+    ()
+    """
     M = np.atleast_2d(as_numbers(matrix))
     return LFT(np.zeros((0, 0)), np.zeros((0, M.shape[1])), np.zeros((M.shape[0], 0)), M)
 
@@ -361,7 +367,14 @@ def parameter(name: str, kind: str = "real") -> LFT:
 
 
 def system_lft(system: LinearSystem) -> LFT:
-    """A certain system of python-control."""
+    """A certain system of python-control.
+
+    Examples
+    --------
+    >>> import control
+    >>> [block.name for block in system_lft(control.tf([1.0], [1.0, 1.0])).blocks]
+    ['1/s']
+    """
     (A, B, C, D), period = matrices_of(system)
     if period:
         raise InputError("LFTs are continuous: give a continuous system")

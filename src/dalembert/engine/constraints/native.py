@@ -81,6 +81,7 @@ class NativeConstrained:
         array("rubbing", np.array(system.rubbing, dtype=np.int64))
         array("shares", np.asarray(system.shares, dtype=np.int64))
         c.n_ropes, spans = len(system.ropes), sum(system.ropes) + len(system.ropes)
+        joints = sum(normal < 0 for normal, *_ in system.rubbing)
         array("rope_first", np.array([0, *accumulate(system.ropes)], dtype=np.int64))
         of_rope = np.zeros(max(1, m), dtype=np.int64)
         of_rope[[row for entry in system.rubbing[: sum(system.ropes)] for row in entry[:2]]] = 1
@@ -94,7 +95,7 @@ class NativeConstrained:
             "x_base": n, "x_known": n, "acceleration_base": nv,
             "acceleration_known": nv, "auxiliary_base": nv, "auxiliary_known": nv, "multipliers": m, "rates_base": n,
             "K": nv * nv, "D": nv * nv, "matrix": (nv + m) ** 2, "residual": nv + m, "increment": nv,
-            "drag": m, "cone": 3 * len(system.rubbing) + spans, "lead": len(system.rubbing), "Z": nv * m,
+            "drag": m, "cone": 3 * len(system.rubbing) + spans + joints, "lead": len(system.rubbing), "Z": nv * m,
             "tension": spans, "ratio": spans, "yields": sum(system.ropes),
             "dense_work": library("equations").contact_memory(nv, m),
         }  # fmt: skip

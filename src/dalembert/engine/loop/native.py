@@ -219,7 +219,8 @@ class NativeEngine:
     @property
     def counts(self) -> Counts:
         """Cost so far."""
-        return Counts(self._loop.n_steps - self._loop.n_rejected, self._loop.n_rejected, self._loop.n_calls)
+        calls = getattr(self.constrained, "evaluations", self._loop.n_calls)
+        return Counts(self._loop.n_steps - self._loop.n_rejected, self._loop.n_rejected, calls)
 
     @property
     def held_now(self) -> Array:

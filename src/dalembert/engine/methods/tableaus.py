@@ -135,6 +135,12 @@ def explicit_tableau(
         Weights and order of a second embedded solution.
     along
         Further stages and coefficients of the polynomial along a step, as of Hairer's program.
+
+    Examples
+    --------
+    >>> heun = explicit_tableau(2, "1", "1/2 1/2")
+    >>> heun.order
+    2
     """
 
     def numbers(text: str) -> list[Fraction]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi
@@ -95,6 +96,9 @@ class Problem:
         none for them.
     stepping
         Contacts, with which the problem is stepped from velocity to velocity instead of integrated.
+    midpoint
+        Makes the tape (t, x, c, p, y, (h, damping)) -> y of implicit midpoint steps of length h: better rates in the
+        middle of a step from a guess of them. None: the problem has no such steps.
     """
 
     state_names: tuple[str, ...]
@@ -110,6 +114,7 @@ class Problem:
     constrained: ConstrainedSystem | None = None
     n_counted: int | None = None
     stepping: SteppingSystem | None = None
+    midpoint: Callable[[], casadi.Function] | None = None
 
     def __post_init__(self) -> None:
         for field in ("state_names", "signal_names", "held_names", "quaternions", "event_specs"):

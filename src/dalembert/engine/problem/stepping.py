@@ -44,8 +44,8 @@ class BlockLaw(IntEnum):
     ROPE = 3
 
     def given(self, rows: int) -> int:
-        """Return how many numbers tapes give of a block in every step: friction, a limit, or ratios of sheaves."""
-        return rows - 1 if self is BlockLaw.ROPE else 1
+        """Return how many numbers tapes give of a block in every step: friction, two limits, or ratios of sheaves."""
+        return rows - 1 if self is BlockLaw.ROPE else 2 if self is BlockLaw.STICTION else 1
 
     def numbers(self, rows: int) -> int:
         """Return how many numbers are kept of a block: its matrix, and numbers that the law derives from it."""
@@ -69,10 +69,10 @@ class SteppingSystem:
         Numbers of coordinates, velocities and internal states (of laws).
     terms
         (t, x, c, p, h) -> entries of L and ``D^-1/2`` of ``M^ = L^T D L``; ``D^-1/2 L^-T h f``; of the blocks gaps,
-        restitution, friction (of those that stick the largest force, of ropes the largest ratio of tensions at each
-        sheave); the part of the bias of the equations in ``f``; of the rows that always hold ``J L^-T D^-1/2`` (dense,
-        row by row), ``J v + Phi_t`` and ``Phi_t``; then rows ``J L^-T D^-1/2`` of the blocks at their supports and
-        velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
+        restitution, friction (of those that stick the largest forces at rest and in motion, of ropes the largest ratio
+        of tensions at each sheave); the part of the bias of the equations in ``f``; of the rows that always hold
+        ``J L^-T D^-1/2`` (dense, row by row), ``J v + Phi_t`` and ``Phi_t``; then rows ``J L^-T D^-1/2`` of the blocks
+        at their supports and velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
     pairs
         Rows of each block; None: they are in ``terms``.
     n_parameters

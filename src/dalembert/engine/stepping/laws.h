@@ -8,7 +8,7 @@
  *     UNILATERAL  1     0 <= x,  u >= 0,  x u = 0                                               -
  *     COULOMB     3     0 <= x_n,  u_n >= 0,  x_n u_n = 0,  |x_t| <= mu x_n,
  *                       x_t = -mu x_n u_t / |u_t| where u_t is not zero                         friction
- *     STICTION    1     |x| <= mu,  x = -mu sign(u) where u is not zero                         largest impulse
+ *     STICTION    1     |x| <= mu,  x = -mu sign(u) where u is not zero                         impulses at rest, in motion
  *     ROPE        n     see ropes.h                                                             n - 1 ratios
  *     bilateral   n     u = 0                                                                   -
  *

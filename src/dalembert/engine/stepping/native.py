@@ -139,8 +139,8 @@ def solve_blocks(
     u
         Velocities without impulses, with ``e`` times the normal velocity before the impact added.
     laws, numbers
-        Law of each block; one after the other its coefficient of friction, the largest impulse with which it sticks, or
-        of a rope of n spans the largest ratio of tensions ``e^kappa`` at each of its n - 1 sheaves.
+        Law of each block; one after the other its coefficient of friction, the largest impulses of a joint at rest and
+        in motion, or of a rope of n spans the largest ratio of tensions ``e^kappa`` at each of its n - 1 sheaves.
     sizes
         Number of rows of each block, where there are ropes.
     guess

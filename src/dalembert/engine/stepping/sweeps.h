@@ -2,10 +2,26 @@
 #if STEPPING
 #define CORRECTIONS 50 /* sweeps over gaps */
 
+/* Friction of joints that have reached what they hold at rest falls to that in motion; returns the members in which one does. */
+FUNCTION MASK block_breaks(stepper *C, MASK open) {
+    MASK any = open & NO(open);
+    ROLL
+    for (INDEX k = 0; k < C->n_active; k++) {
+        const INDEX a = C->active[k];
+        if (LAW(a) != STICTION) continue;
+        real *const mu = MU(a);
+        const MASK m = open & ON(a) & (mu[1] < mu[0]) & (fabs(C->x[ROW(a)]) >= K(1.0 - 1e-9) * mu[0]);
+        mu[0] = SELECT(m, mu[1], mu[0]);
+        any = any | m;
+    }
+    return any;
+}
+
 /* Sweeps over the blocks of the members that are `open`, from the given impulses, each of them until its impulses
  * change by less than the tolerance. Methods that use the history of many sweeps run with one member alone
  * (look_back.c); lanes return those whose sweeps are slow, and a GPU continues to sweep. */
 FUNCTION MASK block_sweeps(stepper *C, MASK open, real *sweeps) {
+    const MASK all = open;
     MASK slow = open & NO(open);
     START_SWEEPS
     ROLL
@@ -25,6 +41,7 @@ FUNCTION MASK block_sweeps(stepper *C, MASK open, real *sweeps) {
         }
         *sweeps = SELECT(open, *sweeps + K(1.0), *sweeps);
         open = open & NO(change <= K(CONE_TOLERANCE) * largest);
+        if (!(SOME(open))) open = block_breaks(C, all & NO(slow));
         if (!(SOME(open))) break;
         AFTER_SWEEP(number)
     }

@@ -132,6 +132,12 @@ static int touches(const struct transitions *T, const double *x, int64_t i) {
     return on > 0.5 || (on > -0.5 && T->phi[normal_of(T, i)] > -TOUCHES);
 }
 
+/* Friction of a joint while it moves, at the state of the last `forces_at`. */
+static double kinetic_of(const struct transitions *T, int64_t i) {
+    const struct constrained *C = T->equations;
+    return C->cone[3 * C->n_rubbing + n_sheaves(C) + C->n_ropes + i - T->k];
+}
+
 /* Largest force of a joint that sticks, at the state of the last `forces_at`. */
 static double limit_of(const struct transitions *T, int64_t i) {
     const struct constrained *C = T->equations;

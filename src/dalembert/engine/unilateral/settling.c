@@ -177,6 +177,22 @@ static void ease_rope(const struct blocks *c, int64_t i, double *last) {
     for (int64_t j = f; j < end && W > 0.0 && pull > 0.0; j++) last[j] = pull / W;
 }
 
+/* Joints at rest that pass their static friction slip against their kinetic one, which may be less: mark them, with their
+ * directions. Others may have to hold more then. Returns whether any is new. */
+static int break_away(const struct transitions *T, const struct chosen *some, const struct solution *found, double *mu,
+                      double *slip, double *toward, int64_t *slips) {
+    int any = 0;
+    for (int64_t i = 0; i < some->count; i++) {
+        const int64_t block = some->block[i], f = some->first[i];
+        if (!is_limit(T, block) || slips[i]) continue;
+        const double p = found->p[f], kinetic = kinetic_of(T, block);
+        if (!(kinetic < mu[f]) || fabs(p) < (gives_way(T, block) ? 1.0 - LETS_GO : EDGE) * mu[f]) continue;
+        toward[f] = slip[f] = p > 0.0 ? -1.0 : 1.0;
+        mu[f] = kinetic, slips[i] = any = 1;
+    }
+    return any;
+}
+
 /* Modes of pairs of which some rub. For pairs that slip slowly `ways` has the time by which their friction is ahead of
  * them, and its direction there (of each pair 3; NaN: against its slip). ENDING: slips end within that time. */
 static int64_t settle_friction(struct transitions *T, double *x, const double *ways, struct seen *seen,
@@ -224,6 +240,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
         yields[i] = gives_way(T, block), known |= !isnan(way[1]);
         slips[i] = friction_of(T, block) > 0.0 && speed > SLIPS;
         if (is_limit(T, block)) {
+            if (slips[i]) mu[f] = kinetic_of(T, block);
             yields[i] = 0;
             last[f] = x[latches_of(T, block)[4]]; /* forces of redundant joints stay as they were */
         }
@@ -239,7 +256,8 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     const struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, yields, last, lengths};
     for (int64_t i = 0; i < count; i++)
         if (some.law[i] == ROPE) ease_rope(&blocks, i, last);
-    const int64_t bad = solve_blocks(&blocks, &found, memory);
+    int64_t bad = solve_blocks(&blocks, &found, memory);
+    while (bad == SOLVED && break_away(T, &some, &found, mu, slip, toward, slips)) bad = solve_blocks(&blocks, &found, memory);
     if (bad != SOLVED && known && !is_jammed(&blocks, bad, found.modes, memory)) return LANDED; /* none were found with friction turned */
     if (bad != SOLVED) {
         const int64_t jam = some.law[bad] == ROPE ? jam_of(&blocks, bad, found.modes, memory) : -1;

@@ -17,7 +17,7 @@ from dalembert.core.constraint_algebra import corrections
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.model.beam import Beam
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.machine import Machine
 
 __all__ = ["Conditions", "Landing", "Sizes", "given_sizes", "machine_size", "settle", "sizes_of"]
@@ -37,7 +37,7 @@ def machine_size(machine: Machine) -> float:
     offsets += [element.at for rope in machine.ropes for element in rope.path]
     lengths = [float(np.linalg.norm([nominal(x) for x in offset])) for offset in offsets]
     lengths += [nominal(rope.length) for rope in machine.all_ropes if rope.length is not None]
-    lengths += [nominal(b.length) for b in machine.bodies if isinstance(b, Beam)]
+    lengths += [b.size for b in machine.bodies if isinstance(b, Elastic)]
     return max(lengths, default=0.0) or 1.0
 
 
@@ -71,7 +71,7 @@ def sizes_of(eom: EquationsOfMotion) -> Sizes:
 def _sizes(eom: EquationsOfMotion) -> Sizes:
     length, v, angles = machine_size(eom.machine), np.ones(eom.nv), list[tuple[int, int]]()
     modes = np.zeros(eom.nv, dtype=bool)
-    amplitudes = {f"{b.name}.delta": b.amplitudes for b in eom.machine.bodies if isinstance(b, Beam)}
+    amplitudes = {f"{b.name}.delta": b.amplitudes for b in eom.machine.bodies if isinstance(b, Elastic)}
     for block in eom.layout.moving:
         kind, first = block.coordinates, block.v.start
         if block.name in amplitudes:

@@ -76,6 +76,15 @@ def consistent_state(
     ------
     InputError
         If the state is too far away, or no state near it satisfies the constraints.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.systems.mechanisms import four_bars
+    >>> eom = da.equations(four_bars(1))
+    >>> near = consistent_state(eom, [0.01, 0.0, 0.0], [0.0, 0.0, 0.0])
+    >>> bool(abs(eom.constraints(near.q)).max() < 1e-10)
+    True
     """
     system = eom.constraint_system
     state = system.latch_nominal if latches is None else latches

@@ -261,10 +261,18 @@ class ConstraintSystem:
 
     @cached_property
     def joint_limits(self) -> Expression:
-        """Largest friction of each of them, of the configuration and the parameters."""
-        joints = {j.name: j for j in self.machine.joints}
-        limits = [ca.SX(self.variables.value(joints[name].friction)) for name in self.sticking]
+        """Largest friction of each of them at rest, of the parameters."""
+        limits = [self.machine.friction_of(name).holding(self.variables.value) for name in self.sticking]
         return ca.densify(ca.vertcat(ca.SX(0, 1), *limits))
+
+    @cached_property
+    def joint_frictions(self) -> Expression:
+        """Friction of each of them while it moves, of its rate and the parameters."""
+        value = self.variables.value
+        frictions = [
+            self.machine.friction_of(name).kinetic(self.joint_rates[k], value) for k, name in enumerate(self.sticking)
+        ]
+        return ca.densify(ca.vertcat(ca.SX(0, 1), *frictions))
 
     def pose(self, frame: str) -> tuple[Expression, Expression]:
         """Rotation and position of a frame in the world."""

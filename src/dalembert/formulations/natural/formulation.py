@@ -45,7 +45,7 @@ class Natural(FormulationBase):
     @classmethod
     def refusal(cls, machine: Machine) -> str | None:
         """Flexible bodies, and bodies whose mass matrix is singular at the nominal parameter values."""
-        beams = [n.beam.name for n in machine.tree.nodes if n.is_root and n.beam is not None]
+        beams = [n.elastic.name for n in machine.tree.nodes if n.is_root and n.elastic is not None]
         if beams:
             return (
                 f"machine '{machine.name}' has flexible bodies ({', '.join(beams)}); natural coordinates describe "

@@ -301,10 +301,10 @@ class NaturalModel:
         for index, node in enumerate(self.tree.nodes):
             j = node.joint
             extra = viscous.get(j.name, 0.0)
-            if j.damping == 0.0 and j.smooth_friction == 0.0 and isinstance(extra, float) and extra == 0.0:
-                continue
             rate = self.joint_states[index][1]
-            force = (value(j.damping) + extra) * rate
-            force = force + value(j.smooth_friction) * ca.tanh(rate / value(j.friction_velocity))
+            friction = self.machine.friction_of(j.name).smooth(rate, value)
+            if j.damping == 0.0 and friction is None and isinstance(extra, float) and extra == 0.0:
+                continue
+            force = (value(j.damping) + extra) * rate + (0.0 if friction is None else friction)
             f = f - ca.jacobian(rate, x.v).T @ force
         return f

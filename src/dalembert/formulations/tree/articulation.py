@@ -21,8 +21,8 @@ from dalembert.formulations.factorization import (
     unit_factors,
 )
 from dalembert.formulations.tree.elimination import ModalElimination
-from dalembert.formulations.tree.flexible import FlexibleBody
 from dalembert.formulations.tree.kinematics import TreeKinematics
+from dalembert.model.elastic.contract import ElasticBody
 from dalembert.spatial.inertia import Inertia, symmetric
 from dalembert.spatial.rotations import cross_matrix
 
@@ -45,6 +45,8 @@ class Articulation:
     spins
         Wrenches (6 x nv) on nodes per acceleration of their joints of rotors that turn faster than they do. They are
         orthogonal to the accelerations that a joint adds, so that these need no terms of theirs.
+    added
+        Symmetric matrix (nv x nv) that is added to the mass matrix: its blocks of joints and of modes.
 
     Attributes
     ----------
@@ -62,15 +64,18 @@ class Articulation:
         self,
         tree: TreeKinematics,
         inertias: Sequence[Inertia],
-        flexible: Mapping[int, FlexibleBody],
+        flexible: Mapping[int, ElasticBody],
         idle: Sequence[bool],
         spins: Mapping[int, Expression],
+        added: Expression | None = None,
     ) -> None:
         self._tree, self._nodes, self._idle, self._flexible = tree, tree.nodes, idle, flexible
         armature = tree.model.reflected
         inertia = list(inertias)
         coupling = {i: ca.vertcat(body.V, body.H) for i, body in flexible.items()}
         modal = {i: body.modal_mass for i, body in flexible.items()}
+        if added is not None:
+            modal = {i: M + added[(at := self._nodes[i].modal_v), at] for i, M in modal.items()}
         self.inertia = inertia
         self.eliminated: dict[int, Inertia] = {}
         self.modes: dict[int, ModalElimination] = {}
@@ -90,13 +95,15 @@ class Articulation:
             phi_bar = ca.vertcat(*M.times(P[:3, :], P[3:, :]))
             if node.joint.info.nv:
                 Delta = P.T @ phi_bar + ca.diag(armature[node.v])
+                if added is not None:
+                    Delta = Delta + added[node.v, node.v]
                 if i in spins:
                     phi_bar = phi_bar + spins[i]
                     Delta = Delta + P.T @ spins[i] + spins[i].T @ P
                 self.pivots[i] = unit_factors(Delta)
                 self.gains[i] = solve_factored(self.pivots[i], phi_bar.T).T
             if j >= 0:
-                free = armature[node.v].nnz() == 0
+                free = armature[node.v].nnz() == 0 and (added is None or added[node.v, node.v].nnz() == 0)
                 self.eliminated[i] = _eliminate(M, P, self.gains[i], phi_bar, free=free)
                 inertia[j] = inertia[j] + tree.inertia_in_parent(i, self.eliminated[i])
 

@@ -63,7 +63,7 @@ is evaluated in less time, and built in a few seconds."""
 
 def is_rigid(model: TreeModel) -> bool:
     """Whether all bodies are rigid."""
-    return all(node.beam is None for node in model.tree.nodes)
+    return all(node.elastic is None for node in model.tree.nodes)
 
 
 def is_large(model: TreeModel) -> bool:

@@ -2,7 +2,7 @@
 
 ``C = sum J^T (M J' + B J)``, where the matrix ``B = ((t x*) M - M (t x) + (M t) xbar)/2`` of a rigid body satisfies
 ``B t = t x* M t`` and ``B + B^T = M'`` in world axes. This is the Christoffel-consistent choice; the product of SPACE
-(4.56) gives the same ``C v`` but no skew symmetry. For beams see `FlexibleBody.coriolis_blocks`.
+(4.56) gives the same ``C v`` but no skew symmetry. For beams see `ElasticBody.coriolis_blocks`.
 """
 
 from __future__ import annotations

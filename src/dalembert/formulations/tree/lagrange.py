@@ -10,7 +10,7 @@ with the skew matrix ``G`` of the quasi-velocities' structure constants (Boltzma
 matrix of the Christoffel symbols, ``c_kij = (db_kj/dq_i + db_ki/dq_j - db_ij/dq_k)/2``, and ``M' - 2 C`` is skew.
 
 A beam is integrated over its length by Gauss' rule from the positions of its axis and of two directors of each section
-(``formulations/tree/beam_fields.py``), without any of the shape integrals of the recursive formulation.
+(`Elastic.energy_field`), without any of the shape integrals of the recursive formulation.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import casadi as ca
 
 from dalembert.core.types import Expression
 from dalembert.formulations.factorization import solve_spd
-from dalembert.formulations.tree.beam_fields import BeamField
 from dalembert.formulations.tree.formulation import TreeFormulation
 from dalembert.formulations.tree.model import CarriedRotor
 from dalembert.formulations.variables import entries
+from dalembert.model.elastic.contract import EnergyField
 
 __all__ = ["Lagrange"]
 
@@ -45,15 +45,13 @@ class Lagrange(TreeFormulation):
         return self._rate(p), ca.vertcat(S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]) / 2
 
     @cached_property
-    def _fields(self) -> list[BeamField]:
-        """Moving points of the beams."""
+    def _fields(self) -> list[EnergyField]:
+        """Moving points of the flexible bodies."""
         model, value = self.model, self.variables.value
         return [
-            BeamField.of(
-                node.beam, entries(self.variables.q, node.modal_q), *model.world_poses[i], value(node.beam.density)
-            )
+            node.elastic.energy_field(entries(self.variables.q, node.modal_q), *model.world_poses[i], value)
             for i, node in enumerate(model.tree.nodes)
-            if node.is_root and node.beam is not None
+            if node.is_root and node.elastic is not None
         ]
 
     @cached_property

@@ -12,8 +12,8 @@ from dalembert.core.errors import UnknownNameError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Expression
 from dalembert.formulations.actuation import actuator_efforts
-from dalembert.formulations.tree.flexible import APPROXIMATIONS, FlexibleBody, SectionMotion
 from dalembert.formulations.variables import Variables, entries
+from dalembert.model.elastic.contract import APPROXIMATIONS, ElasticBody, ElasticSection
 from dalembert.model.joints import JointKind
 from dalembert.model.machine import Machine
 from dalembert.model.mobility import carried_rotors
@@ -75,7 +75,7 @@ class TreeModel:
     machine
         The machine.
     approximation
-        Which terms of the elastic motion are kept, see ``formulations/tree/flexible.py``.
+        Which terms of the elastic motion are kept, see `APPROXIMATIONS`.
     """
 
     def __init__(self, machine: Machine, approximation: str = "flex") -> None:
@@ -89,23 +89,23 @@ class TreeModel:
         self.v_names = tuple(s for n in self.tree.nodes for s in n.v_names)
 
     @cached_property
-    def flexible(self) -> dict[int, FlexibleBody]:
-        """Beams by the index of their root node."""
-        x, constant = self.variables, self.approximation != "flex"
+    def flexible(self) -> dict[int, ElasticBody]:
+        """Flexible bodies by the index of their root node."""
+        x = self.variables
         return {
-            i: FlexibleBody(n.beam, entries(x.q, n.modal_q), x.value, constant=constant)
+            i: n.elastic.elastic_body(entries(x.q, n.modal_q), x.value, self.approximation)
             for i, n in enumerate(self.tree.nodes)
-            if n.is_root and n.beam is not None
+            if n.is_root and n.elastic is not None
         }
 
     @cached_property
-    def sections(self) -> dict[int, SectionMotion]:
-        """Motion of the beams' sections by the index of their node."""
+    def sections(self) -> dict[int, ElasticSection]:
+        """Motion of the sections of flexible bodies by the index of their node."""
         q = self.variables.q
         return {
-            i: SectionMotion(n.beam, n.station, entries(q, n.modal_q), self.approximation)
+            i: n.elastic.elastic_section(n.station, entries(q, n.modal_q), self.approximation)
             for i, n in enumerate(self.tree.nodes)
-            if n.beam is not None and n.station is not None
+            if n.elastic is not None and n.station is not None
         }
 
     @cached_property
@@ -212,8 +212,8 @@ class TreeModel:
         blocks = []
         for node in self.tree.nodes:
             blocks.append(node.joint.info.structure(entries(momenta, node.v)))
-            if node.is_root and node.beam is not None:
-                blocks.append(ca.SX(node.beam.n_modes, node.beam.n_modes))
+            if node.is_root and node.elastic is not None:
+                blocks.append(ca.SX(node.elastic.n_modes, node.elastic.n_modes))
         return ca.diagcat(*blocks)
 
     @cached_property
@@ -271,7 +271,7 @@ class TreeModel:
 
     @cached_property
     def spring_energy(self) -> Expression:
-        """Potential energy of the joint springs and of the beams' strain."""
+        """Potential energy of the joint springs and of the strain of flexible bodies."""
         V = sum((k * d**2 / 2 for _, k, d in self._springs()), ca.SX(0))
         for i, body in self.flexible.items():
             delta = entries(self.variables.q, self.tree.nodes[i].modal_q)
@@ -318,11 +318,12 @@ class TreeModel:
             for i in range(node.v.start, node.v.stop):
                 if j.damping != 0.0:
                     f[i] = f[i] - x.value(j.damping) * x.v[i]
-                if j.smooth_friction != 0.0:
-                    f[i] = f[i] - x.value(j.friction) * ca.tanh(x.v[i] / x.value(j.friction_velocity))
+                friction = self.machine.friction_of(j.name).smooth(x.v[i], x.value)
+                if friction is not None:
+                    f[i] = f[i] - friction
         for k, body in self.flexible.items():
             modal = self.tree.nodes[k].modal_v
-            if body.beam.damping != 0.0:
+            if body.loses:
                 f[modal] = f[modal] - body.damping * x.v[modal]
         for i, motor in self._driven():
             if motor.damping != 0.0:

@@ -39,11 +39,11 @@ from dalembert.formulations.tree.articulation import Articulation, section_inert
 from dalembert.formulations.tree.composite import Cells, coriolis_cells, is_large, is_rigid, mass_cells
 from dalembert.formulations.tree.coriolis import coriolis_matrix
 from dalembert.formulations.tree.derivatives import TreeDerivatives, is_plain
-from dalembert.formulations.tree.flexible import APPROXIMATIONS
 from dalembert.formulations.tree.formulation import TreeFormulation
 from dalembert.formulations.tree.kinematics import TreeKinematics
 from dalembert.formulations.tree.model import CarriedRotor, TreeModel
 from dalembert.formulations.variables import entries
+from dalembert.model.elastic.contract import APPROXIMATIONS
 from dalembert.model.machine import Machine
 from dalembert.model.tree import merged_inertia
 from dalembert.spatial.inertia import Inertia
@@ -277,8 +277,11 @@ class NewtonEuler(TreeFormulation):
 
     @cached_property
     def _articulation(self) -> Articulation:
+        return self._articulated()
+
+    def _articulated(self, added: Expression | None = None) -> Articulation:
         spins = {i: self._spin(i) for i in self._rotors}
-        return Articulation(self.tree, [M for M, _ in self._inertias], self.flexible, self._idle, spins)
+        return Articulation(self.tree, [M for M, _ in self._inertias], self.flexible, self._idle, spins, added)
 
     def mass_factors(self) -> Articulation:
         """``M = L D L^T`` along the tree."""
@@ -289,11 +292,20 @@ class NewtonEuler(TreeFormulation):
 
         The bias wrench is carried along in the elimination sweep instead of being computed before it.
         """
+        return self._solved(self._articulation)
+
+    def enlarged_dynamics(self, added: Expression) -> Expression | None:
+        """Solution of ``(M + added) a = tau - bias`` by the same elimination; ``added`` is block-diagonal.
+
+        Its blocks are those of the joints and of the modes of each flexible body; entries between them are left out.
+        """
+        return self._solved(self._articulated(added))
+
+    def _solved(self, articulation: Articulation) -> Expression:
         x = self.variables
         rates = self.tree.rates(x.v)
         zetas = self.tree.convective(x.v, rates)
         tau = x.tau - self.model.spring_force
-        articulation = self._articulation
         beta = [self._body_bias(i, rates[i], x.v) for i in range(len(self.nodes))]
         force: dict[int, Expression] = {}
         for i, (wrench, bias) in self._elastic_bias(x.v, rates).items():

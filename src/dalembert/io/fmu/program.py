@@ -16,6 +16,7 @@ from dalembert.core.ports import Law
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.engine.constraints.native import NativeConstrained
+from dalembert.engine.implicit.native import NativeMidpoint
 from dalembert.engine.loop.native import loop_memory, update_memory
 from dalembert.engine.loop.watch import connect, event_kinds, watch_memory
 from dalembert.engine.memory import NativeMemory
@@ -34,7 +35,7 @@ from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.outlets import Outlet
 from dalembert.loop.simulate import compose, start_state
 from dalembert.simulation.checks import check_setup
-from dalembert.simulation.methods import agree
+from dalembert.simulation.methods import METHODS, agree
 
 __all__ = ["ACCOUNT", "Standalone", "standalone"]
 
@@ -255,6 +256,13 @@ def _written(
         steps = NativeStepping(stepping, problem.n_states, kernels, writer.symbols)
         steps.attach(memory.struct)
         structures["moreau"] = steps.memory
+    if METHODS[setup.method].implicit:
+        headers, units = [*headers, "midpoint.h"], [*units, "implicit"]
+        if problem.midpoint is None:
+            raise InputError(f"method {setup.method!r} has no steps of problem {problem.name!r}")
+        implicit = NativeMidpoint(problem, writer.kernel("midpoint", problem.midpoint()), setup.options, writer.symbols)
+        implicit.attach(memory.struct)
+        structures["midpoint"] = implicit.memory
     changes = _READ if records else _CHANGES
     needed = loop.switching is not None and loop.switching.needed
     passes = records and not needed

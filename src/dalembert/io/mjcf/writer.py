@@ -185,7 +185,11 @@ class _Writer:
                 attributes |= place
             if single.kind != "spherical":
                 attributes["axis"] = numbers(R @ single.axis)
-            for key, value in (("armature", rotor), ("damping", loss), ("frictionloss", nominal(joint.friction))):
+            for key, value in (
+                ("armature", rotor),
+                ("damping", loss),
+                ("frictionloss", nominal(joint.friction_model.coulomb)),
+            ):
                 if value:
                     attributes[key] = numbers(value)
             ElementTree.SubElement(body, "joint", attributes | self._one_coordinate(joint))

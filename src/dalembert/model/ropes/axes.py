@@ -68,9 +68,9 @@ class NeutralContext:
         index, pose = tree.frames[frame]
         while index >= 0:
             node = tree.nodes[index]
-            if node.station is not None and node.beam is not None:
-                x, y, z = (nominal(o) for o in node.beam.offset)
-                pose = Transform((x + node.station, y, z)) @ pose
+            if node.station is not None and node.elastic is not None:
+                R, p = node.elastic.section_pose(node.station)
+                pose = Transform(p, R) @ pose  # type: ignore[arg-type]
             pose, index = node.placement @ pose, node.parent
         p = np.array([nominal(x) for x in pose.translation])
         return ca.SX(_numbers(pose.rotation)), ca.SX(p)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from dalembert.compile.backend import Backend
 from dalembert.core.types import Array
 from dalembert.engine.constraints.native import NativeConstrained
+from dalembert.engine.implicit.native import NativeMidpoint
 from dalembert.engine.kernels import problem_kernels
 from dalembert.engine.layout import structure
 from dalembert.engine.library import library
@@ -218,7 +219,7 @@ class ThreadSteps:
         further = () if table is None or way.projects else ("projection", "move")
         kernels = problem_kernels(problem, steps.backend, tapes=(*way.tapes, *further))
         ode, events = None, None
-        equations: NativeConstrained | NativeStepping | None = None
+        equations: NativeConstrained | NativeStepping | NativeMidpoint | None = None
         if problem.constrained is not None:
             equations = NativeConstrained(problem, kernels.constrained_codes(), way, further=further)
         elif problem.stepping is not None:
@@ -226,6 +227,8 @@ class ThreadSteps:
             equations = NativeStepping(problem.stepping, problem.n_states, kernels.stepping_codes())
         else:
             ode, events = kernels.ode_code(), kernels.events_code()
+            if METHODS[setup.method].implicit:
+                equations = NativeMidpoint(problem, kernels.midpoint_code(problem), setup.options)
         engine = NativeEngine(
             replace(setup, patience=np.inf, record=0.0),
             ode,

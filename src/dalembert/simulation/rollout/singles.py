@@ -1,12 +1,13 @@
-"""Rollouts without a compiler: members one after another through the engine of single runs (singles.c)."""
+"""Rollouts without a compiler, or with implicit steps: members one by one in the engine of single runs (singles.c)."""
 
 from __future__ import annotations
 
 import ctypes
 import threading
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,18 +42,26 @@ class SingleRollout:
     problem, method, measures, schedule
         As in `LaneRollout`. The code that takes the members over their steps implements the constraint method
         (`Members.outside`).
+    backend
+        Where the tapes run.
     """
 
-    backend = "vm"
-
     def __init__(
-        self, problem: Problem, method: str, measures: Measures | None = None, schedule: Schedule | None = None
+        self,
+        problem: Problem,
+        method: str,
+        measures: Measures | None = None,
+        schedule: Schedule | None = None,
+        *,
+        backend: Literal["vm", "native"] = "vm",
     ) -> None:
+        self.backend: str = backend
+        code = partial(_code, backend=backend)
         if problem.stepping is None:
             check_outlet(METHODS[method], "rollout")
         self._problem, self._measures, self._schedule = problem, measures, schedule
-        self._gauge = None if measures is None else _code(measures.function)
-        self._updates = [] if schedule is None else [_code(update.function) for update in schedule.updates]
+        self._gauge = None if measures is None else code(measures.function)
+        self._updates = [] if schedule is None else [code(update.function) for update in schedule.updates]
         self._tables = None if measures is None else (measures.kinds, measures.since, measures.until)
 
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
@@ -134,8 +143,8 @@ class SingleRollout:
         return (lambda member, count, segments: native(address, member, count, segments)), outside, kept
 
 
-def _code(function: Any) -> Code:
-    return code_of(compile_function(function, backend="vm", shapes={function.name_in(0): ()}, lanes=False))
+def _code(function: Any, backend: Literal["vm", "native"]) -> Code:
+    return code_of(compile_function(function, backend=backend, shapes={function.name_in(0): ()}, lanes=False))
 
 
 def _cuts(plan: Plan) -> list[tuple[int, int]]:

@@ -22,8 +22,6 @@ from dalembert.core.types import Expression
 from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import derive
 from dalembert.formulations.factorization import solve_spd
-from dalembert.formulations.tree.flexible import FlexibleBody
-from dalembert.model.beam_integrals import mode_matrices
 from dalembert.model.machine import Machine
 from dalembert.model.tree import Node, merged_inertia, place
 from dalembert.simulation.integrate import integrate
@@ -128,12 +126,12 @@ def _section(
     node: Node, q: Expression, v: Expression, t: Expression, reading: Reading
 ) -> tuple[Expression, Expression]:
     """``A`` and ``A'`` from the root of a beam to a section: (5.42)-(5.50), in the axes of the section."""
-    beam = node.beam
-    assert beam is not None and node.station is not None
-    Phi, Delta = (ca.DM(x) for x in mode_matrices(beam, node.station))
+    assert node.elastic is not None and node.station is not None
+    modes, (_, origin) = node.elastic.section_modes(node.station), node.elastic.section_pose(node.station)
+    Phi, Delta = ca.DM(modes[:3]), ca.DM(modes[3:])
     delta, rate, w = q[node.modal_q], v[node.modal_v], t[3:6]
     constant = reading.model == "flex-MA"
-    psi, u, p = Delta @ delta, Phi @ delta, ca.SX(ca.DM(beam.offset) + ca.DM([node.station, 0, 0]))
+    psi, u, p = Delta @ delta, Phi @ delta, ca.SX(ca.DM(origin))
     first_order = ca.blockcat([[1, -psi[2], 0], [psi[2], 1, 0], [-psi[1], 0, 1]])
     R_psi = {
         "exact": euler_rates(psi, body=False),
@@ -160,11 +158,11 @@ def _segment(node: Node, q: Expression, t: Expression, *, constant: bool) -> tup
     m, c, I_o = (ca.SX(x) for x in merged_inertia(node, nominal))
     w = t[3:6]
     W, still = cross_matrix(w), ca.vertcat(ca.SX(3, 1), t[3:])  # E_v t
-    if not node.is_root or node.beam is None:
+    if not node.is_root or node.elastic is None:
         M = _mass_matrix(m, c, I_o)
         return M, ca.diagcat(W, W) @ M @ still, ca.SX(0)
-    delta, rate, k = q[node.modal_q], t[6:], node.beam.n_modes
-    body = FlexibleBody(node.beam, delta, nominal, constant=constant)
+    delta, rate, k = q[node.modal_q], t[6:], node.elastic.n_modes
+    body = node.elastic.elastic_body(delta, nominal, "flex-M" if constant else "flex")
     c = c + body.first_moment
     rigid, coupling = _mass_matrix(m + body.mass, c, I_o + body.inertia), ca.vertcat(body.V, body.H)
     M = ca.blockcat([[rigid, coupling], [coupling.T, body.modal_mass]])

@@ -178,10 +178,10 @@ class _LinkMatrices:
 
     def __init__(self, link: Link, value: Callable[[Scalar], Expression | float]) -> None:
         self.n, self.modal = link.n, link.modal
-        if link.beam is None or not link.n:
+        if link.elastic is None or not link.n:
             self.J, self.D, self.H, self.C3 = _pseudo(link.mass, link.first, link.inertia), [], [], ca.SX(0, 0)
             return
-        C, rho = ShapeIntegrals.of(link.beam), value(link.beam.density)
+        C, rho = ShapeIntegrals.of(link.elastic), value(link.elastic.density)
         self.C3 = link.C3
         first = [_embedded(_outer(C.C6[f]).T, C.C1[f]) for f in range(self.n)]
         H = [[_embedded(_outer(C.C8[f, k]).T) for k in range(self.n)] for f in range(self.n)]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dalembert.core.parameter import TIME, cos
+from dalembert.core.parameter import TIME, cos, sin
 from dalembert.model.body import Body, point_mass
 from dalembert.model.constraints import MotionConstraint
+from dalembert.model.friction import Friction
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
-from dalembert.model.parts import Frame
+from dalembert.model.parts import Frame, Wrench
 from dalembert.model.ropes import Anchor, Drum, Guide, PathElement, Rope, RopeObstacle, Sheave, SheaveLoss
 
-__all__ = ["CRANE_START", "atwood", "peg_pendulum", "tackle", "tower_crane"]
+__all__ = ["CRANE_START", "atwood", "belt_mass", "peg_pendulum", "rotor", "tackle", "tower_crane"]
 
 _ONE: Any = (1.0, 1.0, 1.0)
 
@@ -130,3 +132,26 @@ def tower_crane(losses: Sequence[SheaveLoss | None] = (None, None, None), **rope
         Anchor("world", (40, 0, 30.2)),
     )
     return Machine("crane", bodies, joints, constraints=drives, ropes=(Rope("hoist", path, **rope),))
+
+
+def rotor(friction: Friction) -> Machine:
+    """A rotor of 0.5 kg m2 under the torque ``10 sin(2 pi t)`` N m, with friction at its joint ``a``."""
+    disc = Body("disc", 1.0, inertia=(0.5, 0.5, 0.5))  # type: ignore[arg-type]
+    joint = Joint("a", "revolute", "world", "disc", axis="z", friction=friction)  # type: ignore[arg-type]
+    load = Wrench("load", "disc", torque=(0.0, 0.0, 10.0 * sin(2 * math.pi * TIME)))
+    return Machine("rotor", (disc,), (joint,), wrenches=(load,), gravity=(0.0, 0.0, 0.0))
+
+
+def belt_mass() -> Machine:
+    """A mass of 2 kg on a spring of 200 N/m that a belt of 0.1 m/s drags: 12 N hold it on the belt, 8 N drag it."""
+    held = Friction(8.0, static=12.0)
+    return Machine(
+        "belt",
+        (point_mass("mass", 2.0), point_mass("belt", 1.0)),
+        (
+            Joint("x", "prismatic", "world", "mass", axis="x", stiffness=200.0),  # type: ignore[arg-type]
+            Joint("s", "prismatic", "mass", "belt", axis="x", friction=held),  # type: ignore[arg-type]
+        ),
+        constraints=(MotionConstraint("drive", frame="belt", component="x", value=0.1 * TIME),),
+        gravity=(0.0, 0.0, 0.0),
+    )

@@ -9,11 +9,14 @@ import casadi as ca
 import numpy as np
 
 from dalembert import simulate
+from dalembert.control import PD
+from dalembert.model.friction import Friction
 from dalembert.model.machine import Machine
 from dalembert.model.ropes import Anchor, Rope, RopeObstacle, SheaveLoss
 from dalembert.simulation.methods import DormandPrince
 from dalembert.simulation.run import Run
-from dalembert.studies.ropes.machines import CRANE_START, atwood, peg_pendulum, tackle, tower_crane
+from dalembert.studies.ropes.machines import CRANE_START, atwood, belt_mass, peg_pendulum, rotor, tackle, tower_crane
+from dalembert.systems.cranes import planar_crane, uniform_cable
 
 __all__ = ["results"]
 
@@ -23,7 +26,7 @@ G = 9.81
 def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     """Yield the key of each expected value and our value."""
     runs: list[Run] = []
-    for part in (_eytelwein, _atwood, _tackles, _crane, _peg, _surfaces):
+    for part in (_eytelwein, _atwood, _tackles, _crane, _peg, _surfaces, _stiction, _trolley):
         yield from part(runs)
     yield "energy", max(abs(run.energy.drift) for run in runs)
 
@@ -137,3 +140,32 @@ def _surfaces(runs: list[Run]) -> Iterator[tuple[str, float]]:
         route = rope.neutral_route(machine)
         yield f"{name}.length", float(ca.DM(ca.evalf(route.length)))
         yield f"{name}.wrap", float(ca.DM(ca.evalf(route.wraps[0].arc.angle)))
+
+
+def _stiction(runs: list[Run]) -> Iterator[tuple[str, float]]:
+    """A rotor under an oscillating torque, and a mass on a belt: static friction above the kinetic one."""
+    for name, stribeck in (("coulomb", 0.0), ("stribeck", 0.05), ("steep", 0.005)):
+        run = _run(runs, rotor(Friction(5.0, static=7.0, stribeck=stribeck)), duration=0.61)
+        away, stop = run.events[:2]
+        if name == "coulomb":
+            yield "stiction.away", away.t
+            pause = _run(runs, rotor(Friction(5.0, static=7.0)), duration=0.7).events
+            yield "stiction.pause", pause[2].t - pause[1].t
+        yield f"stiction.{name}.stop", stop.t
+        yield f"stiction.{name}.angle", float(stop.x[0])
+    run = _run(runs, belt_mass(), duration=1.5, q0={"x": 0.0}, v0={"x_dot": 0.1}, record=1e-4)
+    slip, stick, again = (event.t for event in run.events[:3])
+    yield "belt.slip", stick - slip
+    yield "belt.period", again - slip
+    yield "belt.stretch", float(run["x"].max())
+
+
+def _trolley(runs: list[Run]) -> Iterator[tuple[str, float]]:
+    """A crane's trolley under half of its rail friction, and its error after a move under PD control."""
+    crane = planar_crane(uniform_cable(1, 6.0, payload=200.0), rail_friction=Friction(50.0, static=60.0))
+    run = simulate(crane, duration=60.0, control=[30.0], step=0.02, backend="vm")
+    yield "trolley.stands", float(np.abs(run["x"]).max())
+    m, kp, kd, F, reach = 100.0, 200.0, 120.0, 60.0, 0.7
+    cart = planar_crane(uniform_cable(1, 6.0, payload=1.0), trolley=m - 1.0, rail_friction=Friction(F)).lock(["theta1"])
+    run = _run(runs, cart, duration=10.0, control=PD(kp, kd, [reach]))
+    yield "trolley.error", run["x"][-1] - reach

@@ -41,6 +41,11 @@ def joining_robot(*, bilateral: bool = False) -> Machine:
     (0.1, 0.2, 0) m. Chosen: steel cuboids with these masses (7850 kg/m3: a cube of 0.2 m and a plate of
     0.2 x 0.4 x 0.01 m), drum radius and rotor inertia of CDPR 5.3. Constraints: ``floor`` holds the payload, ``grip``
     joins its corner to the platform in the pose that it has then.
+
+    Examples
+    --------
+    >>> [cable.name for cable in joining_robot().cables]
+    ['cable1', 'cable2', 'cable3', 'cable4']
     """
     payload = box("payload", 6.28, (0.2, 0.4, 0.01))
     return cable_robot(

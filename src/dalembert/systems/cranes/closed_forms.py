@@ -191,6 +191,11 @@ def bending_stiffness_alpha(kappa: ArrayLike) -> Array:
     ----------
     kappa
         ``kappa_0 .. kappa_{N-1}``.
+
+    Examples
+    --------
+    >>> bending_stiffness_alpha([2.0, 3.0]).tolist()
+    [[5.0, -3.0], [-3.0, 3.0]]
     """
     kappa = _numbers(kappa, "the angular stiffnesses of a cable")
     if kappa.ndim != 1 or kappa.size == 0:
@@ -200,7 +205,13 @@ def bending_stiffness_alpha(kappa: ArrayLike) -> Array:
 
 
 def mass_matrix_two_links(q: ArrayLike, m: float, m1: float, m2: float) -> Array:
-    """Mass matrix for N = 2 and ``q = (x, theta_1, theta_2, l_1, l_2)``, as printed in (138)-(142)."""
+    """Mass matrix for N = 2 and ``q = (x, theta_1, theta_2, l_1, l_2)``, as printed in (138)-(142).
+
+    Examples
+    --------
+    >>> mass_matrix_two_links([0, 0, 0, 4.0, 1.0], 100.0, 20.0, 200.0)[:2, :2].tolist()
+    [[320.0, 1080.0], [1080.0, 5320.0]]
+    """
     q = _states(q, 5, "(x, theta_1, theta_2, l_1, l_2)")
     t1, t2, l1, l2 = (q[..., i] for i in range(1, 5))
     c1, s1, c2, s2, c12, s12 = np.cos(t1), np.sin(t1), np.cos(t2), np.sin(t2), np.cos(t1 + t2), np.sin(t1 + t2)
@@ -224,7 +235,15 @@ def mass_matrix_two_links(q: ArrayLike, m: float, m1: float, m2: float) -> Array
 def one_link_forces(
     q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, m: float, m1: float, gravity: float = 9.81
 ) -> Array:
-    """Left sides of the equations for N = 1, (194): ``(F, 0, F_1)`` for ``q = (x, theta_1, l_1)``."""
+    """Left sides of the equations for N = 1, (194): ``(F, 0, F_1)`` for ``q = (x, theta_1, l_1)``.
+
+    Examples
+    --------
+    At rest the hoist carries the payload:
+
+    >>> one_link_forces([0, 0, 4.0], [0, 0, 0], [0, 0, 0], 100.0, 20.0).round(6).tolist()
+    [0.0, 0.0, -196.2]
+    """
     q, v, acc = (_states(y, 3, "(x, theta_1, l_1)") for y in (q, v, acceleration))
     theta, l = q[..., 1], q[..., 2]
     theta_d, l_d = v[..., 1], v[..., 2]

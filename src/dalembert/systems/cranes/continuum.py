@@ -60,6 +60,11 @@ def elastic_cable_omega(count: int, *, mass: float, stiffness: float, payload: f
         Mass and stiffness of the whole cable (``K = E A / L``).
     payload
         Mass ``M`` at its end.
+
+    Examples
+    --------
+    >>> elastic_cable_omega(2, mass=20.0, stiffness=1e5, payload=500.0).round(3).tolist()
+    [14.049, 223.041]
     """
     _check(count, payload, mass=mass, stiffness=stiffness)
     k = np.arange(count)
@@ -73,6 +78,13 @@ def linear_chain_omega(masses: Sequence[Scalar] | Array, stiffnesses: Sequence[S
     """Frequencies of a fixed-free chain of masses and springs (CRANE remark 17), ascending [rad/s].
 
     In coordinates of the masses: ``M = diag(m_i)`` and ``K`` tridiagonal with ``k_i + k_{i+1}`` and ``-k_{i+1}``.
+
+    Examples
+    --------
+    One mass on one spring:
+
+    >>> linear_chain_omega([2.0], [50.0]).round(9).tolist()
+    [5.0]
     """
     from scipy.linalg import eigh
 

@@ -80,7 +80,15 @@ def columns(machine: Machine) -> Columns:
 
 
 def document_order(machine: Machine) -> list[int]:
-    """Permutation that puts the machine's coordinates into the order ``(x, theta_1 .., l_1 ..)`` of CRANE."""
+    """Permutation that puts the machine's coordinates into the order ``(x, theta_1 .., l_1 ..)`` of CRANE.
+
+    Examples
+    --------
+    >>> from dalembert.systems.cranes import hook_crane
+    >>> machine = hook_crane()
+    >>> [machine.q_names[i] for i in document_order(machine)]
+    ['x', 'theta1', 'theta2', 'l1']
+    """
     return Columns(machine).order
 
 

@@ -14,11 +14,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import field_scalar
 from dalembert.model.body import Body, point_mass, rod
+from dalembert.model.friction import Friction
 from dalembert.model.geometry import Box, Geometry
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
@@ -45,10 +47,11 @@ def planar_crane(
     trolley: Scalar = 100.0,
     lengths: str = "fixed",
     winches: int = 1,
-    rail_friction: Scalar = 0.0,
+    rail_friction: Scalar | Friction = 0.0,
     rail_damping: Scalar = 0.0,
     friction_velocity: Scalar = 1e-2,
     winch_damping: Scalar = 0.0,
+    winch_friction: Scalar | Friction = 0.0,
     force: float = math.inf,
     winch_force: float = math.inf,
     max_payload: float = math.inf,
@@ -74,9 +77,10 @@ def planar_crane(
     winches
         Number of links, from the top, with a motor on their length.
     rail_friction, friction_velocity, rail_damping
-        Coulomb friction of the rail (CRANE 1.3 (1a)) with its smoothing speed, and viscous loss.
-    winch_damping
-        Viscous loss at the first link.
+        Friction of the rail (CRANE 1.3 (1a)) and viscous loss. A number is smooth Coulomb friction with the smoothing
+        speed ``friction_velocity``, under which a trolley creeps; a `Friction` holds it.
+    winch_damping, winch_friction
+        Viscous loss and friction at the first link.
     force, winch_force
         Largest efforts; a winch that cannot hold its load is refused.
     max_payload
@@ -97,16 +101,14 @@ def planar_crane(
     >>> crane.q_names, crane.u_names
     (('x', 'theta1', 'l1', 'theta2'), ('F', 'F1'))
     """
-    _check(cable, lengths, winches, winch_force, winch_damping, minimum_length, max_payload, gravity)
+    _check(cable, lengths, winches, winch_force, (winch_damping, winch_friction), minimum_length, max_payload, gravity)
     parts = _Parts()
-    rail = {"friction": rail_friction, "friction_velocity": friction_velocity, "damping": rail_damping}
+    rail = _rail(rail_friction, friction_velocity, rail_damping)
     trolley = _mass(trolley, "trolley")
     parts.bodies.append(_carriage(point_mass("trolley", cable.top_mass + trolley), cable))
-    parts.joints.append(
-        Joint("x", "prismatic", WORLD, "trolley", axis=(1.0, 0.0, 0.0), limits=_travel(travel), **rail)  # type: ignore[arg-type]
-    )
+    parts.joints.append(Joint("x", "prismatic", WORLD, "trolley", axis=(1.0, 0.0, 0.0), limits=_travel(travel), **rail))
     parts.motors.append(Motor("F", "x", effort=force))
-    _hang(parts, cable, lengths, winches, winch_damping, winch_force, minimum_length, spatial=False)
+    _hang(parts, cable, lengths, winches, (winch_damping, winch_friction), winch_force, minimum_length, spatial=False)
     return _machine(name, parts, cable, gravity)
 
 
@@ -117,10 +119,11 @@ def spatial_crane(
     bridge: Scalar = 1000.0,
     lengths: str = "fixed",
     winches: int = 1,
-    rail_friction: Scalar = 0.0,
+    rail_friction: Scalar | Friction = 0.0,
     rail_damping: Scalar = 0.0,
     friction_velocity: Scalar = 1e-2,
     winch_damping: Scalar = 0.0,
+    winch_friction: Scalar | Friction = 0.0,
     force: float = math.inf,
     winch_force: float = math.inf,
     max_payload: float = math.inf,
@@ -134,20 +137,20 @@ def spatial_crane(
     the bridge, ``F`` on the trolley, ``F1`` at the winch. The parameters are those of `planar_crane`; ``bridge`` is the
     mass of the bridge, and the rail data and ``force`` are those of either rail.
     """
-    _check(cable, lengths, winches, winch_force, winch_damping, minimum_length, max_payload, gravity)
+    _check(cable, lengths, winches, winch_force, (winch_damping, winch_friction), minimum_length, max_payload, gravity)
     parts = _Parts()
-    rail = {"friction": rail_friction, "friction_velocity": friction_velocity, "damping": rail_damping}
+    rail = _rail(rail_friction, friction_velocity, rail_damping)
     trolley = _mass(trolley, "trolley")
     parts.bodies += [
         _carriage(point_mass("bridge", bridge), cable, long=True),
         _carriage(point_mass("trolley", cable.top_mass + trolley), cable),
     ]
     parts.joints += [
-        Joint("y", "prismatic", WORLD, "bridge", axis=(0.0, 1.0, 0.0), **rail),  # type: ignore[arg-type]
-        Joint("x", "prismatic", "bridge", "trolley", axis=(1.0, 0.0, 0.0), **rail),  # type: ignore[arg-type]
+        Joint("y", "prismatic", WORLD, "bridge", axis=(0.0, 1.0, 0.0), **rail),
+        Joint("x", "prismatic", "bridge", "trolley", axis=(1.0, 0.0, 0.0), **rail),
     ]
     parts.motors += [Motor("Fy", "y", effort=force), Motor("F", "x", effort=force)]
-    _hang(parts, cable, lengths, winches, winch_damping, winch_force, minimum_length, spatial=True)
+    _hang(parts, cable, lengths, winches, (winch_damping, winch_friction), winch_force, minimum_length, spatial=True)
     return _machine(name, parts, cable, gravity)
 
 
@@ -162,7 +165,13 @@ def hook_crane(
     gravity: float = 9.81,
     name: str = "hook_crane",
 ) -> Machine:
-    """Two cables joined by a hook: the double pendulum, N = 2 (CRANE section 5)."""
+    """Two cables joined by a hook: the double pendulum, N = 2 (CRANE section 5).
+
+    Examples
+    --------
+    >>> hook_crane(lengths="fixed").q_names
+    ('x', 'theta1', 'theta2')
+    """
     cable = LumpedCable(masses=[hook, payload], lengths=[cable_length, sling_length])
     machine = planar_crane(cable, trolley=trolley, lengths=lengths, gravity=gravity, name=name)
     return machine.with_(frames=(*machine.frames, Frame("hook", "node1")))
@@ -173,7 +182,7 @@ def _check(
     lengths: str,
     winches: int,
     winch_force: float,
-    winch_damping: Scalar,
+    winch_losses: tuple[Scalar, Scalar | Friction],
     minimum_length: float | None,
     max_payload: float,
     gravity: float,
@@ -199,10 +208,10 @@ def _check(
     for value, what in ((winch_force, "winch_force"), (max_payload, "max_payload")):
         if not _is_number(value) or not value > 0:
             raise MachineError(f"{what} of a crane must be a number > 0 or infinite, got {value!r}")
-    if varies == 0 and (minimum_length is not None or winch_force != math.inf or _given(winch_damping)):
+    if varies == 0 and (minimum_length is not None or winch_force != math.inf or any(map(_given, winch_losses))):
         raise MachineError(
-            "minimum_length, winch_force and winch_damping are those of lengths that vary; this crane has "
-            "lengths='fixed', expected 'hoisted' or 'variable'"
+            "minimum_length, winch_force, winch_damping and winch_friction are those of lengths that vary; this "
+            "crane has lengths='fixed', expected 'hoisted' or 'variable'"
         )
     if not _is_number(gravity) or not gravity >= 0:
         raise MachineError(f"gravity of a crane must be a number >= 0, got {gravity!r}")
@@ -225,12 +234,18 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _given(value: Scalar) -> bool:
+def _given(value: Scalar | Friction) -> bool:
     return not (_is_number(value) and value == 0)
 
 
 def _mass(value: Scalar, name: str) -> Scalar:
     return field_scalar(value, f"mass of the {name}", lower=0.0, strict=True)
+
+
+def _rail(friction: Scalar | Friction, velocity: Scalar, damping: Scalar) -> dict[str, Any]:
+    """Losses of a rail, as fields of its joint."""
+    smoothing = {} if isinstance(friction, Friction) else {"friction_velocity": velocity}
+    return {"friction": friction, "damping": damping, **smoothing}
 
 
 def _travel(travel: tuple[float, float]) -> Limits:
@@ -245,7 +260,7 @@ def _hang(
     cable: LumpedCable,
     lengths: str,
     winches: int,
-    winch_damping: Scalar,
+    winch_losses: tuple[Scalar, Scalar | Friction],
     winch_force: float,
     minimum_length: float | None,
     *,
@@ -280,7 +295,7 @@ def _hang(
                     f"minimum_length must lie between 0 and the length of link {i}, {nominal(length):g}, "
                     f"got {shortest!r}"
                 )
-            loss = cable.axial_damping[i - 1] + winch_damping if i == 1 else cable.axial_damping[i - 1]
+            damping, friction = winch_losses if i == 1 else (0.0, 0.0)
             parts.joints.append(
                 Joint(
                     f"l{i}",
@@ -291,7 +306,8 @@ def _hang(
                     limits=Limits(lower=shortest, stop=True),
                     stiffness=cable.axial_stiffness[i - 1],
                     rest=length,
-                    damping=loss,
+                    damping=cable.axial_damping[i - 1] + damping,
+                    friction=friction,
                 )
             )
             if i <= winches:

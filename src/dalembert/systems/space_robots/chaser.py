@@ -37,6 +37,11 @@ def attitude_thrusters(
         The body that they move.
     torque, force
         Their limits: 5 N m of SPACE Table 8.1, and the 20 N of a nozzle in 8.2.1.
+
+    Examples
+    --------
+    >>> [thruster.name for thruster in attitude_thrusters("base")]
+    ['force.x', 'force.y', 'force.z', 'torque.x', 'torque.y', 'torque.z']
     """
     unit = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
     return (
@@ -58,6 +63,11 @@ def solar_array(side: str, parent: str = "base", *, damping: Scalar = 0.005, sca
         The base.
     damping, scale
         As in `ModalAppendage`.
+
+    Examples
+    --------
+    >>> solar_array("left").omega
+    (8.0, 15.0, 20.0)
     """
     if side not in _OMEGA:
         raise InputError(f"side of a solar array must be 'left' or 'right', got {side!r}")
@@ -193,9 +203,10 @@ def _segments(arm: str, damping: Scalar) -> list[Body | Beam]:
     for body in mda_arm().bodies:
         if isinstance(body, Beam):
             bodies.append(replace(body, damping=damping) if arm == "flexible" else _stiff(body, arm))
-        elif body.name == "segment6" and arm == "printed":
+        elif isinstance(body, Body) and body.name == "segment6" and arm == "printed":
             bodies.append(replace(body, inertia=(0.04, 0.04, 0.01)))  # type: ignore[arg-type]
         else:
+            assert isinstance(body, Body)
             bodies.append(body)
     return bodies
 

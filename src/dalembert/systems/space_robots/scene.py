@@ -14,6 +14,7 @@ from dalembert.core.types import Array
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.constraints import WeldConstraint
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Frame
@@ -38,7 +39,7 @@ def uncertain_chaser() -> Machine:
     plain = space_chaser("flexible", arrays=None)
     factor = {name: Parameter(f"{name}_mass", 1.0) for name in ("base", "hub", "wrist", "tool", "boom", "array")}
     stiffness = Parameter("boom_stiffness", 1.0)
-    bodies: list[Body | Beam] = []
+    bodies: list[Body | Elastic] = []
     for body in plain.bodies:
         group = next((g for key, g in _GROUPS.items() if body.name.startswith(key)), None)
         if isinstance(body, Beam):
@@ -46,7 +47,7 @@ def uncertain_chaser() -> Machine:
                 replace(body, density=body.density * factor["boom"], E=body.E * stiffness, G=body.G * stiffness)
             )
         else:
-            bodies.append(body if group is None else _scaled(body, factor[group]))
+            bodies.append(_scaled(body, factor[group]) if group and isinstance(body, Body) else body)
     root = Parameter("array_stiffness", 1.0) ** 0.5
     arrays = [solar_array(side, scale=factor["array"]) for side in ("left", "right")]
     soft = [replace(a, omega=tuple(w * root for w in a.omega)) for a in arrays]

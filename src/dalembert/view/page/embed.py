@@ -63,6 +63,13 @@ def player_html(shown: Run | Machine | Experiment, *, height: int = 420, live: b
         Height of the view [pixels]; a machine that simulates takes the height that it needs.
     live
         Whether the machine simulates there, with sliders and plots, as in a page of `dalembert.share`.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.systems.textbook import double_pendulum
+    >>> player_html(double_pendulum(), height=300).count("<script") > 0
+    True
     """
     if not isinstance(height, int) or not 100 <= height <= 4000:
         raise InputError(f"the height of a player must be 100 to 4000 pixels, got {height!r}")

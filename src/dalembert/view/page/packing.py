@@ -80,6 +80,14 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
         The machine; None: the one that the run knows.
     most
         Largest number of frames; None: as many as keep a report small.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.systems.textbook import double_pendulum
+    >>> run = da.simulate(double_pendulum(), duration=0.1, q0=[0.3, 0.0])
+    >>> sorted(pack_run(run))[:3]
+    ['levels', 'points', 'poses']
     """
     drawn = run.machine if machine is None else machine
     if not isinstance(drawn, Machine):
@@ -162,6 +170,12 @@ def pack_machine(
         Coordinates, or a mapping of names to numbers; missing ones are neutral, or follow from the constraints.
     p
         Parameter values that differ from the nominal ones.
+
+    Examples
+    --------
+    >>> from dalembert.systems.textbook import double_pendulum
+    >>> sorted(pack_machine(double_pendulum()))[:3]
+    ['levels', 'points', 'poses']
     """
     scene = build_scene(machine, p)
     baked = scene.bake(drawn_posture(machine, q, p), p=p)
@@ -179,6 +193,13 @@ def pack_motion(machine: Machine, t: ArrayLike, q: ArrayLike, p: Mapping[str, fl
         Times (n), not decreasing, and coordinates (n, nq); a time that stands twice is before and after a jump.
     p
         Parameter values that differ from the nominal ones.
+
+    Examples
+    --------
+    >>> from dalembert.systems.textbook import double_pendulum
+    >>> film = pack_motion(double_pendulum(), [0.0, 1.0], [[0.0, 0.0], [0.5, 0.0]])
+    >>> sorted(film)[:3]
+    ['levels', 'points', 'poses']
     """
     times = np.asarray(t, dtype=float)
     if times.ndim != 1 or len(times) < 1 or not np.isfinite(times).all() or np.any(np.diff(times) < 0):
@@ -202,6 +223,14 @@ def pack_mode(modes: MachineModes, mode: int, *, size: float = 0.15) -> dict[str
         Index of the mode.
     size
         Largest displacement of a point, relative to the extent of the machine.
+
+    Examples
+    --------
+    >>> from dalembert.analysis import machine_modes
+    >>> from dalembert.systems.textbook import double_pendulum
+    >>> film = pack_mode(machine_modes(double_pendulum()), 0)
+    >>> sorted(film)[:3]
+    ['levels', 'points', 'poses']
     """
     frames = 49
     phase = np.linspace(0.0, 1.0, frames)
@@ -462,6 +491,14 @@ def pack_signals(
         Pack the signals that are in no panel as well.
     balance
         Pack the changes of energies and their balance, which needs the run from its start.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.systems.textbook import double_pendulum
+    >>> run = da.simulate(double_pendulum(), duration=0.1, q0=[0.3, 0.0])
+    >>> sorted(pack_signals(run, ["q_1"]))[:3]
+    ['events', 'names', 'panels']
     """
     chosen = None if names is None else chosen_signals(run, names)
     panels = [(p.title, p.unit, list(p.names)) for p in group_signals(run, chosen)]

@@ -8,7 +8,7 @@ from html import escape
 from dalembert.analysis.closed_form.form import closed_form
 from dalembert.core.errors import DalembertError
 from dalembert.core.parameter import nominal
-from dalembert.model.beam import Beam
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.machine import Machine
 from dalembert.view.page.mathml import mathml
 
@@ -26,7 +26,7 @@ def machine_section(machine: Machine, file: str) -> str:
     rows = []
     for body in machine.bodies:
         joint = joints[body.name]
-        kind = "beam" if isinstance(body, Beam) else "body"
+        kind = body.kind if isinstance(body, Elastic) else "body"
         rows.append((body.name, kind, f"{nominal(body.mass):.6g}", joint.name, joint.kind, joint.parent))
     text = "<h2>Machine</h2>" + table(("name", "", "mass [kg]", "joint", "kind", "on"), rows, numbers=(2,))
     if machine.cables:
@@ -44,7 +44,7 @@ def equations_section(machine: Machine, wanted: bool | None) -> str:
     """Equations of motion; None: where they are short enough to read."""
     if wanted is False:
         return ""
-    rigid = not any(isinstance(body, Beam) for body in machine.bodies)
+    rigid = not any(isinstance(body, Elastic) for body in machine.bodies)
     small = machine.nv <= _READABLE and rigid and not machine.constraints and not machine.all_ropes
     if wanted is None and not small:
         return ""

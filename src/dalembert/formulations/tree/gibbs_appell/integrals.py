@@ -1,4 +1,4 @@
-"""Integrals of the shapes of a beam, ``C_1`` to ``C_8`` of IMPACT (17)-(24), over its volume instead of its axis.
+"""Integrals of the shapes of a flexible body, ``C_1`` to ``C_8`` of IMPACT (17)-(24), over its volume.
 
 A point of the beam is at ``r = x + sum_j eps_j r_j`` (1). The document takes the points of the axis, so that sections
 have no inertia of their own when the beam vibrates; its ``J'`` in (4) turns with the frame of the link. Here a point
@@ -11,6 +11,8 @@ is zero here) the integrals and ``J'`` are those of the document.
 
 A beam that keeps the shortening of its bent axis has one more shape ``-e_x H_jk(s)`` for each product of two modal
 coordinates: with the products among the amplitudes ``eps``, the motion is linear in them, and (1)-(26) hold.
+
+The fields come from `Elastic.material_fields`: those of a body from finite elements are sums over its nodes.
 """
 
 from __future__ import annotations
@@ -20,19 +22,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.core.types import Array
-from dalembert.model.beam import Beam
-from dalembert.model.beam_integrals import mode_matrices, section_at
-from dalembert.model.beam_shortening import shortening
-from dalembert.model.shapes import gauss_points
+from dalembert.model.elastic.contract import Elastic
 
-__all__ = ["ShapeIntegrals", "bent_pairs"]
+__all__ = ["ShapeIntegrals"]
 
 _E = np.eye(3)
 
 
 @dataclass(frozen=True)
 class ShapeIntegrals:
-    """Integrals of a beam with n shapes, per unit density.
+    """Integrals of a body with n shapes, per unit density.
 
     Parameters
     ----------
@@ -68,44 +67,26 @@ class ShapeIntegrals:
     sections: Array
 
     @staticmethod
-    def of(beam: Beam) -> ShapeIntegrals:
-        """Integrate; made once per beam and kept with it."""
-        return beam.kept.once("gibbs-appell", None, lambda: _integrate(beam))
+    def of(body: Elastic) -> ShapeIntegrals:
+        """Integrate; made once per body and kept with it."""
+        return body.kept.once("gibbs-appell", None, lambda: _integrate(body))
 
 
-def bent_pairs(beam: Beam) -> list[tuple[int, int]]:
-    """Pairs of modes whose product shortens the axis: bending in the same direction."""
-    if not beam.stiffening:
-        return []
-    along = [mode.direction for mode in beam.basis]
-    n = beam.n_modes
-    return [(j, k) for j in range(n) for k in range(j, n) if along[j] == along[k] and along[j] in ("y", "z")]
-
-
-def _integrate(beam: Beam) -> ShapeIntegrals:
-    pairs = bent_pairs(beam)
-    n = beam.n_modes + len(pairs)
+def _integrate(body: Elastic) -> ShapeIntegrals:
+    n = body.n_modes + len(body.products)
     # Products of two fields f and g over the volume: of f_b g_c, summed over points and the directions of a section.
     xx, axis = np.zeros((3, 3)), np.zeros((3, 3))
     xr, rr = np.zeros((3, 3, n)), np.zeros((3, 3, n, n))
     volume, first, C1 = 0.0, np.zeros(3), np.zeros((n, 3))
-    for s, w in zip(*_points(beam), strict=True):
-        section = section_at(beam, s)
-        Phi, Delta = mode_matrices(beam, s)
-        x, r = np.array(beam.offset) + s * _E[0], np.hstack([Phi, _shortened(beam, s, pairs)])
-        volume += w * section.area
-        first += w * section.area * x
-        C1 += w * section.area * r.T
-        fields = [(section.area, x, r, x, r)]
-        if beam.rotary_inertia:
-            turned = Delta if beam.sections_turn else np.zeros_like(Delta)
-            y, z = (np.hstack([np.cross(turned.T, e).T, np.zeros((3, len(pairs)))]) for e in _E[1:])
-            fields += [(section.I_z, _E[1], y, _E[1], y), (section.I_y, _E[2], z, _E[2], z)]
-            fields += [(section.I_yz, _E[1], y, _E[2], z), (section.I_yz, _E[2], z, _E[1], y)]
-        for k, (area, f, F, g, G) in enumerate(fields):
-            (axis if k == 0 else xx)[:] += w * area * np.outer(f, g)
-            xr += w * area * np.einsum("b,cj->bcj", f, G)
-            rr += w * area * np.einsum("bj,ck->bcjk", F, G)
+    for field in body.material_fields():
+        w, share = field.weight, field.share
+        if share:
+            volume += share * (w * share)
+            first += share * (w * field.x_left)
+            C1 += share * (w * field.X_left.T)
+        (axis if share else xx)[:] += w * np.outer(field.x_left, field.x_right)
+        xr += w * np.einsum("b,cj->bcj", field.x_left, field.X_right)
+        rr += w * np.einsum("bj,ck->bcjk", field.X_left, field.X_right)
     size = np.sqrt(np.abs(np.einsum("bbjj->j", rr)))
     rr[np.abs(rr) < 1e-13 * np.outer(size, size)] = 0.0
     return ShapeIntegrals(
@@ -126,19 +107,3 @@ def _turned(products: Array) -> Array:
     """``int f^T^ g^ dV = int (f.g) 1 - g f^T dV`` from the products ``int f_b g_c dV``."""
     trace = np.einsum("bb...->...", products)
     return np.multiply.outer(_E, trace) - np.swapaxes(products, 0, 1)
-
-
-def _points(beam: Beam) -> tuple[Array, Array]:
-    """Gauss points that integrate products of two shapes and the abscissa exactly, or of two shortenings."""
-    breaks = {0.0, beam.length, *(b for _, b, _ in beam.pieces), *(b for m in beam.basis for b in m.shape.breaks)}
-    degree = max((mode.shape.degree for mode in beam.basis), default=1)
-    return gauss_points(breaks, 4 * degree if beam.stiffening else 2 * degree + 2)
-
-
-def _shortened(beam: Beam, s: float, pairs: list[tuple[int, int]]) -> Array:
-    """Shapes of the shortening, ``-delta.H delta / 2`` along x, for the products of the pairs (3 x pairs)."""
-    shapes = np.zeros((3, len(pairs)))
-    if pairs:
-        H = shortening(beam, s)
-        shapes[0] = [-H[j, k] if j < k else -H[j, j] / 2 for j, k in pairs]
-    return shapes

@@ -15,7 +15,7 @@ from functools import cached_property
 import casadi as ca
 
 from dalembert.core.types import Array, Expression
-from dalembert.formulations.tree.gibbs_appell.integrals import ShapeIntegrals, bent_pairs
+from dalembert.formulations.tree.gibbs_appell.integrals import ShapeIntegrals
 from dalembert.formulations.variables import Variables, entries
 from dalembert.model.tree import Node, merged_inertia
 from dalembert.spatial.rotations import cross_matrix
@@ -24,7 +24,7 @@ __all__ = ["Link"]
 
 
 class Link:
-    """A link of the tree: the rigid bodies of a node, and the beam whose root it is.
+    """A link of the tree: the rigid bodies of a node, and the flexible body whose root it is.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ class Link:
     """
 
     def __init__(self, node: Node, variables: Variables) -> None:
-        self.node, self.beam = node, node.beam if node.is_root else None
-        self.n = 0 if self.beam is None else self.beam.n_modes
+        self.node, self.elastic = node, node.elastic if node.is_root else None
+        self.n = 0 if self.elastic is None else self.elastic.n_modes
         self.modal = node.modal_v if self.n else slice(0, 0)
         self.delta = entries(variables.q, node.modal_q) if self.n else ca.SX(0, 1)
         mass, moment, inertia = merged_inertia(node, variables.value)
@@ -44,8 +44,8 @@ class Link:
         self._first, self._inertia = ca.sparsify(ca.SX(moment)), ca.sparsify(ca.SX(inertia))
         self._rho: Expression | float = 0.0
         self._C: ShapeIntegrals | None = None
-        if self.beam is not None:
-            self._rho, self._C = variables.value(self.beam.density), ShapeIntegrals.of(self.beam)
+        if self.elastic is not None:
+            self._rho, self._C = variables.value(self.elastic.density), ShapeIntegrals.of(self.elastic)
             self.mass = mass + self._rho * self._C.volume
             self._first = self._first + self._constant(self._C.first)
 
@@ -58,7 +58,7 @@ class Link:
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
         """Modes whose products are amplitudes too, see ``integrals.py``."""
-        return [] if self.beam is None else bent_pairs(self.beam)
+        return [] if self.elastic is None else self.elastic.products
 
     @cached_property
     def eps(self) -> Expression:

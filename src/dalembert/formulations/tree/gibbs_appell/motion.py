@@ -17,9 +17,9 @@ import numpy as np
 
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Expression
-from dalembert.formulations.tree.flexible import SectionMotion
 from dalembert.formulations.tree.model import TreeModel
 from dalembert.formulations.variables import entries
+from dalembert.model.elastic.contract import ElasticSection
 from dalembert.model.joints import JointKind
 from dalembert.model.tree import Node, place
 from dalembert.spatial.rotations import cross_matrix, rotation_about
@@ -53,7 +53,7 @@ class Hop:
 
     node: Node
     parent: int
-    section: SectionMotion | None
+    section: ElasticSection | None
     R: Expression
     p: Expression
     arm: Expression
@@ -115,7 +115,7 @@ class LinkMotion:
             c = self.hops[c].parent
         return path
 
-    def locate(self, node: int) -> tuple[int, SectionMotion | None]:
+    def locate(self, node: int) -> tuple[int, ElasticSection | None]:
         """Link of a node, and the section of it that the node is."""
         if node < 0:
             return -1, None
@@ -201,7 +201,7 @@ def _sparse(x: Expression) -> Expression:
     return ca.sparsify(ca.SX(x))
 
 
-def _one_angle(section: SectionMotion, node: Node, joint: JointKind, q: Expression) -> Expression | None:
+def _one_angle(section: ElasticSection, node: Node, joint: JointKind, q: Expression) -> Expression | None:
     """Rotation of a joint on a section that both turn about the same coordinate axis, as in the plane; else None."""
     turns = joint.turns(q)
     if turns is None or len(turns) != 1 or not node.placement.is_constant:
@@ -209,7 +209,7 @@ def _one_angle(section: SectionMotion, node: Node, joint: JointKind, q: Expressi
     axis, angle = turns[0]
     straight = np.array([[nominal(x) for x in row] for row in node.placement.rotation])
     k = int(np.argmax(np.abs(axis)))
-    others = [section.psi[i] for i in range(3) if i != k]
-    if abs(axis[k]) != 1.0 or (straight != np.eye(3)).any() or any(x.nnz() for x in others):
+    turn = section.angle(k)
+    if abs(axis[k]) != 1.0 or (straight != np.eye(3)).any() or turn is None:
         return None
-    return rotation_about(ca.DM(np.eye(3)[k]), section.psi[k] + float(axis[k]) * angle)
+    return rotation_about(ca.DM(np.eye(3)[k]), turn + float(axis[k]) * angle)

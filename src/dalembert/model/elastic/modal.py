@@ -1,10 +1,10 @@
-"""A beam on CasADi symbols: its inertia in the frame of its root, and the motion of its sections.
+"""Flexible bodies that are linear in their coordinates, on CasADi symbols: beams and bodies from finite elements.
 
-With the points of the beam at ``x = x_0 + X delta`` (see ``model/beam_integrals.py``) and
+With the points of the body at ``x = x_0 + X delta`` (see ``model/elastic/integrals.py``) and
 
     N_bc = int x_b X_c dm = n_bc + delta^T B_bc,        b, c = x, y, z
 
-everything in the mass matrix (5.16) of the segment follows:
+everything in the mass matrix (5.16) of the body follows:
 
     c = c_0 + V delta,   G_bc = G_0bc + (n_bc + n_cb + N_bc + N_cb) delta / 2,   I = tr(G) 1 - G,
     M_vd = V,   M_wd = H with rows N_yz - N_zy, N_zx - N_xz, N_xy - N_yx,   M_dd = sum B_bb.
@@ -19,30 +19,24 @@ Z_uu + Z_psipsi, and the same sums hold where the section varies.) The Coriolis 
 
 which is (5.53) with the corrections of the errata page.
 
-Geometric stiffening (an option of the beam) keeps the shortening of the bent axis, of second degree in delta, in the
-positions of points and sections and in all that follows from them: ``formulations/tree/shortening.py``.
+Geometric stiffening (an option of beams) keeps the shortening of the bent axis, of second degree in delta, in the
+positions of points and sections and in all that follows from them: ``model/elastic/shortening.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 
 import casadi as ca
 import numpy as np
 
-from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array, Expression
-from dalembert.formulations.tree.shortening import Shortening
-from dalembert.model.beam import Beam
-from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices
-from dalembert.model.beam_shortening import shortening
+from dalembert.model.beam_shortening import ShorteningIntegrals
+from dalembert.model.elastic.integrals import ModalIntegrals
+from dalembert.model.elastic.shortening import Shortening
 from dalembert.spatial.rotations import cross_matrix, euler_rates, rotation_euler321
 
-__all__ = ["APPROXIMATIONS", "FlexibleBody", "SectionMotion"]
-
-APPROXIMATIONS = ("flex", "flex-M", "flex-MA", "flex-MR")
-"""Full model; constant mass matrices; and constant twist propagation; and constant rotations (SPACE 5.2.6.1)."""
+__all__ = ["ModalBody", "ModalSection"]
 
 _X = ca.DM([1.0, 0.0, 0.0])
 _PAIRS = ((1, 2), (2, 0), (0, 1))
@@ -52,39 +46,49 @@ def _sparse(x: Array) -> ca.DM:
     return ca.sparsify(ca.DM(x))
 
 
-class FlexibleBody:
-    """Inertia, strain and Coriolis forces of a beam, in the axes of its root frame.
+class ModalBody:
+    """Inertia, strain and Coriolis forces of a body that is linear in its coordinates, in the axes of its frame.
 
     Parameters
     ----------
-    beam
-        The beam.
+    integrals
+        Its shape integrals, per unit density.
     delta
         Symbols of its modal coordinates.
-    value
-        Value of a scalar on the symbols.
+    density
+        The density: a plain one goes into the constants, a parameter multiplies the results.
+    stiffness, damping
+        Stiffness matrix (n x n) and structural damping per mode (n).
+    loses
+        Whether there is structural damping.
+    shortening, offset
+        Integrals of the shortening of the bent axis, if it is kept, and where that axis begins.
     constant
         Whether the mass matrix is held at its undeformed value (flex-M and the models built on it).
     """
 
     def __init__(
-        self, beam: Beam, delta: Expression, value: Callable[[Scalar], Expression | float], *, constant: bool = False
+        self,
+        integrals: ModalIntegrals,
+        delta: Expression,
+        density: Expression | float,
+        stiffness: Expression,
+        damping: Expression | ca.DM,
+        *,
+        loses: bool,
+        shortening: ShorteningIntegrals | None = None,
+        offset: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        constant: bool = False,
     ) -> None:
-        self.beam, self.delta, self.constant = beam, delta, constant
-        self.integrals = BeamIntegrals.of(beam)
-        density = value(beam.density)
-        # A plain density goes into the constants, a parameter multiplies the results.
+        self.integrals, self.delta, self.constant = integrals, delta, constant
         self._rho: Expression | float = 1.0 if isinstance(density, float) else density
         self._unit: float = density if isinstance(density, float) else 1.0
-        self._E, self._G, self._zeta = value(beam.E), value(beam.G), value(beam.damping)
-        self.n = beam.n_modes
+        self.stiffness, self.damping, self.loses = stiffness, damping, loses
+        self.n = integrals.V.shape[1]
+        self._shortening = Shortening(shortening, offset, delta, self._constant) if shortening and self.n else None
 
     def _constant(self, x: Array | float) -> ca.DM:
         return _sparse(np.asarray(x) * self._unit)
-
-    @cached_property
-    def _shortening(self) -> Shortening | None:
-        return Shortening(self.beam, self.delta, self._constant) if self.beam.stiffening and self.n else None
 
     @property
     def _bent(self) -> Shortening | None:
@@ -160,33 +164,6 @@ class FlexibleBody:
         M = ca.SX(self._constant(np.einsum("bbij->ij", self.integrals.B)))
         return self._rho * (M + self._bent.modal_mass if self._bent else M)
 
-    @cached_property
-    def stiffness(self) -> Expression:
-        """Stiffness matrix ``K_dd`` (n x n), (5.20)."""
-        return self._E * ca.SX(_sparse(self.integrals.K_E)) + self._G * ca.SX(_sparse(self.integrals.K_G))
-
-    @cached_property
-    def damping(self) -> Expression | ca.DM:
-        """Structural damping per mode (n): ``2 zeta K_jj / w_j`` at the stiffness and density of the call."""
-        i, beam = self.integrals, self.beam
-        if all(isinstance(x, float) for x in (self._E, self._G, self._rho)):
-            return self._zeta * ca.DM(i.damping)
-        stiffness = np.diag(nominal(beam.E) * i.K_E + nominal(beam.G) * i.K_G)
-        density = nominal(beam.density)
-        result = []
-        for j, mode in enumerate(beam.basis):
-            k = self._G / nominal(beam.G) if mode.direction == "torsion" else self._E / nominal(beam.E)
-            K, held, mode_mass, carried = (float(x[j]) for x in (stiffness, i.held, i.modal_mass, i.carried))
-            # K_jj / w_j relative to its nominal value; w_j^2 = (K_jj + held) / (density mode_mass + carried)
-            stiffer = ca.sqrt(k) if held == 0.0 else k * ca.sqrt((K + held) / (k * K + held))
-            mass = (
-                1.0
-                if isinstance(self._rho, float)
-                else (self._rho * mode_mass + carried) / (density * mode_mass + carried)
-            )
-            result.append(i.damping[j] * stiffer * ca.sqrt(mass))
-        return self._zeta * ca.vertcat(*result)
-
     def _swing(self, rate: Expression) -> list[Expression]:
         """Rows of ``dH/dt`` due to the elastic motion, as columns: ``int (x'_b dx_c - x'_c dx_b) dm``."""
         B = self.integrals.B
@@ -259,28 +236,44 @@ class FlexibleBody:
         return rr, ca.vertcat(vd, wd), ca.horzcat(dv, dw), self._rho * dd
 
 
-class SectionMotion:
-    """Motion of a section of a beam in the frame of its root, (5.31)-(5.50), in the root's axes.
+class ModalSection:
+    """Motion of a section in the frame of its body, (5.31)-(5.50), in the axes of that frame.
 
     Parameters
     ----------
-    beam, s
-        The beam and the abscissa of the section.
+    origin
+        Undeformed position of the section.
+    Phi, Delta
+        Modes (3 x n) of its displacement and of its 3-2-1 angles.
     delta
         Symbols of the modal coordinates.
+    shortening
+        Matrix ``H`` (n x n) of the shortening ``delta.H delta / 2`` of the axis up to there, if it is kept.
     approximation
         One of `APPROXIMATIONS`.
     """
 
-    def __init__(self, beam: Beam, s: float, delta: Expression, approximation: str = "flex") -> None:
-        Phi, Delta = mode_matrices(beam, s)
+    def __init__(
+        self,
+        origin: Array,
+        Phi: Array,
+        Delta: Array,
+        delta: Expression,
+        *,
+        shortening: Array | None = None,
+        approximation: str = "flex",
+    ) -> None:
         self.Phi, self.Delta = _sparse(Phi), _sparse(Delta)
         self.delta = delta
-        self.rigid = ca.DM([beam.offset[0] + s, beam.offset[1], beam.offset[2]])
-        self.shortening = _sparse(shortening(beam, s)) if beam.stiffening else None
+        self.rigid = ca.DM(origin)
+        self.shortening = None if shortening is None else _sparse(shortening)
         self.turning = approximation != "flex-MR"
         self.bending = approximation != "flex-MA"
-        self.psi = self.Delta @ delta if beam.n_modes else ca.SX(3, 1)
+        self.psi = self.Delta @ delta if Phi.shape[1] else ca.SX(3, 1)
+
+    def angle(self, axis: int) -> Expression | None:
+        """Angle of the section if it turns about this coordinate axis alone, else None."""
+        return None if any(self.psi[i].nnz() for i in range(3) if i != axis) else self.psi[axis]
 
     @cached_property
     def R(self) -> Expression:

@@ -10,7 +10,7 @@ more from the inertia of rotation than the modal block gives back.) With
 
     S_b = int X_b^T h^T dm,      M_4 = int h h^T dm
 
-the additions are, as ``formulations/tree/flexible.py`` names the integrals,
+the additions are, as ``model/elastic/modal.py`` names the integrals,
 
     c                   -e_x (delta.H_c delta) / 2
     M_vd                -e_x (H_c delta)^T
@@ -29,7 +29,6 @@ import casadi as ca
 import numpy as np
 
 from dalembert.core.types import Array, Expression
-from dalembert.model.beam import Beam
 from dalembert.model.beam_shortening import ShorteningIntegrals
 
 __all__ = ["Shortening"]
@@ -40,17 +39,22 @@ class Shortening:
 
     Parameters
     ----------
-    beam
-        The beam.
+    i, p
+        Integrals of the shortening, and where the axis begins.
     delta
         Symbols of its modal coordinates.
     constant
         Makes a sparse constant of an integral over the volume, times the density if that is a number.
     """
 
-    def __init__(self, beam: Beam, delta: Expression, constant: Callable[[Array], ca.DM]) -> None:
-        i, p = ShorteningIntegrals.of(beam), beam.offset
-        self.delta, self._offset, self._constant, self._n = delta, p, constant, beam.n_modes
+    def __init__(
+        self,
+        i: ShorteningIntegrals,
+        p: tuple[float, float, float],
+        delta: Expression,
+        constant: Callable[[Array], ca.DM],
+    ) -> None:
+        self.delta, self._offset, self._constant, self._n = delta, p, constant, len(i.H_c)
         self._P, self._Q, self._H_c = i.P, i.Q, constant(i.H_c)
         self._straight = [constant(A) for A in (p[0] * i.H_c + i.H_w, p[1] * i.H_c, p[2] * i.H_c)]
         self._pairs = [(j, k) for j in range(self._n) for k in range(j, self._n)]

@@ -1,0 +1,1 @@
+"""Implicit steps of stiff machines without constraints."""

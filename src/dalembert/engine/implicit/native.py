@@ -1,0 +1,67 @@
+"""Implicit midpoint steps of one run in native code (`midpoint.c`), driven through one structure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dalembert.engine.codes import Code
+from dalembert.engine.layout import structure
+from dalembert.engine.library import functions
+from dalembert.engine.memory import Functions, NativeMemory
+from dalembert.engine.problem.problem import Problem
+
+__all__ = ["NativeMidpoint"]
+
+_MIDPOINT = functions("implicit")
+
+
+class NativeMidpoint:
+    """Memory of the implicit steps of one run.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    tape
+        Code of its `Problem.midpoint`.
+    options
+        ``tolerance``, ``numerical_damping`` and ``max_iterations``.
+    functions
+        Where ``midpoint_step`` of midpoint.c is; by default in the library.
+    """
+
+    def __init__(
+        self, problem: Problem, tape: Code, options: Mapping[str, float], functions: Functions = _MIDPOINT
+    ) -> None:
+        self._functions, self._tape = functions, tape
+        self.memory = NativeMemory(structure("midpoint"))
+        c = self.memory.struct
+        c.n, c.n_counted, c.tape = problem.n_states, int(np.count_nonzero(problem.counted)), tape.address
+        c.tolerance, c.damping = options["tolerance"], options["numerical_damping"]
+        c.max_iterations = int(options["max_iterations"])
+        c.t_known = np.nan
+        self.memory.work("work", tape)
+        for name in ("y", "y_next", "x_known"):
+            self.memory.array(name, np.zeros(problem.n_states))
+
+    def attach(self, loop: Any) -> None:
+        """Put this method into the structure of a time loop."""
+        loop.custom, loop.context = self.function, self.address
+
+    @property
+    def evaluations(self) -> int:
+        """Evaluations of the tape so far."""
+        return int(self.memory.struct.n_iterations)
+
+    @property
+    def function(self) -> int:
+        """Address of the step, ``midpoint_step`` of midpoint.c."""
+        return self._functions("midpoint_step")
+
+    @property
+    def address(self) -> int:
+        """Address of its memory, the first argument of the step; no two threads may share it."""
+        return self.memory.address

@@ -1,0 +1,108 @@
+"""The tape of implicit midpoint steps: rates in the middle of a step from a guess of them.
+
+With stiffness ``K`` and damping ``D`` of modes and springs, ``W = h^2 K/4 + h D/2`` and a guess ``a`` of the
+accelerations, the equations of motion in the middle ``x_m = x_0 + h y/2`` of a step are solved for
+
+    (M + W) a_next = f(q_m, v_m) + W a,      v_m = v_0 + h a/2,      q_m = q_0 + h B v_m/2,
+
+which has the exact solution as its fixed point. ``M + W`` is eliminated as ``M`` is: only pivots of modes and of joints
+with springs grow, the elimination stays O(n).
+
+Numerical damping is a force ``-D_n v`` on the modes, with the damping ratio ``beta x^2 / (1 + x^2)``, ``x = h w/2``:
+for modes that the step resolves it falls as h^2. Its work is part of ``work.loss`` and, alone, ``loss.numerical``.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+from dalembert.core.types import Expression
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.factorization import solve_spd
+from dalembert.loop.stepping import stiffness_matrix
+
+__all__ = ["NUMERICAL_LOSS", "midpoint_tape"]
+
+NUMERICAL_LOSS = "loss.numerical"
+
+
+def midpoint_tape(
+    eom: EquationsOfMotion,
+    arguments: list[Expression],
+    forces: Expression,
+    losses: Expression,
+    zdot: Expression,
+    account: int | None,
+) -> ca.Function:
+    """Return the tape (t, x, c, p, y, (h, beta)) -> y.
+
+    Parameters
+    ----------
+    eom
+        The equations.
+    arguments
+        Symbols of t, x, c and p.
+    forces, losses
+        Applied forces of inputs and wrenches, and of losses.
+    zdot
+        Rates of the other states, without those of the works.
+    account
+        Place of ``loss.numerical`` in x; None: there is no such state.
+    """
+    s, nq, nv = eom.symbolic, eom.nq, eom.nv
+    t, x, c, p = arguments
+    settings, a = ca.SX.sym("settings", 2), ca.SX.sym("a", nv)
+    h, beta = settings[0], settings[1]
+    B = ca.jacobian(s.coordinate_rate, s.v)
+    K = _unmoved(stiffness_matrix(eom, B), s.q, s.v)
+    D = _unmoved(-ca.jacobian(losses, s.v), s.q, s.v)
+    extra = _numerical_damping(eom, K, h, beta)
+    W = h**2 / 4 * K + h / 2 * (D + ca.diag(extra))
+    damping = extra * s.v
+    tau = forces + losses - damping + W @ a
+    solution = eom.formulation.enlarged_dynamics(W)
+    if solution is None:
+        solution = solve_spd(s.mass_matrix + W, s.tau - s.bias)
+    power = [ca.dot(s.v, forces), ca.dot(s.v, losses - damping)]
+    rates = ca.vertcat(s.coordinate_rate, ca.substitute(solution, s.tau, tau), zdot, *power)
+    if account is not None:
+        rates[account] = ca.dot(s.v, damping)
+    middle = ca.Function("middle", [t, x, c, p, a, settings], [rates])
+    turn = ca.Function("turn", [s.q, s.v, s.t, s.p], [s.coordinate_rate])
+    start, y = ca.SX.sym("x", x.shape[0]), ca.SX.sym("y", x.shape[0])
+    v = start[nq : nq + nv] + h / 2 * y[nq : nq + nv]
+    # The velocities of the middle go into its coordinates at once: stiff modes would not converge otherwise.
+    q = start[:nq] + h / 2 * turn(start[:nq] + h / 2 * y[:nq], v, t, p)
+    rest = start[nq + nv :] + h / 2 * y[nq + nv :]
+    result = middle(t + h / 2, ca.vertcat(q, v, rest), c, p, y[nq : nq + nv], settings)
+    dense = ca.cse(ca.densify(result))
+    names = ["t", "x", "c", "p", "y", "settings"]
+    return ca.Function("midpoint", [t, start, c, p, y, settings], [dense], names, ["out"])
+
+
+def _unmoved(A: Expression, q: Expression, v: Expression) -> Expression:
+    """Entries of a matrix that do not change with the state, and symmetric ones only."""
+    A, moving = ca.sparsify(ca.SX(A)), ca.vertcat(q, v)
+    kept = ca.SX(*A.shape)
+    for i, j in zip(*A.sparsity().get_triplet(), strict=True):
+        if not ca.depends_on(A[i, j], moving):
+            kept[i, j] = A[i, j]
+    return (kept + kept.T) / 2
+
+
+def _numerical_damping(eom: EquationsOfMotion, K: Expression, h: Expression, beta: Expression) -> Expression:
+    """Diagonal of ``D_n`` (nv), which acts on modes only."""
+    result = ca.SX(eom.nv, 1)
+    for node in eom.machine.tree.nodes:
+        if not node.is_root or node.elastic is None:
+            continue
+        mass = np.diag(node.elastic.undeformed().modal)
+        for name, m in zip(node.elastic.v_names, mass, strict=True):
+            if name not in eom.v_names or m <= 0.0:
+                continue
+            i = eom.v_names.index(name)
+            w = ca.sqrt(ca.fmax(K[i, i], 0.0) / float(m))
+            x = (h * w / 2) ** 2
+            result[i] = 2 * beta * w * float(m) * x / (1 + x)
+    return result
