@@ -19,7 +19,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion, derive
-from dalembert.model.beam import Beam
+from dalembert.model.body import Body
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def derivation(machine: Machine, *, limit: int = _TERMS) -> Derivation:
     state = _random_state(eom, np.random.default_rng(_SEED))
     form, reason = None, ""
     if _flexible(machine):
-        reason = "beams have no closed form that fits on a page"
+        reason = "flexible bodies, such as beams, have no closed form that fits on a page"
     else:
         try:
             form = closed_form(machine, limit=limit)
@@ -128,7 +128,7 @@ def derivation(machine: Machine, *, limit: int = _TERMS) -> Derivation:
 
 
 def _flexible(machine: Machine) -> bool:
-    return any(isinstance(body, Beam) for body in machine.bodies)
+    return not all(isinstance(body, Body) for body in machine.bodies)
 
 
 def _unlimited(machine: Machine) -> Machine:

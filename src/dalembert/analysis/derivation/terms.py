@@ -22,7 +22,6 @@ import casadi as ca
 
 from dalembert.core.types import Expression
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.joint import WORLD
 
@@ -70,15 +69,14 @@ class Terms:
     def _vector(self, values: Any) -> Expression:
         return ca.vertcat(*[self._value(x) for x in values])
 
-    @property
-    def rigid(self) -> bool:
-        """Whether all bodies are rigid."""
-        return not any(isinstance(body, Beam) for body in self.machine.bodies)
-
     @cached_property
     def bodies(self) -> list[BodyTerms]:
         """Terms of the bodies, from the base outwards."""
-        return [self._body(body) for body in self.machine.bodies if isinstance(body, Body)]
+        return [self._body(body) for body in self._rigid_bodies]
+
+    @property
+    def _rigid_bodies(self) -> list[Body]:
+        return [body for body in self.machine.bodies if isinstance(body, Body)]
 
     def _body(self, body: Body) -> BodyTerms:
         s, parent = self.s, self._joint(body.name).parent
@@ -124,7 +122,7 @@ class Terms:
         :math:`n_i = N_i + c_i \times F_i + \sum_j (R_{ij} n_j + p_{ij} \times R_{ij} f_j)` over the attached bodies j.
         """
         terms = next(body for body in self.bodies if body.name == name)
-        c = self._vector(next(body for body in self.machine.bodies if body.name == name).com)
+        c = self._vector(next(body.com for body in self._rigid_bodies if body.name == name))
         f, n = terms.force, terms.moment + ca.cross(c, terms.force)
         for child in self.children(name):
             placement = next(body for body in self.bodies if body.name == child).placement
@@ -138,7 +136,7 @@ class Terms:
     def projected(self) -> Expression:
         """Joint forces by recursion: the wrenches of all bodies, projected on their motions."""
         total = ca.SX.zeros(self.eom.nv)
-        for terms, body in zip(self.bodies, (b for b in self.machine.bodies if isinstance(b, Body)), strict=True):
+        for terms, body in zip(self.bodies, self._rigid_bodies, strict=True):
             n = terms.moment + ca.cross(self._vector(body.com), terms.force)
             total = total + self.s.jacobian(terms.name).T @ ca.vertcat(terms.force, n)
         return total

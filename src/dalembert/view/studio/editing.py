@@ -21,7 +21,7 @@ from dalembert.view.studio.opened import with_block
 __all__ = ["check_text", "editor_schema", "forms", "with_entry"]
 
 _LINE = re.compile(r"^<text>:(\d+): ", re.DOTALL)
-_REFERENCES = {"point": (), "move": (Quintic,), "sine": (Sine,)}
+_REFERENCES: dict[str, tuple[type[Any], ...]] = {"point": (), "move": (Quintic,), "sine": (Sine,)}
 
 
 def check_text(text: object) -> list[dict[str, Any]]:
