@@ -232,7 +232,7 @@ def test_a_box_at_rest_stays_where_it_is(tilt: float) -> None:
     assert abs(tangential) == pytest.approx(2.0 * G * math.sin(angle), abs=1e-9)
     for k in corners:
         friction = math.hypot(run[f"force.g[{k}].tangent1"][-1], run[f"force.g[{k}].tangent2"][-1])
-        assert friction < 0.5 * run[f"force.g[{k}].normal"][-1]
+        assert friction <= 0.5 * run[f"force.g[{k}].normal"][-1] * (1.0 + 1e-9)
 
 
 def test_a_box_slides_down_where_friction_is_too_small() -> None:

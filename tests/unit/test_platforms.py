@@ -26,7 +26,6 @@ STEPS = 60
 """Of 10 ms each."""
 
 
-
 def bob_on_a_cable() -> da.Machine:
     """A mass in the plane on a cable of 1 m; thrown up from the height of the exit, the cable goes slack and taut."""
     return da.Machine(

@@ -87,9 +87,9 @@ def test_many_rows_at_few_joints_and_bounded_sweeps() -> None:
     rng = np.random.default_rng(2)
     J = rng.normal(size=(12, 6))
     J[0::3] = np.abs(J[0::3])
-    W, u, mu = J @ J.T, J @ -np.ones(6), np.full(4, 0.3)
-    assert solve_cone(W, u, mu).residual < 1e-8
-    short = solve_cone(W, u, mu, max_sweeps=1)
+    assert solve_cone(J @ J.T, J @ -np.ones(6), np.full(4, 0.3)).residual < 1e-8
+    J = rng.normal(size=(12, 14))
+    short = solve_cone(J @ J.T, J @ -np.ones(14) - 1.0, np.full(4, 0.3), max_sweeps=1)
     assert short.sweeps == 1 and short.residual > 1e-6
 
 

@@ -39,7 +39,19 @@ UNITS = {
         "unilateral/unilateral.c",
         "unilateral/algebra.c",
     ),
-    "stepping": tuple(f"stepping/{name}" for name in ("one.c", *GENERIC[:3], "look_back.c", *GENERIC[3:], "moreau.c")),
+    "stepping": tuple(
+        f"stepping/{name}"
+        for name in (
+            "one.c",
+            *GENERIC[:3],
+            "look_back.c",
+            GENERIC[3],
+            "unique.c",
+            "restrain.c",
+            *GENERIC[4:],
+            "moreau.c",
+        )
+    ),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
     "implicit": ("implicit/midpoint.c",),
     "vm": ("vm.c",),

@@ -198,9 +198,7 @@ def _joint_kinds() -> list[str]:
     for axis in ("z", "-z", "y", "-y", "x", "-x"):
         x, y, _ = (_direction(column) for column in plane_axes([nominal(n) for n in AXES[axis]]).T)
         rows.append(f"| `{axis}` | {x} | {y} |")
-    rows.append(
-        "\nWith `kind: planar, axis: y` the coordinate `y = 1.5` is at z = -1.5 of the joint frame.\n"
-    )
+    rows.append("\nWith `kind: planar, axis: y` the coordinate `y = 1.5` is at z = -1.5 of the joint frame.\n")
     return ["\n".join(rows)]
 
 

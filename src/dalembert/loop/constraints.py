@@ -89,6 +89,11 @@ def constrained_part(
         moving[eom.nq : eom.nq + nv] = ca.substitute(eom.formulation.forward_dynamics(), s.tau, force)
         both = ca.cse([ca.densify(moving), ca.densify(seen_gaps(phi, unilateral))])
         free = ca.Function("free", arguments, both, names, ["rates", "phi"])
+    balance = None
+    if any(normal >= 0 for normal, *_ in rubbing):
+        works = arguments[1][n - 2] + arguments[1][n - 1]
+        energies = ca.cse([ca.SX(s.kinetic_energy + s.potential_energy - works), ca.SX(s.kinetic_energy)])
+        balance = ca.Function("balance", arguments, list(map(ca.densify, energies)), names, ["left", "kinetic"])
     factors, sweeps = eom.formulation.mass_factors(), None
     if factors is not None:
         b = ca.SX.sym("b", nv)
@@ -119,6 +124,7 @@ def constrained_part(
         sweeps=sweeps,
         free=free,
         contact=contact,
+        balance=balance,
     )
 
 

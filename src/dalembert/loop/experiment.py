@@ -332,7 +332,7 @@ class Experiment:
                 flat[one.name] = getattr(self, one.name)
         if self.constraints is not None:
             flat["constraints"] = self.constraints.plain
-        flat["contact"] = None if isinstance(self.contact, EventDriven) else self.contact.plain
+        flat["contact"] = None if self.contact == EventDriven() else self.contact.plain
         return {
             name: value for name, value in flat.items()
             if name in METHOD_SETTINGS or (value is not None and value != KEYWORD_DEFAULTS.get(name))

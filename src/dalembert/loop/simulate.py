@@ -33,6 +33,9 @@ __all__ = ["check_limits", "compose", "run_experiment", "start_state"]
 
 _ON_LIMIT = 1e-9  # part by which a coordinate may pass its limit and still be on it
 
+_CLOSED = 1e-8
+"""Gap [m] to which contacts are closed: what their forces do along it is no gain."""
+
 
 def compose(experiment: Experiment, *, control: Any = None) -> ClosedLoop:
     """Return the closed loop of an experiment; ``control`` replaces a law of None."""
@@ -125,11 +128,40 @@ def run_experiment(
             raise
         failure, run = error, error.run
     run = known(run)
+    if failure is None:
+        run = _balanced(run, loop, experiment)
     if check and failure is not None:
         raise SimulationError(str(failure), run) from failure.__cause__
     if check and run.status in ("diverged", "failed"):
         raise SimulationError(run.message, run)
     return run
+
+
+def _balanced(run: Run, loop: ClosedLoop, experiment: Experiment) -> Run:
+    """Return the run; as failed if its contacts have added energy. Tell of restitution that was lowered."""
+    problem, machine = loop.problem, experiment.equations.machine
+    if "contact.lowered" in run and (lowered := run["contact.lowered"]).any():
+        worst = int(np.argmax(lowered))
+        warn(
+            f"machine '{machine.name}': restitution would have added energy in {np.count_nonzero(lowered)} of the "
+            f"rows, the first at t = {run.t[np.argmax(lowered > 0.0)]:.6g} s; at t = {run.t[worst]:.6g} s it was "
+            f"lowered to {1.0 - lowered[worst]:.6g} of its value"
+        )
+    contacts = problem.stepping is not None or (problem.constrained is not None and problem.constrained.has_contacts)
+    if not contacts or run.status not in ("completed", "stopped"):
+        return run
+    energy, switched = run.energy, bool(experiment.switches) or experiment.on_event is not None
+    gained = energy.residual if switched else energy.residual + energy.transition
+    worst, bound = int(np.argmax(gained)), experiment.contact.energy_bound
+    pushes = [np.max(np.abs(run[name])) for name in run.names if name.startswith("force.") and name.endswith(".normal")]
+    if not gained[worst] > max(bound * energy.peak, _CLOSED * sum(pushes)):
+        return run
+    message = (
+        f"machine '{machine.name}' has gained {gained[worst]:.4g} J, {gained[worst] / energy.peak:.2g} of its peak "
+        f"energy, by t = {run.t[worst]:.6g} s that nothing supplied: take a shorter step or a smaller tolerance, or "
+        f"raise energy_bound of the contact method ({bound:g})"
+    )
+    return replace(run, status="failed", message=message)
 
 
 def _tolerance(experiment: Experiment) -> float | None:

@@ -112,7 +112,7 @@ def stepping_names(eom: EquationsOfMotion, system: ContactSystem) -> tuple[str, 
     multipliers = [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{name}" for r in held for name in r.names]
     sheaves = eom.constraint_system.sheaves if eom.constrained else ()
     losses = [*loss_names(system), *(f"loss.{name}" for name in (*sheaves, *(j.name for j in _sticking(eom))))]
-    account = ("contact.residual", "contact.sweeps")
+    account = ("contact.residual", "contact.sweeps", "contact.undetermined", "contact.lowered")
     return (*forces, *tensions, *frictions, *losses, *account, *multipliers)
 
 
@@ -349,7 +349,9 @@ def stepping_part(
         n_forces=int(forces[-1]) - n_before,
         residual=int(losses[-1]),
         sweeps=int(losses[-1]) + 1,
-        multipliers=int(losses[-1]) + 2,
+        undetermined=int(losses[-1]) + 2,
+        lowered=int(losses[-1]) + 3,
+        multipliers=int(losses[-1]) + 4,
         work_input=n - 2,
         work_loss=n - 1,
     )

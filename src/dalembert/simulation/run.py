@@ -314,6 +314,10 @@ class Run:
         if "contact.residual" in self:
             worst, sweeps = float(np.max(self["contact.residual"])), float(np.max(self["contact.sweeps"]))
             lines.append(f"  contacts  residual up to {worst:.1e}, {sweeps:.0f} sweeps at most, by {meta['contact']}")
+        if "contact.undetermined" in self and (most := float(np.max(self["contact.undetermined"]))) > 0.0:
+            lines.append(
+                f"  forces    not unique, {most:.0f} directions at most: those of equal compliance of all contacts"
+            )
         if meta.get("initial_impact"):
             first = meta["initial_impact"]
             struck = sorted({name.rpartition(".friction")[0] or name for name in first["impulse"]})

@@ -7,17 +7,19 @@ from itertools import pairwise
 from typing import Any
 
 from dalembert.core.errors import MachineError
-from dalembert.core.parameter import Scalar
+from dalembert.core.parameter import Parameter, Scalar
 from dalembert.model.body import Body, box, sphere
-from dalembert.model.contacts import Contact, SphericalSurface
+from dalembert.model.contacts import Contact, HalfSpace, SphericalSurface
 from dalembert.model.geometry import Box, Capsule, Geometry, Sphere, along
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
+from dalembert.model.parts import Wrench
 from dalembert.model.transform import Transform
 
 __all__ = [
     "bouncing_ball",
     "box_on_incline",
+    "gripper",
     "newtons_cradle",
     "painleve_rod",
     "rocking_block",
@@ -96,6 +98,42 @@ def box_on_incline(angle: float = math.radians(20.0), *, friction: Scalar = 0.5)
     contact = Contact("plane", "box", Box(size), friction=friction)
     joint = Joint("base", "free", WORLD, "box")
     return Machine("box on incline", (box("box", 2.0, size),), (joint,), contacts=(contact,), gravity=down)
+
+
+def gripper(friction: Scalar = 0.4) -> Machine:
+    """A cube of 0.5 kg and 0.06 m between two guided fingers, which press along x with the force ``F`` (a parameter).
+
+    Eight corners touch, more than are needed: its forces are not unique. It is held from ``F = m g / (2 friction)``
+    on; below it falls straight, with ``g - 2 friction F / m``.
+    """
+    half, press = 0.03, Parameter("F", 10.0)
+    bodies = (
+        box("left", 0.2, (0.02, 0.1, 0.1)),
+        box("right", 0.2, (0.02, 0.1, 0.1)),
+        box("cube", 0.5, (2 * half,) * 3),
+    )
+    joints = (
+        Joint("left", "prismatic", WORLD, "left", axis=(1.0, 0.0, 0.0)),
+        Joint("right", "prismatic", WORLD, "right", axis=(1.0, 0.0, 0.0)),
+        Joint("base", "free", WORLD, "cube"),
+    )
+    corners = [(side, y, z) for side in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    contacts = tuple(
+        Contact(
+            f"corner{k}",
+            "cube",
+            origin=Transform((side * half, y * half, z * half)),
+            surface=HalfSpace((-side, 0.0, 0.0), (side * half, 0.0, 0.0)),
+            on="left" if side < 0 else "right",
+            friction=friction,
+        )
+        for k, (side, y, z) in enumerate(corners)
+    )
+    presses = (
+        Wrench("press left", "left", force=(press, 0.0, 0.0)),
+        Wrench("press right", "right", force=(-press, 0.0, 0.0)),
+    )
+    return Machine("gripper", bodies, joints, contacts=contacts, wrenches=presses)
 
 
 def painleve_rod(friction: Scalar = 1.5) -> Machine:

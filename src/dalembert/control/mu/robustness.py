@@ -342,9 +342,7 @@ def worst_gain(
         if left < 0.5:
             break
         scaled, _ = performance_channel(loop, inputs, outputs, gain)
-        proof = sweep(
-            *at_level(scaled, blocks, 1.0), 1.0, known=known, first=[omega], seconds=left, stop_at_gap=True
-        )
+        proof = sweep(*at_level(scaled, blocks, 1.0), 1.0, known=known, first=[omega], seconds=left, stop_at_gap=True)
         if not proof.complete:
             low, high, best = proof.gaps[0]
             why = "time limit reached" if np.isnan(best) else f"the best bound of mu there is {best:.4g}"

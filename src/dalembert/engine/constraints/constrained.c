@@ -411,6 +411,20 @@ int constrained_gaps(const double *const *in, double *const *out, double *work) 
     return 0;
 }
 
+/* Whether a step adds no more energy than a part of the kinetic one, beside what is done by inputs, drives and losses:
+ * a step across a pole, at which friction jams, leaves with any velocities. */
+int constrained_admits(void *context, double t, const double *x, double t_next, const double *x_next, const double *c,
+                       const double *p, double part) {
+    const struct constrained *C = context;
+    double left[2], kinetic[2];
+    for (int after = 0; after < 2; after++) {
+        const double *in[4] = {after ? &t_next : &t, after ? x_next : x, c, p};
+        double *out[2] = {left + after, kinetic + after};
+        if (C->balance(in, out, C->balance_work)) return 0;
+    }
+    return left[1] - left[0] <= part * (kinetic[0] + kinetic[1]) + 1e-14 * (fabs(left[0]) + fabs(left[1]));
+}
+
 static double largest(const struct constrained *C, const double *values) {
     double most = 0.0;
     for (int64_t i = 0; i < C->n_active; i++) {
@@ -480,21 +494,104 @@ int constrained_project(void *context, double t, double *x, const double *c, con
     }
 }
 
-/* Multipliers and violations of recorded rows: out has m + 2 numbers per row; held values and parameters are the same
+#define UNMOVED 1e-7    /* speed [m/s] below which nothing slips, as in pairs.c */
+#define DETERMINED 1e-9 /* part of a pivot, by the diagonal, that is left of a row that others do not determine */
+
+/* Whether a row is that of a contact: it has losses, and is none of a rope or a joint that sticks. */
+static int is_of_contact(const struct constrained *C, int64_t row) {
+    if (C->losses[row] < 0 || C->of_rope[row]) return 0;
+    for (int64_t r = 0; r < C->n_rubbing; r++)
+        if (C->rubbing[3 * r] < 0 && C->rubbing[3 * r + 1] == row) return 0;
+    return 1;
+}
+
+/* In how many directions forces of the contacts that act could change without effect on what is at rest: the rank that their
+ * rows lack beside those of constraints. Friction that is at its limit where nothing slips counts as friction that sticks. */
+static int64_t undetermined(struct constrained *C, const double *x) {
+    const int64_t nv = C->nv, m = C->m;
+    struct memory memory = {C->dense_work};
+    int64_t *rows = take_integers(&memory, m), *slips = take_integers(&memory, m), *rests = take_integers(&memory, m), n = 0,
+            held, lacks = 0;
+    if (factorise(C, x)) return 0;
+    for (int64_t r = 0; r < C->n_rubbing; r++) {
+        const int64_t *row = C->rubbing + 3 * r;
+        if (row[0] < 0 || !is_of_contact(C, row[0]) || !(x[C->flags[row[0]]] > 0.5)) continue;
+        const double one = row[1] >= 0 ? C->phidot[row[1]] : 0.0, two = row[2] >= 0 ? C->phidot[row[2]] : 0.0;
+        const int moves = hypot(one, two) > UNMOVED;
+        slips[row[0]] = moves ? 1 + r : 0;
+        for (int j = 1; j < 3; j++)
+            if (row[j] >= 0) rests[row[j]] = !moves && C->cone[3 * r] > 0.0;
+    }
+    for (int64_t i = 0; i < C->n_active; i++)
+        if (!is_of_contact(C, C->active[i])) rows[n++] = C->active[i];
+    held = n;
+    for (int64_t i = 0; i < m; i++) {
+        int of_tangent = 0;
+        for (int64_t r = 0; r < C->n_rubbing; r++) of_tangent |= C->rubbing[3 * r + 1] == i || C->rubbing[3 * r + 2] == i;
+        if (is_of_contact(C, i) && (of_tangent ? rests[i] : C->flags[i] < 0 || x[C->flags[i]] > 0.5)) rows[n++] = i;
+    }
+    if (n == held) return 0;
+    double *Y = take(&memory, nv * n), *Z = take(&memory, nv * n), *S = take(&memory, n * n), *whole = take(&memory, n);
+    for (int64_t k = 0; k < nv; k++)
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t r = slips[rows[i]] - 1;
+            Y[k * n + i] = Z[k * n + i] = C->Jt[k * m + rows[i]];
+            for (int j = 1; j < 3 && r >= 0; j++)
+                if (C->rubbing[3 * r + j] >= 0)
+                    Z[k * n + i] += C->drag[C->rubbing[3 * r + j]] * C->Jt[k * m + C->rubbing[3 * r + j]];
+        }
+    solve_lower(C->R, nv, Y, n), solve_lower(C->R, nv, Z, n);
+    for (int64_t k = 0; k < nv; k++)
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++) S[i * n + j] += Y[k * n + i] * Z[k * n + j];
+    for (int64_t i = 0; i < n; i++) whole[i] = S[i * (n + 1)];
+    for (int64_t k = 0; k < n; k++) {
+        const double pivot = S[k * (n + 1)];
+        if (!(fabs(pivot) > DETERMINED * fabs(whole[k]))) {
+            lacks += k >= held;
+            continue;
+        }
+        for (int64_t i = k + 1; i < n; i++) {
+            const double part = S[i * n + k] / pivot;
+            for (int64_t j = k + 1; j < n && part != 0.0; j++) S[i * n + j] -= part * S[k * n + j];
+        }
+    }
+    return lacks;
+}
+
+/* Forces of recorded contacts: at the instant at which one is seen to let go it has passed zero, by far where it jams. One
+ * that would pull has none. */
+static void let_go_at_zero(const struct constrained *C, double *lambda) {
+    for (int64_t i = 0; i < C->n_unilateral; i++) {
+        const int64_t row = C->unilateral[i];
+        if (C->losses[row] < 0 || !(lambda[row] < 0.0)) continue;
+        lambda[row] = 0.0;
+        for (int64_t r = 0; r < C->n_rubbing; r++)
+            for (int j = 1; j < 3 && C->rubbing[3 * r] == row; j++)
+                if (C->rubbing[3 * r + j] >= 0) lambda[C->rubbing[3 * r + j]] = 0.0;
+    }
+}
+
+/* Multipliers and violations of recorded rows: out has m + 3 numbers per row, the last of which says in how many directions
+ * the forces of contacts are undetermined; held values and parameters are the same
  * for all where their stride is 0. */
 int64_t constrained_signals(struct constrained *C, int64_t rows, const double *t, const double *x, const double *c,
                             int64_t c_stride, const double *p, int64_t p_stride, double *out) {
     for (int64_t k = 0; k < rows; k++) {
         const double *in[4] = {t + k, x + k * C->n, c + k * c_stride, p + k * p_stride};
-        double *row = out + k * (C->m + 2);
+        double *row = out + k * (C->m + 3);
         if (C->projects ? evaluate_motion(C, in) || evaluate_geometry(C, in) : evaluate_tape(C, in) || solve(C, in[1])) {
-            for (int64_t i = 0; i < C->m + 2; i++) row[i] = NAN;
+            for (int64_t i = 0; i < C->m + 3; i++) row[i] = NAN;
             continue;
         }
         memcpy(row, C->lambda, (size_t)C->m * sizeof(double));
+        let_go_at_zero(C, row);
         find_active(C, in[1]);
         row[C->m] = largest(C, C->phi);
         row[C->m + 1] = largest(C, C->phidot);
+        row[C->m + 2] = 0.0;
+        for (int64_t i = 0; i < C->n_unilateral && row[C->m + 2] == 0.0; i++)
+            if (is_of_contact(C, C->unilateral[i])) row[C->m + 2] = (double)undetermined(C, in[1]);
     }
     return 0;
 }

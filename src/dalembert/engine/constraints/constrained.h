@@ -13,6 +13,8 @@ struct constrained {
     double *free_work;
     kernel gaps; /* (t, x, c, p) -> Phi of the rows that are watched; 0: there are none */
     double *gaps_work;
+    kernel balance; /* (t, x, c, p) -> energy less works, kinetic energy; 0: they are not balanced */
+    double *balance_work;
     kernel motion, shift; /* accelerations and projection by sweeps along a tree, see tape.py; 0: there are none */
     double *motion_work, *shift_work;
     const int64_t *flags;      /* per row: index in x of its switch, -1: it always acts */
@@ -62,6 +64,8 @@ struct constrained {
 
 int constrained_ode(const double *const *in, double *const *out, double *work);
 int constrained_events(const double *const *in, double *const *out, double *work);
+int constrained_admits(void *context, double t, const double *x, double t_next, const double *x_next, const double *c,
+                       const double *p, double part);
 int constrained_gaps(const double *const *in, double *const *out, double *work);
 int constrained_project(void *context, double t, double *x, const double *c, const double *p);
 int constrained_alpha(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);

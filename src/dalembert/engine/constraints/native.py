@@ -121,15 +121,20 @@ class NativeConstrained:
             loop.gaps, loop.n_gaps = self._function("constrained_gaps"), pairs
             loop.first_gap = int(self.memory.struct.n_tape_events) + pairs
         loop.context = self.address
+        if self.memory.struct.balance:
+            loop.admits = self._function("constrained_admits")
         if self.memory.struct.projects:
             loop.project = self._function("constrained_project")
         if self._alpha:
             loop.custom = self._function("constrained_alpha")
 
     def signals(self, t: Array, x: Array, held: Array, p: Array) -> Array:
-        """Multipliers, position and velocity violation of rows (n, m + 2); ``held`` and ``p`` also for all rows."""
+        """Multipliers, position and velocity violation of rows, and undetermined directions (n, m + 3).
+
+        ``held`` and ``p`` may be those of all rows.
+        """
         t, x, held, p = (np.ascontiguousarray(a, dtype=float) for a in (t, x, held, p))
-        out = np.zeros((len(t), self.memory.struct.m + 2))
+        out = np.zeros((len(t), self.memory.struct.m + 3))
         strides = [a.shape[1] if a.ndim == 2 else 0 for a in (held, p)]
         getattr(library("equations"), f"{self._prefix}_signals")(
             self.address, len(t), t.ctypes.data, x.ctypes.data, held.ctypes.data, strides[0], p.ctypes.data, strides[1],

@@ -20,11 +20,14 @@ __all__ = ["constraint_signals"]
 def constraint_signals(
     problem: Problem, way: ConstraintMethod, kernels: ProblemKernels, t: Array, x: Array, held: Array, p: Array
 ) -> Array:
-    """Recorded multipliers, and the largest violation of position and velocity constraints, of each row.
+    """Recorded multipliers of each row, its largest violations, and its undetermined directions.
+
+    Violations are those of position and velocity constraints; directions are those of the forces of contacts, if any.
 
     Held values and parameters may be those of each row, or one for all.
     """
     system = problem.constrained
     assert system is not None
     values = NativeConstrained(problem, kernels.constrained_codes(), way).signals(t, x, held, p)
-    return np.hstack([values[:, list(system.signal_rows)], values[:, -2:]])
+    kept = values[:, -3:] if system.has_contacts else values[:, -3:-1]
+    return np.hstack([values[:, list(system.signal_rows)], kept])

@@ -371,17 +371,19 @@ int64_t contact_signals(struct constrained *C, int64_t rows, const double *t, co
                         int64_t nc, const double *p, int64_t np, double *out) {
     for (int64_t k = 0; k < rows; k++) {
         const double *in[4] = {t + k, x + k * C->n, c + k * nc, p + k * np};
-        double *row = out + k * (C->m + 2);
+        double *row = out + k * (C->m + 3);
         if (contact_evaluate(C, in)) {
-            for (int64_t i = 0; i < C->m + 2; i++) row[i] = NAN;
+            for (int64_t i = 0; i < C->m + 3; i++) row[i] = NAN;
             continue;
         }
         memcpy(row, C->lambda, (size_t)C->m * sizeof(double));
+        let_go_at_zero(C, row);
         for (int64_t i = 0; i < C->n_ropes; i++)
             for (int64_t j = C->rope_first[i]; j <= C->rope_first[i + 1]; j++)
                 row[row_behind(C, i, j - C->rope_first[i])] = C->tension[i + j];
         row[C->m] = largest(C, C->phi);
         row[C->m + 1] = largest(C, C->phidot);
+        row[C->m + 2] = C->n_active ? (double)undetermined(C, in[1]) : 0.0;
     }
     return 0;
 }

@@ -559,8 +559,9 @@ static int64_t take_events(struct watch *W) {
     struct loop *L = W->loop;
     const size_t size = (size_t)L->n_events * sizeof(double);
     int64_t outcome = REACHED;
-    for (;;) {
+    for (int first = 1;; first = 0) {
         const double s = locate(W);
+        if (first && s > 0.0 && s < L->h_used && refused(L, L->t + s, W->x_found)) return REACHED;
         if (s < 0.0) {
             loop_accept(L);
             break;

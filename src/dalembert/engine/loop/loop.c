@@ -45,6 +45,8 @@ typedef int MASK;
 #define NO(m) (!(m))
 #include "runge_kutta.h"
 
+#define ADMITTED 100.0 /* energy that a step may add, by the kinetic one and the tolerance */
+
 static double now(void) {
     struct timespec ts;
 #ifdef CLOCK_MONOTONIC
@@ -194,6 +196,17 @@ static void plan(struct loop *L) {
     L->landed = landed, L->t_next = landed ? target : L->t + L->h_used;
 }
 
+/* Whether a step from the present state adds energy without a source; the loop then tries a shorter one. Fixed steps are never
+ * refused. */
+static int refused(struct loop *L, double t_next, const double *x_next) {
+    if (!L->adaptive || !L->admits) return 0;
+    if (L->admits(L->context, L->t, L->x, t_next, x_next, L->c, L->p, ADMITTED * L->rtol)) return 0;
+    L->n_rejected++;
+    L->rejected_last = 1, L->pending = 0;
+    L->h = 0.2 * L->h_used;
+    return 1;
+}
+
 /* Try one step: REACHED (it is pending), REJECTED, or why it failed. */
 static int64_t attempt(struct loop *L) {
     if (L->adaptive && too_short(L->h, L->t)) return UNDERFLOW;
@@ -226,7 +239,7 @@ static int64_t attempt(struct loop *L) {
         L->h = 0.2 * L->h_used;
         return REJECTED;
     }
-    return make_pending(L);
+    return refused(L, L->t_next, L->x_next) ? REJECTED : make_pending(L);
 }
 
 static int crosses(const struct loop *L) {

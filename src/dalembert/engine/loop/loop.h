@@ -61,6 +61,9 @@ struct loop {
     /* constraints: projection of a state, and a one-step method that takes the place of the tableau; 0: none */
     int (*project)(void *context, double t, double *x, const double *c, const double *p);
     int (*custom)(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);
+    /* whether a step adds no more energy than that part of the kinetic one; 0: all do */
+    int (*admits)(void *context, double t, const double *x, double t_next, const double *x_next, const double *c,
+                  const double *p, double part);
     void *context;
 };
 

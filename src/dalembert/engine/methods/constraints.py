@@ -95,7 +95,16 @@ class Projection(ConstraintMethod):
 
     name: ClassVar[str] = "projection"
     projects: ClassVar[bool] = True
-    tapes: ClassVar[tuple[str, ...]] = ("accelerations", "projection", "move", "free", "gaps", "motion", "shift")
+    tapes: ClassVar[tuple[str, ...]] = (
+        "accelerations",
+        "projection",
+        "move",
+        "free",
+        "gaps",
+        "motion",
+        "shift",
+        "balance",
+    )
     tolerance: float = 1e-12
     drift: float = 1e-2
 

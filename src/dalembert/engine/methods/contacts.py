@@ -13,6 +13,9 @@ from dalembert.engine.methods.named import NamedMethod, method_of
 
 __all__ = ["CONTACT_METHODS", "ContactMethod", "EventDriven", "TimeStepping", "contact_method"]
 
+ENERGY_BOUND = 0.05
+"""Part of the peak energy that a run with contacts may gain: the results of a run that gains more are wrong."""
+
 
 @dataclass(frozen=True)
 class ContactMethod(NamedMethod):
@@ -25,10 +28,17 @@ class ContactMethod(NamedMethod):
     True
     """
 
+    energy_bound: float
+
 
 @dataclass(frozen=True)
 class EventDriven(ContactMethod):
     """Event by event, the default: impacts, releases, and beginnings and ends of slips are located.
+
+    Parameters
+    ----------
+    energy_bound
+        Energy that a run may gain against its balance, as a part of the peak: one that gains more has failed.
 
     Examples
     --------
@@ -38,6 +48,10 @@ class EventDriven(ContactMethod):
     """
 
     name: ClassVar[str] = "event-driven"
+    energy_bound: float = ENERGY_BOUND
+
+    def __post_init__(self) -> None:
+        _check_positive(self)
 
 
 @dataclass(frozen=True)
@@ -60,6 +74,8 @@ class TimeStepping(ContactMethod):
         bounded in the middle once impacts have excited them.
     margin
         Gap [m] up to which a contact is closed, and depth down to which it is left in peace.
+    energy_bound
+        Energy that a run may gain against its balance, as a part of the peak: one that gains more has failed.
 
     Examples
     --------
@@ -74,21 +90,26 @@ class TimeStepping(ContactMethod):
     max_sweeps: int = 500
     theta: float | None = None
     margin: float = 1e-8
+    energy_bound: float = ENERGY_BOUND
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name == "theta" and value is None:
-                continue
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number or not np.isfinite(value) or not value > 0:
-                raise InputError(f"{field.name} of TimeStepping must be a finite number > 0, got {value!r}")
+        _check_positive(self)
         if self.max_sweeps != int(self.max_sweeps):
             raise InputError(f"max_sweeps of TimeStepping must be a whole number, got {self.max_sweeps!r}")
         if not self.tolerance < 1.0:
             raise InputError(f"tolerance of TimeStepping must be below 1, got {self.tolerance:g}")
         if self.theta is not None and not 0.5 <= self.theta <= 1.0:
             raise InputError(f"theta of TimeStepping must be from 0.5 to 1, got {self.theta:g}")
+
+
+def _check_positive(way: ContactMethod) -> None:
+    for field in fields(way):
+        value = getattr(way, field.name)
+        if field.name == "theta" and value is None:
+            continue
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not np.isfinite(value) or not value > 0:
+            raise InputError(f"{field.name} of {type(way).__name__} must be a finite number > 0, got {value!r}")
 
 
 CONTACT_METHODS: Mapping[str, type[ContactMethod]] = {way.name: way for way in (EventDriven, TimeStepping)}

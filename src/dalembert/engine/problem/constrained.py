@@ -77,6 +77,9 @@ class ConstrainedSystem:
         of each contact with friction its coefficient, how fast it slips the way it did when it began to, and the
         speed to which its direction belongs; of each joint that sticks the limit, the same speed, and the friction; of
         each sheave ``kappa``, the same speed, and ``T_k / T_{k+1} - 1`` while it slips; then lengths of spans of ropes.
+    balance
+        (t, x, c, p) -> energy less the work that was done on the machine, and kinetic energy, where contacts rub; None:
+        steps are not refused for the energy that they add.
     """
 
     nq: int
@@ -102,6 +105,7 @@ class ConstrainedSystem:
     sweeps: casadi.Function | None = None
     free: casadi.Function | None = None
     contact: casadi.Function | None = None
+    balance: casadi.Function | None = None
 
     @cached_property
     def rate(self) -> casadi.Function:
@@ -164,9 +168,15 @@ class ConstrainedSystem:
         return projection_tape(self.geometry, self.move, self.flags, self.nq, self.nv, self.sweeps)
 
     @property
+    def has_contacts(self) -> bool:
+        """Whether some of the unilateral rows are those of contacts."""
+        return any(self.losses[row] >= 0 for row in self.unilateral)
+
+    @property
     def all_signal_names(self) -> tuple[str, ...]:
         """Names of the signals that a constrained run has more than others."""
-        return (*self.signal_names, "constraint.position", "constraint.velocity")
+        kept = (*self.signal_names, "constraint.position", "constraint.velocity")
+        return (*kept, "contact.undetermined") if self.has_contacts else kept
 
     @property
     def n_events(self) -> int:

@@ -106,7 +106,7 @@ class SteppingSystem:
         that of its first sheave.
     first_force, n_forces
         Where forces are, those of contacts without friction among them, which have three.
-    multipliers, residual, sweeps, work_input, work_loss
+    multipliers, residual, sweeps, undetermined, lowered, work_input, work_loss
         Places in x: of the multipliers of the rows that always hold, of the account of the solver, of the works.
     """
 
@@ -138,6 +138,8 @@ class SteppingSystem:
     multipliers: int
     residual: int
     sweeps: int
+    undetermined: int
+    lowered: int
     work_input: int
     work_loss: int
 

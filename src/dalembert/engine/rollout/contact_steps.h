@@ -6,7 +6,7 @@ FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, c
     const real length = REAL(h), now = REAL(t), tm = REAL(t + h * (1.0 - THETA));
     MASK leaves = step_begin(C, now, tm, length, x, c, p, xm, next, w, alive);
     for (int j = FIRST_FORCE; j < FIRST_FORCE + N_FORCES; j++) next[j] = K(0.0);
-    next[RESIDUAL] = next[SWEEPS] = K(0.0);
+    next[RESIDUAL] = next[SWEEPS] = next[UNDETERMINED] = next[LOWERED] = K(0.0);
     leaves = leaves | step_end(C, now, tm, length, x, c, p, xm, next, w, alive, leaves);
     if (SOME(leaves)) step_again(B, leaves, t, h, x, c, p, next);
     /* Decaying values would become denormal, and every operation on them a hundred times as slow. */

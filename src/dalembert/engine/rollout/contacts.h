@@ -40,6 +40,13 @@ typedef int INDEX;
 #define KEEP_MULTIPLIER(i, value) next[MULTIPLIERS + i] = (value) / h;
 #define TERMS(in, out, w) CHUNKS(in, out, w)
 #define PAIR_ROWS(a, in, out, w) PAIRS(pair_of[a], in, out, w)
+#define SOFTEN(a, B)
+#define YIELD(a, x, b)
+#define FOUND(m) K(0.0)
+#define BY_FACTOR(m) K(0.0)
+#define RESTRAIN(C, m, sweeps) (m) /* by one member alone */
+#define DEPENDS(m, x) leaves = leaves | depends(C, m, x, x[UNDETERMINED]); /* one member alone finds forces that are not unique */
+#define IMPULSES(C, open, sweeps) block_sweeps(C, open, sweeps)
 #define START_SWEEPS
 #define BEFORE_SWEEP(number)
 #if defined(LANES)
@@ -69,6 +76,7 @@ struct contacts {
 #if defined(LANES)
     real on[N_BLOCKS]; /* 1 or 0 */
 #endif
+    real gram[MOST_GRAM];
     int n_active, active[N_BLOCKS];
 };
 typedef struct contacts stepper;

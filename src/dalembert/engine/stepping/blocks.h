@@ -117,6 +117,7 @@ FUNCTION void block_make(stepper *C, INDEX a) {
                 *to++ = sum;
             }
     }
+    SOFTEN(a, B)
     law_make(LAW(a), SIZE(a), B);
 }
 
@@ -138,6 +139,7 @@ FUNCTION void block_sweep(stepper *C, INDEX a, MASK m, real *change, real *large
         }
     }
     b[0] += C->bounce[a];
+    YIELD(a, x, b)
     if (LAW(a) == ROPE)
         for (INDEX i = 0; i < SIZE(a); i++) new_[i] = x[i];
     law_solve(LAW(a), SIZE(a), B, b, MU(a), m, new_);

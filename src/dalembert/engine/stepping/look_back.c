@@ -208,7 +208,7 @@ static void extrapolate(struct moreau *C, struct history *H) {
 /* After a sweep that was not the last. */
 static inline void look_back(struct moreau *C, struct history *H, int64_t sweeps, double change) {
     if (C->n_active == 1 || sweeps == C->max_sweeps) return;
-    if (sweeps >= H->patience) {
+    if (sweeps >= H->patience && !(C->soft > 0.0)) {
         conjugate_gradients(C, H->room), H->patience = 2 * sweeps, H->count = -1, H->change = INFINITY;
         return;
     }

@@ -92,7 +92,8 @@ int moreau_step(void *context, double t, double h, const double *x, const double
     if (!(h > 0.0)) return 0;
     memset(C->total, 0, (size_t)C->row_start[C->n_blocks] * sizeof(double));
     memset(C->held_total, 0, (size_t)C->n_held * sizeof(double));
-    out[C->residual_at] = out[C->sweeps_at] = 0.0;
+    C->were_undetermined = x[C->undetermined_at];
+    out[C->residual_at] = out[C->sweeps_at] = out[C->undetermined_at] = out[C->lowered_at] = 0.0;
     double done = 0.0;
     for (int round = 0;; round++) {
         double cut = 1.0, rest = h - done;
@@ -118,7 +119,8 @@ int moreau_step(void *context, double t, double h, const double *x, const double
 void block_problem(struct moreau *C, double *residual, double *sweeps) {
     C->n_active = C->n_blocks;
     for (int64_t a = 0; a < C->n_blocks; a++) C->active[a] = a, block_make(C, a);
-    *sweeps = 0.0;
-    block_sweeps(C, 1, sweeps);
+    *sweeps = C->undetermined = 0.0;
+    C->depends = depends(C, 1, C->s, 0.0); /* s is zero: all begin to touch */
+    IMPULSES(C, 1, sweeps);
     *residual = block_residual(C);
 }

@@ -10,7 +10,7 @@ struct moreau {
     double *terms_work, *bias_work, *gaps_work, *move_work, *finish_work, *lift_work, *held_work;
     /* places in x: account of the solver, works, multipliers of the rows that always hold; of each block its forces, and
      * the energy that it has taken (-1: none) */
-    int64_t residual_at, sweeps_at, work_loss, work_input, multipliers;
+    int64_t residual_at, sweeps_at, undetermined_at, lowered_at, work_loss, work_input, multipliers;
     const int64_t *force, *loss;
     /* patterns: rows of L (columns before the diagonal); of each block its law, rows, entries of a row and their places,
      * where its rows, numbers of its law, values and what is kept of it begin */
@@ -34,6 +34,16 @@ struct moreau {
     double *w, *bounce, *x, *s, *dv, *r, *gap, *stays, *lambda, *total;
     double jammed; /* 1 where something is driven into what it cannot leave */
     double rank;   /* see held_rank */
+    /* forces that are not unique (unique.c): whether rows may depend on each other, how many directions are undetermined,
+     * the compliance with which they are searched for, and the impulses at which it is without effect */
+    int64_t depends;
+    double were_undetermined, undetermined, soft; /* the first: in the step before */
+    double *ref, *gram, *dense;
+    int64_t *island;
+    /* restitution (restrain.c): the part of it that was taken away, s without impulses, rebounds as they were */
+    double lowered;
+    double *start, *full;
+    int64_t *restrained;
     /* rows that always hold */
     double *Q, *held_u0, *held_t, *held_phi, *held_rate, *T, *zeta, *held_x, *P, *before, *held_total;
     /* steps that are cut */

@@ -24,6 +24,9 @@ _SCRATCH = 18
 MOST_ROWS = 16
 """Rows of a block at most, as of one.c."""
 
+_TESTED, _DIRECT = 48, 96
+"""Rows up to which it is tested whether they depend on each other (one.c); those of an island solved directly."""
+
 _STEPPING = functions("stepping")
 
 
@@ -57,6 +60,7 @@ class NativeStepping:
         rows, values, n_L = tables["row_start"][-1], tables["value_start"][-1], tables["L_start"][-1]
         c.n, c.nq, c.nv, c.nz, c.n_blocks, c.n_held, c.n_p = n, system.nq, nv, system.nz, k, m, system.n_parameters
         c.residual_at, c.sweeps_at, c.multipliers = system.residual, system.sweeps, system.multipliers
+        c.undetermined_at, c.lowered_at = system.undetermined, system.lowered
         c.work_loss, c.work_input = system.work_loss, system.work_input
         way = system.way
         c.theta, c.tolerance, c.margin, c.max_sweeps = system.theta, way.tolerance, way.margin, int(way.max_sweeps)
@@ -79,6 +83,7 @@ class NativeStepping:
             array(name, np.zeros(max(1, size)))
         for name in ("active", "forced", "fast"):
             array(name, np.zeros(max(1, k), dtype=np.int64))
+        _make_room(self.memory, nv, rows, k)
         array("near", np.ones(max(1, k), dtype=np.int64))
         if system.pairs is not None:
             pair_kernels = [kernels[pair.key] for pair in system.pairs]
@@ -109,12 +114,25 @@ class NativeStepping:
         return self.memory.address
 
 
+def _make_room(memory: NativeMemory, nv: int, rows: int, blocks: int) -> None:
+    """Allocate what unique.c and restrain.c need."""
+    most = min(rows, _DIRECT)
+    memory.array("ref", np.zeros(max(1, rows)))
+    memory.array("gram", np.zeros(_TESTED * (_TESTED + 1) // 2))
+    memory.array("dense", np.zeros(2 * most * most + 12 * most + 2 * nv + 2 * rows + 16))
+    memory.array("start", np.zeros(max(1, nv)))
+    memory.array("full", np.zeros(max(1, blocks)))
+    memory.array("restrained", np.zeros(nv + 2 * blocks + 4, dtype=np.int64))
+    memory.array("island", np.zeros(nv + 2 * blocks + most + 4, dtype=np.int64))
+
+
 class BlockSolution(NamedTuple):
-    """Impulses of blocks, residual by the largest of them, and the sweeps that it took."""
+    """Impulses of blocks, residual by the largest of them, sweeps, and directions in which they are undetermined."""
 
     impulses: Array
     residual: float
     sweeps: int
+    undetermined: int
 
 
 def solve_blocks(
@@ -173,14 +191,16 @@ def solve_blocks(
         memory.array(name, np.asarray(values, dtype=np.int64))
     reals: dict[str, Any] = {
         "Y": vectors * np.sqrt(np.maximum(size, 0.0)), "u0": u, "mu": numbers, "bounce": np.zeros(k), "s": np.zeros(n),
-        "w": np.zeros(int(integers["block_start"][-1])), "scratch": np.zeros((2 + _SCRATCH) * n),
+        "w": np.zeros(int(integers["block_start"][-1])), "scratch": np.zeros((2 + _SCRATCH) * n), "r": np.zeros(n),
     }  # fmt: skip
     for name, values in reals.items():
         memory.array(name, values)
     memory.point("x", x)
+    memory.array("force", np.asarray(starts[:-1], dtype=np.int64))
+    _make_room(memory, n, n, k)
     account = np.zeros(2)
     library("stepping").block_problem(memory.address, account.ctypes.data, account[1:].ctypes.data)
-    return BlockSolution(x, float(account[0]), int(account[1]))
+    return BlockSolution(x, float(account[0]), int(account[1]), int(c.undetermined))
 
 
 def solve_cone(W: ArrayLike, u: ArrayLike, mu: ArrayLike, **settings: Any) -> BlockSolution:

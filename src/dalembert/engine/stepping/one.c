@@ -30,6 +30,7 @@ typedef struct moreau stepper;
 #define N_L C->L_start[C->nv]
 #define MOST_ROWS 16 /* of a block */
 #define ROPES 1
+#define MOST_TESTED 48
 #define MANY (C->pair != 0)
 #define THETA C->theta
 #define MARGIN C->margin
@@ -37,6 +38,10 @@ typedef struct moreau stepper;
 #define MAX_SWEEPS C->max_sweeps
 #define RESIDUAL C->residual_at
 #define SWEEPS C->sweeps_at
+#define UNDETERMINED C->undetermined_at
+#define FOUND(m) C->undetermined
+#define LOWERED C->lowered_at
+#define BY_FACTOR(m) C->lowered
 #define WORK_INPUT C->work_input
 #define WORK_LOSS C->work_loss
 
@@ -74,6 +79,23 @@ typedef struct moreau stepper;
 #define HELD(in, out, w) CALL(held, in, out)
 #define PAIR_ROWS(a, in, out, w) \
     if (C->pair[a](in, out, C->pair_work + C->pair_at[a])) return FAILED;
+
+/* Compliance of contacts, in searches for forces that are not unique (unique.c). */
+#define SOFTEN(a, B) \
+    if (C->soft > 0.0) soften(SIZE(a), C->soft, B);
+#define YIELD(a, x, b)   \
+    if (C->soft > 0.0)   \
+        for (int64_t i = 0; i < SIZE(a); i++) b[i] += C->soft * ((x)[i] - C->ref[ROW(a) + i]);
+#define IMPULSES(C, open, sweeps)                                  \
+    (memcpy(C->start, C->s, (size_t)C->nv * sizeof(double)),      \
+     C->depends ? unique_impulses(C, sweeps) : block_sweeps(C, open, sweeps))
+#define RESTRAIN(C, m, sweeps) restrain(C, sweeps)
+#define DEPENDS(m, x) C->undetermined = 0.0, C->lowered = 0.0, C->depends = depends(C, m, x, C->were_undetermined);
+
+/* Add to the diagonal of a symmetric matrix, of which B is the upper triangle. */
+static inline void soften(int64_t n, double soft, double *B) {
+    for (int64_t i = 0; i < n; B += n - i, i++) *B += soft;
+}
 
 #define START_SWEEPS struct history H = look_back_start(C);
 #define BEFORE_SWEEP(number) \

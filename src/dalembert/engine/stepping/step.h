@@ -160,7 +160,8 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
     for (INDEX k = 0; k < C->n_active; k++) touched = touched | ON(C->active[k]);
     COPY(C->s, C->s0, N_VELOCITIES)
     if (N_HELD_ROWS) held_project(C, alive, C->s, C->held_x);
-    if (SOME(touched)) leaves = leaves | block_sweeps(C, touched & NO(leaves), &sweeps);
+    DEPENDS(touched & NO(leaves), x)
+    if (SOME(touched)) leaves = leaves | IMPULSES(C, touched & NO(leaves), &sweeps);
     solve_back(C, C->s, C->dv);
     /* once more, with the mean of the bias at old and new velocities, where anything moves */
     real most = K(0.0);
@@ -183,9 +184,14 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
         if (SOME(again)) {
             for (INDEX i = 0; i < N_VELOCITIES; i++) C->s[i] = SELECT(again, C->s0[i] + C->d[i] * C->r[i], C->s[i]);
             if (N_HELD_ROWS) held_project(C, again, C->s, C->held_x);
-            if (SOME(touched & again)) leaves = leaves | block_sweeps(C, touched & again, &sweeps);
+            if (SOME(touched & again)) leaves = leaves | IMPULSES(C, touched & again, &sweeps);
             solve_back(C, C->s, C->dv);
         }
+    }
+    const MASK gains = block_gains(C, touched & NO(leaves));
+    if (SOME(gains)) {
+        leaves = leaves | RESTRAIN(C, gains, &sweeps);
+        solve_back(C, C->s, C->dv);
     }
     /* impulses, losses, the account of the solver, works */
     real loss = K(0.0), input = K(0.0);
@@ -220,6 +226,8 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
     const real residual = larger(C->jammed, SOME(touched) ? block_residual(C) : K(0.0));
     next[RESIDUAL] = larger(next[RESIDUAL], residual);
     next[SWEEPS] += sweeps;
+    next[UNDETERMINED] = larger(next[UNDETERMINED], FOUND(touched));
+    next[LOWERED] = larger(next[LOWERED], BY_FACTOR(touched));
     if (IMPACT(h)) {
         for (INDEX i = 0; i < N_VELOCITIES; i++) next[N_COORDINATES + i] = xm[N_COORDINATES + i] + C->dv[i];
         next[WORK_INPUT] += input, next[WORK_LOSS] += loss;

@@ -1,6 +1,88 @@
 /* All blocks that act: sweeps, the violations of their laws, and gaps (blocks.h). */
 #if STEPPING
 #define CORRECTIONS 50 /* sweeps over gaps */
+#define REPEATED 1e-10 /* part of a row, squared, that is left by those before it, below which it depends on them */
+
+/* Rows of a block whose impulses may be at odds with those of others; none of what remembers them (joints, ropes). */
+FUNCTION INDEX rows_that_share(INDEX law, INDEX size) { return law == UNILATERAL || law == COULOMB ? size : 0; }
+
+/* Members with rows of contacts that may depend on each other, so that their forces are not unique. Only what begins to
+ * touch is tested, and what was so in the step before (`were` > 0): nothing else changes it but postures in which machines are
+ * singular. With more than MOST_TESTED rows, rows are counted against the velocities that they act on. */
+FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
+    MASK some = open & NO(open), begins = open & (were > K(0.0));
+    INDEX rows = 0;
+    if (C->n_active < 2) return some;
+    some = begins;
+    ROLL
+    for (INDEX k = 0; k < C->n_active; k++) {
+        const INDEX a = C->active[k];
+        if (rows_that_share(LAW(a), SIZE(a))) begins = begins | (open & ON(a) & (x[FORCE(a)] == K(0.0)));
+        rows += rows_that_share(LAW(a), SIZE(a));
+    }
+    begins = begins & NO(some);
+    if (!(SOME(begins))) return some;
+    if (rows > MOST_TESTED) {
+        for (INDEX i = 0; i < N_VELOCITIES; i++) C->r[i] = K(0.0);
+        real count = K(0.0), extent = K(0.0);
+        ROLL
+        for (INDEX k = 0; k < C->n_active; k++) {
+            const INDEX a = C->active[k], n = COUNT(a), *const at = AT(a);
+            if (!rows_that_share(LAW(a), SIZE(a))) continue;
+            count = SELECT(ON(a), count + SPLAT((double)SIZE(a)), count);
+            for (INDEX i = 0; i < n; i++) C->r[at[i]] = SELECT(ON(a), K(1.0), C->r[at[i]]);
+        }
+        for (INDEX i = 0; i < N_VELOCITIES; i++) extent += C->r[i];
+        return some | (begins & (count > extent));
+    }
+    /* Y Y^T = G^T D G, row by row: a pivot of which nothing is left belongs to a row that depends on those before it */
+    INDEX row = 0;
+    ROLL
+    for (INDEX k = 0; k < C->n_active; k++) {
+        const INDEX a = C->active[k], n = COUNT(a), *const at = AT(a);
+        const INDEX size = rows_that_share(LAW(a), SIZE(a));
+        for (INDEX j = 0; j < size; j++, row++) {
+            const real *const y = C->Y + VALUES(a) + j * n;
+            real *const own = C->gram + row * (row + 1) / 2, whole = K(0.0), left;
+            const MASK counts = j ? ON(a) & (MU(a)[0] > K(0.0)) : ON(a) & (MU(a)[0] == MU(a)[0]);
+            for (INDEX i = 0; i < n; i++) whole += y[i] * y[i];
+            INDEX other = 0;
+            ROLL
+            for (INDEX l = 0; l < k; l++) {
+                const INDEX o = C->active[l], m = COUNT(o), *const to = AT(o);
+                for (INDEX q = 0; q < rows_that_share(LAW(o), SIZE(o)); q++, other++) {
+                    const real *const z = C->Y + VALUES(o) + q * m;
+                    real sum = K(0.0);
+                    for (INDEX i = 0, r = 0; i < n && r < m;) {
+                        if (at[i] == to[r]) sum += y[i++] * z[r++];
+                        else if (at[i] < to[r]) i++;
+                        else r++;
+                    }
+                    own[other] = sum;
+                }
+            }
+            for (INDEX q = 0; q < j; q++, other++) {
+                const real *const z = C->Y + VALUES(a) + q * n;
+                real sum = K(0.0);
+                for (INDEX i = 0; i < n; i++) sum += y[i] * z[i];
+                own[other] = sum;
+            }
+            left = whole;
+            for (INDEX i = 0; i < row; i++) {
+                const real *const above = C->gram + i * (i + 1) / 2;
+                real sum = own[i];
+                for (INDEX l = 0; l < i; l++) sum -= own[l] * above[l];
+                own[i] = sum * above[i]; /* the diagonal has inverse roots of pivots, 0 of rows that depend on others */
+                left -= own[i] * own[i];
+            }
+            const MASK repeated = counts & NO(left > K(REPEATED) * whole);
+            some = some | (begins & repeated);
+            const MASK kept = counts & NO(repeated);
+            own[row] = SELECT(kept, K(1.0) / sqrt(SELECT(kept, left, K(1.0))), K(0.0));
+        }
+    }
+    return some;
+}
 
 /* Friction of joints that have reached what they hold at rest falls to that in motion; returns the members in which one does. */
 FUNCTION MASK block_breaks(stepper *C, MASK open) {
@@ -46,6 +128,36 @@ FUNCTION MASK block_sweeps(stepper *C, MASK open, real *sweeps) {
         AFTER_SWEEP(number)
     }
     return slow;
+}
+
+#define GIVES 1e-10 /* part of the work of impulses that is more than rounding */
+
+/* Energy that the impulses of a block give, u being the mean of its velocities before and after; its size is added to
+ * `scale`. */
+FUNCTION real block_share(const stepper *C, INDEX a, real *scale) {
+    const real *const before = (N_HELD_ROWS ? C->before : C->u0) + ROW(a);
+    real sum = K(0.0), u[MOST_ROWS];
+    block_velocity(C, a, C->s, u);
+    for (INDEX i = 0; i < SIZE(a); i++) {
+        sum += K(0.5) * C->x[ROW(a) + i] * (u[i] + before[i]);
+        *scale += K(0.5) * fabs(C->x[ROW(a) + i]) * (fabs(u[i]) + fabs(before[i]));
+    }
+    return sum;
+}
+
+/* Members with a contact that rebounds, and one that gives energy: restitution may add more than was there. */
+FUNCTION MASK block_gains(const stepper *C, MASK open) {
+    MASK rebounds = open & NO(open), gives = rebounds;
+    ROLL
+    for (INDEX k = 0; k < C->n_active; k++) rebounds = rebounds | (open & ON(C->active[k]) & (C->bounce[C->active[k]] < K(0.0)));
+    if (!(SOME(rebounds))) return rebounds;
+    ROLL
+    for (INDEX k = 0; k < C->n_active; k++) {
+        real scale = K(0.0);
+        const real given = block_share(C, C->active[k], &scale);
+        gives = gives | (rebounds & ON(C->active[k]) & (given > K(GIVES) * scale));
+    }
+    return gives;
 }
 
 /* Difference of impulses from those of their velocities, by the largest of them. */

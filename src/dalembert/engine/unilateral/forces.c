@@ -13,20 +13,25 @@
 #define SWEEPS 1000
 #define ATTEMPTS 3
 #define NEARLY 1e-7
+#define REPEATED 1e-12   /* part of a row, squared, below which it depends on others */
+#define COMPLIANCE 1e-2 /* to begin with, by the least mean of the diagonal of a block */
+#define LEVELS 3        /* each a tenth of the last one */
+#define PROXIMAL 40     /* rounds that take its effect away */
+enum { FAILS = -2 };
 
 static int64_t blocks_memory(int64_t k, int64_t n) {
-    return 120 * (n + 4) + 12 * n * n + 2 * lstsq_memory(n, n) + pulling_memory(k, k) + 2 * k * k + 8 * k +
+    return 130 * (n + 4) + 14 * n * n + 2 * lstsq_memory(n, n) + pulling_memory(k, k) + 2 * k * k + 8 * k +
            2 * pivoted_memory(k, n) + 64;
 }
 
 /* Find forces that fulfil the laws: SOLVED, or the block at which there are none. */
-FUNCTION int64_t solve_blocks(const struct blocks *c, const struct solution *s, struct memory memory) {
+FUNCTION int64_t find_forces(const struct blocks *c, const struct solution *s, struct memory memory) {
     const int64_t k = c->k, n = c->n;
     int rubs = 0;
     first_modes(c, s->modes);
     for (int64_t i = 0; i < k; i++) rubs |= c->law[i] == ROPE ? size_of(c, i) > 1 : c->mu[c->first[i]] != 0.0;
     if (k == 1 && is_jammed_cone(c, 0) && c->b[0] < 0.0) return 0; /* of several the others may carry it */
-    if (shared(c, s, memory)) return SOLVED;
+    if (rests(c, s, memory)) return SOLVED;
     if (!rubs) return smooth(c, s, memory);
     if (k == 1 && c->law[0] == ROPE) return one_rope(c, s, memory);
     double *p = take(&memory, n), *near = take(&memory, n), *best_p = take(&memory, n);
@@ -45,16 +50,12 @@ FUNCTION int64_t solve_blocks(const struct blocks *c, const struct solution *s, 
         }
         if (fault > sharp) continue;
         for (int64_t i = 0; i < n; i++) near[i] = s->p[i], modes[i] = s->modes[i];
-        if (polished(c, modes, near, s, memory)) {
-            share_evenly(c, s, memory);
-            return SOLVED;
-        }
+        if (polished(c, modes, near, s, memory)) return SOLVED;
         break;
     }
     if (best <= NEARLY * scale) {
         for (int64_t i = 0; i < n; i++) s->p[i] = best_p[i], s->modes[i] = best_modes[i];
         respond_to(c, s->p, s->u);
-        share_evenly(c, s, memory);
         return SOLVED;
     }
     for (int64_t i = 0; i < n; i++) best_modes[i] = -1;
@@ -64,18 +65,12 @@ FUNCTION int64_t solve_blocks(const struct blocks *c, const struct solution *s, 
         int steady = 1;
         if (bad != SOLVED) return bad;
         for (int64_t i = 0; i < n; i++) steady &= modes[i] == best_modes[i], best_modes[i] = modes[i];
-        if (steady && sweep % 5 == 4 && polished(c, modes, p, s, memory)) {
-            share_evenly(c, s, memory);
-            return SOLVED;
-        }
+        if (steady && sweep % 5 == 4 && polished(c, modes, p, s, memory)) return SOLVED;
         if (change <= 1e-15 * (1.0 + largest_of(p, n))) break;
     }
     for (int64_t i = 0; i < n; i++) s->p[i] = p[i], s->modes[i] = modes[i];
     respond_to(c, s->p, s->u);
-    if (fault_of(c, s, memory) <= NEARLY * fmax(scale, NOTHING)) {
-        share_evenly(c, s, memory);
-        return SOLVED;
-    }
+    if (fault_of(c, s, memory) <= NEARLY * fmax(scale, NOTHING)) return SOLVED;
     int64_t worst = 0;
     for (int64_t i = 0; i < k; i++)
         if (is_jammed(c, i, s->modes, memory)) return i;
@@ -84,6 +79,87 @@ FUNCTION int64_t solve_blocks(const struct blocks *c, const struct solution *s, 
     int64_t block = 0;
     while (c->first[block + 1] <= worst) block++;
     return block;
+}
+
+/* Whether rows of cones depend on those before them. */
+FUNCTION int rows_depend(const struct blocks *c, struct memory memory) {
+    const int64_t n = c->n;
+    double *S = take(&memory, n * n);
+    int64_t *rows = take_integers(&memory, n), m = 0;
+    for (int64_t i = 0; i < c->k; i++)
+        for (int64_t j = c->first[i]; j < c->first[i + 1] && c->law[i] == CONE; j++)
+            if (diagonal(c, j) > 0.0 && (j == c->first[i] || rubs_at(c, i))) rows[m++] = j;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < m; j++) S[i * m + j] = c->W[rows[i] * n + rows[j]];
+    for (int64_t k = 0; k < m; k++) {
+        const double pivot = S[k * m + k];
+        if (!(pivot > REPEATED * diagonal(c, rows[k]))) return 1;
+        for (int64_t i = k + 1; i < m; i++) {
+            const double part = S[i * m + k] / pivot;
+            for (int64_t j = k + 1; j < m && part != 0.0; j++) S[i * m + j] -= part * S[k * m + j];
+        }
+    }
+    return 0;
+}
+
+/* Give all cones the same compliance: W is that of the problem, with `soft` on the diagonals of their rows. */
+FUNCTION void soften(const struct blocks *c, double soft, double *W) {
+    for (int64_t i = 0; i < c->k; i++)
+        for (int64_t j = c->first[i]; j < c->first[i + 1] && c->law[i] == CONE; j++)
+            if (diagonal(c, j) > 0.0) W[j * (c->n + 1)] = diagonal(c, j) + soft;
+}
+
+/* Forces that are not unique: those which equal, small compliance of all cones selects, in the limit; SOLVED, or -2 where
+ * that fails. With a compliance u + eps p obeys the laws in the place of u, and forces are unique. The compliance is then
+ * counted from the last forces (a proximal iteration), so that its effect vanishes: nothing is added along directions in
+ * which forces are undetermined. */
+FUNCTION int64_t select_forces(const struct blocks *c, const struct solution *s, struct memory memory) {
+    const int64_t n = c->n;
+    double *W = take(&memory, n * n), *b = take(&memory, n), *before = take(&memory, n), mean = INFINITY, eps = COMPLIANCE;
+    const double sharp = 10.0 * tolerance_of(c);
+    struct blocks soft = *c;
+    soft.W = W, soft.b = b;
+    for (int64_t i = 0; i < c->k; i++) {
+        double sum = 0.0;
+        for (int64_t j = c->first[i]; j < c->first[i + 1]; j++) sum += diagonal(c, j) / (double)size_of(c, i);
+        if (c->law[i] == CONE && sum > 0.0) mean = fmin(mean, sum);
+    }
+    if (!(mean < INFINITY)) return FAILS;
+    for (int64_t i = 0; i < n * n; i++) W[i] = c->W[i];
+    for (int64_t i = 0; i < n; i++) b[i] = c->b[i];
+    soften(c, eps * mean, W);
+    if (find_forces(&soft, s, memory) != SOLVED) return FAILS;
+    for (int level = 1; level < LEVELS; level++) { /* down as far as forces are found from the last ones */
+        for (int64_t i = 0; i < n; i++) before[i] = s->p[i];
+        soften(c, 0.1 * eps * mean, W);
+        newton(&soft, before, s, memory);
+        if (fault_of(&soft, s, memory) <= sharp) {
+            eps *= 0.1;
+            continue;
+        }
+        for (int64_t i = 0; i < n; i++) s->p[i] = before[i];
+        soften(c, eps * mean, W);
+        break;
+    }
+    for (int round = 0; round < PROXIMAL; round++) {
+        double change = 0.0;
+        for (int64_t i = 0; i < n; i++) before[i] = s->p[i];
+        for (int64_t i = 0; i < n; i++) b[i] = c->b[i] - (W[i * (n + 1)] - diagonal(c, i)) * before[i];
+        newton(&soft, before, s, memory);
+        for (int64_t i = 0; i < n; i++) change = fmax(change, fabs(s->p[i] - before[i]));
+        if (change <= 1e-11 * largest_of(s->p, n)) break;
+    }
+    respond_to(c, s->p, s->u);
+    read_modes(c, s);
+    return fault_of(c, s, memory) <= NEARLY * largest_of(c->b, n) ? SOLVED : FAILS;
+}
+
+/* Forces that fulfil the laws, by the rule where they are not unique: SOLVED, or the block at which there are none. */
+FUNCTION int64_t solve_blocks(const struct blocks *c, const struct solution *s, struct memory memory) {
+    first_modes(c, s->modes);
+    if (rests(c, s, memory)) return SOLVED;
+    if (rows_depend(c, memory) && select_forces(c, s, memory) == SOLVED) return SOLVED;
+    return find_forces(c, s, memory);
 }
 
 /* Impact of blocks that touch, all at once: of each its law and first row, coefficients (by rows) and restitution (by
@@ -101,7 +177,7 @@ FUNCTION int64_t impulses_at(double factor, const struct impact *I, double *p, d
            *more = take(&memory, n);
     struct solution s;
     s.p = p, s.u = after, s.modes = take_integers(&memory, n);
-    const struct blocks c = {k, n, I->law, f, I->W, b, I->mu, slip, given, 0, 0, 0};
+    const struct blocks c = {k, n, I->law, f, I->W, b, I->mu, slip, given, 0, 0};
     int restores = 0;
     for (int64_t i = 0; i < n; i++) slip[i] = NAN, b[i] = I->u[i];
     for (int64_t i = 0; i < k; i++)

@@ -36,19 +36,19 @@ struct unknowns {
 };
 
 FUNCTION void unknowns_of_cone(const struct blocks *c, int64_t i, const int64_t *modes, const double *near,
-                               const double *weights, const double *d, struct unknowns *q) {
+                               const double *d, struct unknowns *q) {
     const int64_t n = c->n, f = c->first[i];
     const int slips = modes[f] == SLIP && has_tangents(c, i);
     double *push = q->push + q->count * n;
-    push[f] = weights[f];
+    push[f] = 1.0;
     for (int64_t j = f + 1; j < f + 3 && slips; j++)
-        push[j] = -c->mu[f] * d[j] * weights[f], q->fixed[j] = -c->mu[f] * c->given[f] * d[j];
-    if (near) q->z[q->count] = near[f] / weights[f];
+        push[j] = -c->mu[f] * d[j], q->fixed[j] = -c->mu[f] * c->given[f] * d[j];
+    if (near) q->z[q->count] = near[f];
     q->sum[q->count * n + f] = 1.0, q->block[q->count++] = i;
     for (int64_t j = f + 1; j < f + 3 && modes[f] == STICK && rubs_at(c, i); j++) {
         if (!(diagonal(c, j) > 0.0)) continue;
-        q->push[q->count * n + j] = weights[j], q->sum[q->count * n + j] = 1.0;
-        if (near) q->z[q->count] = near[j] / weights[j];
+        q->push[q->count * n + j] = q->sum[q->count * n + j] = 1.0;
+        if (near) q->z[q->count] = near[j];
         q->block[q->count++] = i;
     }
 }
@@ -88,8 +88,8 @@ FUNCTION void unknowns_of_rope(const struct blocks *c, int64_t i, const int64_t 
 
 /* Forces for which u_n = 0 where cones push, u_t = 0 where they stick, and groups of ropes keep their lengths, as near as
  * can be to given ones (near may be 0). */
-FUNCTION void linear(const struct blocks *c, const int64_t *modes, const double *near, const double *weights,
-                     const double *d, double *p, struct memory memory) {
+FUNCTION void linear(const struct blocks *c, const int64_t *modes, const double *near, const double *d, double *p,
+                     struct memory memory) {
     const int64_t n = c->n;
     struct unknowns q;
     q.count = 0, q.block = take_integers(&memory, n), q.push = take(&memory, n * n), q.sum = take(&memory, n * n);
@@ -100,7 +100,7 @@ FUNCTION void linear(const struct blocks *c, const int64_t *modes, const double 
         if (modes[c->first[i]] == OPEN) continue;
         if (c->law[i] == ROPE) unknowns_of_rope(c, i, modes, near, &q);
         else if (c->law[i] == LIMIT) unknowns_of_limit(c, i, modes, near, d, &q);
-        else unknowns_of_cone(c, i, modes, near, weights, d, &q);
+        else unknowns_of_cone(c, i, modes, near, d, &q);
     }
     const int64_t count = q.count;
     for (int64_t r = 0; r < count; r++) {
@@ -144,72 +144,15 @@ FUNCTION int pair_rests(const struct blocks *c, int64_t i, const struct solution
     return fmax(fabs(u[1]), fabs(u[2])) <= tolerance;
 }
 
-/* Solution with these modes, redundant forces in proportion to the normal ones, of pairs that yield to a part of them; 0 if
- * it breaks a law. Open blocks are unconstrained. */
-FUNCTION int shared_with(const struct blocks *c, const struct solution *s, double part, struct memory memory) {
-    const int64_t n = c->n;
-    double *weights = take(&memory, n), most = 0.0;
-    for (int64_t i = 0; i < n; i++) weights[i] = 1.0;
-    for (int round = 0; round < 2; round++) {
-        linear(c, s->modes, c->last, weights, c->slip, s->p, memory);
-        most = 0.0;
-        for (int64_t i = 0; i < c->k; i++)
-            if (c->law[i] == CONE) most = fmax(most, s->p[c->first[i]]);
-        if (most <= 0.0) break;
-        for (int64_t i = 0; i < c->k; i++) {
-            const int64_t f = c->first[i];
-            if (has_tangents(c, i)) weights[f + 1] = weights[f + 2] =
-                sqrt((c->yields && c->yields[i] ? part : 1.0) * fmin(fmax(s->p[f] / most, LEAST), 1.0));
-        }
-    }
+/* Solution in which all blocks act and none begins to slip, forces being those of least norm; 0 if it breaks a law. */
+FUNCTION int rests(const struct blocks *c, const struct solution *s, struct memory memory) {
+    linear(c, s->modes, c->last, c->slip, s->p, memory);
     respond_to(c, s->p, s->u);
-    const double least = 1e-13 * largest_of(s->p, n), tolerance = tolerance_of(c);
-    for (int64_t i = 0; i < c->k; i++) {
-        if (s->modes[c->first[i]] == OPEN) continue;
+    const double least = 1e-13 * largest_of(s->p, c->n), tolerance = tolerance_of(c);
+    for (int64_t i = 0; i < c->k; i++)
         if (!(c->law[i] == ROPE ? rope_rests(c, i, s, least, tolerance, memory) : pair_rests(c, i, s, least, tolerance)))
             return 0;
-    }
     return 1;
-}
-
-/* The same, what yields with as little friction as it can, or like all others. */
-FUNCTION int shared(const struct blocks *c, const struct solution *s, struct memory memory) {
-    int any = 0;
-    for (int64_t i = 0; i < c->k && c->yields; i++) any |= c->yields[i] != 0;
-    return (any && shared_with(c, s, YIELDS, memory)) || shared_with(c, s, 1.0, memory);
-}
-
-/* The same motion with the forces of all that is at rest shared in proportion to the normal ones, if these obey the laws.
- * Ropes keep their tensions. */
-FUNCTION void share_evenly(const struct blocks *c, const struct solution *s, struct memory memory) {
-    const int64_t k = c->k, n = c->n;
-    const double least = 10.0 * tolerance_of(c);
-    double *given = take(&memory, n), *b = take(&memory, n), *slip = take(&memory, n);
-    struct solution made;
-    made.p = take(&memory, n), made.u = take(&memory, n), made.modes = take_integers(&memory, n);
-    struct blocks left = *c;
-    left.b = b, left.slip = slip;
-    for (int64_t i = 0; i < n; i++) slip[i] = NAN;
-    for (int pushing = 0; pushing < 2; pushing++) { /* among all that touch, then among those that push */
-        int any = 0;
-        for (int64_t i = 0; i < k; i++) {
-            const int64_t f = c->first[i];
-            const double *u = s->u + f;
-            const int at_rest = c->law[i] == LIMIT ? c->mu[f] == 0.0 || fabs(u[0]) <= least
-                                : !rubs_at(c, i)   ? fabs(u[0]) <= least
-                                                   : largest_of(u, 3) <= least;
-            const int rests = c->law[i] != ROPE && !is_sliding(c, i) && at_rest && (!pushing || s->modes[f] == STICK);
-            made.modes[f] = rests ? STICK : OPEN, any |= rests;
-            for (int64_t j = f; j < c->first[i + 1]; j++) given[j] = rests ? 0.0 : s->p[j];
-        }
-        if (!any) return;
-        respond_to(c, given, b);
-        if (!shared(&left, &made, memory)) continue;
-        for (int64_t i = 0; i < n; i++) s->p[i] = made.p[i] + given[i], s->u[i] = made.u[i];
-        for (int64_t i = 0; i < k; i++)
-            if (made.modes[c->first[i]] == STICK) s->modes[c->first[i]] = STICK;
-        return;
-    }
 }
 
 /* Solution of cones without friction, a convex problem, by the method of active sets. */
@@ -245,8 +188,8 @@ FUNCTION int64_t smooth(const struct blocks *c, const struct solution *s, struct
 FUNCTION int polished(const struct blocks *c, const int64_t *modes, const double *near, const struct solution *s,
                       struct memory memory) {
     const int64_t n = c->n;
-    double *d = take(&memory, n), *before = take(&memory, n), *weights = take(&memory, n);
-    for (int64_t i = 0; i < n; i++) d[i] = c->slip[i], weights[i] = 1.0, s->p[i] = near[i], s->modes[i] = modes[i];
+    double *d = take(&memory, n), *before = take(&memory, n);
+    for (int64_t i = 0; i < n; i++) d[i] = c->slip[i], s->p[i] = near[i], s->modes[i] = modes[i];
     respond_to(c, s->p, s->u);
     for (int round = 0; round < 60; round++) {
         double change = 0.0;
@@ -259,7 +202,7 @@ FUNCTION int polished(const struct blocks *c, const int64_t *modes, const double
             for (int64_t j = f; j < f + count; j++) d[j] = size > 0.0 ? s->u[j] / size : -near[j] / push;
         }
         for (int64_t i = 0; i < n; i++) before[i] = s->p[i];
-        linear(c, modes, near, weights, d, s->p, memory);
+        linear(c, modes, near, d, s->p, memory);
         respond_to(c, s->p, s->u);
         for (int64_t i = 0; i < n; i++) change = fmax(change, fabs(s->p[i] - before[i]));
         if (change <= 1e-14 * largest_of(s->p, n)) break;

@@ -25,7 +25,7 @@ static int shock(struct transitions *T, double *x, int64_t pair, const struct se
     double *right = take(&memory, C->m), *Z = take(&memory, n * nv), *v = take(&memory, nv),
            *W = take(&memory, n * n), *u = take(&memory, n), *b = take(&memory, n), *mu = take(&memory, n),
            *slip = take(&memory, n), *given = take(&memory, n), *P = take(&memory, n), *Wp = take(&memory, n),
-           *ones = take(&memory, n), *d = take(&memory, n);
+           *d = take(&memory, n);
     int64_t *held = take_integers(&memory, C->m);
     const int64_t n_held = gather_held(T, x, T->rate, -1.0, held, right, memory);
     struct factors F;
@@ -39,9 +39,9 @@ static int shock(struct transitions *T, double *x, int64_t pair, const struct se
     memcpy(b, u, doubles(n));
     const double across = T->rubs[pair] ? hypot(u[own + 1], u[own + 2]) : 0.0;
     b[own] -= NEARER * fmax(across, 1e-4 * largest_of(u, n));
-    for (int64_t i = 0; i < n; i++) slip[i] = NAN, ones[i] = 1.0;
+    for (int64_t i = 0; i < n; i++) slip[i] = NAN;
     for (int64_t i = 0; i < count; i++) coefficients_of(T, some.block[i], mu + some.first[i]);
-    struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, 0, 0, 0};
+    struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, 0, 0};
     if (solve_blocks(&blocks, &begun, memory) != SOLVED) return 1;
     blocks.b = u;
     for (int64_t i = 0; i < count; i++) {
@@ -50,7 +50,7 @@ static int shock(struct transitions *T, double *x, int64_t pair, const struct se
         const double speed = fmax(hypot(begun.u[f + 1], begun.u[f + 2]), NOTHING);
         d[f + 1] = begun.u[f + 1] / speed, d[f + 2] = begun.u[f + 2] / speed;
     }
-    linear(&blocks, begun.modes, begun.p, ones, d, P, memory);
+    linear(&blocks, begun.modes, begun.p, d, P, memory);
     for (int64_t i = 0; i < count; i++) { /* where a slip has just jammed the impulse is the limit */
         const double *p = P + some.first[i];
         const double push = has_tangents(&blocks, i) ? hypot(p[1], p[2]) : 0.0;

@@ -64,6 +64,10 @@ def stepping_macros(problem: Problem) -> dict[str, object]:
         "MULTIPLIERS": system.multipliers,
         "RESIDUAL": system.residual,
         "SWEEPS": system.sweeps,
+        "UNDETERMINED": system.undetermined,
+        "LOWERED": system.lowered,
+        "MOST_TESTED": _most_tested(tables["row_start"][-1]),
+        "MOST_GRAM": max(1, _most_tested(tables["row_start"][-1]) * (_most_tested(tables["row_start"][-1]) + 1) // 2),
         "WORK_INPUT": system.work_input,
         "WORK_LOSS": system.work_loss,
         "THETA": repr(float(system.theta)),
@@ -78,6 +82,11 @@ def stepping_macros(problem: Problem) -> dict[str, object]:
         "PAIRS(kind, in, out, work)": f"switch (kind) {{ {cases} }}" if many else "",
         **({} if system.n_held else {"HELD(in, out, work)": ""}),
     }
+
+
+def _most_tested(rows: int) -> int:
+    """Return the number of rows up to which lanes test whether these depend on each other, as in ``one.c``."""
+    return min(48, rows)
 
 
 def _kinds(system: SteppingSystem) -> dict[str, ca.Function]:
