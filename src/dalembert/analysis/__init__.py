@@ -6,7 +6,7 @@ from dalembert.analysis.cables.kinematics import cable_lengths, forward_kinemati
 from dalembert.analysis.cables.statics import StaticPose, static_equilibrium, structure_matrix
 from dalembert.analysis.cables.tensions import platform_load, tension_distribution, wrench_feasible
 from dalembert.analysis.closed_form.form import ClosedForm, closed_form
-from dalembert.analysis.derivation.formula import Formula, Step
+from dalembert.analysis.derivation.formula import SheetFormula, SheetStep
 from dalembert.analysis.derivation.sheet import Derivation, derivation
 from dalembert.analysis.energy_split import EnergySplit, energy_split
 from dalembert.analysis.equilibrium import Equilibrium, equilibrium
@@ -33,7 +33,6 @@ __all__ = [
     "Derivation",
     "EnergySplit",
     "Equilibrium",
-    "Formula",
     "GeneralizedJacobian",
     "IKResult",
     "IKSettings",
@@ -43,8 +42,9 @@ __all__ = [
     "ModelForm",
     "OperatingPoint",
     "OperationCount",
+    "SheetFormula",
+    "SheetStep",
     "StaticPose",
-    "Step",
     "VerifyReport",
     "VerifyRow",
     "assemblies",

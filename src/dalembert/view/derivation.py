@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
-from dalembert.analysis.derivation.formula import Step
+from dalembert.analysis.derivation.formula import SheetStep
 from dalembert.analysis.derivation.sheet import Derivation, derivation
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, write_files
@@ -82,7 +82,7 @@ def _picture(machine: Machine) -> bytes:
     return content.getvalue()
 
 
-def _checks(sheet: Derivation) -> Step:
+def _checks(sheet: Derivation) -> SheetStep:
     """The printed formulas beside the compiled functions of the machine."""
     found = sheet.check()
     rows = tuple((name, f"{deviation:.1e}") for name, deviation in found.items())
@@ -93,10 +93,10 @@ def _checks(sheet: Derivation) -> Step:
         if rows
         else "All numbers above are those of the compiled functions of the machine."
     )
-    return Step(_CHECK, text, tables=((("formula", "largest relative difference"), rows),) if rows else ())
+    return SheetStep(_CHECK, text, tables=((("formula", "largest relative difference"), rows),) if rows else ())
 
 
-def _lines(sheet: Derivation, step: Step) -> list[str]:
+def _lines(sheet: Derivation, step: SheetStep) -> list[str]:
     return [*step.rules, *(formula.latex(sheet.form, sheet.state) for formula in step.formulas)]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from dalembert.analysis.closed_form.form import ClosedForm
 
-__all__ = ["Formula", "State", "Step"]
+__all__ = ["SheetFormula", "State", "SheetStep"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class State:
 
 
 @dataclass(frozen=True, eq=False)
-class Formula:
+class SheetFormula:
     """A formula of a sheet.
 
     Parameters
@@ -86,12 +86,12 @@ class Formula:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class SheetStep:
     """A part of a sheet: title, explanation, tables and formulas."""
 
     title: str
     text: str = ""
-    formulas: tuple[Formula, ...] = ()
+    formulas: tuple[SheetFormula, ...] = ()
     tables: tuple[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]], ...] = ()
     rules: tuple[str, ...] = ()
 

@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.analysis.closed_form.form import ClosedForm, closed_form
 from dalembert.analysis.closed_form.printing import latex_name
 from dalembert.analysis.closed_form.symbols import symbol_name
-from dalembert.analysis.derivation.formula import Formula, State, Step, named
+from dalembert.analysis.derivation.formula import SheetFormula, State, SheetStep, named
 from dalembert.analysis.derivation.numbers import Numbers
 from dalembert.analysis.derivation.terms import BodyTerms, Terms
 from dalembert.core.errors import InputError
@@ -53,11 +53,11 @@ class Derivation:
     machine: Machine
     form: ClosedForm | None
     reason: str
-    steps: tuple[Step, ...]
+    steps: tuple[SheetStep, ...]
     state: State
 
     @property
-    def formulas(self) -> list[Formula]:
+    def formulas(self) -> list[SheetFormula]:
         """All formulas that are printed."""
         return [formula for step in self.steps for formula in step.formulas if formula.value is not None]
 
@@ -157,7 +157,7 @@ class _Sheet:
         self.terms = None if form is None else Terms(form.tape, form.accelerations)
         self.marks = {body.name: latex_name(symbol_name(body.name)) for body in machine.bodies}
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[SheetStep]:
         """All steps."""
         parts = [self._machine()]
         if self.terms is not None:
@@ -179,13 +179,13 @@ class _Sheet:
 
     def _formula(
         self, name: str, left: str, expression: Expression, kernel: Callable[[State], Array], rule: str = ""
-    ) -> Formula:
+    ) -> SheetFormula:
         value = self._printed(name, expression)
         if value is not None and value.shape == (1, 1):
             value = value[0, 0]
-        return Formula(name, left, value, kernel, rule)
+        return SheetFormula(name, left, value, kernel, rule)
 
-    def _each(self, symbol: str, what: str, term: Callable[[BodyTerms], Expression]) -> tuple[Formula, ...]:
+    def _each(self, symbol: str, what: str, term: Callable[[BodyTerms], Expression]) -> tuple[SheetFormula, ...]:
         """A formula of every body."""
         assert self.terms is not None
         made = []
@@ -198,7 +198,7 @@ class _Sheet:
             made.append(self._formula(f"{what} of {body.name}", left, term(body), kernel))
         return tuple(made)
 
-    def _whole(self, name: str, left: str, kernel: Callable[[State], Array], rule: str = "") -> Formula:
+    def _whole(self, name: str, left: str, kernel: Callable[[State], Array], rule: str = "") -> SheetFormula:
         """A formula of the whole machine, from its closed form."""
         value = None
         if self.form is not None:
@@ -206,11 +206,11 @@ class _Sheet:
                 value = getattr(self.form, name)
             except InputError:
                 value = None
-        return Formula(name, left, value, kernel, rule)
+        return SheetFormula(name, left, value, kernel, rule)
 
     # -- steps ----------------------------------------------------------------
 
-    def _machine(self) -> Step:
+    def _machine(self) -> SheetStep:
         machine = self.machine
         joints = {joint.child: joint for joint in machine.joints}
         rows = tuple(
@@ -231,26 +231,26 @@ class _Sheet:
         ]
         if self.form is not None:
             tables.append((("symbol", "value"), named(self.form.parameters)))
-        return Step("Machine", text, tables=tuple(tables))
+        return SheetStep("Machine", text, tables=tuple(tables))
 
-    def _placements(self) -> Step:
+    def _placements(self) -> SheetStep:
         text = "Homogeneous matrix of each body's frame relative to the frame of the body that carries it."
-        return Step("Placements", text, self._each("A", "placement", lambda body: body.placement))
+        return SheetStep("Placements", text, self._each("A", "placement", lambda body: body.placement))
 
-    def _positions(self) -> Step:
+    def _positions(self) -> SheetStep:
         text = "Origin of each frame and centre of mass of each body, in the world: products of the placements."
         origins = self._each("p", "position", lambda body: body.position)
-        return Step("Positions", text, (*origins, *self._each("r", "centre", lambda body: body.centre)))
+        return SheetStep("Positions", text, (*origins, *self._each("r", "centre", lambda body: body.centre)))
 
-    def _velocities(self) -> Step:
+    def _velocities(self) -> SheetStep:
         text = (
             "Velocity of each centre of mass in the world, the time derivative of its position, and angular velocity "
             "of each body in its own axes."
         )
         linear = self._each(r"\dot r", "velocity", lambda body: body.velocity)
-        return Step("Velocities", text, (*linear, *self._each(r"\omega", "angular", lambda body: body.angular)))
+        return SheetStep("Velocities", text, (*linear, *self._each(r"\omega", "angular", lambda body: body.angular)))
 
-    def _energies(self) -> Step:
+    def _energies(self) -> SheetStep:
         assert self.terms is not None
         s = self.terms.s
         kinetic = self._each("T", "kinetic", lambda body: body.kinetic)
@@ -280,16 +280,16 @@ class _Sheet:
             r"T_i = \frac{1}{2} m_i \dot r_i^T \dot r_i + \frac{1}{2} \omega_i^T I_i \omega_i",
             r"V_i = -m_i g^T r_i",
         )
-        return Step("Energies", "", (*kinetic, *potential, *more, *totals), rules=rules)
+        return SheetStep("Energies", "", (*kinetic, *potential, *more, *totals), rules=rules)
 
-    def _mass_matrix(self) -> Step:
+    def _mass_matrix(self) -> SheetStep:
         rule = r"\left[\frac{\partial^2 T}{\partial v_i \partial v_j}\right]"
         formula = self._whole("mass_matrix", "M", lambda x: self.eom.mass_matrix(x.q), rule)
-        return Step("Mass matrix", "The kinetic energy is quadratic in the velocities.", (formula,))
+        return SheetStep("Mass matrix", "The kinetic energy is quadratic in the velocities.", (formula,))
 
-    def _velocity_forces(self) -> Step:
+    def _velocity_forces(self) -> SheetStep:
         eom = self.eom
-        formulas: list[Formula] = []
+        formulas: list[SheetFormula] = []
         plain = not eom.layout.quaternions
         text = "Forces that are quadratic in the velocities."
         if self.form is not None and plain:
@@ -301,15 +301,15 @@ class _Sheet:
                 matrices = [None] * eom.nv
             for k, matrix in enumerate(matrices):
                 kernel = lambda x, k=k: self.numbers.christoffel(k, x)  # noqa: E731
-                formulas.append(Formula(f"christoffel {k + 1}", f"C_{{{k + 1}}}", matrix, kernel))
+                formulas.append(SheetFormula(f"christoffel {k + 1}", f"C_{{{k + 1}}}", matrix, kernel))
         elif not plain:
             text += " Attitudes are quaternions, whose rates are not the velocities: there are no Christoffel symbols."
         rule = r"\left[v^T C_k v\right]" if plain else ""
         c = self._whole("coriolis_vector", "c", lambda x: eom.coriolis_matrix(x.q, x.v) @ x.v, rule)
         symbols = r"C_{kij} = \frac{1}{2}\left(\frac{\partial M_{kj}}{\partial q_i} + \frac{\partial M_{ki}}{\partial q_j} - \frac{\partial M_{ij}}{\partial q_k}\right)"  # noqa: E501
-        return Step("Christoffel symbols", text, (*formulas, c), rules=(symbols,) if plain else ())
+        return SheetStep("Christoffel symbols", text, (*formulas, c), rules=(symbols,) if plain else ())
 
-    def _potential_forces(self) -> Step:
+    def _potential_forces(self) -> SheetStep:
         eom = self.eom
 
         def springs(x: State) -> Array:
@@ -323,9 +323,9 @@ class _Sheet:
         ]
         shown = [formula for formula in formulas if not _zero(formula, self.state)]
         text = "Derivatives of the potential energy, and applied forces; motors are not saturated."
-        return Step("Gravity, springs and motors", text, tuple(shown))
+        return SheetStep("Gravity, springs and motors", text, tuple(shown))
 
-    def _equations(self) -> Step:
+    def _equations(self) -> SheetStep:
         eom = self.eom
 
         def left(x: State) -> Array:
@@ -339,15 +339,15 @@ class _Sheet:
                 value = sympy.Matrix([equation.lhs - equation.rhs for equation in self.form.equations])
             except InputError:
                 value = None
-        formula = Formula("equations", "0", value, left, r"M \dot v + c + g + k - \tau")
+        formula = SheetFormula("equations", "0", value, left, r"M \dot v + c + g + k - \tau")
         text = "Lagrange's equations: one row per velocity."
         if self.machine.constrained:
             text += " Constraints with the Jacobian J add the forces J^T lambda on the right."
         if value is None:
             text += " The numbers are the left side at the state of this sheet."
-        return Step("Equations of motion", text, (formula,))
+        return SheetStep("Equations of motion", text, (formula,))
 
-    def _outward(self) -> Step:
+    def _outward(self) -> SheetStep:
         text = (
             "Newton and Euler, from the base outwards, in the axes of each body: angular acceleration, acceleration of "
             "the centre of mass (gravity is an acceleration of the base), inertial force and moment."
@@ -359,9 +359,9 @@ class _Sheet:
             *self._each("N", "moment", lambda body: body.moment),
         )
         rules = (r"F_i = m_i a_i", r"N_i = I_i \dot\omega_i + \omega_i \times I_i \omega_i")
-        return Step("Recursion, outwards", text, formulas, rules=rules)
+        return SheetStep("Recursion, outwards", text, formulas, rules=rules)
 
-    def _inward(self) -> Step:
+    def _inward(self) -> SheetStep:
         assert self.terms is not None
         formulas = []
         for body in reversed(self.terms.bodies):
@@ -378,7 +378,7 @@ class _Sheet:
         rule = r"M \dot v + c + g"
         rotors = self._rotors()
         if rotors is None:
-            formulas.append(Formula("recursion", r"S^T (f, n)", None, self.numbers.inertial, rule))
+            formulas.append(SheetFormula("recursion", r"S^T (f, n)", None, self.numbers.inertial, rule))
         else:
             total = self.terms.projected + rotors
             formulas.append(self._formula("recursion", r"S^T (f, n)", total, self.numbers.inertial, rule))
@@ -390,7 +390,7 @@ class _Sheet:
             "From the tips inwards: force and moment that each joint transmits, at the origin of the body. Their parts "
             "along the joints are the left side of Lagrange's equations without springs."
         )
-        return Step("Recursion, inwards", text, tuple(formulas), rules=rules)
+        return SheetStep("Recursion, inwards", text, tuple(formulas), rules=rules)
 
     def _rotors(self) -> Expression | None:
         """Forces of rotors, which turn with the joints and are no bodies of the recursion; None: with quaternions."""
@@ -406,5 +406,5 @@ class _Sheet:
         return M @ a + ca.jtimes(M @ s.v, s.q, s.v) - ca.gradient(T, s.q)
 
 
-def _zero(formula: Formula, state: State) -> bool:
+def _zero(formula: SheetFormula, state: State) -> bool:
     return not np.any(np.abs(np.asarray(formula.kernel(state))) > 1e-14)
