@@ -260,7 +260,14 @@ def quadruped(n: dict[str, Any]) -> None:
     save(figure, "quadruped")
 
 
+def own_chaser(n: dict[str, Any]) -> None:
+    run = n["outcome"].approach
+    drawn = draw_machine(run.machine, run.array(run.machine.q_names)[-1], view=(-70.0, 24.0), size=(7.0, 5.0))
+    drawn.savefig(Path(__file__).parent / "tutorial_own_chaser.png", dpi=90)
+
+
 DRAWN = (
+    own_chaser,
     own_crane, linkage, quadruped, arm, crane, cable_robot, flexible_arm, falling_chain, capture, robust_controller,
 )  # fmt: skip
 

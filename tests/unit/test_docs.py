@@ -65,6 +65,7 @@ SLOW = {
     "cranes",
     "gibbs_appell",
     "identification",
+    "own_chaser",
     "own_crane",
     "robust_chaser",
     "rollout_events",

@@ -16,8 +16,8 @@ from dalembert.systems import space_robots
 from dalembert.systems.space_robots import fly_capture, random_case
 from dalembert.systems.space_robots.bent_arm import BentArm
 from dalembert.systems.space_robots.cases import HOME, JOINTS
-from dalembert.systems.space_robots.guide_law import GuideLaw, chaser_law, packed
-from dalembert.systems.space_robots.native_guidance import _along, _with_target
+from dalembert.systems.space_robots.guide_law import GuideLaw, packed
+from dalembert.systems.space_robots.native_guidance import _along, _with_target, chaser_law
 
 
 def test_cases_are_drawn_from_what_is_printed() -> None:
@@ -150,7 +150,9 @@ def test_the_native_path_is_that_of_the_plan() -> None:
     # the grip on the debris, by Euler's equations on its state, against the closed form
     scene = da.equations(space_robots.capture_scene(uncertain=True), backend="vm")
     s, when = scene.symbolic, 33.0
-    motion = ca.Function("grip", [s.q, s.v, s.p], [_with_target(Known(scene, s.t, s.q, s.v, s.p), found.grip)])
+    motion = ca.Function(
+        "grip", [s.q, s.v, s.p], [_with_target(Known(scene, s.t, s.q, s.v, s.p), found.grip, "debris")]
+    )
     q, v = np.zeros(scene.nq), np.zeros(scene.nv)
     at = scene.q_names.index("debris.x")
     q[scene.q_names.index("base.qw")] = 1.0

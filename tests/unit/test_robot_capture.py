@@ -231,8 +231,8 @@ def test_reasons_when_there_is_no_plan(robot: da.EquationsOfMotion) -> None:
             "p", [da.point_mass("bob", 1.0, com=(1, 0, 0))], [da.Joint("a", "revolute", "world", "bob")]
         )
         plan_robot_capture(pendulum, body, {}, frame="bob")
-    with pytest.raises(da.DalembertError, match="6 joints"):
-        plan_robot_capture(space_robots.three_joint_chaser(), body, {})
+    with pytest.raises(da.DalembertError, match=r"the task 'axis' .* needs 5 joints between base and tip, .* has 3"):
+        plan_robot_capture(space_robots.three_joint_chaser(), body, {}, task="axis")
     with pytest.raises(da.DalembertError, match="positive"):
         plan.TumblingBody(np.zeros((3, 3)), rate=(0, 0, 0.1))
     with pytest.raises(da.DalembertError, match="durations"):

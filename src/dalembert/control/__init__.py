@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from dalembert.control.allocation import Allocation, allocate
 from dalembert.control.cascade import Cascade, Follow, Guidance, Known, NativeGuidance, Sampled, read
 from dalembert.control.law_blocks import register_law
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation, driven_response
@@ -39,6 +40,7 @@ __all__ = [
     "PD",
     "PID",
     "ActuatorLag",
+    "Allocation",
     "Backlash",
     "BasePD",
     "Cascade",
@@ -67,6 +69,7 @@ __all__ = [
     "Trial",
     "TumblingEstimate",
     "TumblingFilter",
+    "allocate",
     "collocated_inertia",
     "design_lqr",
     "disk_margins",

@@ -12,6 +12,7 @@ from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.body import Body
 from dalembert.model.geometry import Box, Geometry
+from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 from dalembert.plan.distance import box_distance, segment_box_distance, segment_distance
 from dalembert.plan.held_base import HeldBase
@@ -52,28 +53,42 @@ class ArmShape:
         Radius of the capsules [m].
     boxes
         Boxes of the base and of parts fixed to it, in axes of the base.
+    others
+        The same as ``frames`` of each other arm.
     """
 
     frames: tuple[str, ...]
     radius: float
     boxes: tuple[Obstacle, ...]
+    others: tuple[tuple[str, ...], ...] = ()
 
 
 def arm_shape(robot: HeldBase, radius: float = 0.08) -> ArmShape:
     """Shape of a robot: capsules from joint to joint, boxes from the geometry of bodies that are fixed to its base."""
     machine = robot.eom.machine
+    frames = _chain(machine, robot.frame, robot.base)
+    if len(frames) < 2:
+        raise InputError(f"frame '{robot.frame}' of machine '{machine.name}' is not at the end of an arm")
+    carriers = {j.parent for j in machine.joints} | {j.parent.rpartition(".")[0] for j in machine.joints}
+    ends = [b.name for b in machine.bodies if b.name not in carriers]
+    hands = {f.body: f.name for f in machine.frames}
+    chains = [_chain(machine, hands.get(end, end), robot.base) for end in ends]
+    # arms that share no moving body with the first one
+    others = [c for c in chains if len(c) > 1 and not set(c[:-1]) & set(frames)]
+    return ArmShape(frames, float(radius), _boxes(robot.eom, robot.base), tuple(others))
+
+
+def _chain(machine: Machine, frame: str, base: str) -> tuple[str, ...]:
+    """Bodies on moving joints from the base on, and the frame at the end."""
     parents = {j.child: j for j in machine.joints}
-    frame = next((f.body for f in machine.frames if f.name == robot.frame), robot.frame)
-    chain = [robot.frame]
-    body = frame
-    while body in parents and parents[body].name != robot.base:
+    body = next((f.body for f in machine.frames if f.name == frame), frame)
+    chain = [frame]
+    while (body := body if body in parents else body.rpartition(".")[0]) in parents and parents[body].name != base:
         joint = parents[body]
         if joint.kind != "fixed":
             chain.append(body)
-        body = joint.parent.split(".")[0] if joint.parent not in parents else joint.parent
-    if len(chain) < 2:
-        raise InputError(f"frame '{robot.frame}' of machine '{machine.name}' is not at the end of an arm")
-    return ArmShape(tuple(reversed(chain)), float(radius), _boxes(robot.eom, robot.base))
+        body = joint.parent
+    return tuple(reversed(chain))
 
 
 def _boxes(eom: EquationsOfMotion, base: str) -> tuple[Obstacle, ...]:
@@ -153,6 +168,17 @@ def least_clearance(
         for j in range(i + 2, len(links)):
             if sum(lengths[i + 1 : j]) > 4.0 * shape.radius:
                 keep("arm from itself", _nearest(segment_distance(a, b, *links[j])) - 2.0 * shape.radius)
+    for chain in shape.others:
+        places = robot.points(chain)(joints)
+        for i in range(len(chain) - 1):
+            a, b = places[:, i], places[:, i + 1]
+            for name, X, size in others:
+                keep(f"other arm from {name}", _nearest(segment_box_distance(a, b, X, size)) - shape.radius)
+            for c, d in links:
+                keep("arm from other arm", _nearest(segment_distance(a, b, c, d)) - 2.0 * shape.radius)
+            for name, X, size in base_boxes:
+                if i > 1 or name != carrier:
+                    keep(f"other arm from {name}", _nearest(segment_box_distance(a, b, X, size)) - shape.radius)
     for name, X, size in others:
         for mine, Y, extent in base_boxes:
             keep(f"{mine} from {name}", _nearest(box_distance(X, size, Y, extent)))

@@ -7,7 +7,7 @@ needs torques but no force.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,13 +19,18 @@ from dalembert.compile import Kernel, compile_function
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array, Expression
+from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, derive
 from dalembert.formulations.floating import free_base
+from dalembert.model.machine import Machine
 from dalembert.plan.pose import PoseMotion
+from dalembert.plan.tip_task import TASKS, Redundancy, chosen_task, linear_solver, task_error, task_rows
 
-__all__ = ["ArmMotion", "HeldBase", "held_base"]
+__all__ = ["ArmMotion", "HeldBase", "held_base", "way_to"]
 
 _CLIP = 0.3  # largest step of a joint in one iteration [rad, m]
+_REACTION = 20.0  # weight of the base's motion against that of the joints, where there is a choice
+_RANGE = np.pi  # to either side, of a joint without limits
 
 
 @dataclass(frozen=True)
@@ -60,11 +65,17 @@ class HeldBase:
         Equations of the robot.
     frame, base
         The tip, and the free joint.
+    task
+        Task of the tip: ``"pose"``, ``"axis"`` or ``"position"``.
+    reaction
+        Weight of the base's reaction among motions that serve the task alike; without effect where there is one only.
     """
 
     eom: EquationsOfMotion
     frame: str
     base: str
+    task: str = "pose"
+    reaction: float = _REACTION
 
     @cached_property
     def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
@@ -109,20 +120,71 @@ class HeldBase:
         return ca.Function("J", [self._symbols[0]], [ca.densify(self._jacobian[1])])(joints)
 
     @cached_property
+    def _reaction(self) -> tuple[Expression, Expression]:
+        """Angular momentum ``H`` (3, n) by the rates of the joints, and the inertia (3, 3) about the base."""
+        theta, _, place = self._symbols
+        base, joints = self.rows[0].tolist(), self.rows[1].tolist()
+        M = self._at(self.eom.symbolic.mass_matrix)
+        return M[base[3:], joints] + M[base[3:], base[:3]] @ ca.jacobian(place, theta), M[base[3:], base[3:]]
+
+    @cached_property
+    def _redundancy(self) -> Redundancy:
+        eom, joints = self.eom, [self.eom.machine.joint(name) for name in self.names]
+        M = np.diag(eom.mass_matrix(eom.q_neutral))[self.rows[1]]
+        lower = np.array([max(float(j.limits.lower), -_RANGE) for j in joints])
+        upper = np.array([min(float(j.limits.upper), _RANGE) for j in joints])
+        return Redundancy(float(M.mean()), self.reaction, (lower + upper) / 2, (upper - lower) / 2)
+
+    def _solver(self, square: Expression | None) -> Callable[[Expression], Expression]:
+        """Rates of the joints for rows of the task, as expressions of ``theta``."""
+        X, J = self._jacobian
+        A = task_rows(self.task, X) @ J
+        if A.shape[0] == A.shape[1]:
+            return linear_solver(A)
+        return self._redundancy.solver(A, *self._reaction, self._symbols[0], square)
+
+    @cached_property
+    def step(self) -> Kernel:
+        """``theta, position, rotation (3, 3) -> step of theta, error`` of the task: one step of Newton's method."""
+        theta, x, A = self._symbols[0], ca.SX.sym("position", 3), ca.SX.sym("rotation", 3, 3)
+        e = task_error(self.task, self._jacobian[0], x, A)
+        inputs, names = [theta, x, A], ["theta", "position", "rotation"]
+        return self._kernel(inputs, [self._solver(None)(e), e], names, ["step", "error"], {"rotation": (3, 3)})
+
+    @cached_property
+    def _motion(self) -> tuple[list[Expression], Expression, Expression]:
+        theta, twist, change = self._symbols[0], ca.SX.sym("twist", 6), ca.SX.sym("change", 6)
+        rates = self._solver(ca.dot(twist[:3], twist[:3]))(task_rows(self.task, self._jacobian[0]) @ twist)
+        second = ca.jtimes(rates, ca.vertcat(theta, twist), ca.vertcat(rates, change))
+        return [theta, twist, change], rates, second
+
+    @cached_property
+    def rates(self) -> Kernel:
+        """``theta, twist -> theta'``: joints that move the tip with a twist (6) as far as its task asks."""
+        inputs, rates, _ = self._motion
+        return self._kernel(inputs[:2], [rates], ["theta", "twist"], ["rates"])
+
+    @cached_property
+    def accelerations(self) -> Kernel:
+        """``theta, twist, change -> theta''``: the derivative of `rates` along the motion."""
+        inputs, _, second = self._motion
+        return self._kernel(inputs, [second], ["theta", "twist", "change"], ["second"])
+
+    def least(self, joints: Array) -> Array:
+        """Least singular values (...) of the Jacobian of the task at joints (..., n)."""
+        X, J = self.tip(joints)
+        if self.task != "pose":
+            turn = _t(X)[..., :2, :] @ J[..., 3:, :]
+            J = np.concatenate([J[..., :3, :], turn], axis=-2)[..., : TASKS[self.task], :]
+        return np.asarray(np.linalg.svd(J, compute_uv=False)[..., -1])
+
+    @cached_property
     def tip(self) -> Kernel:
         """``theta -> pose (4, 4), Jacobian (6, n)`` of the tip, world axes, at the centre of mass."""
         X, J = self._jacobian
         return self._kernel(
             [self._symbols[0]], [X, J], ["theta"], ["pose", "J"], {"pose": (4, 4), "J": (6, J.shape[1])}
         )
-
-    @cached_property
-    def drift(self) -> Kernel:
-        """``theta, theta' -> J' theta'`` (6)."""
-        theta, rate = self._symbols[0], ca.SX.sym("rate", len(self.rows[2]))
-        J = ca.densify(self._jacobian[1])
-        out = ca.reshape(ca.jtimes(ca.vec(J), theta, rate), *J.shape) @ rate
-        return self._kernel([theta, rate], [out], ["theta", "rate"], ["drift"])
 
     @cached_property
     def effort(self) -> Kernel:
@@ -169,11 +231,9 @@ class HeldBase:
         """Joints that bring the tip to poses (...), from a guess, by Newton's method; and by how much they miss."""
         theta = as_numbers(joints).copy()
         for k in range(steps + 1):
-            X, J = self.tip(theta)
-            e = np.concatenate([position - X[..., :3, 3], _times(X[..., :3, :3], _turn(_t(X) @ rotation))], axis=-1)
-            if k == steps:
-                break
-            theta = theta + np.clip(_solved(J, e), -_CLIP, _CLIP)
+            step, e = self.step(theta, position, rotation)
+            if k < steps:
+                theta = theta + np.clip(_finite(step), -_CLIP, _CLIP)
         sizes = np.maximum(np.linalg.norm(e[..., :3], axis=-1), np.linalg.norm(e[..., 3:], axis=-1))
         return theta, np.asarray(sizes)
 
@@ -202,10 +262,12 @@ class HeldBase:
             if k:
                 at = at + np.clip(spans[..., k - 1, None] * speed, -_CLIP, _CLIP)
             at, miss[..., k] = self.solve(at, path.position[..., k, :], path.rotation[..., k, :, :], steps)
-            speed = _solved(self.tip(at)[1], twists[..., k, :])
+            speed = self.rates(at, twists[..., k, :])
+            miss[..., k] = np.where(np.isfinite(speed).all(axis=-1), miss[..., k], np.inf)
+            speed = _finite(speed)
             theta[..., k, :], rate[..., k, :] = at, speed
         change = np.concatenate([path.acceleration, path.rate_change], axis=-1)
-        second = _solved(self.tip(theta)[1], change - self.drift(theta, rate))
+        second = _finite(self.accelerations(theta, twists, change))
         return ArmMotion(theta, rate, second, self.effort(theta, rate, second), miss)
 
     def configuration(self, joints: Array, centre: Array, attitude: Array) -> Array:
@@ -219,17 +281,29 @@ class HeldBase:
         return q
 
 
-def held_base(robot: MachineOrEquations, frame: str = "tip", *, base: str | None = None) -> HeldBase:
+def held_base(
+    robot: MachineOrEquations,
+    frame: str = "tip",
+    *,
+    base: str | None = None,
+    task: str | None = None,
+    reaction: float = _REACTION,
+) -> HeldBase:
     """Functions of a robot on a free base whose attitude is held.
 
     Parameters
     ----------
     robot
-        A rigid robot on a free base with six joints of one coordinate each, or its equations.
+        A rigid robot on a free base with joints of one coordinate each, or its equations.
     frame
         The tip.
     base
         The free joint; needed where there is more than one.
+    task
+        Task of the tip: ``"pose"`` (6 joints between base and tip), ``"axis"`` (5: the turn about the z axis of
+        the tip is free) or ``"position"`` (3: its attitude is free). None: the first of these that the arm can serve.
+    reaction
+        Weight of the base's reaction where joints are redundant: 0 moves the joints least.
     """
     eom = robot if isinstance(robot, EquationsOfMotion) else derive(robot)
     if not eom.formulation.machine_coordinates:
@@ -238,36 +312,43 @@ def held_base(robot: MachineOrEquations, frame: str = "tip", *, base: str | None
     name = free_base(eom, base)
     if frame not in eom.machine.tree.frames:
         raise UnknownNameError("frame", frame, eom.machine.tree.frames, where)
-    wide = [b.name for b in eom.layout.blocks if b.name != name and b.q.stop - b.q.start != 1]
-    if wide or eom.nv != 12:
-        motions = f"{eom.nv - 6} velocities" + (f", joints of several ({', '.join(wide)})" if wide else "")
-        raise InputError(f"a path of the tip needs a robot with 6 joints of one coordinate each; {where} has {motions}")
-    return eom.kept.once("held base", (frame, name), lambda: HeldBase(eom, frame, name))
+    moving = [b for b in eom.layout.blocks if b.name != name and b.v.stop > b.v.start]
+    wide = [b.name for b in moving if b.v.stop - b.v.start != 1 or b.name not in {j.name for j in eom.machine.joints}]
+    if wide:
+        raise InputError(
+            f"a path of the tip needs a robot with joints of one coordinate each; {where} has {', '.join(wide)}: lock "
+            "or stiffen what bends, and the joints that do not belong to the arm"
+        )
+    weight = check_number("reaction", reaction, positive=False)
+    if weight < 0.0:
+        raise InputError(f"reaction must be >= 0, got {weight:g}")
+    chosen = chosen_task(task, len(way_to(eom.machine, frame)), where)
+    key = (frame, name, chosen, weight)
+    return eom.kept.once("held base", key, lambda: HeldBase(eom, frame, name, chosen, weight))
+
+
+def way_to(machine: Machine, frame: str) -> tuple[str, ...]:
+    """Moving joints between the free base of a machine and a frame, from the base on."""
+    by_child = {j.child: j for j in machine.joints}
+    body = next((f.body for f in machine.frames if f.name == frame), frame)
+    names: list[str] = []
+    while True:
+        body = body if body in by_child else body.rpartition(".")[0]
+        if body not in by_child:
+            return tuple(reversed(names))
+        joint = by_child[body]
+        if joint.info.nv == 1:
+            names.append(joint.name)
+        body = joint.parent
+
+
+def _finite(x: Array) -> Array:
+    """Numbers with zeros for those that a singular posture leaves undefined."""
+    return np.asarray(np.where(np.isfinite(x), x, 0.0))
 
 
 def _t(X: Array) -> Array:
     return np.swapaxes(X[..., :3, :3], -1, -2)
-
-
-def _times(A: Array, x: Array) -> Array:
-    return np.asarray(np.einsum("...ij,...j->...i", A, x))
-
-
-def _solved(J: Array, b: Array) -> Array:
-    """Solution of ``J x = b``; with a singular Jacobian the damped solution."""
-    try:
-        return np.asarray(np.linalg.solve(J, b[..., None])[..., 0])
-    except np.linalg.LinAlgError:
-        A = np.swapaxes(J, -1, -2) @ J + 1e-12 * np.eye(J.shape[-1])
-        return np.asarray(np.linalg.solve(A, np.swapaxes(J, -1, -2) @ b[..., None])[..., 0])
-
-
-def _turn(R: Array) -> Array:
-    """Rotation as a vector, (..., 3); near half a turn its direction is lost, not its size."""
-    w = 0.5 * np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1)
-    s = np.linalg.norm(w, axis=-1)
-    angle = np.arctan2(s, 0.5 * (np.trace(R, axis1=-2, axis2=-1) - 1.0))
-    return np.asarray(np.where(s < 1e-9, 1.0, angle / np.where(s < 1e-9, 1.0, s))[..., None] * w)
 
 
 def _matrix(Q: Array) -> Array:

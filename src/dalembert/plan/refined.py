@@ -86,6 +86,10 @@ def refine_capture(
         raise InputError(f"capture must be a RobotCapture, as plan_robot_capture returns, got {capture!r}")
     limits = RobotLimits() if limits is None else limits
     held = held_base(robot, frame)
+    if held.task != "pose" or len(held.names) != 6:
+        raise InputError(
+            f"refine_capture needs an arm with 6 joints; machine '{held.eom.machine.name}' has {len(held.names)}"
+        )
     eom, T = held.eom, capture.duration
     base, rows, _ = held.rows
     end = int(np.argmin(np.abs(capture.t - T)))
@@ -134,15 +138,16 @@ def _ranges(held: HeldBase, capture: RobotCapture, limits: RobotLimits, turn: fl
     eom, use = held.eom, 1.0 - limits.reserve
     machine = eom.machine
     ranges = dict.fromkeys(held.names, (-limits.joint_range, limits.joint_range))
+    torques = np.broadcast_to(np.array(limits.joint_torque), (len(held.names),)).tolist()
     for motor in machine.motors:
-        most = use * limits.joint_torque / abs(nominal(motor.ratio))
+        most = use * torques[held.names.index(motor.joint)] / abs(nominal(motor.ratio))
         ranges[f"u.{motor.name}"] = (-most, most)
     child = machine.tree.frames[machine.joint(held.base).child][0]
     turning = [x for x in machine.thrusters if machine.tree.frames[x.frame][0] == child and any(map(nominal, x.torque))]
     if not turning:
         raise InputError(f"machine '{machine.name}' has no thrusters that turn its base: nothing can hold its attitude")
     for thruster in turning:
-        most = use * limits.base_torque / max(abs(nominal(x)) for x in thruster.torque)
+        most = use * float(np.min(limits.base_torque)) / max(abs(nominal(x)) for x in thruster.torque)
         ranges[f"u.{thruster.name}"] = (0.0 if thruster.one_sided else -most, most)
     start = next(i for joint, i in eom.layout.quaternions if joint == held.base)
     room = turn / (2.0 * np.sqrt(3.0))  # of each component, so that all three together turn by no more

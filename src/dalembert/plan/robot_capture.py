@@ -7,7 +7,7 @@ into a motion of the whole robot that respects momentum, and is accepted if it k
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TypedDict, Unpack
 
@@ -25,6 +25,7 @@ from dalembert.model.machine import Machine
 from dalembert.plan.clearance import ArmShape, Obstacle, arm_shape, boxes_of, least_clearance
 from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
 from dalembert.plan.pose import PoseMotion, PosePath, gripped, meet_pose, resting_pose
+from dalembert.plan.tip_task import meaning
 from dalembert.plan.tumbling import TumblingBody
 
 __all__ = ["CaptureApproach", "RobotCapture", "RobotLimits", "Verdict", "plan_robot_capture"]
@@ -40,7 +41,7 @@ class RobotLimits:
     Parameters
     ----------
     base_torque, joint_torque
-        Per axis and per joint [N m]: 5 and 200 of SPACE Table 8.1.
+        Per axis of the base and per joint, one number or one each [N m]: 5 and 200 of SPACE Table 8.1.
     joint_range
         Largest angle of a joint to either side [rad].
     singularity
@@ -49,23 +50,39 @@ class RobotLimits:
         Least distance between arm, base and debris [m].
     reserve
         Part of the torques that is left to feedback.
+    approach_angle
+        Largest angle between the approach axis of the tip and the outward axis of the debris at the grip, where the
+        task leaves it free [rad].
     """
 
-    base_torque: float = 5.0
-    joint_torque: float = 200.0
+    base_torque: float | tuple[float, ...] = 5.0
+    joint_torque: float | tuple[float, ...] = 200.0
     joint_range: float = np.pi
     singularity: float = 0.2
     clearance: float = 0.05
     reserve: float = 0.25
+    approach_angle: float = float(np.pi / 3)
 
     def __post_init__(self) -> None:
-        for name in ("base_torque", "joint_torque", "joint_range"):
+        for name in ("base_torque", "joint_torque"):
+            object.__setattr__(self, name, _torques(name, getattr(self, name)))
+        for name in ("joint_range", "approach_angle"):
             object.__setattr__(self, name, check_number(name, getattr(self, name)))
         for name in ("singularity", "clearance", "reserve"):
             value = check_number(name, getattr(self, name), positive=False)
             if value < 0.0 or (name == "reserve" and value >= 1.0):
                 raise InputError(f"{name} must be {'within 0 and 1' if name == 'reserve' else '>= 0'}, got {value:g}")
             object.__setattr__(self, name, value)
+
+
+def _torques(name: str, value: float | Sequence[float]) -> float | tuple[float, ...]:
+    """A limit of torques, or several; infinite where nothing is known of it."""
+    if not isinstance(value, list | tuple | np.ndarray):
+        return check_number(name, value) if value != np.inf else np.inf
+    values = tuple(float(x) for x in value)
+    if not values or not all(x > 0.0 for x in values):
+        raise InputError(f"{name} must be numbers > 0, got {value!r}")
+    return values
 
 
 @dataclass(frozen=True)
@@ -120,6 +137,8 @@ class RobotCapture:
         Number of candidates that were evaluated.
     robot
         The robot that was planned for.
+    frame, task
+        Its tip, and what the tip does: ``"pose"``, ``"axis"`` or ``"position"``.
     """
 
     body: TumblingBody
@@ -136,6 +155,8 @@ class RobotCapture:
     verdicts: tuple[Verdict, ...]
     tried: int
     robot: Machine
+    frame: str = "tip"
+    task: str = "pose"
 
     def __str__(self) -> str:
         room = min(self.verdicts, key=lambda v: v.slack)
@@ -179,6 +200,8 @@ class CaptureApproach:
         one first. 1: it stays where it is.
     axis
         Outward direction at the target point in axes of the debris; None: along the radius of the target point.
+    task
+        Task of the tip, as in `held_base`; None: the most that the number of its joints allows.
 
     Examples
     --------
@@ -191,6 +214,7 @@ class CaptureApproach:
     hold: float = 10.0
     sides: int = 48
     axis: ArrayLike | None = None
+    task: str | None = None
 
     def __post_init__(self) -> None:
         first, last, every, hold = _times(self.durations, self.every, self.hold)
@@ -208,6 +232,7 @@ class _Keywords(TypedDict, total=False):
     hold: float
     sides: int
     axis: ArrayLike | None
+    task: str | None
 
 
 @flat_keywords(_Keywords, defaults=field_defaults(CaptureApproach))
@@ -231,7 +256,8 @@ def plan_robot_capture(
     Parameters
     ----------
     robot
-        A rigid robot on a free base with six joints, or its equations.
+        A rigid robot on a free base with joints of one coordinate each, three or more of them on the way to the tip, or
+        its equations.
     body
         The debris, in the robot's world, its time zero now.
     q0
@@ -247,7 +273,7 @@ def plan_robot_capture(
     radius
         Radius of the arm as capsules [m].
     **keywords
-        Fields of `CaptureApproach`: ``durations``, ``every``, ``hold``, ``sides``, ``axis``.
+        Fields of `CaptureApproach`: ``durations``, ``every``, ``hold``, ``sides``, ``axis``, ``task``.
 
     Raises
     ------
@@ -271,13 +297,14 @@ def plan_robot_capture(
         raise InputError(f"limits must be RobotLimits, got {limits!r}")
     approach = grouped(CaptureApproach, approach, keywords)
     (first, last), hold, sides = approach.durations, approach.hold, approach.sides
-    scene = _scene(robot, body, q0, frame, limits, (hold, approach.axis), (geometry, radius))
+    held = held_base(robot, frame, task=approach.task)
+    scene = _scene(held, body, q0, limits, (hold, approach.axis), (geometry, radius))
     candidates, seen = _screen(scene, np.arange(first, last + 1e-9, approach.every), _sides(sides))
     if not candidates:
         raise PlanError(
             f"the debris shows its target point to the robot at no time between {first:g} and {last:g} s from any of "
             f"{sides} sides: within {hold:g} s it comes no nearer to the arm's reach of {scene.reach:.3g} m than "
-            f"{seen:.3g} m, or faces away"
+            f"{seen:.3g} m, or faces away{_hint(scene, seen)}"
         )
     return _first_accepted(scene, candidates, sides, (first, last))
 
@@ -295,8 +322,8 @@ def judge_motion(
     radius: float = 0.08,
 ) -> tuple[Verdict, ...]:
     """Use of every limit by a motion of the joints; parameters as in `plan_robot_capture`."""
-    scene = _scene(robot, body, q0, frame, limits, (0.0, None), (geometry, radius))
-    least = np.linalg.svd(scene.robot.tip(motion.joints)[1], compute_uv=False)[..., -1]
+    scene = _scene(held_base(robot, frame), body, q0, limits, (0.0, None), (geometry, radius))
+    least = scene.robot.least(motion.joints)
     return _verdicts(scene, body, t, motion, least, near=True)
 
 
@@ -329,17 +356,21 @@ class _Candidate:
 
 
 def _scene(
-    robot: MachineOrEquations,
+    held: HeldBase,
     body: TumblingBody,
     q0: StateLike,
-    frame: str,
     limits: RobotLimits,
     grip: tuple[float, ArrayLike | None],
     shapes: tuple[Geometry | tuple[Geometry, ...], float],
 ) -> _Scene:
     (hold, axis), (geometry, radius) = grip, shapes
-    held = held_base(robot, frame)
     eom = held.eom
+    for name, value, n in (
+        ("base_torque", limits.base_torque, 3),
+        ("joint_torque", limits.joint_torque, len(held.names)),
+    ):
+        if isinstance(value, tuple) and len(value) != n:
+            raise InputError(f"{name} of the limits must be one number or {n}, got {len(value)}")
     q = named_vector(q0, eom.q_names, eom.q_neutral, "q0")
     eom.check_quaternions(q)
     out = np.array(body.point if axis is None else axis, dtype=float)
@@ -451,7 +482,7 @@ def _evaluate(scene: _Scene, candidates: list[_Candidate]) -> list[_Candidate]:
     paths = [_local(scene, path(t)) for (_, _, path), t in zip(planned, times, strict=True)]
     whole = PoseMotion(*(np.stack(x) for x in zip(*paths, strict=True)))
     motion = scene.robot.follow(whole, times, scene.joints)
-    least = np.linalg.svd(scene.robot.tip(motion.joints)[1], compute_uv=False)[..., -1]
+    least = scene.robot.least(motion.joints)
     result = []
     for k, candidate in enumerate(candidates):
         one = ArmMotion(*(getattr(motion, f.name)[k] for f in fields(motion)))
@@ -474,11 +505,13 @@ def _verdicts(
     upper = np.minimum([x for _, x in ranges], limits.joint_range)
     outside = float(np.maximum(lower - motion.joints, motion.joints - upper).max())
     verdicts = [
-        _at_most("base torque", "N m", float(np.abs(motion.effort[:, base[3:]]).max()), use * limits.base_torque),
-        _at_most("joint torque", "N m", float(np.abs(motion.effort[:, rows]).max()), use * limits.joint_torque),
+        _torque("base torque", motion.effort[:, base[3:]], use, limits.base_torque),
+        _torque("joint torque", motion.effort[:, rows], use, limits.joint_torque),
         Verdict("room to the joint range", "rad", -outside, 0.0, -outside / limits.joint_range),
         _at_least("distance from singularity", "", float(least.min()), limits.singularity),
     ]
+    if scene.robot.task == "position":
+        verdicts.append(_at_most("approach angle", "rad", _approach(scene, body, t, motion), limits.approach_angle))
     if not near:
         return tuple(verdicts)
     X = np.zeros((len(t), 4, 4))
@@ -490,8 +523,23 @@ def _verdicts(
     return tuple(verdicts)
 
 
+def _torque(name: str, efforts: Array, use: float, limit: float | tuple[float, ...]) -> Verdict:
+    """Use of limits of torques: that of the component with the largest use."""
+    largest, most = np.abs(efforts).max(axis=0), use * np.broadcast_to(np.array(limit), efforts.shape[1:])
+    k = int(np.argmax(largest / most))
+    return _at_most(name, "N m", float(largest[k]), float(most[k]))
+
+
+def _approach(scene: _Scene, body: TumblingBody, t: Array, motion: ArmMotion) -> float:
+    """Largest angle between the approach axis of the tip and the debris' inward one while the tip goes with it."""
+    after = t >= t[-1] - scene.hold - 1e-9
+    z = scene.robot.tip(motion.joints[after])[0][..., :3, 2]
+    inward = -(body.attitude(t[after]) @ scene.axis) @ scene.R
+    return float(np.arccos(np.clip(np.sum(z * inward, axis=-1), -1.0, 1.0)).max())
+
+
 def _at_most(name: str, unit: str, value: float, limit: float) -> Verdict:
-    return Verdict(name, unit, value, limit, (limit - value) / limit)
+    return Verdict(name, unit, value, limit, (limit - value) / limit if np.isfinite(limit) else 1.0)
 
 
 def _at_least(name: str, unit: str, value: float, limit: float) -> Verdict:
@@ -509,7 +557,7 @@ def _first_accepted(scene: _Scene, candidates: list[_Candidate], sides: int, spa
             if all(v.ok for v in plan.verdicts):
                 return plan
             failed.append(replace(candidate, verdicts=plan.verdicts))
-    raise PlanError(_reason(failed, sides, span))
+    raise PlanError(_reason(scene, failed, sides, span))
 
 
 def _finished(scene: _Scene, candidate: _Candidate, tried: int) -> RobotCapture:
@@ -518,16 +566,28 @@ def _finished(scene: _Scene, candidate: _Candidate, tried: int) -> RobotCapture:
     end = candidate.duration + scene.hold
     t = np.linspace(0.0, end, int(np.ceil(end / 0.25)) + 1)
     motion = scene.robot.follow(_local(scene, path(t)), t, scene.joints, steps=3)
-    least = np.linalg.svd(scene.robot.tip(motion.joints)[1], compute_uv=False)[..., -1]
+    least = scene.robot.least(motion.joints)
     verdicts = _verdicts(scene, body, t, motion, least, near=True)
     q = scene.robot.configuration(motion.joints, scene.centre, scene.attitude)
     return RobotCapture(
         body, candidate.side, candidate.duration, scene.hold, grip, path, scene.centre, scene.attitude, t, motion, q,
-        verdicts, tried, scene.robot.eom.machine,
+        verdicts, tried, scene.robot.eom.machine, scene.robot.frame, scene.robot.task,
     )  # fmt: skip
 
 
-def _reason(failed: list[_Candidate], sides: int, span: tuple[float, float]) -> str:
+def _hint(scene: _Scene, distance: float) -> str:
+    """Where the debris should stand, if it is out of reach."""
+    if distance < 0.98 * scene.reach:
+        return ""
+    target = float(np.linalg.norm(np.array(scene.body.point)))
+    there = float(np.linalg.norm((np.array(scene.body.position) - scene.centre) @ scene.R - scene.shoulder))
+    return (
+        f"; the centre of the debris is {there:.3g} m from the first joint of the arm and its target point "
+        f"{target:.3g} m from that centre: bring the chaser to about {0.72 * scene.reach + target:.3g} m"
+    )
+
+
+def _reason(scene: _Scene, failed: list[_Candidate], sides: int, span: tuple[float, float]) -> str:
     """How many candidates failed by which limit, and how near the nearest came."""
     worst = [min(c.verdicts, key=lambda v: v.slack) for c in failed]
     lines = []
@@ -535,7 +595,13 @@ def _reason(failed: list[_Candidate], sides: int, span: tuple[float, float]) -> 
         of = [v for v in worst if v.name == name]
         near = max(of, key=lambda v: v.slack)
         lines.append(f"{name}: {len(of)} (nearest {near.value:.3g}, limit {near.limit:.3g} {near.unit}".rstrip() + ")")
+    stuck = all(v.name == "reach of the path" for v in worst)
+    hint = (
+        f"; the arm reaches the target point but not with the wanted {meaning(scene.robot.task)}: another approach "
+        "axis, another posture at the start, or a smaller task"
+    )
     return (
         f"none of {len(failed)} candidates ({sides} sides, {span[0]:g} to {span[1]:g} s) keeps every limit; failed by "
         + "; ".join(lines)
+        + (hint if stuck else "")
     )

@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.control.allocation import allocate
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, write_file
+from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.systems.space_robots import CaptureOutcome, fuel_mass
+from dalembert.systems.space_robots.requirements import base_turns
+from dalembert.systems.space_robots.twins import ChaserTwins
 from dalembert.view.page.report import report_page
 from dalembert.view.plots import picture_file, save_figure
 
@@ -26,7 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["capture_report", "capture_rows", "plot_capture"]
 
 SPECIFIC_IMPULSE, LEVER = 220.0, 0.85  # chosen: a monopropellant; half the width of the base
-_SIGNALS = ("u.torque.*", "u.theta*", "theta*", "base.x", "base.y", "base.z", "base.w*", "debris.w*")
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#66ccee")
 
 
@@ -40,7 +43,8 @@ def capture_rows(outcome: CaptureOutcome) -> list[tuple[str, str, str, str]]:
         return rows
     whole, plan = outcome.whole, outcome.plan
     assert plan is not None
-    base = whole.array(["base.x", "base.y", "base.z"])
+    twins = _twins(outcome)
+    base = whole.array([f"{twins.base}.{x}" for x in "xyz"])
     before = whole.t <= outcome.approach.t[-1]
     moved = np.linalg.norm(base - base[0], axis=1)
     rows += [
@@ -61,11 +65,18 @@ def capture_rows(outcome: CaptureOutcome) -> list[tuple[str, str, str, str]]:
     return rows
 
 
+def _twins(outcome: CaptureOutcome) -> ChaserTwins:
+    """The chaser of an outcome that was flown."""
+    if outcome.twins is None:
+        raise InputError("the outcome does not know its chaser: fly_capture makes those that do")
+    return outcome.twins
+
+
 def _momentum(outcome: CaptureOutcome) -> Array:
     """Angular momentum of chaser and debris about their centre of mass, (n, 3)."""
     run = outcome.whole
     eom = derive(run.machine)
-    p = eom.parameter_values(dict(outcome.case.factors) or None)
+    p = eom.parameter_values({k: x for k, x in outcome.parameters.items() if k in eom.p_names} or None)
     q, v = run.array(eom.q_names), run.array(eom.v_names)
     h = eom.momentum(q, v, p=p)
     return np.asarray(h[:, 3:] - np.cross(eom.center_of_mass(q, p=p), h[:, :3]))
@@ -91,7 +102,7 @@ def _figure(outcome: CaptureOutcome) -> Figure:
     if not isinstance(outcome, CaptureOutcome) or outcome.approach is None or outcome.plan is None:
         raise InputError("a capture without a run cannot be drawn" if isinstance(outcome, CaptureOutcome) else
                          f"plot_capture needs a CaptureOutcome, got {type(outcome).__name__}")  # fmt: skip
-    run, first, plan = outcome.whole, outcome.approach, outcome.plan
+    run, first, plan, twins = outcome.whole, outcome.approach, outcome.plan, _twins(outcome)
     limits = {r.name: r.limit for r in outcome.requirements}
     figure = Figure(figsize=(10.0, 8.4), layout="constrained")
     axes = figure.subplots(3, 2)
@@ -103,21 +114,23 @@ def _figure(outcome: CaptureOutcome) -> Figure:
     axes[0, 0].axhline(limits["tip error from synchronisation on"], color="#666666", linestyle="--", linewidth=0.8)
     axes[0, 0].set_yscale("log")
 
-    turn = np.degrees(
-        2.0 * np.arcsin(np.clip(np.linalg.norm(first.array([f"base.q{x}" for x in "xyz"]), axis=1), 0, 1))
-    )
+    turn = np.degrees(base_turns(first, twins.base, plan.attitude))
     _panel(axes[0, 1], "attitude of the base before the grip [degrees]", [(first.t, turn, "")], plan.duration, grip)
     axes[0, 1].axhline(limits["attitude of the base"], color="#666666", linestyle="--", linewidth=0.8)
 
-    torque = [(t, run[f"u.torque.{x}"], x) for x in "xyz"]
+    eom = derive(run.machine)
+    inputs = run.array([f"u.{n}" for n in eom.u_names]) @ allocate(eom, twins.base, need=()).effect[3:].T
+    torque = [(t, inputs[:, k], x) for k, x in enumerate("xyz")]
     _panel(axes[1, 0], "torque of the base [N m]", torque, plan.duration, grip)
     for sign in (-1.0, 1.0):
         axes[1, 0].axhline(sign * limits["torque of the base"], color="#666666", linestyle="--", linewidth=0.8)
-    joints = [(t, run[f"u.theta{i}"], str(i)) for i in range(1, 7)]
+    motors = {m.joint: m.name for m in run.machine.motors}
+    joints = [(t, run[f"u.{motors[name]}"], str(i + 1)) for i, name in enumerate(twins.joints)]
     _panel(axes[1, 1], "torques of the joints [N m]", joints, plan.duration, grip)
 
     rates = [
-        (t, np.degrees(np.linalg.norm(run.array([f"{n}.w{x}" for x in "xyz"]), axis=1)), n) for n in ("debris", "base")
+        (t, np.degrees(np.linalg.norm(run.array([f"{n}.w{x}" for x in "xyz"]), axis=1)), label)
+        for n, label in ((outcome.debris.joint if outcome.debris else "debris", "debris"), (twins.base, "base"))
     ]
     _panel(axes[2, 0], "rates [degrees/s]", rates, plan.duration, grip)
     h = _momentum(outcome)
@@ -171,6 +184,11 @@ def capture_report(outcome: CaptureOutcome, path: str | os.PathLike[str], *, com
         f"<details><summary>the plan: {escape(str(plan))}</summary>"
         f"<table><tr><th></th><th>value</th><th>limit</th></tr>{kept}</table></details>"
     )
-    run = outcome.whole
-    text = report_page(run, run.machine, command=command, signals=_SIGNALS, equations=False, extra=extra)
+    run, twins = outcome.whole, _twins(outcome)
+    debris = outcome.debris.joint if outcome.debris else "debris"
+    base = [f"{twins.base}.{x}" for x in ("x", "y", "z", "w*")]
+    motors = [m.name for m in run.machine.motors if m.joint in twins.joints]
+    thrusters = [x.name for x in run.machine.thrusters if any(map(nominal, x.torque))]
+    signals = (*(f"u.{n}" for n in (*thrusters, *motors)), *twins.joints, *base, f"{debris}.w*")
+    text = report_page(run, run.machine, command=command, signals=signals, equations=False, extra=extra)
     return write_file(target_file(path, (".html", ".htm")), text)

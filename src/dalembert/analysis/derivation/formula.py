@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from dalembert.analysis.closed_form.form import ClosedForm
 
-__all__ = ["SheetFormula", "State", "SheetStep"]
+__all__ = ["SheetFormula", "SheetStep", "State"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.analysis.closed_form.form import ClosedForm, closed_form
 from dalembert.analysis.closed_form.printing import latex_name
 from dalembert.analysis.closed_form.symbols import symbol_name
-from dalembert.analysis.derivation.formula import SheetFormula, State, SheetStep, named
+from dalembert.analysis.derivation.formula import SheetFormula, SheetStep, State, named
 from dalembert.analysis.derivation.numbers import Numbers
 from dalembert.analysis.derivation.terms import BodyTerms, Terms
 from dalembert.core.errors import InputError

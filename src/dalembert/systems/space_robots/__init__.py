@@ -17,13 +17,15 @@ from dalembert.systems.space_robots.fuel import fuel_mass
 from dalembert.systems.space_robots.guidance import CaptureGuide
 from dalembert.systems.space_robots.measures import capture_measures
 from dalembert.systems.space_robots.mission import CapturePhases, fly_capture
-from dalembert.systems.space_robots.native_guidance import capture_loop, capture_start
+from dalembert.systems.space_robots.native_guidance import capture_loop, capture_start, rigid_twin
 from dalembert.systems.space_robots.outcome import CaptureOutcome
 from dalembert.systems.space_robots.reference import RobotReference, robot_reference
 from dalembert.systems.space_robots.requirements import MissionRequirement
-from dalembert.systems.space_robots.scene import capture_scene, captured_stack, grip_parameters, uncertain_chaser
+from dalembert.systems.space_robots.scene import capture_scene, captured_stack, grip_parameters
 from dalembert.systems.space_robots.sensors import CaptureSensors, SensorNoise
+from dalembert.systems.space_robots.start import CaptureStart
 from dalembert.systems.space_robots.tracking import PathGuidance, tracking_loop
+from dalembert.systems.space_robots.uncertain import uncertain_chaser
 
 __all__ = [
     "CASE_DISTRIBUTIONS",
@@ -36,6 +38,7 @@ __all__ = [
     "CaptureOutcome",
     "CapturePhases",
     "CaptureSensors",
+    "CaptureStart",
     "CoordinatedGuidance",
     "FloatingTarget",
     "MissionRequirement",
@@ -56,6 +59,7 @@ __all__ = [
     "fuel_mass",
     "grip_parameters",
     "random_case",
+    "rigid_twin",
     "robot_reference",
     "solar_array",
     "space_chaser",

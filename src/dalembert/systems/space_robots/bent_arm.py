@@ -24,18 +24,21 @@ class BentArm:
         Equations of the chaser with flexible booms and rigid arrays.
     frame, base
         The tip, and the free joint.
+    joints
+        The driven joints; none named: those of the motors.
     """
 
     eom: EquationsOfMotion
     frame: str = "tip"
     base: str = "base"
+    joints: tuple[str, ...] = ()
 
     @cached_property
     def rows(self) -> tuple[list[int], list[int], list[int]]:
         """Rows of the base, the joints and the booms in the velocities."""
         names = list(self.eom.v_names)
         block = next(b for b in self.eom.layout.blocks if b.name == self.base)
-        motors = [m.joint for m in self.eom.machine.motors]
+        motors = self.joints or [m.joint for m in self.eom.machine.motors]
         joints = [names.index(f"{name}_dot") for name in motors]
         base = list(range(block.v.start, block.v.stop))
         return base, joints, [k for k in range(self.eom.nv) if k not in base and k not in joints]
@@ -44,7 +47,7 @@ class BentArm:
     def _q(self) -> tuple[Expression, Expression, Expression, Expression]:
         """Symbols: pose of the base (7), joints, deflections; and the whole configuration."""
         block = next(b for b in self.eom.layout.blocks if b.name == self.base)
-        motors = [m.joint for m in self.eom.machine.motors]
+        motors = self.joints or [m.joint for m in self.eom.machine.motors]
         at = [self.eom.q_names.index(name) for name in motors]
         rest = [k for k in range(self.eom.nq) if k not in at and not block.q.start <= k < block.q.stop]
         base, theta, delta = ca.SX.sym("base", 7), ca.SX.sym("theta", len(at)), ca.SX.sym("delta", len(rest))
@@ -70,6 +73,9 @@ class BentArm:
         """``theta, theta', theta'' -> delta``: how the booms bend, quasi-statically, while the base does not turn."""
         s, (base_rows, joints, booms) = self.eom.symbolic, self.rows
         base, theta, delta, q = self._q
+        if not booms:
+            nothing = [ca.SX.sym(name, theta.shape[0]) for name in ("theta", "rate", "second")]
+            return ca.Function("bent", nothing, [ca.SX(0, 1)], ["theta", "rate", "second"], ["delta"])
         rate, second = ca.SX.sym("rate", theta.shape[0]), ca.SX.sym("second", theta.shape[0])
         straight = ca.substitute(
             q, ca.vertcat(base, delta), ca.vertcat(0, 0, 0, 1, 0, 0, 0, ca.SX.zeros(delta.shape[0]))

@@ -10,11 +10,13 @@ import numpy as np
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number, check_seed
 from dalembert.systems.space_robots.debris import INERTIA
+from dalembert.systems.space_robots.start import CaptureStart
 
 __all__ = ["CASE_DISTRIBUTIONS", "HOME", "JOINTS", "CaptureCase", "random_case"]
 
 HOME = (0.0, -0.9, 1.7, -0.8, 0.0, 0.0)
 JOINTS = tuple(f"theta{i}" for i in range(1, 7))
+STAND_OFF = 7.4  # from which the debris is watched [m]
 _FACTORS = ("base_mass", "hub_mass", "wrist_mass", "tool_mass", "boom_mass", "boom_stiffness", "array_mass",
             "array_stiffness")  # fmt: skip
 
@@ -51,6 +53,21 @@ class CaptureCase:
         """True inertia of the debris."""
         s = np.array([self.factors.get(f"debris_{axis}", 1.0) for axis in "xyz"])
         return np.asarray(np.array(INERTIA) * np.outer(s, s))
+
+    @property
+    def start(self) -> CaptureStart:
+        """The case as the start of a capture by the `uncertain_chaser` of the debris with uncertain inertia."""
+        return CaptureStart(
+            rate=self.rate,
+            quaternion=self.quaternion,
+            joints=dict(zip(JOINTS, self.joints, strict=True)),
+            distance=STAND_OFF,
+            parameters=dict(self.factors),
+            tuned_at=dict(zip(JOINTS, HOME, strict=True)),
+            turn=self.turn,
+            spin=self.spin,
+            seed=self.seed,
+        )
 
 
 CASE_DISTRIBUTIONS = (
@@ -107,3 +124,8 @@ def _possible(inertia: Array) -> bool:
     """Whether a body can have this inertia: no principal moment is larger than the sum of the others."""
     moments = np.linalg.eigvalsh(inertia)
     return bool(moments[2] <= moments[0] + moments[1])
+
+
+def default_case() -> CaptureCase:
+    """A debris of 4 degrees per second, without model errors."""
+    return CaptureCase(rate=tuple(np.radians([2.4, -2.8, 1.6]).tolist()))

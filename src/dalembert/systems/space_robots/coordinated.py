@@ -22,6 +22,8 @@ from dalembert.formulations.factorization import solve_spd
 from dalembert.loop.poles import SampledPoles, sampled_poles
 from dalembert.model.machine import Machine
 from dalembert.model.signals import Sensor, Signal
+from dalembert.plan.held_base import way_to
+from dalembert.plan.tip_task import chosen_task, task_rows
 from dalembert.spatial.rotations import (
     quaternion_difference,
     quaternion_exp,
@@ -77,6 +79,8 @@ class CoordinatedGuidance:
         As above.
     flying
         Whether the base follows; else its reference stays where it begins.
+    task
+        Task of the tip, as in `dalembert.plan.held_base`; None: the most that the number of joints allows.
     name
         Name of the stage.
     """
@@ -94,6 +98,7 @@ class CoordinatedGuidance:
     sight: str | None = None
     consistent: bool = True
     flying: bool = True
+    task: str | None = None
     name: str = "guidance"
     holds: tuple[str, ...] = field(init=False)
 
@@ -112,10 +117,13 @@ class CoordinatedGuidance:
                 raise UnknownNameError("frame", frame, model.machine.tree.frames, f"machine '{model.machine.name}'")
         blocks = model.layout.blocks
         single = all(b.q.stop - b.q.start == 1 for b in blocks[1:])
-        if not blocks or blocks[0].kind != "free" or model.nv < 12 or not single:
+        if not blocks or blocks[0].kind != "free" or not single:
             raise InputError(
-                f"coordinated guidance needs a rigid robot on a free base with six joints or more, got {model.machine}"
+                "coordinated guidance needs a rigid robot on a free base with joints of one coordinate each, got "
+                f"{model.machine}"
             )
+        where = f"machine '{model.machine.name}'"
+        object.__setattr__(self, "task", chosen_task(self.task, len(way_to(model.machine, self.tip)), where))
         object.__setattr__(self, "holds", tuple(f"ref.{n}" for n in (*model.q_names, *model.v_names)))
 
     @property
@@ -166,8 +174,10 @@ class CoordinatedGuidance:
             wanted = twist + arm_gain * e - J[:, :6] @ vb
         else:
             wanted = arm_gain * (e - J[:, :6] @ step)
-        Jm = J[:, 6:]
-        rates = Jm.T @ solve_spd(Jm @ Jm.T + self.damping**2 * ca.SX.eye(6), wanted)
+        assert self.task is not None
+        rows = task_rows(self.task, X)
+        Jm = rows @ J[:, 6:]
+        rates = Jm.T @ solve_spd(Jm @ Jm.T + self.damping**2 * ca.SX.eye(rows.shape[0]), rows @ wanted)
         before = ca.if_else(begun, read(*[f"ref.{n}" for n in model.q_names]), now)
         h = ca.if_else(begun, self.period, 0.0)
         Rr = quaternion_matrix(before[3:7])

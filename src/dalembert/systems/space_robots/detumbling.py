@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import casadi as ca
 import numpy as np
@@ -13,15 +13,17 @@ from dalembert.compile import Kernel, compile_function
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.join import Handover
+from dalembert.plan.robot_capture import RobotLimits
 from dalembert.spatial.rotations import quaternion_matrix
-from dalembert.systems.space_robots.cases import HOME, JOINTS
-from dalembert.systems.space_robots.debris import CORNER
 from dalembert.systems.space_robots.feedback import CaptureFeedback
+from dalembert.systems.space_robots.twins import ChaserTwins
 
-__all__ = ["Braking", "StackGuide", "stack_feedback"]
+__all__ = ["Braking", "StackGuide", "chosen_braking", "stack_feedback"]
 
 _WINDOW = 50  # instants over which the momentum is averaged: the rates of the joints are noisy, the debris is heavy
 _RISE = 4.0  # seconds in which the torque of the base comes up
+_STIFF, _DAMPED = 0.5, 0.8  # frequency [rad/s] and damping ratio of the joints on their loads
+_PART = 0.72  # of the torque limits that is used
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class StackGuide:
         Where and how it begins.
     braking
         Settings.
+    twins
+        The chaser.
     """
 
     def __init__(
@@ -65,14 +69,16 @@ class StackGuide:
         p: dict[str, float],
         handover: Handover,
         braking: Braking,
+        twins: ChaserTwins,
     ) -> None:
         self._q, self._v = (
             np.array([all_.index(n) for n in names])
             for all_, names in ((true.q_names, nominal.q_names), (true.v_names, nominal.v_names))
         )
-        self._t, self._law, self._p = handover.t, _law(nominal), nominal.parameter_values(p)
-        joints = handover.q[[true.q_names.index(n) for n in JOINTS]]
-        rates = handover.v[[true.v_names.index(f"{n}_dot") for n in JOINTS]]
+        known = {name: value for name, value in p.items() if name in nominal.p_names}
+        self._t, self._law, self._p = handover.t, _law(nominal, twins), nominal.parameter_values(known)
+        joints = handover.q[[true.q_names.index(n) for n in twins.joints]]
+        rates = handover.v[[true.v_names.index(f"{n}_dot") for n in twins.joints]]
         self._start = np.concatenate([joints, rates])
         self._braking = np.array([braking.time, braking.torque, braking.settle])
         self._seen, self._count = np.zeros((_WINDOW, 3)), 0
@@ -94,18 +100,18 @@ class StackGuide:
         return held
 
 
-@cache
-def _law(nominal: EquationsOfMotion) -> Kernel:
+@lru_cache(maxsize=16)
+def _law(nominal: EquationsOfMotion, twins: ChaserTwins) -> Kernel:
     """Computation of an instant.
 
-    ``since, q, v, seen (window, 3), n, start (12), braking (3), p -> about (3), held``: the angular momentum about the
-    centre of mass now, and the held values after the mean of it and of those ``seen`` before, ``n`` in all.
+    ``since, q, v, seen (window, 3), n, start (2 per joint), braking (3), p -> about (3), held``: the angular momentum
+    about the centre of mass now, and the held values after the mean of it and of those ``seen`` before, ``n`` in all.
     """
-    s = nominal.symbolic
+    s, joints = nominal.symbolic, len(twins.joints)
     since, n, seen = ca.SX.sym("since"), ca.SX.sym("n"), ca.SX.sym("seen", _WINDOW, 3)
-    start, braking = ca.SX.sym("start", 12), ca.SX.sym("braking", 3)
+    start, braking = ca.SX.sym("start", 2 * joints), ca.SX.sym("braking", 3)
     measured, v, p = ca.SX.sym("q", nominal.nq), ca.SX.sym("v", nominal.nv), ca.SX.sym("p", s.p.shape[0])
-    at = nominal.q_names.index("base.qw")
+    at = nominal.q_names.index(f"{twins.base}.qw")
     Q = measured[at : at + 4] / ca.norm_2(measured[at : at + 4])
     q = ca.vertcat(measured[:at], Q, measured[at + 4 :])
     known = ca.Function("known", [s.q, s.v, s.p], [ca.densify(s.momentum), ca.densify(s.center_of_mass)])
@@ -118,29 +124,53 @@ def _law(nominal: EquationsOfMotion) -> Kernel:
     x = ca.fmin(since / time, 1.0)
     left = 1.0 - x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
     way = time * (x - x**4 * (2.5 - 3.0 * x + x * x))
-    goal, speed = start[:6] + way * start[6:], left * start[6:]
-    held = ca.vertcat(goal, speed, ca.DM.zeros(6), quaternion_matrix(Q).T @ torque, Q)
+    goal, speed = start[:joints] + way * start[joints:], left * start[joints:]
+    held = ca.vertcat(goal, speed, ca.DM.zeros(joints), quaternion_matrix(Q).T @ torque, Q)
     inputs = [since, measured, v, seen, n, start, braking, p]
     names = ["since", "q", "v", "seen", "n", "start", "braking", "p"]
     function = ca.Function("stack", inputs, ca.cse([about, ca.densify(held)]), names, ["about", "held"])
     return compile_function(function, backend=nominal.backend, shapes={"since": (), "n": ()}, lanes=False)
 
 
-@cache
-def stack_feedback(nominal: EquationsOfMotion) -> CaptureFeedback:
+@lru_cache(maxsize=16)
+def stack_feedback(
+    nominal: EquationsOfMotion, twins: ChaserTwins, posture: tuple[float, ...], reach: float
+) -> CaptureFeedback:
     """Joints at half a radian per second on their loads; the base follows its momentum alone.
 
-    The gains are those of the arm at home with the debris held along the axis of the hand, the same for every grip, so
-    that its code is compiled once.
+    The gains are those of the arm in a posture with the debris held along the axis of the hand, at the distance of its
+    target point, the same for every grip, so that its code is compiled once.
     """
-    reach = float(np.linalg.norm(CORNER))
-    q = np.array([dict(zip(JOINTS, HOME, strict=True)).get(n, 0.0) for n in nominal.q_names])
-    q[nominal.q_names.index("base.qw")] = 1.0
-    M = nominal.mass_matrix(q, p={"grip_z": reach})
-    # what a joint moves if the base is free to move as well
-    base = [nominal.v_names.index(f"base.{n}") for n in ("vx", "vy", "vz", "wx", "wy", "wz")]
-    rows = [nominal.v_names.index(f"{n}_dot") for n in JOINTS]
-    D = np.diag(M)[rows] - np.array([M[k, base] @ np.linalg.solve(M[np.ix_(base, base)], M[base, k]) for k in rows])
-    kp, kd = 0.25 * D, 2.0 * 0.8 * 0.5 * D
+    D = _loads(nominal, twins, posture, reach)
+    kp, kd = _STIFF**2 * D, 2.0 * _DAMPED * _STIFF * D
     zero = (0.0, 0.0, 0.0)
-    return CaptureFeedback(tuple(kp.tolist()), tuple(kd.tolist()), zero, zero)
+    return CaptureFeedback(tuple(kp.tolist()), tuple(kd.tolist()), zero, zero, twins.joints, twins.base, wheels=False)
+
+
+def _loads(nominal: EquationsOfMotion, twins: ChaserTwins, posture: tuple[float, ...], reach: float) -> Array:
+    """Inertia at each joint if the base is free to move as well."""
+    q = nominal.q_neutral.copy()
+    q[[nominal.q_names.index(n) for n in twins.joints]] = posture
+    M = nominal.mass_matrix(q, p={"grip_z": reach})
+    block = next(b for b in nominal.layout.blocks if b.name == twins.base)
+    base = list(range(block.v.start, block.v.stop))
+    rows = [nominal.v_names.index(f"{n}_dot") for n in twins.joints]
+    return np.diag(M)[rows] - np.array([M[k, base] @ np.linalg.solve(M[np.ix_(base, base)], M[base, k]) for k in rows])
+
+
+def chosen_braking(
+    nominal: EquationsOfMotion,
+    twins: ChaserTwins,
+    posture: tuple[float, ...],
+    reach: float,
+    rates: Array,
+    limits: RobotLimits,
+) -> Braking:
+    """How a stack is brought to rest within limits: from its loads, and the rates of its joints at the grip."""
+    most = np.broadcast_to(np.array(limits.joint_torque, dtype=float), (len(twins.joints),))
+    # the largest slope of the braking of a joint is 15/8 of its rate over the time
+    needed = 1.875 * np.abs(rates) * _loads(nominal, twins, posture, reach) / (_PART * most)
+    torque = _PART * min(float(np.min(limits.base_torque)), float(most.min()))
+    return Braking(
+        time=max(Braking.time, float(needed.max())), torque=torque if np.isfinite(torque) else Braking.torque
+    )

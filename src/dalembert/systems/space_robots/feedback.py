@@ -7,22 +7,22 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from dalembert.control.allocation import Allocation, allocate
 from dalembert.control.cascade import read
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.plan.held_base import HeldBase
 from dalembert.spatial.rotations import quaternion_product
-from dalembert.systems.space_robots.cases import HOME
 
-__all__ = ["HELD", "CaptureFeedback", "CaptureGains"]
+__all__ = ["CaptureFeedback", "CaptureGains", "held_names", "torque_allocation"]
 
-GOALS = tuple(f"goal{i}" for i in range(1, 7))
-SPEEDS = tuple(f"speed{i}" for i in range(1, 7))
-EFFORTS = tuple(f"effort{i}" for i in range(1, 7))
-TORQUE = ("torque_x", "torque_y", "torque_z")
-ATTITUDE = ("heading_w", "heading_x", "heading_y", "heading_z")
-HELD = (*GOALS, *SPEEDS, *EFFORTS, *TORQUE, *ATTITUDE)
-"""Values that guidance holds for the feedback: joints, their rates and torques, torque and attitude of the base."""
+_TORQUE = ("torque_x", "torque_y", "torque_z")
+_ATTITUDE = ("heading_w", "heading_x", "heading_y", "heading_z")
+
+
+def held_names(n: int) -> tuple[str, ...]:
+    """Values that guidance holds for the feedback: joints, their rates and torques, torque and attitude of the base."""
+    return (*(f"{kind}{i}" for kind in ("goal", "speed", "effort") for i in range(1, n + 1)), *_TORQUE, *_ATTITUDE)
 
 
 @dataclass(frozen=True)
@@ -65,25 +65,35 @@ class CaptureFeedback:
     Parameters
     ----------
     kp, kd
-        Gains of the joints (6) [N m/rad, N m s/rad].
+        Gains of the joints (n) [N m/rad, N m s/rad].
     base_kp, base_kd
         Gains of the base (3).
+    joints
+        The joints, in the order of the gains.
+    base
+        The free joint; its torques are shared out among wheels and thrusters by `control.allocate`.
+    wheels
+        Whether wheels turn the base, where there are enough; after a grip thrusters do, if they can.
     """
 
     kp: tuple[float, ...]
     kd: tuple[float, ...]
     base_kp: tuple[float, ...]
     base_kd: tuple[float, ...]
+    joints: tuple[str, ...]
+    base: str
+    wheels: bool = True
 
     @staticmethod
-    def tuned(robot: HeldBase, gains: CaptureGains) -> CaptureFeedback:
-        """Gains on the diagonal of the mass matrix of a robot, its arm at home."""
-        posture = robot.configuration(np.array(HOME), np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
-        D = np.diag(robot.eom.mass_matrix(posture))
+    def tuned(robot: HeldBase, gains: CaptureGains, posture: Array) -> CaptureFeedback:
+        """Gains on the diagonal of the mass matrix of a robot with its joints in a posture."""
+        q = robot.configuration(posture, np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
+        D = np.diag(robot.eom.mass_matrix(q))
         base, joints, _ = robot.rows
         kp, kd = gains.arm**2 * D[joints], 2.0 * gains.arm_damping * gains.arm * D[joints]
         base_kp, base_kd = gains.base**2 * D[base[3:]], 2.0 * gains.base_damping * gains.base * D[base[3:]]
-        return CaptureFeedback(*(tuple(float(x) for x in row) for row in (kp, kd, base_kp, base_kd)))
+        a, b, c, d = (tuple(float(x) for x in row) for row in (kp, kd, base_kp, base_kd))
+        return CaptureFeedback(a, b, c, d, robot.names, robot.base)
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         """No internal states."""
@@ -96,17 +106,31 @@ class CaptureFeedback:
     def expression(
         self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
     ) -> tuple[Expression, Expression]:
-        """Torques of the joints, no force, and torque of the base."""
-        names_q, names_v = list(eom.q_names), list(eom.v_names)
-        joints = [m.joint for m in eom.machine.motors]
-        theta = q[[names_q.index(n) for n in joints]]
-        rate = v[[names_v.index(f"{n}_dot") for n in joints]]
-        speed = read(*SPEEDS)
-        goal = read(*GOALS) + (t - read("guidance.t")) * speed
-        torques = read(*EFFORTS) + ca.DM(self.kp) * (goal - theta) + ca.DM(self.kd) * (speed - rate)
-        a, w = names_q.index("base.qw"), names_v.index("base.wx")
-        heading = read(*ATTITUDE)
+        """Inputs of the motors of the joints, and of wheels or thrusters for the torque of the base."""
+        names, blocks = held_names(len(self.joints)), {b.name: b for b in eom.layout.blocks}
+        n = len(self.joints)
+        rows_q, rows_v = ([getattr(blocks[j], k).start for j in self.joints] for k in ("q", "v"))
+        speed = read(*names[n : 2 * n])
+        goal = read(*names[:n]) + (t - read("guidance.t")) * speed
+        wanted = (
+            read(*names[2 * n : 3 * n]) + ca.DM(self.kp) * (goal - q[rows_q]) + ca.DM(self.kd) * (speed - v[rows_v])
+        )
+        a, w = blocks[self.base].q.start + 3, blocks[self.base].v.start + 3
+        heading = read(*_ATTITUDE)
         turn = quaternion_product(ca.vertcat(heading[0], -heading[1:]), q[a : a + 4])
         small = 2.0 * turn[1:] * ca.if_else(turn[0] < 0.0, -1.0, 1.0)
-        torque = read(*TORQUE) - ca.DM(self.base_kp) * small - ca.DM(self.base_kd) * v[w : w + 3]
-        return ca.vertcat(torques, ca.DM.zeros(3), torque), ca.SX(0, 1)
+        torque = read(*_TORQUE) - ca.DM(self.base_kp) * small - ca.DM(self.base_kd) * v[w : w + 3]
+        u = torque_allocation(eom, self.base, self.wheels).expression(ca.vertcat(ca.SX.zeros(3), torque))
+        motors = {m.joint: m for m in eom.machine.motors}
+        for k, joint in enumerate(self.joints):
+            u[eom.u_names.index(motors[joint].name)] = wanted[k] / eom.symbolic.value(motors[joint].ratio)
+        return ca.SX(u), ca.SX(0, 1)
+
+
+def torque_allocation(eom: EquationsOfMotion, base: str, wheels: bool) -> Allocation:
+    """How the torque of a base is shared out: by thrusters alone where that is asked and possible."""
+    if not wheels:
+        jets = allocate(eom, base, need=(), wheels=False)
+        if not any(x.startswith("torque") for x in jets.missing):
+            return jets
+    return allocate(eom, base, need=("torque",))

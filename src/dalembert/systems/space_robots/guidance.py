@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,17 +16,19 @@ from dalembert.control.cascade import Guidance
 from dalembert.control.estimation import StereoCamera, TumblingEstimate, TumblingFilter
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
+from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.plan.pose import PosePath
 from dalembert.plan.robot_capture import RobotCapture
 from dalembert.plan.tumbling import TumblingBody
-from dalembert.systems.space_robots.feedback import HELD, CaptureGains
+from dalembert.systems.space_robots.feedback import CaptureGains, held_names
 from dalembert.systems.space_robots.guide_law import GuideLaw, packed
-from dalembert.systems.space_robots.sensors import base_camera
 
 __all__ = ["CaptureGuide"]
 
 EYE = tuple(f"eye.{x}" for x in ("x", "y", "z", "qw", "qx", "qy", "qz"))
 HAND = tuple(f"hand.{x}" for x in ("x", "y", "z", "qw", "qx", "qy", "qz"))
+SEEN = tuple(f"seen.{x}" for x in ("x", "y", "z", "qw", "qx", "qy", "qz"))
+TARGET = tuple(f"target.{x}" for x in ("x", "y", "z"))
 _BEHIND = np.array([0.0, 0.0, 0.3])
 """Place of the tip as the camera in the hand sees it: far enough that the target point is seen until the end."""
 
@@ -46,11 +47,17 @@ class CaptureGuide:
     estimate, watch
         First estimate of the debris, its clock that of the run, and the filter; None: the debris is known.
     body
-        The true debris, of which the cameras take pictures.
+        The debris, if it is known.
     gains
         Settings of the loops.
     rng
         Source of the noise of the pictures; None: without.
+    mount
+        Pose of the camera on the base (4 x 4).
+    scene
+        Equations of the machine that flies, in whose coordinates the measurements are.
+    centre
+        Centre of mass of the debris in axes of its body.
     """
 
     def __init__(
@@ -63,12 +70,18 @@ class CaptureGuide:
         body: TumblingBody,
         gains: CaptureGains,
         rng: np.random.Generator | None,
+        mount: Array,
+        scene: EquationsOfMotion,
+        centre: Array,
     ) -> None:
         if (estimate is None) != (watch is None):
             raise InputError("an estimate of the debris needs its filter, and the filter an estimate")
-        self.plan, self.gains, self._law = plan, gains, law.kernel
+        self.plan, self.gains, self._law, self._holds = plan, gains, law.kernel, held_names(law.n)
         self.estimate, self.watch, self.body, self.rng = estimate, watch, body, rng
         self.state = law.start(plan.motion.joints[0])
+        block = next(b for b in scene.layout.blocks if b.name == law.robot.base)
+        self._base, self._centre, self._robot = slice(block.q.start, block.q.stop), centre, law.robot
+        self._joints = np.array([scene.q_names.index(n) for n in law.robot.names])
         self.correction = np.zeros(3)
         self.pictures: deque[Any] = deque()
         self.hand_pictures: deque[Any] = deque()
@@ -76,28 +89,18 @@ class CaptureGuide:
         self._frame = np.concatenate([plan.centre, plan.attitude])
         self._period = gains.period * gains.every
         self._filter = np.array([self._period, gains.follow])
-        self._mount = base_camera()
+        self._mount = mount
         self._next_plan = gains.replan
         self._go_on(0.0, plan.path)
 
     def stage(self) -> Guidance:
         """The stage of a `dalembert.control.Cascade`, below which `CaptureFeedback` runs."""
-        return Guidance(self, self._period, HELD, (*EYE, *HAND))
+        return Guidance(self, self._period, self._holds, (*EYE, *HAND, *SEEN, *TARGET))
 
     def _go_on(self, t: float, path: PosePath) -> None:
         """Take a path, and all its points up to the next one at once: that is many times faster than one by one."""
         self.path, self.begun = path, t
         self._ahead = packed(path(self._period * np.arange(round(self.gains.replan / self._period) + 1)))
-
-    @cached_property
-    def _truth(self) -> tuple[Array, Array]:
-        """Poses of the debris (n, 4, 4) and places of its target point (n, 3) at all instants of pictures, at once."""
-        end = self.plan.duration + self.plan.hold + self.gains.lead
-        times = self.camera.period * np.arange(int(end / self.camera.period) + 2)
-        X = np.broadcast_to(np.eye(4), (len(times), 4, 4)).copy()
-        X[:, :3, :3] = self.body.attitude(times)
-        X[:, :3, 3] = np.array(self.body.position) + times[:, None] * np.array(self.body.velocity)
-        return X, X[:, :3, 3] + X[:, :3, :3] @ np.array(self.body.point)
 
     def _picture(self, t: float) -> int | None:
         """Number of the picture that is taken now, if one is."""
@@ -109,23 +112,31 @@ class CaptureGuide:
         if self.watch is None or self.estimate is None:
             return
         if k is not None:
-            chosen, pixels = self.watch.picture(self._truth[0][k], _pose([s[n] for n in EYE]), self.rng)
-            self.pictures.append((t, chosen, pixels, _pose(q[:7].tolist()) @ self._mount))
+            X = _pose([s[n] for n in SEEN])
+            X[:3, 3] += X[:3, :3] @ self._centre
+            chosen, pixels = self.watch.picture(X, _pose([s[n] for n in EYE]), self.rng)
+            self.pictures.append((t, chosen, pixels, _pose(q[self._base].tolist()) @ self._mount))
         while self.pictures and self.pictures[0][0] + self.camera.delay <= t + 1e-9:
             self.estimate = self.watch.correct(self.estimate, *self.pictures.popleft())
 
-    def _look_by_hand(self, t: float, motion: Array, s: Mapping[str, float], k: int | None) -> None:
+    def _hand(self, q: Array, motion: Array) -> Array:
+        """Attitude of the hand as the chaser knows it: the planned one, or where that is free as its joints tell."""
+        if self.plan.task == "pose":
+            return motion[9:18].reshape(3, 3)
+        return np.asarray(_pose(q[self._base].tolist())[:3, :3] @ self._robot.tip(q[self._joints])[0][:3, :3])
+
+    def _look_by_hand(self, t: float, q: Array, motion: Array, s: Mapping[str, float], k: int | None) -> None:
         """Image of the target point in the camera on the hand, compared with the desired one."""
         g, camera = self.gains, self.camera
         if not g.hand or t < self.plan.duration - g.hand_from:
             return
         if k is not None:
             X = _pose([s[n] for n in HAND])
-            seen = X[:3, :3].T @ (self._truth[1][k] - X[:3, 3]) + _BEHIND
+            seen = X[:3, :3].T @ (np.array([s[n] for n in TARGET]) - X[:3, 3]) + _BEHIND
             if seen[2] > 0.1 and camera.seen(seen):
                 place = camera.points(camera.take(seen, self.rng)) - _BEHIND
                 planned = self._expected(t) - motion[:3]
-                self.hand_pictures.append((t, motion[9:18].reshape(3, 3) @ place - planned))
+                self.hand_pictures.append((t, self._hand(q, motion) @ place - planned))
         while self.hand_pictures and self.hand_pictures[0][0] + camera.delay <= t + 1e-9:
             _, miss = self.hand_pictures.popleft()
             self.correction = self.correction + g.hand * camera.period * miss
@@ -151,8 +162,8 @@ class CaptureGuide:
             now = self.path(t - self.begun)
             self._go_on(t, self.plan.replan(t, now, self.debris, lead=self.gains.lead))
         motion = self._ahead[min(round((t - self.begun) / self._period), len(self._ahead) - 1)]
-        self._look_by_hand(t, motion, s, k)
-        self.state, held = self._law(self.state, q[:7], motion, self.correction, self._frame, self._filter)
+        self._look_by_hand(t, q, motion, s, k)
+        self.state, held = self._law(self.state, q[self._base], motion, self.correction, self._frame, self._filter)
         return np.asarray(held)
 
 

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.core.types import Array, Expression, ExpressionLike
-from dalembert.formulations.equations import derive
-from dalembert.plan.held_base import HeldBase, held_base
+from dalembert.formulations.factorization import solve_spd
+from dalembert.plan.held_base import HeldBase
 from dalembert.plan.pose import PoseMotion
+from dalembert.plan.tip_task import TASKS, linear_solver, rotation_vector, task_error, task_rows
 from dalembert.spatial.rotations import quaternion_matrix
 from dalembert.systems.space_robots.bent_arm import BentArm
-from dalembert.systems.space_robots.chaser import space_chaser
 
-__all__ = ["GuideLaw", "chaser_law", "packed"]
+__all__ = ["GuideLaw", "packed"]
 
 _STEP, _CORRECTION = 0.3, 0.05  # largest steps of a joint in one iteration [rad]
 _DAMPING = 1.6  # twice the damping ratio of the filter through which the arm follows the base
@@ -48,8 +48,18 @@ class GuideLaw:
     robot: HeldBase
     arm: BentArm
 
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.robot.names)
+
+    @property
+    def size(self) -> int:
+        """Number of states."""
+        return 2 * self.n + 12
+
     def start(self, joints: Array) -> Array:
-        """State (24) at rest: joints of the reference, commanded joints, way of the base from it, and its rate."""
+        """State at rest: joints of the reference, commanded joints, way of the base from it (6), and its rate (6)."""
         return np.concatenate([joints, joints, np.zeros(12)])
 
     @cached_property
@@ -61,7 +71,7 @@ class GuideLaw:
         period and frequency of the filter through which the arm follows the base. Held values: joints, rates, torques
         of the joints, torque and attitude of the base.
         """
-        sizes = {"state": 24, "base": 7, "motion": 24, "correction": 3, "frame": 7, "filter": 2}
+        sizes = {"state": self.size, "base": 7, "motion": 24, "correction": 3, "frame": 7, "filter": 2}
         inputs = [ca.SX.sym(name, n) for name, n in sizes.items()]
         outputs = ca.cse([ca.densify(y) for y in self.expression(*inputs)])
         function = ca.Function("guide", inputs, outputs, list(sizes), ["next", "held"])
@@ -77,32 +87,48 @@ class GuideLaw:
         filter_: ExpressionLike,
     ) -> tuple[Expression, Expression]:
         """Next state and held values, of the symbols that `kernel` describes."""
-        theta, command, shift, shift_rate = (state[6 * k : 6 * k + 6] for k in range(4))
+        n, task = self.n, self.robot.task
+        theta, command, shift, shift_rate = ca.vertsplit(state, [0, n, 2 * n, 2 * n + 6, 2 * n + 12])
         x, v, a, w, change = (motion[k : k + 3] for k in (0, 3, 6, 18, 21))
         A = ca.reshape(motion[9:18], 3, 3).T
         centre, R0 = frame[:3], quaternion_matrix(frame[3:])
-        theta, rates, second, efforts = self._reference(theta, R0, x - centre, A, (v, w), (a, change))
+        h, f = filter_[0], filter_[1]
+        before = theta
+        theta, rates, second, efforts = self._reference(theta, R0, x - centre, A, (v, w), (a, change), h)
         # the base is not quite where the model puts it: the arm follows it, through a filter
         home = centre + R0 @ self.robot.place.function(theta)
         R = quaternion_matrix(measured[3:] / ca.norm_2(measured[3:]))
-        off = ca.vertcat(measured[:3] - home, _log(R @ R0.T))
-        h, f = filter_[0], filter_[1]
+        off = ca.vertcat(measured[:3] - home, rotation_vector(R @ R0.T))
         shift_rate = shift_rate + h * (f * f * (off - shift) - _DAMPING * f * shift_rate)
         shift = shift + h * shift_rate
         Rb = _exp(shift[3:]) @ R0
         base = ca.vertcat(home + shift[:3], _quaternion(Rb))
         delta = self.arm.deflection(theta, rates, second)
+        if self._free:
+            command = command + (theta - before)  # where joints have a choice, corrections alone leave it to the model
         for _ in range(2):
             X, Jb, Jt = self.arm.tip(base, command, delta)
-            e = ca.vertcat(x + correction - X[:3, 3], X[:3, :3] @ _log(X[:3, :3].T @ A))
-            solve = _solver(Jt)
-            command = command + _clipped(solve(e), _CORRECTION)
+            rows = task_rows(task, X)
+            solve = self._corrections(rows @ Jt)
+            command = command + _clipped(solve(task_error(task, X, x + correction, A)), _CORRECTION)
         carried = Jb @ ca.vertcat(Rb.T @ shift_rate[:3], Rb.T @ shift_rate[3:])
-        rows, joints, _ = self.robot.rows
+        base_rows, joints, _ = self.robot.rows
         held = ca.vertcat(
-            command, rates - solve(carried), efforts[joints.tolist()], efforts[rows[3:].tolist()], frame[3:]
+            command, rates - solve(rows @ carried), efforts[joints.tolist()], efforts[base_rows[3:].tolist()], frame[3:]
         )
         return ca.vertcat(theta, command, shift, shift_rate), held
+
+    @property
+    def _free(self) -> bool:
+        """Whether the joints have a choice."""
+        return self.n > TASKS[self.robot.task]
+
+    def _corrections(self, J: Expression) -> Callable[[Expression], Expression]:
+        """Least corrections of the commanded joints."""
+        if not self._free:
+            return linear_solver(J)
+        A = J @ J.T
+        return lambda e: J.T @ solve_spd(A, e)
 
     def _reference(
         self,
@@ -112,42 +138,20 @@ class GuideLaw:
         rotation: Expression,
         twist: tuple[Expression, Expression],
         change: tuple[Expression, Expression],
+        h: ExpressionLike,
     ) -> tuple[Expression, Expression, Expression, Expression]:
         """Joints, their rates and accelerations, and efforts, by one step of Newton's method from the last joints."""
         robot = self.robot
-        X, J = robot.tip.function(theta)
-        e = ca.vertcat(R0.T @ place - X[:3, 3], X[:3, :3] @ _log(X[:3, :3].T @ (R0.T @ rotation)))
-        theta = theta + _clipped(_solver(J)(e), _STEP)
-        solve = _solver(robot.tip.function(theta)[1])
-        rates = solve(ca.vertcat(*[R0.T @ y for y in twist]))
-        second = solve(ca.vertcat(*[R0.T @ y for y in change]) - robot.drift.function(theta, rates))
+        t, dt = (ca.vertcat(*[R0.T @ y for y in pair]) for pair in (twist, change))
+        if self._free:
+            theta = theta + h * robot.rates.function(theta, t)
+        theta = theta + _clipped(robot.step.function(theta, R0.T @ place, R0.T @ rotation)[0], _STEP)
+        rates, second = robot.rates.function(theta, t), robot.accelerations.function(theta, t, dt)
         return theta, rates, second, robot.effort.function(theta, rates, second)
-
-
-@cache
-def chaser_law() -> GuideLaw:
-    """The law of the nominal `space_chaser`; derived and compiled once."""
-    rigid = derive(space_chaser("rigid", arrays="rigid"))
-    return GuideLaw(held_base(rigid), BentArm(derive(space_chaser("flexible", arrays="rigid"))))
-
-
-def _solver(A: Expression) -> Callable[[Expression], Expression]:
-    """Solution of linear equations with a matrix, by its QR factors, for any number of right sides."""
-    Q, R = ca.qr(ca.densify(A))
-    return lambda b: ca.solve(R, Q.T @ b)
 
 
 def _clipped(x: Expression, most: float) -> Expression:
     return ca.fmin(ca.fmax(x, -most), most)
-
-
-def _log(R: Expression) -> Expression:
-    """Rotation as a vector; near half a turn its direction is lost, not its size."""
-    w = 0.5 * ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])
-    s = ca.norm_2(w)
-    small = s < 1e-9
-    safe = ca.if_else(small, 1.0, s)
-    return ca.if_else(small, 1.0, ca.atan2(s, 0.5 * (ca.trace(R) - 1.0)) / safe) * w
 
 
 def _exp(w: Expression) -> Expression:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import casadi as ca
 import numpy as np
@@ -17,13 +18,17 @@ from dalembert.core.errors import InputError
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.comparison import mechanics_apart
+from dalembert.model.machine import Machine
 from dalembert.plan.robot_capture import RobotCapture
+from dalembert.systems.space_robots.cases import HOME
 from dalembert.systems.space_robots.chaser import space_chaser
-from dalembert.systems.space_robots.debris import INERTIA
-from dalembert.systems.space_robots.feedback import HELD, CaptureFeedback, CaptureGains
-from dalembert.systems.space_robots.guide_law import GuideLaw, chaser_law
+from dalembert.systems.space_robots.feedback import CaptureFeedback, CaptureGains, held_names
+from dalembert.systems.space_robots.guide_law import GuideLaw
+from dalembert.systems.space_robots.settings import derived_gains
+from dalembert.systems.space_robots.start import CaptureStart
+from dalembert.systems.space_robots.twins import chaser_twins
 
-__all__ = ["PlanGuidance", "capture_loop", "capture_start"]
+__all__ = ["PlanGuidance", "capture_loop", "capture_start", "chaser_law", "rigid_twin"]
 
 _POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 _TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
@@ -44,6 +49,8 @@ class PlanGuidance:
         Computation of each instant.
     gains
         Settings of the loops.
+    debris
+        The free joint of the debris.
     name
         Name of the stage.
     """
@@ -51,8 +58,13 @@ class PlanGuidance:
     plan: RobotCapture
     law: GuideLaw
     gains: CaptureGains
+    debris: str = "debris"
     name: str = "guidance"
-    holds: tuple[str, ...] = HELD
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """Names of the held values."""
+        return held_names(self.law.n)
 
     @property
     def period(self) -> float:
@@ -61,7 +73,7 @@ class PlanGuidance:
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         """State of the law, and the correction by the camera in the hand."""
-        return tuple(f"{self.name}.z{k}" for k in range(27))
+        return tuple(f"{self.name}.z{k}" for k in range(self.law.size + 3))
 
     def initial_state(self, eom: EquationsOfMotion) -> Array:
         """At rest."""
@@ -72,31 +84,35 @@ class PlanGuidance:
     ) -> tuple[Expression, Expression]:
         """Values to hold, and next states."""
         known, plan, g = Known(eom, t, q, v, p), self.plan, self.gains
-        with_it = _with_target(known, plan.grip)
+        with_it = _with_target(known, plan.grip, self.debris)
         motion = ca.if_else(t < plan.duration, _along(plan, t), with_it)
-        tip = known.pose("tip")
+        tip = known.pose(plan.frame)
         seen = tip[:3, :3].T @ (with_it[:3] - tip[:3, 3])
-        miss = ca.reshape(motion[9:18], 3, 3).T @ seen - (with_it[:3] - motion[:3])
+        hand = ca.reshape(motion[9:18], 3, 3).T if plan.task == "pose" else tip[:3, :3]
+        miss = hand @ seen - (with_it[:3] - motion[:3])
         looks = t >= plan.duration - g.hand_from
-        correction = z[24:] + ca.if_else(looks, g.hand * self.period, 0.0) * miss
+        correction = z[self.law.size :] + ca.if_else(looks, g.hand * self.period, 0.0) * miss
         frame = ca.DM(np.concatenate([plan.centre, plan.attitude]))
-        base = known.vector(*[f"base.{x}" for x in _POSE])
-        after, held = self.law.expression(z[:24], base, motion, correction, frame, ca.DM([self.period, g.follow]))
+        base = known.vector(*[f"{self.law.robot.base}.{x}" for x in _POSE])
+        after, held = self.law.expression(
+            z[: self.law.size], base, motion, correction, frame, ca.DM([self.period, g.follow])
+        )
         return held, ca.vertcat(after, correction)
 
 
-def _with_target(known: Known, grip: Array) -> Expression:
-    """Motion (24) of the grip on the debris as it is, by Euler's equations."""
-    X, centre = known.pose("target"), known.vector(*[f"debris.{x}" for x in "xyz"])
-    R, r = X[:3, :3], X[:3, 3] - centre
-    v, w = (known.vector(*[f"debris.{k}{x}" for x in "xyz"]) for k in "vw")
-    factors = [f"debris_{x}" for x in "xyz"]
-    S = ca.diag(known.vector(*factors)) if factors[0] in known.eom.p_names else ca.DM.eye(3)
-    I = S @ ca.DM(np.array(INERTIA)) @ S
+def _with_target(known: Known, grip: Array, joint: str) -> Expression:
+    """Motion (24) of the grip on the debris as it is, a rigid body, by Euler's equations."""
+    block = next(b for b in known.eom.layout.blocks if b.name == joint)
+    M = known._at(known.eom.symbolic.mass_matrix)[block.v, block.v]
+    c = ca.vertcat(M[5, 1], M[3, 2], M[4, 0]) / M[0, 0]
+    I = M[3:, 3:] - M[0, 0] * (ca.dot(c, c) * ca.DM.eye(3) - c @ c.T)
+    X, body = known.pose("target"), known.pose(known.eom.machine.joint(joint).child)
+    R, r = body[:3, :3], X[:3, 3] - (body[:3, 3] + body[:3, :3] @ c)
+    v, w = (known.vector(*[f"{joint}.{k}{x}" for x in "xyz"]) for k in "vw")
     rate, change = R @ w, R @ ca.solve(I, -ca.cross(w, I @ w))
     speed = ca.cross(rate, r)
     bend = ca.cross(change, r) + ca.cross(rate, speed)
-    return ca.vertcat(X[:3, 3], R @ v + speed, bend, ca.vec((R @ ca.DM(grip)).T), rate, change)
+    return ca.vertcat(X[:3, 3], R @ (v + ca.cross(w, c)) + speed, bend, ca.vec((R @ ca.DM(grip)).T), rate, change)
 
 
 def _along(plan: RobotCapture, t: Expression) -> Expression:
@@ -138,35 +154,67 @@ _SERIES = [
 """Coefficients of ``(1 - cos x) / x^2``, ``(x - sin x) / x^3`` and their derivatives, in powers of ``x^2``."""
 
 
-def capture_loop(plan: RobotCapture, gains: CaptureGains | None = None) -> Cascade:
+@cache
+def chaser_law() -> GuideLaw:
+    """The law of the nominal `space_chaser`; derived and compiled once."""
+    return chaser_twins(space_chaser()).law
+
+
+def _law(plan: RobotCapture, chaser: Machine | None) -> GuideLaw:
+    """The law of the chaser that a plan was made for."""
+    if not isinstance(plan, RobotCapture):
+        raise InputError(f"plan must be a RobotCapture, as plan_robot_capture gives it, got {plan!r}")
+    law = chaser_law() if chaser is None else chaser_twins(chaser, plan.frame, "z", plan.task).law
+    if apart := mechanics_apart(plan.robot, law.robot.eom.machine):
+        wanted = "the rigid space_chaser" if chaser is None else f"the rigid twin of machine '{chaser.name}'"
+        raise InputError(
+            f"the loops of a capture are those of {wanted}, but the plan is for machine '{plan.robot.name}' with other "
+            f"{', '.join(apart)}: give the chaser that flies as 'chaser', and plan for its rigid twin (rigid_twin)"
+        )
+    return law
+
+
+def rigid_twin(chaser: Machine, tip: str = "tip") -> Machine:
+    """The rigid machine that plans of a chaser are made for: nothing bends, and only the joints of its arms move.
+
+    Parameters
+    ----------
+    chaser
+        The chaser as it flies.
+    tip
+        The frame that grips.
+    """
+    return chaser_twins(chaser, tip).rigid.eom.machine
+
+
+def capture_loop(plan: RobotCapture, gains: CaptureGains | None = None, *, chaser: Machine | None = None) -> Cascade:
     """The loops of a capture whose debris is known, as one native cascade: `dalembert.rollout` takes it.
 
-    It belongs to a `capture_scene` of the `space_chaser`, with any errors and sensors; `capture_start` is where it
-    begins.
+    It belongs to a `capture_scene` of the chaser, with any errors and sensors; `capture_start` is where it begins.
 
     Parameters
     ----------
     plan
         The plan.
     gains
-        Settings of the loops.
+        Settings of the loops; None: from the chaser.
+    chaser
+        The chaser that flies, of which the plan's robot is the rigid twin (`rigid_twin`); None: `space_chaser`.
     """
-    if not isinstance(plan, RobotCapture):
-        raise InputError(f"plan must be a RobotCapture, as plan_robot_capture gives it, got {plan!r}")
-    if apart := mechanics_apart(plan.robot, space_chaser("rigid", arrays="rigid")):
-        raise InputError(
-            f"the loops of a capture are those of the rigid space_chaser, but the plan is for machine "
-            f"'{plan.robot.name}' with other {', '.join(apart)}: plan for space_chaser('rigid', arrays='rigid'), or "
-            "give a law of your own"
-        )
-    gains, law = CaptureGains() if gains is None else gains, chaser_law()
-    return Cascade(Sampled(CaptureFeedback.tuned(law.robot, gains), gains.period), [PlanGuidance(plan, law, gains)])
+    law = _law(plan, chaser)
+    joints = plan.motion.joints[0]
+    if chaser is None:
+        gains, joints = CaptureGains() if gains is None else gains, np.array(HOME)
+    elif gains is None:
+        start = CaptureStart(joints=dict(zip(law.robot.names, joints.tolist(), strict=True)))
+        gains = derived_gains(chaser_twins(chaser, plan.frame, "z", plan.task), start)
+    feedback = CaptureFeedback.tuned(law.robot, gains, joints)
+    return Cascade(Sampled(feedback, gains.period), [PlanGuidance(plan, law, gains)])
 
 
 def capture_start(plan: RobotCapture) -> tuple[dict[str, float], dict[str, float]]:
     """Coordinates and velocities by name with which a `capture_scene` begins a plan; the chaser is at rest."""
-    body = plan.body
-    robot = chaser_law().robot.eom
+    body, robot = plan.body, plan.robot
     q = dict(zip(robot.q_names, plan.q[0].tolist(), strict=True))
     pose = np.concatenate([body.position, body.quaternion])
     q |= {f"debris.{n}": float(x) for n, x in zip(_POSE, pose, strict=True)}

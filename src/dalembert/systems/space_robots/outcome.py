@@ -15,7 +15,10 @@ from dalembert.plan.robot_capture import RobotCapture
 from dalembert.simulation.run import EndState, Run
 from dalembert.spatial.rotations import quaternion_from_matrix
 from dalembert.systems.space_robots.cases import CaptureCase
+from dalembert.systems.space_robots.debris_twin import DebrisTwin
 from dalembert.systems.space_robots.requirements import MissionRequirement
+from dalembert.systems.space_robots.start import CaptureStart
+from dalembert.systems.space_robots.twins import ChaserTwins
 
 __all__ = ["CaptureOutcome"]
 
@@ -27,7 +30,7 @@ class CaptureOutcome:
     Attributes
     ----------
     case
-        Its start.
+        Its start: a case of the ready-made chaser, or a `CaptureStart`.
     reason
         Why it ended before its end; empty if it did not.
     estimate
@@ -40,9 +43,11 @@ class CaptureOutcome:
         The grip: its displacement and its energy loss.
     requirements
         Its requirements, with the achieved figures.
+    twins, debris
+        The chaser and the debris with their models.
     """
 
-    case: CaptureCase
+    case: CaptureCase | CaptureStart
     reason: str = ""
     estimate: TumblingEstimate | None = None
     plan: RobotCapture | None = None
@@ -50,11 +55,18 @@ class CaptureOutcome:
     stack: Run | None = None
     handover: Handover | None = None
     requirements: tuple[MissionRequirement, ...] = ()
+    twins: ChaserTwins | None = None
+    debris: DebrisTwin | None = None
 
     @property
     def ok(self) -> bool:
         """Whether it went to its end and kept every requirement."""
         return not self.reason and bool(self.requirements) and all(r.ok for r in self.requirements)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """True values of the parameters of chaser and debris."""
+        return dict(self.case.factors if isinstance(self.case, CaptureCase) else self.case.parameters)
 
     @cached_property
     def whole(self) -> Run:
@@ -64,8 +76,8 @@ class CaptureOutcome:
         """
         if self.approach is None:
             raise InputError(f"there is no run: {self.reason}")
-        first, second = self.approach, self.stack
-        if second is None:
+        first, second, debris = self.approach, self.stack, self.debris
+        if second is None or debris is None:
             return first
         machine = first.machine
         states = (*machine.q_names, *machine.v_names)
@@ -73,14 +85,14 @@ class CaptureOutcome:
         eom = derive(second.machine)
         q, v = second.array(eom.q_names), second.array(eom.v_names)
         p = eom.parameter_values(dict(second.metadata["parameters"]))
-        X = eom.pose("debris", q, p=p)
-        twist = np.einsum("kij,kj->ki", eom.jacobian("debris", q, p=p), v)
-        last = first.array([f"debris.{n}" for n in ("qw", "qx", "qy", "qz")])[-1]
+        X = eom.pose(debris.body, q, p=p)
+        twist = np.einsum("kij,kj->ki", eom.jacobian(debris.body, q, p=p), v)
+        last = first.array([f"{debris.joint}.{n}" for n in ("qw", "qx", "qy", "qz")])[-1]
         Q = np.array([last, *(quaternion_from_matrix(R).ravel() for R in X[:, :3, :3])])
         # either sign is the same attitude: the one that continues without a jump
         signs = np.cumprod(np.where(np.sum(Q[1:] * Q[:-1], axis=1) < 0.0, -1.0, 1.0))
         Q = signs[:, None] * Q[1:]
-        coordinates = [n for n in states if n.startswith("debris.")]
+        coordinates = [n for n in states if n.startswith(f"{debris.joint}.")]
         added = dict(zip(coordinates, np.hstack([X[:, :3, 3], Q, twist]).T, strict=True))
         after = np.column_stack([added[n] if n in added else second[n] for n in states])
         x = np.vstack([first.array(states), after])

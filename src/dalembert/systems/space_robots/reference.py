@@ -12,6 +12,7 @@ from dalembert.analysis.floating import GeneralizedJacobian, generalized_jacobia
 from dalembert.core.errors import InputError, PlanError
 from dalembert.core.types import Array
 from dalembert.formulations.equations import MachineOrEquations, Parameters
+from dalembert.plan.held_base import held_base
 from dalembert.plan.pose import PoseMotion
 
 __all__ = ["RobotReference", "robot_reference"]
@@ -67,7 +68,7 @@ def robot_reference(
     hold: str = "attitude",
     p: Parameters = None,
 ) -> RobotReference:
-    """Move a rigid robot with six joints so that its tip follows a path, from rest.
+    """Move a rigid robot so that its tip follows a path, from rest.
 
     With ``hold="attitude"`` the base turns not at all and moves as linear momentum asks, so that its thrusters need
     give torques only; with ``hold="pose"`` it does not move.
@@ -101,9 +102,12 @@ def robot_reference(
     J = generalized_jacobian(robot, frame, hold=hold)
     eom, n = J.eom, len(J.v_names)
     if n != 6:
-        raise InputError(
-            f"a path of the tip needs a robot with 6 joints, machine '{eom.machine.name}' has {n} velocities"
-        )
+        if hold == "pose" or p is not None:
+            raise InputError(
+                f"a path of the tip with hold='pose' or parameters needs a robot with 6 joints, machine "
+                f"'{eom.machine.name}' has {n}; hold='attitude' takes any number"
+            )
+        return _by_task(J, path, np.atleast_1d(np.asarray(times, dtype=float)), np.asarray(q0, dtype=float))
     t = np.atleast_1d(np.asarray(times, dtype=float))
     q = np.asarray(q0, dtype=float)
     centre, start = eom.center_of_mass(q, p=p), eom.pose(J.body, q, p=p)
@@ -117,6 +121,34 @@ def robot_reference(
     q_, v, a, effort, least = (np.array(x) for x in zip(*rows, strict=True))
     first = J.rows[0][0]
     return RobotReference(t, q_, v, a, effort, least, slice(int(first), int(first) + 6))
+
+
+def _by_task(J: GeneralizedJacobian, path: Callable[[float], PoseMotion], t: Array, q0: Array) -> RobotReference:
+    """Motion of a robot with any number of joints: as that of its tip about the centre of mass."""
+    eom = J.eom
+    held = held_base(eom, J.frame)
+    centre, R = eom.center_of_mass(q0), eom.pose(J.body, q0)[:3, :3]
+    each = [path(float(x)) for x in t]
+    x, v, a, A, w, dw = (np.array([m[k] for m in each]) for k in range(6))
+    motion = held.follow(
+        PoseMotion((x - centre) @ R, v @ R, a @ R, R.T @ A, w @ R, dw @ R), t, q0[held.rows[2]], steps=4
+    )
+    worst = int(np.argmax(motion.miss))
+    if not motion.miss[worst] < 1e-6:
+        raise PlanError(
+            f"the tip cannot follow its path at t = {t[worst]:g} s: {motion.miss[worst]:.3g} m or rad are left"
+        )
+    block = next(b for b in eom.layout.blocks if b.name == held.base)
+    q = held.configuration(motion.joints, centre, q0[block.q][3:])
+    speeds = np.array([J.velocities(*row) for row in zip(q, motion.rates, strict=True)])
+    base, others = J.rows
+    second = np.zeros_like(speeds)
+    second[:, others] = motion.accelerations
+    for k, row in enumerate(q):
+        carried = J.base_map_rate(row, speeds[k]) @ motion.rates[k]
+        second[k, base] = J.base_map(row) @ motion.accelerations[k] + carried
+    first = int(base[0])
+    return RobotReference(t, q, speeds, second, motion.effort, held.least(motion.joints), slice(first, first + 6))
 
 
 def _posed(

@@ -2,86 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
-from dalembert.core.parameter import Parameter, Scalar
+from dalembert.core.parameter import Parameter
 from dalembert.core.types import Array
-from dalembert.model.beam import Beam
-from dalembert.model.body import Body
 from dalembert.model.constraints import WeldConstraint
-from dalembert.model.elastic.contract import Elastic
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Frame
 from dalembert.model.signals import Signal
 from dalembert.model.transform import Transform
 from dalembert.spatial.rotations import rpy_from_matrix
-from dalembert.systems.space_robots.chaser import solar_array, space_chaser
+from dalembert.systems.space_robots.chaser import space_chaser
 from dalembert.systems.space_robots.debris import debris
-from dalembert.systems.space_robots.sensors import SensorNoise, base_camera, chaser_sensors
+from dalembert.systems.space_robots.debris_twin import DebrisTwin, debris_twin
+from dalembert.systems.space_robots.sensors import SensorNoise, chaser_sensors
+from dalembert.systems.space_robots.twins import ChaserTwins, chaser_twins
+from dalembert.systems.space_robots.uncertain import uncertain_chaser, uncertain_debris
 
-__all__ = ["capture_scene", "captured_stack", "grip_parameters", "uncertain_chaser"]
-
-_GROUPS = {"hub": "hub", "tool": "tool", "segment4": "wrist", "segment5": "wrist", "segment6": "wrist", "base": "base"}
-
-
-def uncertain_chaser() -> Machine:
-    """The flexible `space_chaser` with factors of its masses, inertias and stiffnesses as parameters, all of them 1.
-
-    ``base_mass``, ``hub_mass``, ``wrist_mass``, ``tool_mass`` and ``boom_mass`` multiply masses and inertias,
-    ``boom_stiffness`` both moduli of the booms, ``array_mass`` and ``array_stiffness`` those of the arrays.
-    """
-    plain = space_chaser("flexible", arrays=None)
-    factor = {name: Parameter(f"{name}_mass", 1.0) for name in ("base", "hub", "wrist", "tool", "boom", "array")}
-    stiffness = Parameter("boom_stiffness", 1.0)
-    bodies: list[Body | Elastic] = []
-    for body in plain.bodies:
-        group = next((g for key, g in _GROUPS.items() if body.name.startswith(key)), None)
-        if isinstance(body, Beam):
-            bodies.append(
-                replace(body, density=body.density * factor["boom"], E=body.E * stiffness, G=body.G * stiffness)
-            )
-        else:
-            bodies.append(_scaled(body, factor[group]) if group and isinstance(body, Body) else body)
-    root = Parameter("array_stiffness", 1.0) ** 0.5
-    arrays = [solar_array(side, scale=factor["array"]) for side in ("left", "right")]
-    soft = [replace(a, omega=tuple(w * root for w in a.omega)) for a in arrays]
-    return plain.with_(bodies=tuple(bodies)).with_parts(*soft)
+__all__ = ["capture_scene", "captured_stack", "flying_scene", "grip_parameters"]
 
 
-def _scaled(body: Body, k: Scalar) -> Body:
-    inertia: Any = tuple(tuple(x * k if x else 0.0 for x in row) for row in body.inertia)
-    return replace(body, mass=body.mass * k if body.mass else 0.0, inertia=inertia)
-
-
-def _uncertain_debris() -> Machine:
-    """The debris; its inertia is ``S I S`` with ``S`` a diagonal of factors."""
-    rigid = debris()
-    body = rigid.bodies[0]
-    assert isinstance(body, Body)
-    s = [Parameter(f"debris_{axis}", 1.0) for axis in "xyz"]
-    inertia: Any = tuple(tuple(body.inertia[i][j] * s[i] * s[j] for j in range(3)) for i in range(3))
-    return rigid.with_(bodies=(replace(body, inertia=inertia),))
-
-
-def _target(chosen: Machine | None, uncertain: bool) -> tuple[Machine, Joint]:
-    """The debris, and the free joint that it floats on."""
-    target = chosen if chosen is not None else (_uncertain_debris() if uncertain else debris())
-    if not isinstance(target, Machine):
-        raise InputError(f"a debris must be a Machine, got {target!r}")
-    free = [j for j in target.joints if j.kind == "free" and j.parent == "world"]
-    rooted = [j for j in target.joints if j.parent == "world"]
-    if len(free) != 1 or rooted != free or all(f.name != "target" for f in target.frames):
-        raise InputError(
-            f"machine '{target.name}' is no debris: it must float on one free joint and have a frame 'target', got "
-            f"{len(rooted)} joints on the world and the frames {', '.join(f.name for f in target.frames) or 'none'}"
-        )
-    return target, free[0]
+def _target(chosen: Machine | None, uncertain: bool, frame: str) -> DebrisTwin:
+    """The debris."""
+    return debris_twin(chosen if chosen is not None else (uncertain_debris() if uncertain else debris()), frame)
 
 
 def _carried(whole: Machine, target: Machine, joints: tuple[Joint, ...]) -> dict[str, Any]:
@@ -98,38 +46,44 @@ def capture_scene(
     noise: SensorNoise | None = None,
     period: float = 0.004,
     frame: str = "tip",
+    goal: str = "target",
 ) -> Machine:
     """Chaser and debris, both floating: the machine before the grip.
 
-    Runs record the motions of the camera on the base, the hand and the target point as signals ``eye``, ``hand`` and
-    ``target``.
+    Runs record the motions of the camera on the base, the hand, the target point and the debris as signals ``eye``,
+    ``hand``, ``target`` and ``seen``.
 
     Parameters
     ----------
     chaser
         The chaser; None: `space_chaser`, or `uncertain_chaser`.
     target
-        The debris, a machine on one free joint with a frame ``target``, such as `flexible_debris`; None: `debris`.
+        The debris, a machine on one free joint, such as `flexible_debris`; None: `debris`.
     uncertain
         Whether the inertia of the debris has factors ``debris_x``, ``debris_y``, ``debris_z`` as parameters.
     noise, period
         Noise of the sensors of the chaser, which its laws then see; None: they see the truth.
-    frame
-        The tip, of which ``hand`` is the signal.
+    frame, goal
+        The tip, of which ``hand`` is the signal, and the frame of the debris that it grips, of which ``target`` is.
     """
     whole = chaser if chaser is not None else (uncertain_chaser() if uncertain else space_chaser())
-    other, _ = _target(target, uncertain)
-    parts = _carried(whole, other, other.joints)
+    return flying_scene(chaser_twins(whole, frame), _target(target, uncertain, goal), noise, period)
+
+
+def flying_scene(
+    twins: ChaserTwins, other: DebrisTwin, noise: SensorNoise | None, period: float, camera: str | None = None
+) -> Machine:
+    """Chaser and debris before the grip, see `capture_scene`; ``camera`` is a frame of the chaser, z outward."""
+    whole = twins.machine
+    parts = _carried(whole, other.machine, other.machine.joints)
+    eye = () if camera is not None else (Frame("eye", twins.body, _transform(twins.camera)),)
+    seen = {"eye": camera or "eye", "hand": twins.frame, "target": other.target, "seen": other.body}
     return whole.with_(
         name="capture",
-        **{**parts, "frames": (*parts["frames"], _eye())},
-        signals=(Signal("eye", frame="eye"), Signal("hand", frame=frame), Signal("target", frame="target")),
-        sensors=() if noise is None else chaser_sensors(noise, period),
+        **{**parts, "frames": (*parts["frames"], *eye)},
+        signals=tuple(Signal(name, frame=frame) for name, frame in seen.items()),
+        sensors=() if noise is None else chaser_sensors(noise, period, twins.base, twins.joints),
     )
-
-
-def _eye() -> Frame:
-    return Frame("eye", "base", _transform(base_camera()))
 
 
 def _transform(X: Array) -> Transform:
@@ -147,6 +101,7 @@ def captured_stack(
     period: float = 0.004,
     frame: str = "tip",
     second: str | None = None,
+    goal: str = "target",
 ) -> Machine:
     """Chaser with the debris in its hand, a body of its tree: the machine after the grip.
 
@@ -162,6 +117,8 @@ def captured_stack(
         `grip_parameters` gives, so that one machine serves every grip.
     frame, second
         The tip, and that of another arm (of `two_arm_chaser`); None: there is none.
+    goal
+        The frame of the debris that is gripped.
     """
     whole = chaser if chaser is not None else (uncertain_chaser() if uncertain else space_chaser())
     if grip is None:
@@ -174,14 +131,15 @@ def captured_stack(
         if name not in tips:
             raise InputError(f"machine '{whole.name}' has no frame '{name}' to grip with")
     mount = tips[frame]
-    other, floats = _target(target, uncertain)
-    held = Joint("grip", "fixed", mount.body, floats.child, mount.origin @ place)
-    loop = () if second is None else (WeldConstraint("grip2", second, floats.child, switchable=True, active=False),)
+    other = _target(target, uncertain, goal)
+    held = Joint("grip", "fixed", mount.body, other.body, mount.origin @ place)
+    loop = () if second is None else (WeldConstraint("grip2", second, other.body, switchable=True, active=False),)
+    twins = chaser_twins(whole, frame)
     return whole.with_(
         name="stack",
-        **_carried(whole, other, tuple(held if j is floats else j for j in other.joints)),
+        **_carried(whole, other.machine, tuple(held if j.name == other.joint else j for j in other.machine.joints)),
         constraints=(*whole.constraints, *loop),
-        sensors=() if noise is None else chaser_sensors(noise, period),
+        sensors=() if noise is None else chaser_sensors(noise, period, twins.base, twins.joints),
     )
 
 

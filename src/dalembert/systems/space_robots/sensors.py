@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from dalembert.control.estimation import StereoCamera
-from dalembert.core.types import Array
 from dalembert.model.signals import Sensor
 
-__all__ = ["CaptureSensors", "SensorNoise", "base_camera", "chaser_sensors"]
+__all__ = ["CaptureSensors", "SensorNoise", "chaser_sensors"]
 
 
 @dataclass(frozen=True)
@@ -51,26 +51,26 @@ class CaptureSensors:
     camera: StereoCamera | None = field(default_factory=StereoCamera)
 
 
-def base_camera(height: float = 0.9, forward: float = 1.3) -> Array:
-    """Pose (4 x 4) of a camera on the base that looks along its x axis, at the edge of its face."""
-    X = np.eye(4)
-    X[:3, :3] = [[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]
-    X[:3, 3] = [forward, 0.0, height]
-    return X
+def chaser_sensors(noise: SensorNoise, period: float, base: str, joints: Sequence[str]) -> tuple[Sensor, ...]:
+    """Sensors of the chaser, whose readings the laws see in place of the truth.
 
-
-def chaser_sensors(noise: SensorNoise, period: float) -> tuple[Sensor, ...]:
-    """Sensors of the chaser, whose readings the laws see in place of the truth."""
-    joints = [f"theta{i}" for i in range(1, 7)]
-    of = ("base.position", "base.attitude", "base.velocity", "base.rate")
+    Parameters
+    ----------
+    noise, period
+        Noise, and seconds between samples.
+    base, joints
+        The free joint, and the joints with encoders.
+    """
+    of = [f"{base}.{x}" for x in ("position", "attitude", "velocity", "rate")]
     sizes = np.repeat([noise.position, noise.attitude, noise.velocity, noise.rate], 3)
+    n = len(joints)
     return (
         Sensor("inertial", of, period, noise=tuple(map(float, sizes))),
         Sensor(
             "arm",
             [*joints, *(f"{x}_dot" for x in joints)],
             period,
-            noise=(0.0,) * 6 + (noise.joint_rate,) * 6,
-            quantum=(noise.encoder,) * 6 + (0.0,) * 6,
+            noise=(0.0,) * n + (noise.joint_rate,) * n,
+            quantum=(noise.encoder,) * n + (0.0,) * n,
         ),
     )

@@ -43,7 +43,8 @@ class PathGuidance:
     Parameters
     ----------
     robot
-        The rigid robot, or its equations, with six joints on a free base.
+        The rigid robot, or its equations, with three joints or more on a free base; what its tip must do is chosen by
+        `dalembert.plan.held_base`.
     path
         Motion of the tip, such as `dalembert.plan.meet_pose` gives.
     q0
@@ -85,6 +86,11 @@ class PathGuidance:
             check_number("float_from of a PathGuidance", self.float_from, positive=False)
         held = held_base(self.robot, self.frame)
         eom = held.eom
+        if self.float_from is not None and (held.task != "pose" or len(held.names) != 6):
+            raise InputError(
+                f"float_from of a PathGuidance needs a robot with 6 joints; machine '{eom.machine.name}' has "
+                f"{len(held.names)}"
+            )
         q0 = np.asarray(self.q0, dtype=float)
         if q0.shape != (eom.nq,):
             raise InputError(f"q0 of a PathGuidance must be {eom.nq} numbers, got shape {q0.shape}")

@@ -1,0 +1,248 @@
+"""Captures by chasers that the library does not ship: their models, gains, limits and flights."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.support.chasers import FLIGHTS, RATE, four_joints, hulk, seven_joints, six_joints, two_arms
+
+import dalembert as da
+from dalembert import plan
+from dalembert.control.allocation import allocate, base_wheels
+from dalembert.plan.tip_task import TASKS
+from dalembert.spatial.rotations import numpy, rotation_euler321
+from dalembert.systems import space_robots
+from dalembert.systems.space_robots import settings
+from dalembert.systems.space_robots.debris_twin import debris_twin
+from dalembert.systems.space_robots.twins import chaser_twins
+
+ROOM = Path(space_robots.__file__).parent
+
+
+def _robot(machine: da.Machine, tip: str, task: str | None = None, reaction: float = 20.0) -> plan.HeldBase:
+    twin = space_robots.rigid_twin(machine, tip)
+    return plan.held_base(da.equations(twin, backend="vm"), tip, task=task, reaction=reaction)
+
+
+def _path(robot: plan.HeldBase, joints: np.ndarray, seed: int = 0) -> plan.PosePath:
+    rng = np.random.default_rng(seed)
+    X = robot.tip(joints)[0]
+    turn = numpy(rotation_euler321(0.2 * rng.normal(size=3)))
+    goal = plan.resting_pose(X[:3, 3] + 0.25 * rng.normal(size=3), X[:3, :3] @ turn)
+    return plan.meet_pose(lambda t: goal, plan.resting_pose(X[:3, 3], X[:3, :3]), 10.0)
+
+
+@pytest.mark.parametrize(
+    ("machine", "tip", "task", "bent"),
+    [
+        (four_joints, "hand", "position", {"j2": -0.9, "j3": 1.6, "j4": -0.7}),
+        (seven_joints, "hand", "pose", {"j2": -0.9, "j4": 1.6, "j6": -0.7}),
+        (seven_joints, "hand", "axis", {"j2": -0.9, "j4": 1.6, "j6": -0.7}),
+    ],
+)
+def test_joints_serve_the_task_of_the_tip(machine, tip, task, bent) -> None:
+    """Rates and accelerations are the derivatives of the joints, and the tip keeps the rows of its task."""
+    robot = _robot(machine(), tip, task)
+    joints = np.array([bent.get(n, 0.1) for n in robot.names])
+    path, t = _path(robot, joints), np.linspace(0.0, 10.0, 2001)
+    motion = robot.follow(path(t), t, joints, steps=3)
+    assert motion.miss.max() < 1e-8
+    X, wanted = robot.tip(motion.joints)[0], path(t)
+    assert np.abs(X[:, :3, 3] - wanted.position).max() < 1e-8
+    if task == "pose":
+        assert np.abs(X[:, :3, :3] - wanted.rotation).max() < 1e-8
+    elif task == "axis":
+        assert np.abs(X[:, :3, 2] - wanted.rotation[:, :, 2]).max() < 1e-8
+        assert np.abs(X[:, :3, 0] - wanted.rotation[:, :, 0]).max() > 1e-3  # the turn about it is free
+    h = t[1]
+    middle = slice(200, -200)
+    rate = (motion.joints[2:] - motion.joints[:-2]) / (2 * h)
+    assert np.allclose(rate[middle], motion.rates[1:-1][middle], atol=2e-5)
+    second = (motion.rates[2:] - motion.rates[:-2]) / (2 * h)
+    assert np.allclose(second[middle], motion.accelerations[1:-1][middle], atol=2e-5)
+
+
+def test_redundant_joints_disturb_the_base_least() -> None:
+    """The rates are those of least energy of joints and base: against a solution by Lagrange's multipliers."""
+    calm, careless = (_robot(seven_joints(), "hand", reaction=x) for x in (20.0, 0.0))
+    joints = np.array([{"j2": -0.9, "j4": 1.6, "j6": -0.7}.get(n, 0.1) for n in calm.names])
+    path, t = _path(calm, joints), np.linspace(0.0, 10.0, 101)
+    torques = [np.abs(r.follow(path(t), t, joints).effort[:, r.rows[0][3:]]).max() for r in (calm, careless)]
+    assert torques[0] < 0.9 * torques[1]
+    eom, (base, rows, _) = calm.eom, calm.rows
+    q = calm.configuration(joints, np.zeros(3), np.array([1.0, 0, 0, 0]))
+    M, J = eom.mass_matrix(q), calm.tip(joints)[1]
+    still = -np.linalg.solve(M[np.ix_(base[:3], base[:3])], M[np.ix_(base[:3], rows)])
+    H = M[np.ix_(base[3:], rows)] + M[np.ix_(base[3:], base[:3])] @ still
+    W = np.diag(eom.mass_matrix(eom.q_neutral))[rows].mean() * np.eye(7)
+    W = W + 20.0 * H.T @ np.linalg.solve(M[np.ix_(base[3:], base[3:])], H)
+    twist = np.array([1e-9, 0.0, 0.0, 0.01, -0.02, 0.03])  # so slow that the ranges of the joints do not matter
+    A = np.block([[W, J.T], [J, np.zeros((6, 6))]])
+    wanted = np.linalg.solve(A, np.concatenate([np.zeros(7), twist]))[:7]
+    assert np.allclose(calm.rates(joints, twist), wanted, atol=1e-10)
+    # far out in its range a joint comes back while the tip moves
+    fast = np.concatenate([[0.1, 0.0, 0.0], np.zeros(3)])
+    out = joints.copy()
+    out[0] = 3.0
+    assert calm.rates(out, fast)[0] < calm.rates(out, np.array([1e-9, 0, 0, 0, 0, 0]))[0] - 1e-3
+
+
+def test_two_arms_can_leave_the_base_alone() -> None:
+    """With six joints to spare the reaction null space holds every motion of the tip: the base needs no torque."""
+    start = FLIGHTS["two"][1]["joints"]
+    torques = []
+    for weight in (0.0, 20.0, 1e6):
+        robot = _robot(two_arms(), "left.hand", reaction=weight)
+        joints = np.array([start.get(n, 0.1) for n in robot.names])
+        path, t = _path(robot, joints, 1), np.linspace(0.0, 10.0, 61)
+        motion = robot.follow(path(t), t, joints)
+        assert motion.miss.max() < 1e-5
+        torques.append(np.abs(motion.effort[:, robot.rows[0][3:]]).max())
+    assert torques[1] < 0.8 * torques[0] and torques[2] < 0.01 * torques[0], torques
+
+
+def test_a_smaller_task_is_chosen_by_the_number_of_joints() -> None:
+    assert [chaser_twins(m, t).task for m, t in ((four_joints(), "hand"), (seven_joints(), "hand"))] == [
+        "position",
+        "pose",
+    ]
+    assert list(TASKS) == ["pose", "axis", "position"]
+    with pytest.raises(
+        da.InputError, match=r"task 'pose' .* needs 6 joints between base and tip, .* has 4: choose 'position'"
+    ):
+        chaser_twins(four_joints(), "hand", "z", "pose")
+    with pytest.raises(da.UnknownNameError, match="no frame named 'arm'"):
+        chaser_twins(four_joints(), "arm")
+    with pytest.raises(da.InputError, match="approach must be 'x', 'y' or 'z'"):
+        chaser_twins(four_joints(), "hand", "-x")
+    with pytest.raises(da.InputError, match="no driven joint is between the base"):
+        chaser_twins(four_joints(), "bus")
+
+
+def test_models_gains_and_limits_come_from_the_machine() -> None:
+    twins = chaser_twins(six_joints(), "grapple", "x")
+    assert twins.joints == tuple(f"j{k}" for k in range(1, 7)) and twins.wheels == ("w0", "w1", "w2", "w3")
+    assert twins.rigid.eom.nv == 12 and twins.bent.eom.nv == 12 + 4  # two booms of two modes; arrays and wheels held
+    start = space_robots.CaptureStart(joints={"j2": -0.9, "j3": 1.6, "j5": -0.7})
+    gains = settings.derived_gains(twins, start)
+    omega = [w for w in settings._bending(twins.machine, False) if w > 1e-6]
+    assert omega[0] == pytest.approx(4.0, rel=0.35)  # the softest mode of the arrays, the hub held
+    assert gains.base == pytest.approx(min(0.3, omega[0] / 13.0))
+    eom, posture = da.equations(twins.machine, backend="vm"), start.posture(twins.joints, "")
+    law = space_robots.CaptureFeedback.tuned(twins.rigid, gains, posture)
+    q = eom.q_neutral.copy()
+    q[[eom.q_names.index(n) for n in twins.joints]] = posture
+    steps = [settings.growth(eom, q, eom.parameter_values(), law, h) for h in (gains.period, 0.1)]
+    assert steps[0] < 1e-3 < steps[1]  # a period that is too long shakes the light joints
+    base, joints = twins.torque_limits
+    # four wheels along the diagonals of a cube: a torque about x takes sqrt(3)/4 of it from each
+    assert base == pytest.approx([4.0 / np.sqrt(3.0) * 1.5] * 3) and joints == (50.0,) * 6
+    soft = chaser_twins(four_joints(), "hand", "x")
+    frame = soft.machine.frames[-1]
+    assert frame.name == "hand.grip" and np.allclose(np.array(frame.origin.rotation, dtype=float)[:, 2], [1, 0, 0])
+    assert settings.time_step(soft, debris_twin(hulk()), gains) <= 1e-3
+    # the mass of the machine enters the gains: three times the mass is three times the gain
+    heavy = four_joints().with_(bodies=[da.box("bus", 1500.0, (1.4, 1.4, 1.4)), *four_joints().bodies[1:]])
+    laws = [
+        space_robots.CaptureFeedback.tuned(chaser_twins(m, "hand").rigid, gains, np.zeros(4))
+        for m in (four_joints(), heavy)
+    ]
+    ratio = np.array(laws[1].base_kp) / np.array(laws[0].base_kp)
+    assert ratio.min() > 1.3 and ratio.max() < 3.0
+
+
+def test_nozzles_that_only_push_give_any_wrench() -> None:
+    eom = da.equations(four_joints(), backend="vm")
+    shared = allocate(eom)
+    assert not shared.missing and not shared.linear
+    rng = np.random.default_rng(3)
+    for w in rng.normal(size=(20, 6)):
+        u = shared(w)
+        assert u.min() >= 0.0
+        assert np.allclose(shared.effect @ u, w, atol=1e-9)
+    # a force of 2 N along x is that of two nozzles, or more, with the same sum; a couple has the lever of 1.4 m
+    assert shared(np.array([2.0, 0, 0, 0, 0, 0])).sum() == pytest.approx(2.0)
+    assert shared(np.array([0, 0, 0, 0, 0, 1.4])).sum() == pytest.approx(2.0)
+    some = four_joints().thrusters[:3]
+    with pytest.raises(da.InputError, match=r"cannot give .*torque about x"):
+        allocate(da.equations(four_joints().with_(thrusters=some), backend="vm"), need=("torque",))
+
+
+def test_wheels_turn_the_base_and_thrusters_move_it() -> None:
+    machine = six_joints()
+    assert base_wheels(machine, "hub") == ("w0", "w1", "w2", "w3")
+    shared = allocate(da.equations(machine, backend="vm"))
+    u = shared(np.array([0.0, 0.0, 0.0, 0.1, -0.2, 0.5]))
+    used = {n for n, x in zip(machine.u_names, u, strict=True) if abs(x) > 1e-12}
+    assert used == {"w0", "w1", "w2", "w3"}
+    assert np.allclose(shared.effect @ u, [0, 0, 0, 0.1, -0.2, 0.5], atol=1e-12)
+    u = shared(np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0]))
+    assert all(n.startswith("jet") for n, x in zip(machine.u_names, u, strict=True) if abs(x) > 1e-12)
+
+
+def test_what_is_missing_is_told() -> None:
+    with pytest.raises(da.InputError, match="needs the debris too"):
+        space_robots.fly_capture(four_joints())
+    with pytest.raises(da.InputError, match="a case brings its debris and its start"):
+        space_robots.fly_capture(space_robots.random_case(0), rate=(0, 0, 0.1))
+    with pytest.raises(da.UnknownNameError, match="no driven joint named 'elbow'"):
+        space_robots.fly_capture(four_joints(), hulk(), tip="hand", joints={"elbow": 1.0}, camera=None)
+    with pytest.raises(da.InputError, match=r"'four-joints' is no debris|must float on one free joint"):
+        wall = da.Machine("wall", [da.box("slab", 1.0, (1, 1, 1))], [da.Joint("slab", "revolute", "world", "slab")])
+        space_robots.fly_capture(four_joints(), wall, tip="hand")
+    bare = hulk().with_(bodies=[da.Body("hulk", 250.0, inertia=(60.0, 45.0, 70.0))])
+    with pytest.raises(da.InputError, match="no box whose corners a camera could recognise"):
+        _ = debris_twin(bare).features
+
+
+def test_an_arm_out_of_reach_is_told_where_to_go() -> None:
+    body = debris_twin(hulk()).tumbling(RATE, (1.0, 0.0, 0.0, 0.0), (9.0, 0.0, 0.0))
+    robot = space_robots.rigid_twin(seven_joints(), "hand")
+    with pytest.raises(plan.PlanError, match=r"from the first joint of the arm .* bring the chaser to about 3\.\d+ m"):
+        plan.plan_robot_capture(da.equations(robot, backend="vm"), body, {"j4": 1.6}, frame="hand", sides=4)
+
+
+def test_nothing_under_a_capture_names_a_joint_a_mass_or_a_gain() -> None:
+    """Modules that fly a machine of the user hold no name and no mass of the ready-made one."""
+    general = (
+        "mission", "twins", "debris_twin", "feedback", "guidance", "guide_law", "detumbling", "requirements",
+        "settings", "start", "watching", "outcome", "sensors", "bent_arm",
+    )  # fmt: skip
+    for module in general:
+        tree = ast.parse((ROOM / f"{module}.py").read_text())
+        docs = {
+            id(node.body[0].value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            and node.body
+            and isinstance(node.body[0], ast.Expr)
+        }
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Constant) or id(node) in docs:
+                continue
+            if isinstance(node.value, str):
+                named = [
+                    w
+                    for w in ("theta1", "segment", "boom", "base.", "debris.", "torque.x", "force.x")
+                    if w in node.value
+                ]
+                assert not named, f"{module}.py names {named} in {node.value!r}"
+            elif isinstance(node.value, float):
+                assert abs(node.value) <= 90.0 or node.value == 1e3, (
+                    f"{module}.py holds the number {node.value}"
+                )  # a watch of 90 s
+        imports = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module}
+        assert not {m for m in imports if m.endswith((".chaser", ".debris"))}, module
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(FLIGHTS))
+def test_chasers_nobody_here_built_capture_and_come_to_rest(name: str) -> None:
+    make, start = FLIGHTS[name]
+    outcome = space_robots.fly_capture(make(), hulk(), rate=RATE, approach="x", **start)
+    assert outcome.ok, str(outcome)
+    assert outcome.approach is not None and outcome.stack is not None
+    assert np.allclose(outcome.approach.array(make().q_names)[-1], outcome.stack.array(make().q_names)[0], atol=1e-9)
