@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dalembert.cli.experiment_options import runs_experiment
 from dalembert.cli.output import show, table
+from dalembert.cli.targets import ForceOption, target
 from dalembert.core.doing import doing
 from dalembert.core.errors import SimulationError
+from dalembert.core.files import write_file
 from dalembert.loop.experiment import Experiment
 
 __all__ = ["realtime"]
@@ -25,6 +28,8 @@ def realtime(
     open_loop: Annotated[
         bool, typer.Option("--open", help="Leave out the law of the machine file: inputs come over UDP.")
     ] = False,
+    header: Annotated[Path | None, typer.Option(help="Write a C header of the UDP packets.")] = None,
+    force: ForceOption = False,
 ) -> None:
     """Run a machine in step with the clock.
 
@@ -32,11 +37,15 @@ def realtime(
     """
     from dalembert.io.realtime import realtime as start
 
+    place = None if header is None else target(header, "header", (".h",))
     if open_loop:
         experiment = experiment.replace(control=None)
     loop = start(experiment, period=period, port=port, lockstep=lockstep, speed=speed)
     if loop.port is not None:
         print(f"127.0.0.1:{loop.port} takes {', '.join(loop.inputs) or '(no inputs)'}", flush=True)
+        print(f"and sends {', '.join(loop.outputs)}", flush=True)
+    if place is not None:
+        print(f"written: {write_file(place, loop.header)}", flush=True)
     try:
         with doing(""):
             loop.wait()
