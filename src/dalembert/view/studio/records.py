@@ -1,4 +1,4 @@
-"""What a session holds: the machines that were opened, their runs, and the state of the page; in memory and on disk."""
+"""Content of a session: the machines that were opened, their runs, and the state of the page; in memory and on disk."""
 
 from __future__ import annotations
 

@@ -397,7 +397,7 @@ def _film_of(experiment: Experiment) -> dict[str, Any]:
 
 
 def _digest(opened: Opened) -> dict[str, str]:
-    """What tells one content of the command line from another."""
+    """Digest of the content that the command line names."""
     source = stored(opened)
     run = "" if opened.run is None else repr(opened.run.x[[0, -1]].tolist())
     text = "\0".join([opened.title, str(source.get("text", "")), str(source.get("system", "")), run])
