@@ -64,12 +64,12 @@ class Mjcf:
         if not self.servos or self.machine.thrusters or len(set(joints)) < len(joints):
             return None
         held = {servo.motor: servo for servo in self.servos}
-        motors = [motor.name for motor in self.machine.motors]
-        kp, kd, aim = (
-            {name: getattr(held[name], key) if name in held else 0.0 for name in motors}
-            for key in ("kp", "kd", "reference")
+        servos = [held.get(motor.name, Servo(motor.name, 0.0, 0.0, 0.0)) for motor in self.machine.motors]
+        return PD(
+            kp=[servo.kp for servo in servos],
+            kd=[servo.kd for servo in servos],
+            reference=[servo.reference for servo in servos],
         )
-        return PD(kp=kp, kd=kd, reference=[aim[name] for name in motors])
 
     def from_mujoco(
         self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None, tau: ArrayLike | None = None
