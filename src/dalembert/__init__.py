@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from dalembert.engine.methods.contacts import ContactMethod, EventDriven, TimeStepping
     from dalembert.formulations.equations import Energy, EquationsOfMotion
     from dalembert.formulations.mapped import CoordinateMap
+    from dalembert.io.controllers import export_controller
     from dalembert.io.experiment_files import load_experiment
     from dalembert.io.fmu.export import export_fmu
     from dalembert.io.machine_files import load_machine, load_simulation
@@ -84,7 +85,9 @@ if TYPE_CHECKING:
     from dalembert.model.signals import Sensor, Signal
     from dalembert.model.transform import Transform
     from dalembert.optimal.cost import Cost
+    from dalembert.optimal.estimators import ekf, mhe
     from dalembert.optimal.limits import soft
+    from dalembert.optimal.predictive import mpc
     from dalembert.plan.references import Quintic, Sine
     from dalembert.simulation.methods import (
         RK4,
@@ -211,7 +214,9 @@ __all__ = [
     "cylinder",
     "deg",
     "derivation",
+    "ekf",
     "equations",
+    "export_controller",
     "export_fmu",
     "geometry_contacts",
     "hollow_cylinder",
@@ -225,6 +230,8 @@ __all__ = [
     "load_run",
     "load_simulation",
     "load_urdf",
+    "mhe",
+    "mpc",
     "open_campaign",
     "point_mass",
     "realtime",
@@ -353,7 +360,9 @@ _LATER = {
     "cos": "dalembert.core.parameter",
     "cylinder": "dalembert.model.body",
     "deg": "dalembert.core.parameter",
+    "ekf": "dalembert.optimal.estimators",
     "equations": "dalembert.api",
+    "export_controller": "dalembert.io.controllers",
     "export_fmu": "dalembert.io.fmu.export",
     "geometry_contacts": "dalembert.model.contacts",
     "hollow_cylinder": "dalembert.model.body",
@@ -367,6 +376,8 @@ _LATER = {
     "load_run": "dalembert.api",
     "load_simulation": "dalembert.io.machine_files",
     "load_urdf": "dalembert.io.urdf",
+    "mhe": "dalembert.optimal.estimators",
+    "mpc": "dalembert.optimal.predictive",
     "open_campaign": "dalembert.campaigns.campaign",
     "point_mass": "dalembert.model.body",
     "realtime": "dalembert.io.realtime",
