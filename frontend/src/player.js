@@ -87,10 +87,27 @@ export class Player {
     this.chosen = "";
     this.choosing = []; // functions that hear what was chosen
     let [down, waiting] = [null, false];
-    canvas.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]));
+    let held = ""; // a body that is dragged with the shift key
+    canvas.addEventListener("pointerdown", (event) => {
+      down = [event.clientX, event.clientY];
+      if (!event.shiftKey || !this.dragging || !this.shapes) return;
+      const name = this.stage.under(event, this.shapes);
+      const point = this.scene.traces.find(([known]) => known === name)?.[1];
+      if (point === undefined) return;
+      held = name;
+      this.stage.controls.enabled = false;
+      this.stage.hold(this.film.show(this.time, 1).points.subarray(3 * point, 3 * point + 3));
+      canvas.setPointerCapture(event.pointerId);
+    }, { capture: true });
+    canvas.addEventListener("pointermove", (event) => held && this.dragging(held, this.stage.held(event)));
     canvas.addEventListener("pointerup", (event) => {
       const still = down && Math.hypot(event.clientX - down[0], event.clientY - down[1]) < 4;
       down = null;
+      this.stage.controls.enabled = true;
+      if (held) {
+        held = "";
+        return;
+      }
       if (still && this.shapes) this.choose(this.stage.under(event, this.shapes));
     });
     canvas.addEventListener("pointermove", (event) => {

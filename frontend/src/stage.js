@@ -2,7 +2,7 @@
 // allow only some; the studio's view has one of its own, which is faster.
 import {
   AmbientLight, BufferAttribute, BufferGeometry, CanvasTexture, Color, DirectionalLight, HemisphereLight, Line,
-  LineBasicMaterial, LineSegments, Matrix4, PerspectiveCamera, Points, PointsMaterial, Raycaster, Scene, Vector2, Vector3, WebGLRenderer,
+  LineBasicMaterial, LineSegments, Matrix4, PerspectiveCamera, Plane, Points, PointsMaterial, Raycaster, Scene, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
@@ -173,12 +173,39 @@ export class Stage {
     return this.host.clientHeight / (2 * distance * Math.tan((this.camera.fov * Math.PI) / 360));
   }
 
+  // Begin to drag a point: it stays in the plane that faces the camera.
+  hold(point) {
+    const at = new Vector3(...point);
+    this.grip = new Plane().setFromNormalAndCoplanarPoint(this.camera.getWorldDirection(new Vector3()), at);
+  }
+
+  held(event) {
+    const ray = new Raycaster();
+    ray.setFromCamera(this.pointer(event), this.camera);
+    return (ray.ray.intersectPlane(this.grip, new Vector3()) ?? this.controls.target).toArray();
+  }
+
+  // Place of the pointer in the picture, from -1 to 1.
+  pointer(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return new Vector2((2 * (event.clientX - box.left)) / box.width - 1, 1 - (2 * (event.clientY - box.top)) / box.height);
+  }
+
+  // Red lines between the ends of loops that do not close; until the next scene.
+  gaps(list) {
+    if (!list?.length) return;
+    const lines = new BufferGeometry();
+    lines.setAttribute("position", new BufferAttribute(new Float32Array(list.flatMap(({ from, to }) => [...from, ...to])), 3));
+    const ends = new Points(lines, new PointsMaterial({ color: "#e00000", size: 9, sizeAttenuation: false, depthTest: false }));
+    this.put(new LineSegments(lines, new LineBasicMaterial({ color: "#e00000", depthTest: false })));
+    this.put(ends);
+    this.dirty = true;
+  }
+
   // What is under a point of the window.
   under(event, shapes) {
-    const box = this.canvas.getBoundingClientRect();
-    const at = new Vector2((2 * (event.clientX - box.left)) / box.width - 1, 1 - (2 * (event.clientY - box.top)) / box.height);
     const ray = new Raycaster();
-    ray.setFromCamera(at, this.camera);
+    ray.setFromCamera(this.pointer(event), this.camera);
     const hits = ray.intersectObjects(shapes.targets(), false);
     for (const hit of hits) {
       const owner = shapes.ownerOf(hit);

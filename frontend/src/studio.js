@@ -83,6 +83,10 @@ class Studio {
     this.player = new Player(this.playerHost, { own: true });
     this.player.listeners.push((t) => this.plots.forEach(({ plot }) => plot.cursor(this.shownRun === null ? null : t)));
     this.selection = new Selection(this);
+    this.player.dragging = (body, target) => {
+      this.pull = { body, target };
+      this.preview();
+    };
     this.server.listeners.push((answers) => {
       this.mark({ connected: answers ? "yes" : "no" });
       if (answers) this.say("connected again");
@@ -475,9 +479,10 @@ class Studio {
     const gains = card.gain_parameters.map((row) => this.slider(row, this.changes.p, false));
     gains.push(...Object.entries(card.gains).flatMap(([name, value]) => this.gain(name, value)));
     if (gains.length) parts.push(section(card.law ? `Gains (${card.law})` : "Gains", "section-gains", true, ...gains));
+    this.startRows = {}; // by coordinate
     const rigid = card.q0.filter((row) => !row.modal);
     const modal = card.q0.filter((row) => row.modal);
-    parts.push(section("Initial position", "section-q0", rigid.length <= 8, ...rigid.map((row) => this.slider(row, this.changes.q0, true))));
+    parts.push(section("Initial position", "section-q0", rigid.length <= 8, ...rigid.map((row) => (this.startRows[row.name] = this.slider(row, this.changes.q0, true)))));
     if (modal.length) parts.push(section("Initial bending", "section-modal", false, ...modal.map((row) => this.slider(row, this.changes.q0, true))));
     parts.push(section("Initial velocity", "section-v0", false, ...card.v0.filter((row) => !row.modal).map((row) => this.slider(row, this.changes.v0, false))));
     parts.push(this.modesSection(section), this.linearSection(section));
@@ -526,17 +531,31 @@ class Studio {
     this.asking = this.guard(async () => {
       while (this.wanted) {
         this.wanted = false;
-        const { film, notes } = await this.server.ask("pose", { changes: this.changes });
-        this.warnings.start = notes;
-        this.warn();
+        const pull = this.pull;
+        this.pull = null;
+        const answer = await this.server.ask(pull ? "drag" : "pose", { changes: this.changes, ...(pull ?? {}) });
+        const { film } = answer;
+        this.assembled(answer, Boolean(pull));
         const first = this.shownRun !== null;
         this.shownRun = null;
         this.player.pause();
         await this.player.load(film, { keep: !first || this.player.stage.touched });
+        this.player.stage.gaps(this.gaps);
         if (!this.player.stage.touched && !this.player.fits()) this.player.refit(true);
       }
     }).finally(() => (this.asking = null));
     return this.asking;
+  }
+
+  // Coordinates that followed from the constraints, or from a drag, and loops that do not close.
+  assembled({ q, gaps, notes }, pulled) {
+    if (pulled) this.changes.q0 = { ...this.changes.q0, ...q };
+    for (const [name, row] of Object.entries(this.startRows)) if (q[name] !== undefined && (pulled || this.changes.q0[name] === undefined)) row.show(q[name]);
+    const open = gaps.map(({ name, gap }) => ({ text: `'${name}' does not close: its ends are off by ${number(gap)} m`, element: name }));
+    this.warnings.start = [...open, ...notes];
+    this.gaps = gaps;
+    this.mark({ gaps: String(gaps.length) });
+    this.warn();
   }
 
   modesSection(section) {

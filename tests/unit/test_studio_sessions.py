@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.compile.build import find_toolchain
+from dalembert.core.parameter import nominal
 from dalembert.view.page.arrays import unpack_array
 from dalembert.view.studio.opened import Changes
 from dalembert.view.studio.opening import open_path, open_system, open_text
@@ -249,3 +251,73 @@ def test_elements_have_facts() -> None:
     facts = open_text(ARM).card()["elements"]
     assert facts["link"] == {"element": "body", "mass [kg]": 2.0, "joint": "theta"}
     assert facts["theta"] == {"element": "revolute joint", "between": "world and link"}
+
+
+# -- assembly by hand ----------------------------------------------------------------
+
+FOUR_BAR = """
+name: four-bar
+bodies:
+  crank: {rod: {mass: 1.0, length: 0.3, com: [0.15, 0, 0], axis: x}}
+  rocker: {rod: {mass: 1.0, length: 0.6, com: [0.3, 0, 0], axis: x}}
+joints:
+  a: {kind: revolute, parent: world, child: crank, axis: y}
+  b: {kind: revolute, parent: world, child: rocker, axis: y, origin: {xyz: [0.7, 0, 0]}}
+frames:
+  pin: {body: crank, origin: {xyz: [0.3, 0, 0]}}
+  tip: {body: rocker, origin: {xyz: [0.6, 0, 0]}}
+constraints: {coupler: {type: distance, frame: pin, other: tip, length: LENGTH}}
+simulation: {duration: 0.1, q0: {a: -0.7}}
+"""
+
+
+def test_a_slider_keeps_loops_closed_and_open_ones_are_told() -> None:
+    session = Session(open_text(FOUR_BAR.replace("LENGTH", "0.6")))
+    eom = da.equations(open_text(FOUR_BAR.replace("LENGTH", "0.6")).machine, backend="vm")
+    for a in (-0.7, -1.1):
+        pose: Any = session.answer("pose", {"changes": {"q0": {"a": a}}})
+        q = [pose["q"]["a"], pose["q"]["b"]]
+        apart = np.linalg.norm(eom.pose("pin", q)[:3, 3] - eom.pose("tip", q)[:3, 3])
+        assert q[0] == a and pose["gaps"] == [] and apart == pytest.approx(0.6, abs=1e-8)
+    short = Session(open_text(FOUR_BAR.replace("LENGTH", "0.02")))  # the ends never come so near
+    broken: Any = short.answer("pose", {"changes": {"q0": {"a": 2.5}}})
+    [gap] = broken["gaps"]
+    ends = np.linalg.norm(np.subtract(gap["to"], gap["from"]))
+    assert gap["name"] == "coupler" and gap["gap"] == pytest.approx(abs(ends - 0.02))
+
+
+def test_a_dragged_body_goes_where_its_joints_allow() -> None:
+    session = Session(open_system(PENDULUM))
+    machine = open_system(PENDULUM).machine
+    eom, body = da.equations(machine, backend="vm"), machine.bodies[1]
+    goal = [0.3, -0.9]
+    com = np.array([*map(nominal, body.com), 1.0])
+    target = (eom.pose(body.name, goal) @ com)[:3]
+    pull: Any = session.answer(
+        "drag", {"changes": {"q0": {"q_1": 0.1, "q_2": -0.5}}, "body": body.name, "target": target.tolist()}
+    )
+    reached = (eom.pose(body.name, [pull["q"][name] for name in machine.q_names]) @ com)[:3]
+    np.testing.assert_allclose(reached, target, atol=1e-4)
+    linkage = Session(open_text(FOUR_BAR.replace("LENGTH", "0.6")))
+    pull = linkage.answer("drag", {"body": "crank", "target": [0.0, 0.0, 0.15]})
+    assert pull["gaps"] == [] and pull["q"]["a"] < -1.2  # nearly upright, and still closed
+    for body_name, place in (("no-such", [0, 0, 0]), ("crank", [0, 0]), ("crank", "here")):
+        with pytest.raises(da.DalembertError):
+            linkage.answer("drag", {"body": body_name, "target": place})
+
+
+def test_a_loop_in_real_time_is_followed() -> None:
+    arm = da.load_experiment(ARM)
+    if find_toolchain() is None:
+        pytest.skip("needs a C compiler")
+    with da.realtime(arm, period=2e-3, duration=0.6, q0={"theta": 0.3}) as loop, Studio(loop) as studio:
+        session = studio.session("main")
+        state: Any = session.answer("state", {})
+        assert state["stage"] in ("running", "done")
+        state = finished(session)
+        rows = loop.read()
+    film: Any = session.answer("film", {"run": state["run"]})
+    names, values = film["signals"]["names"], unpack_array(film["signals"]["values"])
+    theta = values[names.index("theta")]
+    assert state["runs"][0]["status"] == "completed"
+    np.testing.assert_array_equal(theta, rows["theta"].astype(np.float32))

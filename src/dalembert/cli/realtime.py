@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,10 @@ from dalembert.core.doing import doing
 from dalembert.core.errors import SimulationError
 from dalembert.core.files import write_file
 from dalembert.loop.experiment import Experiment
+
+if TYPE_CHECKING:
+    from dalembert.io.realtime import Realtime
+    from dalembert.view.studio.server import Studio
 
 __all__ = ["realtime"]
 
@@ -28,6 +32,7 @@ def realtime(
     open_loop: Annotated[
         bool, typer.Option("--open", help="Leave out the law of the machine file: inputs come over UDP.")
     ] = False,
+    studio: Annotated[bool, typer.Option("--studio", help="Follow the machine in the browser.")] = False,
     header: Annotated[Path | None, typer.Option(help="Write a C header of the UDP packets.")] = None,
     force: ForceOption = False,
 ) -> None:
@@ -46,6 +51,7 @@ def realtime(
         print(f"and sends {', '.join(loop.outputs)}", flush=True)
     if place is not None:
         print(f"written: {write_file(place, loop.header)}", flush=True)
+    page = _studio(loop) if studio else None
     try:
         with doing(""):
             loop.wait()
@@ -53,6 +59,8 @@ def realtime(
         pass
     finally:
         loop.stop()
+        if page is not None:
+            page.close()
     timing = loop.timing
     title = f"{experiment.machine.name}: {timing.periods} periods of {period:g} s"
     rows = table("quantity", "value", title=title, right=("value",))
@@ -62,3 +70,15 @@ def realtime(
     rows.add_row("packets received, refused, sent", f"{timing.received}, {timing.refused}, {timing.sent}")
     show(rows)
     loop.check()
+
+
+def _studio(loop: Realtime) -> Studio:
+    """Serve the studio, which follows the loop."""
+    import webbrowser
+
+    from dalembert.view.studio.server import Studio
+
+    page = Studio(loop).start()
+    print(f"studio: {page.url}", flush=True)
+    webbrowser.open(page.url)
+    return page

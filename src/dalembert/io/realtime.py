@@ -167,6 +167,8 @@ class Realtime:
     ----------
     inputs, outputs
         Names of the values in packets: inputs; states and signals.
+    states
+        Names of the states, which are the first outputs.
     port
         UDP port on 127.0.0.1, or None.
     experiment
@@ -186,7 +188,8 @@ class Realtime:
     ) -> None:
         self.experiment, self._library = program.experiment, _build(program)
         self.inputs, self._held = program.inputs, program.held
-        self.outputs = (*program.problem.state_names, *program.outputs)
+        self.states = program.problem.state_names
+        self.outputs = (*self.states, *program.outputs)
         self._width = int(self._library.row_size())
         self._ring = np.zeros((rows, self._width))
         self._model = ctypes.create_string_buffer(int(self._library.model_size()))

@@ -15,6 +15,7 @@ from dalembert.core.warn import warn
 from dalembert.io.control_blocks import make_law
 from dalembert.io.experiment_files import load_experiment
 from dalembert.io.machine_check import check_machine
+from dalembert.io.realtime import Realtime
 from dalembert.io.robot_files import ROBOT_ENDINGS, load_robot
 from dalembert.loop.experiment import Experiment
 from dalembert.model.body import Body
@@ -133,14 +134,16 @@ def open_run(run: Run, title: str) -> Opened:
 
 
 def open_object(subject: object) -> Opened:
-    """Open an experiment, a machine or a run of this process."""
+    """Open an experiment, a machine, a run or a loop of this process."""
+    if isinstance(subject, Realtime):
+        return open_object(subject.experiment)
     if isinstance(subject, Run):
         return open_run(subject, "run")
     if isinstance(subject, Machine | Experiment):
         experiment = subject if isinstance(subject, Experiment) else Experiment(subject)
         block = None if experiment.control is None else law_block(experiment.control)
         return Opened(experiment.machine.name, experiment, control=block if isinstance(block, dict) else None)
-    raise InputError(f"a studio opens an Experiment, a Machine or a Run, got {type(subject).__name__}")
+    raise InputError(f"a studio opens an Experiment, a Machine, a Run or a Realtime, got {type(subject).__name__}")
 
 
 def open_path(path: Path) -> Opened:

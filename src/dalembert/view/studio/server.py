@@ -21,6 +21,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from dalembert.core.errors import DalembertError, InputError
+from dalembert.io.realtime import Realtime
 from dalembert.loop.experiment import Experiment
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
@@ -42,7 +43,8 @@ class Studio:
     Parameters
     ----------
     first
-        Initial content of every new page: a machine or a run; None: a ready-made machine.
+        Initial content of every new page: a machine, a run, or a loop in real time, which the pages follow; None: a
+        ready-made machine.
     port
         Port; 0: the one of the workspace, or any that is free.
     workspace
@@ -61,7 +63,7 @@ class Studio:
 
     def __init__(
         self,
-        first: Opened | Experiment | Machine | Run | None = None,
+        first: Opened | Experiment | Machine | Run | Realtime | None = None,
         *,
         port: int = 0,
         workspace: str | os.PathLike[str] | None = None,
@@ -70,6 +72,7 @@ class Studio:
         self._workspace = None if workspace is None else Workspace(Path(workspace))
         self.token = secrets.token_urlsafe(24) if self._workspace is None else self._workspace.token
         self.main = _checked_name(session)
+        self._loop = first if isinstance(first, Realtime) else None
         self._first = first if first is None or isinstance(first, Opened) else open_object(first)
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._lock = threading.Lock()
@@ -137,7 +140,7 @@ class Studio:
             if name not in self._sessions:
                 store = None if self._workspace is None else self._workspace.session(name)
                 first = self._first if name == self.main or store is None else None
-                self._sessions[name] = Session(first, store)
+                self._sessions[name] = Session(first, store, self._loop if name == self.main else None)
             self._sessions.move_to_end(name)
             while len(self._sessions) > _SESSIONS:
                 self._sessions.popitem(last=False)[1].close()

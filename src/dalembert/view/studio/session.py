@@ -20,6 +20,7 @@ from typing import Any
 from dalembert import api
 from dalembert.analysis.modal import MachineModes
 from dalembert.core.errors import DalembertError, DalembertWarning, InputError, UnknownNameError
+from dalembert.io.realtime import Realtime
 from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.loop.postures import posture
 from dalembert.model.machine import Machine
@@ -28,7 +29,9 @@ from dalembert.view.page.live import share_page
 from dalembert.view.page.packing import pack_machine, pack_mode, pack_run, pack_signals
 from dalembert.view.page.report import report_page
 from dalembert.view.studio.analyses import linear_model, vibration_modes
+from dalembert.view.studio.assembling import dragged, posed
 from dalembert.view.studio.editing import check_text, editor_schema, forms, with_entry
+from dalembert.view.studio.following import follow_loop
 from dalembert.view.studio.growing import Growing
 from dalembert.view.studio.opened import Changes, Opened
 from dalembert.view.studio.opening import open_system, open_text, open_upload, stored
@@ -38,6 +41,7 @@ from dalembert.view.studio.workspace import SessionStore
 __all__ = ["Download", "Session"]
 
 _BUILDING = threading.RLock()
+_WATCHED = 600.0  # seconds of a loop without end that the page shows
 _PATIENCE = 5.0  # seconds that an ending studio waits for the rows of a run
 _QUOTED = re.compile(r"'([^']+)'")
 
@@ -84,9 +88,13 @@ class Session:
         Initial content; None: nothing. A stored session that already holds it continues as it was left.
     store
         Files of the session; None: it ends with this process.
+    loop
+        A loop in real time to follow, of the initial content; None: none.
     """
 
-    def __init__(self, first: Opened | None = None, store: SessionStore | None = None) -> None:
+    def __init__(
+        self, first: Opened | None = None, store: SessionStore | None = None, loop: Realtime | None = None
+    ) -> None:
         self._lock = threading.RLock()
         with _BUILDING, _collected() as said:
             self._records = Records(store)
@@ -99,6 +107,25 @@ class Session:
         self._said = [*self._records.notes, *said]  # for the next page
         self._modes: MachineModes | None = None
         self._job = _Job()
+        if loop is not None and first is not None:
+            self._begin_following(loop, first)
+
+    def _begin_following(self, loop: Realtime, opened: Opened) -> None:
+        number, experiment = self._records.next(), loop.experiment
+        growing = Growing(getattr(experiment.start, "t", 0.0), experiment.duration or _WATCHED)
+        name = opened.machine.name
+        job = self._job = _Job(self._records.current, name, number, f"run {number}: in real time", growing, "running")
+
+        def work() -> None:
+            try:
+                run = follow_loop(loop, growing.add, lambda: not job.cancelled.is_set())
+                self._records.keep(KeptRun(number, job.entry, name, Changes(), run.status, (), run))
+                job.fraction, job.stage = 1.0, "done"
+            except DalembertError as error:
+                job.error, job.stage = str(error), "failed"
+
+        job.thread = threading.Thread(target=work, daemon=True)
+        job.thread.start()
 
     def answer(self, verb: str, data: dict[str, Any]) -> dict[str, Any] | Download:
         """Do the request of a page.
@@ -106,8 +133,8 @@ class Session:
         Parameters
         ----------
         verb
-            ``systems``, ``open``, ``pose``, ``run``, ``state``, ``cancel``, ``film``, ``modes``, ``mode``, ``linear``,
-            ``check``, ``schema``, ``forms``, ``add``, ``remember`` or ``save``.
+            ``systems``, ``open``, ``pose``, ``drag``, ``run``, ``state``, ``cancel``, ``film``, ``modes``, ``mode``,
+            ``linear``, ``check``, ``schema``, ``forms``, ``add``, ``remember`` or ``save``.
         data
             Data of the message.
         """
@@ -115,6 +142,7 @@ class Session:
             "systems": self._systems,
             "open": self._open,
             "pose": self._pose,
+            "drag": self._drag,
             "run": self._run,
             "state": self._state,
             "cancel": self._cancel,
@@ -188,8 +216,14 @@ class Session:
     def _pose(self, data: dict[str, Any]) -> dict[str, Any]:
         opened, changes = self._current(data)
         with _BUILDING, _collected() as said:
-            film = _film_of(opened.simulation(changes))
-        return {"film": film, "notes": _pointed(said, opened.machine)}
+            pose = posed(opened.simulation(changes))
+        return pose | {"notes": _pointed(said, opened.machine)}
+
+    def _drag(self, data: dict[str, Any]) -> dict[str, Any]:
+        opened, changes = self._current(data)
+        with _BUILDING, _collected() as said:
+            pose = dragged(opened.simulation(changes), data.get("body"), data.get("target"))
+        return pose | {"notes": _pointed(said, opened.machine)}
 
     # -- running ----------------------------------------------------------------
 
