@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from dalembert.formulations.mapped import CoordinateMap
     from dalembert.io.controllers import export_controller
     from dalembert.io.experiment_files import load_experiment
+    from dalembert.io.finite_elements.models import FiniteElements, read_finite_elements
     from dalembert.io.fmu.export import export_fmu
     from dalembert.io.machine_files import load_machine, load_simulation
     from dalembert.io.mjcf.load import load_mjcf
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
         WeldConstraint,
     )
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
+    from dalembert.model.elastic.finite_elements import FlexibleBody
     from dalembert.model.friction import Friction
     from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
     from dalembert.model.joint import WORLD, Joint, Limits
@@ -146,6 +148,8 @@ __all__ = [
     "EventDriven",
     "Experiment",
     "FileFormatError",
+    "FiniteElements",
+    "FlexibleBody",
     "Frame",
     "Friction",
     "GearConstraint",
@@ -234,6 +238,7 @@ __all__ = [
     "mpc",
     "open_campaign",
     "point_mass",
+    "read_finite_elements",
     "realtime",
     "report",
     "rod",
@@ -288,6 +293,8 @@ _LATER = {
     "EventDriven": "dalembert.engine.methods.contacts",
     "Experiment": "dalembert.loop.experiment",
     "FileFormatError": "dalembert.core.errors",
+    "FiniteElements": "dalembert.io.finite_elements.models",
+    "FlexibleBody": "dalembert.model.elastic.finite_elements",
     "Frame": "dalembert.model.parts",
     "Friction": "dalembert.model.friction",
     "GearConstraint": "dalembert.model.constraints",
@@ -380,6 +387,7 @@ _LATER = {
     "mpc": "dalembert.optimal.predictive",
     "open_campaign": "dalembert.campaigns.campaign",
     "point_mass": "dalembert.model.body",
+    "read_finite_elements": "dalembert.io.finite_elements.models",
     "realtime": "dalembert.io.realtime",
     "report": "dalembert.view.page.report",
     "rod": "dalembert.model.body",

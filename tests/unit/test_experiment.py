@@ -291,7 +291,8 @@ MOST = 8
 ROOMS = (
     "dalembert", "dalembert.analysis", "dalembert.campaigns", "dalembert.compile", "dalembert.control",
     "dalembert.control.estimation", "dalembert.control.mu", "dalembert.control.structured",
-    "dalembert.control.uncertain", "dalembert.formulations", "dalembert.io", "dalembert.loop", "dalembert.plan",
+    "dalembert.control.uncertain", "dalembert.control.varying", "dalembert.formulations", "dalembert.io",
+    "dalembert.loop", "dalembert.plan",
     "dalembert.simulation", "dalembert.spatial", "dalembert.systems.space_robots", "dalembert.view",
 )  # fmt: skip
 

@@ -122,7 +122,10 @@ def _documentation(experiment: Experiment) -> dict[str, bytes]:
     try:
         text = experiment.to_yaml()
     except InputError:
-        text = experiment.machine.to_yaml()
+        try:
+            text = experiment.machine.to_yaml()
+        except InputError as error:  # a body that was made from arrays
+            text = f"# {error}\n"
     digest = f"{experiment.digest}\n"
     return {"documentation/machine.yaml": text.encode(), "documentation/experiment.sha256": digest.encode()}
 
