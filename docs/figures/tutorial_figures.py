@@ -282,8 +282,24 @@ def own_chaser(n: dict[str, Any]) -> None:
     drawn.savefig(Path(__file__).parent / "tutorial_own_chaser.png", dpi=90)
 
 
+def hoist(n: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(1, 3, figsize=(9.4, 3.0), width_ratios=(1, 1, 1.1))
+    portrait(axes[0], n["hoist"], {})
+    lift = n["lift"]
+    for part, colour in enumerate((BLUE, GREEN, SAND, RED)):
+        axes[1].plot(lift.t, lift[f"tension.fall[{part}]"], color=colour, lw=1, label=f"part {part + 1}")
+    axes[1].set(title="tensions while it lifts [N]", xlabel="time [s]")
+    axes[1].legend(ncols=2)
+    for name, colour in (("plain", RED), ("shaped", BLUE)):
+        run = n["runs"][name]
+        axes[2].plot(run.t, run["block.x"], color=colour, lw=1, label=name)
+    axes[2].set(title="sway of the block [m]", xlabel="time [s]")
+    axes[2].legend()
+    save(figure, "hoist")
+
+
 DRAWN = (
-    own_chaser,
+    hoist, own_chaser,
     own_crane, linkage, quadruped, arm, crane, cable_robot, flexible_arm, falling_chain, capture, robust_controller,
     predictive_controller,
 )  # fmt: skip

@@ -7,6 +7,7 @@ from dalembert.core.later import later
 if TYPE_CHECKING:
     from dalembert.analysis.assembly import assemblies
     from dalembert.analysis.closed_form.form import closed_form
+    from dalembert.analysis.derivation.sheet import derivation
     from dalembert.analysis.inverse_kinematics import inverse_kinematics
     from dalembert.analysis.linearize import linearize
     from dalembert.analysis.verify import verify
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from dalembert.campaigns.campaign import campaign, open_campaign
     from dalembert.campaigns.identification import identify
     from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
+    from dalembert.control.passivity import PassivityBased, SlotineLi
     from dalembert.core.errors import (
         BuildError,
         DalembertError,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from dalembert.formulations.mapped import CoordinateMap
     from dalembert.io.controllers import export_controller
     from dalembert.io.experiment_files import load_experiment
+    from dalembert.io.finite_elements.models import FiniteElements, read_finite_elements
     from dalembert.io.fmu.export import export_fmu
     from dalembert.io.machine_files import load_machine, load_simulation
     from dalembert.io.mjcf.load import load_mjcf
@@ -73,6 +76,7 @@ if TYPE_CHECKING:
         WeldConstraint,
     )
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
+    from dalembert.model.elastic.finite_elements import FlexibleBody
     from dalembert.model.friction import Friction
     from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
     from dalembert.model.joint import WORLD, Joint, Limits
@@ -101,6 +105,7 @@ if TYPE_CHECKING:
         Radau,
     )
     from dalembert.simulation.run import Run
+    from dalembert.view.derivation import write_derivation
     from dalembert.view.page.live import share
     from dalembert.view.page.report import report
 
@@ -145,6 +150,8 @@ __all__ = [
     "EventDriven",
     "Experiment",
     "FileFormatError",
+    "FiniteElements",
+    "FlexibleBody",
     "Frame",
     "Friction",
     "GearConstraint",
@@ -173,6 +180,7 @@ __all__ = [
     "OrthogonalConstraint",
     "ParallelConstraint",
     "Parameter",
+    "PassivityBased",
     "Penalty",
     "Projection",
     "Quintic",
@@ -189,6 +197,7 @@ __all__ = [
     "Signal",
     "SimulationError",
     "Sine",
+    "SlotineLi",
     "Sphere",
     "SphericalSurface",
     "Start",
@@ -211,6 +220,7 @@ __all__ = [
     "cos",
     "cylinder",
     "deg",
+    "derivation",
     "ekf",
     "equations",
     "export_controller",
@@ -231,6 +241,7 @@ __all__ = [
     "mpc",
     "open_campaign",
     "point_mass",
+    "read_finite_elements",
     "realtime",
     "report",
     "rod",
@@ -247,6 +258,7 @@ __all__ = [
     "to_urdf",
     "verify",
     "winch",
+    "write_derivation",
 ]
 
 _LATER = {
@@ -285,6 +297,8 @@ _LATER = {
     "EventDriven": "dalembert.engine.methods.contacts",
     "Experiment": "dalembert.loop.experiment",
     "FileFormatError": "dalembert.core.errors",
+    "FiniteElements": "dalembert.io.finite_elements.models",
+    "FlexibleBody": "dalembert.model.elastic.finite_elements",
     "Frame": "dalembert.model.parts",
     "Friction": "dalembert.model.friction",
     "GearConstraint": "dalembert.model.constraints",
@@ -316,6 +330,7 @@ _LATER = {
     "PID": "dalembert.control.laws",
     "ParallelConstraint": "dalembert.model.constraints",
     "Parameter": "dalembert.core.parameter",
+    "PassivityBased": "dalembert.control.passivity",
     "Penalty": "dalembert.engine.methods.constraints",
     "Projection": "dalembert.engine.methods.constraints",
     "Quintic": "dalembert.plan.references",
@@ -332,6 +347,7 @@ _LATER = {
     "Signal": "dalembert.model.signals",
     "SimulationError": "dalembert.core.errors",
     "Sine": "dalembert.plan.references",
+    "SlotineLi": "dalembert.control.passivity",
     "Sphere": "dalembert.model.geometry",
     "SphericalSurface": "dalembert.model.contacts",
     "Start": "dalembert.loop.experiment",
@@ -352,6 +368,7 @@ _LATER = {
     "box": "dalembert.model.body",
     "campaign": "dalembert.campaigns.campaign",
     "closed_form": "dalembert.analysis.closed_form.form",
+    "derivation": "dalembert.analysis.derivation.sheet",
     "cos": "dalembert.core.parameter",
     "cylinder": "dalembert.model.body",
     "deg": "dalembert.core.parameter",
@@ -375,11 +392,13 @@ _LATER = {
     "mpc": "dalembert.optimal.predictive",
     "open_campaign": "dalembert.campaigns.campaign",
     "point_mass": "dalembert.model.body",
+    "read_finite_elements": "dalembert.io.finite_elements.models",
     "realtime": "dalembert.io.realtime",
     "report": "dalembert.view.page.report",
     "rod": "dalembert.model.body",
     "rollout": "dalembert.loop.rollout",
     "share": "dalembert.view.page.live",
+    "write_derivation": "dalembert.view.derivation",
     "simulate": "dalembert.api",
     "sin": "dalembert.core.parameter",
     "smoothstep": "dalembert.core.parameter",

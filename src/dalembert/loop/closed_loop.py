@@ -398,12 +398,12 @@ def _compose(
     constrained = None
     if by_events:
         rates = ca.vertcat(s.coordinate_rate, ca.SX.zeros(eom.nv), zdot, *power)
-        constrained = constrained_part(eom, arguments, rates, applied[0] + applied[1], n_before)
+        constrained = constrained_part(eom, arguments, rates, applied[0] + applied[1], n_before, u)
         at = {switch.event for switch in switches}
         specs = tuple(replace(x, switches=True) if x.name in at else x for x in (*specs, *tension_specs(eom)))
     stepping = None
     if contacts is not None and isinstance(contact, TimeStepping):
-        stepping = stepping_part(eom, contacts, contact, arguments, law_rates, applied, n_before)
+        stepping = stepping_part(eom, contacts, contact, arguments, law_rates, applied, n_before, u)
     midpoint = None
     if not (by_events or eom.constrained or contacts is not None):
         midpoint = partial(midpoint_tape, eom, arguments, applied[0], applied[1], zdot, account)

@@ -22,6 +22,7 @@ from dalembert.formulations.states import Parameters
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.loop.consistent_starts import consistent_start
 from dalembert.loop.experiment import Experiment, Start
+from dalembert.loop.flexible_checks import warn_of_angles, warn_of_stiff_modes
 from dalembert.loop.routines import check_native_start
 from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switches import check_switches
@@ -83,6 +84,7 @@ def run_experiment(
     """
     settings, eom, p = experiment.settings, experiment.equations, experiment.p
     loop = compose(experiment)
+    warn_of_stiff_modes(eom.machine, experiment.integrator)
     goes_on = isinstance(experiment.start, Run)
     begin = experiment.start.t if isinstance(experiment.start, Start) else experiment.start.final.t
     check_switches(experiment.switches, begin, settings.duration, goes_on=goes_on)
@@ -135,6 +137,7 @@ def run_experiment(
         raise SimulationError(str(failure), run) from failure.__cause__
     if check and run.status in ("diverged", "failed"):
         raise SimulationError(run.message, run)
+    warn_of_angles(eom.machine, run)
     return run
 
 
