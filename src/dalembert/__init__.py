@@ -7,6 +7,7 @@ from dalembert.core.later import later
 if TYPE_CHECKING:
     from dalembert.analysis.assembly import assemblies
     from dalembert.analysis.closed_form.form import closed_form
+    from dalembert.analysis.derivation.sheet import derivation
     from dalembert.analysis.inverse_kinematics import inverse_kinematics
     from dalembert.analysis.linearize import linearize
     from dalembert.analysis.verify import verify
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
         Radau,
     )
     from dalembert.simulation.run import Run
+    from dalembert.view.derivation import write_derivation
     from dalembert.view.page.live import share
     from dalembert.view.page.report import report
 
@@ -218,6 +220,7 @@ __all__ = [
     "cos",
     "cylinder",
     "deg",
+    "derivation",
     "ekf",
     "equations",
     "export_controller",
@@ -255,6 +258,7 @@ __all__ = [
     "to_urdf",
     "verify",
     "winch",
+    "write_derivation",
 ]
 
 _LATER = {
@@ -364,6 +368,7 @@ _LATER = {
     "box": "dalembert.model.body",
     "campaign": "dalembert.campaigns.campaign",
     "closed_form": "dalembert.analysis.closed_form.form",
+    "derivation": "dalembert.analysis.derivation.sheet",
     "cos": "dalembert.core.parameter",
     "cylinder": "dalembert.model.body",
     "deg": "dalembert.core.parameter",
@@ -393,6 +398,7 @@ _LATER = {
     "rod": "dalembert.model.body",
     "rollout": "dalembert.loop.rollout",
     "share": "dalembert.view.page.live",
+    "write_derivation": "dalembert.view.derivation",
     "simulate": "dalembert.api",
     "sin": "dalembert.core.parameter",
     "smoothstep": "dalembert.core.parameter",
