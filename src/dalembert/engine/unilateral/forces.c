@@ -20,7 +20,7 @@
 enum { FAILS = -2 };
 
 static int64_t blocks_memory(int64_t k, int64_t n) {
-    return 130 * (n + 4) + 14 * n * n + 2 * lstsq_memory(n, n) + pulling_memory(k, k) + 2 * k * k + 8 * k +
+    return 140 * (n + 4) + 15 * n * n + 2 * lstsq_memory(n, n) + pulling_memory(k, k) + 2 * k * k + 8 * k +
            2 * pivoted_memory(k, n) + 64;
 }
 
@@ -117,6 +117,7 @@ FUNCTION int64_t select_forces(const struct blocks *c, const struct solution *s,
     const int64_t n = c->n;
     double *W = take(&memory, n * n), *b = take(&memory, n), *before = take(&memory, n), mean = INFINITY, eps = COMPLIANCE;
     const double sharp = 10.0 * tolerance_of(c);
+    int64_t *modes = take_integers(&memory, n);
     struct blocks soft = *c;
     soft.W = W, soft.b = b;
     for (int64_t i = 0; i < c->k; i++) {
@@ -151,7 +152,11 @@ FUNCTION int64_t select_forces(const struct blocks *c, const struct solution *s,
     }
     respond_to(c, s->p, s->u);
     read_modes(c, s);
-    return fault_of(c, s, memory) <= NEARLY * largest_of(c->b, n) ? SOLVED : FAILS;
+    for (int64_t i = 0; i < n; i++) before[i] = s->p[i], modes[i] = s->modes[i];
+    if (polished(c, modes, before, s, memory)) return SOLVED; /* exact in these modes, nearest to what was selected */
+    for (int64_t i = 0; i < n; i++) s->p[i] = before[i], s->modes[i] = modes[i];
+    respond_to(c, s->p, s->u);
+    return fault_of(c, s, memory) <= sharp ? SOLVED : FAILS;
 }
 
 /* Forces that fulfil the laws, by the rule where they are not unique: SOLVED, or the block at which there are none. */
