@@ -21,6 +21,7 @@ from dalembert.analysis.modal import (
 from dalembert.analysis.operations import OperationCount, count_operations, operation_count
 from dalembert.analysis.outboard import outboard_load, with_outboard_loads
 from dalembert.analysis.ropes import RopeEfficiency, RopeTensions, rope_efficiency, rope_tensions
+from dalembert.analysis.stress import Cycles, StressHistory, rainflow, stress_history, von_mises
 from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
 from dalembert.analysis.weld_wrench import weld_wrench
 
@@ -29,6 +30,7 @@ __all__ = [
     "Assembly",
     "BaseParameters",
     "ClosedForm",
+    "Cycles",
     "EnergySplit",
     "Equilibrium",
     "GeneralizedJacobian",
@@ -43,6 +45,7 @@ __all__ = [
     "RopeEfficiency",
     "RopeTensions",
     "StaticPose",
+    "StressHistory",
     "VerifyReport",
     "VerifyRow",
     "assemblies",
@@ -66,12 +69,15 @@ __all__ = [
     "operation_count",
     "outboard_load",
     "platform_load",
+    "rainflow",
     "rope_efficiency",
     "rope_tensions",
     "static_equilibrium",
+    "stress_history",
     "structure_matrix",
     "tension_distribution",
     "verify",
+    "von_mises",
     "weld_wrench",
     "winch_angles",
     "with_outboard_loads",

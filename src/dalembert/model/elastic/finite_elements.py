@@ -86,6 +86,7 @@ class FlexibleBody(Elastic):
         stations: Mapping[str, ArrayLike] | None = None,
         damping: Scalar = 0.0,
         surface: ArrayLike | None = None,
+        stress: Any | None = None,
     ) -> FlexibleBody:
         """Reduce a finite-element model.
 
@@ -115,6 +116,9 @@ class FlexibleBody(Elastic):
             Damping ratio of every mode.
         surface
             Triangles (m, 3) of node indices, for pictures.
+        stress
+            Matrix (6 P, freedoms), dense or sparse, from displacements to the stresses xx, yy, zz, xy, yz, zx at P
+            points [Pa], for `dalembert.analysis.stress_history`.
 
         Raises
         ------
@@ -160,8 +164,13 @@ class FlexibleBody(Elastic):
                 raise MachineError(f"{what} has two sections '{key}', or a dot in that name")
         if not modes and len(sets) < 2 and not relief:
             raise MachineError(f"{what} would be rigid: give modes >= 1, another interface, or relief=True")
+        shape = (6, model.size) if stress is None else np.shape(stress)
+        if len(shape) != 2 or shape[1] != model.size or shape[0] % 6:
+            raise MachineError(f"stress of {what} has shape {shape}; expected (6 P, {model.size}) for P points")
         try:
-            reduction = reduce_model(model, sets, modes=modes, method=method, relief=relief, stations=points)
+            reduction = reduce_model(
+                model, sets, modes=modes, method=method, relief=relief, stations=points, stress=stress
+            )
         except MachineError as error:
             raise MachineError(f"{what}: {error}") from None
         return FlexibleBody(name, reduction, damping)
