@@ -6,9 +6,11 @@ each point. Cycles are counted by the rainflow method (ASTM E1049-85, 5.4.4).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,9 +19,19 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.model.elastic.finite_elements import FlexibleBody
-from dalembert.simulation.run import Run
+from dalembert.model.machine import Machine
 
 __all__ = ["Cycles", "StressHistory", "rainflow", "stress_history", "von_mises"]
+
+
+class RecordedMotion(Protocol):
+    """A run: its times, its machine, and its signals as columns."""
+
+    @property
+    def t(self) -> Array: ...
+    @property
+    def machine(self) -> Machine | None: ...
+    def array(self, names: Sequence[str]) -> Array: ...
 
 
 def von_mises(sigma: ArrayLike) -> Array:
@@ -143,7 +155,7 @@ class StressHistory:
         return rainflow(self.signed(point))
 
 
-def stress_history(run: Run, body: str) -> StressHistory:
+def stress_history(run: RecordedMotion, body: str) -> StressHistory:
     """Return the stresses of a flexible body over a run of its machine.
 
     Parameters
