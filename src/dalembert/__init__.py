@@ -7,6 +7,7 @@ from dalembert.core.later import later
 if TYPE_CHECKING:
     from dalembert.analysis.assembly import assemblies
     from dalembert.analysis.closed_form.form import closed_form
+    from dalembert.analysis.derivation.sheet import derivation
     from dalembert.analysis.inverse_kinematics import inverse_kinematics
     from dalembert.analysis.linearize import linearize
     from dalembert.analysis.verify import verify
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         InputError,
         MachineError,
         NoCompilerWarning,
+        PlanError,
         SimulationError,
         UnknownNameError,
         WriteError,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from dalembert.loop.closed_loop import Event, SampledController
     from dalembert.loop.experiment import Experiment, Start
     from dalembert.loop.join import join
+    from dalembert.loop.optimise import optimise
     from dalembert.loop.rollout import rollout
     from dalembert.loop.signals import Measure
     from dalembert.loop.stepper import stepper
@@ -89,6 +92,7 @@ if TYPE_CHECKING:
     from dalembert.optimal.cost import Cost
     from dalembert.optimal.estimators import ekf, mhe
     from dalembert.optimal.limits import soft
+    from dalembert.optimal.phases import Phase
     from dalembert.optimal.predictive import mpc
     from dalembert.plan.references import Quintic, Sine
     from dalembert.simulation.methods import (
@@ -104,6 +108,7 @@ if TYPE_CHECKING:
         Radau,
     )
     from dalembert.simulation.run import Run
+    from dalembert.view.derivation import write_derivation
     from dalembert.view.page.live import share
     from dalembert.view.page.report import report
 
@@ -180,6 +185,8 @@ __all__ = [
     "Parameter",
     "PassivityBased",
     "Penalty",
+    "Phase",
+    "PlanError",
     "Projection",
     "Quintic",
     "Radau",
@@ -218,6 +225,7 @@ __all__ = [
     "cos",
     "cylinder",
     "deg",
+    "derivation",
     "ekf",
     "equations",
     "export_controller",
@@ -237,6 +245,7 @@ __all__ = [
     "mhe",
     "mpc",
     "open_campaign",
+    "optimise",
     "point_mass",
     "read_finite_elements",
     "realtime",
@@ -255,6 +264,7 @@ __all__ = [
     "to_urdf",
     "verify",
     "winch",
+    "write_derivation",
 ]
 
 _LATER = {
@@ -328,6 +338,8 @@ _LATER = {
     "Parameter": "dalembert.core.parameter",
     "PassivityBased": "dalembert.control.passivity",
     "Penalty": "dalembert.engine.methods.constraints",
+    "Phase": "dalembert.optimal.phases",
+    "PlanError": "dalembert.core.errors",
     "Projection": "dalembert.engine.methods.constraints",
     "Quintic": "dalembert.plan.references",
     "RK4": "dalembert.simulation.methods",
@@ -364,6 +376,7 @@ _LATER = {
     "box": "dalembert.model.body",
     "campaign": "dalembert.campaigns.campaign",
     "closed_form": "dalembert.analysis.closed_form.form",
+    "derivation": "dalembert.analysis.derivation.sheet",
     "cos": "dalembert.core.parameter",
     "cylinder": "dalembert.model.body",
     "deg": "dalembert.core.parameter",
@@ -386,6 +399,7 @@ _LATER = {
     "mhe": "dalembert.optimal.estimators",
     "mpc": "dalembert.optimal.predictive",
     "open_campaign": "dalembert.campaigns.campaign",
+    "optimise": "dalembert.loop.optimise",
     "point_mass": "dalembert.model.body",
     "read_finite_elements": "dalembert.io.finite_elements.models",
     "realtime": "dalembert.io.realtime",
@@ -393,6 +407,7 @@ _LATER = {
     "rod": "dalembert.model.body",
     "rollout": "dalembert.loop.rollout",
     "share": "dalembert.view.page.live",
+    "write_derivation": "dalembert.view.derivation",
     "simulate": "dalembert.api",
     "sin": "dalembert.core.parameter",
     "smoothstep": "dalembert.core.parameter",

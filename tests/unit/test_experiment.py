@@ -24,7 +24,8 @@ from dalembert.loop.outlets import FMU, ROLLOUT, STEPPER
 from dalembert.loop.simulate import compose, start_state
 from dalembert.simulation.methods import METHODS
 from dalembert.systems import SYSTEMS
-from dalembert.view.studio.opened import Changes, open_object
+from dalembert.view.studio.opened import Changes
+from dalembert.view.studio.opening import open_object
 
 PENDULUM = da.Machine(
     "pendulum",

@@ -2,10 +2,13 @@
 
 from dalembert.analysis.assembly import Assemblies, Assembly, Mobility, assemblies, mobility
 from dalembert.analysis.base_parameters import BaseParameters, base_parameters
+from dalembert.analysis.cables.catenary import Catenary, catenary
 from dalembert.analysis.cables.kinematics import cable_lengths, forward_kinematics, winch_angles
 from dalembert.analysis.cables.statics import StaticPose, static_equilibrium, structure_matrix
 from dalembert.analysis.cables.tensions import platform_load, tension_distribution, wrench_feasible
 from dalembert.analysis.closed_form.form import ClosedForm, closed_form
+from dalembert.analysis.derivation.formula import SheetFormula, SheetStep
+from dalembert.analysis.derivation.sheet import Derivation, derivation
 from dalembert.analysis.energy_split import EnergySplit, energy_split
 from dalembert.analysis.equilibrium import Equilibrium, equilibrium
 from dalembert.analysis.floating import GeneralizedJacobian, Manipulability, generalized_jacobian, manipulability
@@ -29,8 +32,10 @@ __all__ = [
     "Assemblies",
     "Assembly",
     "BaseParameters",
+    "Catenary",
     "ClosedForm",
     "Cycles",
+    "Derivation",
     "EnergySplit",
     "Equilibrium",
     "GeneralizedJacobian",
@@ -44,6 +49,8 @@ __all__ = [
     "OperationCount",
     "RopeEfficiency",
     "RopeTensions",
+    "SheetFormula",
+    "SheetStep",
     "StaticPose",
     "StressHistory",
     "VerifyReport",
@@ -51,8 +58,10 @@ __all__ = [
     "assemblies",
     "base_parameters",
     "cable_lengths",
+    "catenary",
     "closed_form",
     "count_operations",
+    "derivation",
     "energy_split",
     "equilibrium",
     "forward_kinematics",

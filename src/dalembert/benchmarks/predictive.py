@@ -69,10 +69,10 @@ def _crane() -> Machine:
 
 def _crane_settings(machine: Machine) -> Mapping[str, Any]:
     q, v, u = machine.q_names, machine.v_names, [m.name for m in machine.motors]
-    limits: dict[str, Any] = dict.fromkeys(u[:2], (-1200.0, 1200.0)) | {u[2]: (-1.3 * _WEIGHT, 0.0)}
-    limits |= {name: soft(-0.1, 0.1, linear=1e3) for name in q[2:4]}
+    limits: dict[str, Any] = dict.fromkeys((f"u.{n}" for n in u[:2]), (-1200.0, 1200.0))
+    limits |= {f"u.{u[2]}": (-1.3 * _WEIGHT, 0.0)} | {f"q.{n}": soft(-0.1, 0.1, linear=1e3) for n in q[2:4]}
     return {
-        "horizon": 4.0, "intervals": 40, "iterations": 30, "limits": limits,
+        "horizon": 4.0, "intervals": 40, "limits": limits,
         "cost": Cost(states={**dict.fromkeys(q, 10.0), **dict.fromkeys(v, 1.0)}, inputs=1e-5, terminal="lqr"),
         "reference": {q[0]: 4.0, q[1]: 3.0, q[4]: 5.0},
     }  # fmt: skip
@@ -93,7 +93,7 @@ def _arm_settings(
         rates = [v[q.index(name)] for name in driven]
         states = dict.fromkeys(q, 1.0) | dict.fromkeys(v, 1e-2) | dict.fromkeys(driven, 100.0)
         end = {name: weight * horizon / n * 10.0 for name, weight in states.items()}
-        limits: dict[str, Any] = {m.name: (-e, e) for m, e in zip(machine.motors, efforts, strict=True)}
+        limits: dict[str, Any] = {f"u.{m.name}": (-e, e) for m, e in zip(machine.motors, efforts, strict=True)}
         limits |= {name: soft(-speed, speed, linear=1e3) for name in rates}
         return {
             "horizon": horizon, "intervals": n, "limits": limits, "reference": dict(zip(driven, goal, strict=True)),

@@ -32,6 +32,11 @@ _ENTRIES = {
         "simulate crane.yaml --duration 20 -p length=6 --out crane.nc",
         "simulate canadarm --method dopri5 --rtol 1e-10 --csv arm.csv",
     ),
+    "optimise": command(
+        "optimise",
+        "optimise crane.yaml --end x=5 --duration 6",
+        "optimise crane.yaml --end x=5 --between 2:10 --time 1 --effort 0 --limit F=-40:40 --out plan.nc",
+    ),
     "plot": command("plot", "plot crane.nc", 'plot crane.nc "swing*" x --out angles.pdf'),
     "animate": command(
         "animate", "animate crane.nc --trace hook_point", "animate arm.nc --exaggerate 10 --out arm.html"
@@ -61,6 +66,7 @@ _ENTRIES = {
     ),
     "fmu": command("fmu", "fmu crane.yaml", "fmu six-axis-arm --fmi 3.0 --open --out arm.fmu"),
     "share": command("share", "share crane.yaml", "share double-pendulum --duration 20 --out pendulum.html"),
+    "derive": command("derive", "derive arm.yaml", "derive double-pendulum --out pendulum.pdf"),
     "realtime": command("realtime", "realtime crane.yaml", "realtime crane.yaml --open --port 9000 --period 0.002"),
     "schema": command("check", "schema", "schema --out machine.schema.json"),
     "doctor": command("doctor", "doctor", "doctor --json"),

@@ -111,7 +111,7 @@ def horizon_of(
     state = ca.vertcat(x, past)
     nx, nu = state.numel(), eom.nu
     names = (*model.names, *eom.u_names)
-    goals = reference_expressions(reference, (*names, *cost.outputs), t, owner)
+    goals = reference_expressions(reference, (*names, *(f"u.{n}" for n in eom.u_names), *cost.outputs), t, owner)
     free = {str(s): s for e in goals.values() for s in ca.symvar(ca.SX(e)) if not _is(s, t)}
     reads = tuple(free.values())
     more = ca.vertcat(par, *reads)
@@ -204,7 +204,11 @@ def _goal(model: PredictionModel, goals: Mapping[str, Any], t: Any) -> Any:
             states.append(ca.SX(0))
     x = ca.densify(ca.vertcat(*states))
     hold = model.holding(x, par, t)
-    return ca.densify(ca.vertcat(x, *(goals.get(name, hold[k]) for k, name in enumerate(eom.u_names))))
+    inputs = [
+        goals.get(f"u.{name}", hold[k] if name in model.names else goals.get(name, hold[k]))
+        for k, name in enumerate(eom.u_names)
+    ]
+    return ca.densify(ca.vertcat(x, *inputs))
 
 
 def _weights(

@@ -24,6 +24,7 @@ from dalembert.optimal.cost import Cost
 from dalembert.optimal.horizon import Horizon, horizon_of
 from dalembert.optimal.limits import QuantityBound, bounds_of
 from dalembert.optimal.model import prediction_model
+from dalembert.optimal.quantities import quantity
 from dalembert.optimal.references import Reference
 from dalembert.optimal.stage import StageCode, StageView
 
@@ -70,7 +71,7 @@ class PredictiveSettings:
 
     integrator: str = "rk4"
     steps: int = 1
-    iterations: int = 30
+    iterations: int = 60
     rounds: int = 1
     tolerance: float = 1e-4
     state: Mapping[str, str] = field(default_factory=dict)
@@ -266,7 +267,7 @@ def mpc(
     reference
         Numbers or functions of time on CasADi symbols by name: of states, of inputs and of outputs of the cost. States
         without one go to zero, velocities follow the reference of their coordinate, inputs hold the machine at the
-        reference. Functions of time are previewed.
+        reference. Functions of time are previewed. ``u.NAME`` is an input with the name of a coordinate.
     limits
         ``{quantity: (lower, upper)}`` or ``{quantity: soft(lower, upper)}`` of inputs, states, ``rate.INPUT``, and
         other quantities, as in `dalembert.Signal`.
@@ -307,8 +308,10 @@ def mpc(
     if fallback is not None and not isinstance(fallback, Law):
         raise InputError(f"fallback of {owner} must be an expression law, because it calls no Python, got {fallback!r}")
     bounds = bounds_of(limits)
-    inputs = {b.quantity: (b.lower, b.upper) for b in bounds if not b.soft}
     what = machine if isinstance(machine, Machine) else machine.machine
+    states = (*what.q_names, *what.v_names)
+    inputs = {b.quantity: (b.lower, b.upper) for b in bounds if not b.soft and b.quantity not in states}
+    inputs |= {name.removeprefix("u."): both for name, both in inputs.items() if name.startswith("u.")}
     model = prediction_model(machine, _free(what, settings), inputs, owner)
     for name in settings.state:
         if name not in model.names:
@@ -341,7 +344,7 @@ def _free(machine: Machine, settings: PredictiveSettings) -> tuple[str, ...]:
 
 
 def _of_inputs(eom: EquationsOfMotion, name: str) -> bool:
-    return name in eom.u_names or name.startswith("rate.")
+    return quantity(eom, name, "limits of mpc").kind in ("input", "rate")
 
 
 def _kept(keep: Mapping[str, Any] | None) -> dict[str, Any]:

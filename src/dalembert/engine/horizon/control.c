@@ -189,11 +189,12 @@ static int linearise(struct control *S, const double *par, double *work) {
     return isfinite(S->cost) ? 0 : 1;
 }
 
-/* One attempt from the plan in S; returns the status. */
-static int attempt(struct control *S, const double *x, const double *par, int warm, double *work) {
+/* One attempt from the plan in S, of some rounds; the first one begins with the multipliers in S if it is `warm`. Returns
+ * the status. */
+static int attempt(struct control *S, const double *x, const double *par, int rounds, int warm, double *work) {
     struct quadratic *const Q = &S->Q;
     int status = NOT_FINITE;
-    for (int round = 0; round < (warm ? ROUNDS : COLD_ROUNDS); round++) {
+    for (int round = 0; round < rounds; round++) {
         double largest_ = 0.0;
         if (linearise(S, par, work)) return NOT_FINITE;
         for (int i = 0; i < NX; i++) Q->x0[i] = x[i] - S->X[0][i];
@@ -201,8 +202,8 @@ static int attempt(struct control *S, const double *x, const double *par, int wa
         const double mean = S->cost / (NR > 0 ? SIDES : 1), scale = mean > COST_FLOOR ? mean : COST_FLOOR;
         const int answer = quadratic_solve(Q, MOST_ITERATIONS, TOLERANCE * scale, FEASIBLE, warm || round, scale);
         S->iterations += Q->iterations;
-        if (answer == BROKEN) return NOT_FINITE;
-        if (Q->residual > ACCEPTED || Q->left > 0.5) return answer == CAPPED ? IS_INFEASIBLE : NOT_FINITE;
+        if (answer == BROKEN) return Q->iterations > 0 ? IS_INFEASIBLE : NOT_FINITE; /* multipliers without bound */
+        if (Q->residual > ACCEPTED || Q->left > 0.5) return IS_INFEASIBLE;
         status = answer == CAPPED ? IS_CAPPED : IS_SOLVED;
         for (int k = 0; k <= NN; k++)
             for (int i = 0; i < (k < NN ? NZ : NX); i++) {
@@ -238,12 +239,17 @@ static void control_sample(struct control *S, double t, const double *x, const d
     if (finite) {
         if (memory[0] > 0.5) {
             begin_warm(S, memory);
-            status = attempt(S, x, par, 1, work);
+            status = attempt(S, x, par, ROUNDS, 1, work);
+            if (status >= IS_INFEASIBLE) { /* the same plan, with multipliers from nowhere */
+                action = RESTARTED;
+                begin_warm(S, memory);
+                status = attempt(S, x, par, ROUNDS, 0, work);
+            }
         }
         if (status >= IS_INFEASIBLE) {
             action = memory[0] > 0.5 ? RESTARTED : PLANNED;
             begin_cold(S, x);
-            status = attempt(S, x, par, 0, work);
+            status = attempt(S, x, par, COLD_ROUNDS, 0, work);
         }
     }
     memset(next, 0, N_MEMORY * sizeof(double));
