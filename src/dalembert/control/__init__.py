@@ -6,6 +6,7 @@ from dalembert.control.allocation import Allocation, allocate
 from dalembert.control.cascade import Cascade, Follow, Guidance, Known, NativeGuidance, Sampled, read
 from dalembert.control.law_blocks import register_law
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation, driven_response
+from dalembert.control.nozzles import PulsedJets, Unloading
 from dalembert.control.spacecraft import (
     BasePD,
     CentralizedPD,
@@ -63,12 +64,14 @@ __all__ = [
     "NoisySensors",
     "PartialFeedbackLinearization",
     "Partition",
+    "PulsedJets",
     "Sampled",
     "StereoCamera",
     "Together",
     "Trial",
     "TumblingEstimate",
     "TumblingFilter",
+    "Unloading",
     "allocate",
     "collocated_inertia",
     "design_lqr",
