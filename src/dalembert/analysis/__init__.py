@@ -20,6 +20,7 @@ from dalembert.analysis.modal import (
 )
 from dalembert.analysis.operations import OperationCount, count_operations, operation_count
 from dalembert.analysis.outboard import outboard_load, with_outboard_loads
+from dalembert.analysis.ropes import RopeEfficiency, RopeTensions, rope_efficiency, rope_tensions
 from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
 from dalembert.analysis.weld_wrench import weld_wrench
 
@@ -39,6 +40,8 @@ __all__ = [
     "ModelForm",
     "OperatingPoint",
     "OperationCount",
+    "RopeEfficiency",
+    "RopeTensions",
     "StaticPose",
     "VerifyReport",
     "VerifyRow",
@@ -63,6 +66,8 @@ __all__ = [
     "operation_count",
     "outboard_load",
     "platform_load",
+    "rope_efficiency",
+    "rope_tensions",
     "static_equilibrium",
     "structure_matrix",
     "tension_distribution",

@@ -10,12 +10,15 @@ from typing import Any
 
 from dalembert.core.errors import UnknownNameError
 from dalembert.loop.experiment import Experiment
+from dalembert.model.friction import Friction
 from dalembert.model.machine import Machine
+from dalembert.model.ropes import SheaveLoss
 from dalembert.systems import (
     cable_robots,
     contacts,
     cranes,
     falling_chains,
+    hoists,
     legged,
     mechanisms,
     parallel_robots,
@@ -164,6 +167,46 @@ _ALL = (
         "CRANE 1.3, own data",
         lambda: cranes.multi_cable_crane(2, spatial=True, name="two_cable_crane"),
         lambda: {"duration": 10.0, "v0": {"load.vy": 0.6, "load.wz": 0.5}},
+    ),
+    SystemInfo(
+        "reeved-hoist",
+        "trolley, drum with a brake and hook block on four parts of rope, with losses; the payload swings",
+        "own data",
+        lambda: hoists.reeved_hoist(
+            4,
+            loss=SheaveLoss(bearing=0.1, pin=0.03, bending=0.005),
+            rail_friction=Friction(150.0, static=200.0),
+            brake=Friction(2000.0),
+        ),
+        lambda: {"duration": 10.0, "q0": {"swing": 0.3}},
+    ),
+    SystemInfo(
+        "tower-crane",
+        "slewing jib, trolley, and a hook block on two falls with a payload that swings and turns",
+        "own data",
+        lambda: hoists.tower_crane(brake=Friction(12000.0)),
+        lambda: {"duration": 10.0, "step": 2e-3, "v0": {"slew_dot": 0.1, "x_dot": 0.5, "turn_dot": 0.2}},
+    ),
+    SystemInfo(
+        "ship-crane",
+        "luffing crane on a deck that heaves and rolls; brakes hold its two ropes",
+        "own data",
+        hoists.ship_crane,
+        lambda: {"duration": 16.0, "step": 2e-3},
+    ),
+    SystemInfo(
+        "container-spreader",
+        "trolley with four elastic ropes in eight falls that carry a container, which sways and turns",
+        "own data",
+        lambda: hoists.container_spreader(brake=Friction(1e5)),
+        lambda: {"duration": 10.0, "v0": {"load.vx": 0.5, "load.wz": 0.1}},
+    ),
+    SystemInfo(
+        "elevator",
+        "car and counterweight on ropes that a sheave drives by friction, started by a speed of the car",
+        "own data",
+        lambda: hoists.elevator(2, rise=8.0, brake=Friction(300.0)),
+        lambda: {"duration": 4.0, "v0": {"car_dot": 1.0}},
     ),
     _from_file(
         "planar-flexible-arm",

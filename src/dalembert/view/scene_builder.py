@@ -226,7 +226,9 @@ class _Builder:
             R0, p0 = place(shape.origin, self.x.value)
             self.add(SolidPart(body.name, solid, mesh, shape.colour, self.pose(R @ R0, p + R @ p0)))
         carried = [
-            j.origin.translation for j in self.machine.joints if j.parent == body.name and self._is_drawn(j.child)
+            j.origin.translation
+            for j in self.machine.joints
+            if j.parent == body.name and j.kind not in ("free", "planar") and self._is_drawn(j.child)
         ]
         carried += [f.origin.translation for f in self.machine.frames if f.body == body.name]
         for cable in self.machine.cables:

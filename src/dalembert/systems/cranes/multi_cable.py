@@ -11,11 +11,13 @@ from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import field_scalar, field_vector
 from dalembert.model.body import Body, box, point_mass
 from dalembert.model.cables import Cable
+from dalembert.model.friction import Friction
 from dalembert.model.geometry import Box, Geometry
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Frame, Motor
 from dalembert.model.transform import Transform
+from dalembert.systems.cranes.machines import LENGTHS
 
 __all__ = ["multi_cable_crane"]
 
@@ -24,6 +26,7 @@ def multi_cable_crane(
     cables: int = 2,
     *,
     spatial: bool = False,
+    lengths: str = "fixed",
     length: Scalar = 5.0,
     payload: Scalar = 500.0,
     size: Any = (2.0, 1.0, 0.5),
@@ -33,7 +36,11 @@ def multi_cable_crane(
     damping: Scalar = 0.0,
     trolley: Scalar = 100.0,
     bridge: Scalar = 1000.0,
+    drum: float = 0.2,
+    drum_inertia: Scalar = 1.0,
+    brake: Friction | None = None,
     force: float = math.inf,
+    torque: float = math.inf,
     gravity: float = 9.81,
     name: str = "multi_cable_crane",
 ) -> Machine:
@@ -41,8 +48,8 @@ def multi_cable_crane(
 
     Coordinates: ``x`` (in 3-D ``y``, ``x``), then those of the joint ``load`` of the box relative to the trolley:
     planar in the x-z plane, or free. They are zero where the box hangs at rest. The cables ``cable1`` .. pull or are
-    slack. Motors: ``F`` moves the trolley, ``Fy`` the bridge. Frames: ``payload``, the centre
-    of the box.
+    slack. Motors: ``F`` moves the trolley, ``Fy`` the bridge; where lengths vary, the drums ``winch`` or ``winch1``,
+    .. have motors ``M`` or ``M1``, .. and positive angles lower. Frames: ``payload``, the centre of the box.
 
     For small motion under a trolley at rest, parallel cables of length ``l`` let the box sway with ``sqrt(g/l)``
     without a tilt, and turn about the vertical with ``(b/k) sqrt(g/l)``: ``b`` is the distance of the cables from the
@@ -52,12 +59,15 @@ def multi_cable_crane(
     Parameters
     ----------
     cables
-        Two cables, in the plane of the rail, or four at the corners of a rectangle (3-D only: in the plane two and two
-        of them are one).
+        Two cables, in the plane of the rail, or four at the corners of a rectangle (3-D only: in the plane two and
+        two of them are one).
     spatial
         In 3-D, with a bridge.
+    lengths
+        ``"fixed"``; ``"hoisted"``: one drum on the trolley coils all cables; ``"variable"``: each cable has its
+        drum, so that the box can be tilted.
     length
-        Natural length of the cables.
+        Natural length of the cables, at zero angles of the drums.
     payload, size
         Mass and edges (x, y, z) of the box, which is homogeneous.
     spacing
@@ -69,8 +79,10 @@ def multi_cable_crane(
         for rigid ones the hanging posture is singular, since they hold three motions there and four beside it.
     trolley, bridge
         Their masses.
-    force
-        Largest force of the motors.
+    drum, drum_inertia, brake
+        Radius of the drums, inertia of each with its rotor, and friction on it: a `Friction` holds the load.
+    force, torque
+        Largest force of the motors of trolley and bridge, and largest torque of those of the drums.
     gravity
         Acceleration of gravity.
     name
@@ -81,6 +93,8 @@ def multi_cable_crane(
     >>> from dalembert.systems.cranes import multi_cable_crane
     >>> multi_cable_crane(2).q_names
     ('x', 'load.x', 'load.y', 'load.angle')
+    >>> multi_cable_crane(2, lengths="variable").u_names
+    ('F', 'M1', 'M2')
     """
     if isinstance(cables, bool) or not isinstance(cables, int) or cables not in (2, 4):
         raise MachineError(f"a multi-cable crane has 2 or 4 cables, got {cables!r}")
@@ -94,6 +108,13 @@ def multi_cable_crane(
         raise MachineError(
             "four inextensible cables hold three motions of the hanging box and four beside it, so that its motion is "
             "not determined there: give them a stiffness"
+        )
+    if lengths not in LENGTHS:
+        raise MachineError(f"lengths of crane '{name}' must be one of {', '.join(LENGTHS)}, got {lengths!r}")
+    if lengths == "fixed" and (brake is not None or torque != math.inf or drum != 0.2 or drum_inertia != 1.0):
+        raise MachineError(
+            f"drum, drum_inertia, brake and torque of crane '{name}' are those of lengths that vary: expected "
+            "lengths='hoisted' or 'variable'"
         )
     if isinstance(gravity, bool) or not isinstance(gravity, int | float) or not gravity >= 0:
         raise MachineError(f"gravity of crane '{name}' must be a number >= 0, got {gravity!r}")
@@ -116,6 +137,13 @@ def multi_cable_crane(
     drop = -_drop(l, above, below, share, stiffness) - c / 2.0  # centre of the box below the exits
     kind: dict[str, Any] = {"kind": "free"} if spatial else {"kind": "planar", "axis": (0.0, -1.0, 0.0)}
     joints.append(Joint("load", parent="trolley", child="load", origin=Transform((0.0, 0.0, drop)), **kind))
+    winches = {"fixed": [], "hoisted": ["winch"], "variable": [f"winch{k}" for k in range(1, cables + 1)]}[lengths]
+    for winch in winches:
+        body, joint, motor = _drum(winch, drum, drum_inertia, brake, torque, name)
+        bodies, joints, motors = [*bodies, body], [*joints, joint], [*motors, motor]
+    coiled: list[dict[str, Any]] = [
+        {"winch": winches[k % len(winches)], "drum": drum} if winches else {} for k in range(cables)
+    ]
     corners = [(-1, 0), (1, 0)] if cables == 2 else [(-1, -1), (1, -1), (1, 1), (-1, 1)]
     lines = [
         Cable(
@@ -127,6 +155,7 @@ def multi_cable_crane(
             length=l,
             stiffness=stiffness,
             damping=damping,
+            **coiled[k - 1],
         )
         for k, (sx, sy) in enumerate(corners, start=1)
     ]
@@ -139,6 +168,16 @@ def multi_cable_crane(
         cables=tuple(lines),
         gravity=(0.0, 0.0, -gravity),
     )
+
+
+def _drum(
+    winch: str, radius: float, inertia: Scalar, brake: Friction | None, torque: float, name: str
+) -> tuple[Body, Joint, Motor]:
+    """A drum on the trolley: body, joint and motor."""
+    field_scalar(radius, f"the radius of the drums of crane '{name}'", lower=0.0, strict=True)
+    joint = Joint(winch, "revolute", "trolley", winch, axis=(0.0, 1.0, 0.0))
+    motor = Motor(winch.replace("winch", "M"), winch, rotor_inertia=inertia, effort=torque, friction=brake)
+    return Body(winch), joint, motor
 
 
 def _spacing(value: Any, cables: int, what: str) -> tuple[Scalar, Scalar]:
