@@ -25,7 +25,7 @@ STANDARD_GRAVITY = 9.80665
 class PulsedJets:
     """A law whose nozzles fire fully or not at all, at least one least pulse at a time.
 
-    Pulse-frequency modulation: each nozzle owes the impulse that the law behind has asked for and that was not fired
+    Pulse-frequency modulation: each nozzle owes the impulse that the law behind has commanded and that was not fired
     yet. It opens once it owes that of a least pulse, stays open for that long at least, and fires its limit
     ``effort`` then. In the mean it gives the thrust of the law, with an error of less than two least pulses. The state
     ``propellant`` is the mass that all thrusters have used, ``1 / (g0 Isp)`` times the integral of their thrust.

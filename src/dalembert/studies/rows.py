@@ -12,8 +12,8 @@ Kind = Literal["printed", "identity", "regression", "requirement", "measured"]
 """Kinds of an expected value.
 
 ``printed``: the document prints it. ``identity``: it must hold by mathematics or physics (two derivations, a theorem, a
-conservation law, an independent solution). ``regression``: an earlier number of our own, which shows that nothing has
-changed and proves no more. ``requirement``: a bound or a property that is required, or that follows
+conservation law, an independent solution). ``regression``: an earlier number of this library, which shows that nothing
+has changed and proves no more. ``requirement``: a bound or a property that is required, or that follows
 from the document. ``measured``: a time or a size that is shown next to the document's, and not asserted.
 """
 
