@@ -51,6 +51,7 @@ PACKAGES = {
     "control.structured": "Tune structured controllers",
     "control.mu": "Structured singular values",
     "control.uncertain": "Uncertain models",
+    "control.varying": "Proofs for parameters that vary",
     "plan": "Plan motions: references, shaping, capture",
     "optimal": "Optimal control: costs, limits",
     "campaigns": "Campaigns, stores, environments, sensitivities",
@@ -75,7 +76,7 @@ def public_names() -> dict[str, list[str]]:
         m.name for m in pkgutil.iter_modules(dalembert.__path__) if m.ispkg and m.name not in ("cli", "core", "engine")
     ]
     below = [f"systems.{room}" for room in getattr(dalembert.systems, "_ROOMS", ())]
-    below += ["control.structured", "control.mu", "control.uncertain"]
+    below += ["control.structured", "control.mu", "control.uncertain", "control.varying"]
     for name in ("", *rooms, *below):
         package = importlib.import_module(f"dalembert.{name}".rstrip("."))
         exported = [n for n in getattr(package, "__all__", ()) if not n.startswith("__")]

@@ -1,4 +1,4 @@
-// Builds the page that the package ships: a script, a style sheet, what opens shared pages, the licences of what is inside.
+// Builds the page that the package ships: a script, that of the editor, a style sheet, what opens shared pages, licences.
 // `npm run check` builds into memory and fails if the files in the package are others.
 import { build } from "esbuild";
 import { readFileSync, writeFileSync, mkdirSync, existsSync } from "node:fs";
@@ -12,7 +12,7 @@ const version = (name) => JSON.parse(text("node_modules", name, "package.json"))
 
 const { outputFiles } = await build({
   absWorkingDir: here,
-  entryPoints: { dalembert: "src/main.js", boot: "src/boot.js" },
+  entryPoints: { dalembert: "src/main.js", editor: "src/editor/main.js", boot: "src/boot.js" },
   bundle: true,
   minify: true,
   format: "iife",
@@ -24,9 +24,12 @@ const { outputFiles } = await build({
 
 const files = Object.fromEntries(outputFiles.map((file) => [file.path.split(/[\\/]/).pop(), file.text]));
 files["dalembert.js"] = `/*! dalembert (Apache-2.0) with three.js ${version("three")} and uPlot ${version("uplot")} (MIT): see LICENSES.txt */\n${files["dalembert.js"]}`;
-// Inside of an HTML page the script must not end early.
-files["dalembert.js"] = files["dalembert.js"].replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
-files["LICENSES.txt"] = ["three", "uplot"]
+files["editor.js"] = `/*! dalembert (Apache-2.0) with CodeMirror (MIT): see LICENSES.txt */\n${files["editor.js"]}`;
+// Inside of an HTML page a script must not end early.
+for (const name of ["dalembert.js", "editor.js"]) files[name] = files[name].replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+const used = Object.keys(JSON.parse(text("package-lock.json")).packages).filter((path) => path && existsSync(join(here, path, "LICENSE"))).map((path) => path.replace("node_modules/", ""));
+const inside = used.filter((name) => ["three", "uplot", "crelt", "style-mod", "w3c-keyname"].includes(name) || name.startsWith("@codemirror/") || name.startsWith("@lezer/") || name.startsWith("@marijn/"));
+files["LICENSES.txt"] = inside
   .map((name) => `${name} ${version(name)}\n\n${text("node_modules", name, "LICENSE").trim()}\n`)
   .join("\n\n");
 

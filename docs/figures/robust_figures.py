@@ -110,13 +110,13 @@ def one_configuration() -> None:
 
 def central() -> None:
     """The centralised law, tuned at one configuration (Fig. 8.7)."""
-    drawn(centralised("mono1", "rigid", seconds=30.0), "rigid", "robust_centralised")
+    drawn(centralised("mono1", "rigid"), "rigid", "robust_centralised")
 
 
 def flexible() -> None:
     """The flexible arm, tuned at one configuration and at both (Fig. 8.9)."""
-    drawn(synthesis("mono1", "flexible", seconds=30.0), "flexible", "robust_flexible_mono", ("q1",))
-    drawn(synthesis("multi", "flexible", seconds=30.0), "flexible", "robust_sensitivity_flexible")
+    drawn(synthesis("mono1", "flexible"), "flexible", "robust_flexible_mono", ("q1",))
+    drawn(synthesis("multi", "flexible"), "flexible", "robust_sensitivity_flexible")
 
 
 def rigid_on_flexible() -> None:

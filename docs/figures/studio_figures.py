@@ -17,7 +17,7 @@ import dalembert as da
 from dalembert.benchmarks import launch_browser
 from dalembert.systems import SYSTEMS
 from dalembert.view import Studio, player_html
-from dalembert.view.studio.opened import open_system
+from dalembert.view.studio.opening import open_system
 
 FOLDER = Path(__file__).resolve().parent
 ARM = {"theta2": -0.7, "theta3": 1.3, "theta4": -0.5}
@@ -109,6 +109,48 @@ def running(browser: Any) -> None:
     page.close()
 
 
+def editor(browser: Any) -> None:
+    """Take a picture of the editor, which marks a mistake."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    with Studio(open_system("overhead-crane")) as studio:
+        page.goto(studio.url)
+        page.wait_for_selector("body[data-machine='overhead-crane'][data-run='']")
+        page.click("#edit")
+        page.wait_for_selector("body[data-faults='0']")
+        page.evaluate("() => (studioPage.editor.text = studioPage.editor.text.replace('mass: ', 'mass: -'))")
+        page.wait_for_selector("body[data-faults]:not([data-faults='0'])")
+        page.wait_for_timeout(500)
+        save(page.screenshot(), FOLDER / "studio_editor.png")
+    page.close()
+
+
+def phone(browser: Any) -> None:
+    """Take a picture of a phone in dark mode."""
+    page = browser.new_context(viewport={"width": 390, "height": 780}, color_scheme="dark").new_page()
+    with Studio(open_system("canadarm")) as studio:
+        page.goto(studio.url)
+        page.wait_for_selector("body[data-machine='canadarm'][data-run='']")
+        page.evaluate("(q0) => { studioPage.changes.q0 = q0; studioPage.runButton.click(); }", ARM)
+        page.wait_for_selector("body[data-run='1']:not([data-status='running'])", timeout=200_000)
+        place(page, "studioPage.player", 0.3, 5.0)
+        save(page.screenshot(), FOLDER / "studio_phone.png")
+    page.context.close()
+
+
+def derived(browser: Any) -> None:
+    """Take a picture of a derivation sheet."""
+    page = browser.new_page(viewport={"width": 860, "height": 900})
+    with tempfile.TemporaryDirectory() as folder:
+        page.goto(da.write_derivation(SYSTEMS["pr-robot"].make(), Path(folder) / "sheet.html").as_uri())
+        page.evaluate(
+            """() => [...document.querySelectorAll('h2')].find((h) => h.textContent.includes('Energies'))
+                 .scrollIntoView()"""
+        )
+        page.wait_for_timeout(300)
+        save(page.screenshot(), FOLDER / "derivation.png", 32)
+    page.close()
+
+
 def portrait(browser: Any, name: str) -> None:
     info = SYSTEMS[name]
     settings = {**info.settings()}
@@ -140,11 +182,12 @@ def gallery() -> None:
 
 def main() -> None:
     gallery()
-    wanted = sys.argv[1:] or ["studio_running", *SCREENS, *SYSTEMS]
+    others = {"studio_running": running, "studio_editor": editor, "studio_phone": phone, "derivation": derived}
+    wanted = sys.argv[1:] or [*others, *SCREENS, *SYSTEMS]
     with launch_browser() as browser:
         for name in wanted:
-            if name == "studio_running":
-                running(browser)
+            if name in others:
+                others[name](browser)
             else:
                 (screen if name in SCREENS else portrait)(browser, name)
 

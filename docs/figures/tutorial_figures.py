@@ -260,15 +260,48 @@ def quadruped(n: dict[str, Any]) -> None:
     save(figure, "quadruped")
 
 
+def predictive_controller(n: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(1, 3, figsize=(9.4, 2.7))
+    run, runs = n["run"], n["runs"]
+    axes[0].plot(runs.t, np.asarray(runs["x"]).T, color=GREY, lw=0.4)
+    axes[0].plot(run.t, run["x"], color=BLUE, lw=1.4)
+    axes[0].set(title="trolley [m]: 8 kg, and 64 loads", xlabel="time [s]")
+    axes[1].plot(runs.t, np.asarray(runs["sway"]).T, color=GREY, lw=0.4)
+    axes[1].plot(run.t, run["sway"], color=BLUE, lw=1.4)
+    for side in (-0.1, 0.1):
+        axes[1].axhline(side, color=RED, lw=0.8, ls="--")
+    axes[1].set(title="sway [rad] and its limit", xlabel="time [s]")
+    axes[2].step(run.t, run["command.drive"], color=BLUE, lw=1.2, where="post")
+    axes[2].set(title="drive [N]", xlabel="time [s]")
+    save(figure, "predictive_controller")
+
+
 def own_chaser(n: dict[str, Any]) -> None:
     run = n["outcome"].approach
     drawn = draw_machine(run.machine, run.array(run.machine.q_names)[-1], view=(-70.0, 24.0), size=(7.0, 5.0))
     drawn.savefig(Path(__file__).parent / "tutorial_own_chaser.png", dpi=90)
 
 
+def hoist(n: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(1, 3, figsize=(9.4, 3.0), width_ratios=(1, 1, 1.1))
+    portrait(axes[0], n["hoist"], {})
+    lift = n["lift"]
+    for part, colour in enumerate((BLUE, GREEN, SAND, RED)):
+        axes[1].plot(lift.t, lift[f"tension.fall[{part}]"], color=colour, lw=1, label=f"part {part + 1}")
+    axes[1].set(title="tensions while it lifts [N]", xlabel="time [s]")
+    axes[1].legend(ncols=2)
+    for name, colour in (("plain", RED), ("shaped", BLUE)):
+        run = n["runs"][name]
+        axes[2].plot(run.t, run["block.x"], color=colour, lw=1, label=name)
+    axes[2].set(title="sway of the block [m]", xlabel="time [s]")
+    axes[2].legend()
+    save(figure, "hoist")
+
+
 DRAWN = (
-    own_chaser,
+    hoist, own_chaser,
     own_crane, linkage, quadruped, arm, crane, cable_robot, flexible_arm, falling_chain, capture, robust_controller,
+    predictive_controller,
 )  # fmt: skip
 
 if __name__ == "__main__":

@@ -9,6 +9,15 @@ function short(x) {
   return x !== 0 && (size >= 1e5 || size < 1e-3) ? x.toExponential(1).replace(".0e", "e") : String(Number(x.toPrecision(4)));
 }
 
+// Range of an axis; a constant is in the middle of one that shows its size.
+function range(u, min, max) {
+  if (min == null || max == null) return [0, 1];
+  const size = Math.max(Math.abs(min), Math.abs(max));
+  if (max - min > 1e-6 * size) return uPlot.rangeNum(min, max, 0.08, true);
+  const [middle, half] = [(min + max) / 2, 0.1 * size || 1];
+  return [middle - half, middle + half];
+}
+
 const COLOURS = ["#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#66ccee", "#994455", "#666666"];
 
 // Signals of a run: names, units, and a row of values each. `span`: start and end of a run that goes on.
@@ -45,7 +54,7 @@ function gaps(values) {
 
 // A panel: signals of one unit. `other`: signals of a second run to compare with, dashed.
 export class Plot {
-  constructor(host, { title = "", unit = "", names, signals, other = null, height = 170, onseek = null }) {
+  constructor(host, { title = "", unit = "", names, signals, other = null, otherName = "other", height = 170, onseek = null }) {
     this.host = host;
     Object.assign(this, { names, signals, other });
     this.box = element("div", { className: "da-plot" });
@@ -53,20 +62,23 @@ export class Plot {
     const lines = names.map((name, k) => ({ label: name, stroke: COLOURS[k % COLOURS.length], width: 1.5, points: { show: false }, value: (_, v) => (v == null ? "" : number(v)) }));
     if (other) {
       for (const name of this.known()) {
-        lines.push({ label: `${name} (other)`, stroke: COLOURS[names.indexOf(name) % COLOURS.length], dash: [5, 4], width: 1.2, spanGaps: true, points: { show: false }, value: (_, v) => (v == null ? "" : number(v)) });
+        lines.push({ label: `${name} (${otherName})`, stroke: COLOURS[names.indexOf(name) % COLOURS.length], dash: [5, 4], width: 1.2, spanGaps: true, points: { show: false }, value: (_, v) => (v == null ? "" : number(v)) });
       }
       lines.forEach((line) => (line.spanGaps = true));
     }
     const label = [title, unit && unit !== "1" ? `[${unit}]` : ""].filter(Boolean).join(" ");
-    const axis = { font: "11px system-ui, sans-serif", labelFont: "11px system-ui, sans-serif", stroke: "#555", grid: { stroke: "#e6e9ed", width: 1 }, ticks: { stroke: "#d3d9e0", width: 1 } };
+    const look = getComputedStyle(host);
+    const colour = (name, usual) => look.getPropertyValue(name).trim() || usual;
+    const axis = { font: "11px system-ui, sans-serif", labelFont: "11px system-ui, sans-serif", stroke: colour("--da-soft", "#555"), grid: { stroke: colour("--da-line", "#e6e9ed"), width: 1 }, ticks: { stroke: colour("--da-line", "#d3d9e0"), width: 1 } };
     this.plot = new uPlot(
       {
         width: Math.max(200, this.box.clientWidth || host.clientWidth || 400),
         height,
+        pxAlign: 0, // smooth lines
         title: label,
-        scales: { x: { time: false } },
+        scales: { x: { time: false }, y: { range } },
         series: [{ label: "t [s]", value: (_, v) => (v == null ? "" : v.toFixed(3)) }, ...lines],
-        axes: [{ ...axis, size: 30 }, { ...axis, size: 56, space: 26, values: (_, ticks) => ticks.map(short) }],
+        axes: [{ ...axis, size: 30, label: "t [s]", labelSize: 14 }, { ...axis, size: 56, space: 26, values: (_, ticks) => ticks.map(short) }],
         cursor: { y: false, drag: { x: true, y: false }, points: { size: 6 } },
         legend: { live: true },
         hooks: { draw: [(u) => this.marks(u, this.signals.events ?? [])] },

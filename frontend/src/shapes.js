@@ -20,6 +20,8 @@ const NONE = () => Object.fromEntries(Object.keys(UNIT).map((kind) => [kind, 0])
 const SLACK = new Color("#b9b9b9");
 const EASY = new Color("#3a4a5c");
 const HARD = new Color("#e2452f");
+const PULL = "#c2410c";
+const CHOSEN = new Color("#ff9500");
 
 // The instances of one scene. `draw(at)` moves them to where the film is.
 export class Shapes {
@@ -32,7 +34,12 @@ export class Shapes {
     shapes.toggles = [];
     shapes.meshes = [];
     shapes.colours = Object.fromEntries(Object.keys(UNIT).map((kind) => [kind, []]));
-    for (const node of scene.nodes) await shapes.add(node, ghost);
+    shapes.owners = Object.fromEntries(Object.keys(UNIT).map((kind) => [kind, []])); // elements of the machine
+    shapes.most = scene.legend?.tension?.[1] ?? 0;
+    for (const node of scene.nodes) {
+      shapes.owner = node.name ?? "";
+      await shapes.add(node, ghost);
+    }
     shapes.instances = {};
     for (const [kind, count] of Object.entries(shapes.counts)) {
       if (!count) continue;
@@ -50,7 +57,10 @@ export class Shapes {
   take(kind, count, colour) {
     const first = this.counts[kind];
     this.counts[kind] += count;
-    for (let i = 0; i < count; i++) this.colours[kind].push(colour);
+    for (let i = 0; i < count; i++) {
+      this.colours[kind].push(colour);
+      this.owners[kind].push(this.owner);
+    }
     return first;
   }
 
@@ -98,6 +108,7 @@ export class Shapes {
         const i = this.take("tube", count, colour);
         const k = this.take("bead", count + 1, colour);
         const shown = { level: null };
+        const pull = node.level !== undefined && !ghost ? [this.take("tube", 1, PULL), this.take("cone", 1, PULL)] : null;
         moves.push((at) => {
           const tubes = this.matrices("tube");
           const beads = this.matrices("bead");
@@ -105,7 +116,9 @@ export class Shapes {
             put(beads, k + j, at.points, a, node.radius);
             if (j < count) span(tubes, i + j, at.points, a, a + 3, node.radius);
           }
-          if (node.level !== undefined && !ghost) this.tension(i, k, count, at.levels[node.level], shown);
+          if (!pull) return;
+          this.tension(i, k, count, at.levels[node.level], shown);
+          this.pull(pull, at, node);
         });
         break;
       }
@@ -160,6 +173,7 @@ export class Shapes {
         const look = ghost ? { color: "#f08c2e", transparent: true, opacity: 0.35, depthWrite: false } : { color: colour };
         const mesh = new Mesh(flat, new MeshLambertMaterial({ ...look, side: DoubleSide }));
         mesh.userData.solid = true;
+        mesh.userData.owner = node.name ?? "";
         this.meshes.push(mesh);
         this.group.add(mesh);
         moves.push((at) => {
@@ -203,12 +217,49 @@ export class Shapes {
   // Colour of a cable: grey where it is slack, from blue to red with its tension.
   tension(i, k, count, level, shown) {
     const step = level < 0 ? -2 : Math.round(level * 40);
-    if (step === shown.level) return;
-    shown.level = step;
+    if (step === shown.level && shown.painted === this.painted) return;
+    [shown.level, shown.painted] = [step, this.painted];
+    if (this.owners.tube[i] === this.chosen && this.chosen) return;
     const colour = step === -2 ? SLACK : new Color().lerpColors(EASY, HARD, Math.min(1, level));
     for (let j = 0; j < count; j++) this.instances.tube.setColorAt(i + j, colour);
     for (let j = 0; j <= count; j++) this.instances.bead.setColorAt(k + j, colour);
     this.instances.tube.instanceColor.needsUpdate = this.instances.bead.instanceColor.needsUpdate = true;
+  }
+
+  // The pull of a cable at its far end, along it.
+  pull([i, k], at, node) {
+    const [least, most] = this.scene.legend.tension;
+    const level = at.levels[node.level];
+    const tension = level < 0 ? 0 : most - least > 0.01 * most ? least + level * (most - least) : most;
+    const length = this.tensionsShown && most > 0 ? (0.2 * this.scene.size * tension) / most : 0;
+    const a = 3 * (node.first + node.count - 1);
+    const d = [0, 1, 2].map((c) => at.points[a - 3 + c] - at.points[a + c]);
+    const scale = length / (Math.hypot(...d) || 1);
+    dart(this, i, k, at.points[a], at.points[a + 1], at.points[a + 2], scale * d[0], scale * d[1], scale * d[2], 0.006 * this.scene.size);
+  }
+
+  // The element of the machine that a hit of a ray belongs to.
+  ownerOf({ object, instanceId }) {
+    if (instanceId === undefined) return object.userData.owner ?? "";
+    const kind = Object.keys(this.instances).find((name) => this.instances[name] === object);
+    return kind ? this.owners[kind][instanceId] : "";
+  }
+
+  // What a ray may meet, where it is now.
+  targets() {
+    for (const mesh of Object.values(this.instances)) mesh.computeBoundingSphere();
+    return [...Object.values(this.instances), ...this.meshes.filter((mesh) => mesh.userData.solid)];
+  }
+
+  // Show one element in another colour; empty: none.
+  choose(name) {
+    this.chosen = name;
+    this.painted = (this.painted ?? 0) + 1;
+    for (const [kind, mesh] of Object.entries(this.instances)) {
+      this.owners[kind].forEach((owner, i) => mesh.setColorAt(i, name && owner === name ? CHOSEN : new Color(this.colours[kind][i])));
+      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+    }
+    for (const mesh of this.meshes) if (mesh.userData.owner !== undefined) mesh.material.emissive.set(name && mesh.userData.owner === name ? "#a85f00" : "#000000");
   }
 
   draw(at) {
@@ -296,12 +347,15 @@ function triad(m, indices, poses, a, size) {
 }
 
 function arrow(shapes, i, k, at, { point, vector, radius }, scale) {
-  const a = 3 * point;
   const [vx, vy, vz] = [0, 1, 2].map((c) => scale * at.levels[vector + c]);
+  const [x, y, z] = at.points.subarray(3 * point, 3 * point + 3);
+  dart(shapes, i, k, x, y, z, vx, vy, vz, radius);
+}
+
+function dart(shapes, i, k, x, y, z, vx, vy, vz, radius) {
   const length = Math.hypot(vx, vy, vz);
   const head = Math.min(0.4 * length, 5 * radius);
   const s = length > 0 ? (length - head) / length : 0;
-  const [x, y, z] = [at.points[a], at.points[a + 1], at.points[a + 2]];
   const r = length > 0 ? Math.min(radius, length / 4) : 0;
   stick(shapes.matrices("tube"), i, x, y, z, x + s * vx, y + s * vy, z + s * vz, r, r);
   stick(shapes.matrices("cone"), k, x + s * vx, y + s * vy, z + s * vz, x + vx, y + vy, z + vz, 2.4 * r, 2.4 * r);

@@ -13,5 +13,11 @@ export function slider({ name, value, lower, upper, unit }, change) {
     range.value = field.value;
     change(Number(field.value));
   };
-  return element("label", { className: "row slider" }, element("span", { title: name }, label), range, field);
+  const row = element("label", { className: "row slider" }, element("span", { title: name }, label), range, field);
+  // Show another number, which something else has set.
+  row.show = (x) => {
+    range.value = x;
+    field.value = Number(x.toPrecision(6));
+  };
+  return row;
 }

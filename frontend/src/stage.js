@@ -2,12 +2,15 @@
 // allow only some; the studio's view has one of its own, which is faster.
 import {
   AmbientLight, BufferAttribute, BufferGeometry, CanvasTexture, Color, DirectionalLight, HemisphereLight, Line,
-  LineBasicMaterial, LineSegments, Matrix4, PerspectiveCamera, Points, PointsMaterial, Scene, Vector3, WebGLRenderer,
+  LineBasicMaterial, LineSegments, Matrix4, PerspectiveCamera, Plane, Points, PointsMaterial, Raycaster, Scene, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 let shared = null;
 let slow = null;
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const TRIAD = 64; // pixels
+export const VIEWS = ["oblique", "front", "back", "left", "right", "top", "bottom"];
 
 // Whether WebGL is done by the processor. Smooth edges then cost more than all the rest: moving pictures do without, and
 // a picture that stands still is drawn once more with twice the points.
@@ -45,6 +48,7 @@ class OwnSurface {
       this.sized = wanted.join();
     }
     this.renderer.render(scene, camera);
+    this.calls = this.renderer.info.render.calls;
   }
 }
 
@@ -61,6 +65,7 @@ class SharedSurface {
     if (this.canvas.width !== w || this.canvas.height !== h) [this.canvas.width, this.canvas.height] = [w, h];
     shared.setSize(w, h, false);
     shared.render(scene, camera);
+    this.calls = shared.info.render.calls;
     this.context.drawImage(shared.domElement, 0, 0);
   }
 }
@@ -82,7 +87,154 @@ export class Stage {
     this.lamp = new DirectionalLight("#ffffff", 1.9);
     this.world.add(this.lamp, this.lamp.target);
     this.decor = [];
-    new ResizeObserver(() => (this.dirty = true)).observe(host);
+    this.axes = document.createElement("canvas");
+    this.axes.className = "da-axes";
+    [this.axes.width, this.axes.height] = [2 * TRIAD, 2 * TRIAD];
+    this.axes.setAttribute("aria-hidden", "true");
+    host.appendChild(this.axes);
+    new ResizeObserver(() => {
+      this.dirty = true;
+      this.resized?.();
+    }).observe(host);
+    dark.addEventListener("change", () => this.scene && this.furnish(this.scene));
+    this.keys();
+  }
+
+  // Whether the page follows the dark mode of the system: studio and pages that simulate do.
+  dark() {
+    return dark.matches && Boolean(this.host.closest(".da-studio, body.da-live"));
+  }
+
+  // Colour of shadows on the floor.
+  shadeColour() {
+    return this.dark() ? "#11151a" : "#d5dbe2";
+  }
+
+  // The camera by keys: arrows turn, plus and minus zoom.
+  keys() {
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "img");
+    this.canvas.addEventListener("keydown", (event) => {
+      const turns = { ArrowLeft: [-0.12, 0], ArrowRight: [0.12, 0], ArrowUp: [0, -0.12], ArrowDown: [0, 0.12] };
+      const zooms = { "+": 0.88, "=": 0.88, "-": 1.14 };
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (turns[event.key]) this.turn(...turns[event.key]);
+      else if (zooms[event.key]) this.zoom(zooms[event.key]);
+      else return;
+      event.preventDefault();
+    });
+  }
+
+  turn(sideways, upwards) {
+    const up = new Vector3(...this.scene.up);
+    const arm = this.camera.position.clone().sub(this.controls.target);
+    const tilt = Math.min(Math.max(arm.angleTo(up) + upwards, 0.02), Math.PI - 0.02) - arm.angleTo(up);
+    const right = new Vector3().crossVectors(up, arm).normalize();
+    arm.applyAxisAngle(right, tilt).applyAxisAngle(up, sideways);
+    this.camera.position.copy(this.controls.target).add(arm);
+    this.moved();
+  }
+
+  zoom(factor) {
+    this.camera.position.sub(this.controls.target).multiplyScalar(factor).add(this.controls.target);
+    this.moved();
+  }
+
+  moved() {
+    this.touched = true;
+    this.controls.update();
+    this.dirty = true;
+  }
+
+  // A direction from which one looks: of the machine's own side, or along a world axis.
+  direction(view) {
+    const [up, across] = [new Vector3(...this.scene.up), new Vector3(...this.scene.across)];
+    const other = new Vector3().crossVectors(up, across);
+    const lean = other.clone().multiplyScalar(-0.001); // the camera has an up direction
+    const ways = { front: other.clone().negate(), back: other, left: across.clone().negate(), right: across, top: up.clone().add(lean), bottom: up.clone().negate().add(lean) };
+    return (ways[view] ?? new Vector3(...this.scene.eye)).normalize();
+  }
+
+  // Where the camera is, as numbers, and back there.
+  placement() {
+    return { position: this.camera.position.toArray(), target: this.controls.target.toArray() };
+  }
+
+  look({ position, target }) {
+    this.camera.up.set(...this.scene.up);
+    this.camera.position.set(...position);
+    this.controls.target.set(...target);
+    this.moved();
+  }
+
+  // Pixels of a metre at the point that one turns about.
+  pixels() {
+    const distance = this.camera.position.distanceTo(this.controls.target) || 1;
+    return this.host.clientHeight / (2 * distance * Math.tan((this.camera.fov * Math.PI) / 360));
+  }
+
+  // Begin to drag a point: it stays in the plane that faces the camera.
+  hold(point) {
+    const at = new Vector3(...point);
+    this.grip = new Plane().setFromNormalAndCoplanarPoint(this.camera.getWorldDirection(new Vector3()), at);
+  }
+
+  held(event) {
+    const ray = new Raycaster();
+    ray.setFromCamera(this.pointer(event), this.camera);
+    return (ray.ray.intersectPlane(this.grip, new Vector3()) ?? this.controls.target).toArray();
+  }
+
+  // Place of the pointer in the picture, from -1 to 1.
+  pointer(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return new Vector2((2 * (event.clientX - box.left)) / box.width - 1, 1 - (2 * (event.clientY - box.top)) / box.height);
+  }
+
+  // Red lines between the ends of loops that do not close; until the next scene.
+  gaps(list) {
+    if (!list?.length) return;
+    const lines = new BufferGeometry();
+    lines.setAttribute("position", new BufferAttribute(new Float32Array(list.flatMap(({ from, to }) => [...from, ...to])), 3));
+    const ends = new Points(lines, new PointsMaterial({ color: "#e00000", size: 9, sizeAttenuation: false, depthTest: false }));
+    this.put(new LineSegments(lines, new LineBasicMaterial({ color: "#e00000", depthTest: false })));
+    this.put(ends);
+    this.dirty = true;
+  }
+
+  // What is under a point of the window.
+  under(event, shapes) {
+    const ray = new Raycaster();
+    ray.setFromCamera(this.pointer(event), this.camera);
+    const hits = ray.intersectObjects(shapes.targets(), false);
+    for (const hit of hits) {
+      const owner = shapes.ownerOf(hit);
+      if (owner) return owner;
+    }
+    return "";
+  }
+
+  // The world axes as one sees them now.
+  triad() {
+    const context = this.axes.getContext("2d");
+    const [half, long] = [TRIAD, 0.62 * TRIAD];
+    context.clearRect(0, 0, 2 * TRIAD, 2 * TRIAD);
+    context.lineWidth = 5;
+    context.font = `600 ${0.36 * TRIAD}px system-ui, sans-serif`;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    const turned = this.camera.quaternion.clone().invert();
+    const colours = this.dark() || this.scene?.place === "space" ? ["#ff8a75", "#6fd88a", "#8fb0ff"] : ["#cc3311", "#1f7a33", "#3355bb"];
+    const axes = ["x", "y", "z"].map((name, k) => ({ name, colour: colours[k], v: new Vector3().setComponent(k, 1).applyQuaternion(turned) }));
+    for (const { name, colour, v } of axes.sort((a, b) => a.v.z - b.v.z)) {
+      const [x, y] = [half + long * v.x, half - long * v.y];
+      context.strokeStyle = context.fillStyle = colour;
+      context.beginPath();
+      context.moveTo(half, half);
+      context.lineTo(x, y);
+      context.stroke();
+      context.fillText(name, half + 1.38 * long * v.x, half - 1.38 * long * v.y);
+    }
   }
 
   // What belongs to the place and not to the machine, for a scene of a given size.
@@ -110,7 +262,7 @@ export class Stage {
   }
 
   floor(scene, up, across, centre) {
-    this.world.background = new Color("#f4f6f8");
+    this.world.background = new Color(this.dark() ? "#1d232b" : "#f4f6f8");
     const { step, level } = scene.floor;
     const foot = centre.clone().addScaledVector(up, level - centre.dot(up));
     const other = new Vector3().crossVectors(up, across);
@@ -125,7 +277,7 @@ export class Stage {
     }
     const lines = new BufferGeometry();
     lines.setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
-    const grid = new LineSegments(lines, new LineBasicMaterial({ color: "#d3d9e0" }));
+    const grid = new LineSegments(lines, new LineBasicMaterial({ color: this.dark() ? "#38424f" : "#d3d9e0" }));
     this.put(grid);
   }
 
@@ -160,8 +312,8 @@ export class Stage {
   }
 
   // Look at all of the given points (x, y, z, x, y, z, ...), from where one looks now or from the machine's own side.
-  fit(cloud, reset = true) {
-    const from = reset ? new Vector3(...this.scene.eye) : this.camera.position.clone().sub(this.controls.target).normalize();
+  fit(cloud, reset = true, view = "oblique") {
+    const from = reset ? this.direction(view) : this.camera.position.clone().sub(this.controls.target).normalize();
     const up = new Vector3(...this.scene.up);
     this.camera.up.copy(up);
     const right = new Vector3().crossVectors(up, from).normalize();
@@ -230,6 +382,8 @@ export class Stage {
     this.camera.aspect = this.aspect();
     this.camera.updateProjectionMatrix();
     this.surface.render(this.world, this.camera, width, height, sharp);
+    this.calls = this.surface.calls;
+    this.triad();
     this.unsharp = software() && !sharp;
   }
 

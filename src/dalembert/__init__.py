@@ -7,6 +7,7 @@ from dalembert.core.later import later
 if TYPE_CHECKING:
     from dalembert.analysis.assembly import assemblies
     from dalembert.analysis.closed_form.form import closed_form
+    from dalembert.analysis.derivation.sheet import derivation
     from dalembert.analysis.inverse_kinematics import inverse_kinematics
     from dalembert.analysis.linearize import linearize
     from dalembert.analysis.verify import verify
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from dalembert.campaigns.campaign import campaign, open_campaign
     from dalembert.campaigns.identification import identify
     from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
+    from dalembert.control.passivity import PassivityBased, SlotineLi
     from dalembert.core.errors import (
         BuildError,
         DalembertError,
@@ -41,7 +43,9 @@ if TYPE_CHECKING:
     from dalembert.engine.methods.contacts import ContactMethod, EventDriven, TimeStepping
     from dalembert.formulations.equations import Energy, EquationsOfMotion
     from dalembert.formulations.mapped import CoordinateMap
+    from dalembert.io.controllers import export_controller
     from dalembert.io.experiment_files import load_experiment
+    from dalembert.io.finite_elements.models import FiniteElements, read_finite_elements
     from dalembert.io.fmu.export import export_fmu
     from dalembert.io.machine_files import load_machine, load_simulation
     from dalembert.io.mjcf.load import load_mjcf
@@ -72,6 +76,7 @@ if TYPE_CHECKING:
         WeldConstraint,
     )
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
+    from dalembert.model.elastic.finite_elements import FlexibleBody
     from dalembert.model.friction import Friction
     from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
     from dalembert.model.joint import WORLD, Joint, Limits
@@ -83,7 +88,9 @@ if TYPE_CHECKING:
     from dalembert.model.signals import Sensor, Signal
     from dalembert.model.transform import Transform
     from dalembert.optimal.cost import Cost
+    from dalembert.optimal.estimators import ekf, mhe
     from dalembert.optimal.limits import soft
+    from dalembert.optimal.predictive import mpc
     from dalembert.plan.references import Quintic, Sine
     from dalembert.simulation.methods import (
         RK4,
@@ -98,6 +105,7 @@ if TYPE_CHECKING:
         Radau,
     )
     from dalembert.simulation.run import Run
+    from dalembert.view.derivation import write_derivation
     from dalembert.view.page.live import share
     from dalembert.view.page.report import report
 
@@ -142,6 +150,8 @@ __all__ = [
     "EventDriven",
     "Experiment",
     "FileFormatError",
+    "FiniteElements",
+    "FlexibleBody",
     "Frame",
     "Friction",
     "GearConstraint",
@@ -170,6 +180,7 @@ __all__ = [
     "OrthogonalConstraint",
     "ParallelConstraint",
     "Parameter",
+    "PassivityBased",
     "Penalty",
     "Projection",
     "Quintic",
@@ -186,6 +197,7 @@ __all__ = [
     "Signal",
     "SimulationError",
     "Sine",
+    "SlotineLi",
     "Sphere",
     "SphericalSurface",
     "Start",
@@ -208,7 +220,10 @@ __all__ = [
     "cos",
     "cylinder",
     "deg",
+    "derivation",
+    "ekf",
     "equations",
+    "export_controller",
     "export_fmu",
     "geometry_contacts",
     "hollow_cylinder",
@@ -222,8 +237,11 @@ __all__ = [
     "load_run",
     "load_simulation",
     "load_urdf",
+    "mhe",
+    "mpc",
     "open_campaign",
     "point_mass",
+    "read_finite_elements",
     "realtime",
     "report",
     "rod",
@@ -240,6 +258,7 @@ __all__ = [
     "to_urdf",
     "verify",
     "winch",
+    "write_derivation",
 ]
 
 _LATER = {
@@ -278,6 +297,8 @@ _LATER = {
     "EventDriven": "dalembert.engine.methods.contacts",
     "Experiment": "dalembert.loop.experiment",
     "FileFormatError": "dalembert.core.errors",
+    "FiniteElements": "dalembert.io.finite_elements.models",
+    "FlexibleBody": "dalembert.model.elastic.finite_elements",
     "Frame": "dalembert.model.parts",
     "Friction": "dalembert.model.friction",
     "GearConstraint": "dalembert.model.constraints",
@@ -309,6 +330,7 @@ _LATER = {
     "PID": "dalembert.control.laws",
     "ParallelConstraint": "dalembert.model.constraints",
     "Parameter": "dalembert.core.parameter",
+    "PassivityBased": "dalembert.control.passivity",
     "Penalty": "dalembert.engine.methods.constraints",
     "Projection": "dalembert.engine.methods.constraints",
     "Quintic": "dalembert.plan.references",
@@ -325,6 +347,7 @@ _LATER = {
     "Signal": "dalembert.model.signals",
     "SimulationError": "dalembert.core.errors",
     "Sine": "dalembert.plan.references",
+    "SlotineLi": "dalembert.control.passivity",
     "Sphere": "dalembert.model.geometry",
     "SphericalSurface": "dalembert.model.contacts",
     "Start": "dalembert.loop.experiment",
@@ -345,10 +368,13 @@ _LATER = {
     "box": "dalembert.model.body",
     "campaign": "dalembert.campaigns.campaign",
     "closed_form": "dalembert.analysis.closed_form.form",
+    "derivation": "dalembert.analysis.derivation.sheet",
     "cos": "dalembert.core.parameter",
     "cylinder": "dalembert.model.body",
     "deg": "dalembert.core.parameter",
+    "ekf": "dalembert.optimal.estimators",
     "equations": "dalembert.api",
+    "export_controller": "dalembert.io.controllers",
     "export_fmu": "dalembert.io.fmu.export",
     "geometry_contacts": "dalembert.model.contacts",
     "hollow_cylinder": "dalembert.model.body",
@@ -362,13 +388,17 @@ _LATER = {
     "load_run": "dalembert.api",
     "load_simulation": "dalembert.io.machine_files",
     "load_urdf": "dalembert.io.urdf",
+    "mhe": "dalembert.optimal.estimators",
+    "mpc": "dalembert.optimal.predictive",
     "open_campaign": "dalembert.campaigns.campaign",
     "point_mass": "dalembert.model.body",
+    "read_finite_elements": "dalembert.io.finite_elements.models",
     "realtime": "dalembert.io.realtime",
     "report": "dalembert.view.page.report",
     "rod": "dalembert.model.body",
     "rollout": "dalembert.loop.rollout",
     "share": "dalembert.view.page.live",
+    "write_derivation": "dalembert.view.derivation",
     "simulate": "dalembert.api",
     "sin": "dalembert.core.parameter",
     "smoothstep": "dalembert.core.parameter",

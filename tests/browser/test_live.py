@@ -24,7 +24,7 @@ from dalembert.simulation.run import Run
 from dalembert.systems.catalogue import SYSTEMS
 from dalembert.view import bake_run, build_scene
 from dalembert.view.page.live import live_experiment, share_page
-from dalembert.view.studio.opened import open_system
+from dalembert.view.studio.opening import open_system
 from dalembert.view.studio.server import Studio
 
 pytestmark = pytest.mark.skipif(find_zig() is None, reason="the ziglang wheel is not installed")

@@ -13,7 +13,7 @@ import pytest
 import dalembert as da
 from dalembert.benchmarks.studio import measure_player
 from dalembert.systems import load_system
-from dalembert.view.studio.opened import open_path, open_system
+from dalembert.view.studio.opening import open_path, open_system
 from dalembert.view.studio.server import Studio
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -130,7 +130,7 @@ def test_cancel_errors_and_two_pages(watched: Any, tmp_path: Path) -> None:
         page.wait_for_selector("body[data-stage='running']")
         # Another page is not disturbed by it.
         other = watched.new()
-        other.goto(studio.url)
+        other.goto(f"{studio.url}&session=other")
         other.wait_for_selector(f"body[data-machine='{PENDULUM}']")
         other.click("#run")
         other.wait_for_selector("body[data-run='1'][data-status='completed']")

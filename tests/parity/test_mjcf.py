@@ -144,6 +144,8 @@ def test_parts_and_what_is_left_out() -> None:
     motors = {m.name: m for m in machine.motors}
     assert (motors["drive"].ratio, motors["drive"].effort) == (12.0, 3.0)
     assert motors["slide"].ratio == -2.0 and motors["slide"].effort == np.inf
+    assert [(servo.motor, servo.kp, servo.kd) for servo in read.servos] == [("servo", 10.0, 0.0)]
+    assert read.law() is None  # another motor drives the same joint
     (jet,) = machine.thrusters
     assert (jet.frame, jet.force, jet.torque, jet.range) == ("tool", (0, 0, 1), (0, 0, 0.1), (0.0, 5.0))
     shapes = {type(g.solid).__name__ for b in machine.bodies for g in b.geometry}
@@ -156,7 +158,6 @@ def test_parts_and_what_is_left_out() -> None:
     assert np.allclose(contacts["floor-drop"].surface.normal, normal, rtol=0.0, atol=1e-15)
     listed = "\n".join(read.left_out)
     for what in (
-        "'servo' (servo of position or velocity",
         "'pull' (on a tendon",
         "tendon 'both' (over joints, without forces)",
         "limits [-1, 2] of actuator 'lopsided': [-2, 2] here",

@@ -160,7 +160,7 @@ def test_processor_and_generator_are_part_of_the_key(
         check()
     finally:
         build._find_toolchain.cache_clear()
-    monkeypatch.setattr(native, "_generator_digest", lambda: "another version")
+    monkeypatch.setattr(native, "generator_digest", lambda: "another version")
     check()
     assert builds == ["f"] * 3
 

@@ -54,3 +54,15 @@ def test_quantities_are_found_by_name() -> None:
             quantity(eom, name, "a limit")
     with pytest.raises(UnknownNameError, match="swing"):
         quantity(eom, "swong", "a limit")
+
+
+def test_an_input_with_the_name_of_a_coordinate_is_written_with_a_prefix() -> None:
+    """Bounding the wrong one of them would be a wrong controller in silence."""
+    same = da.equations(CRANE.with_(motors=(da.Motor("x", "x"),)))
+    with pytest.raises(InputError, match=r"'x' is a coordinate and an input.*'u\.x'.*'q\.x'"):
+        quantity(same, "x", "a limit")
+    assert [quantity(same, name, "a limit").kind for name in ("u.x", "q.x", "rate.x")] == ["input", "state", "rate"]
+    cost = da.Cost(states={"x": 1.0, "swing": 1.0}, inputs=1e-3)
+    law = da.mpc(same, horizon=1.0, intervals=10, cost=cost, reference={"x": 2.0}, limits={"u.x": (-5.0, 5.0)})
+    assert law.problem.goal[0] == 2.0 and abs(law.problem.goal[-1]) < 1e-9  # not the goal of the coordinate
+    assert law.problem.macros["NB"] == 1

@@ -24,7 +24,8 @@ from dalembert.loop.outlets import FMU, ROLLOUT, STEPPER
 from dalembert.loop.simulate import compose, start_state
 from dalembert.simulation.methods import METHODS
 from dalembert.systems import SYSTEMS
-from dalembert.view.studio.opened import Changes, open_object
+from dalembert.view.studio.opened import Changes
+from dalembert.view.studio.opening import open_object
 
 PENDULUM = da.Machine(
     "pendulum",
@@ -291,7 +292,8 @@ MOST = 8
 ROOMS = (
     "dalembert", "dalembert.analysis", "dalembert.campaigns", "dalembert.compile", "dalembert.control",
     "dalembert.control.estimation", "dalembert.control.mu", "dalembert.control.structured",
-    "dalembert.control.uncertain", "dalembert.formulations", "dalembert.io", "dalembert.loop", "dalembert.plan",
+    "dalembert.control.uncertain", "dalembert.control.varying", "dalembert.formulations", "dalembert.io",
+    "dalembert.loop", "dalembert.plan",
     "dalembert.simulation", "dalembert.spatial", "dalembert.systems.space_robots", "dalembert.view",
 )  # fmt: skip
 

@@ -84,7 +84,8 @@ def instance(path: Path, folder: Path, *, exchange: bool = False) -> Any:
     description = fmpy.read_model_description(str(path))
     unzipped = fmpy.extract(str(path), unzipdir=str(folder / "unzipped"))
     kind = fmpy.fmi2.FMU2Model if exchange else fmpy.fmi2.FMU2Slave
-    model = kind(guid=description.guid, unzipDirectory=unzipped, modelIdentifier="model", instanceName="i")
+    name = description.coSimulation.modelIdentifier
+    model = kind(guid=description.guid, unzipDirectory=unzipped, modelIdentifier=name, instanceName="i")
     model.instantiate()
     model.setupExperiment(startTime=0.0)
     model.enterInitializationMode()

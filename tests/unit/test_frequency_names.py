@@ -38,6 +38,7 @@ def _public() -> Iterator[tuple[str, Any]]:
     names = [f"dalembert.{m.name}" for m in pkgutil.iter_modules(da.__path__) if m.ispkg and m.name != "cli"]
     names += [f"dalembert.systems.{room}" for room in da.systems._ROOMS]
     names += ["dalembert.control.structured", "dalembert.control.mu", "dalembert.control.uncertain"]
+    names += ["dalembert.control.varying"]
     for name in ("dalembert", *names):
         module = importlib.import_module(name)
         for key in getattr(module, "__all__", ()):

@@ -271,3 +271,66 @@ def test_refusals_of_joints_and_motors() -> None:
         da.Motor("m", "a", friction=1.0)  # type: ignore[arg-type]
     plain = da.Joint("a", "revolute", "world", "b", friction=da.Friction(1.0))
     assert plain == da.Joint("a", "revolute", "world", "b", friction=1.0, friction_law="stick")
+
+
+def winch(weight: float = 981.0, ratio: float = 20.0, **motor: Any) -> da.Machine:
+    return da.Machine(
+        "winch",
+        bodies=[da.point_mass("load", weight / 9.81)],
+        joints=[da.Joint("z", "prismatic", "world", "load", axis="z")],
+        motors=[da.Motor("M", "z", ratio=ratio, **motor)],
+    )
+
+
+@pytest.mark.parametrize(("forward", "back"), [(0.8, None), (0.7, 0.6), (0.9, 0.4)])
+def test_gear_with_efficiency_both_ways(forward: float, back: float | None) -> None:
+    """The load rises with ``eta n u``, falls with ``n u / eta_b``, and stands where ``eta_b W <= n u <= W / eta``."""
+    machine, W, n, m = winch(efficiency=forward, back_efficiency=back), 981.0, 20.0, 100.0
+    reverse = 2 - 1 / forward if back is None else back
+    for pull, moves in (
+        (W / forward * 1.05, 1),
+        (W / forward * 0.999, 0),
+        (W * reverse * 1.001, 0),
+        (W * reverse * 0.9, -1),
+    ):
+        run = da.simulate(machine, duration=0.5, control=[pull / n], **FINE)
+        drive = {1: forward, 0: W / pull, -1: 1 / reverse}[moves] * pull
+        assert run["z_dot"][-1] == pytest.approx((drive - W) / m * 0.5, abs=1e-9)
+        assert not moves or run.energy.drift < 1e-10
+        assert run["work.input"][-1] == pytest.approx(pull * run["z"][-1], abs=1e-9)  # the motor's own work
+        assert run["work.loss"][-1] <= 1e-12
+        stepped = da.simulate(
+            machine, duration=0.5, control=[pull / n], contact="time-stepping", step=0.01, backend="vm"
+        )
+        assert stepped["z_dot"][-1] == pytest.approx(run["z_dot"][-1], abs=1e-9)
+    thrown = da.simulate(machine, duration=0.05, v0={"z_dot": 1.0}, control=[W / n], **FINE)  # it still rises: driven
+    assert thrown["z_dot"][-1] == pytest.approx(1.0 - (1 - forward) * 9.81 * 0.05, abs=1e-9)
+
+
+def test_gear_friction_adds_to_other_friction() -> None:
+    machine = winch(efficiency=0.8, friction=da.Friction(1.0), ratio=-20.0)
+    run = da.simulate(machine, duration=0.2, control=[-80.0], **FINE)
+    assert run["z_dot"][-1] == pytest.approx((0.8 * 1600.0 - 981.0 - 20.0) / 100.0 * 0.2, abs=1e-9)
+    law = PD([4e3], [4e3], [0.3])
+    single = da.simulate(machine, duration=1.0, control=law, **FINE)
+    many = da.rollout(machine, duration=1.0, q0={"z": np.zeros(2)}, control=law, step=1e-3)
+    np.testing.assert_allclose(many["z"][:, -1], single["z"][-1], atol=1e-6)
+
+
+def test_gear_in_all_formulations_and_files(tmp_path: Path) -> None:
+    machine = winch(efficiency=da.Parameter("eta", 0.8), back_efficiency=0.7)
+    for by in ("newton-euler", "lagrange", "natural"):
+        run = da.simulate(machine, duration=0.2, control=[70.0], by=by, **FINE)
+        assert run["z_dot"][-1] == pytest.approx((0.8 * 1400.0 - 981.0) / 100.0 * 0.2, abs=1e-9)
+    other = da.simulate(machine, duration=0.2, control=[70.0], p={"eta": 0.9}, **FINE)
+    assert other["z_dot"][-1] == pytest.approx((0.9 * 1400.0 - 981.0) / 100.0 * 0.2, abs=1e-9)
+    path = tmp_path / "winch.yaml"
+    path.write_text(machine.to_yaml())
+    again = da.load_machine(path).motors[0]
+    assert (again.efficiency, again.back_efficiency) == (machine.motors[0].efficiency, 0.7)
+    with pytest.raises(MachineError, match="locks itself"):
+        winch(efficiency=0.4409)
+    with pytest.raises(MachineError, match="must be at most 1"):
+        winch(efficiency=1.2)
+    with pytest.raises(MachineError, match="back efficiency of motor 'M' must be > 0"):
+        winch(efficiency=0.44, back_efficiency=-0.25)

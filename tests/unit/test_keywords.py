@@ -160,7 +160,8 @@ def test_verbs_take_every_field_of_their_groups(verb):
 
 
 @pytest.mark.parametrize(
-    "room", ["analysis", "control", "control.structured", "control.mu", "control.uncertain", "plan", "view"]
+    "room",
+    ["analysis", "control", "control.structured", "control.mu", "control.uncertain", "control.varying", "plan", "view"],
 )
 def test_no_verb_has_more_than_eight_parameters_of_its_own(room):
     package = importlib.import_module(f"dalembert.{room}")

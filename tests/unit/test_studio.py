@@ -20,7 +20,8 @@ import dalembert as da
 from dalembert.cli.app import run as run_command
 from dalembert.systems import SYSTEMS, load_system
 from dalembert.view.page.arrays import unpack_array
-from dalembert.view.studio.opened import Changes, open_path, open_system, open_text
+from dalembert.view.studio.opened import Changes
+from dalembert.view.studio.opening import open_path, open_system, open_text
 from dalembert.view.studio.server import Studio
 from dalembert.view.studio.session import Download, Session
 
@@ -145,7 +146,7 @@ def test_everything_that_is_wrong_with_a_file_is_said_with_its_name() -> None:
     assert [line.partition(": ")[0] for line in str(error.value).splitlines()] == ["plate.yaml:4", "plate.yaml:6"]
     for digits, why in (("00", "broken.nc: cannot be read"), ("xy", "broken.nc: did not arrive")):
         with pytest.raises(da.DalembertError, match=why):
-            session.answer("open", {"run": digits, "title": "broken.nc"})
+            session.answer("open", {"file": digits, "title": "broken.nc"})
     with pytest.raises(da.InputError, match="press Run"):
         session.answer("save", {"what": "run", "run": None})
 
@@ -153,12 +154,12 @@ def test_everything_that_is_wrong_with_a_file_is_said_with_its_name() -> None:
 def test_what_a_file_warns_of_is_shown(tmp_path: Path) -> None:
     (tmp_path / "machine.yaml").write_text(MESH.replace("/etc/passwd", "gone.stl"))
     answer: Any = Session(open_path(tmp_path / "machine.yaml")).answer("open", {})
-    assert any("drawn without its mesh" in note for note in answer["notes"])
+    assert any("drawn without its mesh" in note["text"] for note in answer["notes"])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
-def test_command_serves_until_it_is_interrupted() -> None:
-    command = [sys.executable, "-m", "dalembert", "studio", PENDULUM, "--no-browser"]
+def test_command_serves_until_it_is_interrupted(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dalembert", "studio", PENDULUM, "--no-browser", "--workspace", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         address = process.stdout.readline().removeprefix("studio: ").strip()
@@ -171,7 +172,10 @@ def test_command_serves_until_it_is_interrupted() -> None:
         assert process.wait(30) == 0
 
 
-def test_command_refuses_what_is_no_machine(capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_refuses_what_is_no_machine(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DALEMBERT_STUDIO", str(tmp_path))
     assert run_command(["studio", "no-such-machine"]) == 2
     assert "neither a file nor a ready-made machine" in capsys.readouterr().err
     with Studio() as taken:
@@ -336,7 +340,7 @@ def test_modes_and_poles_are_those_of_the_machine() -> None:
     session = Session(open_system(PENDULUM))
     rest = {"q0": {"q_1": 0.0, "q_2": 0.0}}
     found: Any = session.answer("modes", {"changes": rest})
-    frequencies = [mode["frequency"] for mode in found["modes"]]
+    frequencies = [mode["omega"] for mode in found["modes"]]
     linear: Any = session.answer("linear", {"changes": rest})
     imaginary = sorted(pole["im"] for pole in linear["poles"] if pole["im"] > 0)
     assert np.allclose(frequencies, imaginary, rtol=1e-8)
@@ -367,7 +371,7 @@ def test_run_files_open_with_their_machine(tmp_path: Path) -> None:
     opened = open_path(path)
     assert opened.run is not None and opened.experiment.start.q["q_1"] == 0.7
     session = Session()
-    card: Any = session.answer("open", {"run": path.read_bytes().hex(), "title": "run.nc"})
+    card: Any = session.answer("open", {"file": path.read_bytes().hex(), "title": "run.nc"})
     assert card["runs"][0]["run"] == 1 and card["card"]["name"] == PENDULUM
     with pytest.raises(da.FileFormatError, match="expected a machine file"):
         open_path(tmp_path / "picture.png")

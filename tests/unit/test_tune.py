@@ -411,3 +411,22 @@ def test_transfer_functions_are_plants() -> None:
         tune(
             control.tf([1.0, 0.0], [1.0], inputs=["f"], outputs=["x"]), gains({"f": {"x": None}}), soft=[Gain("f", "x")]
         )
+
+
+@pytest.mark.parametrize("order", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_a_minimised_norm_of_higher_order_is_not_above_that_of_a_pd(order: int) -> None:
+    plant = da.linearize(loaded_arm(3.0), at={"b": 0.8}, outputs=["b"], inputs=["tb"], minimal=True)
+    settings = {
+        "soft": [Gain("r.b", "u.tb", bound=400.0)],
+        "hard": [margin("b", gain=1.6), tracking("b", response_time=0.5, steady_error=0.02)],
+        "starts": 2,
+    }
+    pd = tune(plant, pid_gains({"tb": "b"}, filter_time=0.01, integral=False), **settings)
+    more = tune(plant, state_space(["tb"], ["b"], order), **settings)
+    assert pd.status == more.status == "met" and more.soft <= pd.soft * (1.0 + 1e-6)
+
+
+def test_numbers_that_only_rounding_makes_good_are_replaced_by_certified_ones() -> None:
+    case = problem("REA1")  # without bounds gains grow beyond 1e10, where the computed norm is too small
+    result = tune(case.plant, case.structure, soft=[Gain(case.disturbances, case.judged)])
+    assert result.certified and 0.8617 < result.soft < 0.9  # the floor of any controller

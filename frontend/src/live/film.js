@@ -131,9 +131,13 @@ export class Filmer {
       const share = span > 0.01 * largest ? (T - least) / span : 0.3;
       levels[node.level * n + j] = T >= least ? share : -1;
     }));
+    const legend = {};
+    if (taut.length && ropes.length) legend.tension = [least, largest];
     const sizes = [...forces.values()].flatMap((v) => frames.map((_, j) => Math.hypot(v[3 * j], v[3 * j + 1], v[3 * j + 2])));
     const some = sizes.filter((x) => x > 0).sort((a, b) => a - b);
     const usual = some.length ? some[Math.min(some.length - 1, Math.floor(0.95 * some.length))] : 1;
+    if (forces.size) legend.force = usual;
+    this.live.scene.legend = legend;
     for (const node of nodes) {
       if (node.kind !== "arrow") continue;
       const v = forces.get(node.name);

@@ -6,6 +6,8 @@ from dalembert.analysis.cables.kinematics import cable_lengths, forward_kinemati
 from dalembert.analysis.cables.statics import StaticPose, static_equilibrium, structure_matrix
 from dalembert.analysis.cables.tensions import platform_load, tension_distribution, wrench_feasible
 from dalembert.analysis.closed_form.form import ClosedForm, closed_form
+from dalembert.analysis.derivation.formula import SheetFormula, SheetStep
+from dalembert.analysis.derivation.sheet import Derivation, derivation
 from dalembert.analysis.energy_split import EnergySplit, energy_split
 from dalembert.analysis.equilibrium import Equilibrium, equilibrium
 from dalembert.analysis.floating import GeneralizedJacobian, Manipulability, generalized_jacobian, manipulability
@@ -29,6 +31,7 @@ __all__ = [
     "Assembly",
     "BaseParameters",
     "ClosedForm",
+    "Derivation",
     "EnergySplit",
     "Equilibrium",
     "GeneralizedJacobian",
@@ -42,6 +45,8 @@ __all__ = [
     "OperationCount",
     "RopeEfficiency",
     "RopeTensions",
+    "SheetFormula",
+    "SheetStep",
     "StaticPose",
     "VerifyReport",
     "VerifyRow",
@@ -50,6 +55,7 @@ __all__ = [
     "cable_lengths",
     "closed_form",
     "count_operations",
+    "derivation",
     "energy_split",
     "equilibrium",
     "forward_kinematics",

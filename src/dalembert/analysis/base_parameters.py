@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -19,7 +20,7 @@ from dalembert.compile import Kernel, compile_function
 from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
 from dalembert.core.parameter import Parameter, nominal
-from dalembert.core.types import Array
+from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import derive
 from dalembert.model.body import Body
 from dalembert.model.elastic.contract import Elastic
@@ -85,6 +86,32 @@ class BaseParameters:
         """Return Y with ``tau = Y @ base parameters``, shape (..., nv, base)."""
         whole = np.asarray(self._regressor(q, v, a))
         return np.asarray(whole[..., list(self.independent)])
+
+    def tracking_regressor(
+        self, q: Expression, v: Expression, velocity: Expression, acceleration: Expression, t: Expression
+    ) -> tuple[Expression, Expression]:
+        """Return Y and c with ``M acceleration + C(q, v) velocity + dV/dq - losses - wrenches = Y @ base + c``.
+
+        Expressions, for laws that track a reference (`SlotineLi`). With ``velocity`` equal to ``v`` the left side is
+        inverse dynamics less losses and wrenches. ``c`` has the forces that do not depend on the unknown parameters.
+        """
+        results: Any = self._tracking(q, v, velocity, acceleration, t)
+        return results[0], results[1]
+
+    @cached_property
+    def _tracking(self) -> ca.Function:
+        open_machine, names, values = _opened(self.machine, any(n.endswith(".damping") for n in self.names))
+        eom = derive(open_machine)
+        s = eom.symbolic
+        w = ca.SX.sym("w", eom.nv)
+        potential = ca.substitute(s.bias, s.v, ca.SX.zeros(eom.nv))
+        forces = s.mass_matrix @ s.a + s.coriolis_matrix @ w + potential - s.losses - s.wrenches
+        unknown = [eom.p_names.index(f"pi{k}") for k in range(len(names))]
+        point = ca.DM([{p.name: p.value for p in open_machine.parameters}[n] for n in eom.p_names])
+        Y, whole = (ca.substitute(x, s.p, point) for x in (ca.jacobian(forces, s.p)[:, unknown], forces))
+        known = whole - Y @ ca.DM(values)
+        arguments = [s.q, s.v, w, s.a, s.t]
+        return ca.Function("tracking", arguments, [ca.densify(Y[:, list(self.independent)]), ca.densify(known)])
 
     def fit(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, tau: ArrayLike) -> tuple[Array, Array]:
         """Return base parameters from measured motions and joint forces (samples, nv), and their standard deviations.

@@ -16,6 +16,7 @@ from dalembert.benchmarks.crane import run_crane
 from dalembert.benchmarks.flexible_arm import run_flexible_arm
 from dalembert.benchmarks.fmu import run_fmu
 from dalembert.benchmarks.measure import Record
+from dalembert.benchmarks.predictive import run_predictive
 from dalembert.benchmarks.rollouts import run_rollouts
 from dalembert.benchmarks.studio import run_studio
 from dalembert.benchmarks.wasm import run_wasm
@@ -57,6 +58,7 @@ TOPICS: dict[str, Topic] = {
     "studio": Topic("the player in a browser without a graphics processor", run_studio, report.print_studio),
     "contact": Topic("a quadruped, a pile and a chain that touch the ground", run_contact, report.print_contact),
     "fmu": Topic("FMUs that a program in C steps, beside simulations", run_fmu, report.print_fmu),
+    "mpc": Topic("predictive controllers: a sample, beside HPIPM and IPOPT", run_predictive, report.print_predictive),
     "wasm": Topic("pages that simulate in a browser, beside native runs", run_wasm, report.print_wasm),
 }
 """Topics, by name."""

@@ -22,6 +22,7 @@ __all__ = [
     "print_cranes",
     "print_flexible_arm",
     "print_fmu",
+    "print_predictive",
     "print_rollouts",
     "print_rows",
     "print_studio",
@@ -294,6 +295,26 @@ def print_fmu(console: Console, figures: Record) -> None:
     for row in figures["results"]:
         times = (f"{row['median_ms']:.2f} ms", f"{row['least_ms']:.2f} ms")
         cells = (row["title"], row["name"], *times, _ratio(row), f"{row['difference']:.0e}")
+        table.add_row(*cells, style=None if row["agrees"] else "bold red")
+    console.print(table)
+
+
+def print_predictive(console: Console, figures: Record) -> None:
+    """Times of samples, and of the first quadratic programme beside HPIPM."""
+    from rich.table import Table
+
+    table = Table(title="A sample of a predictive controller (programmes with bounds of inputs: here, HPIPM, IPOPT)")
+    table.add_column("machine")
+    heads = ("states, inputs, intervals", "median", "99.9 %", "iterations", "programme", "HPIPM", "IPOPT", "build")
+    for head in heads:
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in figures["results"]:
+        size = f"{row['nx']}, {row['nu']}, {row['intervals']}"
+        peers = [f"{row[key]:.0f} us" if key in row else "" for key in ("programme_us", "hpipm_us")]
+        ipopt = f"{row['ipopt_ms']:.0f} ms" if "ipopt_ms" in row else ""
+        times = (f"{row['median_us']:.0f} us", f"{row['quantile_us']:.0f} us")
+        iterations = f"{row['iterations']:.1f} (most {row['most_iterations']})"
+        cells = (row["title"], size, *times, iterations, *peers, ipopt, f"{row['build_s']:.0f} s")
         table.add_row(*cells, style=None if row["agrees"] else "bold red")
     console.print(table)
 

@@ -26,12 +26,12 @@ from dalembert.systems.cranes import planar_crane, uniform_cable
 from dalembert.view.page.assets import asset, document, inline_json
 from dalembert.view.page.packing import pack_motion
 
-__all__ = ["measure_player", "run_studio"]
+__all__ = ["boxes", "measure_player", "run_studio", "swinging"]
 
 _SIZE = (1280, 800)
 
 
-def _boxes(n: int) -> Machine:
+def boxes(n: int) -> Machine:
     """A chain of boxes, which a spring-like motion winds up and unwinds."""
     bodies = [box(f"box{i}", 1.0, (0.2, 0.08, 0.05), com=(0.1, 0.0, 0.0)) for i in range(n)]
     joints = [
@@ -48,7 +48,8 @@ def _boxes(n: int) -> Machine:
     return Machine(f"{n} boxes", bodies=tuple(bodies), joints=tuple(joints))
 
 
-def _swinging(machine: Machine, amplitude: float, offset: float = 0.0) -> tuple[Machine, Array, Array]:
+def swinging(machine: Machine, amplitude: float, offset: float = 0.0) -> tuple[Machine, Array, Array]:
+    """A motion of a machine: waves that run along its coordinates."""
     t = np.linspace(0.0, 10.0, 601)
     k = np.arange(machine.nq)
     return machine, t, offset + amplitude * np.sin(2.0 * t[:, None] - 0.3 * k) / (1 + 0.1 * k)
@@ -89,7 +90,8 @@ def measure_player(browser: Any, machine: Machine, t: Array, q: Array, seconds: 
                 const before = { ...player.stats }, began = performance.now();
                 await new Promise((done) => setTimeout(done, ms));
                 const frames = player.stats.frames - before.frames;
-                return { frames, script: player.stats.script - before.script, ms: performance.now() - began };
+                const script = player.stats.script - before.script;
+                return { frames, script, calls: player.stats.calls, ms: performance.now() - began };
             }""",
             1000 * seconds,
         )
@@ -102,6 +104,7 @@ def measure_player(browser: Any, machine: Machine, t: Array, q: Array, seconds: 
         "bodies": len(machine.bodies),
         "frames_per_second": 1000 * counted["frames"] / counted["ms"],
         "script_ms_per_frame": counted["script"] / frames,
+        "draw_calls": counted["calls"],
         "processor_ms_per_frame": 1000 * busy / frames or None,
         "film_kb": len(film) / 1e3,
     }
@@ -134,7 +137,7 @@ def run_studio(*, quick: bool = False, announce: Callable[[str], None] = lambda 
     settings = {"width": _SIZE[0], "height": _SIZE[1], "seconds": seconds, "webgl": "software (SwiftShader)"}
     about = describe("dalembert bench studio" + (" --quick" if quick else ""), settings)
     crane = planar_crane(uniform_cable(35, 10.0, payload=200.0, mass=20.0))
-    cases = [_swinging(crane, 0.05), _swinging(_boxes(200), 0.1, 0.03)]
+    cases = [swinging(crane, 0.05), swinging(boxes(200), 0.1, 0.03)]
     rows = []
     with launch_browser() as browser:
         for machine, t, q in cases:

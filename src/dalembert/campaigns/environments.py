@@ -329,6 +329,32 @@ def _together(values: list[Any], key: str) -> Any:
     return np.array([as_numbers(value) for value in values])
 
 
+def observation_bounds(experiment: Experiment, names: Sequence[str]) -> tuple[Array, Array]:
+    """Smallest and largest values of observed quantities.
+
+    Coordinates of joints whose limits are enforced (by ``limits="stop"`` or ``"contact"``, or by ``stop=True`` of the
+    joint) stay within them; contact by time-stepping allows a little more, one percent of the range here. All other
+    quantities are unbounded.
+
+    Parameters
+    ----------
+    experiment
+        The experiment.
+    names
+        Observed quantities.
+    """
+    low, high = np.full(len(names), -np.inf), np.full(len(names), np.inf)
+    joints = {joint.name: joint for joint in experiment.machine.joints if joint.name in experiment.machine.q_names}
+    for k, name in enumerate(names):
+        joint = joints.get(name)
+        if joint is None or not (joint.limits.stop or experiment.limits in ("stop", "contact")):
+            continue
+        lower, upper = float(joint.limits.lower), float(joint.limits.upper)
+        room = 0.01 * (upper - lower) if np.isfinite(upper - lower) else 0.01
+        low[k], high[k] = lower - room, upper + room
+    return low, high
+
+
 @cache
 def _classes() -> tuple[type[Any], type[Any]]:
     """The two classes of environments: their bases are Gymnasium's."""
@@ -343,7 +369,8 @@ def _classes() -> tuple[type[Any], type[Any]]:
     modes = dict(zip(AUTORESET, known, strict=True))
 
     def spaces(task: _Task) -> tuple[Any, Any]:
-        seen = gymnasium.spaces.Box(-np.inf, np.inf, (len(task.names),), dtype=np.float64)
+        low, high = observation_bounds(task.experiment, task.names)
+        seen = gymnasium.spaces.Box(low, high, dtype=np.float64)
         return seen, gymnasium.spaces.Box(-1.0, 1.0, (len(task.low),), dtype=np.float64)
 
     def drawn(task: _Task) -> dict[str, Any]:

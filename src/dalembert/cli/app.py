@@ -61,6 +61,7 @@ _ENTRIES = {
     ),
     "fmu": command("fmu", "fmu crane.yaml", "fmu six-axis-arm --fmi 3.0 --open --out arm.fmu"),
     "share": command("share", "share crane.yaml", "share double-pendulum --duration 20 --out pendulum.html"),
+    "derive": command("derive", "derive arm.yaml", "derive double-pendulum --out pendulum.pdf"),
     "realtime": command("realtime", "realtime crane.yaml", "realtime crane.yaml --open --port 9000 --period 0.002"),
     "schema": command("check", "schema", "schema --out machine.schema.json"),
     "doctor": command("doctor", "doctor", "doctor --json"),

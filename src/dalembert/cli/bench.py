@@ -17,7 +17,7 @@ def bench(
         str,
         typer.Argument(
             help="arms: published robots; chains: cost by links; crane; cable-robot; flexible-arm; rollouts; studio; "
-            "contact; fmu; wasm."
+            "contact; fmu; mpc; wasm."
         ),
     ] = "arms",
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,

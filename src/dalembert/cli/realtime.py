@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dalembert.cli.experiment_options import runs_experiment
 from dalembert.cli.output import show, table
+from dalembert.cli.targets import ForceOption, target
 from dalembert.core.doing import doing
 from dalembert.core.errors import SimulationError
+from dalembert.core.files import write_file
 from dalembert.loop.experiment import Experiment
+
+if TYPE_CHECKING:
+    from dalembert.io.realtime import Realtime
+    from dalembert.view.studio.server import Studio
 
 __all__ = ["realtime"]
 
@@ -25,6 +32,9 @@ def realtime(
     open_loop: Annotated[
         bool, typer.Option("--open", help="Leave out the law of the machine file: inputs come over UDP.")
     ] = False,
+    studio: Annotated[bool, typer.Option("--studio", help="Follow the machine in the browser.")] = False,
+    header: Annotated[Path | None, typer.Option(help="Write a C header of the UDP packets.")] = None,
+    force: ForceOption = False,
 ) -> None:
     """Run a machine in step with the clock.
 
@@ -32,11 +42,16 @@ def realtime(
     """
     from dalembert.io.realtime import realtime as start
 
+    place = None if header is None else target(header, "header", (".h",))
     if open_loop:
         experiment = experiment.replace(control=None)
     loop = start(experiment, period=period, port=port, lockstep=lockstep, speed=speed)
     if loop.port is not None:
         print(f"127.0.0.1:{loop.port} takes {', '.join(loop.inputs) or '(no inputs)'}", flush=True)
+        print(f"and sends {', '.join(loop.outputs)}", flush=True)
+    if place is not None:
+        print(f"written: {write_file(place, loop.header)}", flush=True)
+    page = _studio(loop) if studio else None
     try:
         with doing(""):
             loop.wait()
@@ -44,6 +59,8 @@ def realtime(
         pass
     finally:
         loop.stop()
+        if page is not None:
+            page.close()
     timing = loop.timing
     title = f"{experiment.machine.name}: {timing.periods} periods of {period:g} s"
     rows = table("quantity", "value", title=title, right=("value",))
@@ -53,3 +70,15 @@ def realtime(
     rows.add_row("packets received, refused, sent", f"{timing.received}, {timing.refused}, {timing.sent}")
     show(rows)
     loop.check()
+
+
+def _studio(loop: Realtime) -> Studio:
+    """Serve the studio, which follows the loop."""
+    import webbrowser
+
+    from dalembert.view.studio.server import Studio
+
+    page = Studio(loop).start()
+    print(f"studio: {page.url}", flush=True)
+    webbrowser.open(page.url)
+    return page

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import webbrowser
 from contextlib import suppress
 from pathlib import Path
@@ -29,24 +31,48 @@ def studio(
     ] = None,
     port: Annotated[int, typer.Option(help="Port on this computer; 0: any free port.", min=0, max=65535)] = 0,
     browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
+    workspace: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of sessions and address; default DALEMBERT_STUDIO or ~/.local/state/dalembert/studio.",
+            show_default=False,
+        ),
+    ] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(help="Name of the session to continue or begin; default: one per machine.", show_default=False),
+    ] = None,
 ) -> None:
     """Look at machines in the browser, change and run them.
 
-    Served to this computer alone, without a network; Ctrl-C ends it.
+    Served only to this computer, without a network; Ctrl-C ends it. The session stays on disk: the next start continues
+    it at the same address.
     """
     from dalembert.systems import SYSTEMS
-    from dalembert.view.studio.opened import open_path, open_system
+    from dalembert.view.studio.opening import open_path, open_system
     from dalembert.view.studio.server import Studio
+    from dalembert.view.studio.workspace import default_workspace
 
     first = None
     if what is not None:
         if what not in SYSTEMS and not Path(what).exists():
             raise no_machine(what, runs=True)
         first = open_system(what) if what in SYSTEMS else open_path(Path(what))
-    server = Studio(first, port=port)
+    folder = default_workspace() if workspace is None else workspace
+    server = Studio(first, port=port, workspace=folder, session=session or _session_name(what))
     print(f"studio: {server.url}", flush=True)
     print("Ctrl-C ends it", flush=True)
     if browser:
         webbrowser.open(server.url)
     with doing(""), suppress(KeyboardInterrupt):  # the way to end it
         server.serve()
+
+
+def _session_name(what: str | None) -> str:
+    """One session per machine or file, wherever the command is called from."""
+    if what is None:
+        return "main"
+    path = Path(what)
+    kept = re.sub(r"[^A-Za-z0-9]+", "-", path.stem).strip("-")[:40]
+    place = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8] if path.exists() else ""
+    return "-".join(word for word in (kept or "machine", place) if word)

@@ -199,6 +199,7 @@ def build_units(
     name: str,
     optimise: Sequence[str] = ("-O2",),
     first: Sequence[str] | None = None,
+    n_first: int = 1,
     fused: bool = False,
 ) -> Path:
     """Compile translation units in parallel, link them, and return the path of the library in `directory`.
@@ -215,8 +216,8 @@ def build_units(
         Name of the library, for error messages and file names.
     optimise
         Flags of optimisation.
-    first
-        Those of the first unit, if others.
+    first, n_first
+        Those of the first units, if others, and how many these are.
     fused
         Whether multiplications and additions may be fused.
 
@@ -226,7 +227,7 @@ def build_units(
         With the command and the compiler's log.
     """
     flags = [*usable_flags(toolchain), *([_FUSED] if fused else [])]
-    levels = [list(optimise if first is None else first), *[list(optimise)] * (len(units) - 1)]
+    levels = [list(optimise if first is None or k >= n_first else first) for k in range(len(units))]
     library = directory / f"library{LIBRARY_SUFFIX}"
     sources = [directory / f"unit{k}.c" for k in range(len(units))]
     for source, text in zip(sources, units, strict=True):

@@ -156,7 +156,9 @@ def load_cached(key: str, build: Builder, load: Callable[[str], Loaded]) -> Load
         raise BuildError(f"a kernel cannot be stored in or loaded from {folder}: {error}") from error
 
 
-def build_library(source: str, name: str) -> ctypes.CDLL:
+def build_library(
+    source: str, name: str, *, optimise: tuple[str, ...] = ("-O2",), fused: bool = False
+) -> ctypes.CDLL:
     """Compile hand-written C99 with the flags and the cache of the kernels, and load it.
 
     Parameters
@@ -165,6 +167,8 @@ def build_library(source: str, name: str) -> ctypes.CDLL:
         One translation unit; its non-static functions are exported.
     name
         Its name, for error messages.
+    optimise, fused
+        As in ``build_units`` of ``compile/build.py``.
 
     Raises
     ------
@@ -181,8 +185,12 @@ def build_library(source: str, name: str) -> ctypes.CDLL:
     toolchain = find_toolchain()
     if toolchain is None:
         raise BuildError(f"{name!r} needs a C compiler: {missing_toolchain()}")
-    key = hashlib.sha256(f"{toolchain.identity}\0source\0{source}".encode()).hexdigest()
-    return load_library(key, lambda directory: build_units(toolchain, [source], directory, name=name))
+    key = hashlib.sha256(f"{toolchain.identity}\0source\0{optimise}{fused}\0{source}".encode()).hexdigest()
+
+    def build(directory: Path) -> Path:
+        return build_units(toolchain, [source], directory, name=name, optimise=optimise, fused=fused)
+
+    return load_library(key, build)
 
 
 def cache_content() -> tuple[int, int]:

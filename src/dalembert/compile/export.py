@@ -50,6 +50,7 @@ def export_c(
     *,
     name: str = "machine",
     examples: Mapping[str, ArrayLike] | None = None,
+    layout: Mapping[str, Sequence[str]] | None = None,
 ) -> Path:
     """Write functions as C99 sources without any dependency but the mathematical library.
 
@@ -68,6 +69,8 @@ def export_c(
         Prefix of all names, a C identifier.
     examples
         Numbers of named inputs in the example. Default: 0.1, 0.2, ...
+    layout
+        Names of the entries of arrays, in order. The header lists them, with an ``enum`` of their indices.
 
     Returns
     -------
@@ -83,7 +86,7 @@ def export_c(
     if len(set(names)) != len(names):
         raise InputError(f"the functions to export must have different names, got {', '.join(t.name for t in tapes)}")
     numbers = _examples(tapes, examples or {})
-    texts = {f"{name}.h": _header(name, names, tapes)}
+    texts = {f"{name}.h": _header(name, names, tapes, layout or {})}
     texts |= {f"{symbol}.c": _source(name, symbol, tape) for symbol, tape in zip(names, tapes, strict=True)}
     texts["example.c"] = _example(name, names, tapes, numbers)
     texts["Makefile"] = _MAKEFILE.format(name=name, objects=" ".join(f"{symbol}.o" for symbol in names))
@@ -112,7 +115,21 @@ def _dimension(name: str, size: int) -> str:
     return f"{name}[{size}]" if size else f"*{name}"
 
 
-def _header(name: str, names: Sequence[str], tapes: Sequence[Tape]) -> str:
+def _layout(name: str, layout: Mapping[str, Sequence[str]]) -> str:
+    """The entries of arrays: a comment, and an enumeration of their indices."""
+    blocks = []
+    for array, entries in layout.items():
+        if not entries:
+            continue
+        listed = "\n".join(f" *   {array}[{k}]  {entry}" for k, entry in enumerate(entries))
+        words = [f"{name}_{array}_{_identifier(entry)}".upper() for entry in entries]
+        unique = words if len(set(words)) == len(words) else [f"{word}_{k}" for k, word in enumerate(words)]
+        values = ",\n".join(f"    {word} = {k}" for k, word in enumerate(unique))
+        blocks.append(f"/* Entries of {array}:\n{listed}\n */\nenum {{\n{values}\n}};\n\n")
+    return "".join(blocks)
+
+
+def _header(name: str, names: Sequence[str], tapes: Sequence[Tape], layout: Mapping[str, Sequence[str]]) -> str:
     guard = f"{name.upper()}_H"
     prototypes = "\n\n".join(
         f"/* {tape.n_operations} operations. */\n{_signature(symbol, tape)};"
@@ -123,7 +140,7 @@ def _header(name: str, names: Sequence[str], tapes: Sequence[Tape]) -> str:
         " * outputs must not overlap. */\n"
         f"#ifndef {guard}\n#define {guard}\n\n"
         '#ifdef __cplusplus\nextern "C" {\n#endif\n\n'
-        f"{prototypes}\n\n"
+        f"{_layout(name, layout)}{prototypes}\n\n"
         "#ifdef __cplusplus\n}\n#endif\n\n#endif\n"
     )
 

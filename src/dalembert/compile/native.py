@@ -34,6 +34,7 @@ __all__ = [
     "NativeFrame",
     "Source",
     "emit_function",
+    "generator_digest",
     "load_form",
     "load_lanes",
     "load_native",
@@ -171,7 +172,7 @@ def load_form(
     """
     key = hashlib.sha256()
     others = [text for name, f in (further or {}).items() for text in (name, f.serialize())]
-    known = (toolchain.identity, _generator_digest(), repr(form), form.head, form.tail, repr(macros))
+    known = (toolchain.identity, generator_digest(), repr(form), form.head, form.tail, repr(macros))
     for text in (*known, function.serialize(), *others):
         key.update(text.encode() + b"\0")
 
@@ -199,7 +200,8 @@ def _constant(library: ctypes.CDLL, name: str) -> int:
 
 
 @functools.cache
-def _generator_digest() -> str:
+def generator_digest() -> str:
+    """Return the digest of all texts that turn functions into C."""
     # The whole room: a list of the relevant modules would not be kept up to date.
     here = Path(__file__).parent
     texts = [path.read_bytes() for path in sorted([*here.glob("*.py"), *(here / "text").iterdir()]) if path.is_file()]

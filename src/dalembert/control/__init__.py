@@ -7,6 +7,7 @@ from dalembert.control.cascade import Cascade, Follow, Guidance, Known, NativeGu
 from dalembert.control.law_blocks import register_law
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation, driven_response
 from dalembert.control.nozzles import PulsedJets, Unloading
+from dalembert.control.passivity import PassivityBased, SlotineLi
 from dalembert.control.spacecraft import (
     BasePD,
     CentralizedPD,
@@ -18,7 +19,7 @@ from dalembert.control.spacecraft import (
 from dalembert.core.later import later
 
 if TYPE_CHECKING:
-    from dalembert.control import mu, structured, uncertain
+    from dalembert.control import mu, structured, uncertain, varying
     from dalembert.control.actuators import ActuatorLag, Backlash, DeadZone, NoisySensors
     from dalembert.control.estimation import StereoCamera, TumblingEstimate, TumblingFilter, pose_from_points
     from dalembert.control.feedback import LinearFeedback, linear_feedback
@@ -65,7 +66,9 @@ __all__ = [
     "PartialFeedbackLinearization",
     "Partition",
     "PulsedJets",
+    "PassivityBased",
     "Sampled",
+    "SlotineLi",
     "StereoCamera",
     "Together",
     "Trial",
@@ -91,6 +94,7 @@ __all__ = [
     "structured",
     "thruster_map",
     "uncertain",
+    "varying",
 ]
 
 # Laws are needed by every simulation; designs from linear models load the room `analysis`.
@@ -124,7 +128,7 @@ _LATER = {
     "partition": "dalembert.control.underactuated",
     "pose_from_points": "dalembert.control.estimation",
 }
-__getattr__ = later(__name__, _LATER, ["mu", "structured", "uncertain"])
+__getattr__ = later(__name__, _LATER, ["mu", "structured", "uncertain", "varying"])
 
 
 def __dir__() -> list[str]:

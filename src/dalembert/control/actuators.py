@@ -18,7 +18,7 @@ from dalembert.control.cascade import Cascade, Sampled
 from dalembert.control.laws import _driven, machine_state
 from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
-from dalembert.core.ports import Controller, Law
+from dalembert.core.ports import Controller, Law, NativeStage
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 
@@ -44,7 +44,7 @@ def dead_zone(x: Expression, half_width: ca.DM) -> Expression:
 class _Held:
     """A sampled controller as a law: its command is held between its samples."""
 
-    sampled: Controller | Sampled | Cascade
+    sampled: Controller | Sampled | Cascade | NativeStage
 
     def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
         return ()
@@ -61,18 +61,18 @@ class _Held:
 class _Wrapper:
     """A component between a law, or a sampled controller, and the machine."""
 
-    law: Law | Controller | Sampled | Cascade
+    law: Law | Controller | Sampled | Cascade | NativeStage
 
     @property
     def _behind(self) -> Law:
         if isinstance(self.law, Law):
             return self.law
-        if isinstance(self.law, Controller | Sampled | Cascade):
+        if isinstance(self.law, Controller | Sampled | Cascade | NativeStage):
             return _Held(self.law)
         raise InputError(f"{type(self).__name__} needs a law or a controller with a period, got {self.law!r}")
 
     @property
-    def sampled(self) -> Controller | Sampled | Cascade | None:
+    def sampled(self) -> Controller | Sampled | Cascade | NativeStage | None:
         """The sampled controller behind, if there is one."""
         return getattr(self._behind, "sampled", None)
 
@@ -103,7 +103,7 @@ class DeadZone(_Wrapper):
     0.5
     """
 
-    law: Law | Controller | Sampled | Cascade
+    law: Law | Controller | Sampled | Cascade | NativeStage
     half_width: ArrayLike
 
     def expression(
@@ -128,7 +128,7 @@ class ActuatorLag(_Wrapper):
         Efforts at the start, such as the weight that a winch holds; default zero.
     """
 
-    law: Law | Controller | Sampled | Cascade
+    law: Law | Controller | Sampled | Cascade | NativeStage
     time_constant: ArrayLike
     initial: ArrayLike = 0.0
 
@@ -175,7 +175,7 @@ class Backlash(_Wrapper):
     All of them per motor or once for all; a gap of zero leaves a stiff shaft.
     """
 
-    law: Law | Controller | Sampled | Cascade
+    law: Law | Controller | Sampled | Cascade | NativeStage
     gap: ArrayLike
     stiffness: ArrayLike
     inertia: ArrayLike

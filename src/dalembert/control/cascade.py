@@ -15,7 +15,7 @@ import numpy as np
 
 from dalembert.control.laws import machine_state
 from dalembert.core.errors import InputError
-from dalembert.core.ports import Controller, Law
+from dalembert.core.ports import Controller, Law, NativeStage
 from dalembert.core.types import Array, Expression
 from dalembert.core.validation import check_names, check_number
 from dalembert.formulations.equations import EquationsOfMotion
@@ -293,19 +293,19 @@ class Cascade:
     Parameters
     ----------
     inner
-        An expression law (continuous), a `Sampled` one, or a Python controller with a ``period``.
+        An expression law (continuous), a `Sampled` one, a predictive one, or a Python controller with a ``period``.
     outer
-        Stages, the outermost first: `Guidance`, `NativeGuidance`, or objects with the same attributes.
+        Stages, the outermost first: `Guidance`, `NativeGuidance`, estimators, or objects with the same attributes.
     """
 
-    inner: Law | Sampled | Controller
+    inner: Law | Sampled | Controller | NativeStage
     outer: Sequence[Any]
 
     def __post_init__(self) -> None:
         stages = tuple(self.outer) if isinstance(self.outer, Sequence) else (self.outer,)
         object.__setattr__(self, "outer", stages)
         for stage in stages:
-            if not all(hasattr(stage, x) for x in ("name", "period", "holds")):
+            if not isinstance(stage, NativeStage) and not all(hasattr(stage, x) for x in ("name", "period", "holds")):
                 raise InputError(f"a stage of a Cascade needs a name, a period and what it holds, got {stage!r}")
-        if not isinstance(self.inner, Law | Sampled | Controller):
+        if not isinstance(self.inner, Law | Sampled | Controller | NativeStage):
             raise InputError(f"the inner law of a Cascade must be a law or a controller, got {self.inner!r}")

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
+from dalembert.control.passivity import PassivityBased, SlotineLi
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Operation, Parameter, to_text
 from dalembert.plan.references import Quintic, Sine
@@ -20,6 +21,8 @@ LAWS: dict[str, type[Any]] = {
     "pid": PID,
     "computed-torque": ComputedTorque,
     "gravity-compensation": GravityCompensation,
+    "passivity-based": PassivityBased,
+    "slotine-li": SlotineLi,
 }
 
 

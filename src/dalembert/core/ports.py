@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from dalembert.core.types import Array, Expression, ExpressionLike
 
-__all__ = ["Controller", "Formulation", "Law", "SweptFactors"]
+__all__ = ["Controller", "Formulation", "Law", "NativeStage", "SweptFactors"]
 
 
 class SweptFactors(Protocol):
@@ -174,3 +174,41 @@ class Law(Protocol):
     ) -> tuple[Expression, Expression]:
         """Inputs ``u`` and rates ``z'`` as CasADi expressions of the given symbols."""
         ...
+
+
+@runtime_checkable
+class NativeStage(Protocol):
+    """A stage that is a routine.
+
+    Attributes
+    ----------
+    name, period
+        Its name, and seconds between two instants.
+    commands
+        Whether it sets the inputs, which are then its first values.
+    feedback
+        States and parameters whose place its recorded values take for laws, and the names of these values.
+    """
+
+    period: float
+    commands: ClassVar[bool]
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def feedback(self) -> Mapping[str, str]: ...  # noqa: D102
+
+    @property
+    def shown(self) -> Mapping[str, float]:
+        """Names of its recorded values and their first values."""
+
+    @property
+    def memory(self) -> Array:
+        """First values of its memory."""
+
+    def check_start(self, values: Mapping[str, float]) -> None:
+        """Refuse a start, given by the names of coordinates and velocities."""
+
+    def compose(self, view: Any) -> Any:
+        """Return its code in a loop (``StageCode`` and ``StageView`` of ``optimal/stage.py``)."""

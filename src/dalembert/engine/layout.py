@@ -139,7 +139,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (REAL, "jammed rank"),
         (INT, "depends"),
         (REAL, "were_undetermined undetermined soft"),
-        (POINTER, "ref gram dense island"),
+        (POINTER, "ref gram dense island places"),
         (REAL, "lowered"),
         (POINTER, "start full restrained"),
         (POINTER, "Q held_u0 held_t held_phi held_rate T zeta held_x P before held_total"),

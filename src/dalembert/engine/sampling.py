@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.compile.kernel import Backend
+from dalembert.compile.routine import Routine, RoutineCode, load_routine
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.noise import normals
@@ -47,7 +48,7 @@ class Update:
     rows
         Which entries of the held values ``c`` it sets.
     function
-        ``(t, x, c, p, w) -> values`` on CasADi symbols, compiled; or the same without ``w`` in Python.
+        ``(t, x, c, p, w) -> values`` on CasADi symbols, compiled; a routine in C; or the same without ``w`` in Python.
     noise
         Number of independent standard normal numbers ``w``, which depend on the seed, the member, the name and the
         number of the instant alone (``core/noise.py``).
@@ -58,7 +59,7 @@ class Update:
     name: str
     period: float
     rows: tuple[int, ...]
-    function: casadi.Function | Callable[[float, Array, Array, Array], ArrayLike]
+    function: casadi.Function | Routine | Callable[[float, Array, Array, Array], ArrayLike]
     noise: int = 0
     offset: float = 0.0
 
@@ -73,8 +74,8 @@ class Update:
 
     @property
     def native(self) -> bool:
-        """Whether it is an expression."""
-        return isinstance(self.function, casadi.Function)
+        """Whether it is an expression or a routine."""
+        return isinstance(self.function, casadi.Function | Routine)
 
     @property
     def stream(self) -> int:
@@ -103,8 +104,13 @@ class Schedule:
 
     @property
     def native(self) -> bool:
-        """Whether all of it is expressions, so that no Python is called."""
+        """Whether all of it is expressions and routines, so that no Python is called."""
         return all(update.native for update in self.updates)
+
+    @property
+    def routines(self) -> str:
+        """Names of the updates that are routines: these have no derivatives and run on processors only."""
+        return ", ".join(repr(update.name) for update in self.updates if isinstance(update.function, Routine))
 
     @staticmethod
     def of(controller: SampledLaw | Schedule | None, names: tuple[str, ...]) -> Schedule:
@@ -182,7 +188,7 @@ class Sampler:
         first = [max(0, math.ceil((t - origin - u.offset) / u.period - _SAME)) for u in self.updates]
         self.counts = np.array(first, dtype=np.int64)
         kernels = [_kernel(u, backend) for u in self.updates]
-        self.codes = [None if kernel is None else code_of(kernel) for kernel in kernels]
+        self.codes = [k if k is None or isinstance(k, RoutineCode) else code_of(k) for k in kernels]
         self._calls = [_call(u, kernel) for u, kernel in zip(self.updates, kernels, strict=True)]
         self._rows = [np.array(u.rows, dtype=np.intp) for u in self.updates]
         self.doing = self.label
@@ -244,14 +250,16 @@ class Sampler:
         return sampled
 
 
-def _kernel(update: Update, backend: Backend) -> Kernel | None:
+def _kernel(update: Update, backend: Backend) -> Kernel | RoutineCode | None:
     function = update.function
+    if isinstance(function, Routine):
+        return load_routine(function, backend)
     if not isinstance(function, casadi.Function):
         return None
     return compile_function(function, backend=backend, shapes={function.name_in(0): ()}, lanes=False)
 
 
-def _call(update: Update, kernel: Kernel | None) -> Callable[[float, Array, Array, Array, Array], Any]:
+def _call(update: Update, kernel: Kernel | RoutineCode | None) -> Callable[[float, Array, Array, Array, Array], Any]:
     """Return what is called at an instant."""
     if kernel is not None:
         return kernel

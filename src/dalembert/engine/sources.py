@@ -65,6 +65,7 @@ HEADERS = {
     "loop.h": "loop/loop.h",
     "runge_kutta.h": "loop/runge_kutta.h",
     "constrained.h": "constraints/constrained.h",
+    "projection.h": "constraints/projection.h",
     "transitions.h": "unilateral/transitions.h",
     "moreau.h": "stepping/moreau.h",
     "midpoint.h": "implicit/midpoint.h",

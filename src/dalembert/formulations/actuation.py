@@ -12,7 +12,7 @@ from dalembert.core.types import Expression
 from dalembert.model.machine import Machine
 from dalembert.model.parts import SPEED_RAMP, Actuator, Motor
 
-__all__ = ["actuator_efforts"]
+__all__ = ["actuator_efforts", "gear_excess", "gear_friction"]
 
 _LARGEST = 1e300  # effort that still counts as a number
 
@@ -53,6 +53,21 @@ def actuator_efforts(
         for k in motors:
             efforts[k] = efforts[k] * (limit / ca.fmax(ca.fabs(total), limit))
     return efforts
+
+
+def gear_friction(
+    machine: Machine, joint: str, efforts: list[Expression], value: Callable[[Scalar], Expression | float]
+) -> Expression:
+    """Friction on a joint of the gears of its motors, half the width of the band ``eta n u .. n u / eta_b``."""
+    parts = ((motor, efforts[k]) for k, motor in enumerate(machine.motors) if motor.joint == joint and motor.lossy)
+    return sum(
+        (ca.SX(value(motor.gear[1])) * ca.fabs(value(motor.ratio) * effort) for motor, effort in parts), ca.SX(0)
+    )
+
+
+def gear_excess(motor: Motor, effort: Expression, value: Callable[[Scalar], Expression | float]) -> Expression:
+    """Force of a motor on its joint in the middle of that band, beyond ``n u``."""
+    return (ca.SX(value(motor.gear[0])) - 1.0) * value(motor.ratio) * effort
 
 
 def _driving(motor: Motor, effort: Expression, speed: Expression) -> Expression:

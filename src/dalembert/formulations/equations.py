@@ -404,7 +404,9 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
     ) -> Path:
         """Write functions of the contract as C99 sources that stand alone; see `dalembert.compile.export_c`."""
         names = check_names(functions, "functions")
-        return export_c([self.kernel(f) for f in names], folder, name=name, examples={"q": self.q_neutral})
+        layout = {"q": self.q_names, "v": self.v_names, "u": self.machine.u_names, "p": self.p_names}
+        kernels = [self.kernel(f) for f in names]
+        return export_c(kernels, folder, name=name, examples={"q": self.q_neutral}, layout=layout)
 
     def kernel(self, name: str, frame: str | None = None, axes: str = "frame") -> Kernel:
         """Compiled function of a name of the contract; its last inputs are ``t`` and ``p`` where they matter."""

@@ -191,6 +191,23 @@ class BeamEntry(FileEntry):
     stations: dict[str, Limit] = {}
 
 
+class FiniteElementsEntry(FileEntry):
+    """A flexible body from finite elements."""
+
+    units: ClassVar[Units] = {"damping": "1"}
+
+    file: str | None = None
+    stiffness: str | None = None
+    mass: str | None = None
+    nodes: str | None = None
+    interfaces: dict[str, str | list[int]]
+    modes: int = 20
+    method: str = "craig-bampton"
+    relief: bool = False
+    stations: dict[str, str | list[int]] = {}
+    damping: Number = 0.0
+
+
 class OriginEntry(FileEntry):
     """Placement of a frame: position, and the rotation in one of three ways."""
 
@@ -251,7 +268,7 @@ class GeometryEntry(FileEntry):
 
 
 class BodyEntry(FileEntry):
-    """A body: mass, centre of mass and inertia, or one shape, or a beam."""
+    """A body: mass, centre of mass and inertia, or one shape, or a beam, or a flexible body from finite elements."""
 
     units: ClassVar[Units] = {"mass": "kg", "com": "m", "inertia": "kg m^2"}
 
@@ -265,6 +282,7 @@ class BodyEntry(FileEntry):
     sphere: SphereEntry | None = None
     point_mass: PointMassEntry | None = None
     beam: BeamEntry | None = None
+    finite_elements: FiniteElementsEntry | None = None
     geometry: list[GeometryEntry] | None = None
 
 

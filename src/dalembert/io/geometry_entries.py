@@ -13,7 +13,7 @@ from dalembert.io.yaml_nodes import Document
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
 from dalembert.model.transform import Transform
 
-__all__ = ["SOLIDS", "geometry_to_data", "make_geometry", "mesh_path"]
+__all__ = ["SOLIDS", "file_folder", "geometry_to_data", "make_geometry", "mesh_path"]
 
 SOLIDS: dict[str, type[Any]] = {"box": Box, "cylinder": Cylinder, "capsule": Capsule, "sphere": Sphere, "mesh": Mesh}
 _KEYS = {solid: key for key, solid in SOLIDS.items()}
@@ -41,7 +41,7 @@ def make_geometry(
             value = getattr(solid, key)
             at = (*here, kinds[0], key)
             if key == "file":
-                values[key] = mesh_path(value, _folder(document))
+                values[key] = mesh_path(value, file_folder(document))
             elif isinstance(value, list):
                 values[key] = tuple(number(v, (*at, k)) for k, v in enumerate(value))
             else:
@@ -52,7 +52,7 @@ def make_geometry(
     return tuple(geometry)
 
 
-def _folder(document: Document) -> Path | None:
+def file_folder(document: Document) -> Path | None:
     """Folder of the machine file; None where its text was given."""
     return None if document.label.startswith("<") else Path(document.label).parent
 

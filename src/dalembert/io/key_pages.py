@@ -27,8 +27,11 @@ __all__ = ["key_pages"]
 # Sections that share a page, and entries with a separate page; every other section has one page.
 _SHARED = {"frames": "parts", "motors": "parts", "thrusters": "parts", "wrenches": "parts", "couplings": "parts",
            "signals": "signals_and_sensors", "sensors": "signals_and_sensors"}  # fmt: skip
-_OWN = {"Beam": "beams", "Origin": "origins"}
-_ORDER = ("bodies", "beams", "joints", "origins", "parts", "constraints", "cables", "ropes", "contacts", "fields")
+_OWN = {"Beam": "beams", "FiniteElements": "finite_elements", "Origin": "origins"}
+_ORDER = (
+    "bodies", "beams", "finite_elements", "joints", "origins", "parts", "constraints", "cables", "ropes", "contacts",
+    "fields",
+)  # fmt: skip
 _PICTURES = {
     "joints": ("joint_kinds", "Axes and coordinates of each kind of joint"),
     "beams": ("beam_keys", "Keys of a beam and its cross-sections"),

@@ -19,9 +19,9 @@ from dalembert.io.schema_errors import describe_all
 from dalembert.io.simulation_entries import StateNames, read_simulation
 from dalembert.io.source import located, locating
 from dalembert.io.yaml_nodes import Document
-from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.checks import body_fault
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.machine import Machine
 
 __all__ = ["check_machine"]
@@ -171,7 +171,7 @@ def _names(reader: MachineReader, parts: _Parts) -> StateNames | None:
         return None
     led = {coupling.joint for coupling in parts["couplings"]}
     joints = [joint for joint in parts["joints"] if joint.info.nv and joint.name not in led]
-    moving = [*joints, *(body for body in parts["bodies"] if isinstance(body, Beam))]
+    moving = [*joints, *(body for body in parts["bodies"] if isinstance(body, Elastic))]
     q, v = ([name for owner in moving for name in getattr(owner, names)] for names in ("q_names", "v_names"))
     return StateNames.gathered(reader.file.name, q, v, reader.parameters, joints, reader.parameter_unit)
 

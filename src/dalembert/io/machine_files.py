@@ -47,7 +47,8 @@ from dalembert.io.body_schema import SHAPES, BodyEntry, OriginEntry
 from dalembert.io.contact_entries import make_contact
 from dalembert.io.control_blocks import make_law
 from dalembert.io.field_entries import make_field
-from dalembert.io.geometry_entries import make_geometry
+from dalembert.io.flexible_entries import make_flexible
+from dalembert.io.geometry_entries import file_folder, make_geometry
 from dalembert.io.kind_entries import make_cable, make_constraint
 from dalembert.io.machine_schema import (
     CouplingEntry,
@@ -69,8 +70,8 @@ from dalembert.io.simulation_entries import StateNames, read_sensor, read_simula
 from dalembert.io.source import located, locating, read_bytes
 from dalembert.io.yaml_nodes import Document, parse_yaml
 from dalembert.model import body as shapes
-from dalembert.model.beam import Beam
 from dalembert.model.body import Body
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.friction import Friction
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import Machine
@@ -316,19 +317,22 @@ class MachineReader:
                 return Transform(xyz, rows)
             return Transform(xyz, IDENTITY.rotation)
 
-    def body(self, name: str, entry: BodyEntry) -> Body | Beam:
-        """Return a body or a beam."""
+    def body(self, name: str, entry: BodyEntry) -> Body | Elastic:
+        """Return a body, a beam or another flexible body."""
         path = ("bodies", name)
-        shape_keys = [shape for shape in (*SHAPES, "beam") if getattr(entry, shape) is not None]
+        shape_keys = [shape for shape in (*SHAPES, "beam", "finite_elements") if getattr(entry, shape) is not None]
         keys = entry.model_fields_set - {"geometry"}
         if len(shape_keys) > 1 or (shape_keys and keys != set(shape_keys)):
             raise InputError(
-                f"body '{name}' takes mass, com and inertia, or one shape, or a beam, got {' and '.join(sorted(keys))}"
+                f"body '{name}' takes mass, com and inertia, or one shape, or a beam, or finite_elements, got "
+                f"{' and '.join(sorted(keys))}"
             )
         if entry.geometry is None:
             return self.plain_body(name, entry, shape_keys)
         if entry.beam is not None:
             raise InputError(f"beam '{name}' takes no geometry: its section defines its shape")
+        if entry.finite_elements is not None:
+            raise InputError(f"flexible body '{name}' takes no geometry: its mesh defines its shape")
         solids = make_geometry(entry.geometry, (*path, "geometry"), self.number, self.origin, self.document)
         return replace(self.plain_body(name, entry, shape_keys), geometry=solids)
 
@@ -346,6 +350,11 @@ class MachineReader:
         if entry.beam is not None:
             with locating(self.document.label, self.document.line((*path, "beam"))):
                 return make_beam(name, entry.beam, (*path, "beam"), self.number)
+        if entry.finite_elements is not None:
+            here = (*path, "finite_elements")
+            with locating(self.document.label, self.document.line(here)):
+                damping = self.number(entry.finite_elements.damping, (*here, "damping"))
+                return make_flexible(name, entry.finite_elements, file_folder(self.document), damping)
         shape = getattr(entry, shape_keys[0])
         names = [field for field in type(shape).model_fields if field != "axis"]
         fields = self.numbers(shape, (*path, shape_keys[0]), *names)
@@ -378,7 +387,8 @@ class MachineReader:
 
     def motor(self, name: str, entry: MotorEntry) -> Motor:
         """Return a motor."""
-        fields = self.numbers(entry, ("motors", name), "ratio", "rotor_inertia", "damping")
+        back = () if entry.back_efficiency is None else ("back_efficiency",)
+        fields = self.numbers(entry, ("motors", name), "ratio", "rotor_inertia", "damping", "efficiency", *back)
         if entry.friction is not None:
             fields["friction"] = self.friction(entry.friction, ("motors", name, "friction"), f"motor '{name}'")
         effort, speed = (self.plain_number(getattr(entry, key), ("motors", name, key)) for key in ("effort", "speed"))

@@ -125,6 +125,8 @@ class MotorEntry(FileEntry):
         "damping": "N m s/rad|{f} s/{q}",
         "effort": "N m|{f}",
         "speed": "rad/s",
+        "efficiency": "1",
+        "back_efficiency": "1",
     }
 
     joint: str | None = None
@@ -134,6 +136,8 @@ class MotorEntry(FileEntry):
     effort: Quantity = math.inf
     speed: Quantity = math.inf
     friction: MotorFrictionEntry | None = None
+    efficiency: Number = 1.0
+    back_efficiency: Number | None = None
 
 
 class ThrusterEntry(FileEntry):

@@ -14,6 +14,7 @@ from dalembert.core.parameter import Scalar, nominal, to_text
 from dalembert.io.beam_entries import beam_to_data
 from dalembert.io.contact_entries import contact_to_data
 from dalembert.io.field_entries import field_to_data
+from dalembert.io.flexible_entries import flexible_to_data
 from dalembert.io.geometry_entries import geometry_to_data
 from dalembert.io.kind_entries import constraint_to_data, fields_to_data
 from dalembert.io.rope_entries import rope_to_data
@@ -21,6 +22,7 @@ from dalembert.io.yaml_nodes import plain_value
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.elastic.contract import Elastic
+from dalembert.model.elastic.finite_elements import FlexibleBody
 from dalembert.model.friction import Friction
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
@@ -139,6 +141,8 @@ def _given(key: str, value: Any, default: object) -> dict[str, Any]:
 def _body(body: Body | Elastic) -> dict[str, Any]:
     if isinstance(body, Beam):
         return beam_to_data(body, _number)
+    if isinstance(body, FlexibleBody):
+        return flexible_to_data(body, _number)
     if isinstance(body, Elastic):
         raise InputError(f"{body.kind} '{body.name}' has no form in machine files")
     data = _given("mass", body.mass, 0.0) | _given("com", body.com, (0.0, 0.0, 0.0))
@@ -185,6 +189,7 @@ def _motor(motor: Motor) -> dict[str, Any]:
     defaults = {"ratio": 1.0, "rotor_inertia": 0.0, "damping": 0.0, "effort": float("inf"), "speed": float("inf")}
     for key, default in defaults.items():
         data |= _given(key, getattr(motor, key), default)
+    data |= _given("efficiency", motor.efficiency, 1.0) | _given("back_efficiency", motor.back_efficiency, None)
     return data if motor.friction is None else data | {"friction": _friction(motor.friction)}
 
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import re
 import struct
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from types import TracebackType
@@ -28,10 +30,11 @@ from dalembert.core.errors import BuildError, InputError, SimulationError
 from dalembert.core.types import Array
 from dalembert.io.fmu.build import build_program, plain_flags
 from dalembert.io.fmu.program import Standalone, standalone
+from dalembert.io.units import name_units
 from dalembert.loop.experiment import ExperimentKeywords, Runnable, experiment_of, experiment_verb
 from dalembert.loop.outlets import REALTIME
 
-__all__ = ["Punctuality", "Realtime", "pack_inputs", "realtime", "unpack_outputs"]
+__all__ = ["Punctuality", "Realtime", "pack_inputs", "packet_header", "realtime", "unpack_outputs"]
 
 _BINS = 32
 _HEAD = struct.Struct("=4sId")
@@ -164,6 +167,8 @@ class Realtime:
     ----------
     inputs, outputs
         Names of the values in packets: inputs; states and signals.
+    states
+        Names of the states, which are the first outputs.
     port
         UDP port on 127.0.0.1, or None.
     experiment
@@ -183,7 +188,8 @@ class Realtime:
     ) -> None:
         self.experiment, self._library = program.experiment, _build(program)
         self.inputs, self._held = program.inputs, program.held
-        self.outputs = (*program.problem.state_names, *program.outputs)
+        self.states = program.problem.state_names
+        self.outputs = (*self.states, *program.outputs)
         self._width = int(self._library.row_size())
         self._ring = np.zeros((rows, self._width))
         self._model = ctypes.create_string_buffer(int(self._library.model_size()))
@@ -203,6 +209,12 @@ class Realtime:
         arguments = (ctypes.byref(self._loop), self._model, self._spare, ring)
         self._thread = threading.Thread(target=self._library.run_loop, args=arguments, daemon=True)
         self._thread.start()
+
+    @property
+    def header(self) -> str:
+        """C header of the packets: a structure of each kind, with the names, units and order of its values."""
+        units = name_units(self.experiment.machine, (*self.inputs, *self.outputs))
+        return packet_header(self.experiment.machine.name, self.inputs, self.outputs, units)
 
     @property
     def running(self) -> bool:
@@ -271,6 +283,44 @@ class Realtime:
         self.stop()
         if error is None and not self._told:
             self.check()
+
+
+def packet_header(name: str, inputs: Sequence[str], outputs: Sequence[str], units: Mapping[str, str]) -> str:
+    """Return the C header of the packets of a loop.
+
+    Parameters
+    ----------
+    name
+        Name of the machine.
+    inputs, outputs
+        Names of the values, in the order of the packets.
+    units
+        Units by name, where they are known.
+    """
+
+    def members(names: Sequence[str]) -> str:
+        lines = []
+        taken: set[str] = set()
+        for k, value in enumerate(names):
+            word = re.sub(r"\W", "_", value, flags=re.ASCII)
+            word = word if re.match(r"[A-Za-z]", word) and word not in taken else f"value{k}_{word}"
+            taken.add(word)
+            unit = f" [{units[value]}]" if units.get(value, "1") != "1" else ""
+            lines.append(f"    double {word}; /* {k}: {value}{unit} */")
+        return "\n".join(lines)
+
+    head = "    char letters[4]; /* \"{0}\" */\n    uint32_t count;\n    double time; /* of the model [s] */\n"
+    parts = [
+        f"/* Packets of the loop of '{name}' over UDP: byte order of the computer, no padding. */",
+        "#ifndef DALEMBERT_PACKETS_H",
+        "#define DALEMBERT_PACKETS_H",
+        "#include <stdint.h>",
+    ]
+    for kind, letters, names in (("inputs", "DLBI", inputs), ("outputs", "DLBO", outputs)):
+        body = members(names)
+        parts.append(f"struct packet_{kind} {{\n{head.format(letters)}{body}\n}};")
+        parts.append(f"#define PACKET_{kind.upper()} {len(names)} /* values after the head of 16 bytes */")
+    return "\n".join([*parts, "#endif"]) + "\n"
 
 
 def _build(program: Standalone) -> ctypes.CDLL:

@@ -24,6 +24,7 @@ from dalembert.io.schema_units import entries_of
 from dalembert.io.schema_values import Axis, Bound, FileEntry, Inertia, Limit, Number, Quantity
 from dalembert.loop.closed_loop import LIMITS
 from dalembert.model.beam import NORMALIZATIONS
+from dalembert.model.elastic.reduction import METHODS as REDUCTIONS
 from dalembert.model.joints import JOINT_KINDS
 from dalembert.simulation.methods import METHODS
 
@@ -33,6 +34,7 @@ _BACKENDS = ("auto", "native", "vm")
 _NAMES: dict[tuple[str, str], Any] = {
     ("Joint", "kind"): JOINT_KINDS,
     ("Beam", "normalization"): NORMALIZATIONS,
+    ("FiniteElements", "method"): REDUCTIONS,
     ("Simulation", "method"): METHODS,
     ("Simulation", "constraints"): CONSTRAINT_METHODS,
     ("Simulation", "contact"): CONTACT_METHODS,

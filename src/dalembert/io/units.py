@@ -9,7 +9,7 @@ from dalembert.model.joints import JointKind
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 
-__all__ = ["coordinate_units", "machine_units", "signal_units"]
+__all__ = ["coordinate_units", "machine_units", "name_units", "signal_units"]
 
 _ONE = "1"
 _BY_PREFIX = {
@@ -45,9 +45,14 @@ def signal_units(run: Run, names: Iterable[str] | None = None) -> dict[str, str]
         The signals; None: all.
     """
     machine = run.machine
-    known = machine_units(machine) if isinstance(machine, Machine) else {}
+    return name_units(machine if isinstance(machine, Machine) else None, run.names if names is None else names)
+
+
+def name_units(machine: Machine | None, names: Iterable[str]) -> dict[str, str]:
+    """Units of names of states, inputs and signals of a machine, where they are known."""
+    known = machine_units(machine) if machine is not None else {}
     units = {}
-    for name in run.names if names is None else names:
+    for name in names:
         unit = known.get(name) or _BY_NAME.get(name) or _BY_PREFIX.get(name.partition(".")[0] if "." in name else "")
         if unit is not None:
             units[name] = unit

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import DalembertError, InputError
 from dalembert.core.labels import as_numbers
-from dalembert.core.ports import Law
+from dalembert.core.ports import Law, NativeStage
 from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.core.validation import check_name
 from dalembert.engine.methods.contacts import ContactMethod, TimeStepping
@@ -36,6 +36,7 @@ from dalembert.loop.constraints import (
 from dalembert.loop.implicit import NUMERICAL_LOSS, midpoint_tape
 from dalembert.loop.nearest import axis_events, nearest_events
 from dalembert.loop.quantities import Quantities, Slots, sensor_readings, sensor_updates
+from dalembert.loop.routines import routine_update
 from dalembert.loop.sampled import (
     PythonStage,
     Stages,
@@ -261,7 +262,7 @@ def _taken_apart(eom: EquationsOfMotion, control: object) -> tuple[Stages, list[
         raise InputError(f"machine '{eom.machine.name}' has no motors or thrusters, so there is nothing to control")
     if isinstance(control, type):
         raise InputError(f"control is the class {control.__name__}, expected an object of it: {control.__name__}(...)")
-    if isinstance(control, Law | Sampled | Cascade):
+    if isinstance(control, Law | Sampled | Cascade | NativeStage):
         return detached(control)
     if callable(control):
         if not hasattr(control, "period"):
@@ -320,7 +321,8 @@ def _compose(
     slots = Slots()
     stage_slots(eom, stages, slots)
     sensor_readings(eom, signals, sensors, slots)
-    known = Quantities(eom, signals, sensors, slots)
+    estimates = {name: value for x in stages.outer if isinstance(x, NativeStage) for name, value in x.feedback.items()}
+    known = Quantities(eom, signals, sensors, slots, estimates)
     z_names, z0, z, zdot, u = _control(known, stages)
     bristles = bristles_of(eom)
     z, zdot = ca.vertcat(z, bristles.states), ca.vertcat(zdot, bristles.rates)
@@ -396,12 +398,12 @@ def _compose(
     constrained = None
     if by_events:
         rates = ca.vertcat(s.coordinate_rate, ca.SX.zeros(eom.nv), zdot, *power)
-        constrained = constrained_part(eom, arguments, rates, applied[0] + applied[1], n_before)
+        constrained = constrained_part(eom, arguments, rates, applied[0] + applied[1], n_before, u)
         at = {switch.event for switch in switches}
         specs = tuple(replace(x, switches=True) if x.name in at else x for x in (*specs, *tension_specs(eom)))
     stepping = None
     if contacts is not None and isinstance(contact, TimeStepping):
-        stepping = stepping_part(eom, contacts, contact, arguments, law_rates, applied, n_before)
+        stepping = stepping_part(eom, contacts, contact, arguments, law_rates, applied, n_before, u)
     midpoint = None
     if not (by_events or eom.constrained or contacts is not None):
         midpoint = partial(midpoint_tape, eom, arguments, applied[0], applied[1], zdot, account)
@@ -431,7 +433,9 @@ def _schedule(
     """Sampled elements: sensors, then stages from the outermost on."""
     updates = [update for sensor in sensors for update in sensor_updates(known, signals, sensor, arguments)]
     for stage in (*stages.outer, *(() if stages.sampled is None else (stages.sampled,))):
-        if isinstance(stage, PythonStage):
+        if isinstance(stage, NativeStage):
+            updates.append(routine_update(known, stage, signals, sensors, partial(_expressions, known), arguments))
+        elif isinstance(stage, PythonStage):
             updates.append(python_update(known, stage, arguments))
         else:
             updates.append(native_update(known, stage, partial(_expressions, known), arguments))

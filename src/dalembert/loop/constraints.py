@@ -40,7 +40,12 @@ _FORWARD = 5e-8  # slip [m/s] that a pair has at least, along the way in which i
 
 
 def constrained_part(
-    eom: EquationsOfMotion, arguments: list[Expression], rates: Expression, force: Expression, n_before: int
+    eom: EquationsOfMotion,
+    arguments: list[Expression],
+    rates: Expression,
+    force: Expression,
+    n_before: int,
+    inputs: Expression,
 ) -> ConstrainedSystem:
     """Tapes of the constrained equations of motion.
 
@@ -56,6 +61,8 @@ def constrained_part(
         Applied generalised forces (motors, losses, wrenches).
     n_before
         Number of states before ``latches``.
+    inputs
+        Inputs of the motors.
     """
     s, system = eom.symbolic, eom.constraint_system
     n, m, nv = int(arguments[1].shape[0]), system.m, eom.nv
@@ -73,7 +80,7 @@ def constrained_part(
     rubbing, shares = _friction_rows(system)
     contact = None
     if rubbing:
-        contact = _contact_tape(eom, arguments, outputs, labels, rubbing, shares)
+        contact = _contact_tape(eom, arguments, outputs, labels, rubbing, shares, inputs)
 
     def rate() -> ca.Function:
         a, multipliers = ca.SX.sym("a", nv), ca.SX.sym("lambda", m)
@@ -193,6 +200,7 @@ def _contact_tape(
     labels: list[str],
     rubbing: Sequence[tuple[int, int, int]],
     shares: NDArray[np.int64],
+    inputs: Expression,
 ) -> ca.Function:
     """Tape of equations with friction.
 
@@ -220,6 +228,9 @@ def _contact_tape(
     pairs, latches = system.contacts, system.latches
     drag, cone, shared = ca.SX(system.m, 1), ca.SX(3 * len(rubbing), 1), ca.SX(system.m, 1)
     flags = system.row_flags
+    frictions, limits = ca.substitute(
+        [system.joint_frictions, system.joint_limits], [eom.symbolic.u], [ca.densify(inputs)]
+    )
     cone[: 3 * len(system.sheaves)] = ca.vertcat(ca.SX(0, 1), *(_sheave_cones(system, s) for s in system.sections))
     of_ropes = [s for s in system.sections if s.sheaves]
     for section in of_ropes:
@@ -231,10 +242,10 @@ def _contact_tape(
     for joint, name in enumerate(system.sticking):
         j = len(rubbing) - len(system.sticking) + joint
         side, leeway = (latches[system.latch_index(f"{what}.{name}")] for what in ("toward", "leeway"))
-        friction, row = system.joint_frictions[joint], rubbing[j][1]
+        friction, row = frictions[joint], rubbing[j][1]
         shared[row] += -friction * side
         turned = ca.if_else(side * side > 0.5, system.joint_rates[joint] * side + leeway, 1.0)
-        cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = system.joint_limits[joint], turned, -friction * side
+        cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = limits[joint], turned, -friction * side
     for j, (normal, *tangents) in enumerate(rubbing):
         if normal < 0 or j < len(system.sheaves):
             continue
@@ -260,7 +271,7 @@ def _contact_tape(
         cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = mu, turned, size
     f, Jt = outputs[labels.index("f")], outputs[labels.index("Jt")]
     terms = [f - Jt @ shared if label == "f" else x for label, x in zip(labels, outputs, strict=True)]
-    cone = ca.vertcat(cone, *(section.lengths for section in of_ropes), system.joint_frictions)
+    cone = ca.vertcat(cone, *(section.lengths for section in of_ropes), frictions)
     dense = ca.cse([ca.densify(ca.SX(x)) for x in (*terms, drag, cone)])
     return ca.Function("contact", arguments, dense, ["t", "x", "c", "p"], [*labels, "drag", "cone"])
 

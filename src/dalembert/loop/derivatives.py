@@ -156,6 +156,10 @@ def _check(experiment: Experiment, loop: ClosedLoop) -> None:
     if loop.controller is not None and loop.constant is None and not loop.controller.native:
         owners = ", ".join(repr(update.name) for update in loop.controller.updates if not update.native)
         raise InputError(f"derivatives of runs need laws that are expressions, not Python controllers, got {owners}")
+    if loop.controller is not None and loop.controller.routines:
+        raise InputError(
+            f"derivatives of runs need laws that are expressions, and {loop.controller.routines} is a routine in C"
+        )
     for sensor in (*experiment.machine.sensors, *experiment.sensors):
         if np.any(sensor.quantum):
             raise InputError(f"sensor '{sensor.name}' rounds its readings: that has no derivatives; give quantum=0")

@@ -9,7 +9,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dalembert.compile import Kernel, compile_function
 from dalembert.core.errors import InputError
@@ -110,7 +110,7 @@ def sampled_poles(
     if loop.problem.constrained is not None:
         raise InputError(f"machine '{eom.machine.name}' has constraints, which sampled_poles does not take")
     schedule = loop.controller
-    if schedule is None or not schedule.native:
+    if schedule is None or not schedule.native or schedule.routines:
         raise InputError("sampled_poles needs laws and guidance that are expressions, and one of them sampled")
     posture = named_vector(at, eom.machine.q_names, eom.machine.q_neutral, "at")
     q, v = eom.from_machine(posture, np.zeros(eom.machine.nv), p=p)
@@ -152,7 +152,7 @@ def _differences(f: Callable[[Array, Array], Array], x: Array, c: Array) -> tupl
     return jacobians[0], jacobians[1]
 
 
-def _kernel(eom: EquationsOfMotion, function: ca.Function | Callable[..., ArrayLike]) -> Kernel:
+def _kernel(eom: EquationsOfMotion, function: object) -> Kernel:
     assert isinstance(function, ca.Function)  # the schedule is native
     return compile_function(function, backend=eom.backend, shapes={"t": ()}, lanes=False)
 

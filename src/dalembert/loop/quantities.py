@@ -18,7 +18,7 @@ from dalembert.formulations.named import derived_quantity, text_expression
 from dalembert.model.signals import Sensor, Signal, check_meaning, check_signals, signal_groups
 from dalembert.spatial.rotations import quaternion_exp, quaternion_of, quaternion_product
 
-__all__ = ["Quantities", "Slots", "sensor_readings", "sensor_updates", "update_function"]
+__all__ = ["Quantities", "Slots", "measured_names", "sensor_readings", "sensor_updates", "update_function"]
 
 _WHOLE = 1e-9  # part of a period that a delay may miss a whole number of periods by
 
@@ -82,10 +82,17 @@ class Quantities:
         Those of the machine, and more.
     slots
         Held values.
+    estimates
+        Coordinates, velocities and ``parameter.NAME`` in whose place laws see held values, and the names of these.
     """
 
     def __init__(
-        self, eom: EquationsOfMotion, signals: Sequence[Signal], sensors: Sequence[Sensor], slots: Slots
+        self,
+        eom: EquationsOfMotion,
+        signals: Sequence[Signal],
+        sensors: Sequence[Sensor],
+        slots: Slots,
+        estimates: Mapping[str, str] | None = None,
     ) -> None:
         self.eom, self.slots = eom, slots
         machine, s = eom.machine, eom.symbolic
@@ -102,7 +109,8 @@ class Quantities:
             self.true |= dict(components)
         self.seen = dict(self.true)
         used = [sensor for sensor in sensors if sensor.feedback]
-        measured = {name: f"{sensor.name}.{name}" for sensor in used for name in _of(eom, signals, sensor)}
+        measured = {name: f"{sensor.name}.{name}" for sensor in used for name in measured_names(eom, signals, sensor)}
+        measured |= estimates or {}
         for name, reading in measured.items():
             self.seen[name] = slots.by_name[reading]
         self.q, self.v = self._state(measured)
@@ -141,12 +149,21 @@ class Quantities:
             raise InputError(f"{owner} must be one expression, got {value.shape[0]} x {value.shape[1]}")
         return [self.bind(value, owner, seen=False)]
 
-    def text(self, expression: str, owner: str) -> Expression:
-        """Return the expression that a text of quantities stands for; ``owner`` names whose it is in messages."""
+    def text(self, expression: str, owner: str, *, seen: bool = False) -> Expression:
+        """Return the expression that a text of quantities stands for.
 
+        Parameters
+        ----------
+        expression
+            The text.
+        owner
+            Whose it is, in messages.
+        seen
+            Whether it sees measurements in place of true values.
+        """
         def value(name: str) -> Expression:
             check_meaning(self.eom.machine, name, owner)
-            quantity = self._lookup(name)
+            quantity = self._lookup(name, seen=seen)
             if quantity is None:
                 raise UnknownNameError("quantity", name, sorted(self.true), owner)
             return quantity
@@ -204,7 +221,7 @@ def _once(symbols: Sequence[Expression]) -> list[Expression]:
     return [ca.vertcat(*kept.values())]
 
 
-def _of(eom: EquationsOfMotion, signals: Sequence[Signal], sensor: Sensor) -> tuple[str, ...]:
+def measured_names(eom: EquationsOfMotion, signals: Sequence[Signal], sensor: Sensor) -> tuple[str, ...]:
     """Names of all scalars that a sensor measures."""
     groups = signal_groups(eom.machine, signals)
     return tuple(component for name in sensor.of for component in groups[name])
@@ -214,7 +231,7 @@ def sensor_readings(eom: EquationsOfMotion, signals: Sequence[Signal], sensors: 
     """Add the held values of sensors: their readings, and the memory of their delays."""
     check_signals(eom.machine, signals, sensors, [*slots.names, *_held_names(signals)])
     for sensor in sensors:
-        names = _of(eom, signals, sensor)
+        names = measured_names(eom, signals, sensor)
         for name in names:
             slots.add(f"{sensor.name}.{name}", 1.0 if name.endswith(".qw") else 0.0)
         whole, rest = _delay(sensor)
@@ -255,7 +272,7 @@ def sensor_updates(
         Symbols (t, x, c, p).
     """
     eom, slots = known.eom, known.slots
-    names = _of(eom, signals, sensor)
+    names = measured_names(eom, signals, sensor)
     quaternions = [k for k, name in enumerate(names) if names[k : k + 4] == _quaternion(name)]
     inside = {k + i for k in quaternions for i in range(4)}
     n = len(names) - len(quaternions)

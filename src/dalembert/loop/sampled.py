@@ -14,11 +14,12 @@ from dalembert.compile.kernel import Backend
 from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.labels import as_numbers, by_name
-from dalembert.core.ports import Law
+from dalembert.core.ports import Law, NativeStage
 from dalembert.core.types import Array
 from dalembert.engine.sampling import Schedule, Update
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.quantities import Quantities, Slots, update_function
+from dalembert.loop.routines import native_slots
 
 __all__ = ["PythonStage", "Stages", "bound", "detached", "native_update", "python_update", "stage_slots"]
 
@@ -58,7 +59,10 @@ def detached(control: object) -> tuple[Stages, list[Any]]:
     functions: list[Any] = []
 
     def stage(item: Any, *, inner: bool = False) -> Any:
-        if isinstance(item, Sampled) or (not inner and hasattr(item, "expression")):
+        if isinstance(item, Sampled | NativeStage) or (not inner and hasattr(item, "expression")):
+            if isinstance(item, NativeStage) and item.commands != inner:
+                wrong = "sets the inputs, so that it is an inner law" if item.commands else "sets no inputs"
+                raise InputError(f"'{item.name}' {wrong}")
             return item
         if not callable(getattr(item, "function", item)):
             raise InputError(f"a stage needs an expression or a function to call, got {item!r}")
@@ -89,11 +93,16 @@ def stage_slots(eom: EquationsOfMotion, stages: Stages, slots: Slots) -> None:
     if stages.sampled is not None:
         for name, symbol in zip(eom.u_names, ca.vertsplit(eom.symbolic.u), strict=True):
             slots.add(f"command.{name}", symbol=symbol)
+        if isinstance(stages.sampled, NativeStage):
+            native_slots(stages.sampled, slots)
         if isinstance(stages.sampled, Sampled):
             law = stages.sampled.law
             for name, value in zip(law.state_names(eom), law.initial_state(eom), strict=True):
                 slots.add(name, float(value))
     for stage in stages.outer:
+        if isinstance(stage, NativeStage):
+            native_slots(stage, slots)
+            continue
         for name in stage.holds:
             slots.add(name)
         slots.add(f"{stage.name}.t")

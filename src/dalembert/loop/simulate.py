@@ -22,6 +22,8 @@ from dalembert.formulations.states import Parameters
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.loop.consistent_starts import consistent_start
 from dalembert.loop.experiment import Experiment, Start
+from dalembert.loop.flexible_checks import warn_of_angles, warn_of_stiff_modes
+from dalembert.loop.routines import check_native_start
 from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switches import check_switches
 from dalembert.model.comparison import mechanics_apart
@@ -82,6 +84,7 @@ def run_experiment(
     """
     settings, eom, p = experiment.settings, experiment.equations, experiment.p
     loop = compose(experiment)
+    warn_of_stiff_modes(eom.machine, experiment.integrator)
     goes_on = isinstance(experiment.start, Run)
     begin = experiment.start.t if isinstance(experiment.start, Start) else experiment.start.final.t
     check_switches(experiment.switches, begin, settings.duration, goes_on=goes_on)
@@ -134,6 +137,7 @@ def run_experiment(
         raise SimulationError(str(failure), run) from failure.__cause__
     if check and run.status in ("diverged", "failed"):
         raise SimulationError(run.message, run)
+    warn_of_angles(eom.machine, run)
     return run
 
 
@@ -195,6 +199,8 @@ def start_state(experiment: Experiment, loop: ClosedLoop) -> tuple[Array, dict[s
     q, moved = assembled_start(eom, start.q, t=start.t, p=numbers, branch=start.branch, reach=start.reach)
     check_limits(eom, q[None], experiment.limits, "q0")
     asked = named_vector(start.v, machine.v_names, np.zeros(machine.nv), "v0")
+    names = (*machine.q_names, *machine.v_names)
+    check_native_start(experiment.control, dict(zip(names, [*q.tolist(), *asked.tolist()], strict=True)))
     q, v = eom.from_machine(q, asked, p=p)
     x0 = np.concatenate([q, v, loop.z0, [0.0, 0.0]])
     wanted = {name: float(value) for name, value in start.v.items()} if isinstance(start.v, Mapping) else None

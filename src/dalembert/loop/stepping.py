@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -25,7 +25,6 @@ from dalembert.formulations.factorization import UnitFactors, half_solve, unit_f
 from dalembert.formulations.states import Parameters
 from dalembert.model.contacts import HalfSpace, SphericalSurface
 from dalembert.model.elastic.contract import Elastic
-from dalembert.model.friction import JointFriction
 from dalembert.model.geometry import Box, Capsule, Sphere
 from dalembert.model.joint import Joint
 
@@ -251,6 +250,7 @@ def stepping_part(
     zdot: Expression,
     applied: list[Expression],
     n_before: int,
+    inputs: Expression,
 ) -> SteppingSystem:
     """Tapes of a step.
 
@@ -266,6 +266,8 @@ def stepping_part(
         Generalised forces of inputs and of losses.
     n_before
         Number of states before those of time-stepping.
+    inputs
+        Inputs of the motors.
     """
     s, nv, k = eom.symbolic, eom.nv, system.k
     t, x, _, p = arguments
@@ -286,7 +288,7 @@ def stepping_part(
     scale = [ca.sqrt(i) for i in factors.inverse]
     s0 = _scaled(half_solve(factors, ca.vertsplit(ca.densify(h * force))), scale)
 
-    blocks, held = _blocks(eom, system), _held(eom)
+    blocks, held = _blocks(eom, system, inputs), _held(eom)
     held_rows = [_scaled(half_solve(factors, _entries(held.J[i, :])), scale) for i in range(held.m)]
     groups = _groups([frozenset(j for j, e in enumerate(row) if e is not None) for row in held_rows])
     columns = [sorted(row) for row in factors.rows]
@@ -374,7 +376,7 @@ def _losses(block: _Block, of_contact: bool) -> int:
     return block.J.shape[0] - 1 if block.law is BlockLaw.ROPE else int(of_contact or block.law is BlockLaw.STICTION)
 
 
-def _blocks(eom: EquationsOfMotion, system: ContactSystem) -> list[_Block]:
+def _blocks(eom: EquationsOfMotion, system: ContactSystem, inputs: Expression) -> list[_Block]:
     """Contacts, cables and ropes that only pull, and joints that stick."""
     blocks = []
     # How fast a pair is that may pass the other one by its side, its normal alone does not say.
@@ -393,16 +395,16 @@ def _blocks(eom: EquationsOfMotion, system: ContactSystem) -> list[_Block]:
             continue
         J, u, phi = (-e[r.start : r.stop, :] for e in (constraints.jacobian, constraints.velocity, constraints.phi))
         blocks.append(_Block(r.name, BlockLaw.UNILATERAL, ca.SX(J), u, phi, 0.0, 0.0))
-    for joint in _sticking(eom):
+    for k, joint in enumerate(_sticking(eom)):
         rate = ca.SX(eom.formulation.joint_rate(joint.name))
-        limit = _limit(eom.machine.friction_of(joint.name), rate, eom.symbolic.value)
+        levels = constraints.joint_limits[k], constraints.joint_frictions[k]
+        limit = _limit(rate, *ca.substitute(list(levels), [eom.symbolic.u], [ca.densify(inputs)]))
         blocks.append(_Block(joint.name, BlockLaw.STICTION, ca.jacobian(rate, eom.symbolic.v), rate, 0.0, 0.0, limit))
     return blocks
 
 
-def _limit(friction: JointFriction, rate: Any, value: Callable[[Scalar], Any]) -> Any:
+def _limit(rate: Any, holding: Any, kinetic: Any) -> Any:
     """Largest friction that holds in a step, and that in motion: the same one if the joint moves before the step."""
-    holding, kinetic = friction.holding(value), friction.kinetic(rate, value)
     if ca.is_equal(holding, kinetic, 10):
         return ca.vertcat(kinetic, kinetic)
     return ca.vertcat(ca.if_else(ca.fabs(rate) < _AT_REST, holding, kinetic), kinetic)

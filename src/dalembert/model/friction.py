@@ -188,14 +188,17 @@ class JointFriction:
     ----------
     parts
         Ratios ``n`` and frictions: each acts on the joint with ``n f(n v)``.
+    geared
+        Whether a gear adds friction in proportion to the effort of its motor.
     """
 
     parts: tuple[tuple[Scalar, Friction], ...]
+    geared: bool = False
 
     @property
     def sticks(self) -> bool:
         """Whether any of it holds a load at rest."""
-        return any(friction.sticks for _, friction in self.parts)
+        return self.geared or any(friction.sticks for _, friction in self.parts)
 
     @property
     def bristles(self) -> tuple[tuple[Scalar, Friction], ...]:

@@ -264,7 +264,8 @@ class Machine:
     def friction_of(self, joint: str) -> JointFriction:
         """All friction on a joint: its own and that of its motors."""
         driving = ((m.ratio, m.friction) for m in self.motors if m.joint == joint and m.friction is not None)
-        return JointFriction(((1.0, self.joint(joint).friction_model), *driving))
+        geared = any(m.lossy for m in self.motors if m.joint == joint)
+        return JointFriction(((1.0, self.joint(joint).friction_model), *driving), geared)
 
     @cached_property
     def tree(self) -> Tree:

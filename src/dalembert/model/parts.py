@@ -76,6 +76,11 @@ class Motor:
         to zero over the last hundredth of it; the motor brakes at any speed.
     friction
         `Friction` on the motor side: its levels act on the joint times ``n``. A brake or a gear that holds is one.
+    efficiency, back_efficiency
+        Efficiency ``eta`` of the gear while the motor drives the joint, and ``eta_b`` while the joint drives the motor:
+        the joint gets ``eta n u`` or ``n u / eta_b``, and stands in between. By default ``eta_b = 2 - 1 / eta``, the
+        same friction both ways. A gear that locks itself has none (``eta <= 0.5``): give a brake instead. The inertia
+        of the rotor has no such loss.
 
     Examples
     --------
@@ -92,9 +97,12 @@ class Motor:
     effort: float = math.inf
     speed: float = math.inf
     friction: Friction | None = None
+    efficiency: Scalar = 1.0
+    back_efficiency: Scalar | None = None
 
     def __post_init__(self) -> None:
         name = check_name(self.name, "motor")
+        self._check_efficiency(name)
         if self.friction is not None and not isinstance(self.friction, Friction):
             raise MachineError(f"friction of motor '{name}' must be a Friction, got {self.friction!r}")
         check_name(self.joint, f"joint of motor '{name}'")
@@ -113,7 +121,37 @@ class Motor:
     @property
     def scalars(self) -> tuple[Scalar, ...]:
         """All scalars of the motor."""
-        return (self.ratio, self.rotor_inertia, self.damping, *(self.friction.scalars if self.friction else ()))
+        more = self.friction.scalars if self.friction else ()
+        back = () if self.back_efficiency is None else (self.back_efficiency,)
+        return (self.ratio, self.rotor_inertia, self.damping, *more, self.efficiency, *back)
+
+    @property
+    def lossy(self) -> bool:
+        """Whether its gear has an efficiency below 1, one way or the other."""
+        return self.efficiency != 1.0 or self.back_efficiency not in (None, 1.0)
+
+    @property
+    def gear(self) -> tuple[Scalar, Scalar]:
+        """Middle and half width of what the joint gets of ``n u``: ``(eta + 1/eta_b)/2`` and ``(1/eta_b - eta)/2``."""
+        forward, back = self.efficiency, self.back_efficiency
+        if back is None:
+            back = 2.0 - 1.0 / forward
+        return (forward + 1.0 / back) / 2.0, (1.0 / back - forward) / 2.0
+
+    def _check_efficiency(self, name: str) -> None:
+        for key in ("efficiency", "back_efficiency"):
+            if getattr(self, key) is None:
+                continue
+            what = f"{key.replace('_', ' ')} of motor '{name}'"
+            value = field_scalar(getattr(self, key), what, lower=0.0, strict=True)
+            object.__setattr__(self, key, value)
+            if nominal(value) > 1.0:
+                raise MachineError(f"{what} must be at most 1, got {nominal(value):g}")
+        if self.back_efficiency is None and nominal(self.efficiency) <= 0.5:
+            raise MachineError(
+                f"a gear with the efficiency {nominal(self.efficiency):g} locks itself, 2 - 1/eta is not above 0: give "
+                f"motor '{name}' a back_efficiency, or a friction that holds as its brake"
+            )
 
     @property
     def range(self) -> tuple[float, float]:
@@ -126,6 +164,8 @@ class Motor:
         yield Bound(f"damping of motor '{self.name}'", self.damping)
         if self.friction is not None:
             yield from self.friction.bounds(f"motor '{self.name}'")
+        yield Bound(f"efficiency of motor '{self.name}'", self.efficiency, strict=True)
+        yield Bound(f"spread of the efficiencies of motor '{self.name}'", self.gear[1])
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import casadi as ca
 
-from dalembert.core.errors import UnknownNameError
+from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Expression
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.named import derived_quantity, text_expression
@@ -16,7 +16,7 @@ from dalembert.spatial.rotations import quaternion_of
 
 __all__ = ["NamedQuantity", "quantity"]
 
-RATE = "rate."
+RATE, INPUT, STATE = "rate.", "u.", "q."
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,17 +49,24 @@ def quantity(eom: EquationsOfMotion, name: str, owner: str) -> NamedQuantity:
     eom
         The equations.
     name
-        A coordinate, a velocity, an input, ``rate.INPUT``; or a text of these, of parameters, ``t``,
+        A coordinate, a velocity, an input, ``rate.INPUT``; ``u.INPUT`` and ``q.STATE`` where an input has the name of a
+        coordinate; or a text of these, of parameters, ``t``,
         ``position.FRAME.x``, ``velocity.FRAME.x``, signals of the machine, ``length.ROPE`` and ``tension.ROPE``.
     owner
         Whose it is, in messages.
     """
     s, states = eom.symbolic, (*eom.q_names, *eom.v_names)
-    if name in states:
-        k = states.index(name)
+    plain = name.removeprefix(INPUT).removeprefix(STATE)
+    if name in states and name in eom.u_names:
+        raise InputError(
+            f"{owner}: '{name}' is a coordinate and an input of machine '{eom.machine.name}'; write '{INPUT}{name}' "
+            f"for the input and '{STATE}{name}' for the coordinate"
+        )
+    if name in states or (name.startswith(STATE) and plain in states):
+        k = states.index(plain)
         return NamedQuantity(name, "state", k, ca.vertcat(s.q, s.v)[k])
-    if name in eom.u_names:
-        k = eom.u_names.index(name)
+    if name in eom.u_names or (name.startswith(INPUT) and plain in eom.u_names):
+        k = eom.u_names.index(plain)
         return NamedQuantity(name, "input", k, s.u[k])
     if name.startswith(RATE):
         motor = name.removeprefix(RATE)

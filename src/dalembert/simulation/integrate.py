@@ -26,6 +26,7 @@ from dalembert.simulation.methods import METHODS
 from dalembert.simulation.recording import Recorder
 from dalembert.simulation.run import EndState, Run
 from dalembert.simulation.settings import SETTINGS_DEFAULTS, Settings, SettingsKeywords
+from dalembert.simulation.step_limits import too_long_for
 from dalembert.simulation.watch import Interrupt, Progress, interrupts
 
 __all__ = ["integrate"]
@@ -114,6 +115,7 @@ def integrate(
             ending = _drive(engine, setup, sampler, watcher, interrupt, bar, recorder)
             if ending.status in ("diverged", "failed") and ending.error is None:
                 ending = _blame_signal(ending, engine, setup, kernels, sampler)
+                ending = _blame_step(ending, setup, sampler)
     finally:
         bar.close()
     run = recorder.whole(ending.status, ending.message)
@@ -238,6 +240,15 @@ def _failure(engine: NativeEngine, setup: Setup, outcome: Outcome) -> _Ending:
             "fastest; the solution diverges or jumps there",
         )
     return _Ending("failed", engine.message)
+
+
+def _blame_step(ending: _Ending, setup: Setup, sampler: Sampler) -> _Ending:
+    """Name the mode for which a fixed step is too long, if there is one, and a step that is not."""
+    tableau = setup.tableau or METHODS[setup.method].tableau
+    if ending.status != "diverged" or tableau is None or tableau.adaptive:
+        return ending
+    hint = too_long_for(setup.problem, tableau, setup.t0, setup.x0, sampler.held, setup.p, setup.step)
+    return replace(ending, message=f"{ending.message}; {hint}") if hint else ending
 
 
 def _blame_signal(

@@ -246,6 +246,12 @@ class Run:
 
         return save_run(self, path)
 
+    def to_mcap(self, path: str | os.PathLike[str]) -> Path:
+        """Write signals, poses of the bodies and events as an MCAP file, for Foxglove and rerun (extra ``mcap``)."""
+        from dalembert.io.mcap_files import write_mcap
+
+        return write_mcap(self, path)
+
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Run:
         """Read a run that was saved."""

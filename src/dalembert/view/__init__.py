@@ -3,6 +3,7 @@
 from dalembert.view.animation import animate, draw_machine
 from dalembert.view.baked import Baked
 from dalembert.view.captures import capture_report, capture_rows, plot_capture
+from dalembert.view.derivation import write_derivation
 from dalembert.view.drawing import Look, draw_scene
 from dalembert.view.live import LivePicture
 from dalembert.view.mode_shapes import animate_mode, plot_modes
@@ -45,4 +46,5 @@ __all__ = [
     "plot_singular_values",
     "report",
     "share",
+    "write_derivation",
 ]

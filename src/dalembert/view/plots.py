@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +82,22 @@ class Panel:
     names: tuple[str, ...]
 
 
+@cache
+def _shown_figure() -> type[Figure]:
+    """Figures that a notebook shows as a picture, also where pyplot was never imported."""
+    from matplotlib.figure import Figure
+
+    class ShownFigure(Figure):
+        """A figure with its picture for notebooks."""
+
+        def _repr_png_(self) -> bytes:
+            content = io.BytesIO()
+            self.savefig(content, format="png", dpi=110)
+            return content.getvalue()
+
+    return ShownFigure
+
+
 def plot_run(run: Run, names: Sequence[str] | None = None, path: str | os.PathLike[str] | None = None) -> Figure:
     """Draw a run as small multiples over time.
 
@@ -107,7 +124,6 @@ def plot_run(run: Run, names: Sequence[str] | None = None, path: str | os.PathLi
     2
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
     target = None if path is None else picture_file(path)
     groups = group_signals(run, None if names is None else chosen_signals(run, names))
@@ -115,7 +131,7 @@ def plot_run(run: Run, names: Sequence[str] | None = None, path: str | os.PathLi
     count = len(groups) + 2 * audited
     columns = 1 if count < 4 else 2
     rows = math.ceil(count / columns)
-    figure = Figure(figsize=(5.2 * columns + 0.6, 1.9 * rows + 0.9), layout="constrained")
+    figure = _shown_figure()(figsize=(5.2 * columns + 0.6, 1.9 * rows + 0.9), layout="constrained")
     FigureCanvasAgg(figure)
     axes = _axes(figure, count, rows, columns)
     for panel, group in zip(axes, groups, strict=False):

@@ -274,6 +274,32 @@ class ClosedForm:
             result.append(sympy.Eq(left, self.applied[i], evaluate=False))
         return result
 
+    @cached_property
+    def accelerations(self) -> Expression:
+        """CasADi symbols of the accelerations, for `expand`."""
+        made = ca.SX.sym("a", self._nv)
+        self._inputs["a"] = (made, [self._algebra.symbol(x.name) for x in self.a])
+        return made
+
+    def expand(self, name: str, expression: Expression) -> sympy.ImmutableDenseMatrix:
+        """Return an expression of the tape of this machine as a SymPy matrix.
+
+        Parameters
+        ----------
+        name
+            A name of the expression, unique in this closed form.
+        expression
+            CasADi expression of the variables of ``equations(machine).symbolic`` and of `accelerations`.
+        """
+        self.accelerations  # noqa: B018 -- known to the algebra from now on
+        matrix = ca.densify(expression)
+        return self._matrix(self._polynomials(f"expanded:{name}", lambda: matrix), matrix.shape[1])
+
+    @property
+    def tape(self) -> EquationsOfMotion:
+        """Equations of the machine with symbols, for `expand`."""
+        return self._eom
+
     # -- writing --------------------------------------------------------------------------------------------------
 
     def _get(self, name: str) -> Any:
@@ -310,6 +336,11 @@ class ClosedForm:
         if name == "christoffel":
             return ",\\quad ".join(f"C_{{{k + 1}}} = {_latex_matrix(m, write)}" for k, m in enumerate(value))
         return _latex_matrix(value, write) if hasattr(value, "shape") else write(value)
+
+    def latex_of(self, expression: sympy.Expr | sympy.MatrixBase) -> str:
+        """Write any SymPy expression or matrix in the symbols of this closed form as LaTeX."""
+        write = Writer("latex", self._rank, self._latex, decimals=bool(self._numbers))
+        return _latex_matrix(expression, write) if hasattr(expression, "shape") else write(expression)
 
     def python(self, name: str | None = None) -> str:
         """Write a NumPy function (all of them without a name): arguments as in `equations`, parameters as keywords."""

@@ -1,11 +1,8 @@
-"""Lower bounds with real and complex blocks together, and of real blocks at one matrix.
+"""Lower bounds with real and complex blocks together.
 
 With the real blocks closed at ``delta``, the remaining system has a structured singular value ``g(delta)`` of complex
 blocks, so that ``min(1 / max |delta|, g(delta))`` bounds that of the whole from below. It is maximised by projected
 gradient ascent in a box, which is shrunk along the ray to the point found.
-
-Real blocks alone at one complex matrix: ``det(1 - M Delta) = 0`` are two equations. The least ``max |delta|`` on them
-is found by linear programs on their linearisation, which is exact where the matrix has rank one.
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ from dalembert.core.types import Array
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
 
-__all__ = ["GainInBox", "mixed_in_box", "mixed_lower_bound", "real_lower_bound", "worst_gain_in_box", "worst_mixed"]
+__all__ = ["GainInBox", "mixed_in_box", "mixed_lower_bound", "worst_gain_in_box", "worst_mixed"]
 
 Complex = NDArray[np.complex128]
 ValueAndSlope = Callable[[Array], tuple[float, Array]]
@@ -246,66 +243,3 @@ def worst_mixed(
     if best[0] <= 0.0:
         return None
     return WorstCase(dict(zip(names, best[1].tolist(), strict=True)), 1.0 / best[0], best[2])
-
-
-def real_lower_bound(
-    M: NDArray[Any], blocks: Sequence[DeltaBlock], *, starts: int = 8, iterations: int = 30, seed: int = 0
-) -> float:
-    """Lower bound of real blocks at one matrix: the least values found that make ``1 - M Delta`` singular.
-
-    Examples
-    --------
-    >>> real_lower_bound(np.diag([2.0, 0.5]), [DeltaBlock("a", 1), DeltaBlock("b", 1)])
-    2.0
-    """
-    from scipy.optimize import linprog
-
-    M, rng = np.asarray(M, dtype=complex), np.random.default_rng(seed)
-    parts, k = list(slices(blocks)), len(blocks)
-    size = max(float(np.linalg.norm(M, 2)), 1e-300)
-    bound = 0.0
-    for attempt in range(starts):
-        delta = np.zeros(k) if attempt == 0 else rng.uniform(-2.0, 2.0, k) / size
-        reach = np.inf
-        for _ in range(iterations):
-            d = _repeated(blocks, delta)
-            values, V = np.linalg.eig(M * d[None, :])
-            j = int(np.abs(values - 1.0).argmin())
-            try:
-                W = np.linalg.inv(V)[j]
-            except np.linalg.LinAlgError:
-                break
-            if attempt == 0 and not delta.any():  # all eigenvalues are zero: the trace moves first
-                slope = np.array([np.trace(M[s, s]) for _, s in parts])
-                values[j] = 0.0
-            else:
-                slope = np.array([(W @ M[:, s]) @ V[s, j] for _, s in parts])
-            rhs = 1.0 - values[j] + slope @ delta
-            rows = np.vstack([slope.real, slope.imag])
-            keep = np.abs(rows).max(axis=1) > 1e-12 * max(float(np.abs(slope).max(initial=0.0)), 1e-300)
-            if not keep.any():
-                break
-            limit = None if np.isinf(reach) else reach
-            A = np.hstack([np.vstack([np.eye(k), -np.eye(k)]), -np.ones((2 * k, 1))])
-            b_ub = np.zeros(2 * k)
-            if limit is not None:
-                move = np.hstack([np.vstack([np.eye(k), -np.eye(k)]), np.zeros((2 * k, 1))])
-                A, b_ub = np.vstack([A, move]), np.concatenate([b_ub, limit + delta, limit - delta])
-            equal = np.hstack([rows[keep], np.zeros((int(keep.sum()), 1))])
-            target = np.array([rhs.real, rhs.imag])[keep]
-            program: OptimizeResult = linprog(
-                [0.0] * k + [1.0], A, b_ub, equal, target, bounds=[(None, None)] * k + [(0, None)], method="highs"
-            )
-            if not program.success:
-                break
-            moved = float(np.abs(program.x[:k] - delta).max())
-            delta = program.x[:k]
-            reach = moved if np.isinf(reach) else 0.8 * reach
-            d = _repeated(blocks, delta)
-            gap = float(np.abs(np.linalg.eigvals(M * d[None, :]) - 1.0).min())
-            largest = float(np.abs(delta).max(initial=0.0))
-            if gap < 1e-9 and largest > 0.0:
-                bound = max(bound, 1.0 / largest)
-                if moved < 1e-7 * largest:
-                    break
-    return bound

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.control.mu.lower import WorstCase, complex_lower_bound, destabilising
 from dalembert.control.mu.machine import at_level, extent, sampled_error, without_errors
-from dalembert.control.mu.mixed import mixed_in_box, mixed_lower_bound, real_lower_bound, worst_gain_in_box, worst_mixed
+from dalembert.control.mu.mixed import mixed_in_box, mixed_lower_bound, worst_gain_in_box, worst_mixed
+from dalembert.control.mu.real import real_lower_bound
 from dalembert.control.mu.scalings import upper_bound
 from dalembert.control.mu.search import MARGINS, Aim, Search, hardest, looked_at
 from dalembert.control.mu.sweep import Interval, Known, sweep
@@ -61,7 +62,9 @@ def mu(matrix: ArrayLike, blocks: Sequence[DeltaBlock], *, seconds: float = 10.0
     Notes
     -----
     The lower bound is shown by an uncertainty: the power iteration for complex blocks, ascent over the real ones where
-    there are both, linear programs for only real blocks. These may find nothing, which leaves zero.
+    there are both, edges of the box and linear programs for only real blocks. These may find nothing, which leaves
+    zero. With only real blocks mu jumps where a matrix becomes real: the lower bound of a matrix with imaginary parts
+    of the size of rounding errors is zero unless a solution exists in spite of them.
     """
     M = _checked(matrix, blocks)
     size = float(np.abs(M).max())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import casadi as ca
 import numpy as np
@@ -44,6 +45,12 @@ class Objective:
         K = ca.densify(structure.packed(x))
         self._K = ca.Function("K", [x], [K])
         self._slope = ca.Function("dK", [x], [ca.densify(ca.jacobian(ca.vec(K), x))])
+
+    def scaled(self, limits: Sequence[Range]) -> Objective:
+        """The same function of other variables."""
+        other = copy(self)
+        other.limits = limits
+        return other
 
     def numbers(self, y: Array) -> Array:
         """Numbers of the structure."""

@@ -113,8 +113,12 @@ def _asked(r: Requirement) -> list[float]:
     return frequencies
 
 
-def ranges(structure: Structure, plants: Sequence[LoopPlant], frequency: float) -> list[Range]:
-    """Bounds, typical sizes and first values of a structure's numbers for a typical frequency [rad/s]."""
+def ranges(structure: Structure, plants: Sequence[LoopPlant], frequency: float, *, alike: bool = False) -> list[Range]:
+    """Bounds, typical sizes and first values of a structure's numbers for a typical frequency [rad/s].
+
+    With ``alike`` all static gains without a given scale have the least of their sizes. Loops of several gains
+    are then small together, and the search begins close to the open loop.
+    """
     order = structure.order
     rate = 1.05 * frequency  # a real rate instead of a frequency: undamped plants have poles among the frequencies
     G = _plant_gains(plants, order, rate)
@@ -152,6 +156,13 @@ def ranges(structure: Structure, plants: Sequence[LoopPlant], frequency: float) 
             loop = float((np.abs(through) / gain).max(initial=0.0))
             size = 1.0 / loop if loop > 0.0 and np.isfinite(loop) else size
         result.append(_range(t, max(size, abs(t.start or 0.0) / 10.0)))
+    static = [
+        _given(t) is None and t.start is None and not (slope[nu:].any() or slope[:, ny:].any())
+        for t, slope in zip(structure.tunables, slopes, strict=True)
+    ]
+    if alike and any(static):
+        least = min(r.scale for r, s in zip(result, static, strict=True) if s)
+        result = [_range(t, least) if s else r for t, r, s in zip(structure.tunables, result, static, strict=True)]
     return result
 
 

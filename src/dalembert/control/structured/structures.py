@@ -18,7 +18,7 @@ import numpy as np
 from dalembert.control.norms import matrices_of
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.renamed import renamed_keywords
-from dalembert.core.types import Expression, ExpressionLike
+from dalembert.core.types import Array, Expression, ExpressionLike
 
 if TYPE_CHECKING:
     from dalembert.control.norms import LinearSystem
@@ -99,6 +99,8 @@ class Structure:
         Number of its states.
     matrices
         ``x -> (A, B, C, D)``: CasADi expressions of the numbers.
+    contained
+        A simpler structure that this one contains, and its numbers as numbers of this one. It is tuned first.
     """
 
     measured: tuple[str, ...]
@@ -106,6 +108,7 @@ class Structure:
     tunables: tuple[Tunable, ...]
     order: int
     matrices: Callable[[ExpressionLike], SymbolicMatrices]
+    contained: tuple[Structure, Callable[[Array], Array]] | None = None
 
     def __post_init__(self) -> None:
         for what, names in (("measured", self.measured), ("controls", self.controls)):
@@ -411,7 +414,11 @@ def notch(
 
 
 def state_space(controls: Sequence[str], measured: Sequence[str], order: int, *, direct: bool = True) -> Structure:
-    """A controller of a given order, all of its entries free; ``A`` is tridiagonal, which loses no generality."""
+    """A controller of a given order, all of its entries free; ``A`` is tridiagonal, which loses no generality.
+
+    With as many controls as measurements, and as many states at least, a PD with filters is tuned first. The result is
+    not worse than that one.
+    """
     if not (isinstance(order, Integral) and not isinstance(order, bool) and order >= 0):
         raise InputError(f"order of a controller must be a whole number >= 0, got {order!r}")
     order = int(order)
@@ -445,7 +452,39 @@ def state_space(controls: Sequence[str], measured: Sequence[str], order: int, *,
                 n += 1
         return blocks["A"], blocks["B"], blocks["C"], blocks["D"]
 
-    return Structure(tuple(measured), tuple(controls), tunables, order, matrices)
+    def embedded(x: Array) -> Array:
+        """Numbers of this structure for those of a PD with filters; the other states have no output."""
+        A, B, C, D = (np.array(ca.DM(ca.SX(M)).full()) for M in pd.matrices(ca.DM(x)))
+        more = order - p
+        values = {
+            "A": np.diag([*np.diag(A), *(A.min() * 0.5 ** (1 + np.arange(more)))]),
+            "B": np.vstack([B, np.eye(max(more, p), p)[:more]]),
+            "C": np.hstack([C, np.zeros((m, more))]),
+            "D": D,
+        }
+        return np.array([values[k][i, j] for k, where in cells.items() for i, j in where])
+
+    contained = None
+    if lead and direct:
+        pd = _filtered_pd(controls, measured)
+        contained = (pd, embedded)
+    return Structure(tuple(measured), tuple(controls), tunables, order, matrices, contained)
+
+
+def _filtered_pd(controls: Sequence[str], measured: Sequence[str]) -> Structure:
+    """``kp + kd s w / (s + w)`` of pairs of signals, the corners ``w`` of the filters free."""
+    n = len(controls)
+    tunables = [
+        Tunable(f"{control}.{name}", begin=begin, lower=0.0 if name == "omega" else None, hold=name == "omega")
+        for name, begin in (("kp", 1.0), ("kd", 1.0), ("omega", 10.0))
+        for control in controls
+    ]
+
+    def matrices(x: ExpressionLike) -> SymbolicMatrices:
+        kp, kd, w = x[:n], x[n : 2 * n], x[2 * n :]
+        return ca.diag(-w), ca.SX.eye(n), ca.diag(-kd * w * w), ca.diag(kp + kd * w)
+
+    return Structure(tuple(measured), tuple(controls), tuple(tunables), n, matrices)
 
 
 def fixed_controller(system: LinearSystem, controls: Sequence[str], measured: Sequence[str]) -> Structure:

@@ -9,7 +9,8 @@ until they are met.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from numbers import Integral
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -125,7 +126,8 @@ class TuneSettings:
     Parameters
     ----------
     starts
-        Number of starts: the first from the structure's own values, the others from random ones.
+        Number of starts: the first from the structure's own values, the others from random ones, every second of them
+        with gains of equal scale near the open loop.
     seed
         Seed of the random starts.
     evaluations
@@ -144,7 +146,7 @@ class TuneSettings:
     20000
     """
 
-    starts: int = 8
+    starts: int = 10
     seed: int = 0
     evaluations: int = 20_000
     time_limit: float | None = None
@@ -162,21 +164,24 @@ class TuneSettings:
                 raise InputError(f"{name} must be a positive number ({unit}), got {value!r}")
 
 
+Place = tuple[Objective, Array]  # variables, and the function of them with its scales
+
+
 @dataclass
 class _Search:
     """State of the search."""
 
-    y: Array | None = None
+    place: Place | None = None
     value: float = np.inf
     weight: float = 1.0  # of hard requirements beside soft ones
     history: list[tuple[str, float]] = field(default_factory=list)
-    offered: list[tuple[float, Array]] = field(default_factory=list)
+    offered: list[tuple[float, Place]] = field(default_factory=list)
 
-    def offer(self, label: str, y: Array, value: float) -> None:
+    def offer(self, label: str, objective: Objective, y: Array, value: float) -> None:
         self.history.append((label, float(value)))
-        self.offered.append((float(value), y))
+        self.offered.append((float(value), (objective, y)))
         if value < self.value:
-            self.y, self.value = y, value
+            self.place, self.value = (objective, y), value
 
     def worst(self, objective: Objective) -> Function:
         """The minimised function: the worst requirement, hard ones with their weight."""
@@ -186,13 +191,13 @@ class _Search:
         """Where the search may end: hard requirements alone are met."""
         return None if objective.soft else lambda f: f <= 1.0
 
-    def others(self, count: int) -> list[tuple[float, Array]]:
+    def others(self, count: int) -> list[tuple[float, Place]]:
         """The next best starts that ended elsewhere, and not far above."""
-        starts: list[tuple[float, Array]] = []
+        starts: list[tuple[float, Place]] = []
         last = self.value
-        for value, y in sorted(self.offered, key=lambda item: item[0]):
+        for value, place in sorted(self.offered, key=lambda item: item[0]):
             if last * (1.0 + 1e-4) < value < 1.3 * self.value and len(starts) < count:
-                starts.append((value, y))
+                starts.append((value, place))
                 last = value
         return starts
 
@@ -219,10 +224,15 @@ def tune_models(
     budget = Budget(settings.evaluations, np.inf if settings.time_limit is None else settings.time_limit)
     search = _Search()
     starts = _starts(objective, loops, frequencies, settings)
-    least = _from_starts(objective, search, budget, starts, 1e-3 * frequencies[0], settings)
-    y = _finish(objective, search, budget, settings.progress)
+    simpler = _contained(plants, structure, hard, soft, settings)
+    if simpler is not None:
+        inner, x = simpler
+        budget.evaluations += inner.evaluations
+        starts = chain([(objective, objective.variables(x.tolist()))], starts)
+    least = _from_starts(search, budget, starts, 1e-3 * frequencies[0], settings)
+    place = _finish(search, budget, settings.progress)
     cost: dict[str, Any] = {"seconds": perf_counter() - began, "evaluations": budget.evaluations}
-    if y is None:
+    if place is None:
         start = objective.numbers(objective.start())
         reason = f"no start could be stabilised; the least spectral abscissa found is {least:.4g} 1/s"
         if budget.spent:
@@ -230,30 +240,54 @@ def tune_models(
         names = [t.name for t in structure.tunables]
         nothing = dict(zip(names, start.tolist(), strict=True))
         return TuneResult("unstable", reason, nothing, (), {}, (), tuple(search.history), structure, **cost)
-    x = objective.numbers(y)
-    return _result(objective, loops, plants, x, search, hard, soft, budget, cost)
+    best = _certified_result(place, loops, plants, search, hard, soft, budget, cost)
+    if simpler is not None and inner.status == "met" and (best.status != "met" or best.soft > inner.soft):
+        same = _result(objective, loops, plants, x, search, hard, soft, budget, cost)
+        return same if same.status == "met" else best
+    return best
+
+
+def _contained(
+    plants: Mapping[str, control.StateSpace],
+    structure: Structure,
+    hard: Sequence[Requirement],
+    soft: Sequence[Requirement],
+    settings: TuneSettings,
+) -> tuple[TuneResult, Array] | None:
+    """The result of the simpler structure that a structure contains, and its numbers as those of this one."""
+    if structure.contained is None or any(t.start is not None for t in structure.tunables):
+        return None
+    simpler, embedded = structure.contained
+    few = replace(settings, starts=min(settings.starts, 6), evaluations=max(settings.evaluations // 4, 1))
+    result = tune_models(plants, simpler, hard, soft, few)
+    return None if result.status == "unstable" else (result, embedded(np.array(list(result.values.values()))))
 
 
 def _starts(
     objective: Objective, plants: Sequence[LoopPlant], frequencies: Sequence[float], settings: TuneSettings
-) -> Iterator[Array]:
-    """Variables to start from: the structure's own values, then random ones about those of other frequencies."""
+) -> Iterator[Place]:
+    """Starts: the structure's own values, then random ones.
+
+    Every second one has gains of equal scale and begins near the open loop. The others are about the gains of other
+    frequencies.
+    """
     rng = np.random.default_rng(settings.seed)
-    yield objective.start()
+    yield objective, objective.start()
     for k in range(1, settings.starts):
-        w = frequencies[k % len(frequencies)] * 10.0 ** ((0, 1, -1, 2)[(k // len(frequencies)) % 4] / 2.0)
-        own = [r.start for r in ranges(objective.structure, plants, w)]
-        y = objective.variables(own)
-        yield y + (1.0 if k % 3 else 0.1 if k % 2 else 3.0) * rng.normal(size=len(y))
+        step = k // 2
+        w = frequencies[step % len(frequencies)]
+        noise = rng.normal(size=len(objective.limits))
+        if k % 2:
+            alike = objective.scaled(ranges(objective.structure, plants, w, alike=True))
+            yield alike, alike.start() + (1.0, 0.3, 3.0)[step % 3] * noise
+            continue
+        w *= 10.0 ** ((0, 1, -1, 2)[(step // len(frequencies)) % 4] / 2.0)
+        y = objective.variables([r.start for r in ranges(objective.structure, plants, w)])
+        yield objective, y + (1.0, 3.0, 0.1)[step % 3] * noise
 
 
 def _from_starts(
-    objective: Objective,
-    search: _Search,
-    budget: Budget,
-    starts: Iterator[Array],
-    decay: float,
-    settings: TuneSettings,
+    search: _Search, budget: Budget, starts: Iterator[Place], decay: float, settings: TuneSettings
 ) -> float:
     """Descend from each start until hard requirements alone are met; the least spectral abscissa.
 
@@ -261,10 +295,10 @@ def _from_starts(
     """
     tell = settings.progress or (lambda what, value: None)
     least = np.inf
-    free = np.array([not t.hold for t in objective.structure.tunables])
     share = 0.6 * settings.evaluations / max(settings.starts, _SHARES)
-    enough = search.enough(objective)
-    for k, start in enumerate(starts):
+    for k, (objective, start) in enumerate(starts):
+        free = np.array([not t.hold for t in objective.structure.tunables])
+        enough = search.enough(objective)
         if budget.spent or (enough is not None and enough(search.value)):
             break
         y, a, own = start, objective.abscissa(start)[0], budget.part(share)
@@ -274,12 +308,12 @@ def _from_starts(
         least = min(least, a)
         label = f"start {k + 1}" if a < 0.0 else f"start {k + 1}: not stabilised"
         if a < 0.0:
-            if search.y is None:
+            if search.place is None:
                 search.weight = _first_weight(objective, y)
             f = search.worst(objective)(y)[0]
             for some in ([free] if not free.all() and free.any() else []) + [np.ones(len(y), dtype=bool)]:
                 y, f = bfgs_of(search.worst(objective), y, some, own, max_iterations=400, stop=enough)
-            search.offer(label, y, f)
+            search.offer(label, objective, y, f)
         else:
             f = a
             search.history.append((label, float(a)))
@@ -296,41 +330,34 @@ def _first_weight(objective: Objective, y: Array) -> float:
     return float(np.sqrt(soft / h)) if 0.0 < h < np.inf and 0.0 < soft < np.inf else 1.0
 
 
-def _finish(
-    objective: Objective, search: _Search, budget: Budget, progress: Callable[[str, float], object] | None
-) -> Array | None:
+def _finish(search: _Search, budget: Budget, progress: Callable[[str, float], object] | None) -> Place | None:
     """Polish the best starts; with hard and soft requirements, move the weight until the hard ones are just met."""
-    if search.y is None:
+    if search.place is None:
         return None
     tell = progress or (lambda what, value: None)
-    enough = search.enough(objective)
     whole, budget = budget, budget.part(max(_LEAST_POLISH, 2 * budget.evaluations))  # a factor of what starts cost
-    best = _polished(objective, search, budget, enough, tell)
+    best = _polished(search, budget, tell)
     whole.evaluations += budget.evaluations
     return best
 
 
-def _polished(
-    objective: Objective,
-    search: _Search,
-    budget: Budget,
-    enough: Callable[[float], bool] | None,
-    tell: Callable[[str, float], object],
-) -> Array:
-    assert search.y is not None
-    for f, y in search.others(2):  # a start that ended early may lead lower than the best one
+def _polished(search: _Search, budget: Budget, tell: Callable[[str, float], object]) -> Place:
+    assert search.place is not None
+    for f, (objective, y) in search.others(2):  # a start that ended early may lead lower than the best one
         if not budget.spent:
-            search.offer("polish of another start", *_polish(objective, search, y, f, budget))
-    best, best_soft = search.y, np.inf
+            search.offer("polish of another start", objective, *_polish(objective, search, y, f, budget))
+    objective, y = search.place
+    enough = search.enough(objective)
+    best, best_soft = y, np.inf
     low: tuple[float, float] | None = None  # weight that is too small, and the worst hard requirement with it
     high: tuple[float, float] | None = None  # weight that is large enough
     for step in range(16):
-        y, f = _polish(objective, search, search.y, search.value, budget)
-        search.y, search.value = y, f
+        y, f = _polish(objective, search, y, search.value, budget)
+        search.place, search.value = (objective, y), f
         search.history.append((f"polish {step + 1}, weight {search.weight:.3g}", f))
         tell(f"polish {step + 1}", f)
         if enough is not None or not objective.hard:
-            return y
+            return search.place
         h, s = _split(objective, y)
         if h <= 1.0 + _MET:
             if s < best_soft:
@@ -343,8 +370,8 @@ def _polished(
         if budget.spent or 0.99 <= h <= 1.0 + _MET or (low and high and high[0] < 1.01 * low[0]):
             break
         search.weight = _next_weight(search.weight, h, low, high)
-        search.value = search.worst(objective)(search.y)[0]
-    return best
+        search.value = search.worst(objective)(y)[0]
+    return objective, best
 
 
 def _next_weight(weight: float, h: float, low: tuple[float, float] | None, high: tuple[float, float] | None) -> float:
@@ -377,6 +404,38 @@ def _polish(objective: Objective, search: _Search, y: Array, f: float, budget: B
         if before - f < 1e-6 * abs(before):
             break
     return y, f
+
+
+def _certified_result(
+    place: Place,
+    plants: list[LoopPlant],
+    models: Mapping[str, control.StateSpace],
+    search: _Search,
+    hard: Sequence[Requirement],
+    soft: Sequence[Requirement],
+    budget: Budget,
+    cost: dict[str, Any],
+) -> TuneResult:
+    """The result of the best numbers.
+
+    Without hard requirements gains may grow until rounding spoils the norm. The next best start with a certificate is
+    then polished and returned.
+    """
+    objective, y = place
+
+    def result(objective: Objective, y: Array) -> TuneResult:
+        return _result(objective, plants, models, objective.numbers(y), search, hard, soft, budget, cost)
+
+    best = result(objective, y)
+    if best.certified or hard:
+        return best
+    for value, (other, z) in sorted(search.offered, key=lambda item: item[0]):
+        start = result(other, z)
+        if start.certified:
+            polished = result(other, _polish(other, search, z, value, Budget(_LEAST_POLISH))[0])
+            next_best = polished if polished.certified and polished.soft < start.soft else start
+            return replace(next_best, message=f"{next_best.message}; {best.soft:.6g} has no certificate")
+    return best
 
 
 def _result(

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.control.hinf import gain_bounds
-from dalembert.control.norms import Matrices, Peak, gain_peaks, modal, peak_gain
+from dalembert.control.norms import Matrices, Modal, Peak, gain_peaks, modal, peak_gain
 from dalembert.control.structured.plants import LoopPlant, controller_alone
 from dalembert.control.structured.requirements import ControllerGain, Gain, Poles, Requirement, Variance
 from dalembert.control.structured.structures import Structure
@@ -23,6 +24,8 @@ from dalembert.core.types import Array
 
 __all__ = ["Claim", "Term", "ValueAndGradient", "abscissa", "terms_of"]
 
+# A search stops at poles this close to the imaginary axis (relative), and at poles so many times faster than the plant.
+_AXIS, _FAST = 1e-11, 1e6
 Complex = NDArray[np.complex128]
 OfPoles = Callable[[Complex], NDArray[np.number]]
 
@@ -90,6 +93,14 @@ def _eigenvalue_pieces(
     return pieces
 
 
+def _computable(form: Modal, fastest: float) -> bool:
+    """Whether a norm can be computed: no pole next to the axis, whose spike is missed, and none far too fast."""
+    if not form.poles.size:
+        return True
+    largest = float(np.abs(form.poles).max())
+    return form.stable and bool(form.poles.real.max() < -_AXIS * largest) and (not fastest or largest < _FAST * fastest)
+
+
 @dataclass(eq=False)
 class GainTerm:
     """H-infinity norm of a weighted channel, relative to its bound."""
@@ -102,6 +113,12 @@ class GainTerm:
     needs_stability: bool = True
     near: list[float] = field(default_factory=list)  # frequencies of earlier peaks: the next search starts there
 
+    @cached_property
+    def fastest(self) -> float:
+        """Largest magnitude of the poles of plant and weights [rad/s]; zero if all of them are integrators."""
+        sizes = np.abs(np.linalg.eigvals(self.channel.A)) if self.channel.A.size else np.zeros(1)
+        return float(sizes.max()) if sizes.max() > 1e-9 * np.linalg.norm(self.channel.A) else 0.0
+
     def pieces(self, K: Array, fraction: float = 1.0) -> list[ValueAndGradient]:
         """The norm, and near-active peaks."""
         P = self.channel
@@ -113,7 +130,7 @@ class GainTerm:
         if not np.isfinite(closed[0]).all() or not np.isfinite(closed[3]).all():
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         form = modal(closed)
-        if self.needs_stability and not form.stable:
+        if self.needs_stability and not _computable(form, self.fastest):
             return [ValueAndGradient(np.inf, np.zeros(K.shape))]
         best = peak_gain(form, self.band, near=self.near, tolerance=1e-12)  # the gradient needs the frequency
         if not np.isfinite(best.gain):  # a pole as good as on the axis

@@ -12,12 +12,11 @@
  * the inner loops run along rows. After dense.c.
  */
 #include "constrained.h"
+#include "projection.h"
 
 enum { INDEX_1 = 0, UDWADIA_KALABA = 1, PENALTY = 2, AUGMENTED = 3 };
 #define GAP 1e-11 /* at which what is open takes hold, as in problem/constrained.py */
-#define SHARE 1e-6 /* as in core/constraint_tape.py */
 #define SOONER 10.0 /* how much sooner rows are dependent here than in modes.c: forces are to be those that were settled */
-
 
 /* Rows that act at x. */
 static int64_t find_active(struct constrained *C, const double *x) {
@@ -477,7 +476,7 @@ int constrained_project(void *context, double t, double *x, const double *c, con
         if (!solved && factorise(C, x)) return 1;
         const double error = solved ? C->error[0] : largest(C, C->phi);
         if (!(error <= C->drift)) return 1;
-        const int last = error <= C->tolerance || error >= 0.5 * before || k == 8;
+        const int last = SETTLED(error, before, C->tolerance) || k + 1 == MOST_CORRECTIONS;
         before = error;
         if (solved) {
             if (last) memcpy(x + C->nq, C->v_moved, doubles(C->nv));

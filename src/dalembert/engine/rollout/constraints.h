@@ -16,7 +16,6 @@ struct beside {
 };
 #endif
 
-#define SHARE 1e-6 /* as in core/constraint_tape.py */
 #if defined(LANES)
 #define NO(m) (~(m))
 #define SOME(m) any(m)
@@ -92,7 +91,7 @@ FUNCTION MASK rollout_project(instant t, MASK open, real *next, const real *c, c
     real error = K(0.0), share = K(0.0), before = K(1e300);
     MASK good = open | NO(open);
     ROLL
-    for (int k = 0; k < 9; k++) {
+    for (int k = 0; k < MOST_CORRECTIONS; k++) {
         const real *const in[] = {&time, next, c, p};
         real *const out[] = {moved, &error, &share};
         PROJECT(in, out, w)
@@ -104,8 +103,8 @@ FUNCTION MASK rollout_project(instant t, MASK open, real *next, const real *c, c
         const MASK near_ = error <= K(DRIFT);
         good = good & (near_ | NO(open));
         open = open & near_;
-        const MASK there = (error <= K(TOLERANCE)) | (error >= K(0.5) * before);
-        const MASK last = k == 8 ? open : (MASK)(open & there), more = open & NO(last);
+        const MASK there = SETTLED(error, before, K(TOLERANCE));
+        const MASK last = k + 1 == MOST_CORRECTIONS ? open : (MASK)(open & there), more = open & NO(last);
         UNROLL
         for (int j = 0; j < N_COORDINATES; j++) next[j] = SELECT(more, moved[j], next[j]);
         UNROLL

@@ -15,6 +15,7 @@ def _own(*names: str) -> tuple[str, ...]:
 _STEPPING = tuple(f"dalembert.engine.stepping:{name}" for name in GENERIC)
 
 _STEPS = (
+    "dalembert.engine.constraints:projection.h",
     *_own("constraints.h"),
     "dalembert.engine.loop:runge_kutta.h",
     *_own("rollout.h", "measures.h", "adaptive.h", "contacts.h"),

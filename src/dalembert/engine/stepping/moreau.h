@@ -39,7 +39,7 @@ struct moreau {
     int64_t depends;
     double were_undetermined, undetermined, soft; /* the first: in the step before */
     double *ref, *gram, *dense;
-    int64_t *island;
+    int64_t *island, *places;
     /* restitution (restrain.c): the part of it that was taken away, s without impulses, rebounds as they were */
     double lowered;
     double *start, *full;

@@ -120,6 +120,7 @@ def _make_room(memory: NativeMemory, nv: int, rows: int, blocks: int) -> None:
     memory.array("ref", np.zeros(max(1, rows)))
     memory.array("gram", np.zeros(_TESTED * (_TESTED + 1) // 2))
     memory.array("dense", np.zeros(2 * most * most + 12 * most + 2 * nv + 2 * rows + 16))
+    memory.array("places", np.zeros(max(1, nv), dtype=np.int64))
     memory.array("start", np.zeros(max(1, nv)))
     memory.array("full", np.zeros(max(1, blocks)))
     memory.array("restrained", np.zeros(nv + 2 * blocks + 4, dtype=np.int64))

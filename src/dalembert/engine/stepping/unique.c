@@ -14,6 +14,7 @@
  * Joints that stick and ropes keep their forces: ref has their last ones. */
 #define SEARCH 1e-2 /* compliance of sweeps, by the least mean of the diagonal of a block */
 #define SMALL 1e-4  /* that of Newton's method */
+#define UNCHANGED 1e-3 /* part of the tolerance within which impulses are those of the last step */
 enum { DIRECT = 96, NEWTON = 40, ROUNDS_OF_REF = 20, PROXIMAL = 30 };
 
 /* Rows of an island of n blocks one after the other: laws on plain arrays, W (R x R), b, and G (R x R). */
@@ -185,7 +186,6 @@ static int64_t island_undetermined(const struct moreau *C, const struct island *
 static int island_solve(struct moreau *C, const int64_t *block, int64_t n, const double *free, double soft) {
     int64_t R = 0;
     for (int64_t k = 0; k < n; k++) R += SIZE(block[k]);
-    if (R > DIRECT) return 0;
     double *room = C->dense;
     struct island I = {n, R, block, soft, room, room + R * R, 0, 0, 0, 0, 0, 0, 0};
     room += 2 * R * R;
@@ -233,6 +233,7 @@ static int64_t root_of(int64_t *label, int64_t i) {
 
 /* Active blocks one island after the other into `order`; their number is returned, `ends` has where each ends. */
 static int64_t islands_of(const struct moreau *C, int64_t *label, int64_t *order, int64_t *ends) {
+    int64_t *first = C->places;
     int64_t count = 0, n = 0;
     for (int64_t i = 0; i < C->nv; i++) label[i] = i;
     for (int64_t k = 0; k < C->n_active; k++) {
@@ -242,15 +243,12 @@ static int64_t islands_of(const struct moreau *C, int64_t *label, int64_t *order
             label[one > two ? one : two] = one > two ? two : one;
         }
     }
-    for (int64_t k = 0; k < C->n_active; k++) {
-        const int64_t own = root_of(label, AT(C->active[k])[0]);
-        int known = 0;
-        for (int64_t l = 0; l < k && !known; l++) known = root_of(label, AT(C->active[l])[0]) == own;
-        if (known) continue;
-        for (int64_t l = k; l < C->n_active; l++)
-            if (root_of(label, AT(C->active[l])[0]) == own) order[n++] = C->active[l];
-        ends[count++] = n;
-    }
+    /* blocks sorted by their roots: counted, then placed */
+    for (int64_t i = 0; i < C->nv; i++) first[i] = 0;
+    for (int64_t k = 0; k < C->n_active; k++) first[root_of(label, AT(C->active[k])[0])]++;
+    for (int64_t i = 0; i < C->nv; i++)
+        if (first[i]) n += first[i], ends[count++] = n, first[i] = n - first[i];
+    for (int64_t k = 0; k < C->n_active; k++) order[first[root_of(label, AT(C->active[k])[0])]++] = C->active[k];
     return count;
 }
 
@@ -284,6 +282,22 @@ static void push_all(struct moreau *C, const double *free) {
     for (int64_t k = 0; k < C->n_active; k++) block_push(C, C->active[k], 1, C->x + ROW(C->active[k]), C->s);
 }
 
+/* Whether impulses of the last step still obey the laws to the last digits: of a machine at rest they are those of the rule.
+ * s is made that of x. */
+static int still_hold(struct moreau *C, const double *free) {
+    double largest = 0.0;
+    if (!(C->were_undetermined > 0.0)) return 0;
+    for (int64_t k = 0; k < C->n_active; k++) {
+        const int64_t a = C->active[k];
+        if (!rows_that_share(LAW(a), SIZE(a)) || !(C->x[ROW(a)] > 0.0)) return 0;
+        largest = larger(largest, C->x[ROW(a)]);
+    }
+    push_all(C, free);
+    if (worst(C) <= UNCHANGED * C->tolerance * largest) return 1;
+    memcpy(C->s, free, (size_t)C->nv * sizeof(double));
+    return 0;
+}
+
 /* As block_sweeps, with the forces of the rule; large islands by sweeps alone. */
 static int unique_impulses(struct moreau *C, double *sweeps) {
     static const int64_t patience[3] = {1, 8, 60};
@@ -291,6 +305,10 @@ static int unique_impulses(struct moreau *C, double *sweeps) {
     double *free = C->dense + 2 * most * most + 12 * most, size = INFINITY;
     int ropes = 0, large = 0, found = 0;
     memcpy(free, C->s, (size_t)C->nv * sizeof(double));
+    if (still_hold(C, free)) {
+        C->undetermined = C->were_undetermined;
+        return 0;
+    }
     for (int64_t k = 0; k < C->n_active; k++) {
         const int64_t a = C->active[k];
         double mean = 0.0;

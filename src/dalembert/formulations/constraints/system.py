@@ -35,6 +35,7 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array, Expression
+from dalembert.formulations.actuation import actuator_efforts, gear_friction
 from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.cables import CablePath
@@ -261,16 +262,24 @@ class ConstraintSystem:
 
     @cached_property
     def joint_limits(self) -> Expression:
-        """Largest friction of each of them at rest, of the parameters."""
-        limits = [self.machine.friction_of(name).holding(self.variables.value) for name in self.sticking]
+        """Largest friction of each of them at rest, of the parameters and the inputs of their motors."""
+        value = self.variables.value
+        limits = [self.machine.friction_of(name).holding(value) + self._geared(name) for name in self.sticking]
         return ca.densify(ca.vertcat(ca.SX(0, 1), *limits))
+
+    def _geared(self, joint: str) -> Expression:
+        """Friction of gears on a joint."""
+        value = self.variables.value
+        efforts = actuator_efforts(self.machine, self.variables.u, value, self.formulation.joint_rate)
+        return gear_friction(self.machine, joint, efforts, value)
 
     @cached_property
     def joint_frictions(self) -> Expression:
-        """Friction of each of them while it moves, of its rate and the parameters."""
+        """Friction of each of them while it moves, of its rate, the parameters and the inputs of their motors."""
         value = self.variables.value
         frictions = [
-            self.machine.friction_of(name).kinetic(self.joint_rates[k], value) for k, name in enumerate(self.sticking)
+            self.machine.friction_of(name).kinetic(self.joint_rates[k], value) + self._geared(name)
+            for k, name in enumerate(self.sticking)
         ]
         return ca.densify(ca.vertcat(ca.SX(0, 1), *frictions))
 

@@ -10,7 +10,7 @@ import casadi as ca
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Expression
-from dalembert.formulations.actuation import actuator_efforts
+from dalembert.formulations.actuation import actuator_efforts, gear_excess
 from dalembert.formulations.natural.body import angular_velocity, rotation
 from dalembert.formulations.natural.memory import Memory, continued, remembered
 from dalembert.formulations.variables import Variables
@@ -307,4 +307,8 @@ class NaturalModel:
                 continue
             force = (value(j.damping) + extra) * rate + (0.0 if friction is None else friction)
             f = f - ca.jacobian(rate, x.v).T @ force
+        efforts = actuator_efforts(self.machine, x.u, value, self.joint_rate)
+        for k, (i, motor) in enumerate(self._driven()):
+            if motor.lossy:
+                f = f + self._direction(self.tree.nodes[i].joint.name) * gear_excess(motor, efforts[k], value)
         return f

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Expression
-from dalembert.formulations.actuation import actuator_efforts
+from dalembert.formulations.actuation import actuator_efforts, gear_excess
 from dalembert.formulations.variables import Variables, entries
 from dalembert.model.elastic.contract import APPROXIMATIONS, ElasticBody, ElasticSection
 from dalembert.model.joints import JointKind
@@ -302,10 +302,8 @@ class TreeModel:
         """Generalised forces of the motors, saturated inputs times gear ratio."""
         x = self.variables
         f = ca.SX(self.tree.nv, 1)
-        index = {n.joint.name: n.v.start for n in self.tree.nodes}
-        efforts = actuator_efforts(self.machine, x.u, x.value, lambda joint: x.v[index[joint]])
         for k, (i, motor) in enumerate(self._driven()):
-            f[i] = f[i] + x.value(motor.ratio) * efforts[k]
+            f[i] = f[i] + x.value(motor.ratio) * self._efforts[k]
         return f
 
     @cached_property
@@ -328,4 +326,13 @@ class TreeModel:
         for i, motor in self._driven():
             if motor.damping != 0.0:
                 f[i] = f[i] - x.value(motor.ratio) ** 2 * x.value(motor.damping) * x.v[i]
+        for k, (i, motor) in enumerate(self._driven()):
+            if motor.lossy:
+                f[i] = f[i] + gear_excess(motor, self._efforts[k], x.value)
         return f
+
+    @cached_property
+    def _efforts(self) -> list[Expression]:
+        """Efforts of the motors and thrusters."""
+        x, index = self.variables, {n.joint.name: n.v.start for n in self.tree.nodes}
+        return actuator_efforts(self.machine, x.u, x.value, lambda joint: x.v[index[joint]])

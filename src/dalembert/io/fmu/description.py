@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from xml.etree import ElementTree as ET
 
 from dalembert.core.types import Array
 from dalembert.core.version import __version__
 from dalembert.io.fmu.program import ACCOUNT
+from dalembert.io.fmu.units import DISPLAYED, define_units, known, rate_unit
 
 __all__ = ["Content", "build_description", "model_description"]
 
@@ -43,6 +44,10 @@ class Content:
         C files, to be compiled together.
     start, duration
         Time at which it starts, and seconds that it is simulated by default; None: not said.
+    identifier
+        Name of the model as a C identifier: the name of its binary.
+    units
+        Units of variables by name.
     """
 
     name: str
@@ -63,6 +68,8 @@ class Content:
     sources: tuple[str, ...]
     start: float = 0.0
     duration: float | None = None
+    identifier: str = "model"
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def default_experiment(self) -> dict[str, str]:
@@ -82,9 +89,21 @@ class _Variable:
     derivative_of: int | None = None
     indicates: bool = False
     description: str = ""
+    unit: str = ""
 
 
 def _variables(c: Content) -> Iterator[_Variable]:
+    """All variables, with their units."""
+    for v in _plain_variables(c):
+        unit = known(c.units.get(v.name))
+        if v.name in ("time", "solver.step"):
+            unit = "s"
+        elif v.derivative_of is not None:
+            unit = rate_unit(c.units.get(v.name[4:-1], ""))
+        yield replace(v, unit=unit)
+
+
+def _plain_variables(c: Content) -> Iterator[_Variable]:
     r = 1
     moving = [k for k in range(len(c.states)) if k not in c.latches]
     yield _Variable("time", 0, "independent", "continuous")
@@ -139,25 +158,32 @@ def _attributes(v: _Variable) -> dict[str, str]:
     return attributes
 
 
+def _unit(v: _Variable) -> dict[str, str]:
+    if not v.unit:
+        return {}
+    return {"unit": v.unit} | ({"displayUnit": DISPLAYED[v.unit]} if v.unit in DISPLAYED else {})
+
+
 def _second(content: Content, variables: Sequence[_Variable]) -> ET.Element:
     root = ET.Element(
         "fmiModelDescription", fmiVersion="2.0", modelName=content.name, guid=content.guid,
         generationTool=f"dalembert {__version__}", variableNamingConvention="flat",
         numberOfEventIndicators=str(len(content.indicators) if content.exchange else 0),
     )  # fmt: skip
-    common = {"modelIdentifier": "model", "canGetAndSetFMUstate": "true", "canSerializeFMUstate": "true"}
+    common = {"modelIdentifier": content.identifier, "canGetAndSetFMUstate": "true", "canSerializeFMUstate": "true"}
     for kind in ("ModelExchange", "CoSimulation") if content.exchange else ("CoSimulation",):
         more = {"canHandleVariableCommunicationStepSize": "true"} if kind == "CoSimulation" else {}
         element = ET.SubElement(root, kind, {**common, **more})
         files = ET.SubElement(element, "SourceFiles")
         for file in content.sources:
             ET.SubElement(files, "File", name=file)
+    define_units(root, (v.unit for v in variables))
     ET.SubElement(root, "DefaultExperiment", content.default_experiment)
     listed = ET.SubElement(root, "ModelVariables")
     index = {v.reference: str(k + 1) for k, v in enumerate(variables)}
     for v in variables:
         scalar = ET.SubElement(listed, "ScalarVariable", _attributes(v))
-        real = ET.SubElement(scalar, "Real")
+        real = ET.SubElement(scalar, "Real", _unit(v))
         if v.start is not None:
             real.set("start", repr(v.start))
         if v.derivative_of is not None:
@@ -179,14 +205,15 @@ def _third(content: Content, variables: Sequence[_Variable]) -> ET.Element:
         "fmiModelDescription", fmiVersion="3.0", modelName=content.name, instantiationToken=content.guid,
         generationTool=f"dalembert {__version__}", variableNamingConvention="flat",
     )  # fmt: skip
-    common = {"modelIdentifier": "model", "canGetAndSetFMUState": "true", "canSerializeFMUState": "true"}
+    common = {"modelIdentifier": content.identifier, "canGetAndSetFMUState": "true", "canSerializeFMUState": "true"}
     if content.exchange:
         ET.SubElement(root, "ModelExchange", common)
     ET.SubElement(root, "CoSimulation", {**common, "canHandleVariableCommunicationStepSize": "true"})
+    define_units(root, (v.unit for v in variables))
     ET.SubElement(root, "DefaultExperiment", content.default_experiment)
     listed = ET.SubElement(root, "ModelVariables")
     for v in variables:
-        real = ET.SubElement(listed, "Float64", _attributes(v))
+        real = ET.SubElement(listed, "Float64", _attributes(v) | _unit(v))
         if v.start is not None:
             real.set("start", repr(v.start))
         if v.derivative_of is not None:
@@ -206,7 +233,7 @@ def _third(content: Content, variables: Sequence[_Variable]) -> ET.Element:
 def build_description(content: Content) -> str:
     """Return buildDescription.xml of FMI 3.0."""
     root = ET.Element("fmiBuildDescription", fmiVersion="3.0")
-    configuration = ET.SubElement(root, "BuildConfiguration", modelIdentifier="model")
+    configuration = ET.SubElement(root, "BuildConfiguration", modelIdentifier=content.identifier)
     files = ET.SubElement(configuration, "SourceFileSet", language="C99")
     for file in content.sources:
         ET.SubElement(files, "SourceFile", name=file)

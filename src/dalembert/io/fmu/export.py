@@ -21,8 +21,10 @@ from dalembert.core.warn import warn
 from dalembert.io.fmu.build import build_program, is_x86
 from dalembert.io.fmu.description import Content, build_description, model_description
 from dalembert.io.fmu.program import Standalone, standalone
+from dalembert.io.units import name_units
 from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, experiment_of, experiment_verb
 from dalembert.loop.outlets import FMU
+from dalembert.model.machine import Machine
 
 __all__ = ["export_fmu"]
 
@@ -77,7 +79,7 @@ def export_fmu(
     program = standalone(experiment_of(machine, keywords), FMU)
     files = _sources(program, version)
     if binary:
-        files |= _binary(files, version)
+        files |= _binary(files, version, model_identifier(program.experiment.machine))
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
@@ -107,7 +109,8 @@ def _sources(program: Standalone, version: str) -> dict[str, bytes]:
     content = Content(
         machine.name, guid, problem.state_names, program.x0, program.latches, program.inputs, program.c0, program.held,
         len(problem.held_names), eom.p_names, program.p0, program.outputs, program.indicators, program.step,
-        program.exchange, units, getattr(experiment.start, "t", 0.0), experiment.duration,
+        program.exchange, units, getattr(experiment.start, "t", 0.0), experiment.duration, model_identifier(machine),
+        name_units(machine, (*problem.state_names, *program.inputs, *program.held, *program.outputs)),
     )  # fmt: skip
     files = {f"sources/{name}": text.encode() for name, text in texts.items()}
     files["modelDescription.xml"] = model_description(content, version).encode()
@@ -122,9 +125,18 @@ def _documentation(experiment: Experiment) -> dict[str, bytes]:
     try:
         text = experiment.to_yaml()
     except InputError:
-        text = experiment.machine.to_yaml()
+        try:
+            text = experiment.machine.to_yaml()
+        except InputError as error:  # a body that was made from arrays
+            text = f"# {error}\n"
     digest = f"{experiment.digest}\n"
     return {"documentation/machine.yaml": text.encode(), "documentation/experiment.sha256": digest.encode()}
+
+
+def model_identifier(machine: Machine) -> str:
+    """Name of a machine as a C identifier, which names the binary of its FMU."""
+    word = re.sub(r"\W", "_", machine.name, flags=re.ASCII)[:60]
+    return word if re.match(r"[A-Za-z]", word) else f"machine_{word}"
 
 
 def _plain(text: str) -> str:
@@ -150,7 +162,7 @@ def _refusals(types: str, written: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _binary(files: Mapping[str, bytes], version: str) -> dict[str, bytes]:
+def _binary(files: Mapping[str, bytes], version: str, name: str) -> dict[str, bytes]:
     """Build the shared library for processors of this kind; a warning where that is impossible."""
     toolchain, known = find_toolchain(), _PLATFORMS.get(sys.platform)
     if toolchain is None or known is None:
@@ -162,5 +174,5 @@ def _binary(files: Mapping[str, bytes], version: str) -> dict[str, bytes]:
         place = place.replace("x86_64", "aarch64")
     texts = {Path(name).name: data.decode() for name, data in files.items() if name.startswith("sources/")}
     with temporary_folder() as folder:
-        library = build_program(toolchain, texts, folder, f"model{ending}")
-        return {f"binaries/{place}/model{ending}": library.read_bytes()}
+        library = build_program(toolchain, texts, folder, f"{name}{ending}")
+        return {f"binaries/{place}/{name}{ending}": library.read_bytes()}

@@ -10,9 +10,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from dalembert.compile.routine import Routine
 from dalembert.control.cascade import Cascade, Sampled
 from dalembert.core.errors import InputError
-from dalembert.core.ports import Law
+from dalembert.core.ports import Law, NativeStage
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
 from dalembert.engine.constraints.native import NativeConstrained
@@ -29,6 +30,7 @@ from dalembert.engine.stepping.native import NativeStepping
 from dalembert.engine.unilateral.native import transitions_memory
 from dalembert.formulations.constraints.projection import REACH
 from dalembert.io.fmu.image import Image, Symbols
+from dalembert.io.fmu.routines import write_routine
 from dalembert.io.fmu.tapes import tape_sources, write_tape
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.experiment import Experiment, Start
@@ -117,7 +119,7 @@ def standalone(
     """
     outlet.check(experiment)
     eom, what, control = experiment.equations, outlet.name, experiment.control
-    law = isinstance(control, Law | Sampled | Cascade) or callable(control)
+    law = isinstance(control, Law | Sampled | Cascade | NativeStage) or callable(control)
     if control is None and eom.nu and not records:
         control = np.zeros(eom.nu)
     loop = compose(experiment, control=control)
@@ -188,9 +190,13 @@ class _Writer:
     def __init__(self) -> None:
         self.symbols, self.texts, self.prototypes = Symbols(), dict[str, str](), list[str]()
 
-    def kernel(self, name: str, function: ca.Function) -> _Code:
+    def kernel(self, name: str, function: ca.Function | Routine) -> _Code:
         symbol = f"model_{name}"
-        written = write_tape(symbol, function)
+        if isinstance(function, Routine):
+            written, further = write_routine(symbol, function)
+            self.texts |= further
+        else:
+            written = write_tape(symbol, function)
         self.texts[f"{symbol}.c"] = written.text
         self.prototypes.append(written.prototype)
         return _Code(self.symbols(symbol), written.n_work)
@@ -227,7 +233,7 @@ def _written(
     memory.arrays["c"][:] = schedule.initial
     memory.arrays["c"][: len(inputs)] = inputs
     for k, update in enumerate(schedule.updates):
-        assert isinstance(update.function, ca.Function)
+        assert isinstance(update.function, ca.Function | Routine)
         structures[f"updates[{k}]"] = update_memory(update, writer.kernel(f"update{k}", update.function))
     if schedule.updates:
         memory.struct.updates, memory.struct.n_updates = structures["updates[0]"].address, len(schedule.updates)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,26 @@ from dalembert.model.constraints import BallConstraint, Constraint, GearConstrai
 from dalembert.model.parts import Frame, Motor, Thruster
 from dalembert.model.transform import Transform
 
-__all__ = ["read_actuators", "read_equalities", "read_tendons"]
+__all__ = ["Servo", "read_actuators", "read_equalities", "read_tendons"]
 
 
-def read_actuators(source: Compiled, tree: Placed) -> tuple[list[Motor], list[Thruster]]:
-    """Motors of joints, thrusters at sites; inertia and loss of any actuator on a joint go to the joint."""
+@dataclass(frozen=True)
+class Servo:
+    """A servo of MuJoCo on a joint, as gains of the joint: ``tau = kp (reference - q) - kd q'``."""
+
+    motor: str
+    kp: float
+    kd: float
+    reference: float
+
+
+def read_actuators(source: Compiled, tree: Placed) -> tuple[list[Motor], list[Thruster], list[Servo]]:
+    """Motors of joints, thrusters at sites, servos; inertia and loss of any actuator on a joint go to the joint."""
     m, mujoco = source.model, source.mujoco
     on_joint = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
     motors: list[dict[str, Any]] = []
     thrusters: list[dict[str, Any]] = []
+    servos: dict[int, tuple[float, float, float]] = {}
     faults: dict[str, list[str]] = {}
     for k in range(len(m.actuator_trntype)):
         name, kind = source.name("actuator", k), int(m.actuator_trntype[k])
@@ -39,6 +50,12 @@ def read_actuators(source: Compiled, tree: Placed) -> tuple[list[Motor], list[Th
             joint = tree.joint_names[target]
             named = name if _has_name(source, k) else joint
             motors.append({"name": named, "joint": joint, "ratio": gear[0] * gain, "effort": effort})
+        elif single and gear[0] != 0.0 and (gains := _servo(source, k)) is not None:
+            joint = tree.joint_names[target]
+            kp, kd = (gear[0] ** 2 * x for x in gains)
+            servos[len(motors)] = (kp, kd, _command(source, k) / gear[0])
+            named = name if _has_name(source, k) else joint
+            motors.append({"name": named, "joint": joint, "ratio": gear[0], "effort": _force_limit(source, k, name)})
         elif fault is None and kind == int(mujoco.mjtTrn.mjTRN_SITE) and int(m.actuator_trnid[k, 1]) < 0:
             effort, one_sided = _effort(source, k, name, gain)
             force, torque = ([x * gain for x in gear[i : i + 3]] for i in (0, 3))
@@ -51,7 +68,42 @@ def read_actuators(source: Compiled, tree: Placed) -> tuple[list[Motor], list[Th
     names = unique([str(x["name"]) for x in (*motors, *thrusters)])
     for settings, name in zip((*motors, *thrusters), names, strict=True):
         settings["name"] = name
-    return [Motor(**x) for x in motors], [Thruster(**x) for x in thrusters]
+    held = [Servo(str(motors[i]["name"]), *numbers) for i, numbers in servos.items()]
+    return [Motor(**x) for x in motors], [Thruster(**x) for x in thrusters], held
+
+
+def _servo(source: Compiled, k: int) -> tuple[float, float] | None:
+    """Gains of a servo of position or velocity: its force is ``kp (u - length) - kd velocity``; None: it is none."""
+    m, mujoco = source.model, source.mujoco
+    plain = int(m.actuator_dyntype[k]) == int(mujoco.mjtDyn.mjDYN_NONE)
+    fixed = int(m.actuator_gaintype[k]) == int(mujoco.mjtGain.mjGAIN_FIXED)
+    affine = int(m.actuator_biastype[k]) == int(mujoco.mjtBias.mjBIAS_AFFINE)
+    if not (plain and fixed and affine) or source.array("actuator_delay", len(m.actuator_trntype))[k]:
+        return None
+    gain, (b0, b1, b2) = float(m.actuator_gainprm[k, 0]), (float(x) for x in m.actuator_biasprm[k, :3])
+    position = b1 != 0.0 and b1 == -gain
+    velocity = b1 == 0.0 and b2 != 0.0 and b2 == -gain
+    if b0 != 0.0 or b2 > 0.0 or gain <= 0.0 or not (position or velocity):
+        return None
+    return (gain, -b2) if position else (0.0, -b2)
+
+
+def _command(source: Compiled, k: int) -> float:
+    """Position that a servo holds: that of the first keyframe, else zero."""
+    m = source.model
+    position = float(m.actuator_biasprm[k, 1]) != 0.0
+    return float(m.key_ctrl[0, k]) if m.nkey and position else 0.0
+
+
+def _force_limit(source: Compiled, k: int, name: str) -> float:
+    """Largest force of a servo; limits that are not symmetric are widened and noted."""
+    m = source.model
+    if not m.actuator_forcelimited[k]:
+        return math.inf
+    low, high = (float(x) for x in m.actuator_forcerange[k])
+    if low != -high:
+        source.leave_out(f"force limits [{low:g}, {high:g}] of servo '{name}': symmetric here")
+    return max(-low, high, 0.0)
 
 
 def _has_name(source: Compiled, k: int) -> bool:
@@ -66,7 +118,7 @@ def _unlike_a_motor(source: Compiled, k: int) -> str | None:
     if int(m.actuator_gaintype[k]) != int(mujoco.mjtGain.mjGAIN_FIXED):
         return "muscle, damper or user-defined gain"
     if int(m.actuator_biastype[k]) != int(mujoco.mjtBias.mjBIAS_NONE):
-        return "servo of position or velocity; laws such as da.PD do that"
+        return "servo that is not linear in position and velocity; laws such as da.PD do that"
     if source.array("actuator_delay", len(m.actuator_trntype))[k]:
         return "with a delay"
     return None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dalembert.control.laws import PD
 from dalembert.core.errors import FileFormatError
 from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
@@ -17,7 +18,7 @@ from dalembert.core.validation import Vector
 from dalembert.core.warn import warn
 from dalembert.io.conventions import PeerState, from_mujoco, to_mujoco
 from dalembert.io.mjcf.compiled import TEXT, Compiled, compile_mjcf
-from dalembert.io.mjcf.drives import read_actuators, read_equalities, read_tendons
+from dalembert.io.mjcf.drives import Servo, read_actuators, read_equalities, read_tendons
 from dalembert.io.mjcf.geometry import add_geometry, read_contacts
 from dalembert.io.mjcf.tree import Placed, read_tree
 from dalembert.io.source import locating
@@ -42,6 +43,8 @@ class Mjcf:
         Configuration and velocities of each keyframe, in the machine's order.
     qpos, qvel
         For each coordinate and velocity of the machine its place in MuJoCo's ``qpos`` and ``qvel``.
+    servos
+        Servos of position and velocity on joints, whose motors the machine has; `law` returns them as a control law.
     """
 
     machine: Machine
@@ -50,6 +53,23 @@ class Mjcf:
     keyframes: Mapping[str, tuple[Array, Array]]
     qpos: NDArray[np.int64]
     qvel: NDArray[np.int64]
+    servos: tuple[Servo, ...] = ()
+
+    def law(self) -> PD | None:
+        """The servos of the file as one law, which gives other motors no input.
+
+        None if the file has no servos, or thrusters, or two actuators on one joint, for which there is no PD law.
+        """
+        joints = [motor.joint for motor in self.machine.motors]
+        if not self.servos or self.machine.thrusters or len(set(joints)) < len(joints):
+            return None
+        held = {servo.motor: servo for servo in self.servos}
+        servos = [held.get(motor.name, Servo(motor.name, 0.0, 0.0, 0.0)) for motor in self.machine.motors]
+        return PD(
+            kp=[servo.kp for servo in servos],
+            kd=[servo.kd for servo in servos],
+            reference=[servo.reference for servo in servos],
+        )
 
     def from_mujoco(
         self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None, tau: ArrayLike | None = None
@@ -159,7 +179,7 @@ def _machine(
     compiled: Compiled, *, contacts: bool, geometry: bool, hard: bool, gravity: Vector | None, name: str | None
 ) -> Mjcf:
     tree = read_tree(compiled)
-    motors, thrusters = read_actuators(compiled, tree)
+    motors, thrusters, servos = read_actuators(compiled, tree)
     constraints = read_equalities(compiled, tree, hard=hard)
     cables = read_tendons(compiled, tree)
     touching = read_contacts(compiled, tree) if contacts else []
@@ -179,7 +199,7 @@ def _machine(
         contacts=tuple(touching),
         gravity=pull if gravity is None else gravity,
     )
-    return _related(compiled, tree, machine)
+    return replace(_related(compiled, tree, machine), servos=tuple(servos))
 
 
 def _note_the_rest(source: Compiled, *, contacts: bool) -> None:

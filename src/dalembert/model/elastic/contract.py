@@ -271,6 +271,16 @@ class Elastic(ABC):
         """Results derived from the body: it is frozen, so that they stay valid."""
 
     @property
+    def omega(self) -> Array:
+        """Angular frequencies [rad/s] of the coordinates by themselves, where they are known; may be empty."""
+        return np.zeros(0)
+
+    @property
+    def largest_angle(self) -> float:
+        """Angle [rad] of a section beyond which the description is not valid; infinite: there is no such limit."""
+        return np.inf
+
+    @property
     def q_names(self) -> tuple[str, ...]:
         """Names of the coordinates."""
         return tuple(f"{self.name}.delta{i + 1}" for i in range(self.n_modes))

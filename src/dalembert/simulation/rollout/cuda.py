@@ -63,7 +63,8 @@ def rollout_source(
     if schedule is not None:
         statements = []
         for k, update in enumerate(schedule.updates):
-            assert isinstance(update.function, casadi.Function)
+            if not isinstance(update.function, casadi.Function):
+                raise InputError(f"{update.name!r} is a routine in C, which GPUs do not run: use device='cpu'")
             further[f"UPDATE{k}"] = row_major(update.function)
             even = update.noise + update.noise % 2
             drawn = f"draw(seed, number, {update.stream}u, (uint64_t)due[{k}], {even}, noise);"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dalembert.compile.batch import run_threads
 from dalembert.compile.build import Toolchain
 from dalembert.compile.native import load_form, load_lanes, symbol_of
+from dalembert.compile.routine import Routine, load_routine
 from dalembert.compile.tape import row_major
 from dalembert.core.types import Array
 from dalembert.engine.constraints.native import NativeConstrained
@@ -112,18 +113,28 @@ class _Updates:
 
     def __init__(self, schedule: Schedule, toolchain: Toolchain) -> None:
         updates = schedule.updates
-        functions = [u.function for u in updates if isinstance(u.function, Function)]
-        self._codes = [load_lanes(row_major(function), toolchain) for function in functions]
+        codes = [_block(u.function, toolchain) for u in updates]
+        self._codes = [code for code, _, _ in codes]
         self._rows = [np.array(u.rows, dtype=np.int64) for u in updates]
         self.most_noise = max((u.noise + u.noise % 2 for u in updates), default=0)
         self.most_rows = max((len(u.rows) for u in updates), default=0)
-        self.most_work = max((code.n_work for code in self._codes), default=0)
+        self.most_work = max((n_work for _, _, n_work in codes), default=0)
         self.table = (_Update * len(updates))(
             *(
-                _Update(code.block_address, len(rows), rows.ctypes.data, u.noise + u.noise % 2, u.stream)
-                for code, rows, u in zip(self._codes, self._rows, updates, strict=True)
+                _Update(address, len(rows), rows.ctypes.data, u.noise + u.noise % 2, u.stream)
+                for (_, address, _), rows, u in zip(codes, self._rows, updates, strict=True)
             )
         )
+
+
+def _block(function: object, toolchain: Toolchain) -> tuple[object, int, int]:
+    """Code of an update in lanes, the address of its block, and the doubles of its work array."""
+    if isinstance(function, Routine):
+        routine = load_routine(function, "native")
+        return routine, routine.block_address, routine.n_block
+    assert isinstance(function, Function)
+    lanes = load_lanes(row_major(function), toolchain)
+    return lanes, lanes.block_address, lanes.n_work
 
 
 class LaneRollout:

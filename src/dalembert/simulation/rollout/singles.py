@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dalembert.compile import compile_function
 from dalembert.compile.batch import run_threads
+from dalembert.compile.routine import Routine, load_routine
 from dalembert.core.types import Array
 from dalembert.engine.codes import Code, code_of
 from dalembert.engine.layout import structure
@@ -144,6 +145,8 @@ class SingleRollout:
 
 
 def _code(function: Any, backend: Literal["vm", "native"]) -> Code:
+    if isinstance(function, Routine):
+        return load_routine(function, backend)
     return code_of(compile_function(function, backend=backend, shapes={function.name_in(0): ()}, lanes=False))
 
 

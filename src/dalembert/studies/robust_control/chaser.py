@@ -25,6 +25,7 @@ __all__ = [
     "PERFORMANCE_RANGES",
     "PRINTED_RANGES",
     "RATE",
+    "SMALLER",
     "as_complex",
     "chaser",
     "closed_loop",
@@ -64,6 +65,8 @@ PERFORMANCE_RANGES = {
 }
 # Upper bounds of mu that both tables print, real parameters.
 LEVELS = {"half": (1.39, 2.22), "quarter": (3.97, 4.23)}
+# Smaller levels that can be proven: stability by tangent, and performance in the half tangent.
+SMALLER = {"half": 1.13, "quarter": 1.33, "performance": 1.9}
 Printed = tuple[tuple[int, int], ...]
 RATE, DAMPING = np.radians(4.0), 0.707  # of the debris, and of the closed loops
 
@@ -149,7 +152,7 @@ def as_complex(loop: LFT) -> LFT:
     return replace(loop, blocks=blocks)
 
 
-def proof(tangent: str, level: float | None, arm: str = "printed", seconds: float = 240.0) -> Robustness:
+def proof(tangent: str, level: float, arm: str = "printed", seconds: float = 240.0) -> Robustness:
     """Proofs about the loop."""
     return robust_stability(closed_loop(tangent, arm), level=level, seconds=seconds)
 
@@ -187,7 +190,7 @@ def rule_error() -> float:
 
 
 def one_by_one(order: str, tangent: str = "half", *, gain: float | None = None, seconds: float = 300.0) -> Guarantee:
-    """Ranges of joints added in an order such as ``"5 to 1"``; ``seconds`` is the time limit of a step.
+    """Ranges of joints added in an order such as ``"5 to 1"``; ``seconds`` limits the processor time of a step.
 
     With a ``gain`` the weighted sensitivity (Fig. 8.17) is proven to stay below it; without one, stability alone.
     """
@@ -232,3 +235,15 @@ def random_peak(count: int, seed: int = 0) -> float:
         values = {n: float(rng.uniform(-1.0, 1.0)) for n in loop.sizes}
         worst = max(worst, hinf_norm(loop.at(**values)).value)
     return float(20.0 * np.log10(worst))
+
+
+def _degrees(ranges: Mapping[str, tuple[float, float]]) -> str:
+    return ", ".join(f"{n} {np.degrees(low):.0f} to {np.degrees(high):.0f}" for n, (low, high) in ranges.items())
+
+
+if __name__ == "__main__":  # the tables of ranges of docs/robust_chaser.md; the quarter tangent takes many minutes
+    for way, steps in PRINTED_RANGES:
+        if steps != "at once":
+            print(way, steps, _degrees(one_by_one(steps, way).ranges), flush=True)
+    for way, (_, printed_gain) in LEVELS.items():
+        print(way, printed_gain, _degrees(one_by_one("5 to 1", way, gain=printed_gain).ranges), flush=True)

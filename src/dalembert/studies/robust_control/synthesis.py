@@ -145,16 +145,16 @@ def _requirements() -> list[Gain]:
 
 
 @cache
-def synthesis(case: str, arm: str = "rigid", starts: int = 2, seconds: float = 60.0) -> TuneResult:
+def synthesis(case: str, arm: str = "rigid", starts: int = 2, evaluations: int = 3000) -> TuneResult:
     """Least weighted norm of the blocks of base and arm with gains no larger than printed."""
     limits = (FLEXIBLE if arm == "flexible" else RIGID)[case]
     models = {name: plant(name, arm) for name in _MODELS[case]}
     structure = _structure(_inertia(tuple(models), arm), limits)
-    return tune(models, structure, soft=_requirements(), starts=starts, time_limit=seconds)
+    return tune(models, structure, soft=_requirements(), starts=starts, evaluations=evaluations)
 
 
 @cache
-def centralised(case: str, arm: str = "flexible", index: float = 10.0, seconds: float = 60.0) -> TuneResult:
+def centralised(case: str, arm: str = "flexible", index: float = 10.0, evaluations: int = 3000) -> TuneResult:
     """The same with the centralised law (8.2), ``D(q0)`` times own gains of the joints.
 
     They are at most ``index`` times ``w^2`` and ``2 xi w``, which is how the document limits them; ``q0`` is the first
@@ -167,7 +167,7 @@ def centralised(case: str, arm: str = "flexible", index: float = 10.0, seconds: 
     through = fixed_controller(D0, [f"f{k}" for k in range(6, 12)], [f"a{k}" for k in range(6)])
     size = np.array(_weights()) * _inertia(tuple(models), arm)
     structure = beside(_base(size), through * _per_joint((stiff, damped), "a", 0))
-    return tune(models, structure, soft=_requirements(), starts=1, time_limit=seconds)
+    return tune(models, structure, soft=_requirements(), starts=1, evaluations=evaluations)
 
 
 def soft_index(result: TuneResult) -> float:

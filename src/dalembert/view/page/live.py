@@ -36,7 +36,8 @@ from dalembert.view.page.forces import DrawnForce, drawn_forces
 from dalembert.view.page.packing import LaidOut, lay_out, pack_signals
 from dalembert.view.page.sections import equations_section, machine_section
 from dalembert.view.scene import Scene
-from dalembert.view.studio.opened import Changes, Opened, open_object
+from dalembert.view.studio.opened import Changes, Opened
+from dalembert.view.studio.opening import open_object
 
 __all__ = ["experiment_of_run", "live_experiment", "pack_live", "share", "share_page"]
 

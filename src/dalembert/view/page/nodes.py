@@ -76,6 +76,7 @@ class Nodes:
         self.ways: list[tuple[str, Array | str]] = []  # what follows the scene's points: cables by name, still points
         self.count = baked.points.shape[1]
         self.levels: list[Array] = []
+        self.legend: dict[str, Any] = {}  # newtons of the longest usual arrow, and of the colours of cables
         self.collect()
 
     @property
@@ -117,7 +118,7 @@ class Nodes:
             ends = self.baked.points[:, list(link.ends)]
             if np.all(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=-1) < 1e-9 * size):
                 continue
-            self.pair(link.ends, radius, _ROD if link.kind == "rod" else _LINK)
+            self.pair(link.ends, radius, _ROD if link.kind == "rod" else _LINK, link.name)
         for beam in scene.beams:
             radius = max(beam.radius, 0.006 * size)
             colour = _BEAM_IN_SPACE if self.level is None else _BEAM
@@ -137,8 +138,9 @@ class Nodes:
                 self.add("ball", point=joint.point, radius=radius, colour=_JOINT, name=joint.name)
         for pulley in scene.pulleys:
             self.add(
-                "cylinder", pose=pulley.pose, radius=pulley.radius, length=0.3 * pulley.radius, axis="y", colour=_PULLEY
-            )
+                "cylinder", pose=pulley.pose, radius=pulley.radius, length=0.3 * pulley.radius, axis="y",
+                colour=_PULLEY, name=pulley.cable,
+            )  # fmt: skip
         for frame in scene.frames:
             self.add("frame", pose=frame.pose, size=0.08 * size, name=frame.name)
         self.masts()
@@ -148,9 +150,9 @@ class Nodes:
         """A node of a kind that the page knows (``frontend/src/shapes.js``)."""
         self.nodes.append({"kind": kind, **rest})
 
-    def pair(self, ends: tuple[int, int], radius: float, colour: str) -> None:
-        """A bar between two points of the scene."""
-        self.add("bar", ends=list(ends), radius=radius, colour=colour)
+    def pair(self, ends: tuple[int, int], radius: float, colour: str, name: str) -> None:
+        """A bar between two points of the scene, and the element that it shows."""
+        self.add("bar", ends=list(ends), radius=radius, colour=colour, name=name)
 
     def solid(self, drawn: SolidPart) -> None:
         """A rigid solid."""
@@ -203,7 +205,7 @@ class Nodes:
         for shift in [np.zeros(3)] if ends is None else ends:
             self.add(
                 "rail", pose=drawn.pose, axis=list(drawn.axis), lower=lower, upper=upper, width=2 * width,
-                height=2 * width, shift=shift.tolist(), colour=_RAIL,
+                height=2 * width, shift=shift.tolist(), colour=_RAIL, name=drawn.joint,
             )  # fmt: skip
             still = np.all(np.abs(pose - pose[0]) < 1e-9 * self.size)
             if self.floor is not None and still and level:
@@ -292,6 +294,8 @@ class Nodes:
         every = np.concatenate([*tensions.values(), np.zeros(1)]) if tensions else np.zeros(1)
         taut = every[every > 1e-9 * max(float(every.max()), 1e-300)]
         least, span = (float(taut.min()), float(np.ptp(taut))) if len(taut) else (0.0, 0.0)
+        if len(taut):
+            self.legend["tension"] = [least, least + span]
         for cable in self.scene.cables:
             way = self.baked.cables[cable.name]
             node: dict[str, Any] = {"first": self.follow(cable.name, cable.name), "count": way.shape[1]}
@@ -308,6 +312,7 @@ class Nodes:
             return
         sizes = np.concatenate([np.linalg.norm(vector, axis=1) for _, vector in forces.values()])
         usual = float(np.percentile(sizes[sizes > 0], 95)) if np.any(sizes > 0) else 1.0
+        self.legend["force"] = usual
         for name, (points, vector) in forces.items():
             length = np.linalg.norm(vector, axis=1, keepdims=True)
             shown = vector * np.minimum(1.0, 1.6 * usual / np.maximum(length, 1e-300))

@@ -291,6 +291,7 @@ def _laid_out(
             "bending": bending,
             "traces": traces,
             "trace": trace,
+            "legend": nodes.legend,
         },
         "t": pack_array(baked.t),
         "points": pack_array(_channels(points)),

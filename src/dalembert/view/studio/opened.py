@@ -11,17 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.control.law_blocks import law_block
-from dalembert.core.errors import DalembertError, FileFormatError, InputError, UnknownNameError
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.parameter import evaluate
 from dalembert.io.control_blocks import make_law
-from dalembert.io.experiment_files import load_experiment
-from dalembert.io.machine_check import check_machine
-from dalembert.io.robot_files import ROBOT_ENDINGS, load_robot
 from dalembert.io.units import machine_units
 from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.loop.postures import posture, revised
-from dalembert.model.body import Body
-from dalembert.model.geometry import Geometry, Mesh
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 from dalembert.simulation.methods import METHOD_SETTINGS, METHODS, RK4, DormandPrince, FixedStepMethod
@@ -33,9 +28,8 @@ from dalembert.spatial.rotations import (
     rotation_euler321,
     rpy_from_matrix,
 )
-from dalembert.systems.catalogue import SYSTEMS
 
-__all__ = ["Changes", "Opened", "open_object", "open_path", "open_run", "open_system", "open_text", "with_known_meshes"]
+__all__ = ["Changes", "Opened", "machine_text", "with_block"]
 
 _ROWS = 5000  # rows of a run with fixed steps, which would otherwise record every one
 _MANY = 10**9
@@ -108,6 +102,8 @@ class Opened:
         Description, in a line.
     folder
         Folder of its file, where it was named on the command line: meshes begin there.
+    system
+        Name of the ready-made machine, if it is one as it comes.
     """
 
     title: str
@@ -117,6 +113,7 @@ class Opened:
     run: Run | None = None
     about: str = ""
     folder: Path | None = None
+    system: str = ""
 
     @property
     def machine(self) -> Machine:
@@ -193,7 +190,7 @@ class Opened:
         """The machine file with the changes in its block ``simulation``: the saved experiment is the one that ran."""
         import yaml
 
-        text = self.text or _file_of(self.experiment)
+        text = self.text or machine_text(self.experiment)
         document = yaml.safe_load(text)
         block = _overridden(document.get("simulation") or {}, changes.settings)
         for key in ("q0", "v0", "p"):
@@ -208,13 +205,7 @@ class Opened:
         block.setdefault("duration", _DURATION)
         if block == document.get("simulation"):
             return text
-        wanted = {**document, "simulation": block}
-        written = str(yaml.safe_dump({"simulation": block}, sort_keys=False, allow_unicode=True))
-        # The rest of the file stays as it was written, with its comments.
-        kept = _with_block(text, written)
-        if kept and yaml.safe_load(kept) == wanted:
-            return kept
-        return str(yaml.safe_dump(wanted, sort_keys=False, allow_unicode=True))
+        return with_block(text, block)
 
     def card(self) -> dict[str, Any]:
         """Everything the page has to know about the machine to offer it for changing."""
@@ -235,11 +226,9 @@ class Opened:
                         coordinates.extend(_angles(machine, joint, q0))
                     continue
                 modal, angle = k >= count, k in kind.angles
-                span = 0.2 if modal else math.pi if angle else 2.0
-                low, high = -span, span
-                if count == 1 and not modal:
-                    low, high = max(low, joint.limits.lower), min(high, joint.limits.upper)
                 value = float(q0.get(name, neutral[name]))
+                span = 0.2 if modal else math.pi if angle else max(2.0, 2.0 * abs(value))
+                low, high = _range(joint, span) if count == 1 and not modal else (-span, span)
                 unit = "" if modal else units[name]
                 coordinates.append(_slider(name, value, min(low, value), max(high, value), unit, modal=modal))
             for k, name in enumerate(node.v_names):
@@ -277,11 +266,12 @@ class Opened:
             },
             "methods": [brought] if brought else list(METHODS),
             "adaptive": [name for name, method in METHODS.items() if method.adaptive],
-            "text": self.text or _file_of(experiment),
+            "text": self.text or machine_text(experiment),
+            "elements": _elements(machine, p),
         }
 
 
-def _file_of(experiment: Experiment) -> str:
+def machine_text(experiment: Experiment) -> str:
     """The machine file of an experiment; of the machine alone where a part of the experiment is Python code."""
     try:
         return experiment.to_yaml()
@@ -303,6 +293,31 @@ def _number(value: object) -> bool:
 def _numbers(values: Mapping[str, Any]) -> dict[str, float]:
     """Gains by motor that are numbers."""
     return {motor: value for motor, value in values.items() if _number(value)}
+
+
+def _elements(machine: Machine, p: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """A few facts of every body and joint, for the one that is selected."""
+    values = {parameter.name: float(p.get(parameter.name, parameter.value)) for parameter in machine.parameters}
+    carried = {joint.child: joint.name for joint in machine.joints}
+    facts: dict[str, dict[str, Any]] = {}
+    for body in machine.bodies:
+        mass = {"mass [kg]": float(evaluate(body.mass, values))}
+        facts[body.name] = {"element": type(body).__name__.lower(), **mass, "joint": carried.get(body.name, "")}
+    for joint in machine.joints:
+        facts.setdefault(joint.name, {"element": f"{joint.kind} joint", "between": f"{joint.parent} and {joint.child}"})
+    for rope in machine.all_ropes:
+        facts.setdefault(rope.name, {"element": "cable or rope"})
+    return facts
+
+
+def _range(joint: Joint, span: float) -> tuple[float, float]:
+    """Range of a slider: the limits of the joint, and a span where it has none."""
+    lower, upper = joint.limits.lower, joint.limits.upper
+    if math.isfinite(lower) and math.isfinite(upper):
+        return lower, upper
+    low = lower if math.isfinite(lower) else min(-span, upper - 2.0 * span)
+    high = upper if math.isfinite(upper) else max(span, lower + 2.0 * span)
+    return low, high
 
 
 def _slider(name: str, value: float, lower: float, upper: float, unit: str, *, modal: bool = False) -> dict[str, Any]:
@@ -332,132 +347,21 @@ def _angles(machine: Machine, joint: Joint, q0: Mapping[str, float]) -> Iterator
         yield _slider(f"{joint.name}.{angle}", value, -span, span, "rad")
 
 
-def _with_block(text: str, block: str) -> str:
+def with_block(text: str, block: Mapping[str, Any]) -> str:
+    """A machine file with another block ``simulation``; the rest stays as it was written, with its comments."""
+    import yaml
+
+    document = {**yaml.safe_load(text), "simulation": dict(block)}
+    written = str(yaml.safe_dump({"simulation": dict(block)}, sort_keys=False, allow_unicode=True))
+    kept = _with_text(text, written)
+    if kept and yaml.safe_load(kept) == document:
+        return kept
+    return str(yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
+
+
+def _with_text(text: str, block: str) -> str:
     """A machine file with another block ``simulation``; empty where its text has no place for it."""
     match = re.search(r"^simulation:[^\n]*\n?(?:(?:[ \t#][^\n]*)?\n|[ \t#][^\n]+$)*", text, re.MULTILINE)
     if match:
         return text[: match.start()] + block + text[match.end() :]
     return "" if text.lstrip().startswith("{") else f"{text.rstrip()}\n\n{block}"
-
-
-def open_system(name: str) -> Opened:
-    """Open a ready-made machine."""
-    if name not in SYSTEMS:
-        raise UnknownNameError("ready-made machine", name, SYSTEMS)
-    system = SYSTEMS[name]
-    text = system.to_yaml()
-    return Opened(name, system.experiment(), text, _control(text), about=system.description)
-
-
-def open_text(text: str, title: str = "machine file", before: Opened | None = None) -> Opened:
-    """Open the text of a machine file that came from a page, or say everything that is wrong with it.
-
-    It has no folder; the only meshes that it may name are those of the machine that was open ``before``.
-    """
-    if not isinstance(text, str) or not text.strip():
-        raise FileFormatError(f"{title}: is empty, expected a machine file")
-    text = text.rstrip() + "\n"  # with a line's end it is a text, never a path
-    try:
-        experiment = load_experiment(text)
-    except DalembertError as error:
-        faults: list[DalembertError] = [*check_machine(text)] or [error]
-        raise FileFormatError("\n".join(str(fault).replace("<text>", title, 1) for fault in faults)) from None
-    experiment = experiment.replace(machine=with_known_meshes(experiment.machine, title, before))
-    folder = before.folder if before is not None else None
-    return Opened(title, experiment, text, _control(text), folder=folder)
-
-
-def with_known_meshes(machine: Machine, title: str, before: Opened | None = None) -> Machine:
-    """Refuse a machine from a page that names files of this computer, except meshes that were open before."""
-    known = {} if before is None else {_resolved(mesh, before.folder): mesh for mesh in _meshes(before.machine)}
-    folder = before.folder if before is not None else None
-    named = [_resolved(mesh, folder) for mesh in _meshes(machine)]
-    if not named:
-        return machine
-
-    def allowed(body: str, geometry: Geometry) -> Geometry:
-        if not isinstance(geometry.solid, Mesh):
-            return geometry
-        path = _resolved(geometry.solid, folder)
-        if path not in known:
-            raise FileFormatError(
-                f"{title}: body '{body}' has the mesh '{geometry.solid.file}'; a page may not read files: open the "
-                "machine with: dalembert studio FILE"
-            )
-        return replace(geometry, solid=replace(geometry.solid, file=str(path)))
-
-    bodies = [
-        replace(body, geometry=tuple(allowed(body.name, geometry) for geometry in body.geometry))
-        if isinstance(body, Body)
-        else body
-        for body in machine.bodies
-    ]
-    return machine.with_(bodies=bodies)
-
-
-def _meshes(machine: Machine) -> list[Mesh]:
-    parts = [geometry for body in machine.bodies if isinstance(body, Body) for geometry in body.geometry]
-    return [geometry.solid for geometry in parts if isinstance(geometry.solid, Mesh)]
-
-
-def _resolved(mesh: Mesh, folder: Path | None) -> Path:
-    return ((folder or Path.cwd()) / mesh.file).resolve()
-
-
-def open_run(run: Run, title: str) -> Opened:
-    """Open a run, and its machine with the same start and parameters."""
-    machine = run.machine
-    if not isinstance(machine, Machine):
-        raise InputError(f"{title}: this run does not know its machine")
-    starts = {
-        "q0": {name: float(run[name][0]) for name in machine.q_names if name in run},
-        "v0": {name: float(run[name][0]) for name in machine.v_names if name in run},
-        "p": dict(run.metadata.get("parameters") or {}),
-    }
-    settings: dict[str, Any] = {key: value for key, value in starts.items() if value}
-    settings |= dict(run.metadata.get("settings") or {})
-    block, note = run.metadata.get("control"), ""
-    if isinstance(block, dict):
-        settings["control"] = make_law(block, {parameter.name: parameter for parameter in machine.parameters})
-    elif block:
-        note = f"; its law in Python ({block}) is not part of it"
-    law = block if isinstance(block, dict) else None
-    experiment = Experiment(machine).replace(**settings)
-    return Opened(title, experiment, control=law, run=run, about=f"run file: {run.status}{note}")
-
-
-def open_object(subject: object) -> Opened:
-    """Open an experiment, a machine or a run of this process."""
-    if isinstance(subject, Run):
-        return open_run(subject, "run")
-    if isinstance(subject, Machine | Experiment):
-        experiment = subject if isinstance(subject, Experiment) else Experiment(subject)
-        block = None if experiment.control is None else law_block(experiment.control)
-        return Opened(experiment.machine.name, experiment, control=block if isinstance(block, dict) else None)
-    raise InputError(f"a studio opens an Experiment, a Machine or a Run, got {type(subject).__name__}")
-
-
-def open_path(path: Path) -> Opened:
-    """Open an argument of the command line: a machine file, a URDF, an MJCF or a run file."""
-    suffix = path.suffix.lower()
-    if suffix == ".nc":
-        return open_run(Run.load(path), path.name)
-    if suffix in ROBOT_ENDINGS:
-        machine, settings = load_robot(path)
-        return Opened(path.name, Experiment(machine).replace(**settings), folder=path.resolve().parent)
-    if suffix not in (".yaml", ".yml"):
-        raise FileFormatError(
-            f"{path}: expected a machine file (.yaml, .yml), a .urdf, an MJCF (.xml) or a run file (.nc)"
-        )
-    experiment = load_experiment(path)
-    text = path.read_text(encoding="utf-8")
-    return Opened(path.name, experiment, text, _control(text), folder=path.resolve().parent)
-
-
-def _control(text: str) -> dict[str, Any] | None:
-    """The block ``control`` of a machine file that is known to be one."""
-    import yaml
-
-    simulation = yaml.safe_load(text).get("simulation") or {}
-    control = simulation.get("control")
-    return dict(control) if isinstance(control, dict) else None

@@ -1,28 +1,35 @@
 """The server of the studio: the standard library's, since a handful of requests to oneself needs no framework.
 
-It listens on 127.0.0.1 alone. A page must name this server as its host (a foreign name that resolves to 127.0.0.1 is
+It listens only on 127.0.0.1. A page must name this server as its host (a foreign name that resolves to 127.0.0.1 is
 refused), must come from it (foreign origins are refused), and must know the token of this studio, which is in the
 address that is printed. It serves one page and answers verbs; it reads no path that a request names.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import re
 import secrets
+import sys
 import threading
 from collections import OrderedDict
-from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from dalembert.core.errors import DalembertError, InputError
+from dalembert.io.realtime import Realtime
 from dalembert.loop.experiment import Experiment
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
-from dalembert.view.page.assets import asset
-from dalembert.view.studio.opened import Opened, open_object
+from dalembert.view.page.assets import asset, inline_json
+from dalembert.view.studio.opened import Opened
+from dalembert.view.studio.opening import open_object
 from dalembert.view.studio.session import Download, Session
+from dalembert.view.studio.workspace import Workspace
 
 __all__ = ["Studio"]
 
@@ -36,9 +43,15 @@ class Studio:
     Parameters
     ----------
     first
-        Initial content of every new page: a machine or a run; None: a ready-made machine.
+        Initial content of every new page: a machine, a run, or a loop in real time, which the pages follow; None: a
+        ready-made machine.
     port
-        Port; 0: any that is free.
+        Port; 0: the one of the workspace, or any that is free.
+    workspace
+        Folder that holds the address and the sessions, so that a studio that is started again continues; None: sessions
+        end with this process.
+    session
+        Name of the session that the address opens.
 
     Examples
     --------
@@ -48,23 +61,46 @@ class Studio:
     True
     """
 
-    def __init__(self, first: Opened | Experiment | Machine | Run | None = None, *, port: int = 0) -> None:
-        self.token = secrets.token_urlsafe(24)
+    def __init__(
+        self,
+        first: Opened | Experiment | Machine | Run | Realtime | None = None,
+        *,
+        port: int = 0,
+        workspace: str | os.PathLike[str] | None = None,
+        session: str = "main",
+    ) -> None:
+        self._workspace = None if workspace is None else Workspace(Path(workspace))
+        self.token = secrets.token_urlsafe(24) if self._workspace is None else self._workspace.token
+        self.main = _checked_name(session)
+        self._loop = first if isinstance(first, Realtime) else None
         self._first = first if first is None or isinstance(first, Opened) else open_object(first)
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._lock = threading.Lock()
-        try:
-            self._server = _Server(("127.0.0.1", port), _Handler)
-        except OSError as error:
-            raise InputError(f"port {port} cannot be used: {error.strerror}; give another with --port") from None
+        self._server = self._bound(port)
         self._server.studio = self
         self.port = int(self._server.server_address[1])
+        if self._workspace is not None:
+            self._workspace.keep_address(self.port)
         self._thread: threading.Thread | None = None
+
+    def _bound(self, port: int) -> _Server:
+        """The server at a port, or at the one of the workspace unless another program has it."""
+        usual = 0 if self._workspace is None else self._workspace.port
+        if not port and usual:
+            with contextlib.suppress(OSError):
+                return _Server(("127.0.0.1", usual), _Handler)
+        try:
+            return _Server(("127.0.0.1", port), _Handler)
+        except OSError as error:
+            if self._workspace is not None:
+                self._workspace.close()
+            raise InputError(f"port {port} cannot be used: {error.strerror}; give another with --port") from None
 
     @property
     def url(self) -> str:
         """Address of the studio, with its token."""
-        return f"http://127.0.0.1:{self.port}/?token={self.token}"
+        session = "" if self.main == "main" else f"&session={self.main}"
+        return f"http://127.0.0.1:{self.port}/?token={self.token}{session}"
 
     def serve(self) -> None:
         """Serve until interrupted."""
@@ -88,6 +124,8 @@ class Studio:
             self._thread.join(5.0)
             self._thread = None
         self._server.server_close()
+        if self._workspace is not None:
+            self._workspace.close()
 
     def __enter__(self) -> Studio:
         return self.start()
@@ -96,21 +134,34 @@ class Studio:
         self.close()
 
     def session(self, name: str) -> Session:
-        """The session of a page; the one that was used least lately makes room."""
-        if not name.isalnum() or len(name) > 64:
-            raise InputError("a page must name itself by letters and digits")
+        """A session by name; the one that was used least lately makes room, and stays on disk."""
+        _checked_name(name)
         with self._lock:
             if name not in self._sessions:
-                self._sessions[name] = Session(self._first)
+                store = None if self._workspace is None else self._workspace.session(name)
+                first = self._first if name == self.main or store is None else None
+                self._sessions[name] = Session(first, store, self._loop if name == self.main else None)
             self._sessions.move_to_end(name)
             while len(self._sessions) > _SESSIONS:
                 self._sessions.popitem(last=False)[1].close()
             return self._sessions[name]
 
 
+def _checked_name(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9-]{1,64}", name):
+        raise InputError(f"a session must be named by letters, digits and hyphens, got {name!r}")
+    return name
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    allow_reuse_address = os.name == "posix"  # a restarted studio has the same address
     studio: Studio
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Ignore pages that were closed or reloaded during an answer."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -134,7 +185,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(403, b"use the address that dalembert studio printed, with its token", "text/plain")
         else:
             nonce = secrets.token_urlsafe(16)
-            page = _page(nonce, self.server.studio.token).encode("utf-8")
+            session = parse_qs(address.query).get("session", [self.server.studio.main])[0]
+            try:
+                page = _page(nonce, self.server.studio.token, _checked_name(session)).encode("utf-8")
+            except InputError as error:
+                self._send(400, str(error).encode("utf-8"), "text/plain; charset=utf-8")
+                return
             self._send(200, page, "text/html; charset=utf-8", nonce=nonce)
 
     def do_POST(self) -> None:
@@ -217,12 +273,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
 
-def _page(nonce: str, token: str) -> str:
+def _page(nonce: str, token: str, session: str) -> str:
+    options = inline_json({"token": token, "session": session})
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>dalembert studio</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
         f"<style>{asset('dalembert.css')}</style>\n</head>\n"
         f'<body class="da-studio">\n<script nonce="{nonce}">{asset("dalembert.js")}</script>\n'
-        f'<script nonce="{nonce}">dalembert.studio(document.body, {{token: "{escape(token)}"}});</script>\n'
+        f'<script nonce="{nonce}">{asset("editor.js")}</script>\n'
+        f'<script nonce="{nonce}">dalembert.studio(document.body, {options});</script>\n'
         "</body>\n</html>\n"
     )

@@ -1,4 +1,4 @@
-"""Operations of one page of the studio: open, run, cancel, look at, compare, save. It is independent of sockets.
+"""Operations of one session of the studio: open, run, cancel, look at, compare, edit, save; independent of sockets.
 
 Equations are derived and scenes built under one lock because CasADi is not thread-safe; the integration itself holds no
 lock, so that a page can show results, and the part of the run so far, during the integration.
@@ -6,38 +6,44 @@ lock, so that a page can show results, and the part of the run so far, during th
 
 from __future__ import annotations
 
+import hashlib
+import re
 import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dalembert import api
-from dalembert.analysis.linearize import HINT, equilibrium, linearize
-from dalembert.analysis.modal import MachineModes, machine_modes
-from dalembert.core.errors import DalembertError, DalembertWarning, FileFormatError, InputError, UnknownNameError
-from dalembert.core.types import StateLike
-from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.formulations.states import Parameters
+from dalembert.analysis.modal import MachineModes
+from dalembert.core.errors import DalembertError, DalembertWarning, InputError, UnknownNameError
+from dalembert.io.realtime import Realtime
 from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.loop.postures import posture
-from dalembert.simulation.run import Run
+from dalembert.model.machine import Machine
 from dalembert.systems.catalogue import SYSTEMS
 from dalembert.view.page.live import share_page
 from dalembert.view.page.packing import pack_machine, pack_mode, pack_run, pack_signals
 from dalembert.view.page.report import report_page
+from dalembert.view.studio.analyses import linear_model, vibration_modes
+from dalembert.view.studio.assembling import dragged, posed
+from dalembert.view.studio.editing import check_text, editor_schema, forms, with_entry
+from dalembert.view.studio.following import follow_loop
 from dalembert.view.studio.growing import Growing
-from dalembert.view.studio.opened import Changes, Opened, open_run, open_system, open_text, with_known_meshes
+from dalembert.view.studio.opened import Changes, Opened
+from dalembert.view.studio.opening import open_system, open_text, open_upload, stored
+from dalembert.view.studio.records import KeptRun, Records, described
+from dalembert.view.studio.workspace import SessionStore
 
 __all__ = ["Download", "Session"]
 
-_RUNS = 8  # runs that a page keeps
 _BUILDING = threading.RLock()
+_WATCHED = 600.0  # seconds of a loop without end that the page shows
+_PATIENCE = 5.0  # seconds that an ending studio waits for the rows of a run
+_QUOTED = re.compile(r"'([^']+)'")
 
 
 @dataclass(frozen=True)
@@ -53,37 +59,73 @@ class Download:
 class _Job:
     """A simulation in a separate thread: the future run ``number``, and its machine."""
 
-    opened: Opened | None = None
+    entry: int = 0
+    machine: str = ""
     number: int = 0
     label: str = ""
     growing: Growing = field(default_factory=Growing)
-    stage: str = "building"
+    stage: str = "idle"
     fraction: float = 0.0
     error: str = ""
+    notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.cancelled = threading.Event()
         self.thread: threading.Thread | None = None
 
+    @property
+    def alive(self) -> bool:
+        """Whether it is being computed."""
+        return self.thread is not None and self.thread.is_alive()
+
 
 class Session:
-    """One page of the studio.
+    """One session of the studio, shown by any number of pages.
 
     Parameters
     ----------
     first
-        Initial content; None: nothing.
+        Initial content; None: nothing. A stored session that already holds it continues as it was left.
+    store
+        Files of the session; None: it ends with this process.
+    loop
+        A loop in real time to follow, of the initial content; None: none.
     """
 
-    def __init__(self, first: Opened | None = None) -> None:
+    def __init__(
+        self, first: Opened | None = None, store: SessionStore | None = None, loop: Realtime | None = None
+    ) -> None:
         self._lock = threading.RLock()
-        self._opened = first
+        with _BUILDING, _collected() as said:
+            self._records = Records(store)
+            if first is not None and (not self._records or self._records.file != _digest(first)):
+                again = bool(self._records)
+                self._records.file = _digest(first)
+                self._records.add(first)
+                if again:
+                    said.append(f"'{first.title}' has changed since the last time; the editor lists the old one")
+        self._said = [*self._records.notes, *said]  # for the next page
         self._modes: MachineModes | None = None
-        self._runs: dict[int, tuple[Run, Opened, Changes]] = {}
-        self._count = 0
-        self._job = _Job(stage="idle")
-        if first is not None and first.run is not None:
-            self._keep(self._next(), first.run, first, Changes())
+        self._job = _Job()
+        if loop is not None and first is not None:
+            self._begin_following(loop, first)
+
+    def _begin_following(self, loop: Realtime, opened: Opened) -> None:
+        number, experiment = self._records.next(), loop.experiment
+        growing = Growing(getattr(experiment.start, "t", 0.0), experiment.duration or _WATCHED)
+        name = opened.machine.name
+        job = self._job = _Job(self._records.current, name, number, f"run {number}: in real time", growing, "running")
+
+        def work() -> None:
+            try:
+                run = follow_loop(loop, growing.add, lambda: not job.cancelled.is_set())
+                self._records.keep(KeptRun(number, job.entry, name, Changes(), run.status, (), run))
+                job.fraction, job.stage = 1.0, "done"
+            except DalembertError as error:
+                job.error, job.stage = str(error), "failed"
+
+        job.thread = threading.Thread(target=work, daemon=True)
+        job.thread.start()
 
     def answer(self, verb: str, data: dict[str, Any]) -> dict[str, Any] | Download:
         """Do the request of a page.
@@ -91,8 +133,8 @@ class Session:
         Parameters
         ----------
         verb
-            ``systems``, ``open``, ``pose``, ``run``, ``state``, ``cancel``, ``film``, ``modes``, ``mode``, ``linear``
-            or ``save``.
+            ``systems``, ``open``, ``pose``, ``drag``, ``run``, ``state``, ``cancel``, ``film``, ``modes``, ``mode``,
+            ``linear``, ``check``, ``schema``, ``forms``, ``add``, ``remember`` or ``save``.
         data
             Data of the message.
         """
@@ -100,6 +142,7 @@ class Session:
             "systems": self._systems,
             "open": self._open,
             "pose": self._pose,
+            "drag": self._drag,
             "run": self._run,
             "state": self._state,
             "cancel": self._cancel,
@@ -107,6 +150,11 @@ class Session:
             "modes": self._find_modes,
             "mode": self._mode,
             "linear": self._linear,
+            "check": lambda data: {"faults": check_text(data.get("text"))},
+            "schema": lambda data: editor_schema(),
+            "forms": lambda data: forms(self._records.opened(data.get("entry")).machine),
+            "add": lambda data: {"text": with_entry(data.get("text"), data.get("what"), data.get("value"))},
+            "remember": self._remember,
             "save": self._save,
         }
         if verb not in verbs:
@@ -114,65 +162,89 @@ class Session:
         return verbs[verb](data)
 
     def close(self) -> None:
-        """End the running simulation."""
+        """End the running simulation; its rows so far are kept."""
         self._job.cancelled.set()
+        if self._job.thread is not None:
+            self._job.thread.join(_PATIENCE)
 
     # -- opening ----------------------------------------------------------------
 
     def _systems(self, data: dict[str, Any]) -> dict[str, Any]:
         listed = [{"name": s.name, "about": s.description, "source": s.source} for s in SYSTEMS.values()]
-        return {"systems": listed, "opened": self._opened is not None}
+        return {"systems": listed, "opened": bool(self._records), "page": self._records.page}
+
+    def _remember(self, data: dict[str, Any]) -> dict[str, Any]:
+        self._records.remember(data.get("page"))
+        return {}
 
     def _open(self, data: dict[str, Any]) -> dict[str, Any]:
-        with _BUILDING, warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always", DalembertWarning)
-            opened = self._found(data)
+        with _BUILDING, _collected() as said:
+            opened, entry = self._found(data)
             film = _film_of(opened.experiment)
-        notes = [str(one.message) for one in said if isinstance(one.message, DalembertWarning)]
         with self._lock:
-            self._job.cancelled.set()
-            if opened is not self._opened:
-                self._opened, self._modes, self._runs = opened, None, {}
-                if opened.run is not None:
-                    self._keep(self._next(), opened.run, opened, Changes())
-            return {"card": opened.card(), "film": film, "runs": self._listed(), "notes": notes}
+            notes, self._said = [*self._said, *said], []
+        return {
+            "card": opened.card(),
+            "film": film,
+            "entry": entry,
+            "history": self._records.history(),
+            "runs": self._listed(opened.machine.name),
+            "notes": _pointed(notes, opened.machine),
+        }
 
-    def _found(self, data: dict[str, Any]) -> Opened:
+    def _found(self, data: dict[str, Any]) -> tuple[Opened, int]:
+        records = self._records
         if "system" in data:
-            return open_system(str(data["system"]))
-        if "text" in data:
-            return open_text(data["text"], str(data.get("title") or "machine file"), self._opened)
-        if "run" in data:
-            return _uploaded(str(data["run"]), str(data.get("title") or "run file"))
-        return self._current()
+            opened = open_system(str(data["system"]))
+        elif "text" in data:
+            before = records.opened(data.get("entry")) if records else None
+            opened = open_text(data["text"], str(data.get("title") or "machine file"), before)
+        elif "file" in data:
+            opened = open_upload(str(data["file"]), str(data.get("title") or "run file"))
+        else:
+            number = data.get("entry")
+            opened = records.opened(number)
+            if isinstance(number, int) and number != records.current:
+                records.current = number
+                records.write()
+            return opened, records.current
+        return opened, records.add(opened)
 
-    def _current(self) -> Opened:
-        if self._opened is None:
-            raise InputError("no machine is open: choose one, or open a machine file")
-        return self._opened
+    def _current(self, data: dict[str, Any]) -> tuple[Opened, Changes]:
+        return self._records.opened(data.get("entry")), Changes.read(data.get("changes", {}))
 
     def _pose(self, data: dict[str, Any]) -> dict[str, Any]:
-        opened, changes = self._current(), Changes.read(data.get("changes", {}))
-        with _BUILDING:
-            return {"film": _film_of(opened.simulation(changes))}
+        opened, changes = self._current(data)
+        with _BUILDING, _collected() as said:
+            pose = posed(opened.simulation(changes))
+        return pose | {"notes": _pointed(said, opened.machine)}
+
+    def _drag(self, data: dict[str, Any]) -> dict[str, Any]:
+        opened, changes = self._current(data)
+        with _BUILDING, _collected() as said:
+            pose = dragged(opened.simulation(changes), data.get("body"), data.get("target"))
+        return pose | {"notes": _pointed(said, opened.machine)}
 
     # -- running ----------------------------------------------------------------
 
     def _run(self, data: dict[str, Any]) -> dict[str, Any]:
-        opened, changes = self._current(), Changes.read(data.get("changes", {}))
+        opened, changes = self._current(data)
         experiment = opened.simulation(changes)
         with self._lock:
-            if self._job.thread is not None and self._job.thread.is_alive():
+            if self._job.alive:
                 raise InputError("a run is in progress; cancel it first")
             growing = Growing(getattr(experiment.start, "t", 0.0), experiment.duration or 0.0)
-            job = self._job = _Job(opened, self._next(), _label(changes), growing)
-            job.thread = threading.Thread(target=self._work, args=(job, opened, changes, experiment), daemon=True)
+            number, entry = self._records.next(), int(data.get("entry") or self._records.current)
+            label = f"run {number}: {described(changes)}"
+            job = self._job = _Job(entry, opened.machine.name, number, label, growing, "building")
+            self._records.write(pending=label)
+            job.thread = threading.Thread(target=self._work, args=(job, changes, experiment), daemon=True)
             job.thread.start()
-        return {}
+        return {"run": number}
 
-    def _work(self, job: _Job, opened: Opened, changes: Changes, experiment: Experiment) -> None:
+    def _work(self, job: _Job, changes: Changes, experiment: Experiment) -> None:
         try:
-            with _released() as release:
+            with _released(job.notes) as release:
 
                 def progress(fraction: float) -> bool:
                     release()
@@ -184,69 +256,60 @@ class Session:
                 if job.cancelled.is_set():
                     raise InputError("cancelled before it began")
                 run = api.simulate(experiment, progress=progress, watch=job.growing.add, check=False)
-            with self._lock:
-                if opened is self._opened:
-                    self._keep(job.number, run, opened, changes)
-                job.fraction, job.stage = 1.0, "done"
+            notes = tuple(job.notes)
+            self._records.keep(KeptRun(job.number, job.entry, job.machine, changes, run.status, notes, run))
+            job.fraction, job.stage = 1.0, "done"
         except DalembertError as error:
             job.error, job.stage = str(error), "failed"
+            self._records.write()
         except Exception as error:
             job.error, job.stage = f"{type(error).__name__}: {error}", "failed"
-
-    def _next(self) -> int:
-        """Return the number of the next run."""
-        self._count += 1
-        return self._count
-
-    def _keep(self, number: int, run: Run, opened: Opened, changes: Changes) -> None:
-        self._runs[number] = (run, opened, changes)
-        while len(self._runs) > _RUNS:
-            del self._runs[min(self._runs)]
+            self._records.write()
 
     def _state(self, data: dict[str, Any]) -> dict[str, Any]:
+        machine = self._records.opened(data.get("entry")).machine if self._records else None
         with self._lock:
             job = self._job
-            seen = job.number in self._runs or self._growing(job.number) is not None
+            listed = self._listed(machine.name) if machine is not None else []
+            seen = any(row["run"] == job.number for row in listed)
             now = {"stage": job.stage, "fraction": job.fraction, "run": job.number if seen else None}
-            return now | {"error": job.error, "runs": self._listed()}
+            notes = _pointed(job.notes, machine) if machine is not None else []
+            return now | {"error": job.error, "runs": listed, "notes": notes}
 
     def _growing(self, number: object) -> Growing | None:
         """The run of this number, if it is running and has rows to show."""
         job = self._job
-        goes_on = job.stage == "running" and job.number == number and job.opened is self._opened
+        goes_on = job.stage == "running" and job.number == number
         return job.growing if goes_on and job.growing else None
 
     def _cancel(self, data: dict[str, Any]) -> dict[str, Any]:
         self._job.cancelled.set()
         return {}
 
-    def _listed(self) -> list[dict[str, Any]]:
+    def _listed(self, machine: str) -> list[dict[str, Any]]:
         with self._lock:
             job = self._job
-            known = [(number, run.status, _label(changes)) for number, (run, _, changes) in self._runs.items()]
-            if self._growing(job.number) is not None:
+            known = [(kept.number, kept.status, kept.label) for kept in self._records.runs(machine)]
+            if job.machine == machine and self._growing(job.number) is not None:
                 known.append((job.number, "running", job.label))
-            return [{"run": n, "status": status, "label": f"run {n}: {label}"} for n, status, label in known]
+            return [{"run": number, "status": status, "label": label} for number, status, label in known]
 
     # -- looking ----------------------------------------------------------------
 
-    def _chosen(self, data: dict[str, Any]) -> tuple[Run, Opened, Changes]:
+    def _chosen(self, data: dict[str, Any]) -> tuple[KeptRun, Any, Opened]:
         number = data.get("run")
         with self._lock:
             if self._growing(number) is not None:
                 raise InputError(f"run {number} is still running: wait for its end, or cancel it")
-            if not self._runs:
-                raise InputError("there is no run yet: press Run")
-            if number not in self._runs:
-                raise UnknownNameError("run", str(number), [str(n) for n in self._runs])
-            return self._runs[number]
+        kept = self._records.run(number)
+        return kept, kept.run, self._records.opened(kept.entry)
 
     def _film(self, data: dict[str, Any]) -> dict[str, Any]:
         with self._lock:
             growing = self._growing(data.get("run"))
         if growing is not None:
             return self._part(growing, data.get("since", 0))
-        run, opened, _ = self._chosen(data)
+        kept, run, opened = self._chosen(data)
         with _BUILDING:
             film = pack_run(run, opened.machine)
         long = ("states", "signals", "held")  # the page lists them by itself
@@ -255,6 +318,8 @@ class Session:
             "status": run.status,
             "message": run.message,
             "summary": "\n".join(summary),
+            "moved": run.metadata.get("initial_projection"),
+            "notes": _pointed(kept.notes, opened.machine),
             "events": [{"name": event.name, "t": event.t} for event in run.events[:200]],
         }
         return {"film": film, "signals": pack_signals(run, numbers=400_000, every=True), "facts": facts}
@@ -264,32 +329,13 @@ class Session:
             raise InputError(f"since must be a number of rows, got {since!r}")
         with _BUILDING:
             packed = growing.pack(since)
-        return packed | {"facts": {"status": "running", "message": "", "summary": "", "events": []}}
-
-    def _at(self, data: dict[str, Any]) -> tuple[EquationsOfMotion, Any, Any, Any]:
-        opened, changes = self._current(), Changes.read(data.get("changes", {}))
-        experiment = opened.simulation(changes)
-        values = values_by_name(experiment)
-        # A handful of evaluations is not worth a compiler.
-        branch = getattr(experiment.start, "branch", None)
-        return experiment.replace(backend="vm").equations, values["q0"], branch, values["p"]
+        return packed | {"facts": {"status": "running", "message": "", "summary": "", "events": [], "notes": []}}
 
     def _find_modes(self, data: dict[str, Any]) -> dict[str, Any]:
+        opened, changes = self._current(data)
         with _BUILDING:
-            equations, q0, branch, p = self._at(data)
-            at = _without_modal(equations, q0)
-            modes = self._modes = machine_modes(
-                equations, equilibrium(equations, at, p=p, branch=branch).q, p=p, allow_singular=True
-            )
-            note = _unbalanced(equations, modes.q, p)
-        share = modes.participation()
-        most = [_coordinate(equations, int(k)) for k in np.argmax(np.abs(share), axis=0)]
-        rows = zip(modes.omega.tolist(), modes.damping.tolist(), most, strict=True)
-        listed = [
-            {"mode": k, "frequency": w, "damping": d if np.isfinite(d) else None, "mostly": name}
-            for k, (w, d, name) in enumerate(rows)
-        ]
-        return {"modes": listed, "note": note}
+            self._modes, listed = vibration_modes(opened.simulation(changes))
+        return listed
 
     def _mode(self, data: dict[str, Any]) -> dict[str, Any]:
         modes, number = self._modes, data.get("mode")
@@ -301,37 +347,24 @@ class Session:
             return {"film": pack_mode(modes, number)}
 
     def _linear(self, data: dict[str, Any]) -> dict[str, Any]:
+        opened, changes = self._current(data)
         with _BUILDING:
-            equations, q0, branch, p = self._at(data)
-            at = _without_modal(equations, q0)
-            # Most starts are no equilibrium: the residual is shown next to the poles.
-            plant = linearize(equations, at, p=p, branch=branch, allow_singular=True, require_equilibrium=False)
-            note = _unbalanced(equations, at, p, branch)
-        poles = np.asarray(plant.poles())
-        order = np.lexsort((poles.imag, -poles.real))
-        listed = [{"re": float(z.real), "im": float(z.imag)} for z in poles[order]]
-        return {
-            "poles": listed,
-            "states": list(plant.state_labels),
-            "inputs": list(plant.input_labels),
-            "note": note,
-            "A": plant.A.round(12).tolist() if len(poles) <= 40 else None,
-        }
+            return linear_model(opened.simulation(changes))
 
     # -- saving ----------------------------------------------------------------
 
     def _save(self, data: dict[str, Any]) -> Download:
         what = data.get("what")
         if what == "machine":
-            opened = self._current()
-            text = opened.file(Changes.read(data.get("changes", {})))
+            opened, changes = self._current(data)
+            text = opened.file(changes)
             return Download(f"{_file_name(opened.machine.name)}.yaml", text.encode("utf-8"), "application/yaml")
         if what == "page":
-            opened = self._current()
+            opened, changes = self._current(data)
             with _BUILDING:
-                page = share_page(opened.simulation(Changes.read(data.get("changes", {}))))
+                page = share_page(opened.simulation(changes))
             return Download(f"{_file_name(opened.machine.name)}.html", page.encode("utf-8"), "text/html; charset=utf-8")
-        run, opened, _ = self._chosen(data)
+        _, run, opened = self._chosen(data)
         name = _file_name(opened.machine.name)
         if what == "run":
             with tempfile.TemporaryDirectory(prefix="dalembert-studio-") as folder:
@@ -344,14 +377,32 @@ class Session:
 
 
 @contextmanager
-def _released() -> Iterator[Callable[[], None]]:
-    """The lock of builds, and a function that gives it back early: when a run begins to move."""
-    held = [True]
+def _collected() -> Iterator[list[str]]:
+    """Warnings of the library; only under the lock of builds, since recording them is global."""
+    said: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DalembertWarning)
+        try:
+            yield said
+        finally:
+            said += [str(one.message) for one in caught if isinstance(one.message, DalembertWarning)]
+
+
+@contextmanager
+def _released(notes: list[str]) -> Iterator[Callable[[], None]]:
+    """The lock of builds, and a function that gives it back early: when a run begins to move.
+
+    Warnings up to then are added to the notes.
+    """
     _BUILDING.acquire()
+    recording = _collected()
+    held = [recording.__enter__()]
 
     def release() -> None:
         if held:
-            held.clear()
+            said = held.pop()
+            recording.__exit__(None, None, None)
+            notes.extend(said)
             _BUILDING.release()
 
     try:
@@ -360,28 +411,17 @@ def _released() -> Iterator[Callable[[], None]]:
         release()
 
 
-def _without_modal(equations: EquationsOfMotion, q0: StateLike) -> StateLike:
-    """A configuration at rest: beams unbent."""
-    if not isinstance(q0, dict):
-        return q0
-    coordinates = {name for joint in equations.machine.coordinate_joints for name in joint.q_names}
-    return {name: value for name, value in q0.items() if name in coordinates}
+def _pointed(notes: Iterator[str] | list[str] | tuple[str, ...], machine: Machine) -> list[dict[str, str]]:
+    """Notes, each with the element of the machine that it quotes first."""
+    known = {joint.name for joint in machine.joints} | {body.name for body in machine.bodies}
+    known |= {frame.name for frame in machine.frames} | {rope.name for rope in machine.all_ropes}
+    known |= {constraint.name for constraint in machine.constraints}
 
+    def element(note: str) -> str:
+        quoted = _QUOTED.findall(note)
+        return next((name for name in quoted if name in known), "")
 
-def _unbalanced(equations: EquationsOfMotion, at: StateLike, p: Parameters, branch: Any = None) -> str:
-    """Say why a configuration is no equilibrium; nothing if it is one."""
-    try:
-        linearize(equations, at, p=p, branch=branch, allow_singular=True)
-    except InputError as error:
-        return str(error).removesuffix(HINT).rstrip("; ")
-    return ""
-
-
-def _coordinate(equations: EquationsOfMotion, row: int) -> str:
-    """The coordinate whose rate a velocity is, where that has a name."""
-    name = equations.v_names[row]
-    rate = name.removesuffix("_dot")
-    return rate if rate in equations.q_names else name
+    return [{"text": note, "element": element(note)} for note in dict.fromkeys(notes)]
 
 
 def _film_of(experiment: Experiment) -> dict[str, Any]:
@@ -390,29 +430,14 @@ def _film_of(experiment: Experiment) -> dict[str, Any]:
     return pack_machine(experiment.machine, posture(experiment) or None, values["p"] or None)
 
 
-def _label(changes: Changes) -> str:
-    values = {**changes.p, **changes.q0, **changes.v0, **changes.gains, **changes.settings}
-    words = [f"{name} = {x:.4g}" if isinstance(x, float) else f"{name} = {x}" for name, x in values.items()]
-    return ", ".join(words[:4]) + (", ..." if len(words) > 4 else "") or "as it is"
+def _digest(opened: Opened) -> dict[str, str]:
+    """Digest of the content that the command line names."""
+    source = stored(opened)
+    run = "" if opened.run is None else repr(opened.run.x[[0, -1]].tolist())
+    text = "\0".join([opened.title, str(source.get("text", "")), str(source.get("system", "")), run])
+    return {"title": opened.title, "digest": hashlib.sha256(text.encode()).hexdigest()}
 
 
 def _file_name(name: str) -> str:
     kept = "".join(c if c.isalnum() or c in "-_" else "-" for c in name).strip("-")
     return kept[:60] or "machine"
-
-
-def _uploaded(digits: str, title: str) -> Opened:
-    """A run file that a page has sent, two hexadecimal digits per byte."""
-    try:
-        content = bytes.fromhex(digits)
-    except ValueError:
-        raise InputError(f"{title}: did not arrive whole") from None
-    with tempfile.TemporaryDirectory(prefix="dalembert-studio-") as folder:
-        path = Path(folder) / "uploaded.nc"
-        path.write_bytes(content)
-        try:
-            opened = open_run(Run.load(path), title)
-        except DalembertError as error:
-            raise FileFormatError(str(error).replace(str(path), title)) from None
-    known = with_known_meshes(opened.machine, title)
-    return replace(opened, experiment=opened.experiment.replace(machine=known))

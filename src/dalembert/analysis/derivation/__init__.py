@@ -1,0 +1,1 @@
+"""Derivation sheets: the steps of a textbook for one machine."""

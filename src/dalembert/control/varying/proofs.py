@@ -1,0 +1,282 @@
+"""Stability and gains of loops whose parameters vary in time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dalembert.control.mu.machine import extent, sampled_error
+from dalembert.control.norms import Matrices
+from dalembert.control.signals import place
+from dalembert.control.uncertain.blocks import DeltaBlock, slices
+from dalembert.control.uncertain.lft import LFT
+from dalembert.control.varying.inequalities import Certificate, Inequalities
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Array
+from dalembert.core.validation import check_number
+
+__all__ = ["VaryingProof", "fastest_variation", "varying_gain", "varying_stability"]
+
+_SLACK = 1e-4  # by which a proven gain is above the least one of the solver
+
+
+@dataclass(frozen=True)
+class VaryingProof:
+    """Result of a proof about a loop whose parameters vary.
+
+    Parameters
+    ----------
+    proven
+        Whether the loop is proven: stable for all parameters in their ranges that change no faster than ``rates``, with
+        the gain ``gain`` if it is not None.
+    rates
+        Largest rates of the blocks [1/s].
+    gain
+        Proven gain of the channel in the L2 norm; None: stability alone.
+    lyapunov
+        Matrices of the Lyapunov function ``x^T (P_0 + sum d_i P_i) x``: ``""`` is ``P_0``, the others by block.
+    margin
+        By how much the inequalities hold, relative to their size, rounding taken off.
+    message
+        The result in words.
+    sampled_error
+        As in `dalembert.control.mu.Robustness`: the proof holds for the model alone.
+    frozen
+        Whether the loop has the model of a machine with parameters that vary: the model is that of constant parameters,
+        without the forces that their motion adds (a rope that is hoisted turns the sway by ``-2 l' v / l``). The proof
+        then holds for the model, and gives no guarantee for the machine.
+    """
+
+    proven: bool
+    rates: dict[str, float]
+    gain: float | None
+    lyapunov: dict[str, Array] = field(repr=False)
+    margin: float
+    message: str
+    sampled_error: float | None = None
+    frozen: bool = False
+
+    @property
+    def guaranteed(self) -> bool:
+        """Whether it is proven and, of a machine, includes the error of its model."""
+        return self.proven and self.sampled_error is None and not self.frozen
+
+
+def varying_stability(loop: LFT, rates: Mapping[str, float] | None = None) -> VaryingProof:
+    """Prove that a loop is stable while its parameters vary between -1 and 1, no faster than given rates.
+
+    Parameters
+    ----------
+    loop
+        The closed loop, in blocks between -1 and 1 (see `LFT.feedback`, `LFT.normalised`). A controller that depends on
+        a parameter is an LFT with the same block.
+    rates
+        Largest rates of its real blocks [1/s] (see `block_rates`): 0 is a constant. Blocks that are not named may jump.
+
+    Notes
+    -----
+    The condition is sufficient: a loop that is not proven may be stable.
+
+    Examples
+    --------
+    An oscillator whose stiffness varies by half: proven while it varies slowly, not if it may jump.
+
+    >>> import control
+    >>> from dalembert.control.uncertain import constant, parameter, system_lft
+    >>> stiffness = constant([[0.0], [-0.5]]) @ parameter("k") @ constant([[1.0, 0.0]])
+    >>> A = constant([[0.0, 1.0], [-1.0, -0.4]]) + stiffness
+    >>> integrators = system_lft(control.ss(np.zeros((2, 2)), np.eye(2), np.eye(2), 0))
+    >>> loop = integrators.feedback(-A, integrators.outputs, integrators.inputs)
+    >>> varying_stability(loop, {"k": 1.0}).proven, varying_stability(loop).proven
+    (True, False)
+    """
+    return _proven(*_split(loop, (), (), rates), None)
+
+
+def varying_gain(
+    loop: LFT,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    rates: Mapping[str, float] | None = None,
+    *,
+    bound: float | None = None,
+) -> VaryingProof:
+    """Prove a bound of the gain between signals, in the L2 norm, while parameters vary.
+
+    Parameters
+    ----------
+    loop, rates
+        As in `varying_stability`.
+    inputs, outputs
+        Names of the signals.
+    bound
+        The bound to prove; None: the least one.
+
+    Examples
+    --------
+    The gain of ``x' = -(2 + d) x + u`` from ``u`` to ``x`` is one where ``d`` stays at -1, and no motion of ``d`` makes
+    it larger:
+
+    >>> import control
+    >>> from dalembert.control.uncertain import parameter, system_lft
+    >>> integrator = system_lft(control.ss(0.0, 1.0, 1.0, 0.0))
+    >>> loop = integrator.feedback(parameter("d") + 2.0, integrator.outputs, integrator.inputs)
+    >>> round(varying_gain(loop, loop.inputs, loop.outputs).gain, 3)
+    1.0
+    """
+    u = [place(name, loop.inputs, "input") for name in inputs]
+    y = [place(name, loop.outputs, "output") for name in outputs]
+    if not u or not y:
+        raise InputError("a gain needs at least one input and one output")
+    system, blocks, checked, scales = _split(loop, u, y, rates)
+    if bound is None:
+        squared = Inequalities(system, blocks, checked).least_squared_gain()
+        gain = (1.0 + _SLACK) * float(np.sqrt(max(squared, 0.0)))
+    else:
+        gain = check_number("bound", bound)
+    if not np.isfinite(gain):
+        return VaryingProof(False, _named(checked, scales[1]), None, {}, -np.inf, _reason(system, "a gain"))
+    return _proven(system, blocks, checked, scales, max(gain, 1e-12))
+
+
+def fastest_variation(loop: LFT, rates: Mapping[str, float], *, tolerance: float = 0.01) -> float:
+    """Largest factor on finite rates at which a loop is proven to be stable; infinite if its parameters may jump.
+
+    Parameters
+    ----------
+    loop
+        As in `varying_stability`.
+    rates
+        Rates [1/s] that are multiplied.
+    tolerance
+        Relative accuracy of the factor.
+
+    Returns
+    -------
+    float
+        0: it is not proven even for constant parameters.
+
+    Examples
+    --------
+    A rate at which a stiffness that varies by half may vary [1/s], for the oscillator of `varying_stability`:
+
+    >>> import control
+    >>> from dalembert.control.uncertain import constant, parameter, system_lft
+    >>> stiffness = constant([[0.0], [-0.5]]) @ parameter("k") @ constant([[1.0, 0.0]])
+    >>> A = constant([[0.0, 1.0], [-1.0, -0.4]]) + stiffness
+    >>> integrators = system_lft(control.ss(np.zeros((2, 2)), np.eye(2), np.eye(2), 0))
+    >>> loop = integrators.feedback(-A, integrators.outputs, integrators.inputs)
+    >>> 1.2 < fastest_variation(loop, {"k": 1.0}, tolerance=0.05) < 1.3
+    True
+    """
+    finite = {name: rate for name, rate in rates.items() if rate > 0.0 and np.isfinite(rate)}
+    if not finite:
+        raise InputError(f"a fastest variation needs at least one finite rate above zero, got {dict(rates)}")
+
+    def holds(factor: float) -> bool:
+        changed = {name: factor * rate if factor < np.inf else np.inf for name, rate in finite.items()}
+        return varying_stability(loop, {**rates, **changed}).proven
+
+    if holds(np.inf):
+        return np.inf
+    if not holds(0.0):
+        return 0.0
+    low, high = 0.0, 1.0
+    while holds(high):
+        low, high = high, 4.0 * high
+        if high > 1e9:
+            return low
+    while high - low > tolerance * high and high > 1e-9:
+        middle = 0.5 * (low + high) if low > 0.0 else 0.25 * high
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def _split(
+    loop: LFT, u: Sequence[int], y: Sequence[int], rates: Mapping[str, float] | None
+) -> tuple[Matrices, list[DeltaBlock], dict[str, float], tuple[Array, float]]:
+    """Scaled system of a loop and a channel, its blocks, rates of the real ones, and the scales of states and time."""
+    system, every = loop.part(y, u).state_space()
+    blocks = [b for b in every if b.size]
+    real = [b.name for b in blocks if b.kind == "real"]
+    given = dict(rates or {})
+    for name in given:
+        if name not in [b.name for b in every]:
+            raise UnknownNameError("block", name, real)
+        if name not in real and name not in loop.sizes:
+            raise InputError(f"block '{name}' is not a real parameter: it has no rate")
+    checked = {}
+    for name in real:
+        rate = given.get(name, np.inf)
+        if rate != np.inf and not check_number(f"rate of block '{name}'", rate, positive=False) >= 0.0:
+            raise InputError(f"rate of block '{name}' must not be negative, got {rate:g}")
+        checked[name] = float(rate)
+    scaled, states, time = _scaled(system, blocks)
+    return scaled, blocks, {name: rate / time for name, rate in checked.items()}, (states, time)
+
+
+def _scaled(system: Matrices, blocks: Sequence[DeltaBlock]) -> tuple[Matrices, Array, float]:
+    """The system in scaled time, states and signals of blocks; scales are powers of two, so that nothing is rounded."""
+    from scipy.linalg import matrix_balance
+
+    A, B, C, D = system
+    states = np.asarray(matrix_balance(A, permute=False, separate=True)[1][0], dtype=float)
+    A, B, C = A * states[None, :] / states[:, None], B / states[:, None], C * states[None, :]
+    time = _power(float(np.linalg.norm(A, 2)) or 1.0)
+    A, B = A / time, B / time
+    size = np.ones(B.shape[1]), np.ones(C.shape[0])
+    for b, s in slices(blocks):
+        into, out = np.linalg.norm(C[s], axis=1), np.linalg.norm(B[:, s], axis=0)
+        if b.kind in ("full", "error"):
+            into, out = np.full(b.size, np.linalg.norm(into)), np.full(b.size, np.linalg.norm(out))
+        both = (into > 0.0) & (out > 0.0)
+        one = np.array([_power(np.sqrt(i / o)) if k else 1.0 for i, o, k in zip(into, out, both, strict=True)])
+        size[0][s], size[1][s] = one, one
+    return (A, B * size[0][None, :], C / size[1][:, None], D * size[0][None, :] / size[1][:, None]), states, time
+
+
+def _power(x: float) -> float:
+    return float(2.0 ** np.round(np.log2(x)))
+
+
+def _proven(
+    system: Matrices,
+    blocks: Sequence[DeltaBlock],
+    rates: dict[str, float],
+    scales: tuple[Array, float],
+    gain: float | None,
+) -> VaryingProof:
+    inequalities = Inequalities(system, blocks, rates)
+    found = inequalities.certificate(None if gain is None else gain**2)
+    proven = found.margin > 0.0
+    frozen = any(b.kind == "error" for b in blocks) and any(rates.values())
+    what = "stability" if gain is None else f"a gain of {gain:.6g}"
+    subject = " for the model with frozen parameters" if frozen else extent(blocks)
+    return VaryingProof(
+        proven,
+        _named(rates, scales[1]),
+        gain if proven else None,
+        _unscaled(found, inequalities.varying, scales[0]) if proven else {},
+        found.margin,
+        f"{what} is proven{subject}" if proven else _reason(system, what),
+        sampled_error(blocks),
+        frozen,
+    )
+
+
+def _reason(system: Matrices, what: str) -> str:
+    real = float(np.linalg.eigvals(system[0]).real.max())
+    if real >= 0.0:
+        return "the loop is not stable in the middle of its ranges"
+    return f"{what} is not proven: the condition is sufficient, not necessary"
+
+
+def _named(rates: dict[str, float], time: float) -> dict[str, float]:
+    return {name: rate * time for name, rate in rates.items()}
+
+
+def _unscaled(found: Certificate, varying: Sequence[str], states: Array) -> dict[str, Array]:
+    outer = np.outer(1.0 / states, 1.0 / states)
+    return {name: P * outer for name, P in zip(("", *varying), found.P, strict=True)}

@@ -1,0 +1,1 @@
+"""Optimal control over a horizon, in C: quadratic programmes, predictive control, estimation."""

@@ -1,0 +1,20 @@
+/* A predictive controller as a routine of the loop: (t, x, c, p, w) -> inputs, what is shown, memory. */
+enum { N_READ = NX + N_PAR + NU };
+
+struct control_stage {
+    struct control S;
+    double read[N_READ];
+};
+
+#define OWN_WORK ((long)((sizeof(struct control_stage) + 7) / 8))
+
+static int routine(const double *const *in, double *const *out, double *own, double *work) {
+    struct control_stage *const C = (struct control_stage *)(void *)own;
+    const long from[5] = {0, 0, 0, 0, 0}, to[1] = {N_READ};
+    double *const reads[1] = {C->read};
+    if (READ_TAPE(1, in, from, reads, to, work))
+        for (int i = 0; i < N_READ; i++) C->read[i] = NAN;
+    control_sample(&C->S, in[0][0], C->read, C->read + NX, C->read + NX + N_PAR, in[2] + MEMORY_AT, out[0] + N_ANSWER, out[0],
+                   work);
+    return 0;
+}

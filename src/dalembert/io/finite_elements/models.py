@@ -1,0 +1,201 @@
+"""Finite-element models from files: saved models, CalculiX decks, separate matrices and nodes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Array
+from dalembert.io.finite_elements.calculix import InputDeck, read_deck, read_storage
+from dalembert.io.finite_elements.matrices import LabelledMatrix, completed, read_matrix
+from dalembert.model.elastic.finite_elements import FlexibleBody
+
+__all__ = ["FiniteElements", "read_finite_elements"]
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteElements:
+    """A finite-element model without boundary conditions.
+
+    Parameters
+    ----------
+    K, M
+        Stiffness and mass matrix (sparse), freedoms node by node.
+    nodes
+        Positions (N, 3).
+    sets
+        Nodes (indices) of named sets.
+    surface
+        Triangles (m, 3) of node indices; may be empty.
+    """
+
+    K: Any
+    M: Any
+    nodes: Array
+    sets: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+    surface: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
+
+    def body(
+        self, name: str, interfaces: Mapping[str, str | ArrayLike], modes: int = 20, **settings: Any
+    ) -> FlexibleBody:
+        """Reduce the model to a flexible body.
+
+        Parameters
+        ----------
+        name
+            Name of the body.
+        interfaces
+            Nodes of each interface, or the name of a set of nodes; the first one carries the joint.
+        modes, **settings
+            As in `dalembert.FlexibleBody.from_matrices`; stations may be names of sets too.
+        """
+        if settings.get("stations"):
+            settings["stations"] = {key: self.nodes_of(value) for key, value in settings["stations"].items()}
+        settings.setdefault("surface", self.surface if len(self.surface) else None)
+        chosen = {key: self.nodes_of(value) for key, value in interfaces.items()}
+        return FlexibleBody.from_matrices(name, self.K, self.M, self.nodes, chosen, modes, **settings)
+
+    def nodes_of(self, chosen: str | ArrayLike) -> ArrayLike:
+        """Nodes of a set by its name; nodes are returned as they are."""
+        if not isinstance(chosen, str):
+            return chosen
+        found = {key.upper(): value for key, value in self.sets.items()}
+        if chosen.upper() not in found:
+            raise UnknownNameError("set of nodes", chosen, self.sets)
+        return found[chosen.upper()]
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the model to one ``.npz`` file, which `read_finite_elements` reads."""
+        import scipy.sparse as sp
+
+        file = Path(path)
+        if file.suffix != ".npz":
+            raise InputError(f"a finite-element model is saved as .npz, got {str(file)!r}")
+        arrays: dict[str, Any] = {"nodes": self.nodes, "surface": self.surface}
+        for label, matrix in (("K", self.K), ("M", self.M)):
+            A = sp.triu(sp.csc_matrix(matrix)).tocsc()
+            arrays |= {f"{label}_data": A.data, f"{label}_indices": A.indices, f"{label}_indptr": A.indptr}
+        arrays |= {f"set:{key}": np.asarray(value, dtype=np.int64) for key, value in self.sets.items()}
+        np.savez_compressed(file, **arrays)
+        return file
+
+
+def read_finite_elements(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    stiffness: str | os.PathLike[str] | None = None,
+    mass: str | os.PathLike[str] | None = None,
+    nodes: str | os.PathLike[str] | ArrayLike | None = None,
+) -> FiniteElements:
+    """Read a finite-element model.
+
+    Parameters
+    ----------
+    path
+        ``.npz`` written by `FiniteElements.save`, or the ``.inp`` of a CalculiX run with ``*FREQUENCY,
+        SOLVER=MATRIXSTORAGE`` whose ``.sti``, ``.mas`` and ``.dof`` lie beside it.
+    stiffness, mass
+        In place of ``path``: files that `read_matrix` reads. ``"FILE:NAME"`` is a matrix of an op4 or DMIG file that
+        holds several.
+    nodes
+        With these: positions (N, 3), or a file of them: ``.npy``, or a table of x, y, z or number, x, y, z; or a
+        CalculiX or Abaqus ``.inp``, whose sets are read too.
+
+    Raises
+    ------
+    InputError
+        If a file is missing, of another format, or the files do not fit each other.
+    """
+    if path is not None:
+        if stiffness is not None or mass is not None or nodes is not None:
+            raise InputError("give either one file of a model, or stiffness, mass and nodes")
+        file = Path(path)
+        if not file.is_file():
+            raise InputError(f"there is no finite-element model {str(file)!r}")
+        if file.suffix.lower() == ".npz":
+            return _saved(file)
+        if file.suffix.lower() == ".inp":
+            deck = read_deck(file)
+            K, M, freedoms = read_storage(file)
+            return _assembled(LabelledMatrix(K, freedoms), LabelledMatrix(M, freedoms), deck)
+        raise InputError(f"{str(file)!r} is no finite-element model that can be read; known: .npz, .inp")
+    if stiffness is None or mass is None or nodes is None:
+        raise InputError("a finite-element model needs a file, or stiffness, mass and nodes")
+    return _assembled(_named(stiffness), _named(mass), _deck(nodes))
+
+
+def _named(path: str | os.PathLike[str]) -> LabelledMatrix:
+    text = os.fspath(path)
+    file, colon, name = text.rpartition(":")
+    several = colon and "." in Path(file).name and not Path(text).is_file()
+    return read_matrix(file, name) if several else read_matrix(text)
+
+
+def _deck(nodes: str | os.PathLike[str] | ArrayLike) -> InputDeck:
+    if not isinstance(nodes, str | os.PathLike):
+        return InputDeck.plain(np.asarray(nodes, dtype=float))
+    file = Path(nodes)
+    if not file.is_file():
+        raise InputError(f"there is no file {str(file)!r} to read nodes from")
+    if file.suffix.lower() == ".inp":
+        return read_deck(file)
+    try:
+        table = np.load(file, allow_pickle=False) if file.suffix.lower() == ".npy" else _table(file)
+    except ValueError as error:
+        raise InputError(f"{str(file)!r} cannot be read as a table of nodes: {error}") from None
+    if table.ndim != 2 or table.shape[1] not in (3, 4):
+        raise InputError(f"{str(file)!r} must have the columns x, y, z or number, x, y, z, got shape {table.shape}")
+    if table.shape[1] == 3:
+        return InputDeck.plain(table)
+    return InputDeck(table[:, 0].astype(np.int64), table[:, 1:], {}, np.zeros((0, 3), dtype=np.int64))
+
+
+def _table(file: Path) -> Array:
+    text = file.read_text(encoding="utf-8")
+    return np.atleast_2d(np.loadtxt(text.splitlines(), delimiter="," if "," in text else None, comments=("#", "%")))
+
+
+def _assembled(K: LabelledMatrix, M: LabelledMatrix, deck: InputDeck) -> FiniteElements:
+    """Matrices with their freedoms in the order of the nodes."""
+    width = max((int(A.freedoms[:, 1].max()) for A in (K, M) if A.freedoms is not None), default=0)
+    per_node = 6 if width > 3 else 3
+    stiffness, mass = (_ordered(A, deck, per_node) for A in (K, M))
+    return FiniteElements(stiffness, mass, deck.positions, deck.sets, deck.surface)
+
+
+def _ordered(A: LabelledMatrix, deck: InputDeck, per_node: int) -> Any:
+    import scipy.sparse as sp
+
+    if A.freedoms is None:
+        return A.values
+    place = {int(number): k for k, number in enumerate(deck.numbers)}
+    unknown = sorted({int(n) for n in A.freedoms[:, 0]} - place.keys())
+    if unknown:
+        raise InputError(f"a matrix has freedoms of node {unknown[0]}, which is not among the {len(place)} nodes")
+    at = np.array([per_node * place[int(n)] + int(d) - 1 for n, d in A.freedoms])
+    size = per_node * len(place)
+    P = sp.csc_matrix((np.ones(len(at)), (at, np.arange(len(at)))), shape=(size, size if len(at) == size else len(at)))
+    return (P @ A.values @ P.T).tocsc()
+
+
+def _saved(file: Path) -> FiniteElements:
+    import scipy.sparse as sp
+
+    with np.load(file, allow_pickle=False) as data:
+        missing = [key for key in ("nodes", "K_data", "M_data") if key not in data]
+        if missing:
+            raise InputError(f"{str(file)!r} is no saved finite-element model: it has no {missing[0]!r}")
+        size = len(data["K_indptr"]) - 1
+        K, M = (
+            completed(sp.csc_matrix((data[f"{k}_data"], data[f"{k}_indices"], data[f"{k}_indptr"]), shape=(size, size)))
+            for k in "KM"
+        )
+        sets = {key[4:]: data[key] for key in data if key.startswith("set:")}
+        return FiniteElements(K, M, data["nodes"], sets, data["surface"])

@@ -1,0 +1,48 @@
+"""Warnings about runs of flexible bodies: stiff modes under explicit steps, angles beyond small strains."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.core.warn import warn
+from dalembert.model.elastic.contract import Elastic
+from dalembert.model.machine import Machine
+from dalembert.simulation.methods import Method
+from dalembert.simulation.run import Run
+
+__all__ = ["warn_of_angles", "warn_of_stiff_modes"]
+
+_APART = 1000.0
+"""Ratio of the highest to the lowest frequency of a body beyond which explicit steps are wasted on the highest one."""
+
+
+def _flexible(machine: Machine) -> list[Elastic]:
+    return [body for body in machine.bodies if isinstance(body, Elastic)]
+
+
+def warn_of_stiff_modes(machine: Machine, method: Method) -> None:
+    """Warn of bodies whose highest mode limits explicit steps far below the lowest one."""
+    if method.tableau is None:
+        return
+    for body in _flexible(machine):
+        known = body.omega[np.isfinite(body.omega) & (body.omega > 0.0)]
+        if known.size and known.max() > _APART * known.min():
+            warn(
+                f"the highest mode of {body.kind} '{body.name}' has {known.max():.3g} rad/s, the lowest "
+                f"{known.min():.3g}: steps of {method.name!r} follow the highest; ImplicitMidpoint(step=...) need not"
+            )
+
+
+def warn_of_angles(machine: Machine, run: Run) -> None:
+    """Warn of sections that have turned further than the description of their body is valid."""
+    for body in _flexible(machine):
+        if not np.isfinite(body.largest_angle) or not all(name in run.names for name in body.q_names):
+            continue
+        delta = run.array(list(body.q_names))
+        for section in body.section_names:
+            angle = np.abs(delta @ body.section_modes(section)[3:].T).max(axis=0)
+            if angle.max(initial=0.0) > body.largest_angle:
+                warn(
+                    f"section '{body.name}.{section}' has turned by {angle.max():.2g} rad; {body.kind} '{body.name}' "
+                    f"has small strains, whose angles stay below {body.largest_angle:g} rad"
+                )

@@ -1,0 +1,447 @@
+"""Estimators of states and parameters from the sensors of a machine: extended Kalman filter and moving horizon."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, TypedDict, Unpack
+
+import casadi as ca
+import numpy as np
+
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.frozen import FrozenMapping
+from dalembert.core.keywords import field_defaults, flat_keywords, grouped
+from dalembert.core.types import Array
+from dalembert.core.validation import check_names, check_number
+from dalembert.core.warn import warn
+from dalembert.engine.horizon.sources import horizon_text, table
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.model.machine import Machine
+from dalembert.model.signals import signal_groups
+from dalembert.optimal.limits import bounds_of
+from dalembert.optimal.model import PredictionModel, check_rk4, padded, prediction_model, rk4_tape
+from dalembert.optimal.quantities import quantity
+from dalembert.optimal.stage import StageCode, StageView
+
+__all__ = ["Estimator", "EstimatorSettings", "ekf", "mhe"]
+
+_WHOLE = 1e-6
+
+
+@dataclass(frozen=True)
+class EstimatorSettings:
+    """Assumptions of an estimator, and its numerical settings.
+
+    Parameters
+    ----------
+    start
+        First estimates by name; the others are those of the neutral machine at rest, and nominal parameters.
+    limits
+        ``{name: (lower, upper)}`` of states and parameters.
+    deviation
+        Standard deviations of readings by sensor, where its ``noise`` is not it.
+    valid
+        Quantities of the loop by sensor: its readings count while they are above one half.
+    known
+        Parameters that are known: no warning of them.
+    steps
+        Steps of RK4 per period.
+    rounds, iterations
+        Gauss-Newton steps per sample, and most iterations of each quadratic programme (moving horizon).
+    name
+        Its name: the loop records ``NAME.STATE``.
+    """
+
+    start: Mapping[str, float] = field(default_factory=dict)
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    deviation: Mapping[str, Any] = field(default_factory=dict)
+    valid: Mapping[str, str] = field(default_factory=dict)
+    known: Sequence[str] = ()
+    steps: int = 1
+    rounds: int = 2
+    iterations: int = 30
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("start", "limits", "deviation", "valid"):
+            value = getattr(self, name)
+            if not isinstance(value, Mapping):
+                raise InputError(f"{name} of an estimator must be values by name, got {value!r}")
+            object.__setattr__(self, name, FrozenMapping({str(k): v for k, v in value.items()}))
+        for name in ("steps", "rounds", "iterations"):
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+                raise InputError(f"{name} of an estimator must be a whole number >= 1, got {number!r}")
+        object.__setattr__(self, "known", tuple(check_names(self.known, "known of an estimator")))
+
+
+class EstimatorKeywords(TypedDict, total=False):
+    """Keywords of `ekf` and `mhe` besides their own: the fields of `EstimatorSettings`."""
+
+    start: Mapping[str, float]
+    limits: Mapping[str, Any]
+    deviation: Mapping[str, Any]
+    valid: Mapping[str, str]
+    known: Sequence[str]
+    steps: int
+    rounds: int
+    iterations: int
+    name: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Estimator:
+    """An estimator (made by `ekf` or `mhe`): a stage of a `dalembert.control.Cascade` whose laws see its estimates.
+
+    Parameters
+    ----------
+    model
+        How the machine is predicted, with the estimated parameters as inputs.
+    sensors
+        Names of the sensors that it reads.
+    period
+        Seconds between samples.
+    noise, uncertainty
+        Standard deviations of the noise that drives each state [per square root of a second], and of the start.
+    window
+        Periods of the moving horizon; 0: a Kalman filter.
+    settings
+        Further settings.
+    """
+
+    model: PredictionModel
+    sensors: tuple[str, ...]
+    period: float
+    noise: Array
+    uncertainty: Array
+    window: int
+    settings: EstimatorSettings
+    commands: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.settings.name or ("mhe" if self.window else "ekf")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the estimated states and parameters."""
+        return (*self.model.names, *self.model.free)
+
+    @property
+    def feedback(self) -> Mapping[str, str]:
+        """States and parameters whose place its estimates take for laws."""
+        own = {name: f"{self.name}.{name}" for name in self.model.names}
+        return own | {f"parameter.{name}": f"{self.name}.{name}" for name in self.model.free}
+
+    @cached_property
+    def first(self) -> Array:
+        """First estimates."""
+        machine, eom = self.model.eom.machine, self.model.eom
+        nominal = dict(zip(eom.p_names, eom.parameter_values(None).tolist(), strict=True))
+        rest = dict(zip(self.model.names, [*machine.q_neutral, *np.zeros(machine.nv)], strict=True))
+        known = rest | {name: nominal[name] for name in self.model.free}
+        for name, value in self.settings.start.items():
+            if name not in known:
+                raise UnknownNameError("start", name, known, f"estimator '{self.name}'")
+            known[name] = check_number(f"start of '{name}' of estimator '{self.name}'", value, positive=False)
+        return np.array([known[name] for name in self.names])
+
+    @property
+    def shown(self) -> Mapping[str, float]:
+        """Names of its recorded values and their first values."""
+        shown = {f"{self.name}.{name}": float(x) for name, x in zip(self.names, self.first, strict=True)}
+        if self.window:
+            return shown | {f"{self.name}.{x}": 0.0 for x in ("status", "iterations", "window")}
+        shown |= {f"{self.name}.deviation.{n}": float(d) for n, d in zip(self.names, self.uncertainty, strict=True)}
+        return shown | {f"{self.name}.status": 0.0, f"{self.name}.surprise": 0.0}
+
+    @property
+    def memory(self) -> Array:
+        """First values of its memory."""
+        nx, ni = len(self.names), self.model.eom.nu
+        if self.window:
+            return np.zeros(1 + nx + nx**2 + (self.window + 1) * (nx + ni + 2 * self._n_readings))
+        return np.zeros(1 + nx + nx**2 + (self._lag + 1) * (ni + 2 * self._n_readings))
+
+    @cached_property
+    def _sensors(self) -> list[tuple[Any, tuple[str, ...]]]:
+        """Sensors of the model's machine, and the quantities that each measures."""
+        machine = self.model.eom.machine
+        by_name = {sensor.name: sensor for sensor in machine.sensors}
+        groups = signal_groups(machine, machine.signals)
+        found = []
+        for name in self.sensors:
+            if name not in by_name:
+                raise UnknownNameError("sensor", name, by_name, f"machine '{machine.name}'")
+            found.append((by_name[name], tuple(c for of in by_name[name].of for c in groups[of])))
+        return found
+
+    @property
+    def _n_readings(self) -> int:
+        return sum(len(names) for _, names in self._sensors)
+
+    @property
+    def _lag(self) -> int:
+        return max(self._whole(sensor.delay, f"delay of sensor '{sensor.name}'") for sensor, _ in self._sensors)
+
+    def _whole(self, seconds: float, what: str) -> int:
+        periods = seconds / self.period
+        if abs(periods - round(periods)) > _WHOLE:
+            raise InputError(
+                f"{what} must be a whole number of periods of estimator '{self.name}' ({self.period:g} s), got "
+                f"{seconds:g} s"
+            )
+        return round(periods)
+
+    @cached_property
+    def tapes(self) -> Mapping[str, ca.Function]:
+        """Steps and readings with their derivatives."""
+        model, nx = self.model, len(self.names)
+        x, u, par, t = model.symbols
+        z, none, d = ca.SX.sym("z", nx), ca.SX.sym("none", 0), ca.SX.sym("d", model.eom.nu)
+        rate = ca.vertcat(model.rate(z[: model.nx], d, z[model.nx :], t), ca.SX.zeros(nx - model.nx))
+        step = rk4_tape(ca.Function("rate", [z, none, d, t], [rate]), self.period, self.settings.steps)
+        owner = f"estimator '{self.name}'"
+        seen = [model.at(quantity(model.eom, name, owner).expression) for _, names in self._sensors for name in names]
+        h = ca.substitute(ca.vertcat(*seen), ca.vertcat(x, par), z)
+        if ca.depends_on(h, u):
+            raise InputError(f"{owner}: sensors that measure inputs are not supported")
+        H = ca.jacobian(h, z)
+        H = ca.horzcat(H, ca.SX(H.shape[0], padded(nx) - nx))
+        return {
+            "STEP_TAPE": ca.Function("step", [z, d, t], step.call([z, none, d, t])),
+            "SEE_TAPE": ca.Function("see", [z, t], [ca.densify(h), H]),
+        }
+
+    @cached_property
+    def deviations(self) -> Array:
+        """Standard deviations of all readings."""
+        values: list[float] = []
+        for sensor, names in self._sensors:
+            given = self.settings.deviation.get(sensor.name)
+            noise = np.broadcast_to(
+                np.asarray(sensor.per_value("noise", len(names)) if given is None else given), len(names)
+            )
+            quantum = np.asarray(sensor.per_value("quantum", len(names)))
+            both = np.sqrt(noise.astype(float) ** 2 + quantum**2 / 12.0)
+            if not (both > 0.0).all():
+                raise InputError(
+                    f"sensor '{sensor.name}' has no noise to weigh its readings by: give its standard deviation in "
+                    f"deviation={{'{sensor.name}': ...}} of estimator '{self.name}'"
+                )
+            values += both.tolist()
+        return np.array(values)
+
+    @property
+    def text(self) -> str:
+        """C text of the estimator."""
+        nx, bounds = len(self.names), bounds_of(self.settings.limits)
+        low, high = np.full(nx, -np.inf), np.full(nx, np.inf)
+        for bound in bounds:
+            if bound.quantity not in self.names:
+                raise UnknownNameError("limit", bound.quantity, self.names, f"estimator '{self.name}'")
+            if bound.soft:
+                raise InputError(
+                    f"limit '{bound.quantity}' of estimator '{self.name}' must be hard: give (lower, upper)"
+                )
+            low[self.names.index(bound.quantity)], high[self.names.index(bound.quantity)] = bound.lower, bound.upper
+        every = [self._whole(s.period, f"period of sensor '{s.name}'") for s, names in self._sensors for _ in names]
+        if min(every) < 1:
+            raise InputError(
+                f"estimator '{self.name}' must sample as often as its sensors: period {self.period:g} s is longer"
+            )
+        delays = [self._whole(s.delay, f"delay of sensor '{s.name}'") for s, names in self._sensors for _ in names]
+        variance = self.noise**2 * self.period
+        noisy = [k for k, v in enumerate(variance) if v > 0.0]
+        boxes = [k for k in range(nx) if np.isfinite(low[k]) or np.isfinite(high[k])]
+        macros: dict[str, object] = {"NX": nx, "NM": self._n_readings, "PERIOD": repr(self.period)}
+        tables = [
+            table("reading_variance", self.deviations**2), table("noise_variance", variance),
+            table("start_state", self.first), table("start_variance", self.uncertainty**2),
+            table("lower", low), table("upper", high), table("delay", np.array(delays, dtype=float)),
+            table("every", np.array(every, dtype=float)),
+        ]  # fmt: skip
+        if not self.window:
+            macros |= {"NU": self.model.eom.nu, "LAG": self._lag}
+            return horizon_text(("filter.h", "ekf.c"), macros, tables)
+        if self._lag > self.window:
+            raise InputError(f"the window of estimator '{self.name}' is shorter than the delay of its sensors")
+        macros |= {
+            "NU": len(noisy), "NI": self.model.eom.nu, "NN": self.window, "NB": len(boxes), "NG": 0, "DENSE_COST": 1,
+            "SOFT_ROWS": 0, "FREE_START": 1, "ROUNDS": self.settings.rounds,
+            "MOST_ITERATIONS": self.settings.iterations,
+        }  # fmt: skip
+        tables += [table("noisy", noisy, "int"), table("box_entry", boxes, "int")]
+        return horizon_text(("quadratic.h", "filter.h", "mhe.c"), macros, tables)
+
+    def check_start(self, values: Mapping[str, float]) -> None:
+        """Accept any start."""
+
+    def compose(self, view: StageView) -> StageCode:
+        """Return its code in a loop."""
+        owner, eom = f"estimator '{self.name}'", self.model.eom
+        if tuple(view.inputs) != tuple(eom.u_names):
+            raise InputError(f"{owner} was made for the inputs {', '.join(eom.u_names)}, got {', '.join(view.inputs)}")
+        readings, valid = [], []
+        for sensor, names in self._sensors:
+            there, measured = view.sensor(sensor.name, owner)
+            if (there.period, there.delay, measured) != (sensor.period, sensor.delay, names):
+                raise InputError(f"{owner}: sensor '{sensor.name}' of the loop differs from that of the model")
+            readings += [view.reading(f"{sensor.name}.{name}") for name in names]
+            there = self.settings.valid.get(sensor.name)
+            valid += [ca.SX(1.0) if there is None else view.quantity(there, owner)] * len(names)
+        for name in self.settings.valid:
+            if name not in self.sensors:
+                raise UnknownNameError("sensor", name, self.sensors, f"valid of {owner}")
+        commands = [view.command(name) for name in eom.u_names]
+        return StageCode(ca.vertcat(*commands, *readings, *valid), self.tapes, self.text)
+
+
+def _make(
+    machine: Machine | EquationsOfMotion,
+    sensors: Sequence[str] | str | None,
+    estimate: Sequence[str],
+    noise: Mapping[str, float],
+    uncertainty: Mapping[str, float],
+    period: float,
+    window: int,
+    settings: EstimatorSettings,
+) -> Estimator:
+    kind = "mhe" if window else "ekf"
+    owner = f"{kind} '{settings.name or kind}'"
+    what = machine if isinstance(machine, Machine) else machine.machine
+    free = tuple(check_names(estimate, f"estimate of {owner}"))
+    names = [sensor.name for sensor in what.sensors] if sensors is None else check_names(sensors, f"sensors of {owner}")
+    if not names:
+        raise InputError(f"{owner}: machine '{what.name}' declares no sensors")
+    unbounded = {m.name: (-m.effort, m.effort) for m in what.limited_motors}
+    unbounded |= {x.name: (0.0 if x.one_sided else -x.effort, x.effort) for x in what.thrusters}
+    model = prediction_model(machine, free, unbounded, owner)
+    unknown = [p.name for p in what.parameters if p.name not in (*free, *settings.known)]
+    if unknown:
+        warn(
+            f"{owner} takes the nominal values of {', '.join(unknown)} of machine '{what.name}': they are "
+            f"neither known "
+            "nor estimated; name them in known=... or estimate=..."
+        )
+    all_names = (*model.names, *free)
+    values: list[Array] = []
+    for label, given in (("noise", noise), ("uncertainty", uncertainty)):
+        if not isinstance(given, Mapping):
+            raise InputError(f"{label} of {owner} must be standard deviations by name, got {given!r}")
+        for name, value in given.items():
+            if name not in all_names:
+                raise UnknownNameError(label, name, all_names, owner)
+            if check_number(f"{label} of '{name}' of {owner}", value, positive=False) < 0.0:
+                raise InputError(f"{label} of '{name}' of {owner} must not be negative, got {value!r}")
+        values.append(np.array([float(given.get(name, 0.0)) for name in all_names]))
+    missing = [name for name, value in zip(all_names, values[1], strict=True) if not value > 0.0]
+    if missing:
+        raise InputError(
+            f"{owner} needs the uncertainty of all states and parameters; there is none for {', '.join(missing)}"
+        )
+    if window and not (values[0] > 0.0).any():
+        raise InputError(f"{owner} needs the noise of at least one state")
+    period = check_number(f"period of {owner}", period, unit="s")
+    estimator = Estimator(model, tuple(names), period, values[0], values[1], window, settings)
+    x, par, u = estimator.first[: model.nx], estimator.first[model.nx :], np.zeros(model.eom.nu)
+    check_rk4(model, x, u, par, period / settings.steps, owner)
+    assert estimator.text and estimator.tapes
+    return estimator
+
+
+@flat_keywords(EstimatorKeywords, defaults=field_defaults(EstimatorSettings))
+def ekf(
+    machine: Machine | EquationsOfMotion,
+    /,
+    *,
+    period: float,
+    noise: Mapping[str, float],
+    uncertainty: Mapping[str, float],
+    sensors: Sequence[str] | str | None = None,
+    estimate: Sequence[str] = (),
+    **keywords: Unpack[EstimatorKeywords],
+) -> Estimator:
+    """Return an extended Kalman filter of a machine's states and parameters.
+
+    Use it as a stage of a `dalembert.control.Cascade`: the laws behind it then see its estimates in place of the state,
+    and parameters that are ``known`` to `mpc`. The loop records ``ekf.STATE``, ``ekf.deviation.STATE``, ``ekf.status``
+    and ``ekf.surprise`` (mean squared innovation over its variance).
+
+    Parameters
+    ----------
+    machine
+        The model of the prediction, with its sensors.
+    period
+        Seconds between samples: sensors have whole multiples of it as periods and delays.
+    noise
+        Standard deviations of the white noise that drives states and parameters, per square root of a second.
+    uncertainty
+        Standard deviations of all first estimates.
+    sensors
+        Names of the sensors; None: all of the machine.
+    estimate
+        Names of the estimated parameters.
+    **keywords
+        Fields of `EstimatorSettings`.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert import control
+    >>> cart = da.Machine(
+    ...     "cart",
+    ...     bodies=[da.point_mass("cart", 2.0)],
+    ...     joints=[da.Joint("x", "prismatic", "world", "cart", axis="x")],
+    ...     motors=[da.Motor("push", "x")],
+    ...     sensors=[da.Sensor("encoder", "x", period=0.01, noise=1e-3, feedback=False)],
+    ... )
+    >>> seen = da.ekf(cart, period=0.01, noise={"x_dot": 0.01}, uncertainty={"x": 0.1, "x_dot": 0.1})
+    >>> law = control.Sampled(da.PD(kp=4.0, kd=4.0, reference=[1.0]), 0.01)
+    >>> run = da.simulate(cart, duration=8.0, control=control.Cascade(law, [seen]))
+    >>> bool(abs(run["ekf.x"][-1] - run["x"][-1]) < 3e-3)
+    True
+    """
+    return _make(machine, sensors, estimate, noise, uncertainty, period, 0, grouped(EstimatorSettings, None, keywords))
+
+
+@flat_keywords(EstimatorKeywords, defaults=field_defaults(EstimatorSettings))
+def mhe(
+    machine: Machine | EquationsOfMotion,
+    /,
+    *,
+    horizon: float,
+    period: float,
+    noise: Mapping[str, float],
+    uncertainty: Mapping[str, float],
+    sensors: Sequence[str] | str | None = None,
+    estimate: Sequence[str] = (),
+    **keywords: Unpack[EstimatorKeywords],
+) -> Estimator:
+    """Return a moving-horizon estimator of a machine's states and parameters.
+
+    It finds the most probable motion of the last seconds within the limits, and knows of older readings by the arrival
+    cost of a Kalman filter. It is used as `ekf` is; the loop records ``mhe.STATE``, ``mhe.status``, ``mhe.iterations``
+    and ``mhe.window`` (the periods that it has seen).
+
+    Parameters
+    ----------
+    machine
+        The model of the prediction, with its sensors.
+    horizon
+        Seconds of the window, a whole number of periods.
+    period, noise, uncertainty, sensors, estimate
+        As in `ekf`; at least one state has noise.
+    **keywords
+        Fields of `EstimatorSettings`.
+    """
+    settings = grouped(EstimatorSettings, None, keywords)
+    check_number("horizon of mhe", horizon, unit="s")
+    check_number("period of mhe", period, unit="s")
+    window = round(horizon / period)
+    if window < 1 or abs(horizon / period - window) > _WHOLE:
+        raise InputError(f"horizon of mhe must be a whole number of periods of {period:g} s, got {horizon:g} s")
+    return _make(machine, sensors, estimate, noise, uncertainty, period, window, settings)

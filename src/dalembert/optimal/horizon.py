@@ -1,0 +1,360 @@
+"""A machine over a horizon: tapes and tables of the optimisation problem that a predictive controller solves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from dalembert.control.cascade import Known
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.types import Array
+from dalembert.engine.horizon.sources import table
+from dalembert.optimal.cost import Cost
+from dalembert.optimal.limits import QuantityBound
+from dalembert.optimal.model import PredictionModel, check_rk4, midpoint_tape, padded, rk4_tape
+from dalembert.optimal.quantities import NamedQuantity, quantity
+from dalembert.optimal.references import Reference, reference_expressions
+
+__all__ = ["Horizon", "Keep", "horizon_of"]
+
+Keep = Callable[[Known], Any] | str
+"""An expression that stays at zero or above: a function of `dalembert.control.Known`, or a text."""
+
+
+@dataclass(frozen=True, eq=False)
+class Horizon:
+    """The optimisation problem of a predictive controller.
+
+    Parameters
+    ----------
+    model
+        How the machine is predicted.
+    nx, nu
+        Sizes of its state, with the inputs of the last interval where rates of inputs count, and of its inputs.
+    rates
+        Whether they do.
+    reads
+        Symbols of the loop that the references read.
+    tapes
+        Functions by macro.
+    macros, tables
+        Sizes and constants for the C text.
+    goal
+        References at the time 0 with nominal parameters: states, then inputs.
+    bounds
+        Bounds of rows, in their order.
+    """
+
+    model: PredictionModel
+    nx: int
+    nu: int
+    rates: bool
+    reads: tuple[Any, ...]
+    tapes: Mapping[str, ca.Function]
+    macros: Mapping[str, object]
+    tables: tuple[str, ...]
+    goal: Array
+    bounds: tuple[QuantityBound, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Row:
+    """A bounded row: an entry of (x, u), or an expression."""
+
+    bound: QuantityBound
+    entry: int
+    expression: Any
+    first: int
+    last: int
+
+
+def horizon_of(
+    model: PredictionModel,
+    h: float,
+    n: int,
+    cost: Cost,
+    reference: Mapping[str, Reference] | None,
+    bounds: Sequence[QuantityBound],
+    keep: Mapping[str, Keep | tuple[Keep, QuantityBound]],
+    *,
+    midpoint: bool,
+    steps: int,
+    owner: str,
+) -> Horizon:
+    """Write the problem of a controller.
+
+    Parameters
+    ----------
+    model
+        How the machine is predicted.
+    h, n
+        Length and number of the intervals.
+    cost, reference, bounds, keep
+        As in `dalembert.mpc`.
+    midpoint, steps
+        Whether steps are implicit, and how many explicit ones an interval has.
+    owner
+        Whose it is, in messages.
+    """
+    eom = model.eom
+    if cost.time:
+        raise InputError(
+            f"{owner}: the horizon has a fixed duration, so 'time' of the Cost has no effect; leave it out"
+        )
+    rates = bool(cost.weights("rates", eom.u_names)) or any(b.quantity.startswith("rate.") for b in bounds)
+    x, u, par, t = model.symbols
+    past = ca.SX.sym("past", eom.nu if rates else 0)
+    state = ca.vertcat(x, past)
+    nx, nu = state.numel(), eom.nu
+    names = (*model.names, *eom.u_names)
+    goals = reference_expressions(reference, (*names, *(f"u.{n}" for n in eom.u_names), *cost.outputs), t, owner)
+    free = {str(s): s for e in goals.values() for s in ca.symvar(ca.SX(e)) if not _is(s, t)}
+    reads = tuple(free.values())
+    more = ca.vertcat(par, *reads)
+    goal = _goal(model, goals, t)
+    goal = ca.vertcat(goal[: model.nx], goal[model.nx :] if rates else ca.SX(0, 1), goal[model.nx :])
+
+    def function(name: str, inputs: Sequence[Any], outputs: Sequence[Any]) -> ca.Function:
+        return ca.Function(name, list(inputs), [ca.SX(e) for e in outputs])
+
+    everything = [state, u, more, t]
+    start = np.array(function("goal", [more, t], [goal])(_nominal(model, more), 0.0)).ravel()
+    u0, p0 = start[nx:], _nominal(model, par)
+    if not np.isfinite(start).all():
+        raise InputError(f"{owner}: the references are not finite at t = 0")
+    tapes: dict[str, ca.Function] = {"GOAL_TAPE": function("goal", [more, t], [goal])}
+    if midpoint:
+        raw = midpoint_tape(model, h, rates=rates)
+        a = ca.SX.sym("a", eom.nv)
+        tapes["STEP_TAPE"] = function("step", [state, u, a, more, t], raw.call([state, u, a, par, t]))
+    else:
+        check_rk4(model, start[: model.nx], u0, p0, h / steps, owner)
+        raw = rk4_tape(model.rate, h, steps, inputs=past if rates else None)
+        tapes["STEP_TAPE"] = function("step", everything, raw.call([state, u, par, t]))
+    weights, residuals = _weights(model, cost, goals, t, past, h, nx, owner)
+    dense = residuals.numel() > 0
+    if dense:
+        z = ca.vertcat(state, u)
+        diagonal = [k for k, w in enumerate(weights) if w]
+        both = ca.vertcat(residuals, *(np.sqrt(weights[k]) * (z[k] - goal[k]) for k in diagonal))
+        tapes["COST_TAPE"] = function("cost", everything, [both, _padded_jacobian(both, z)])
+        n_residuals = both.numel()
+    end = _end_weight(model, tapes["STEP_TAPE"], cost, weights, start, p0, h, n, nx, owner, midpoint=midpoint)
+    rows = _rows(model, bounds, keep, past, h, n, nx, owner)
+    boxes, general = [r for r in rows if r.entry >= 0], [r for r in rows if r.entry < 0]
+    ordered = (*boxes, *general)
+    if general:
+        expressions = ca.vertcat(*(r.expression for r in general))
+        J = _padded_jacobian(expressions, ca.vertcat(state, u))
+        tapes["ROWS_TAPE"] = function("rows", everything, [ca.densify(expressions), J])
+    low, high = np.full(nu, -np.inf), np.full(nu, np.inf)
+    for row in boxes:
+        if row.entry >= nx:
+            low[row.entry - nx] = max(low[row.entry - nx], row.bound.lower)
+            high[row.entry - nx] = min(high[row.entry - nx], row.bound.upper)
+    soft = [r.bound.soft for r in ordered]
+    macros = {
+        "NX": nx, "NU": nu, "NV": eom.nv, "NN": n, "NB": len(boxes), "NG": len(general), "N_PAR": more.numel(),
+        "DENSE_COST": int(dense), "N_RESIDUALS": n_residuals if dense else 0, "SOFT_ROWS": int(any(soft)),
+        "FREE_START": 0, "MIDPOINT": int(midpoint), "INTERVAL": repr(h),
+        "COST_FLOOR": repr(_floor(weights, low, high, start, nx)),
+    }  # fmt: skip
+    tables = (
+        table("box_entry", [r.entry for r in boxes], "int"),
+        table("row_from", [r.first for r in ordered], "int"),
+        table("row_to", [r.last for r in ordered], "int"),
+        table("row_low", np.array([r.bound.lower for r in ordered])),
+        table("row_high", np.array([r.bound.upper for r in ordered])),
+        table("row_soft", np.array([float(r.bound.soft) for r in ordered])),
+        table("row_linear", np.array([h * (r.bound.linear or 0.0) for r in ordered])),
+        table("row_square", np.array([2 * h * (r.bound.quadratic or 0.0) for r in ordered])),
+        table("stage_weight", np.array(weights)),
+        table("end_weight", end),
+        table("input_low", low),
+        table("input_high", high),
+    )
+    return Horizon(model, nx, nu, rates, reads, tapes, macros, tables, start, tuple(r.bound for r in ordered))
+
+
+def _is(a: Any, b: Any) -> bool:
+    return bool(a.element_hash() == b.element_hash())
+
+
+def _nominal(model: PredictionModel, more: Any) -> Array:
+    """Nominal parameters, and zeros for what is read."""
+    values = dict(zip(model.eom.p_names, model.eom.parameter_values(None).tolist(), strict=True))
+    found = [values[name] for name in model.free]
+    return np.array(found + [0.0] * (more.numel() - len(found)))
+
+
+def _goal(model: PredictionModel, goals: Mapping[str, Any], t: Any) -> Any:
+    """References of all states and inputs. A velocity without one has the rate of the reference of its coordinate."""
+    eom, par = model.eom, model.symbols[2]
+    states = []
+    for k, name in enumerate(model.names):
+        if name in goals:
+            states.append(goals[name])
+        elif k >= eom.nq and eom.q_names[k - eom.nq] in goals:
+            states.append(ca.jacobian(goals[eom.q_names[k - eom.nq]], t))
+        else:
+            states.append(ca.SX(0))
+    x = ca.densify(ca.vertcat(*states))
+    hold = model.holding(x, par, t)
+    inputs = [
+        goals.get(f"u.{name}", hold[k] if name in model.names else goals.get(name, hold[k]))
+        for k, name in enumerate(eom.u_names)
+    ]
+    return ca.densify(ca.vertcat(x, *inputs))
+
+
+def _weights(
+    model: PredictionModel, cost: Cost, goals: Mapping[str, Any], t: Any, past: Any, h: float, nx: int, owner: str
+) -> tuple[list[float], Any]:
+    """Weights of the entries of (x, u) over an interval, and the residuals of everything else."""
+    eom, u = model.eom, model.symbols[1]
+    weights = [0.0] * (nx + eom.nu)
+    for name, w in cost.states.items():
+        if name not in model.names:
+            raise UnknownNameError("state", name, model.names, f"the Cost of {owner}")
+        weights[model.names.index(name)] = 2 * h * w
+    for kind in ("inputs", "rates"):
+        for name in cost.weights(kind, eom.u_names):
+            if name not in eom.u_names:
+                raise InputError(
+                    f"{owner}: {kind} of the Cost name '{name}', which is none of {', '.join(eom.u_names)}"
+                )
+    for name, w in cost.weights("inputs", eom.u_names).items():
+        weights[nx + eom.u_names.index(name)] = 2 * h * w
+    rest: list[Any] = []
+    for text, w in cost.outputs.items():
+        expression = model.at(quantity(eom, text, f"{owner}, outputs of the Cost").expression)
+        rest.append(np.sqrt(2 * h * w) * (expression - goals.get(text, 0.0)))
+    for name, w in cost.weights("rates", eom.u_names).items():
+        k = eom.u_names.index(name)
+        rest.append(np.sqrt(2 * h * w) * (u[k] - past[k]) / h)
+    if cost.effort:
+        rest += [np.sqrt(2 * h * cost.effort) * x for x in ca.vertsplit(u)]
+    bare = [n for k, n in enumerate(eom.u_names) if not weights[nx + k] and not cost.effort]
+    if bare:
+        raise InputError(f"{owner}: every input needs a weight in the Cost, and there is none for {', '.join(bare)}")
+    return weights, ca.vertcat(ca.SX(0, 1), *rest)
+
+
+def _end_weight(
+    model: PredictionModel,
+    step: ca.Function,
+    cost: Cost,
+    weights: Sequence[float],
+    start: Array,
+    par: Array,
+    h: float,
+    n: int,
+    nx: int,
+    owner: str,
+    *,
+    midpoint: bool,
+) -> Array:
+    """Matrix of the cost at the end."""
+    P = np.zeros((nx, nx))
+    if cost.terminal is None:
+        return P
+    if not isinstance(cost.terminal, str):
+        for name, w in cost.terminal.items():
+            if name not in model.names:
+                raise UnknownNameError("state", name, model.names, f"the terminal weights of {owner}")
+            P[model.names.index(name), model.names.index(name)] = 2 * w
+        return P
+    from scipy.linalg import LinAlgError, solve_discrete_are
+
+    m, s = model.nx, model.symbols
+    x, u = start[:m], start[nx:]
+    f = rk4_tape(model.rate, h, 1) if not midpoint else None
+    if f is not None:
+        BA = np.array(f(x, u, par, 0.0)[1])[:, : m + model.eom.nu]
+    else:
+        slopes = ca.Function("J", list(s), [ca.jacobian(model.rate(*s), ca.vertcat(s[0], s[1]))])
+        J = np.array(slopes(x, u, par, 0.0))
+        A, B = J[:, :m], J[:, m:]
+        left = np.eye(m) - h / 2 * A
+        BA = np.hstack([np.linalg.solve(left, np.eye(m) + h / 2 * A), np.linalg.solve(left, h * B)])
+    Q = np.diag(weights[:m])
+    extra = np.array([2 * h * cost.effort] * model.eom.nu)
+    R = np.diag(np.array(weights[nx:]) + extra)
+    try:
+        P[:m, :m] = solve_discrete_are(BA[:, :m], BA[:, m:], Q, R)
+    except (LinAlgError, ValueError) as error:
+        raise InputError(
+            f"{owner}: there is no linear-quadratic regulator at the reference ({error}); a mode is out of "
+            f"reach of the "
+            "inputs, or an undamped one has no weight: weigh more states, or give terminal weights by name"
+        ) from None
+    del n
+    return (P + P.T) / 2
+
+
+def _rows(
+    model: PredictionModel,
+    bounds: Sequence[QuantityBound],
+    keep: Mapping[str, Keep | tuple[Keep, QuantityBound]],
+    past: Any,
+    h: float,
+    n: int,
+    nx: int,
+    owner: str,
+) -> list[_Row]:
+    """Rows of the bounds: states after the start, inputs before the end."""
+    eom, u = model.eom, model.symbols[1]
+    rows = []
+    for bound in bounds:
+        named: NamedQuantity = quantity(eom, bound.quantity, f"limits of {owner}")
+        if named.kind == "state":
+            rows.append(_Row(bound, named.index, None, 1, n))
+        elif named.kind == "input":
+            rows.append(_Row(bound, nx + named.index, None, 0, n - 1))
+        elif named.kind == "rate":
+            rows.append(_Row(bound, -1, (u[named.index] - past[named.index]) / h, 0, n - 1))
+        else:
+            rows.append(_general(model, bound, model.at(named.expression), n, owner))
+    s = eom.symbolic
+    for name, item in keep.items():
+        what, bound = item if isinstance(item, tuple) else (item, QuantityBound(name, 0.0))
+        if isinstance(what, str):
+            expression = quantity(eom, what, f"keep['{name}'] of {owner}").expression
+        else:
+            expression = ca.SX(what(Known(eom, s.t, s.q, s.v, s.p)))
+            if expression.shape != (1, 1):
+                raise InputError(f"keep['{name}'] of {owner} must return one expression, got {expression.shape}")
+        rows.append(_general(model, bound, model.at(expression), n, owner))
+    return rows
+
+
+def _general(model: PredictionModel, bound: QuantityBound, expression: Any, n: int, owner: str) -> _Row:
+    x, u, par, t = model.symbols
+    unknown = ca.Function("f", [x, u, par, t], [expression], {"allow_free": True}).free_sx()
+    if unknown:
+        raise InputError(
+            f"limit '{bound.quantity}' of {owner} reads {', '.join(map(str, unknown))}, which no model has"
+        )
+    if not ca.depends_on(expression, ca.vertcat(x, u)):
+        raise InputError(f"limit '{bound.quantity}' of {owner} depends on neither states nor inputs")
+    driven = bool(ca.depends_on(expression, u))
+    return _Row(bound, -1, expression, 0 if driven else 1, n - 1 if driven else n)
+
+
+def _padded_jacobian(expression: Any, z: Any) -> Any:
+    J = ca.jacobian(expression, z)
+    return ca.horzcat(J, ca.SX(J.shape[0], padded(J.shape[1]) - J.shape[1]))
+
+
+def _floor(weights: Sequence[float], low: Array, high: Array, start: Array, nx: int) -> float:
+    """Smallest complementarity that matters: the cost of a step of an input over its range."""
+    least = np.inf
+    for k, w in enumerate(weights[nx:]):
+        span = high[k] - low[k] if np.isfinite(high[k] - low[k]) else max(1.0, abs(start[nx + k]))
+        if w:
+            least = min(least, w * span**2)
+    return float(least) * 1e-2 if np.isfinite(least) else 1e-6

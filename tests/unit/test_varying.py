@@ -1,0 +1,235 @@
+"""Proofs for parameters that vary: closed forms, certificates at random parameters, and what breaks them."""
+
+from __future__ import annotations
+
+import control
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+import dalembert as da
+from dalembert.control import hinf_norm
+from dalembert.control.uncertain import LFT, constant, parameter, system_lft, uncertain
+from dalembert.control.varying import block_rates, fastest_variation, varying_gain, varying_stability
+from dalembert.core.errors import DalembertError
+
+RNG = np.random.default_rng(5)
+
+
+def system(A: LFT) -> LFT:
+    """``x' = A x + u``, ``y = x`` of a matrix with parameters."""
+    n = A.shape[0]
+    integrators = system_lft(control.ss(np.zeros((n, n)), np.eye(n), np.eye(n), 0))
+    return integrators.feedback(-A, integrators.outputs, integrators.inputs)
+
+
+def affine(*terms: np.ndarray) -> LFT:
+    """``A_0 + d1 A_1 + d2 A_2 + ...``."""
+    A = constant(terms[0])
+    for k, term in enumerate(terms[1:], 1):
+        U, s, Vt = np.linalg.svd(term)
+        rank = int((s > 1e-12 * s[0]).sum())
+        block = parameter(f"d{k}")
+        for i in range(rank):
+            A = A + constant(U[:, i : i + 1] * s[i]) @ block @ constant(Vt[i : i + 1])
+    return A
+
+
+def oscillator(change: float, damping: float) -> LFT:
+    """``x'' + 2 z x' + (1 + e d) x = 0``."""
+    A = np.array([[0.0, 1.0], [-1.0, -2.0 * damping]])
+    return system(affine(A, np.array([[0.0, 0.0], [-change, 0.0]])))
+
+
+@pytest.mark.parametrize("damping", [0.1, 0.37])
+def test_jumps_of_a_stiffness_are_proven_up_to_the_circle_criterion(damping: float) -> None:
+    """For one scalar block that may jump, one Lyapunov function exists up to ``1 / max |G|``, and not beyond."""
+    limit = 2.0 * damping * np.sqrt(1.0 - damping**2)
+    assert varying_stability(oscillator(0.998 * limit, damping)).proven
+    assert not varying_stability(oscillator(1.002 * limit, damping)).proven
+
+
+def test_constant_stiffnesses_are_proven_while_they_are_positive() -> None:
+    assert varying_stability(oscillator(0.99, 0.1), {"d1": 0.0}).proven
+    found = varying_stability(oscillator(1.01, 0.1), {"d1": 0.0})
+    assert not found.proven
+    assert found.lyapunov == {}
+
+
+def growth(change: float, damping: float, omega: float) -> float:
+    """Largest Floquet multiplier under ``d = sin(omega t)``, by products of matrix exponentials."""
+    steps, period = 800, 2.0 * np.pi / omega
+    over = np.eye(2)
+    for k in range(steps):
+        d = np.sin(omega * (k + 0.5) * period / steps)
+        A = np.array([[0.0, 1.0], [-1.0 - change * d, -2.0 * damping]])
+        over = expm(A * period / steps) @ over
+    return float(np.abs(np.linalg.eigvals(over)).max())
+
+
+def test_no_rate_is_proven_at_which_mathieu_s_equation_is_unstable() -> None:
+    """``d = sin(2 t)`` has the rate 2: parametric resonance, unstable beyond about ``e = 4 z``."""
+    damping = 0.1
+    changes = [0.25, 0.45]
+    rates = [fastest_variation(oscillator(change, damping), {"d1": 1.0}, tolerance=0.1) for change in changes]
+    assert rates == sorted(rates, reverse=True)
+    for change, rate in zip(changes, rates, strict=True):
+        assert rate > 0.1
+        assert all(growth(change, damping, omega) < 1.0 for omega in (rate, 0.5 * rate))
+    assert growth(0.45, damping, 2.0) > 1.0 > growth(0.25, damping, 2.0)
+    assert rates[-1] < 2.0
+
+
+def test_a_pair_with_a_common_lyapunov_function_may_be_switched() -> None:
+    """Commuting stable matrices have a common quadratic Lyapunov function (Narendra and Balakrishnan 1994)."""
+    A = np.array([[-1.0, 3.0], [-3.0, -1.0]])
+    B = A @ A - 9.0 * np.eye(2)  # commutes with A
+    B = B - (np.linalg.eigvals(B).real.max() + 0.5) * np.eye(2)
+    assert varying_stability(system(affine((A + B) / 2.0, (A - B) / 2.0))).proven
+
+
+def test_a_pair_that_switching_destabilises_is_not_proven() -> None:
+    """Two stable matrices (Branicky 1994) whose trajectories grow when they are switched."""
+    A, B = np.array([[-1.0, 10.0], [-100.0, -1.0]]), np.array([[-1.0, 100.0], [-10.0, -1.0]])
+    loop = system(affine((A + B) / 2.0, (A - B) / 2.0))
+    assert not varying_stability(loop).proven
+
+
+def test_certificates_fall_along_random_parameters_and_rates() -> None:
+    """``V'`` from the matrices of the loop at random parameters, rates and states: independent of the inequalities."""
+    proven = 0
+    for _ in range(4):
+        n = 3
+        A = RNG.normal(size=(n, n))
+        A -= (np.linalg.eigvals(A).real.max() + 0.6) * np.eye(n)
+        loop = system(affine(A, 0.3 * RNG.normal(size=(n, n)), 0.2 * np.outer(RNG.normal(size=n), RNG.normal(size=n))))
+        rates = {"d1": 0.3, "d2": np.inf}
+        found = varying_stability(loop, rates)
+        if not found.proven:
+            continue
+        proven += 1
+        P0, P1 = found.lyapunov[""], found.lyapunov["d1"]
+        for d1, d2, rate in RNG.uniform(-1.0, 1.0, (60, 3)):
+            plant = loop.at(d1=d1, d2=d2)
+            assert isinstance(plant, control.StateSpace)
+            P = P0 + d1 * P1
+            V = P @ plant.A + plant.A.T @ P + rate * rates["d1"] * P1
+            assert np.linalg.eigvalsh(V)[-1] < 0.0
+            assert np.linalg.eigvalsh(P)[0] > 0.0
+    assert proven >= 2
+
+
+def test_gains_of_constant_parameters_are_the_largest_h_infinity_norm() -> None:
+    """``x' = -(2 + d) x + u``: 1 where d = -1."""
+    integrator = system_lft(control.ss(0.0, 1.0, 3.0, 0.0))
+    loop = integrator.feedback((parameter("d") + 2.0) * (1.0 / 3.0), integrator.outputs, integrator.inputs)
+    found = varying_gain(loop, loop.inputs, loop.outputs, {"d": 0.0})
+    assert found.proven
+    assert found.gain == pytest.approx(3.0, rel=1e-3)
+    assert found.gain >= 3.0
+    assert not varying_gain(loop, loop.inputs, loop.outputs, {"d": 0.0}, bound=2.99).proven
+    assert varying_gain(loop, loop.inputs, loop.outputs, {"d": 0.0}, bound=3.01).gain == 3.01
+
+
+def test_a_gain_grows_with_the_rate() -> None:
+    loop = oscillator(0.3, 0.2)
+    gains = [varying_gain(loop, [loop.inputs[1]], [loop.outputs[0]], {"d1": r}).gain for r in (0.0, 0.5)]
+    assert all(g is not None for g in gains)
+    assert gains == sorted(gains)  # type: ignore[type-var]
+    worst = max(
+        hinf_norm(control.ss(p.A, p.B[:, 1:2], p.C[:1], np.zeros((1, 1)))).value
+        for p in (loop.at(d1=d) for d in np.linspace(-1, 1, 9))
+        if isinstance(p, control.StateSpace)
+    )
+    assert gains[0] is not None
+    assert worst <= gains[0] * (1.0 + 1e-6)
+
+
+def test_units_of_time_and_states_do_not_matter() -> None:
+    """The same oscillator in milliseconds and with a state a million times as large."""
+    scale = np.diag([1e6, 1.0])
+    for change, proven in ((0.36, True), (0.42, False)):
+        A = np.array([[0.0, 1.0], [-1.0, -0.4]])
+        E = np.array([[0.0, 0.0], [-change, 0.0]])
+        fast = [1e3 * scale @ X @ np.linalg.inv(scale) for X in (A, E)]
+        assert varying_stability(system(affine(A, E))).proven is proven
+        assert varying_stability(system(affine(*fast))).proven is proven
+
+
+def crane() -> da.Machine:
+    length = da.Parameter("length", 2.0)
+    return da.Machine(
+        "crane",
+        bodies=[da.Body("trolley", 5.0, inertia=(1, 1, 1)), da.point_mass("load", 3.0, com=(0, 0, -length))],
+        joints=[
+            da.Joint("x", "prismatic", "world", "trolley", axis="x"),
+            da.Joint("theta", "revolute", "trolley", "load", axis="y"),
+        ],
+        motors=[da.Motor("F", "x")],
+    )
+
+
+def test_models_of_machines_are_proven_and_labelled() -> None:
+    """Constant lengths are guaranteed; of varying ones the model alone is proven, which has no forces of hoisting."""
+    model = uncertain(crane(), {"length": (1.5, 2.5)})
+    loop = model.lft.feedback([[31.6, -1.3, 26.9, -12.1]], model.lft.outputs, model.lft.inputs)
+    constant_length = varying_stability(loop, block_rates(model, length=0.0))
+    assert constant_length.proven
+    assert constant_length.guaranteed
+    slow = varying_stability(loop, block_rates(model, length=0.02))
+    assert slow.proven
+    assert not slow.guaranteed
+    assert "frozen" in slow.message
+
+
+def test_a_scheduled_gain_is_an_lft_with_the_block_of_the_plant() -> None:
+    """``x' = d x + u`` with ``u = -(1 + d) x`` is ``x' = -x``: no rate matters."""
+    plant = system(affine(np.zeros((1, 1)), np.ones((1, 1))))
+    loop = plant.feedback(parameter("d1") + 1.0, plant.outputs, plant.inputs)
+    assert varying_stability(loop).proven
+    assert not varying_stability(plant.feedback([[0.9]], plant.outputs, plant.inputs)).proven
+
+
+def test_rates_of_blocks_follow_their_maps() -> None:
+    """An angle by the tangent of its half, against differences of the map."""
+    arm = da.Machine(
+        "arm",
+        bodies=[da.Body(name, 1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1)) for name in "ab"],
+        joints=[
+            da.Joint("q1", "revolute", "world", "a", axis="z"),
+            da.Joint("q2", "revolute", "a", "b", axis="z", origin=(1, 0, 0)),
+        ],
+        motors=[da.Motor("m1", "q1"), da.Motor("m2", "q2")],
+        gravity=(0, 0, 0),
+    )
+    model = uncertain(arm, {"q2": (-0.5, 1.2)})
+    angles = np.linspace(-0.5, 1.2, 2001)
+    numbers = np.array([model.normalised(q2=q)["q2"] for q in angles])
+    largest = np.abs(np.diff(numbers) / np.diff(angles)).max()
+    assert block_rates(model, q2=0.7)["q2"] == pytest.approx(0.7 * largest, rel=2e-3)
+    assert block_rates(model, q2=0.7)["q2"] >= 0.7 * largest
+
+
+@pytest.mark.parametrize(
+    ("rates", "text"),
+    [
+        ({"k": 1.0}, "no block named 'k'"),
+        ({"d1": -1.0}, "must not be negative"),
+        ({"d1": "fast"}, "must be a finite number"),
+    ],
+)
+def test_bad_rates_are_refused(rates: dict[str, float], text: str) -> None:
+    with pytest.raises(DalembertError, match=text):
+        varying_stability(oscillator(0.1, 0.2), rates)
+
+
+def test_other_bad_input_is_refused() -> None:
+    with pytest.raises(DalembertError, match="finite rate above zero"):
+        fastest_variation(oscillator(0.1, 0.2), {"d1": np.inf})
+    with pytest.raises(DalembertError, match="at least one input"):
+        varying_gain(oscillator(0.1, 0.2), [], ["y[0]"])
+    model = uncertain(crane(), {"length": (1.5, 2.5)})
+    with pytest.raises(DalembertError, match="no uncertain quantity named 'payload'"):
+        block_rates(model, payload=1.0)
+    unstable = varying_stability(oscillator(0.1, -0.2))
+    assert "middle of its ranges" in unstable.message
