@@ -39,7 +39,8 @@ GROUPS: list[tuple[str, str, tuple[str, ...]]] = [
     ("constraint_methods", "Constraint and contact methods", ("engine.methods",)),
     ("many", "Many runs: rollouts, campaigns, identification", ("loop.rollout", "loop.stepper", "campaigns.")),
     ("files", "Read and write files, reports, exports", ("io.", "api.load_run", "view.")),
-    ("control", "Control laws and references", ("control.", "plan.", "optimal.", "loop.closed_loop.SampledController")),
+    ("control", "Control laws and references", ("control.", "plan.", "optimal.", "loop.optimise",
+                                                "loop.closed_loop.SampledController")),
     ("simulate", "Simulate", ("api.simulate", "loop.", "simulation.")),
     ("errors", "Errors and warnings", ("core.errors",)),
 ]  # fmt: skip
@@ -53,7 +54,7 @@ PACKAGES = {
     "control.uncertain": "Uncertain models",
     "control.varying": "Proofs for parameters that vary",
     "plan": "Plan motions: references, shaping, capture",
-    "optimal": "Optimal control: costs, limits",
+    "optimal": "Optimal control: costs, limits, plans",
     "campaigns": "Campaigns, stores, environments, sensitivities",
     "view": "Plot, animate, report",
     "systems": "Ready-made machines",

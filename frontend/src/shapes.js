@@ -22,6 +22,7 @@ const EASY = new Color("#3a4a5c");
 const HARD = new Color("#e2452f");
 const PULL = "#c2410c";
 const CHOSEN = new Color("#ff9500");
+const OPEN = new Color("#e00000");
 
 // The instances of one scene. `draw(at)` moves them to where the film is.
 export class Shapes {
@@ -260,6 +261,14 @@ export class Shapes {
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
     for (const mesh of this.meshes) if (mesh.userData.owner !== undefined) mesh.material.emissive.set(name && mesh.userData.owner === name ? "#a85f00" : "#000000");
+  }
+
+  // Show elements in red: loops that do not close.
+  mark(names) {
+    for (const [kind, mesh] of Object.entries(this.instances)) {
+      this.owners[kind].forEach((owner, i) => names.includes(owner) && mesh.setColorAt(i, OPEN));
+      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+    }
   }
 
   draw(at) {

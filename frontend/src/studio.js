@@ -193,7 +193,7 @@ class Studio {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     this.busy = true; // what is half loaded is not remembered
     try {
-      const { card, film, runs, notes, entry, history: entries } = await this.server.ask("open", what);
+      const { card, film, q, gaps, runs, notes, entry, history: entries } = await this.server.ask("open", what);
       if (turn !== this.turn) return; // something else was opened meanwhile
       if (this.server.entry !== null) this.memory.changes[this.server.entry] = this.changes;
       this.server.entry = entry;
@@ -218,7 +218,8 @@ class Studio {
       this.say("");
       this.listRuns(runs);
       this.warnings = { machine: notes, start: [], run: [] };
-      this.warn();
+      this.assembled({ q, gaps, notes: [] }, false);
+      this.showGaps();
       this.selection.show("");
       this.mark({ machine: card.title, run: "", entry: String(entry) });
       await this.restore(page ?? {}, runs);
@@ -540,7 +541,7 @@ class Studio {
         this.shownRun = null;
         this.player.pause();
         await this.player.load(film, { keep: !first || this.player.stage.touched });
-        this.player.stage.gaps(this.gaps);
+        this.showGaps();
         if (!this.player.stage.touched && !this.player.fits()) this.player.refit(true);
       }
     }).finally(() => (this.asking = null));
@@ -556,6 +557,11 @@ class Studio {
     this.gaps = gaps;
     this.mark({ gaps: String(gaps.length) });
     this.warn();
+  }
+
+  showGaps() {
+    this.player.stage.gaps(this.gaps);
+    this.player.shapes.mark(this.gaps.map(({ name }) => name));
   }
 
   modesSection(section) {

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         InputError,
         MachineError,
         NoCompilerWarning,
+        PlanError,
         SimulationError,
         UnknownNameError,
         WriteError,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from dalembert.loop.closed_loop import Event, SampledController
     from dalembert.loop.experiment import Experiment, Start
     from dalembert.loop.join import join
+    from dalembert.loop.optimise import optimise
     from dalembert.loop.rollout import rollout
     from dalembert.loop.signals import Measure
     from dalembert.loop.stepper import stepper
@@ -90,6 +92,7 @@ if TYPE_CHECKING:
     from dalembert.optimal.cost import Cost
     from dalembert.optimal.estimators import ekf, mhe
     from dalembert.optimal.limits import soft
+    from dalembert.optimal.phases import Phase
     from dalembert.optimal.predictive import mpc
     from dalembert.plan.references import Quintic, Sine
     from dalembert.simulation.methods import (
@@ -182,6 +185,8 @@ __all__ = [
     "Parameter",
     "PassivityBased",
     "Penalty",
+    "Phase",
+    "PlanError",
     "Projection",
     "Quintic",
     "Radau",
@@ -240,6 +245,7 @@ __all__ = [
     "mhe",
     "mpc",
     "open_campaign",
+    "optimise",
     "point_mass",
     "read_finite_elements",
     "realtime",
@@ -332,6 +338,8 @@ _LATER = {
     "Parameter": "dalembert.core.parameter",
     "PassivityBased": "dalembert.control.passivity",
     "Penalty": "dalembert.engine.methods.constraints",
+    "Phase": "dalembert.optimal.phases",
+    "PlanError": "dalembert.core.errors",
     "Projection": "dalembert.engine.methods.constraints",
     "Quintic": "dalembert.plan.references",
     "RK4": "dalembert.simulation.methods",
@@ -391,6 +399,7 @@ _LATER = {
     "mhe": "dalembert.optimal.estimators",
     "mpc": "dalembert.optimal.predictive",
     "open_campaign": "dalembert.campaigns.campaign",
+    "optimise": "dalembert.loop.optimise",
     "point_mass": "dalembert.model.body",
     "read_finite_elements": "dalembert.io.finite_elements.models",
     "realtime": "dalembert.io.realtime",

@@ -66,6 +66,7 @@ SLOW = {
     "gibbs_appell",
     "identification",
     "own_chaser",
+    "over_the_stack",
     "own_crane",
     "robust_chaser",
     "rollout_events",

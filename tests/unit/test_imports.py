@@ -67,6 +67,7 @@ DELEGATIONS = {
     ("dalembert.formulations.equations", "analysis"),
     ("dalembert.formulations.equations", "view"),
     ("dalembert.loop.experiment", "io"),
+    ("dalembert.plan", "optimal"),
 }
 
 # Rooms that a simulation does not need (`test_a_simulation_does_not_load`): who needs them now and then may import them

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from pathlib import Path
 
 import casadi as ca
@@ -526,3 +527,22 @@ def test_obstacles_that_are_not_simulated_are_refused_by_name() -> None:
         da.Rope("r", between(pegs[0]), stiffness=1e5, length=2.0)
     with pytest.raises(InputError, match="obstacle 'peg' of rope 'r' needs events"):
         da.simulate(peg_pendulum(), duration=0.1, contact="time-stepping")
+
+
+@pytest.mark.parametrize("aside", [0.1, 0.3])
+def test_fleet_angle_is_recorded_and_a_large_one_warns(aside: float) -> None:
+    over = da.Sheave("world", 0.1, "y", name="S")
+    machine = da.Machine(
+        "aside",
+        [da.point_mass("a", 1.0), da.point_mass("b", 1.0)],
+        [
+            da.Joint("z1", "prismatic", "world", "a", axis="z", origin=(-0.1, aside, -2)),
+            da.Joint("z2", "prismatic", "world", "b", axis="z", origin=(0.1, 0, -2)),
+        ],
+        ropes=[da.Rope("r", [da.Anchor("a"), over, da.Anchor("b")])],
+    )
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        run = da.simulate(machine, duration=0.01, backend="vm")
+    assert run["fleet.r.S"][0] == pytest.approx(math.atan2(aside, 2.0), rel=1e-12)
+    assert any("fleet angle of 8.5 degrees" in str(one.message) for one in seen) == (aside == 0.3)

@@ -2,6 +2,7 @@
 
 from dalembert.analysis.assembly import Assemblies, Assembly, Mobility, assemblies, mobility
 from dalembert.analysis.base_parameters import BaseParameters, base_parameters
+from dalembert.analysis.cables.catenary import Catenary, catenary
 from dalembert.analysis.cables.kinematics import cable_lengths, forward_kinematics, winch_angles
 from dalembert.analysis.cables.statics import StaticPose, static_equilibrium, structure_matrix
 from dalembert.analysis.cables.tensions import platform_load, tension_distribution, wrench_feasible
@@ -30,6 +31,7 @@ __all__ = [
     "Assemblies",
     "Assembly",
     "BaseParameters",
+    "Catenary",
     "ClosedForm",
     "Derivation",
     "EnergySplit",
@@ -53,6 +55,7 @@ __all__ = [
     "assemblies",
     "base_parameters",
     "cable_lengths",
+    "catenary",
     "closed_form",
     "count_operations",
     "derivation",

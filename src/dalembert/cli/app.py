@@ -32,6 +32,11 @@ _ENTRIES = {
         "simulate crane.yaml --duration 20 -p length=6 --out crane.nc",
         "simulate canadarm --method dopri5 --rtol 1e-10 --csv arm.csv",
     ),
+    "optimise": command(
+        "optimise",
+        "optimise crane.yaml --end x=5 --duration 6",
+        "optimise crane.yaml --end x=5 --between 2:10 --time 1 --effort 0 --limit F=-40:40 --out plan.nc",
+    ),
     "plot": command("plot", "plot crane.nc", 'plot crane.nc "swing*" x --out angles.pdf'),
     "animate": command(
         "animate", "animate crane.nc --trace hook_point", "animate arm.nc --exaggerate 10 --out arm.html"

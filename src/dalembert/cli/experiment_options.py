@@ -19,7 +19,7 @@ from dalembert.loop.postures import revised
 from dalembert.simulation.methods import METHODS
 from dalembert.simulation.run import Run
 
-__all__ = ["runs_experiment"]
+__all__ = ["assignments", "runs_experiment", "spans"]
 
 
 def _values(what: str, *flags: str) -> Any:
@@ -90,7 +90,7 @@ def runs_experiment(command: Callable[..., None]) -> Callable[..., None]:
 def _with_options(experiment: Experiment, values: dict[str, Any]) -> Experiment:
     """Return the experiment of a file, changed by the options of the command line."""
     changes = {name: value for name, value in values.items() if value is not None and name not in _NAMED}
-    changes |= {name: _assignments(texts, name) for name in _NAMED if (texts := values[name])}
+    changes |= {name: assignments(texts, name) for name in _NAMED if (texts := values[name])}
     if "branch" in changes:
         changes["branch"] = _branch(changes["branch"])
     if "start" in changes:
@@ -103,10 +103,11 @@ _NAMED = ("q0", "v0", "p")
 
 def _branch(text: str) -> int | dict[str, float]:
     """Return the number of an assembly, or coordinates that it is near to, from an option."""
-    return int(text) if text.strip().isdigit() else _assignments(text.split(","), "branch")
+    return int(text) if text.strip().isdigit() else assignments(text.split(","), "branch")
 
 
-def _assignments(texts: list[str], what: str) -> dict[str, float]:
+def assignments(texts: list[str], what: str) -> dict[str, float]:
+    """Return numbers by name from texts NAME=VALUE of an option."""
     values: dict[str, float] = {}
     option = f"-{what}" if what == "p" else f"--{what}"
     for text in texts:
@@ -120,4 +121,19 @@ def _assignments(texts: list[str], what: str) -> dict[str, float]:
         if name.strip() in values:
             raise InputError(f"{option} names '{name.strip()}' more than once")
         values[name.strip()] = value
+    return values
+
+
+def spans(texts: list[str], what: str, form: str = "NAME=LOW:HIGH") -> dict[str, tuple[float, float]]:
+    """Return ranges by name from texts NAME=LOW:HIGH of an option."""
+    values: dict[str, tuple[float, float]] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        low, colon, high = value.partition(":")
+        try:
+            if not (sign and name and colon):
+                raise ValueError
+            values[name.strip()] = (float(low), float(high))
+        except ValueError:
+            raise InputError(f"--{what} must be {form}, got '{text}'") from None
     return values

@@ -10,6 +10,7 @@ import numpy as np
 import typer
 from rich.markup import escape
 
+from dalembert.cli.experiment_options import spans
 from dalembert.cli.interruption import interruptible
 from dalembert.cli.machines import MachineArgument, find_experiment
 from dalembert.cli.output import console, number, show, table
@@ -57,7 +58,7 @@ def robust(
         answer, proof = loop_report(
             experiment.machine,
             experiment.control,
-            ranges=dict(_span(text) for text in range_ or ()),
+            ranges=spans(range_ or [], "range"),
             gains=dict(_gain(text) for text in gain or ()),
             at=dict(_assigned(text, "--at") for text in at or ()) or None,
             level=level,
@@ -113,14 +114,3 @@ def _gain(text: str) -> tuple[tuple[str, str], float]:
     where, value = _assigned(text, "--gain")
     motor, _, state = where.partition(":")
     return (motor, state), value
-
-
-def _span(text: str) -> tuple[str, tuple[float, float]]:
-    name, sign, value = text.partition("=")
-    low, colon, high = value.partition(":")
-    try:
-        if not (sign and name and colon):
-            raise ValueError
-        return name, (float(low), float(high))
-    except ValueError:
-        raise InputError(f"--range must be NAME=LOW:HIGH, got '{text}'") from None

@@ -22,7 +22,7 @@ from dalembert.model.machine import Machine
 if TYPE_CHECKING:
     import control
 
-__all__ = ["LQR", "Holding", "design_lqr", "lqr_gain"]
+__all__ = ["LQR", "Holding", "design_lqr", "lqr_gain", "weight_matrix"]
 
 Weights = ArrayLike | Mapping[str, float]
 
@@ -202,7 +202,7 @@ def design_lqr(
     plant = linearize(eom, at, u=u, independent=independent, locked=locked, active=active, p=p)
     states = reduction(eom, at, independent=independent, locked=locked, active=active, p=p)
     names = [state_space_names(eom)[i + k] for k in (0, eom.nv) for i in states.independent]
-    gain = lqr_gain(plant, _weights(Q, names, "Q"), _weights(R, eom.u_names, "R", strict=True))
+    gain = lqr_gain(plant, weight_matrix(Q, names, "Q"), weight_matrix(R, eom.u_names, "R", strict=True))
     pick = states.selection
     gain = np.hstack([gain[:, : len(pick)] @ pick, gain[:, len(pick) :] @ pick])
     _, rows, _ = _driven(eom, "LQR", thrusters=True)
@@ -217,8 +217,20 @@ def design_lqr(
     return LQR(gain, point.q, point.u, reference, M if feedforward and not held else np.zeros_like(M))
 
 
-def _weights(value: Weights, names: Sequence[str], what: str, *, strict: bool = False) -> Array:
-    """A symmetric weight matrix."""
+def weight_matrix(value: Weights, names: Sequence[str], what: str, *, strict: bool = False) -> Array:
+    """Return a symmetric weight matrix.
+
+    Parameters
+    ----------
+    value
+        One number, a diagonal, a matrix, or a mapping of names to numbers (those that are not named have weight zero).
+    names
+        Names of its rows.
+    what
+        The matrix in messages.
+    strict
+        Whether it must be positive definite.
+    """
     n = len(names)
     value = by_name(value, what)
     if isinstance(value, Mapping):

@@ -82,7 +82,19 @@ class WriteError(DalembertError, OSError):
 
 
 class PlanError(DalembertError, RuntimeError):
-    """There is no plan of the requested kind; the message gives the reason."""
+    """There is no plan of the requested kind; the message gives the reason.
+
+    Parameters
+    ----------
+    message
+        The reason.
+    plan
+        The best iterate of the solver, if there is one.
+    """
+
+    def __init__(self, message: str, plan: object | None = None) -> None:
+        super().__init__(message)
+        self.plan = plan
 
 
 class ConvergenceError(DalembertError, RuntimeError):

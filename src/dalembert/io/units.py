@@ -22,6 +22,7 @@ _BY_PREFIX = {
     "tangent_error": "m",
     "tension": "N",
     "wrap": "rad",
+    "fleet": "rad",
     "active": _ONE,
     "stick": _ONE,
     "multiplier": "N or N m",

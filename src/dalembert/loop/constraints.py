@@ -381,6 +381,8 @@ def rope_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
         route = system.routes[rope.name]
         signals.append((f"length.{rope.name}", route.length))
         signals += [(f"wrap.{rope.name}.{wrap.name}", wrap.arc.angle) for wrap in route.wraps]
+        fleets = [(f"fleet.{rope.name}.{wrap.name}", wrap.fleet) for wrap in route.wraps if wrap.fleet is not None]
+        signals += [(name, fleet) for name, fleet in fleets if not ca.SX(fleet).is_zero()]
         if route.errors:
             signals.append((f"tangent_error.{rope.name}", ca.norm_2(ca.vertcat(*route.errors))))
         if isinstance(rope, Cable) and rope.has_pulley and rope.swivel == "free":

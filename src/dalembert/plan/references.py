@@ -18,7 +18,9 @@ from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array, Expression
 
-__all__ = ["Quintic", "Sine", "Spline", "Table", "blended", "check_ends", "check_move", "is_number", "progress"]
+__all__ = [
+    "Quintic", "Sine", "Spline", "Table", "blended", "check_ends", "check_move", "is_number", "piecewise", "progress"
+]  # fmt: skip
 
 Time: TypeAlias = float | Array | Expression
 """A time, times in a row, or the symbol of time."""
@@ -206,15 +208,30 @@ class _Tabulated(ABC):
 
     def __call__(self, t: Time) -> Positions:
         """Values at time ``t``."""
-        knots, c = np.asarray(self.times), self._pieces()
-        at = ca.fmin(ca.fmax(t, knots[0]), knots[-1])
-        table = [ca.DM(np.concatenate([[knots[k]], c[:, k].ravel()])) for k in range(len(knots) - 1)]
-        start, rest = _chosen(at, knots, table, 0, len(table))
-        h, width = at - start, c.shape[2]
-        value = rest[:width]
-        for power in range(1, c.shape[0]):
-            value = value * h + rest[power * width : (power + 1) * width]
-        return value
+        return piecewise(t, np.asarray(self.times), self._pieces().transpose(1, 0, 2))
+
+
+def piecewise(t: Time, knots: Array, coefficients: Array) -> Positions:
+    """Pieces of polynomials as an expression of time; before and after, the values at the ends.
+
+    Parameters
+    ----------
+    t
+        The time.
+    knots
+        Times (n + 1) between the pieces.
+    coefficients
+        Coefficients (n, degree + 1, k) of the time since the knot before, the highest power first.
+    """
+    at = ca.fmin(ca.fmax(t, knots[0]), knots[-1])
+    n, powers, width = coefficients.shape
+    table = [ca.DM(np.concatenate([[knots[k]], coefficients[k].ravel()])) for k in range(n)]
+    start, rest = _chosen(at, knots, table, 0, n)
+    h = at - start
+    value = rest[:width]
+    for power in range(1, powers):
+        value = value * h + rest[power * width : (power + 1) * width]
+    return value
 
 
 def _chosen(t: Positions, knots: Array, table: list[ca.DM], first: int, last: int) -> tuple[Positions, Positions]:

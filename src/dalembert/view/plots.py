@@ -39,6 +39,7 @@ _TITLES = {
     "length": "lengths of cables and ropes",
     "swivel": "swivel angles",
     "wrap": "angles of wrap",
+    "fleet": "fleet angles",
     "multiplier": "multipliers",
     "constraint": "violation of constraints",
     "integral": "integrals",

@@ -50,6 +50,7 @@ _REACH = 0.1  # how far given values that contradict each other may be moved, in
 _TOLD = 1e-6  # part of its size that a given value may be moved by without a warning: the rounding of printed digits
 _SLACK = 1e-9  # by how much a cable is longer than its way if it is slack
 _BESIDE = 1e-2  # how far beside a posture it is judged whether it is special, in sizes
+_FLEET = np.radians(4.0)  # fleet angle above which a rope wears
 
 Branch = int | Mapping[str, float] | None
 """Which assembly: its number in the list of `dalembert.assemblies`, coordinates that it is near to, or None."""
@@ -426,6 +427,13 @@ def _check_routes(own: EquationsOfMotion, q: Array, t: float, p: Array, what: st
         member, message = fault
         whose = f" of member {member}" if len(q) > 1 else ""
         raise InputError(f"{what}{whose}: {message}")
+    for name, angles in own.constraint_system.fleet_angles(q, t, p).items():
+        if angles.max() > _FLEET:
+            warn(
+                f"the rope runs over sheave '{name}' of machine '{own.machine.name}' with a fleet angle of "
+                f"{np.degrees(angles.max()):.1f} degrees at its start; above {np.degrees(_FLEET):.0f} degrees ropes "
+                "wear and leave their grooves: let the sheave swivel, or turn its axis"
+            )
 
 
 def freedoms_left(eom: EquationsOfMotion, q: Array, given: Sequence[str], *, t: float, p: Array) -> int | None:

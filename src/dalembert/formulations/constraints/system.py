@@ -398,6 +398,20 @@ class ConstraintSystem:
                     return member, condition.message
         return None
 
+    def fleet_angles(self, q: Array, t: float, p: Array) -> dict[str, Array]:
+        """Fleet angles [rad] at the sheaves of ropes in many configurations (N, nq), by the names ``ROPE.SHEAVE``."""
+        found = {f"{n}.{w.name}": w.fleet for n, r in self.routes.items() for w in r.wraps if w.fleet is not None}
+        found = {name: angle for name, angle in found.items() if not ca.SX(angle).is_zero()}
+        if not found:
+            return {}
+        x = self.variables
+        angles = [self._at_start(angle) for angle in found.values()]
+        made = ca.Function("fleet", [x.q, x.t, x.p], [ca.vertcat(*angles)])
+        arguments = [
+            ca.DM(np.atleast_2d(a).T) for a in (q, np.full((len(q), 1), t), np.broadcast_to(p, (len(q), p.shape[-1])))
+        ]
+        return dict(zip(found, np.array(ca.DM(made(*arguments)).full()), strict=True))
+
     @property
     def measuring(self) -> tuple[str, ...]:
         """Names of the constraints that measure themselves when they begin to act."""

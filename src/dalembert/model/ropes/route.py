@@ -67,10 +67,14 @@ class WrappedWheel:
         Name of the wheel in the rope.
     arc
         The arc; its ``angle`` is the angle of wrap.
+    fleet
+        Fleet angle: the larger one of the angles between its plane and the lines before and after it. None for guides
+        and obstacles, which lead a rope sideways.
     """
 
     name: str
     arc: Arc
+    fleet: ca.SX | None = None
 
 
 @dataclass(frozen=True)

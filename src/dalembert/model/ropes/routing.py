@@ -16,7 +16,7 @@ from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array
 from dalembert.model.context import MachineContext
 from dalembert.model.ropes.axes import NeutralContext, carried_axis
-from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, RopeObstacle
+from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave
 from dalembert.model.ropes.route import Arc, Condition, Meeting, Route, RouteSection, Rub, WrappedWheel
 from dalembert.model.ropes.tangents import Circle, Line, line_between
 from dalembert.model.tree import place
@@ -264,7 +264,18 @@ class Routing:
         angle = turns + _angle(wheel.axis, into, out, _LEAST + math.pi)
         if k in self.passed:
             angle = ca.if_else(self.passed[k], angle, 0)
-        return WrappedWheel(self.rope.path[k].label, Arc(wheel.centre, wheel.axis, into, wheel.radius, angle))
+        arc = Arc(wheel.centre, wheel.axis, into, wheel.radius, angle)
+        return WrappedWheel(
+            self.rope.path[k].label, arc, self._fleet(k) if isinstance(self.rope.path[k], Sheave) else None
+        )
+
+    def _fleet(self, k: int) -> ca.SX:
+        """Fleet angle at a sheave."""
+        axis = self.wheels[k].axis
+        assert axis is not None
+        lines = (self.lines[k - 1], self.lines[k])
+        sines = [ca.fabs(ca.dot(axis, line.end - line.start)) / line.length for line in lines]
+        return ca.asin(ca.fmin(ca.fmax(*sines), 1.0))
 
     def _sections(self, wraps: dict[int, WrappedWheel]) -> tuple[RouteSection, ...]:
         cuts, n = self.rope.cuts, len(self.rope.path)

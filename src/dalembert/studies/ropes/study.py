@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert import simulate
+from dalembert.analysis import catenary
 from dalembert.control import PD
 from dalembert.model.friction import Friction
 from dalembert.model.machine import Machine
@@ -26,7 +27,7 @@ G = 9.81
 def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     """Yield the key of each expected value and our value."""
     runs: list[Run] = []
-    for part in (_eytelwein, _atwood, _tackles, _crane, _peg, _surfaces, _stiction, _trolley):
+    for part in (_eytelwein, _atwood, _tackles, _crane, _peg, _surfaces, _stiction, _trolley, _catenaries):
         yield from part(runs)
     yield "energy", max(abs(run.energy.drift) for run in runs)
 
@@ -169,3 +170,21 @@ def _trolley(runs: list[Run]) -> Iterator[tuple[str, float]]:
     cart = planar_crane(uniform_cable(1, 6.0, payload=1.0), trolley=m - 1.0, rail_friction=Friction(F)).lock(["theta1"])
     run = _run(runs, cart, duration=10.0, control=PD(kp, kd, [reach]))
     yield "trolley.error", run["x"][-1] - reach
+
+
+def _catenaries(runs: list[Run]) -> Iterator[tuple[str, float]]:
+    """Heavy cables over 100 m and 30 m: one that sags, one that is taut, and one that does not stretch."""
+    ends, weight = ((0.0, 0.0, 0.0), (100.0, 0.0, 30.0)), 20.601
+    sagging = catenary(*ends, 106.0, weight, stiffness=2.8e7)
+    yield "catenary.H", sagging.horizontal
+    yield "catenary.V", sagging.vertical
+    yield "catenary.start", sagging.tensions[0]
+    K = sagging.stiffness_matrix
+    for key, (i, j) in {"xx": (0, 0), "xz": (0, 2), "zz": (2, 2)}.items():
+        yield f"catenary.K{key}", float(K[i, j])
+    taut = catenary(*ends, 104.2, weight, stiffness=2.8e7)
+    yield "catenary.taut.H", taut.horizontal
+    yield "catenary.taut.V", taut.vertical
+    rigid = catenary(*ends, 106.0, weight)
+    yield "catenary.rigid.H", rigid.horizontal
+    yield "catenary.rigid.V", rigid.vertical

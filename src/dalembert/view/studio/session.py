@@ -21,12 +21,11 @@ from dalembert import api
 from dalembert.analysis.modal import MachineModes
 from dalembert.core.errors import DalembertError, DalembertWarning, InputError, UnknownNameError
 from dalembert.io.realtime import Realtime
-from dalembert.loop.experiment import Experiment, values_by_name
-from dalembert.loop.postures import posture
+from dalembert.loop.experiment import Experiment
 from dalembert.model.machine import Machine
 from dalembert.systems.catalogue import SYSTEMS
 from dalembert.view.page.live import share_page
-from dalembert.view.page.packing import pack_machine, pack_mode, pack_run, pack_signals
+from dalembert.view.page.packing import pack_mode, pack_run, pack_signals
 from dalembert.view.page.report import report_page
 from dalembert.view.studio.analyses import linear_model, vibration_modes
 from dalembert.view.studio.assembling import dragged, posed
@@ -180,12 +179,12 @@ class Session:
     def _open(self, data: dict[str, Any]) -> dict[str, Any]:
         with _BUILDING, _collected() as said:
             opened, entry = self._found(data)
-            film = _film_of(opened.experiment)
+            pose = posed(opened.experiment)
         with self._lock:
             notes, self._said = [*self._said, *said], []
         return {
             "card": opened.card(),
-            "film": film,
+            **pose,
             "entry": entry,
             "history": self._records.history(),
             "runs": self._listed(opened.machine.name),
@@ -422,12 +421,6 @@ def _pointed(notes: Iterator[str] | list[str] | tuple[str, ...], machine: Machin
         return next((name for name in quoted if name in known), "")
 
     return [{"text": note, "element": element(note)} for note in dict.fromkeys(notes)]
-
-
-def _film_of(experiment: Experiment) -> dict[str, Any]:
-    """The machine at the start of an experiment, as the page draws it."""
-    values = values_by_name(experiment)
-    return pack_machine(experiment.machine, posture(experiment) or None, values["p"] or None)
 
 
 def _digest(opened: Opened) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Optimal motions of any machine by direct collocation; how they are made into a programme is in `transcription`."""
+"""Optimal motions between two states of a machine: plans of one phase by Hermite-Simpson collocation on one grid."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.labels import as_numbers
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
-from dalembert.core.validation import check_names, check_number
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, Parameters, derive
 from dalembert.model.checks import refuse_stick
-from dalembert.plan.transcription import Keep, Programme
+from dalembert.optimal.cost import Cost
+from dalembert.optimal.optimise import PlanConditions, PlanSettings, optimal_plan
+from dalembert.optimal.phases import Condition, Phase
 
 __all__ = ["MotionConditions", "MotionCost", "MotionSettings", "OptimalMotion", "optimal_motion"]
 
@@ -116,7 +117,7 @@ class MotionConditions:
     end_rate: StateLike = None
     free: tuple[str, ...] = ()
     limits: Mapping[str, tuple[float, float]] | None = None
-    keep: Keep | None = None
+    keep: Condition | None = None
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ class _Keywords(TypedDict, total=False):
     end_rate: StateLike
     free: tuple[str, ...]
     limits: Mapping[str, tuple[float, float]] | None
-    keep: Keep | None
+    keep: Condition | None
     time_weight: float
     effort_weight: float
     intervals: int
@@ -244,70 +245,54 @@ def optimal_motion(
     eom = eom if eom.formulation.machine_coordinates else eom.in_machine_coordinates()
     machine, where = eom.machine, f"machine '{eom.machine.name}'"
     if machine.constrained:
-        raise InputError(f"optimal_motion needs a machine without constraints; {where} has some")
+        raise InputError(
+            f"optimal_motion needs a machine without constraints; {where} has some: use dalembert.optimise"
+        )
     refuse_stick(machine, "optimal_motion", "its friction is no function of the state; use friction_law='smooth'")
-    if not machine.nu:
-        raise InputError(f"{where} has neither motors nor thrusters: nothing can move it")
     conditions = grouped(MotionConditions, conditions, keywords)
     cost = grouped(MotionCost, cost, keywords)
     settings = grouped(MotionSettings, settings, keywords)
-    shortest, longest = _durations(duration)
     q0, qf = (named_vector(x, machine.q_names, machine.q_neutral, n) for x, n in ((start, "start"), (end, "end")))
     v0, vf = (
         named_vector(x, machine.v_names, np.zeros(machine.nv), n)
         for x, n in ((conditions.start_rate, "start_rate"), (conditions.end_rate, "end_rate"))
     )
-    for q in (q0, qf):
-        eom.check_quaternions(q)
-    loose = _loose(eom, conditions.free)
-    limits = dict(conditions.limits or {})
+    ends = {**dict(zip(machine.q_names, qf, strict=True)), **dict(zip(machine.v_names, vf, strict=True))}
+    plan = optimal_plan(
+        eom, (q0, v0), [Phase("motion", duration)],
+        cost=Cost(effort=cost.effort_weight, time=cost.time_weight),
+        conditions=PlanConditions(
+            end=ends, free=conditions.free, limits=_ranges(eom, conditions.limits), keep=conditions.keep
+        ),
+        settings=PlanSettings(
+            settings.intervals, points=3, refinements=0, solver_tolerance=1e-8, guess=settings.guess,
+            max_iterations=settings.max_iterations,
+        ),
+        p=p,
+    )  # fmt: skip
+    (piece,) = plan.trajectory.pieces
+    return OptimalMotion(
+        piece.t, piece.q, piece.v, piece.a, piece.u, plan.duration, plan.cost, plan.q_names, plan.u_names,
+        plan.iterations, plan.error, piece.rates, tuple(start for _, start in eom.layout.quaternions),
+    )  # fmt: skip
+
+
+def _ranges(eom: EquationsOfMotion, limits: Mapping[str, tuple[float, float]] | None) -> dict[str, tuple[float, float]]:
+    """Limits by name, checked."""
+    machine = eom.machine
     known = (*machine.q_names, *machine.v_names, *machine.u_names, *(f"u.{n}" for n in machine.u_names))
-    for name, limit in limits.items():
+    for name, limit in (limits or {}).items():
         if name not in known:
-            raise UnknownNameError("coordinate, velocity or input", name, known, where)
+            raise UnknownNameError("coordinate, velocity or input", name, known, f"machine '{machine.name}'")
         if not _is_range(limit):
             raise InputError(f"limits of '{name}' must be a range (lower, upper), got {limit!r}")
-    programme = Programme(eom, settings.intervals, shortest, longest, limits, conditions.keep, eom.parameter_values(p))
-    weights = (cost.time_weight, cost.effort_weight)
-    solution = programme.solve((q0, v0), (qf, vf), loose, weights, settings.guess, settings.max_iterations)
-    starts = tuple(start for _, start in eom.layout.quaternions)
-    return OptimalMotion(**solution, q_names=tuple(eom.q_names), u_names=tuple(eom.u_names), quaternions=starts)
+    return dict(limits or {})
 
 
 def _is_range(limit: object) -> bool:
-    """Whether it is two numbers of which the first is not larger."""
+    """Whether it is two numbers of which the first is smaller."""
     try:
         low, high = (float(x) for x in cast(Iterable[float], limit))
     except (TypeError, ValueError):
         return False
-    return low <= high
-
-
-def _loose(eom: EquationsOfMotion, free: Iterable[str]) -> set[str]:
-    """Names of coordinates and velocities that may end anywhere."""
-    names, where = set[str](), f"machine '{eom.machine.name}'"
-    joints = {b.name: b for b in eom.layout.blocks if b.name not in eom.q_names}
-    known = (*eom.q_names, *eom.v_names, *joints)
-    for name in check_names(free, "free"):
-        if name in joints:
-            names |= {*eom.q_names[joints[name].q], *eom.v_names[joints[name].v]}
-        elif name in known:
-            names.add(name)
-        else:
-            raise UnknownNameError("coordinate, velocity or joint", name, known, where)
-    for joint, i in eom.layout.quaternions:
-        some = [n for n in eom.q_names[i : i + 4] if n in names]
-        if some and len(some) < 4:
-            raise InputError(
-                f"the attitude of joint '{joint}' ends anywhere or nowhere: free has only {', '.join(some)}"
-            )
-    return names
-
-
-def _durations(duration: float | tuple[float, float]) -> tuple[float, float]:
-    if isinstance(duration, tuple | list):
-        if len(duration) != 2 or not 0.0 < duration[0] < duration[1] < np.inf:
-            raise InputError(f"duration must be a time or a range 0 < shortest < longest, got {duration!r}")
-        return float(duration[0]), float(duration[1])
-    value = check_number("duration", duration, unit="s")
-    return value, value
+    return low < high

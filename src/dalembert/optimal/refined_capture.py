@@ -18,7 +18,7 @@ from dalembert.core.validation import check_number
 from dalembert.formulations.equations import MachineOrEquations
 from dalembert.formulations.factorization import solve_spd
 from dalembert.model.geometry import Geometry
-from dalembert.plan.collocation import OptimalMotion, optimal_motion
+from dalembert.optimal.motion import OptimalMotion, optimal_motion
 from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
 from dalembert.plan.robot_capture import RobotCapture, RobotLimits, Verdict, judge_motion
 

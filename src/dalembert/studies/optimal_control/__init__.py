@@ -1,0 +1,1 @@
+"""OPTIMAL: closed-form optima of small control problems, with their printed data and with others."""
