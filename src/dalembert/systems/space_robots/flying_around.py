@@ -21,7 +21,6 @@ from dalembert.control.spacecraft import BasePD, Feedforward, FollowPose, Togeth
 from dalembert.core.errors import PlanError
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.plan.pose import _log
 from dalembert.spatial.rotations import quaternion_from_matrix
 from dalembert.systems.space_robots.feedback import CaptureGains
 from dalembert.systems.space_robots.guidance import EYE, SEEN, _pose
@@ -92,6 +91,14 @@ class FlyAround:
 def _smooth(x: float) -> float:
     y = min(max(x, 0.0), 1.0)
     return y**3 * (10.0 - 15.0 * y + 6.0 * y * y)
+
+
+def _log(R: Array) -> Array:
+    """Rotation vector of a rotation, by its quaternion."""
+    w, *rest = quaternion_from_matrix(R).ravel()
+    v = np.array(rest) * (1.0 if w >= 0.0 else -1.0)
+    s = float(np.linalg.norm(v))
+    return np.asarray(2.0 * v if s < 1e-12 else 2.0 * np.arctan2(s, abs(float(w))) / s * v)
 
 
 def _exp(w: Array) -> Array:
