@@ -60,7 +60,7 @@ class EnergyAudit:
 
     @property
     def rounding(self) -> float:
-        """What rounding of the energies and works can leave of their balance."""
+        """Residual that rounding of the energies and works can leave."""
         energies = (self.kinetic, self.potential, self.work_input, self.work_loss)
         return 16.0 * float(np.finfo(float).eps) * sum(float(np.max(np.abs(x), initial=0.0)) for x in energies)
 

@@ -159,8 +159,8 @@ FUNCTION int64_t select_forces(const struct blocks *c, const struct solution *s,
     return fault_of(c, s, memory) <= sharp ? SOLVED : FAILS;
 }
 
-/* Forces that fulfil the laws, by the rule where they are not unique: SOLVED, or the block at which there are none. What
- * yields, seen at its limit while others hold it, leaves its friction to these: it would be at the limit without end. */
+/* Forces that fulfil the laws, by the rule where they are not unique: SOLVED, or the block at which there are none. A
+ * block that yields, seen at its limit while others hold it, leaves its friction to these: else it stays at the limit. */
 FUNCTION int64_t solve_blocks(const struct blocks *c, const struct solution *s, struct memory memory) {
     const int yields = any_yields(c);
     first_modes(c, s->modes);
