@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dalembert.core.types import Array
 from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.methods.constraints import ConstraintMethod
@@ -29,5 +27,4 @@ def constraint_signals(
     system = problem.constrained
     assert system is not None
     values = NativeConstrained(problem, kernels.constrained_codes(), way).signals(t, x, held, p)
-    kept = values[:, -3:] if system.has_contacts else values[:, -3:-1]
-    return np.hstack([values[:, list(system.signal_rows)], kept])
+    return values[:, list(system.all_signal_rows)]

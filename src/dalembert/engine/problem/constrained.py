@@ -179,6 +179,12 @@ class ConstrainedSystem:
         return (*kept, "contact.undetermined") if self.has_contacts else kept
 
     @property
+    def all_signal_rows(self) -> tuple[int, ...]:
+        """Where these signals are in what ``constrained_signals`` of constrained.c writes: m multipliers and three more."""
+        kept = (*self.signal_rows, self.m, self.m + 1)
+        return (*kept, self.m + 2) if self.has_contacts else kept
+
+    @property
     def n_events(self) -> int:
         """Number of events: of unilateral rows two, of sheaves and contacts with friction three more, of joints two."""
         jamming = sum(normal >= 0 for normal, *_ in self.rubbing)

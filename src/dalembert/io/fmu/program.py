@@ -251,7 +251,7 @@ def _written(
         constrained.attach(memory.struct)
         structures["constrained"] = constrained.memory
         multipliers = system.all_signal_names
-        rows = [*system.signal_rows, system.m, system.m + 1]
+        rows = list(system.all_signal_rows)
         prefix = "contact" if system.rubbing else "constrained"
         config |= {"N_ROWS": system.m, "MULTIPLIERS": _listed(rows), "CONSTRAINT_SIGNALS": f"{prefix}_signals"}
         transitions = loop.switching is not None and bool(loop.switching.needed or loop.switching.measuring)
