@@ -11,6 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import dalembert as da
+from dalembert.control.uncertain.machines import uncertain
 from dalembert.model.beam_integrals import BeamIntegrals
 from dalembert.model.elastic.mesh_checks import MeshModel
 from dalembert.model.elastic.reduction import _gram, _integrals
@@ -249,3 +250,17 @@ def test_stiff_modes_and_large_angles_are_warned_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         da.simulate(stiff, duration=0.001, method=da.ImplicitMidpoint(step=1e-4))
+
+
+def test_uncertain_models_have_flexible_bodies() -> None:
+    """A linear fractional model with an uncertain load is the linearisation at every load."""
+    body = truss().body("truss", {"root": "ROOT", "tip": "TIP"}, modes=1, damping=0.02)
+    load = da.Body("load", da.Parameter("mass", 1.0), inertia=(0.01, 0.01, 0.01))
+    hinge = da.Joint("hinge", "revolute", "world", "truss", stiffness=10.0, damping=1.0)
+    joints = [hinge, da.Joint("grip", "fixed", "truss.tip", "load")]
+    machine = da.Machine("m", [body, load], joints, motors=[da.Motor("motor", "hinge")], gravity=(0, 0, 0))
+    model = uncertain(machine, {"mass": (0.5, 1.5)})
+    for mass in (0.6, 1.4):
+        lft, plant = model.at(mass=mass), da.linearize(machine, p={"mass": mass})
+        for s in (1j, 20j):
+            assert_allclose(lft(s), plant(s), atol=1e-11 * np.abs(plant(s)).max())

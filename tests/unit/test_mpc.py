@@ -229,3 +229,14 @@ def test_what_it_cannot_do_is_refused_by_name(crane: da.Machine) -> None:
         da.mpc(crane, **{**settings, "reference": None})
     with pytest.raises(InputError, match="routine in C"):
         linearised_run(da.Experiment(crane, da.Start(q={"length": 4.0}), duration=0.2, control=law), ("q0.x",))
+
+
+@pytest.mark.slow
+def test_an_fmu_holds_the_same_controller(tmp_path: Path, crane: da.Machine, law: Any, run: Any) -> None:
+    fmpy = pytest.importorskip("fmpy")
+    start = da.Experiment(crane, da.Start(q={"length": 4.0}), control=law, method=da.RK4(step=0.01))
+    path = da.export_fmu(start, tmp_path / "crane.fmu")
+    rows = fmpy.simulate_fmu(str(path), stop_time=2.0, output_interval=0.1, step_size=0.1)
+    np.testing.assert_allclose(rows["x"][:21], run["x"][:21], atol=1e-9)
+    # an FMU shows the inputs that were held until a communication point
+    np.testing.assert_allclose(rows["command.drive"][1:20], run["command.drive"][:19], atol=1e-6)

@@ -36,7 +36,7 @@ motors: {theta: {}}
 
 
 def finished(session: Session) -> dict[str, Any]:
-    for _ in range(600):
+    for _ in range(2400):
         state: Any = session.answer("state", {})
         if state["stage"] in ("done", "failed"):
             return dict(state)
@@ -227,10 +227,11 @@ def test_a_start_outside_of_limits_is_a_warning_with_its_joint() -> None:
 
 
 def test_how_far_a_start_was_moved_is_told() -> None:
-    session = Session(open_system("andrews-squeezer"))
-    session.answer("run", {"changes": {"settings": {"duration": 1e-4}}})
+    text = FOUR_BAR.replace("LENGTH", "0.6").replace("q0: {a: -0.7}", "q0: {a: -0.7}, backend: vm")
+    session = Session(open_text(text))
+    session.answer("run", {"changes": {"settings": {"duration": 0.01}}})
     film: Any = session.answer("film", {"run": finished(session)["run"]})
-    run = da.simulate(open_system("andrews-squeezer").simulation(Changes.read({"settings": {"duration": 1e-4}})))
+    run = da.simulate(open_text(text).simulation(Changes.read({"settings": {"duration": 0.01}})))
     assert film["facts"]["moved"] == run.metadata["initial_projection"]
 
 

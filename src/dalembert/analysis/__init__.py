@@ -24,6 +24,7 @@ from dalembert.analysis.modal import (
 from dalembert.analysis.operations import OperationCount, count_operations, operation_count
 from dalembert.analysis.outboard import outboard_load, with_outboard_loads
 from dalembert.analysis.ropes import RopeEfficiency, RopeTensions, rope_efficiency, rope_tensions
+from dalembert.analysis.stress import Cycles, StressHistory, rainflow, stress_history, von_mises
 from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
 from dalembert.analysis.weld_wrench import weld_wrench
 
@@ -33,6 +34,7 @@ __all__ = [
     "BaseParameters",
     "Catenary",
     "ClosedForm",
+    "Cycles",
     "Derivation",
     "EnergySplit",
     "Equilibrium",
@@ -50,6 +52,7 @@ __all__ = [
     "SheetFormula",
     "SheetStep",
     "StaticPose",
+    "StressHistory",
     "VerifyReport",
     "VerifyRow",
     "assemblies",
@@ -75,12 +78,15 @@ __all__ = [
     "operation_count",
     "outboard_load",
     "platform_load",
+    "rainflow",
     "rope_efficiency",
     "rope_tensions",
     "static_equilibrium",
+    "stress_history",
     "structure_matrix",
     "tension_distribution",
     "verify",
+    "von_mises",
     "weld_wrench",
     "winch_angles",
     "with_outboard_loads",

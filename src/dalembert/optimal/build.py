@@ -280,6 +280,9 @@ class _Builder:
             return  # a rope that is slack and a constraint that does not act in this phase have no force
         elif name.startswith("u.") and name.removeprefix("u.") in e.u_names:
             k, expression = self.names.index(name), e.symbolic.u[e.u_names.index(name.removeprefix("u."))]
+        elif name in (*e.q_names, *e.v_names):  # also where an input has the same name, which is then u.NAME
+            k = self.names.index(name)
+            expression = ca.vertcat(e.symbolic.q, e.symbolic.v)[k]
         else:
             y = quantity(e, name, f"limits of machine '{machine.name}'")
             if y.kind == "rate":

@@ -34,6 +34,13 @@ class FiniteElements:
         Nodes (indices) of named sets.
     surface
         Triangles (m, 3) of node indices; may be empty.
+
+    Examples
+    --------
+    >>> import numpy as np, dalembert as da
+    >>> model = da.FiniteElements(np.zeros((9, 9)), np.eye(9), np.eye(3), {"ROOT": np.array([0, 1])})
+    >>> model.nodes_of("root")
+    array([0, 1])
     """
 
     K: Any
@@ -112,6 +119,17 @@ def read_finite_elements(
     ------
     InputError
         If a file is missing, of another format, or the files do not fit each other.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, dalembert as da
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/K.npy", np.zeros((6, 6)))
+    ...     np.save(f"{folder}/M.npy", np.eye(6))
+    ...     files = {"stiffness": f"{folder}/K.npy", "mass": f"{folder}/M.npy"}
+    ...     model = da.read_finite_elements(nodes=[[0, 0, 0], [1, 0, 0]], **files)
+    >>> model.M.shape
+    (6, 6)
     """
     if path is not None:
         if stiffness is not None or mass is not None or nodes is not None:

@@ -53,6 +53,22 @@ class FlexibleBody(Elastic):
         Damping ratio of every mode.
     source
         Entry of a machine file that describes it, if it came from one.
+
+    Examples
+    --------
+    A mass on three springs to the corners of a triangle:
+
+    >>> import numpy as np, dalembert as da
+    >>> x = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.3, 0.3, 1.0]])
+    >>> K = np.zeros((12, 12))
+    >>> for i, j in ((1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)):
+    ...     b = np.zeros((4, 3))
+    ...     b[i] = (x[i] - x[j]) / np.linalg.norm(x[i] - x[j])
+    ...     b[j] = -b[i]
+    ...     K += 1e4 * np.outer(b, b)
+    >>> body = da.FlexibleBody.from_matrices("top", K, np.eye(12), x, {"base": [0, 1, 2]}, modes=1)
+    >>> body.q_names, body.displacements([0.0]).shape
+    (('top.delta1',), (4, 3))
     """
 
     kind: ClassVar[str] = "flexible body"
@@ -86,6 +102,7 @@ class FlexibleBody(Elastic):
         stations: Mapping[str, ArrayLike] | None = None,
         damping: Scalar = 0.0,
         surface: ArrayLike | None = None,
+        stress: Any | None = None,
     ) -> FlexibleBody:
         """Reduce a finite-element model.
 
@@ -115,6 +132,9 @@ class FlexibleBody(Elastic):
             Damping ratio of every mode.
         surface
             Triangles (m, 3) of node indices, for pictures.
+        stress
+            Matrix (6 P, freedoms), dense or sparse, from displacements to the stresses xx, yy, zz, xy, yz, zx at P
+            points [Pa], for `dalembert.analysis.stress_history`.
 
         Raises
         ------
@@ -129,15 +149,14 @@ class FlexibleBody(Elastic):
         >>> import numpy as np, dalembert as da
         >>> x = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.3, 0.3, 1.0]])
         >>> K = np.zeros((12, 12))
-        >>> for i in range(4):
-        ...     for j in range(i):
-        ...         e = (x[i] - x[j]) / np.linalg.norm(x[i] - x[j])
-        ...         b = np.zeros(12)
-        ...         b[3 * i : 3 * i + 3], b[3 * j : 3 * j + 3] = e, -e
-        ...         K += 1e4 * np.outer(b, b)
+        >>> for i, j in ((1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)):
+        ...     b = np.zeros((4, 3))
+        ...     b[i] = (x[i] - x[j]) / np.linalg.norm(x[i] - x[j])
+        ...     b[j] = -b[i]
+        ...     K += 1e4 * np.outer(b, b)
         >>> body = da.FlexibleBody.from_matrices("frame", K, np.eye(12), x, {"base": [0, 1, 2]}, modes=2)
-        >>> body.mass, body.omega.round(1)
-        (4.0, array([ 59.2,  75.2]))
+        >>> body.mass, body.n_modes
+        (4.0, 2)
         """
         what = f"flexible body '{name}'"
         model = check_model(name, K, M, nodes, surface)
@@ -160,8 +179,13 @@ class FlexibleBody(Elastic):
                 raise MachineError(f"{what} has two sections '{key}', or a dot in that name")
         if not modes and len(sets) < 2 and not relief:
             raise MachineError(f"{what} would be rigid: give modes >= 1, another interface, or relief=True")
+        shape = (6, model.size) if stress is None else np.shape(stress)
+        if len(shape) != 2 or shape[1] != model.size or shape[0] % 6:
+            raise MachineError(f"stress of {what} has shape {shape}; expected (6 P, {model.size}) for P points")
         try:
-            reduction = reduce_model(model, sets, modes=modes, method=method, relief=relief, stations=points)
+            reduction = reduce_model(
+                model, sets, modes=modes, method=method, relief=relief, stations=points, stress=stress
+            )
         except MachineError as error:
             raise MachineError(f"{what}: {error}") from None
         return FlexibleBody(name, reduction, damping)

@@ -58,6 +58,8 @@ class MeshReduction:
         Part of the modal mass that lumping the mass to the nodes has lost; 0 where the integrals are exact.
     faces
         Triangles (m x 3) of the surface, by nodes; may be empty.
+    stress
+        Stresses (P x 6 x n) at some points per coordinate, or None.
     """
 
     positions: Array
@@ -69,6 +71,7 @@ class MeshReduction:
     sections: Mapping[str, tuple[Array, Array]]
     lost: float
     faces: NDArray[np.int64]
+    stress: Array | None = None
 
 
 def reduce_model(
@@ -79,6 +82,7 @@ def reduce_model(
     method: str,
     relief: bool,
     stations: Mapping[str, NDArray[np.int64]],
+    stress: Any | None = None,
 ) -> MeshReduction:
     """Reduce a checked model.
 
@@ -96,6 +100,8 @@ def reduce_model(
         Whether to add static shapes for inertia forces.
     stations
         Nodes of further sections, whose motion is the mean one of these nodes.
+    stress
+        Matrix (6 P x freedoms) from displacements to stresses, or None.
     """
     check_interfaces(model, interfaces)
     names = list(interfaces)
@@ -112,9 +118,10 @@ def reduce_model(
         for name, nodes in {**{k: interfaces[k] for k in names[1:]}, **stations}.items()
     }
     x0 = model.nodes - origin
+    sigma = None if stress is None else np.asarray(stress @ basis).reshape(-1, 6, basis.shape[1])
     gram, lost = _gram(model, x0, shapes, rotations)
     integrals = _integrals(gram, basis.shape[1])
-    return MeshReduction(x0, shapes, rotations, omega, integrals, _fields(gram), sections, lost, model.faces)
+    return MeshReduction(x0, shapes, rotations, omega, integrals, _fields(gram), sections, lost, model.faces, sigma)
 
 
 def _selection(model: MeshModel, interfaces: Mapping[str, NDArray[np.int64]]) -> tuple[Any, int]:
