@@ -10,13 +10,14 @@ import pytest
 from tests.support.chasers import FLIGHTS, RATE, four_joints, hulk, seven_joints, six_joints, two_arms
 
 import dalembert as da
-from dalembert import plan
+from dalembert import control, plan
 from dalembert.control.allocation import allocate, base_wheels
 from dalembert.plan.tip_task import TASKS
 from dalembert.spatial.rotations import numpy, rotation_euler321
 from dalembert.systems import space_robots
 from dalembert.systems.space_robots import settings
 from dalembert.systems.space_robots.debris_twin import debris_twin
+from dalembert.systems.space_robots.flying_around import FlyAround, chosen_way
 from dalembert.systems.space_robots.twins import chaser_twins
 
 ROOM = Path(space_robots.__file__).parent
@@ -209,7 +210,7 @@ def test_nothing_under_a_capture_names_a_joint_a_mass_or_a_gain() -> None:
     """Modules that fly a machine of the user hold no name and no mass of the ready-made one."""
     general = (
         "mission", "twins", "debris_twin", "feedback", "guidance", "guide_law", "detumbling", "requirements",
-        "settings", "start", "watching", "outcome", "sensors", "bent_arm",
+        "settings", "start", "watching", "outcome", "sensors", "bent_arm", "flying_around",
     )  # fmt: skip
     for module in general:
         tree = ast.parse((ROOM / f"{module}.py").read_text())
@@ -246,3 +247,67 @@ def test_chasers_nobody_here_built_capture_and_come_to_rest(name: str) -> None:
     assert outcome.ok, str(outcome)
     assert outcome.approach is not None and outcome.stack is not None
     assert np.allclose(outcome.approach.array(make().q_names)[-1], outcome.stack.array(make().q_names)[0], atol=1e-9)
+
+
+def _around(angle: float, axis: tuple[float, float, float]) -> FlyAround:
+    K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    side = np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
+    centre, outward = np.array([3.0, 0.0, 0.0]), np.array([1.0, 0.0, 0.0])
+    return FlyAround(centre, outward, side, 20.0, 8.0, 3.0, (100.0, 50.0))
+
+
+def test_the_way_around_the_debris() -> None:
+    """Rest at both ends; the base faces the debris, outside of the sphere until the straight part; true derivatives."""
+    way = _around(2.0, (0.0, 0.6, 0.8))
+    times = np.linspace(0.0, way.duration, 301)
+    for t in times:
+        x, R = way.pose(t)
+        away = way.centre - x
+        far = np.linalg.norm(away)
+        assert np.allclose(R @ way.outward, away / far, atol=1e-12)  # in the middle of the picture
+        assert far > 8.0 - 1e-9 or t > 100.0
+        if t >= 100.0:
+            assert np.allclose(R, way.side.T, atol=1e-9)
+    x, R = way.pose(way.duration)
+    # as in a world that is turned by the side about the debris, with the base in its origin
+    assert np.allclose(way.side @ (x - way.centre) + way.centre, 0.0, atol=1e-12) and np.allclose(R, way.side.T)
+    for t in (0.0, way.duration):
+        _, twist, change = way.motion(t)
+        assert np.abs(twist).max() < 1e-5 and np.abs(change).max() < 1e-3
+    h = 1e-3
+    for t in (20.0, 63.0, 120.0):
+        _, twist, change = way.motion(t)
+        R = way.pose(t)[1]
+        before, after = (way.motion(t + k * h) for k in (-1, 1))
+        assert np.allclose(R @ twist[:3], (after[0][:3] - before[0][:3]) / (2 * h), atol=1e-6)
+        assert np.allclose(change, (after[1] - before[1]) / (2 * h), atol=1e-6)
+
+
+def test_the_way_takes_the_time_that_the_thrusters_need() -> None:
+    twins = chaser_twins(seven_joints(), "hand", "x")
+    posture = np.array([{"j2": -0.9, "j4": 1.6, "j6": -0.7}.get(n, 0.0) for n in twins.joints])
+    first = _around(np.pi, (0.0, 0.0, 1.0))
+    capacity = np.array([10.0, 10.0, 10.0, 3.0, 3.0, 3.0])
+    weak = chosen_way(twins, capacity, posture, first)
+    weaker = chosen_way(twins, capacity / 4, posture, first)
+    assert weak.duration < weaker.duration
+    with pytest.raises(plan.PlanError, match=r"takes longer than 1800 s"):
+        chosen_way(twins, capacity / 4000, posture, first)
+
+
+@pytest.mark.slow
+def test_a_mission_from_a_hold_point_has_no_jump() -> None:
+    """30 m away, pictures all the way: flown around, approached, gripped, at rest; each run begins where one ended."""
+    camera = control.StereoCamera(baseline=1.0, focal_length=5e-3)
+    outcome = space_robots.fly_capture(space_robots.random_case(0), hold_point=30.0, camera=camera)
+    assert outcome.ok, str(outcome)
+    assert outcome.flight is not None and outcome.approach is not None and outcome.way is not None
+    scene = outcome.flight.machine
+    for names in (scene.q_names, scene.v_names):
+        assert np.array_equal(outcome.flight.array(names)[-1], outcome.approach.array(names)[0])
+    eom = da.equations(scene, backend="vm")
+    q = outcome.flight.array(scene.q_names)[::50]
+    chaser, debris = (q[:, [scene.q_names.index(f"{n}.{x}") for x in "xyz"]] for n in ("base", "debris"))
+    far = np.linalg.norm(chaser - debris, axis=1)
+    assert far[0] == pytest.approx(30.0) and far.min() > 7.3 and eom.nq == len(scene.q_names)
+    assert outcome.whole.t[0] == outcome.flight.t[0]

@@ -44,7 +44,8 @@ def demo(
     """Fly a capture of tumbling debris, and report on it.
 
     A chaser with a flexible arm and flexible solar arrays watches the debris, plans within its limits, approaches,
-    goes with it, grips and brings the stack to rest, with errors in its model and noise in its sensors.
+    goes with it, grips and brings the stack to rest, with errors in its model and noise in its sensors. It starts its
+    approach at the side of the debris that the plan chose; the flight to that side is not simulated.
     """
     make_folder(out)
     target(out / "run.nc", "run")

@@ -6,6 +6,7 @@ from dalembert.control.allocation import Allocation, allocate
 from dalembert.control.cascade import Cascade, Follow, Guidance, Known, NativeGuidance, Sampled, read
 from dalembert.control.law_blocks import register_law
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation, driven_response
+from dalembert.control.nozzles import PulsedJets, Unloading
 from dalembert.control.passivity import PassivityBased, SlotineLi
 from dalembert.control.spacecraft import (
     BasePD,
@@ -65,6 +66,7 @@ __all__ = [
     "PartialFeedbackLinearization",
     "Partition",
     "PassivityBased",
+    "PulsedJets",
     "Sampled",
     "SlotineLi",
     "StereoCamera",
@@ -72,6 +74,7 @@ __all__ = [
     "Trial",
     "TumblingEstimate",
     "TumblingFilter",
+    "Unloading",
     "allocate",
     "collocated_inertia",
     "design_lqr",

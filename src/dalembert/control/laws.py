@@ -16,6 +16,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.control.allocation import base_wheels
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.parameter import Expression as ParameterExpression
@@ -87,6 +88,28 @@ def _thrusters_off(eom: EquationsOfMotion, u: Expression) -> Expression:
 def _motors(eom: EquationsOfMotion) -> tuple[str, ...]:
     """Names of the motors, in their order."""
     return tuple(motor.name for motor in eom.machine.motors)
+
+
+def _without_wheels(eom: EquationsOfMotion, reference: Reference, t: Expression) -> tuple[str, ...]:
+    """Motors that a reference is for: all of them, or those that are no reaction wheels, if it has one value each."""
+    motors, free = _motors(eom), [b.name for b in eom.layout.blocks if b.kind == "free"]
+    wheels = base_wheels(eom.machine, free[0]) if len(free) == 1 else ()
+    others = tuple(name for name in motors if name not in wheels)
+    if not wheels:
+        return motors
+    if isinstance(reference, Mapping):
+        return others if set(reference) <= set(others) else motors
+    if hasattr(reference, "motion"):
+        size = int(reference.motion(t)[0].shape[0])
+    elif callable(reference):
+        try:
+            value = reference(t)
+            size = len(value) if isinstance(value, list | tuple) else int(ca.SX(value).shape[0])
+        except Exception:  # the law itself reports it
+            return motors
+    else:
+        size = int(np.size(np.asarray(reference, dtype=object)))
+    return others if size == len(others) else motors
 
 
 class _Named(Mapping[str, object]):
@@ -289,6 +312,8 @@ def driven_response(
 class PD(_Stateless):
     """``tau = kp (r - q) + kd (r' - v)``, with gravity compensation on request; thrusters stay off.
 
+    On a base with reaction wheels, a reference of all motors but the wheels leaves the wheels to another law.
+
     Parameters
     ----------
     kp, kd
@@ -325,12 +350,19 @@ class PD(_Stateless):
         """Inputs as expressions."""
         eom, q, v = machine_state(eom, q, v, p)
         rows_q, rows_v, n = _driven(eom, "PD", thrusters=True)
-        r, rd, _ = _reference(self.reference, t, _motors(eom), "PD")
-        kp, kd = (_gain(x, _motors(eom), name, at=(eom, p)) for x, name in ((self.kp, "kp"), (self.kd, "kd")))
+        motors = _without_wheels(eom, self.reference, t)
+        at = [_motors(eom).index(name) for name in motors]
+        rows_q, rows_v = [rows_q[k] for k in at], [rows_v[k] for k in at]
+        r, rd, _ = _reference(self.reference, t, motors, "PD")
+        kp, kd = (_gain(x, motors, name, at=(eom, p)) for x, name in ((self.kp, "kp"), (self.kd, "kd")))
         tau = kp * (r - q[rows_q]) + kd * (rd - v[rows_v])
         if self.gravity:
             tau = tau + _gravity_force(eom, q, p)[rows_v]
-        return _thrusters_off(eom, tau / n), ca.SX(0, 1)
+        if len(at) == len(_motors(eom)):
+            return _thrusters_off(eom, tau / n), ca.SX(0, 1)
+        u = ca.SX.zeros(len(_motors(eom)))
+        u[at] = tau / n[at]
+        return _thrusters_off(eom, u), ca.SX(0, 1)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.control.allocation import allocate, base_wheels
 from dalembert.control.cascade import read
 from dalembert.control.laws import (
     Reference,
@@ -167,10 +168,11 @@ def _square(value: ArrayLike, name: str) -> ca.DM:
 
 @dataclass(frozen=True)
 class BasePD(_Stateless):
-    """PD on the pose of a free base, by thrusters: SPACE (8.1), with the error on SE(3).
+    """PD on the pose of a free base, by thrusters and wheels: SPACE (8.1), with the error on SE(3).
 
     Force and torque in base axes are ``kp e + kd e'``, ``e`` the position error in base axes and the rotation vector
-    from the attitude to that of the reference, the shorter way; motors stay off.
+    from the attitude to that of the reference, the shorter way. `allocate` shares them out: wheels that span all
+    directions give the torque, thrusters the rest, nozzles that only push with inputs >= 0; other motors stay off.
 
     Parameters
     ----------
@@ -224,8 +226,12 @@ class BasePD(_Stateless):
                 raise InputError(f"gates of a BasePD must be 2 names (of force and torque), got {len(names)}")
             force, torque = ca.vertsplit(read(*names))
             wrench = ca.vertcat(force * wrench[:3], torque * wrench[3:])
-        u = ca.DM(thruster_map(eom, self.joint)) @ wrench
-        return ca.vertcat(ca.SX.zeros(len(eom.machine.motors)), u), ca.SX(0, 1)
+        flying = bool(np.any(np.array(_square(self.kp, "kp"))[:3]) or np.any(np.array(_square(self.kd, "kd"))[:3]))
+        need = ("force", "torque") if flying else ("torque",)
+        if not base_wheels(eom.machine, block.name) and not any(x.one_sided for x in eom.machine.thrusters):
+            u = ca.DM(thruster_map(eom, self.joint)) @ wrench
+            return ca.vertcat(ca.SX.zeros(len(eom.machine.motors)), u), ca.SX(0, 1)
+        return ca.SX(allocate(eom, self.joint, need=need).expression(wrench)), ca.SX(0, 1)
 
 
 @dataclass(frozen=True)

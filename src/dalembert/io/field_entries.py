@@ -27,14 +27,14 @@ def make_field(name: str, entry: FieldEntry, number: Read) -> ForceField:
     keys = entry.model_fields_set - {"type"}
     if wrong := sorted(keys - known):
         raise InputError(f"a force field of type '{entry.type}' takes {', '.join(sorted(known))}, got '{wrong[0]}'")
-    if "orbit" in known and "orbit" not in keys:
+    if "orbit" in known and "orbit" not in keys and kind is not SolarPressure:
         raise InputError(f"a force field of type '{entry.type}' needs an 'orbit'")
     values: dict[str, Any] = {}
     for key in sorted(keys):
         value, path = getattr(entry, key), ("fields", name, key)
         if key == "orbit":
             values[key] = Orbit(**{k: getattr(value, k) for k in value.model_fields_set})
-        elif key in ("frame", "body"):
+        elif key in ("frame", "body", "atmosphere", "shadow"):
             values[key] = value
         elif isinstance(value, list):
             values[key] = tuple(number(v, (*path, i)) for i, v in enumerate(value))
@@ -49,6 +49,8 @@ def field_to_data(field: ForceField, number_entry: Callable[..., dict[str, Any]]
     if type(field) not in FIELD_TYPES.values():
         kinds = ", ".join(FIELD_TYPES)
         raise InputError(f"force field '{field.name}' is a {type(field).__name__}: machine files hold {kinds} only")
+    if isinstance(field, OrbitalGravity) and field.harmonics is not None:
+        raise InputError(f"force field '{field.name}' has a gravity model, which machine files do not hold")
     data: dict[str, Any] = {"type": field.key}
     for f in fields(field):
         value = getattr(field, f.name)
@@ -62,5 +64,5 @@ def field_to_data(field: ForceField, number_entry: Callable[..., dict[str, Any]]
             (xx, xy, xz), (_, yy, yz), (_, _, zz) = value
             data |= number_entry("inertia", (xx, yy, zz, xy, xz, yz), None)
         else:
-            data |= {f.name: value} if isinstance(value, str) else number_entry(f.name, value, None)
+            data |= {f.name: value} if isinstance(value, str | bool) else number_entry(f.name, value, None)
     return data

@@ -228,6 +228,8 @@ class FieldEntry(FileEntry):
     body: Literal["moon", "sun"] = "moon"
     epoch: Limit = 2451545.0
     dipole: Vector = [0.0, 0.0, 0.0]
+    atmosphere: Literal["exponential", "standard"] = "exponential"
+    shadow: bool = False
 
 
 class CouplingEntry(FileEntry):

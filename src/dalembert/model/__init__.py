@@ -44,6 +44,7 @@ from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressu
 from dalembert.model.friction import Friction
 from dalembert.model.from_dh import machine_from_dh
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from dalembert.model.harmonics import GravityModel, earth_zonals, read_gfc
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.kind_fields import Axis, FrameName, JointName, Terms
 from dalembert.model.machine import Machine
@@ -54,6 +55,7 @@ from dalembert.model.ropes import Anchor, Drum, Guide, Rope, RopeBase, RopeObsta
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
 from dalembert.model.signals import Sensor, Signal
+from dalembert.model.surroundings import standard_density, sunlight
 from dalembert.model.transform import Transform
 
 __all__ = [
@@ -93,6 +95,7 @@ __all__ = [
     "Friction",
     "GearConstraint",
     "Geometry",
+    "GravityModel",
     "Guide",
     "HalfSpace",
     "Joint",
@@ -141,6 +144,7 @@ __all__ = [
     "box",
     "clohessy_wiltshire",
     "cylinder",
+    "earth_zonals",
     "elastic_joint",
     "geometry_contacts",
     "hollow_cylinder",
@@ -149,12 +153,15 @@ __all__ = [
     "magnetic_field",
     "moon_position",
     "point_mass",
+    "read_gfc",
     "register_cable_exit",
     "register_constraint",
     "register_surface",
     "rod",
     "sidereal_angle",
     "sphere",
+    "standard_density",
     "sun_position",
+    "sunlight",
     "winch",
 ]

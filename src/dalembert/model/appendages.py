@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -287,6 +287,8 @@ class Wheel:
     momentum
         Largest momentum, inertia times speed relative to the body. The motor does not drive the wheel beyond it; from
         99 % of it on it gives less torque, which is an event of a simulation.
+    damping, friction
+        Viscous [N m s/rad] and dry [N m] friction of the bearing, as those of a `Joint`.
 
     Examples
     --------
@@ -304,6 +306,8 @@ class Wheel:
     torque: float = math.inf
     momentum: float = math.inf
     origin: Transform = IDENTITY
+    damping: Scalar = 0.0
+    friction: Scalar = 0.0
 
     def __post_init__(self) -> None:
         name = check_name(self.name, "wheel")
@@ -324,7 +328,8 @@ class Wheel:
     def joints(self) -> tuple[Joint, ...]:
         """Its bearing."""
         limits = Limits(velocity=(1.0 - SPEED_RAMP) * self._speed)
-        return (Joint(self.name, "revolute", self.parent, self.name, self.origin, self.axis, limits),)
+        bearing = Joint(self.name, "revolute", self.parent, self.name, self.origin, self.axis, limits)
+        return (replace(bearing, damping=self.damping, friction=self.friction),)
 
     @property
     def motors(self) -> tuple[Motor, ...]:

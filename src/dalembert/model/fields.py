@@ -17,12 +17,16 @@ from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Expression
 from dalembert.core.validation import Matrix, Vector, check_name, field_matrix, field_scalar, field_vector
+from dalembert.model.celestial import J2000, sidereal_angle
+from dalembert.model.harmonics import GravityModel
 from dalembert.model.orbit import Orbit
+from dalembert.model.surroundings import standard_density, sunlight
 
 __all__ = ["Drag", "ForceField", "FrameMotion", "OrbitalGravity", "SolarPressure"]
 
 SUN_PRESSURE = 4.56e-6  # N/m2, of sunlight that is absorbed one astronomical unit from the Sun
 EARTH_TURN = 7.2921159e-5  # rad/s
+_SUN_DISTANCE = 149597870700.0  # m
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,9 @@ class OrbitalGravity(ForceField):
         Mass properties of the body; the frame is at its centre of mass, the inertia in the frame's axes.
     J2
         First zonal harmonic; zero: a sphere.
+    harmonics, epoch
+        More harmonics, in place of J2, in axes that turn with the Earth, and the Julian date of time zero. The gravity
+        gradient stays that of a sphere.
 
     Examples
     --------
@@ -99,6 +106,8 @@ class OrbitalGravity(ForceField):
     mass: Scalar = 0.0
     inertia: Matrix = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     J2: float = 0.0
+    harmonics: GravityModel | None = None
+    epoch: float = J2000
     key: ClassVar[str] = "orbital-gravity"
 
     def __post_init__(self) -> None:
@@ -107,6 +116,11 @@ class OrbitalGravity(ForceField):
         _check_orbit(self.orbit, self.name)
         self._set(mass=field_scalar(self.mass, f"mass {what}", lower=0.0))
         self._set(inertia=field_matrix(self.inertia, f"inertia {what}"), J2=_number(self.J2, f"J2 {what}"))
+        self._set(epoch=_number(self.epoch, f"epoch {what}"))
+        if self.harmonics is not None and not isinstance(self.harmonics, GravityModel):
+            raise MachineError(f"harmonics {what} must be a GravityModel, got {self.harmonics!r}")
+        if self.harmonics is not None and self.J2 != 0.0:
+            raise MachineError(f"harmonics {what} include the oblate Earth: leave J2 out")
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
@@ -117,7 +131,16 @@ class OrbitalGravity(ForceField):
         """Force and torque in world axes."""
         r, _ = self.orbit.motion(at.t)
         x = r + at.position
-        f = at.value(self.mass) * (self._attraction(x, self.J2) - self._attraction(r, 0.0))
+        pull = self._attraction(x, self.J2) - self._attraction(r, 0.0)
+        if self.harmonics is not None:
+            a = sidereal_angle(self.epoch, at.t)
+            R = ca.vertcat(
+                ca.horzcat(ca.cos(a), ca.sin(a), 0), ca.horzcat(-ca.sin(a), ca.cos(a), 0), ca.SX([[0, 0, 1]])
+            )
+            place = ca.SX.sym("place", 3)
+            extra = ca.Function("g", [place], [self.harmonics.attraction(place)])
+            pull = pull + R.T @ extra(R @ x)
+        f = at.value(self.mass) * pull
         I = ca.vertcat(*(ca.horzcat(*(at.value(c) for c in row)) for row in self.inertia))
         u = at.rotation.T @ x
         return f, at.rotation @ (3.0 * self.orbit.mu / ca.norm_2(x) ** 5 * ca.cross(u, I @ u))
@@ -149,6 +172,8 @@ class Drag(ForceField):
         density.
     coefficient
         ``C_D``.
+    atmosphere
+        ``"exponential"``, or ``"standard"``: `standard_density`, without ``density`` and ``scale_height``.
 
     Examples
     --------
@@ -163,6 +188,7 @@ class Drag(ForceField):
     density: Scalar = 1e-12
     scale_height: float = float("inf")
     coefficient: Scalar = 2.2
+    atmosphere: str = "exponential"
     key: ClassVar[str] = "drag"
 
     def __post_init__(self) -> None:
@@ -174,6 +200,10 @@ class Drag(ForceField):
         self._set(normal=_unit(self.normal, f"normal {what}"))
         if not self.scale_height > 0.0:
             raise MachineError(f"scale height {what} must be > 0, got {self.scale_height!r}")
+        if self.atmosphere not in ("exponential", "standard"):
+            raise MachineError(f"atmosphere {what} must be 'exponential' or 'standard', got {self.atmosphere!r}")
+        if self.atmosphere == "standard" and (self.density != 1e-12 or np.isfinite(self.scale_height)):
+            raise MachineError(f"the standard atmosphere {what} takes no density and no scale height")
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
@@ -188,7 +218,9 @@ class Drag(ForceField):
         speed = ca.norm_2(wind)
         facing = ca.fmax(ca.dot(at.rotation @ ca.DM([nominal(c) for c in self.normal]), wind / speed), 0.0)
         rho = at.value(self.density)
-        if np.isfinite(self.scale_height):
+        if self.atmosphere == "standard":
+            rho = standard_density(ca.norm_2(x) - self.orbit.radius)
+        elif np.isfinite(self.scale_height):
             rho = rho * ca.exp((self.orbit.radius + self.orbit.altitude - ca.norm_2(x)) / self.scale_height)
         f = -0.5 * rho * at.value(self.area) * at.value(self.coefficient) * speed * facing * wind
         return f, ca.SX.zeros(3)
@@ -211,6 +243,8 @@ class SolarPressure(ForceField):
         Fractions ``a``, ``d``, ``c``, which add to one.
     pressure
         ``P`` [N/m2]; default 4.56e-6, at the distance of the Earth.
+    orbit, shadow
+        Whether the Earth casts its shadow (`sunlight`), and the reference orbit that tells where the craft is.
 
     Examples
     --------
@@ -226,6 +260,8 @@ class SolarPressure(ForceField):
     diffuse: float = 0.0
     specular: float = 0.0
     pressure: Scalar = SUN_PRESSURE
+    orbit: Orbit | None = None
+    shadow: bool = False
     key: ClassVar[str] = "solar-pressure"
 
     def __post_init__(self) -> None:
@@ -237,6 +273,12 @@ class SolarPressure(ForceField):
         if min(parts) < 0.0 or abs(sum(parts) - 1.0) > 1e-6:
             raise MachineError(f"the fractions absorbed, diffuse and specular {what} must add to 1, got {parts}")
         self._set(absorbed=parts[0], diffuse=parts[1], specular=parts[2])
+        if self.orbit is not None:
+            _check_orbit(self.orbit, self.name)
+        if not isinstance(self.shadow, bool):
+            raise MachineError(f"shadow {what} must be true or false, got {self.shadow!r}")
+        if self.shadow != (self.orbit is not None):
+            raise MachineError(f"the shadow {what} needs the orbit, and the orbit is for the shadow: give both or none")
         self._set(normal=_unit(self.normal, f"normal {what}"), sun=_unit(self.sun, f"direction of the Sun {what}"))
 
     @property
@@ -250,7 +292,10 @@ class SolarPressure(ForceField):
         s = ca.DM([nominal(c) for c in self.sun])
         facing = ca.fmax(ca.dot(n, s), 0.0)
         along = (self.absorbed + self.diffuse) * s + (2.0 / 3.0 * self.diffuse + 2.0 * self.specular * facing) * n
-        return -at.value(self.pressure) * at.value(self.area) * facing * along, ca.SX.zeros(3)
+        lit: Expression | float = 1.0
+        if self.orbit is not None:
+            lit = sunlight(self.orbit.motion(at.t)[0] + at.position, _SUN_DISTANCE * s, self.orbit.radius)
+        return -lit * at.value(self.pressure) * at.value(self.area) * facing * along, ca.SX.zeros(3)
 
 
 def _check_orbit(orbit: object, name: str) -> None:

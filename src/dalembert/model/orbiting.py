@@ -14,6 +14,7 @@ from dalembert.model.celestial import J2000
 from dalembert.model.elastic.contract import Elastic
 from dalembert.model.far_fields import ThirdBody
 from dalembert.model.fields import ForceField, OrbitalGravity
+from dalembert.model.harmonics import GravityModel
 from dalembert.model.orbit import EARTH_J2, Orbit
 from dalembert.model.parts import Frame
 from dalembert.model.transform import Transform
@@ -31,6 +32,7 @@ def in_orbit(
     orbit: Orbit,
     *,
     oblate: bool = False,
+    harmonics: GravityModel | None = None,
     moon: bool = False,
     sun: bool = False,
     epoch: float = J2000,
@@ -48,15 +50,19 @@ def in_orbit(
         The orbit of the world's origin.
     oblate
         Whether the Earth is oblate (J2).
+    harmonics
+        Harmonics of the Earth in place of that, such as `earth_zonals` or `read_gfc` give.
     moon, sun
         Whether they attract it (`ThirdBody`).
     epoch
-        Julian date of time zero, for Moon and Sun.
+        Julian date of time zero, for Moon, Sun and the turn of the Earth.
     """
     if any(nominal(x) != 0.0 for x in machine.gravity):
         raise MachineError(
             f"machine '{machine.name}' has gravity {machine.gravity}; in orbit it is weightless: (0, 0, 0)"
         )
+    if oblate and harmonics is not None:
+        raise MachineError("harmonics include the oblate Earth: give one of oblate and harmonics")
     J2 = EARTH_J2 if oblate else 0.0
     far = [name for name, wanted in (("moon", moon), ("sun", sun)) if wanted]
     bodies: list[Body | Elastic] = []
@@ -64,7 +70,7 @@ def in_orbit(
     fields: list[ForceField] = []
 
     def feel(name: str, frame: str, mass: Scalar, inertia: Matrix = _NONE) -> None:
-        fields.append(OrbitalGravity(name, frame, orbit, mass, inertia, J2))
+        fields.append(OrbitalGravity(name, frame, orbit, mass, inertia, J2, harmonics, epoch))
         fields.extend(ThirdBody(f"{name}.{x}", frame, orbit, x, mass, epoch) for x in far)
 
     for body in machine.bodies:

@@ -22,7 +22,7 @@ Guess = Callable[[Array], Array]
 
 
 def first_columns(
-    problem: PlanProblem, mesh: PlanMesh, q_start: Array, q_end: Array, guess: Guess | None
+    problem: PlanProblem, mesh: PlanMesh, q_start: Array, q_end: Array, guess: Guess | None, balanced: bool = True
 ) -> tuple[list[Array], Array]:
     """PointColumns of all segments and durations to start from."""
     durations = np.array([_middle(p.durations) for p in problem.phases])
@@ -39,7 +39,10 @@ def first_columns(
             if q.shape != shape or not np.isfinite(q).all():
                 what = f"shape {q.shape}" if q.shape != shape else "some that are not finite"
                 raise InputError(f"guess must return coordinates {shape}, got {what}")
-        columns.append(_column(phase, t, _projected(phase, t, q)))
+        column = _column(phase, t, _projected(phase, t, q))
+        if not balanced:
+            column[:, phase.columns.u] = 0.0
+        columns.append(column)
     return columns, durations
 
 

@@ -269,6 +269,7 @@ def optimal_motion(
             max_iterations=settings.max_iterations,
         ),
         p=p,
+        balanced=False,
     )  # fmt: skip
     (piece,) = plan.trajectory.pieces
     return OptimalMotion(

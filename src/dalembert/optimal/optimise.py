@@ -125,6 +125,7 @@ def optimal_plan(
     p: Parameters = None,
     progress: Callable[[int, Iterate], object] | None = None,
     check: bool = True,
+    balanced: bool = True,
 ) -> OptimalPlan:
     """Return the plan of a machine that costs least; see `dalembert.optimise`.
 
@@ -148,6 +149,8 @@ def optimal_plan(
         Called with the number of the grid and the iterate; the solver stops where it returns False.
     check
         Raise an error if the solver finds no plan; otherwise return its best iterate.
+    balanced
+        Whether the solver starts with inputs that balance the motion of the guess; otherwise with none.
     """
     if not isinstance(cost, Cost):
         raise InputError(f"cost must be a Cost, got {cost!r}")
@@ -173,7 +176,7 @@ def optimal_plan(
                 told = progress(grid, iterate) if progress is not None else None
                 return told is not False and not flag.pressed
 
-            solved = solve_plan(problem, ends.q_start, ends.q_end, solver, guess, watch)
+            solved = solve_plan(problem, ends.q_start, ends.q_end, solver, guess, watch, balanced=balanced)
     plan = _plan(solved, eom, phases)
     if check and plan.status != "optimal":
         raise PlanError(plan.message, plan)

@@ -72,6 +72,8 @@ def solve_plan(
     settings: SolverSettings,
     guess: Guess | None = None,
     watch: Callable[[int, Iterate], object] | None = None,
+    *,
+    balanced: bool = True,
 ) -> Solved:
     """Solve a plan on a first grid and on finer ones; the best solution is returned, whether it converged or not.
 
@@ -87,10 +89,12 @@ def solve_plan(
         Coordinates (n, nq) at times (n) to start from.
     watch
         Called with the number of the grid and the iterate; the solver stops where it returns False.
+    balanced
+        Whether the solver starts with inputs that balance the motion of the guess; otherwise with none.
     """
     mesh = uniform_mesh(problem, settings.points)
     transcription = Transcription(problem, mesh, q_start, q_end)
-    columns, durations = first_columns(problem, mesh, q_start, q_end, guess)
+    columns, durations = first_columns(problem, mesh, q_start, q_end, guess, balanced)
     nominal = np.array([0.5 * (a + b) for a, b in problem.free.values()])
     start = problem.phases[0].p[list(problem.free)] if problem.free else nominal
     inside = np.array([min(max(x, a), b) for x, (a, b) in zip(start, problem.free.values(), strict=True)])

@@ -5,7 +5,7 @@ A data file is a YAML mapping: ``document`` names the document of the study, ``r
     pendulum.inertia:
       quantity: inertia seen by the joint
       source: "ROBOTICS, dynamics of actuated pendulum"
-      kind: printed                           # or identity, requirement, measured: see ``studies/rows.py``
+      kind: printed                           # or identity, regression, requirement, measured: see ``studies/rows.py``
       published: I_l + m*d**2 + n**2*I_m      # a formula, a matrix of formulas, or a number
       tolerance: 1.0e-9                       # of a number; a formula must be identical
       reason: printed with three digits       # where the tolerance comes from

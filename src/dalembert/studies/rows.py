@@ -8,11 +8,12 @@ from typing import Any, Literal, get_args
 
 __all__ = ["KINDS", "Kind", "Row", "totals"]
 
-Kind = Literal["printed", "identity", "requirement", "measured"]
+Kind = Literal["printed", "identity", "regression", "requirement", "measured"]
 """Kinds of an expected value.
 
 ``printed``: the document prints it. ``identity``: it must hold by mathematics or physics (two derivations, a theorem, a
-conservation law, an independent solution). ``requirement``: a bound or a property that is required, or that follows
+conservation law, an independent solution). ``regression``: an earlier number of this library, which shows that nothing
+has changed and proves no more. ``requirement``: a bound or a property that is required, or that follows
 from the document. ``measured``: a time or a size that is shown next to the document's, and not asserted.
 """
 
@@ -67,7 +68,13 @@ class Row:
         return {key: value for key, value in asdict(self).items() if key != "known_difference" or value}
 
 
-_VERBS = {"printed": "reproduced", "identity": "hold", "requirement": "met", "measured": "shown"}
+_VERBS = {
+    "printed": "reproduced",
+    "identity": "hold",
+    "regression": "unchanged",
+    "requirement": "met",
+    "measured": "shown",
+}
 
 
 def totals(rows: Iterable[Row]) -> str:

@@ -31,6 +31,7 @@ page with all its rows: the expected value, its source, the value obtained and t
 | --- | --- |
 | `printed` | the document prints the value |
 | `identity` | the value follows from mathematics or physics |
+| `regression` | an earlier value of this library; it proves only that nothing has changed |
 | `requirement` | the document demands a bound or a property |
 | `measured` | the value is shown next to that of the document; no test compares them |
 

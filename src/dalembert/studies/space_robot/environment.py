@@ -43,7 +43,8 @@ def environment_results() -> Iterator[tuple[str, float]]:
     tide = [_end(in_orbit(m, _ORBIT)) for m in pair]
     yield "orbit.tide", _apart(tide, plain)
     yield "orbit.near", _near(tide[1][:3])
-    for key, more in (("oblate", {"oblate": True}), ("moon", {"moon": True}), ("sun", {"sun": True})):
+    kinds: dict[str, dict[str, Any]] = {key: {key: True} for key in ("oblate", "moon", "sun")}
+    for key, more in kinds.items():
         yield f"orbit.{key}", _apart([_end(in_orbit(m, _ORBIT, epoch=_EPOCH, **more)) for m in pair], tide)
     v, s = _ORBIT.motion(0.0)[1], sun_position(_EPOCH)
     wind, sun = (tuple(x / np.linalg.norm(x)) for x in (v, s))

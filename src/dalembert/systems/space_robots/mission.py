@@ -1,6 +1,7 @@
-"""A whole capture: watch the debris, plan, approach, go with it, grip, and bring the stack to rest.
+"""A whole capture: watch the debris, plan, fly around, approach, go with it, grip, and bring the stack to rest.
 
-Between watching and approach the chaser goes to the side that the plan has chosen; that way is not simulated.
+With a hold point the chaser flies from there to the side that the plan has chosen. Without one it begins at that side;
+the way there is not simulated then.
 """
 
 from __future__ import annotations
@@ -8,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.control.allocation import allocate
 from dalembert.control.cascade import Cascade, Guidance, Sampled
 from dalembert.control.estimation import StereoCamera
-from dalembert.core.errors import InputError, PlanError
+from dalembert.core.errors import ConvergenceError, InputError, PlanError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
@@ -26,10 +28,12 @@ from dalembert.model.machine import Machine
 from dalembert.plan.robot_capture import RobotLimits, plan_robot_capture
 from dalembert.plan.tip_task import meaning
 from dalembert.simulation.methods import RK4
+from dalembert.simulation.run import Run
 from dalembert.systems.space_robots.cases import CaptureCase, default_case
 from dalembert.systems.space_robots.debris_twin import DebrisTwin, debris_twin
 from dalembert.systems.space_robots.detumbling import StackGuide, chosen_braking, stack_feedback
 from dalembert.systems.space_robots.feedback import CaptureFeedback, CaptureGains, held_names
+from dalembert.systems.space_robots.flying_around import FlightGuide, FlyAround, chosen_way, flight_loop
 from dalembert.systems.space_robots.guidance import CaptureGuide
 from dalembert.systems.space_robots.outcome import CaptureOutcome
 from dalembert.systems.space_robots.requirements import judged, rested, tip_errors
@@ -46,10 +50,11 @@ from dalembert.systems.space_robots.settings import (
 from dalembert.systems.space_robots.start import CaptureStart
 from dalembert.systems.space_robots.twins import ChaserTwins, chaser_twins
 from dalembert.systems.space_robots.uncertain import case_machines
-from dalembert.systems.space_robots.watching import free_motion, moved, picture_times, placed, watched
+from dalembert.systems.space_robots.watching import free_motion, later, moved, picture_times, placed, watched
 
 __all__ = ["CapturePhases", "fly_capture"]
 
+_TIMES = (90.0, 60.0)  # shortest times of the way around the debris and of the straight part [s]
 _OPEN = (0.02, float(np.radians(3.0)))  # the fingers of the grip close over this distance and angle
 
 
@@ -67,12 +72,17 @@ class CapturePhases:
         Whether the grip closes and the stack is brought to rest.
     record
         Interval of the recorded rows [s].
+    hold_point
+        Distance of the base from the centre of the debris at which the mission begins [m]: from there the chaser
+        watches, flies around the debris to the side of the plan and straight on to it, by its thrusters. None: it
+        begins at the side of the plan, at the distance of the arm, without flying there.
     """
 
     watch: float = 90.0
     hold: float = 10.0
     detumble: bool = True
     record: float = 0.05
+    hold_point: float | None = None
 
 
 class _Keywords(TypedDict, total=False):
@@ -97,6 +107,7 @@ class _Keywords(TypedDict, total=False):
     hold: float
     detumble: bool
     record: float
+    hold_point: float | None
     noise: SensorNoise | None
     camera: StereoCamera | None
 
@@ -239,53 +250,90 @@ def fly_capture(
 
 
 def _fly(flight: _Flight, case: CaptureCase | CaptureStart) -> CaptureOutcome:
-    """Watch, plan and approach."""
+    """Watch, plan, fly to the chosen side where that is asked, and approach."""
     start, twins, debris, gains, limits = flight.start, flight.twins, flight.debris, flight.gains, flight.limits
     camera, noise, hold = flight.sensors.camera, flight.sensors.noise, flight.phases.hold
     rng = np.random.default_rng((start.seed, 7))
     away = stand_off(twins, debris) if start.distance is None else start.distance
     centre = away * twins.outward
+    outcome = CaptureOutcome(case, twins=twins, debris=debris)
+    try:
+        way = _way(flight, centre, away)
+    except PlanError as error:
+        return replace(outcome, reason=f"no way: {error}")
+    ahead = 0.0 if way is None else way.duration  # the clock is zero when the arm begins
     watch = flight.phases.watch
     times = picture_times(watch, StereoCamera() if camera is None else camera)
     poses, q, v = free_motion(debris, (start.rate, start.quaternion, centre), start.parameters, times, watch)
-    now = debris.tumbling(*moved(debris, q, v), start.parameters)
     estimate = filter_ = None
     scene = flight.scene
     mount = _mount(scene, twins, start.eye)
-    outcome = CaptureOutcome(case, twins=twins, debris=debris)
     if camera is not None:
-        estimate, filter_ = watched(debris, poses, times - watch, (mount, noise), camera, rng)
+        eye = mount.copy()
+        eye[:3, 3] += np.zeros(3) if way is None else way.pose(0.0)[0]
+        try:
+            estimate, filter_ = watched(debris, poses, times - watch - ahead, (eye, noise), camera, rng)
+        except (ConvergenceError, InputError) as error:
+            return replace(outcome, reason=f"the debris stays unknown, the chaser stays at its hold point: {error}")
         flight.say(f"watched for {watch:g} s: position to {1e3 * estimate.deviation('position'):.1f} mm, attitude to "
             f"{np.degrees(estimate.deviation('attitude')):.2f} degrees")  # fmt: skip
-    guess = now if estimate is None else estimate.body(debris.point)
+    now = debris.tumbling(*moved(debris, q, v), start.parameters)
+    guess = later(now, ahead) if estimate is None else estimate.body(debris.point)
+    settings: dict[str, Any] = {
+        "frame": twins.frame, "hold": hold, "limits": limits, "geometry": debris.solids, "axis": start.axis,
+        "task": twins.task,
+    }  # fmt: skip
+    posture = dict(zip(twins.joints, flight.posture.tolist(), strict=True))
     try:
-        plan = plan_robot_capture(
-            twins.rigid.eom, guess, dict(zip(twins.joints, flight.posture.tolist(), strict=True)), frame=twins.frame,
-            hold=hold, limits=limits, geometry=debris.solids, axis=start.axis, task=twins.task,
-        )  # fmt: skip
+        plan = plan_robot_capture(twins.rigid.eom, guess, posture, **settings)
     except PlanError as error:
         return replace(outcome, reason=f"no plan: {error}", estimate=estimate)
     flight.say(f"planned: {plan}")
-    now = now.turned(plan.side)
-    if estimate is not None:
-        estimate = estimate.turned(plan.side, centre)
-    guide = CaptureGuide(
+    rates = np.array(start.spin, dtype=float).tolist()
+    v = {**v, **{f"{twins.base}.{n}": x for n, x in zip(("wx", "wy", "wz"), rates, strict=True)}}
+    begin: tuple[Any, Any]
+    if way is None:
+        now = now.turned(plan.side)
+        if estimate is not None:
+            estimate = estimate.turned(plan.side, centre)
+        begin = {**q, **placed(debris, now, 0.0)[0], **_base_start(flight)}, v
+    else:
+        way = replace(way, side=plan.side)
+        place = {f"{twins.base}.{n}": float(x) for n, x in zip("xyz", way.pose(0.0)[0], strict=True)}
+        guide = FlightGuide(
+            way, twins, flight.posture, -ahead, estimate=estimate, watch=filter_, scene=scene, mount=mount,
+            centre=debris.centre, rng=rng,
+        )  # fmt: skip
+        run = _run(flight, flight_loop(guide, gains), Start({**q, **place, **_base_start(flight)}, v, -ahead), ahead)
+        outcome = replace(outcome, flight=run, way=way, estimate=guide.estimate)
+        if run.status != "completed":
+            return replace(outcome, reason=f"the flight around {run.status}: {run.message}")
+        estimate = guide.estimate
+        begin = run.array(scene.q_names)[-1], run.array(scene.v_names)[-1]
+        ends = [
+            dict(zip(n, x.tolist(), strict=True)) for n, x in zip((scene.q_names, scene.v_names), begin, strict=True)
+        ]
+        now = debris.tumbling(*moved(debris, *ends), start.parameters)
+        known = (
+            "" if estimate is None else f", attitude known to {np.degrees(estimate.deviation('attitude')):.2f} degrees"
+        )
+        flight.say(f"flown around in {ahead:.0f} s from {way.far:g} m to {way.distance:.3g} m{known}")
+        guess = now if estimate is None else estimate.body(debris.point)
+        pose = way.motion(ahead)[0]
+        there = {
+            f"{twins.base}.{n}": float(x) for n, x in zip(("x", "y", "z", "qw", "qx", "qy", "qz"), pose, strict=True)
+        }
+        try:
+            plan = plan_robot_capture(twins.rigid.eom, guess, {**posture, **there}, sides=1, every=1.0, **settings)
+        except PlanError as error:
+            return replace(outcome, reason=f"no plan from where it has flown to: {error}")
+        flight.say(f"planned again: {plan}")
+    approach_guide = CaptureGuide(
         plan, twins.law, estimate=estimate, watch=filter_, body=now, gains=gains,
         rng=rng if filter_ is not None else None, mount=mount, scene=scene, centre=debris.centre,
     )  # fmt: skip
-    begin = {**q, **placed(debris, now, 0.0)[0], **_base_start(flight)}
-    rates = np.array(start.spin, dtype=float).tolist()
-    spin = {f"{twins.base}.{n}": x for n, x in zip(("wx", "wy", "wz"), rates, strict=True)}
-    experiment: ExperimentKeywords = {
-        "start": Start(begin, {**v, **spin}),
-        "p": {k: x for k, x in start.parameters.items() if k in scene.p_names},
-        "control": Cascade(Sampled(_feedback(twins, gains, flight.tuned_at), gains.period), [guide.stage()]),
-        "method": RK4(time_step(twins, debris, gains)),
-        "duration": plan.duration + hold,
-        "record": flight.phases.record,
-        "seed": start.seed,
-    }
-    approach = run_experiment(experiment_of(scene, experiment), check=False)
+    law = Cascade(Sampled(_feedback(twins, gains, flight.tuned_at), gains.period), [approach_guide.stage()])
+    approach = _run(flight, law, Start(*begin), plan.duration + hold)
     outcome = replace(outcome, estimate=estimate, plan=plan, approach=approach)
     if approach.status != "completed":
         return replace(outcome, reason=f"the approach {approach.status}: {approach.message}")
@@ -294,6 +342,36 @@ def _fly(flight: _Flight, case: CaptureCase | CaptureStart) -> CaptureOutcome:
     if not flight.phases.detumble:
         return outcome
     return _gripped(outcome, flight)
+
+
+def _run(flight: _Flight, control: Cascade, start: Start, duration: float) -> Run:
+    """Simulate the scene before the grip."""
+    scene = flight.scene
+    experiment: ExperimentKeywords = {
+        "start": start,
+        "p": {k: x for k, x in flight.start.parameters.items() if k in scene.p_names},
+        "control": control,
+        "method": RK4(time_step(flight.twins, flight.debris, flight.gains)),
+        "duration": duration,
+        "record": flight.phases.record,
+        "seed": flight.start.seed,
+    }
+    return run_experiment(experiment_of(scene, experiment), check=False)
+
+
+def _way(flight: _Flight, centre: Array, away: float) -> FlyAround | None:
+    """The way from the hold point, long enough for every side; None: it is not flown."""
+    far = flight.phases.hold_point
+    if far is None:
+        return None
+    twins, outward = flight.twins, flight.twins.outward
+    if far < 1.2 * away:
+        raise PlanError(f"the hold point at {far:g} m is too near: the arm begins at {away:.3g} m")
+    capacity = allocate(derive(twins.machine), twins.base).capacity
+    across = np.eye(3)[int(np.argmin(np.abs(outward)))]
+    opposite = 2.0 * np.outer(across, across) - np.eye(3)  # half a turn, the longest way
+    first = FlyAround(centre, outward, opposite, far, max(1.5 * away, 0.5 * far), away, _TIMES)
+    return chosen_way(twins, capacity, flight.posture, first)
 
 
 def _mount(scene: EquationsOfMotion, twins: ChaserTwins, eye: str | None) -> Array:

@@ -16,6 +16,7 @@ from dalembert.simulation.run import EndState, Run
 from dalembert.spatial.rotations import quaternion_from_matrix
 from dalembert.systems.space_robots.cases import CaptureCase
 from dalembert.systems.space_robots.debris_twin import DebrisTwin
+from dalembert.systems.space_robots.flying_around import FlyAround
 from dalembert.systems.space_robots.requirements import MissionRequirement
 from dalembert.systems.space_robots.start import CaptureStart
 from dalembert.systems.space_robots.twins import ChaserTwins
@@ -45,6 +46,8 @@ class CaptureOutcome:
         Its requirements, with the achieved figures.
     twins, debris
         The chaser and the debris with their models.
+    flight, way
+        The run from the hold point to where the arm begins, and its path; None: it was not flown.
     """
 
     case: CaptureCase | CaptureStart
@@ -57,6 +60,8 @@ class CaptureOutcome:
     requirements: tuple[MissionRequirement, ...] = ()
     twins: ChaserTwins | None = None
     debris: DebrisTwin | None = None
+    flight: Run | None = None
+    way: FlyAround | None = None
 
     @property
     def ok(self) -> bool:
@@ -77,6 +82,8 @@ class CaptureOutcome:
         if self.approach is None:
             raise InputError(f"there is no run: {self.reason}")
         first, second, debris = self.approach, self.stack, self.debris
+        if self.flight is not None:
+            first = _joined(self.flight, first)
         if second is None or debris is None:
             return first
         machine = first.machine
@@ -115,3 +122,22 @@ class CaptureOutcome:
             return f"not captured: {self.reason}"
         listed = ", ".join(f"{r.name} {r.value:.3g} of {r.limit:g} {r.unit}" for r in self.requirements)
         return f"{'captured' if self.ok else 'requirements missed'}: {listed}"
+
+
+def _joined(one: Run, other: Run) -> Run:
+    """Two runs of one machine, one after the other, with the signals of both."""
+    states = (*one.machine.q_names, *one.machine.v_names)
+    signals = tuple(n for n in one.names if n in other and n not in states)
+    x = np.vstack([one.array(states), other.array(states)[1:]])
+    return replace(
+        other,
+        t=np.concatenate([one.t, other.t[1:]]),
+        x=x,
+        y=np.vstack([one.array(signals), other.array(signals)[1:]]),
+        held=np.zeros((len(x), 0)),
+        state_names=states,
+        signal_names=signals,
+        held_names=(),
+        events=(*one.events, *other.events),
+        final=EndState(float(other.t[-1]), x[-1]),
+    )

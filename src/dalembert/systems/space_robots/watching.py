@@ -18,7 +18,7 @@ from dalembert.spatial.rotations import numpy, quaternion_from_matrix, quaternio
 from dalembert.systems.space_robots.debris_twin import DebrisTwin
 from dalembert.systems.space_robots.sensors import SensorNoise
 
-__all__ = ["free_motion", "moved", "picture_times", "placed", "watched"]
+__all__ = ["free_motion", "later", "moved", "picture_times", "placed", "watched"]
 
 
 def free_motion(
@@ -88,6 +88,13 @@ def moved(debris: DebrisTwin, q: Mapping[str, float], v: Mapping[str, float]) ->
     )
     w = np.array([v[f"{debris.joint}.{n}"] for n in ("wx", "wy", "wz")])
     return w, Q, x + numpy(quaternion_matrix(Q)) @ debris.centre
+
+
+def later(body: TumblingBody, t: float) -> TumblingBody:
+    """The body with its time zero a while later."""
+    Q = quaternion_from_matrix(body.attitude(t)).ravel()
+    place = np.array(body.position) + t * np.array(body.velocity)
+    return TumblingBody(body.inertia, body.rates(t), Q, place, body.velocity, body.point)
 
 
 def watched(

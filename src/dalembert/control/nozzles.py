@@ -1,0 +1,165 @@
+"""Nozzles that are on or off, the propellant they use, and wheels that thrusters unload."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from dalembert.control.allocation import allocate
+from dalembert.core.errors import InputError
+from dalembert.core.parameter import nominal
+from dalembert.core.ports import Law
+from dalembert.core.types import Array, Expression
+from dalembert.core.validation import check_number
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.floating import free_base
+
+__all__ = ["PulsedJets", "Unloading"]
+
+STANDARD_GRAVITY = 9.80665
+
+
+@dataclass(frozen=True)
+class PulsedJets:
+    """A law whose nozzles fire fully or not at all, at least one least pulse at a time.
+
+    Pulse-frequency modulation: each nozzle owes the impulse that the law behind has commanded and that was not fired
+    yet. It opens once it owes that of a least pulse, stays open for that long at least, and fires its limit
+    ``effort`` then. In the mean it gives the thrust of the law, with an error of less than two least pulses. The state
+    ``propellant`` is the mass that all thrusters have used, ``1 / (g0 Isp)`` times the integral of their thrust.
+
+    Parameters
+    ----------
+    law
+        The law behind, an expression law; it asks nozzles (`Thruster(one_sided=True)`) for thrusts >= 0.
+    period
+        Period of the `Sampled` law that this one runs in [s].
+    least_pulse
+        Least time that a nozzle is open [s], at least the period.
+    specific_impulse
+        ``Isp`` [s]; ``g0`` is 9.80665 m/s2.
+
+    Examples
+    --------
+    >>> from dalembert import control
+    >>> law = control.Feedforward({"jet": 0.3})
+    >>> PulsedJets(law, period=0.01, least_pulse=0.02).least_pulse
+    0.02
+    """
+
+    law: Law
+    period: float
+    least_pulse: float
+    specific_impulse: float = 220.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.law, Law) or getattr(self.law, "sampled", None) is not None:
+            raise InputError(f"PulsedJets needs an expression law, got {self.law!r}")
+        for name in ("period", "least_pulse", "specific_impulse"):
+            object.__setattr__(self, name, check_number(f"{name} of PulsedJets", getattr(self, name), unit="s"))
+        if self.least_pulse < self.period * (1.0 - 1e-9):
+            raise InputError(
+                f"least_pulse of PulsedJets must be at least the period of the law, {self.period:g} s, got "
+                f"{self.least_pulse:g} s"
+            )
+
+    def _nozzles(self, eom: EquationsOfMotion) -> list[tuple[str, int, float]]:
+        """Name, row and thrust of the nozzles."""
+        rows = []
+        for x in eom.machine.thrusters:
+            if x.one_sided:
+                if not np.isfinite(x.effort):
+                    raise InputError(f"thruster '{x.name}' has no limit: a nozzle that is on or off needs its thrust")
+                rows.append((x.name, eom.u_names.index(x.name), float(x.effort)))
+        if not rows:
+            raise InputError(f"machine '{eom.machine.name}' has no thrusters that only push (one_sided=True)")
+        return rows
+
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
+        """States of the law, impulse owed and time left open of each nozzle, and the propellant used [kg]."""
+        nozzles = [n for n, _, _ in self._nozzles(eom)]
+        kinds = (f"{kind}.{n}" for kind in ("owed", "open") for n in nozzles)
+        return (*self.law.state_names(eom), *kinds, "propellant")
+
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
+        """Those of the law; all nozzles closed, nothing used."""
+        return np.concatenate([self.law.initial_state(eom), np.zeros(2 * len(self._nozzles(eom)) + 1)])
+
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
+        """Inputs, and rates of the states by Euler's method."""
+        nozzles, h, least = self._nozzles(eom), self.period, self.least_pulse
+        inner = len(self.law.state_names(eom))
+        u, zdot = self.law.expression(eom, t, q, v, z[:inner] if inner else ca.SX(0, 1), p)
+        u, n = ca.SX(u), len(nozzles)
+        owed, left = z[inner : inner + n], z[inner + n : inner + 2 * n]
+        rates_owed, rates_left = [], []
+        for k, (_, row, thrust) in enumerate(nozzles):
+            wanted = ca.fmin(ca.fmax(u[row], 0.0), thrust)
+            now = ca.fmin(owed[k] + wanted * h, 2.0 * thrust * (least + h))  # what cannot be fired is forgotten
+            opens = ca.logic_and(left[k] < 0.5 * h, now >= thrust * least * (1.0 - 1e-9))
+            remaining = ca.if_else(opens, least, left[k])
+            fires = remaining > 0.5 * h
+            u[row] = ca.if_else(fires, thrust, 0.0)
+            rates_owed.append((now - ca.if_else(fires, thrust * h, 0.0) - owed[k]) / h)
+            rates_left.append((ca.fmax(remaining - h, 0.0) - left[k]) / h)
+        first = len(eom.machine.motors)
+        sizes = [float(np.linalg.norm([nominal(c) for c in x.force])) for x in eom.machine.thrusters]
+        flow = ca.dot(ca.DM(sizes), ca.fabs(u[first:])) / (STANDARD_GRAVITY * self.specific_impulse)
+        return u, ca.vertcat(zdot, *rates_owed, *rates_left, flow)
+
+
+@dataclass(frozen=True)
+class Unloading:
+    """Thrusters take momentum out of the reaction wheels of a base: a torque ``-gain h`` against their momentum ``h``.
+
+    A law that holds the attitude by the wheels, such as `BasePD`, brakes them meanwhile: use the sum of both,
+    ``Together([BasePD(...), Unloading(0.02)])``.
+
+    Parameters
+    ----------
+    gain
+        Rate at which the momentum goes [1/s].
+    joint
+        The free joint; needed where there is more than one.
+    """
+
+    gain: float
+    joint: str | None = None
+
+    def __post_init__(self) -> None:
+        check_number("gain of Unloading", self.gain, unit="1/s")
+
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
+        """No internal states."""
+        return ()
+
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
+        """No internal states."""
+        return np.zeros(0)
+
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
+        """Inputs as expressions."""
+        base = free_base(eom, self.joint)
+        wheels = allocate(eom, base, need=()).wheels
+        if not wheels:
+            raise InputError(f"machine '{eom.machine.name}' has no reaction wheels that span all directions to unload")
+        effect = allocate(eom, base, need=()).effect
+        motors = {m.name: m for m in eom.machine.motors}
+        bodies = {b.name: b for b in eom.machine.bodies}
+        h = ca.SX.zeros(3)
+        for name in wheels:
+            motor = motors[name]
+            joint = eom.machine.joint(motor.joint)
+            axis = -effect[3:, eom.u_names.index(name)] / nominal(motor.ratio)
+            own = np.array([nominal(x) for x in joint.axis])
+            I = np.array([[nominal(x) for x in row] for row in bodies[joint.child].inertia])  # type: ignore[union-attr]
+            block = next(b for b in eom.layout.blocks if b.name == motor.joint)
+            h = h + ca.DM(axis * float(own @ I @ own)) * v[block.v.start]
+        jets = allocate(eom, base, need=("torque",), wheels=False)
+        return ca.SX(jets.expression(ca.vertcat(ca.SX.zeros(3), -self.gain * h))), ca.SX(0, 1)

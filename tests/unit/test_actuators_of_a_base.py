@@ -1,0 +1,156 @@
+"""Hardware that moves a free base: nozzles that are on or off, wheels, unloading; closed forms and balances."""
+
+from __future__ import annotations
+
+import itertools
+
+import casadi as ca
+import numpy as np
+import pytest
+from tests.support.chasers import nozzles, six_joints
+
+import dalembert as da
+from dalembert import control
+from dalembert.control.nozzles import STANDARD_GRAVITY
+
+PERIOD, LEAST, ISP, MASS = 0.01, 0.03, 220.0, 50.0
+
+
+def hub(*parts, thrust: float = 2.0) -> da.Machine:
+    frames, jets = nozzles("hub", 0.5, thrust)
+    free = da.Joint("hub", "free", "world", "hub")
+    body = da.box("hub", MASS, (1, 1, 1))
+    return da.Machine("hub", [body], [free], frames=frames, thrusters=jets, gravity=(0, 0, 0)).with_parts(*parts)
+
+
+def wheels(**settings) -> list[da.Wheel]:
+    return [da.Wheel(f"w{a}", "hub", axis=a, inertia=0.05, **settings) for a in "xyz"]
+
+
+def test_pulses_give_the_impulse_that_is_asked_for() -> None:
+    """Momentum, impulse and propellant add up; every pulse is at least the least one; the mean is the thrust wanted."""
+    machine = hub()
+    ask = {"jet1": 0.31, "jet2": 0.05, "jet9": 1.7}
+    law = control.Sampled(control.PulsedJets(control.Feedforward(ask), PERIOD, LEAST, ISP), PERIOD)
+    run = da.simulate(da.equations(machine, backend="vm"), duration=12.0, control=law, step=PERIOD, record=PERIOD)
+    for name, wanted in ask.items():
+        on = run[f"u.{name}"][:-1] > 0.0
+        assert set(np.unique(run[f"u.{name}"])) <= {0.0, 2.0}
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], on, [False]]).astype(int)))
+        lengths = (edges[1::2] - edges[::2]) * PERIOD
+        assert len(lengths) > 3 and lengths[:-1].min() > LEAST - 1e-9
+        impulse = 2.0 * PERIOD * on.sum()
+        assert abs(impulse - wanted * 12.0) < 2.0 * 2.0 * (LEAST + PERIOD)
+    u = run.array([f"u.{n}" for n in machine.u_names])
+    spent = STANDARD_GRAVITY * ISP * run["propellant"]
+    # after the sample of each row; at the end there is none
+    assert np.allclose(spent[:-1], PERIOD * np.cumsum(u.sum(axis=1))[:-1], rtol=0, atol=1e-9)
+    # momentum is the impulse of the nozzles: each row's inputs act until the next one, in axes that turn meanwhile
+    eom = da.equations(machine, backend="vm")
+    q, v = run.array(machine.q_names), run.array(machine.v_names)
+    h = eom.momentum(q, v)[:, :3]
+    force = u @ control.allocate(eom).effect[:3].T
+    turned = [eom.pose("hub", x)[:3, :3] for x in q]
+    middle = [0.5 * (A + B) for A, B in itertools.pairwise(turned)]
+    pushed = PERIOD * np.cumsum([R @ f for R, f in zip(middle, force[:-1], strict=True)], axis=0)
+    assert np.abs(h[1:] - pushed).max() < 1e-4 * np.abs(h).max()  # the mean of two attitudes is of second order
+
+
+def test_a_straight_push_is_the_closed_form() -> None:
+    """Nozzles without torque: speed and propellant are those of the sum of the pulses, to rounding."""
+    machine = hub()
+    pair = [n for n, x in zip(machine.u_names, machine.thrusters, strict=True) if x.force == (1.0, 0.0, 0.0)]
+    law = control.PulsedJets(control.Feedforward(dict.fromkeys(pair, 0.7)), PERIOD, LEAST, ISP)
+    run = da.simulate(
+        da.equations(machine, backend="vm"),
+        duration=5.0,
+        control=control.Sampled(law, PERIOD),
+        step=PERIOD,
+        record=PERIOD,
+    )
+    u = run.array([f"u.{n}" for n in pair])
+    fired = PERIOD * u[:-1].sum()  # a row shows the input of the interval that begins there
+    assert MASS * run["hub.vx"][-1] == pytest.approx(fired, rel=1e-9)
+    spent = run["propellant"] * STANDARD_GRAVITY * ISP
+    assert np.allclose((spent - PERIOD * u.sum(axis=1))[:-1], MASS * run["hub.vx"][:-1], rtol=0, atol=1e-9)
+    assert spent[-1] == pytest.approx(MASS * run["hub.vx"][-1], rel=1e-9)
+    assert abs(fired - 0.7 * len(pair) * 5.0) < len(pair) * 2.0 * 2.0 * (LEAST + PERIOD)
+
+
+def test_an_attitude_is_held_by_pulses() -> None:
+    law = control.BasePD([0] * 3 + [4.0] * 3, [0] * 3 + [16.0] * 3, [0, 0, 0, 1, 0, 0, 0])
+    pulsed = control.Sampled(control.PulsedJets(law, PERIOD, LEAST), PERIOD)
+    run = da.simulate(
+        da.equations(hub(), backend="vm"), duration=80.0, control=pulsed, step=PERIOD, record=0.1,
+        q0=[0, 0, 0, np.cos(0.1), np.sin(0.1), 0, 0],
+    )  # fmt: skip
+    angle = 2 * np.degrees(np.arcsin(np.linalg.norm(run.array(["hub.qx", "hub.qy", "hub.qz"]), axis=1)))
+    assert angle[0] > 11.0 and angle[-1] < 0.5
+    assert run["propellant"][-1] > 0.0
+    with pytest.raises(da.InputError, match="at least the period of the law"):
+        control.PulsedJets(law, 0.05, 0.01)
+    with pytest.raises(da.InputError, match="no thrusters that only push"):
+        control.PulsedJets(law, 0.01, 0.01).state_names(da.equations(hub().with_(thrusters=()), backend="vm"))
+
+
+def test_wheels_turn_a_base_and_thrusters_unload_them() -> None:
+    """The wheels take the momentum of a slew; unloading brings them to rest, with the momentum that jets gave."""
+    machine = hub(*wheels(torque=0.2, momentum=4.0))
+    eom = da.equations(machine, backend="vm")
+    hold = control.BasePD([0] * 3 + [3.0] * 3, [0] * 3 + [10.0] * 3, [0, 0, 0, 1, 0, 0, 0])
+    spun = {"wx": 20.0, "wy": -10.0}
+    start = {"v0": {f"{n}_dot": x for n, x in spun.items()}, "step": 0.02, "record": 0.5}
+    left = da.simulate(eom, duration=60.0, control=hold, **start)
+    assert left["wx_dot"][-1] == pytest.approx(20.0, abs=0.3)  # without jets the momentum stays
+    h = eom.momentum(left.array(machine.q_names), left.array(machine.v_names))
+    assert np.allclose(h, h[0], atol=1e-9)
+    both = control.Together([hold, control.Unloading(0.08)])
+    run = da.simulate(eom, duration=90.0, control=both, **start)
+    speeds = run.array(["wx_dot", "wy_dot", "wz_dot"])
+    assert np.abs(speeds[-1]).max() < 0.1 and np.abs(run.array(["hub.wx", "hub.wy", "hub.wz"])[-1]).max() < 1e-3
+    # the momentum decays as exp(-gain t), by the part I gain^2 / kp of 2 % more slowly, since the base gives way
+    late = (run.t > 20.0) & (run.t < 40.0)
+    rate = np.polyfit(run.t[late], np.log(np.abs(speeds[late, 0])), 1)[0]
+    assert rate == pytest.approx(-0.08 / (1.0 + 8.4 * 0.08**2 / 3.0), rel=0.01)
+    with pytest.raises(da.InputError, match="no reaction wheels that span all directions"):
+        control.Unloading(0.1).expression(da.equations(hub(), backend="vm"), *[None] * 5)  # type: ignore[arg-type]
+
+
+def test_a_wheel_keeps_its_momentum_limit() -> None:
+    """A wheel of 4 N m s against a steady torque stays below it, and its torque against friction is the closed form."""
+    machine = hub(*wheels(torque=0.2, momentum=4.0))
+    push = control.Feedforward({"wx": 0.2})
+    run = da.simulate(da.equations(machine, backend="vm"), duration=60.0, control=push, step=0.02, record=0.5)
+    assert 0.05 * run["wx_dot"].max() < 4.0 * (1.0 + 1e-9) and 0.05 * run["wx_dot"][-1] > 3.9
+    rubbed = hub(*wheels(torque=0.2, damping=2e-3))
+    run = da.simulate(da.equations(rubbed, backend="vm"), duration=20.0, step=0.02, record=1.0, v0={"wx_dot": 30.0})
+    I, J = MASS * (1.0 + 1.0) / 12.0 + 2 * 0.025, 0.05  # hub about x with the discs of the other wheels; the wheel
+    reduced = I * J / (I + J)
+    relative = run["wx_dot"]
+    assert np.allclose(relative, 30.0 * np.exp(-2e-3 / reduced * run.t), rtol=1e-6)
+
+
+def test_joints_and_base_have_laws_of_their_own_beside_wheels() -> None:
+    """PD of the arm takes a reference of its joints alone; the wheels belong to the base."""
+    machine = six_joints()
+    eom = da.equations(machine, backend="vm")
+    law = control.Together(
+        [
+            da.PD(kp=20.0, kd=20.0, reference=[0.1] * 6),
+            control.BasePD([0] * 3 + [20.0] * 3, [0] * 3 + [60.0] * 3, [0, 0, 0, 1, 0, 0, 0]),
+        ]
+    )
+    s = eom.symbolic
+    u = ca.Function("u", [s.t, s.q, s.v, s.p], [ca.densify(law.expression(eom, s.t, s.q, s.v, ca.SX(0, 1), s.p)[0])])
+    q = eom.q_neutral.copy()
+    turned = q.copy()
+    at = machine.q_names.index("hub.qw")
+    turned[at : at + 4] = [np.cos(0.05), 0.0, np.sin(0.05), 0.0]
+    still, moved = (np.array(u(0.0, x, np.zeros(eom.nv), eom.parameter_values())).ravel() for x in (q, turned))
+    named = dict(zip(machine.u_names, still, strict=True))
+    assert [named[f"m{k}"] for k in range(1, 7)] == pytest.approx([2.0] * 6)
+    assert all(abs(named[f"w{k}"]) < 1e-12 for k in range(4))
+    torque = control.allocate(eom).effect[3:] @ (moved - still)
+    assert torque == pytest.approx([0.0, -20.0 * 0.1, 0.0], abs=1e-9)
+    every = da.PD(kp=1.0, kd=1.0, reference=[0.0] * 10)
+    assert every.expression(eom, s.t, s.q, s.v, ca.SX(0, 1), s.p)[0].shape[0] == eom.nu
