@@ -91,6 +91,11 @@ class PlanSettings:
     guess
         Coordinates (n, nq) at times (n) from which the solver starts, or a plan; None: a smooth step through the ends
         of the phases.
+    progress
+        Show iterations; None: if the solver takes longer than a moment and stderr is a terminal. A function is called
+        with the number of the grid and the `Iterate` instead; if it returns False, the solver stops.
+    check
+        Raise a `PlanError` if no plan is found, with the best iterate as ``plan``; False: return that.
     """
 
     intervals: int = 10
@@ -100,6 +105,8 @@ class PlanSettings:
     solver_tolerance: float = 1e-10
     max_iterations: int = 500
     guess: Callable[[Array], Array] | OptimalPlan | None = None
+    progress: bool | Callable[[int, Iterate], object] | None = None
+    check: bool = True
 
     def __post_init__(self) -> None:
         for name, least in (("intervals", 1), ("points", 3), ("refinements", 0), ("max_iterations", 1)):
