@@ -26,8 +26,8 @@ def longest_step(tableau: Tableau, pole: complex, step: float) -> float:
 
     Examples
     --------
-    >>> from dalembert.engine.methods.tableaus import CLASSICAL
-    >>> round(longest_step(CLASSICAL, 100j, 1.0), 3)
+    >>> from dalembert.simulation import explicit_tableau
+    >>> round(longest_step(explicit_tableau(4, "1/2\\n0 1/2\\n0 0 1", "1/6 1/3 1/3 1/6"), 100j, 1.0), 3)
     0.028
     """
     h = step * np.arange(1, _POINTS + 1) / _POINTS
