@@ -56,6 +56,11 @@ class PlanConditions:
         Parameters of the machine that are free, with their ranges.
     reference
         Numbers from which the cost measures states, inputs and outputs, by name; zero for the others.
+
+    Examples
+    --------
+    >>> PlanConditions(end={"x": 5.0}, free=("x_dot",)).periodic
+    False
     """
 
     end: StateLike = None
@@ -96,6 +101,11 @@ class PlanSettings:
         with the number of the grid and the `Iterate` instead; if it returns False, the solver stops.
     check
         Raise a `PlanError` if no plan is found, with the best iterate as ``plan``; False: return that.
+
+    Examples
+    --------
+    >>> PlanSettings(intervals=20, points=3).refinements
+    4
     """
 
     intervals: int = 10
