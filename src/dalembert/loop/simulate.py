@@ -158,11 +158,11 @@ def _balanced(run: Run, loop: ClosedLoop, experiment: Experiment) -> Run:
     gained = energy.residual if switched else energy.residual + energy.transition
     worst, bound = int(np.argmax(gained)), experiment.contact.energy_bound
     pushes = [np.max(np.abs(run[name])) for name in run.names if name.startswith("force.") and name.endswith(".normal")]
-    if not gained[worst] > max(bound * energy.peak, _CLOSED * sum(pushes)):
+    if not gained[worst] > max(bound * energy.peak, _CLOSED * sum(pushes), energy.rounding):
         return run
     message = (
-        f"machine '{machine.name}' has gained {gained[worst]:.4g} J, {gained[worst] / energy.peak:.2g} of its peak "
-        f"energy, by t = {run.t[worst]:.6g} s that nothing supplied: take a shorter step or a smaller tolerance, or "
+        f"machine '{machine.name}' has gained {gained[worst]:.4g} J at a peak energy of {energy.peak:.4g} J "
+        f"by t = {run.t[worst]:.6g} s that nothing supplied: take a shorter step or a smaller tolerance, or "
         f"raise energy_bound of the contact method ({bound:g})"
     )
     return replace(run, status="failed", message=message)

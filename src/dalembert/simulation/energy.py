@@ -59,12 +59,16 @@ class EnergyAudit:
         return self.kinetic + self.potential
 
     @property
+    def rounding(self) -> float:
+        """Residual that rounding of the energies and works can leave."""
+        energies = (self.kinetic, self.potential, self.work_input, self.work_loss)
+        return 16.0 * float(np.finfo(float).eps) * sum(float(np.max(np.abs(x), initial=0.0)) for x in energies)
+
+    @property
     def audit(self) -> Array:
         """The residual relative to the peak, over time; rounding of the energies counts as zero."""
         with np.errstate(invalid="ignore", over="ignore"):
-            energies = (self.kinetic, self.potential, self.work_input, self.work_loss)
-            rounding = 16.0 * np.finfo(float).eps * sum(np.max(np.abs(x), initial=0.0) for x in energies)
-            left = np.where(np.abs(self.residual) <= rounding, 0.0, self.residual)
+            left = np.where(np.abs(self.residual) <= self.rounding, 0.0, self.residual)
             return left / self.peak if self.peak > 0.0 else left
 
     @property

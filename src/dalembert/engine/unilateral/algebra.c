@@ -4,7 +4,7 @@
 int64_t algebra_solve_blocks(int64_t k, const int64_t *law, const int64_t *first, const double *W, const double *b,
                              const double *mu, const double *slip, const double *given, const double *last,
                              const double *lengths, double *p, double *u, int64_t *modes, int64_t *sheave, double *work) {
-    const struct blocks c = {k, first[k], law, first, W, b, mu, slip, given, last, lengths};
+    const struct blocks c = {k, first[k], law, first, W, b, mu, slip, given, 0, last, lengths};
     const struct solution s = {p, u, modes};
     const struct memory memory = {work};
     const int64_t bad = solve_blocks(&c, &s, memory);

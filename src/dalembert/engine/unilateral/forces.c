@@ -1,7 +1,7 @@
 /* The algebra of blocks: forces in sustained contact, impulses of impacts; after searches.c.
  *
- * The search for forces first assumes that all blocks act and none begins to slip, where redundant forces are shared in
- * proportion to the normal ones; a rope by itself by its modes; then by Newton's method from a few projections, or from
+ * The search for forces first assumes that all blocks act and none begins to slip, where redundant forces are those of
+ * least norm; a rope by itself by its modes; then by Newton's method from a few projections, or from
  * pivots where blocks depend on each other so nearly that projections do not tell them apart (a flat chain that rubs);
  * last by Gauss-Seidel sweeps with exact solutions block by block (J. J. Moreau; M. Jean). These tell the modes, whose
  * equations are linear.
@@ -159,12 +159,21 @@ FUNCTION int64_t select_forces(const struct blocks *c, const struct solution *s,
     return fault_of(c, s, memory) <= sharp ? SOLVED : FAILS;
 }
 
-/* Forces that fulfil the laws, by the rule where they are not unique: SOLVED, or the block at which there are none. */
+/* Forces that fulfil the laws, by the rule where they are not unique: SOLVED, or the block at which there are none. A
+ * block that yields, seen at its limit while others hold it, leaves its friction to these: else it stays at the limit. */
 FUNCTION int64_t solve_blocks(const struct blocks *c, const struct solution *s, struct memory memory) {
+    const int yields = any_yields(c);
     first_modes(c, s->modes);
-    if (rests(c, s, memory)) return SOLVED;
-    if (rows_depend(c, memory) && select_forces(c, s, memory) == SOLVED) return SOLVED;
-    return find_forces(c, s, memory);
+    if (yields && left_to_others(c, s, memory)) return SOLVED;
+    if (!yields && rests(c, s, memory)) return SOLVED;
+    if (!rows_depend(c, memory) || select_forces(c, s, memory) != SOLVED) {
+        const int64_t bad = find_forces(c, s, memory);
+        if (bad != SOLVED) return bad;
+    }
+    if (yields) share_again(c, s, memory);
+    for (int64_t i = 0; i < c->k; i++) /* a pull that the laws admit is rounding */
+        if (c->law[i] == CONE) s->p[c->first[i]] = fmax(s->p[c->first[i]], 0.0);
+    return SOLVED;
 }
 
 /* Impact of blocks that touch, all at once: of each its law and first row, coefficients (by rows) and restitution (by
@@ -182,7 +191,7 @@ FUNCTION int64_t impulses_at(double factor, const struct impact *I, double *p, d
            *more = take(&memory, n);
     struct solution s;
     s.p = p, s.u = after, s.modes = take_integers(&memory, n);
-    const struct blocks c = {k, n, I->law, f, I->W, b, I->mu, slip, given, 0, 0};
+    const struct blocks c = {k, n, I->law, f, I->W, b, I->mu, slip, given, 0, 0, 0};
     int restores = 0;
     for (int64_t i = 0; i < n; i++) slip[i] = NAN, b[i] = I->u[i];
     for (int64_t i = 0; i < k; i++)

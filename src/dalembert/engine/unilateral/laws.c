@@ -24,6 +24,8 @@ enum { SOLVED = -1 }; /* else: the block at which no forces fulfil the laws */
 
 #define TIGHT 1e-11
 #define INNER (1.0 - 1e-9)
+#define LEAST 1e-12
+#define YIELDS 1e-6
 
 /* The problem. Numbers are those of rows: of a cone `mu` and `given` stand at its normal and `slip`, the direction in
  * which it slips already (NaN: it does not), at its tangents. */
@@ -31,6 +33,7 @@ struct blocks {
     int64_t k, n;               /* blocks, rows */
     const int64_t *law, *first; /* of each block its law and first row; first[k] = n */
     const double *W, *b, *mu, *slip, *given;
+    const int64_t *yields; /* blocks at rest that leave friction to others if these can bear it; 0: none */
     const double *last;    /* forces from which those that are indeterminate differ least; 0: none */
     const double *lengths; /* of spans of ropes: the weights of these differences; 0: all alike */
 };

@@ -36,7 +36,7 @@ struct unknowns {
 };
 
 FUNCTION void unknowns_of_cone(const struct blocks *c, int64_t i, const int64_t *modes, const double *near,
-                               const double *d, struct unknowns *q) {
+                               const double *weights, const double *d, struct unknowns *q) {
     const int64_t n = c->n, f = c->first[i];
     const int slips = modes[f] == SLIP && has_tangents(c, i);
     double *push = q->push + q->count * n;
@@ -47,8 +47,9 @@ FUNCTION void unknowns_of_cone(const struct blocks *c, int64_t i, const int64_t 
     q->sum[q->count * n + f] = 1.0, q->block[q->count++] = i;
     for (int64_t j = f + 1; j < f + 3 && modes[f] == STICK && rubs_at(c, i); j++) {
         if (!(diagonal(c, j) > 0.0)) continue;
-        q->push[q->count * n + j] = q->sum[q->count * n + j] = 1.0;
-        if (near) q->z[q->count] = near[j];
+        const double weight = weights ? weights[i] : 1.0;
+        q->push[q->count * n + j] = weight, q->sum[q->count * n + j] = 1.0;
+        if (near) q->z[q->count] = near[j] / weight;
         q->block[q->count++] = i;
     }
 }
@@ -87,9 +88,9 @@ FUNCTION void unknowns_of_rope(const struct blocks *c, int64_t i, const int64_t 
 }
 
 /* Forces for which u_n = 0 where cones push, u_t = 0 where they stick, and groups of ropes keep their lengths, as near as
- * can be to given ones (near may be 0). */
-FUNCTION void linear(const struct blocks *c, const int64_t *modes, const double *near, const double *d, double *p,
-                     struct memory memory) {
+ * can be to given ones (near may be 0); friction of each cone at rest by its weight, if there are any. */
+FUNCTION void linear(const struct blocks *c, const int64_t *modes, const double *near, const double *weights,
+                     const double *d, double *p, struct memory memory) {
     const int64_t n = c->n;
     struct unknowns q;
     q.count = 0, q.block = take_integers(&memory, n), q.push = take(&memory, n * n), q.sum = take(&memory, n * n);
@@ -100,7 +101,7 @@ FUNCTION void linear(const struct blocks *c, const int64_t *modes, const double 
         if (modes[c->first[i]] == OPEN) continue;
         if (c->law[i] == ROPE) unknowns_of_rope(c, i, modes, near, &q);
         else if (c->law[i] == LIMIT) unknowns_of_limit(c, i, modes, near, d, &q);
-        else unknowns_of_cone(c, i, modes, near, d, &q);
+        else unknowns_of_cone(c, i, modes, near, weights, d, &q);
     }
     const int64_t count = q.count;
     for (int64_t r = 0; r < count; r++) {
@@ -144,15 +145,79 @@ FUNCTION int pair_rests(const struct blocks *c, int64_t i, const struct solution
     return fmax(fabs(u[1]), fabs(u[2])) <= tolerance;
 }
 
-/* Solution in which all blocks act and none begins to slip, forces being those of least norm; 0 if it breaks a law. */
-FUNCTION int rests(const struct blocks *c, const struct solution *s, struct memory memory) {
-    linear(c, s->modes, c->last, c->slip, s->p, memory);
+/* Solution with these modes, of least norm by the weights; 0 if it breaks a law. Open blocks are unconstrained. */
+FUNCTION int holds(const struct blocks *c, const struct solution *s, const double *weights, struct memory memory) {
+    linear(c, s->modes, c->last, weights, c->slip, s->p, memory);
     respond_to(c, s->p, s->u);
     const double least = 1e-13 * largest_of(s->p, c->n), tolerance = tolerance_of(c);
-    for (int64_t i = 0; i < c->k; i++)
+    for (int64_t i = 0; i < c->k; i++) {
+        if (s->modes[c->first[i]] == OPEN) continue;
         if (!(c->law[i] == ROPE ? rope_rests(c, i, s, least, tolerance, memory) : pair_rests(c, i, s, least, tolerance)))
             return 0;
+    }
     return 1;
+}
+
+/* Solution in which all blocks act and none begins to slip, forces being those of least norm; 0 if it breaks a law. */
+FUNCTION int rests(const struct blocks *c, const struct solution *s, struct memory memory) {
+    first_modes(c, s->modes);
+    return holds(c, s, 0, memory);
+}
+
+/* The same with friction in proportion to the normal forces, of what yields to a part of them. */
+FUNCTION int in_proportion(const struct blocks *c, const struct solution *s, double part, struct memory memory) {
+    double *weights = take(&memory, c->k), most = 0.0;
+    for (int64_t i = 0; i < c->k; i++) weights[i] = 1.0;
+    linear(c, s->modes, c->last, weights, c->slip, s->p, memory);
+    for (int64_t i = 0; i < c->k; i++)
+        if (c->law[i] == CONE) most = fmax(most, s->p[c->first[i]]);
+    for (int64_t i = 0; i < c->k && most > 0.0; i++)
+        weights[i] = sqrt((c->yields[i] ? part : 1.0) * fmin(fmax(s->p[c->first[i]] / most, LEAST), 1.0));
+    return holds(c, s, weights, memory);
+}
+
+FUNCTION int any_yields(const struct blocks *c) {
+    int any = 0;
+    for (int64_t i = 0; i < c->k && c->yields; i++) any |= c->yields[i] != 0;
+    return any;
+}
+
+/* Solution with these modes in which what yields has as little friction as it can, or, where others could not bear that, all
+ * have it in proportion to their normal forces: it is not to reach its limit again at once. 0 if it breaks a law. */
+FUNCTION int left_to_others(const struct blocks *c, const struct solution *s, struct memory memory) {
+    return in_proportion(c, s, YIELDS, memory) || in_proportion(c, s, 1.0, memory);
+}
+
+/* The same motion with the forces of all that is at rest shared anew, if these obey the laws. Ropes keep their tensions. */
+FUNCTION void share_again(const struct blocks *c, const struct solution *s, struct memory memory) {
+    const int64_t k = c->k, n = c->n;
+    const double least = 10.0 * tolerance_of(c);
+    double *given = take(&memory, n), *b = take(&memory, n), *slip = take(&memory, n);
+    struct solution made;
+    made.p = take(&memory, n), made.u = take(&memory, n), made.modes = take_integers(&memory, n);
+    struct blocks left = *c;
+    left.b = b, left.slip = slip;
+    for (int64_t i = 0; i < n; i++) slip[i] = NAN;
+    for (int pushing = 0; pushing < 2; pushing++) { /* among all that touch, then among those that push */
+        int any = 0;
+        for (int64_t i = 0; i < k; i++) {
+            const int64_t f = c->first[i];
+            const double *u = s->u + f;
+            const int at_rest = c->law[i] == LIMIT ? c->mu[f] == 0.0 || fabs(u[0]) <= least
+                                : !rubs_at(c, i)   ? fabs(u[0]) <= least
+                                                   : largest_of(u, 3) <= least;
+            const int rests = c->law[i] != ROPE && !is_sliding(c, i) && at_rest && (!pushing || s->modes[f] == STICK);
+            made.modes[f] = rests ? STICK : OPEN, any |= rests;
+            for (int64_t j = f; j < c->first[i + 1]; j++) given[j] = rests ? 0.0 : s->p[j];
+        }
+        if (!any) return;
+        respond_to(c, given, b);
+        if (!left_to_others(&left, &made, memory)) continue;
+        for (int64_t i = 0; i < n; i++) s->p[i] = made.p[i] + given[i], s->u[i] = made.u[i];
+        for (int64_t i = 0; i < k; i++)
+            if (made.modes[c->first[i]] == STICK) s->modes[c->first[i]] = STICK;
+        return;
+    }
 }
 
 /* Solution of cones without friction, a convex problem, by the method of active sets. */
@@ -202,7 +267,7 @@ FUNCTION int polished(const struct blocks *c, const int64_t *modes, const double
             for (int64_t j = f; j < f + count; j++) d[j] = size > 0.0 ? s->u[j] / size : -near[j] / push;
         }
         for (int64_t i = 0; i < n; i++) before[i] = s->p[i];
-        linear(c, modes, near, d, s->p, memory);
+        linear(c, modes, near, 0, d, s->p, memory);
         respond_to(c, s->p, s->u);
         for (int64_t i = 0; i < n; i++) change = fmax(change, fabs(s->p[i] - before[i]));
         if (change <= 1e-14 * largest_of(s->p, n)) break;

@@ -43,7 +43,7 @@ FUNCTION void leave_alone(const struct blocks *c, int64_t i, const double *p, st
         b[r] = dot(row, p, n) + c->b[f + r] - dot(W + r * m, p + f, m);
     }
     own->law[0] = c->law[i], own->first[0] = 0, own->first[1] = m;
-    const struct blocks blocks = {1, m, own->law, own->first, W, b, c->mu + f, c->slip + f, c->given + f,
+    const struct blocks blocks = {1, m, own->law, own->first, W, b, c->mu + f, c->slip + f, c->given + f, 0,
                                   (c->last ? c->last : p) + f, c->lengths ? c->lengths + f : 0};
     own->blocks = blocks;
 }
@@ -382,7 +382,7 @@ FUNCTION int pivoted(const struct blocks *c, double *p, struct memory memory) {
 
 /* Forces of a rope with these modes if they obey its law. */
 FUNCTION int rope_fits(const struct blocks *c, const struct solution *s, struct memory memory) {
-    linear(c, s->modes, c->last, 0, s->p, memory);
+    linear(c, s->modes, c->last, 0, 0, s->p, memory);
     respond_to(c, s->p, s->u);
     return s->p[0] > 0.0 && fault_of(c, s, memory) <= 10.0 * tolerance_of(c);
 }
@@ -451,7 +451,7 @@ FUNCTION int64_t one_rope(const struct blocks *c, const struct solution *s, stru
     for (int more = n <= ENUMERATED; more; more = next_modes(c, 0, s->modes))
         if (rope_fits(c, s, memory)) return SOLVED;
     first_modes(c, s->modes);
-    linear(c, s->modes, c->last, 0, s->p, memory);
+    linear(c, s->modes, c->last, 0, 0, s->p, memory);
     respond_to(c, s->p, s->u);
     return 0;
 }

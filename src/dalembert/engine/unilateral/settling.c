@@ -209,6 +209,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
            *toward = take(&memory, n), *given = take(&memory, n), *a = take(&memory, nv);
     int64_t *held = take_integers(&memory, C->m);
     int64_t *slips = take_integers(&memory, count), *turns = take_integers(&memory, count), ending = 0;
+    int64_t *yields = take_integers(&memory, count);
     double *last = take(&memory, n), *lengths = take(&memory, n);
     struct solution found;
     struct factors F;
@@ -236,7 +237,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
             continue;
         }
         for (int64_t j = 0; j < tangents; j++) speed = hypot(speed, u[ahead + j]);
-        known |= !isnan(way[1]);
+        yields[i] = gives_way(T, block) && !is_limit(T, block), known |= !isnan(way[1]);
         slips[i] = friction_of(T, block) > 0.0 && speed > SLIPS;
         if (is_limit(T, block)) {
             if (slips[i]) mu[f] = kinetic_of(T, block);
@@ -251,7 +252,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
             if (turns[i]) b[row] += u[row] / way[0];
         }
     }
-    const struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, last, lengths};
+    const struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, yields, last, lengths};
     for (int64_t i = 0; i < count; i++)
         if (some.law[i] == ROPE) ease_rope(&blocks, i, last);
     int64_t bad = solve_blocks(&blocks, &found, memory);

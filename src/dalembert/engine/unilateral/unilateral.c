@@ -41,7 +41,7 @@ static int shock(struct transitions *T, double *x, int64_t pair, const struct se
     b[own] -= NEARER * fmax(across, 1e-4 * largest_of(u, n));
     for (int64_t i = 0; i < n; i++) slip[i] = NAN;
     for (int64_t i = 0; i < count; i++) coefficients_of(T, some.block[i], mu + some.first[i]);
-    struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, 0, 0};
+    struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, 0, 0, 0};
     if (solve_blocks(&blocks, &begun, memory) != SOLVED) return 1;
     blocks.b = u;
     for (int64_t i = 0; i < count; i++) {
@@ -50,7 +50,7 @@ static int shock(struct transitions *T, double *x, int64_t pair, const struct se
         const double speed = fmax(hypot(begun.u[f + 1], begun.u[f + 2]), NOTHING);
         d[f + 1] = begun.u[f + 1] / speed, d[f + 2] = begun.u[f + 2] / speed;
     }
-    linear(&blocks, begun.modes, begun.p, d, P, memory);
+    linear(&blocks, begun.modes, begun.p, 0, d, P, memory);
     for (int64_t i = 0; i < count; i++) { /* where a slip has just jammed the impulse is the limit */
         const double *p = P + some.first[i];
         const double push = has_tangents(&blocks, i) ? hypot(p[1], p[2]) : 0.0;

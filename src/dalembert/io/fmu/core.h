@@ -72,7 +72,7 @@ static void outputs(Model *m, double t, const double *x, const double *c, double
     double *out[1] = {y};
     model_signals(in, out, m->image.signals_work);
 #if N_MULTIPLIERS > 0
-    double rows[N_ROWS + 2];
+    double rows[N_ROWS + 3];
     static const int chosen[] = {MULTIPLIERS};
     CONSTRAINT_SIGNALS(&m->image.constrained, 1, &t, x, c, 0, loop_of(m)->p, 0, rows);
     for (int i = 0; i < N_MULTIPLIERS; i++)
@@ -310,7 +310,7 @@ static int strays(Model *m) {
         most = fmax(most, fabs(sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]) - 1.0));
     }
 #if HAS_CONSTRAINTS
-    double rows[N_ROWS + 2];
+    double rows[N_ROWS + 3];
     CONSTRAINT_SIGNALS(&m->image.constrained, 1, &L->t, L->x, L->c, 0, L->p, 0, rows);
     most = fmax(most, rows[N_ROWS]);
 #endif
