@@ -56,7 +56,7 @@ def test_names_of_the_package_have_an_example(name: str) -> None:
 # state of a mission; what the page on extending explains.
 ROOMS_WITHOUT_EXAMPLES = ("benchmarks", "studies", "systems.space_robots")
 WITHOUT_EXAMPLES = {"compile_cuda", "Native", "capture_rows", "plot_capture", "plot_mu", "held_base", "proven_parts",
-                    "robust_performance", "integrate", "Requirement"}  # fmt: skip
+                    "robust_performance", "integrate", "Requirement", "Iterate", "TrackingLQR"}  # fmt: skip
 EXTENDING = (DOCS / "extending.md").read_text(encoding="utf-8")
 
 

@@ -157,10 +157,6 @@ def test_refusals() -> None:
             "must be a unit quaternion",
         ),
         (lambda: space_robots.CoordinatedGuidance(machine, goal, tip="hand"), "no frame named 'hand'"),
-        (
-            lambda: space_robots.CoordinatedGuidance(space_robots.three_joint_chaser(), goal),
-            "six joints or more",
-        ),
         (lambda: sampled_poles(cart(), da.PD(1.0, 1.0, [0.0])), "one of them sampled"),
         (lambda: sampled_poles(cart(), da.SampledController(lambda t, q, v: [0.0], 0.1)), "that are expressions"),
         (lambda: sampled_poles(cart(), control.Sampled(da.PD(1.0, 1.0, [0.5]), 0.1)), "does not hold this posture"),

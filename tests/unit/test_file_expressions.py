@@ -36,7 +36,8 @@ joints:
        restitution: 0.3}}
   jb: {kind: universal, parent: world, child: b, axis: x, second_axis: [0, 1, 0], origin: {quaternion: [1, 0, 0, 0]}}
   jc: {kind: screw, parent: world, child: c, pitch: 0.01, origin: {matrix: [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}}
-  jd: {kind: prismatic, parent: world, child: d}
+  jd: {kind: prismatic, parent: world, child: d, friction: {coulomb: 5.0, static: 7.0, stribeck: 0.05, viscous: 0.1,
+       bristle_stiffness: 1.0e+5, bristle_damping: 300.0, law: lugre}}
   je: {kind: revolute, parent: world, child: e, axis: y}
   jf: {kind: free, parent: world, child: f}
   jg: {kind: prismatic, parent: world, child: g}
@@ -44,7 +45,7 @@ frames:
   tool: {body: a, origin: {xyz: [0, 0, 1]}}
 motors:
   ja: {ratio: 2.0, rotor_inertia: 0.01, damping: 0.1, effort: 5.0, speed: 30.0}
-  jd: {}
+  jd: {efficiency: 0.85, back_efficiency: 0.8}
 thrusters:
   jet: {frame: f, force: [1, 0, 0], torque: [0, 0, 0.1], effort: 3.0}
 wrenches:

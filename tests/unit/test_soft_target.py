@@ -193,7 +193,7 @@ def test_forces_within_the_loop() -> None:
         ),
         (
             lambda: space_robots.capture_scene(target=space_robots.three_joint_chaser()),
-            "'three-joint-chaser' is no debris",
+            "no frame named 'target' in machine 'three-joint-chaser'",
         ),
         (lambda: space_robots.capture_scene(target="debris"), "a debris must be a Machine, got 'debris'"),
         (

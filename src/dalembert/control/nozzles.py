@@ -125,6 +125,11 @@ class Unloading:
         Rate at which the momentum goes [1/s].
     joint
         The free joint; needed where there is more than one.
+
+    Examples
+    --------
+    >>> Unloading(0.02, joint="base").gain
+    0.02
     """
 
     gain: float

@@ -56,6 +56,22 @@ def export_controller(law: PredictiveLaw, folder: str | os.PathLike[str], *, nam
     -------
     Path
         The folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import dalembert as da
+    >>> cart = da.Machine(
+    ...     "cart",
+    ...     bodies=[da.point_mass("cart", 2.0)],
+    ...     joints=[da.Joint("x", "prismatic", "world", "cart", axis="x")],
+    ...     motors=[da.Motor("push", "x")],
+    ... )
+    >>> cost = da.Cost(states={"x": 1.0, "x_dot": 0.1}, inputs=1e-3)
+    >>> law = da.mpc(cart, horizon=1.0, intervals=4, cost=cost, reference={"x": 1.0})
+    >>> folder = da.export_controller(law, tempfile.mkdtemp(), name="cart_law")
+    >>> (folder / "cart_law.h").is_file()
+    True
     """
     if not isinstance(law, PredictiveLaw):
         raise InputError(f"export_controller writes controllers of dalembert.mpc, got {law!r}")

@@ -47,6 +47,8 @@ class _Keywords(TypedDict, total=False):
     solver_tolerance: float
     max_iterations: int
     guess: Callable[[Array], Array] | OptimalPlan | None
+    progress: bool | Callable[[int, Iterate], object] | None
+    check: bool
 
 
 @flat_keywords(_Keywords, defaults=field_defaults(PlanConditions, PlanSettings))
@@ -60,8 +62,6 @@ def optimise(
     conditions: PlanConditions | None = None,
     settings: PlanSettings | None = None,
     p: Parameters = None,
-    progress: bool | Callable[[int, Iterate], object] | None = None,
-    check: bool = True,
     **keywords: Unpack[_Keywords],
 ) -> OptimalPlan:
     """Plan the motion of a machine that costs least, within limits.
@@ -90,16 +90,11 @@ def optimise(
         Grid and solver.
     p
         Parameter values.
-    progress
-        Show iterations; None: if the solver takes longer than a moment and stderr is a terminal. A function is called
-        with the number of the grid and the `Iterate` instead; if it returns False, the solver stops.
-    check
-        Raise a `PlanError` if no plan is found, with the best iterate as ``plan``; False: return that.
     **keywords
         Fields of `dalembert.optimal.PlanConditions` (``end``, ``free``, ``free_start``, ``start_inputs``, ``limits``,
         ``keep``, ``equal``, ``periodic``, ``parameters``, ``reference``) and of `dalembert.optimal.PlanSettings`
         (``intervals``, ``points``, ``refinements``, ``tolerance``, ``solver_tolerance``, ``max_iterations``,
-        ``guess``).
+        ``guess``, ``progress``, ``check``).
 
     Returns
     -------
@@ -135,6 +130,8 @@ def optimise(
     if not phases and duration is None:
         raise InputError("a plan needs a duration in seconds, a range (shortest, longest), or phases")
     chosen = tuple(phases) or (Phase("motion", duration),)  # type: ignore[arg-type]
+    how = grouped(PlanSettings, settings, keywords)
+    progress = how.progress
     with_progress = _Line(progress) if not callable(progress) else None
     try:
         return optimal_plan(
@@ -142,8 +139,8 @@ def optimise(
             total=duration if phases else None,
             cost=Cost(effort=1.0) if cost is None else cost,
             conditions=grouped(PlanConditions, conditions, keywords),
-            settings=grouped(PlanSettings, settings, keywords), p=experiment.p if p is None else p,
-            progress=progress if callable(progress) else with_progress, check=check,
+            settings=how, p=experiment.p if p is None else p,
+            progress=progress if callable(progress) else with_progress, check=how.check,
         )  # fmt: skip
     finally:
         if with_progress is not None:

@@ -142,6 +142,12 @@ def earth_zonals(degree: int = 6) -> GravityModel:
     ----------
     degree
         Highest degree, 2 to 6.
+
+    Examples
+    --------
+    >>> earth = earth_zonals(4)
+    >>> bool(earth.acceleration([7.0e6, 0.0, 0.0])[0] < -8.1)
+    True
     """
     if not isinstance(degree, int) or not 2 <= degree <= 6:
         raise InputError(f"zonal harmonics of degree 2 to 6 are built in, got {degree!r}; `read_gfc` reads more")
@@ -164,6 +170,16 @@ def read_gfc(path: str | os.PathLike[str], degree: int | None = None, order: int
     ------
     InputError
         If it is no such file, its coefficients depend on time, or it ends before the degree.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> lines = ["earth_gravity_constant 3.986e14", "radius 6378136.3", "max_degree 2", "end_of_head"]
+    >>> lines += ["gfc 2 0 -4.84e-4 0.0", "gfc 2 1 0.0 0.0", "gfc 2 2 2.4e-6 -1.4e-6"]
+    >>> file = Path(tempfile.mkdtemp(), "earth.gfc")
+    >>> written = file.write_text(chr(10).join(lines))
+    >>> float(read_gfc(file).C[2, 2])
+    2.4e-06
     """
     file = Path(path)
     try:

@@ -37,8 +37,8 @@ def standard_density(altitude: Expression | float) -> Any:
 
     Examples
     --------
-    >>> float(standard_density(400e3))
-    3.725e-12
+    >>> round(1e12 * standard_density(400e3), 6)
+    3.725
     """
     symbolic = isinstance(altitude, ca.SX | ca.MX)
     if not symbolic and not np.isfinite(altitude):
@@ -66,6 +66,12 @@ def sunlight(position: Expression | ArrayLike, sun: Expression | ArrayLike, radi
         Places from the centre of the Earth [m], three numbers or expressions each.
     radius
         Radius of the Earth [m].
+
+    Examples
+    --------
+    >>> sun = [1.5e11, 0.0, 0.0]
+    >>> float(sunlight([7e6, 0.0, 0.0], sun)), float(sunlight([-7e6, 0.0, 0.0], sun))
+    (1.0, 0.0)
     """
     places: list[Any] = [y if isinstance(y, ca.SX) else ca.DM(np.asarray(y, dtype=float)) for y in (position, sun)]
     x, s = places

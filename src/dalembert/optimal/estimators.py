@@ -437,6 +437,22 @@ def mhe(
         As in `ekf`; at least one state has noise.
     **keywords
         Fields of `EstimatorSettings`.
+
+    Examples
+    --------
+    As `ekf`, with a window of 0.1 s and a limit of the estimates:
+
+    >>> import dalembert as da
+    >>> cart = da.Machine(
+    ...     "cart",
+    ...     bodies=[da.point_mass("cart", 2.0)],
+    ...     joints=[da.Joint("x", "prismatic", "world", "cart", axis="x")],
+    ...     motors=[da.Motor("push", "x")],
+    ...     sensors=[da.Sensor("encoder", "x", period=0.02, noise=1e-3, feedback=False)],
+    ... )
+    >>> seen = da.mhe(cart, horizon=0.1, period=0.02, noise={"x_dot": 0.01}, uncertainty={"x": 0.1, "x_dot": 0.1})
+    >>> seen.period
+    0.02
     """
     settings = grouped(EstimatorSettings, None, keywords)
     check_number("horizon of mhe", horizon, unit="s")

@@ -85,6 +85,11 @@ def bounds_of(limits: Mapping[str, Any] | None) -> tuple[QuantityBound, ...]:
     ----------
     limits
         ``{quantity: (lower, upper)}``, with None for a side without a bound, or ``{quantity: soft(...)}``.
+
+    Examples
+    --------
+    >>> bounds_of({"x": (0.0, None)})[0].quantity
+    'x'
     """
     if limits is None:
         return ()

@@ -56,6 +56,11 @@ class PlanConditions:
         Parameters of the machine that are free, with their ranges.
     reference
         Numbers from which the cost measures states, inputs and outputs, by name; zero for the others.
+
+    Examples
+    --------
+    >>> PlanConditions(end={"x": 5.0}, free=("x_dot",)).periodic
+    False
     """
 
     end: StateLike = None
@@ -91,6 +96,16 @@ class PlanSettings:
     guess
         Coordinates (n, nq) at times (n) from which the solver starts, or a plan; None: a smooth step through the ends
         of the phases.
+    progress
+        Show iterations; None: if the solver takes longer than a moment and stderr is a terminal. A function is called
+        with the number of the grid and the `Iterate` instead; if it returns False, the solver stops.
+    check
+        Raise a `PlanError` if no plan is found, with the best iterate as ``plan``; False: return that.
+
+    Examples
+    --------
+    >>> PlanSettings(intervals=20, points=3).refinements
+    4
     """
 
     intervals: int = 10
@@ -100,6 +115,8 @@ class PlanSettings:
     solver_tolerance: float = 1e-10
     max_iterations: int = 500
     guess: Callable[[Array], Array] | OptimalPlan | None = None
+    progress: bool | Callable[[int, Iterate], object] | None = None
+    check: bool = True
 
     def __post_init__(self) -> None:
         for name, least in (("intervals", 1), ("points", 3), ("refinements", 0), ("max_iterations", 1)):

@@ -50,6 +50,8 @@ class PredictiveSettings:
 
     Parameters
     ----------
+    period
+        Seconds between samples, at most an interval; None: an interval.
     integrator
         Step over an interval: ``"rk4"``, or ``"midpoint"`` for stiff machines (implicit, with the accelerations as
         further unknowns).
@@ -69,6 +71,7 @@ class PredictiveSettings:
         Its name: runs record ``NAME.status`` and so on.
     """
 
+    period: float | None = None
     integrator: str = "rk4"
     steps: int = 1
     iterations: int = 60
@@ -97,6 +100,7 @@ class PredictiveSettings:
 class PredictiveKeywords(TypedDict, total=False):
     """Keywords of `mpc` besides its own: the fields of `PredictiveSettings`."""
 
+    period: float | None
     integrator: str
     steps: int
     iterations: int
@@ -240,7 +244,6 @@ def mpc(
     horizon: float,
     intervals: int,
     cost: Cost,
-    period: float | None = None,
     reference: Mapping[str, Reference] | None = None,
     limits: Mapping[str, Any] | None = None,
     keep: Mapping[str, Any] | None = None,
@@ -262,8 +265,6 @@ def mpc(
         Seconds that are planned, and how many intervals of constant inputs they have.
     cost
         The `Cost`. Every input needs a weight.
-    period
-        Seconds between samples, at most an interval; None: an interval.
     reference
         Numbers or functions of time on CasADi symbols by name: of states, of inputs and of outputs of the cost. States
         without one go to zero, velocities follow the reference of their coordinate, inputs hold the machine at the
@@ -300,7 +301,7 @@ def mpc(
     if isinstance(intervals, bool) or not isinstance(intervals, int) or intervals < 2:
         raise InputError(f"intervals of {owner} must be a whole number >= 2, got {intervals!r}")
     h = horizon / intervals
-    period = h if period is None else check_number(f"period of {owner}", period, unit="s")
+    period = h if settings.period is None else check_number(f"period of {owner}", settings.period, unit="s")
     if period > h * (1.0 + 1e-9):
         raise InputError(f"period of {owner} must be at most an interval of {h:g} s, got {period:g} s")
     if not isinstance(cost, Cost):

@@ -22,12 +22,12 @@ _LARGEST = 400  # states of a problem whose modes are computed
 
 
 def longest_step(tableau: Tableau, pole: complex, step: float) -> float:
-    """Return the longest step up to ``step`` below which all steps keep a mode bounded.
+    r"""Return the longest step up to ``step`` below which all steps keep a mode bounded.
 
     Examples
     --------
-    >>> from dalembert.engine.methods.tableaus import CLASSICAL
-    >>> round(longest_step(CLASSICAL, 100j, 1.0), 3)
+    >>> from dalembert.simulation import explicit_tableau
+    >>> round(longest_step(explicit_tableau(4, "1/2\n0 1/2\n0 0 1", "1/6 1/3 1/3 1/6"), 100j, 1.0), 3)
     0.028
     """
     h = step * np.arange(1, _POINTS + 1) / _POINTS

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from tests.support.finite_element_models import truss
 from tests.support.laws import evaluated, law
 
 import dalembert as da
@@ -163,3 +164,21 @@ def test_an_appendage_obeys_its_modal_equations() -> None:
     np.testing.assert_allclose(evaluated(craft, "bias", q=[*rest[:7], *delta])[6:], size**2 * w**2 * delta, rtol=1e-12)
     force = evaluated(craft, "applied", q=rest, v=[0.0] * 6 + list(delta))[6:]
     np.testing.assert_allclose(force, -2 * zeta * w * size**2 * delta, rtol=1e-12)
+
+
+@law("FlexibleBody.damping")
+def test_modes_of_a_finite_element_body_decay_with_their_damping_ratio() -> None:
+    """``q'' + 2 zeta w q' + w^2 q = 0``: poles ``-zeta w +- i w sqrt(1 - zeta^2)`` of each mode on a wall."""
+    zeta = 0.031
+    model = truss()
+    body = da.FlexibleBody.from_matrices(
+        "frame", model.K, model.M, model.nodes, {"root": model.sets["ROOT"]}, modes=3, damping=zeta
+    )
+    machine = da.Machine("frame", [body], [da.Joint("wall", "fixed", "world", "frame")], gravity=(0, 0, 0))
+    n = da.equations(machine, backend="vm").nv
+    M = evaluated(machine, "mass_matrix").reshape(n, n)
+    K = np.column_stack([evaluated(machine, "bias", q=row) for row in np.eye(n)])
+    D = -np.column_stack([evaluated(machine, "applied", v=row) for row in np.eye(n)])
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
+    poles = np.linalg.eigvals(A)
+    assert -poles.real / np.abs(poles) == pytest.approx(np.full(2 * n, zeta), rel=1e-9)

@@ -223,3 +223,31 @@ def test_a_dipole_turns_to_the_field_of_the_earth() -> None:
     f, n = acting(model.MagneticTorque("m", "hub", ORBIT, (1.2, -0.4, 0.9), 2460000.25), R=R)
     np.testing.assert_allclose(n, np.cross(R @ [1.2, -0.4, 0.9], B), rtol=1e-10)
     assert not f.any()
+
+
+@law("Wheel.damping", "Wheel.friction")
+def test_the_bearing_of_a_wheel_brakes_it() -> None:
+    """Viscous friction in proportion to the rate relative to the body, dry friction against it."""
+    wheel = da.Wheel("w", "hub", (0.0, 1.0, 0.0), 0.23, damping=0.013, friction=0.07)
+    machine = CRAFT.with_parts(wheel)
+    felt = evaluated(machine, "applied", q=[*REST, 0.0], v=[0.0] * 6 + [31.0], u=[0.0])
+    np.testing.assert_allclose(felt, [0.0] * 6 + [-0.013 * 31.0 - 0.07], rtol=1e-12)
+
+
+@law("GravityModel.C", "GravityModel.S", "GravityModel.mu", "GravityModel.radius")
+def test_terms_of_degree_two_are_those_of_the_tensor_of_inertia() -> None:
+    """MacCullagh's formula ``mu/r + (tr I - 3 u I u) G/(2 r^3)`` of a body with three moments and a product."""
+    mu, radius = 4.1e5, 930.0
+    second = np.array([[3.0, 0.7, -0.4], [0.7, 4.4, 0.2], [-0.4, 0.2, 5.1]]) * 1e-3 * radius**2  # int x x^T dm / m
+    C, S = np.zeros((3, 3)), np.zeros((3, 3))
+    xx, yy, zz = np.diag(second) / radius**2
+    xy, xz, yz = second[0, 1] / radius**2, second[0, 2] / radius**2, second[1, 2] / radius**2
+    C[2] = [(zz - (xx + yy) / 2) / math.sqrt(5), math.sqrt(3 / 5) * xz, math.sqrt(3 / 5) * (xx - yy) / 2]
+    S[2] = [0.0, math.sqrt(3 / 5) * yz, math.sqrt(3 / 5) * xy]
+    inertia = np.trace(second) * np.eye(3) - second
+    gravity = model.GravityModel(C, S, mu, radius)
+    for x in ([1500.0, -700.0, 400.0], [0.0, 0.0, 2000.0], [-900.0, 1100.0, -1300.0]):
+        r = float(np.linalg.norm(x))
+        u = np.array(x) / r
+        exact = mu / r + mu * (np.trace(inertia) - 3 * u @ inertia @ u) / (2 * r**3)
+        assert gravity.potential(x) == pytest.approx(exact, rel=1e-13)

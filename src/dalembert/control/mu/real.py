@@ -56,6 +56,7 @@ def real_lower_bound(
     >>> round(real_lower_bound(np.array([[0.0, 1.0], [0.25, 0.0]]), [DeltaBlock("a", 2)]), 12)
     0.5
     """
+    from scipy.linalg import matrix_balance
     from scipy.sparse.csgraph import connected_components
 
     M = np.asarray(M)
@@ -67,7 +68,9 @@ def real_lower_bound(
     for k in range(count):
         rows = np.flatnonzero(part == k)
         of_block, owners = np.unique(owner[rows], return_inverse=True)
-        bound = max(bound, _Part(M[np.ix_(rows, rows)], owners, len(of_block)).bound(starts, iterations, seed))
+        # Diagonal similarities by powers of two commute with Delta: units of the signals do not matter.
+        own = np.asarray(matrix_balance(M[np.ix_(rows, rows)], permute=False)[0])
+        bound = max(bound, _Part(own, owners, len(of_block)).bound(starts, iterations, seed))
     return bound
 
 
