@@ -59,6 +59,7 @@ def stepped_on_a_gpu(
 ) -> tuple[np.ndarray, np.ndarray]:
     """States and status after some steps of time-stepping by the text for a GPU, at nominal parameters."""
     problem = close_loop(eom, None, limits="ignore", contact=contact_method(way)).problem
+    assert x0.shape[1] == problem.n_states
     source = rollout_source(problem, "moreau")
     call = f"""
 extern "C" void all(long long n, double *x, double *p, double h, long long steps, int *status, double *failed) {{

@@ -262,7 +262,7 @@ def test_the_text_for_a_gpu_is_that_of_lanes(balls: int, tmp_path: Path) -> None
 def test_a_gpu_gives_up_on_fast_members(tmp_path: Path) -> None:
     """What moves by more than its own size is to be simulated again on the processor, which can sweep it."""
     ground = ball(0.01, restitution=1.0)
-    eom, x0 = da.equations(ground), np.zeros((2, 7 + 6 + 4 + 2 + 2))
+    eom, x0 = da.equations(ground), np.zeros((2, 7 + 6 + 4 + 4 + 2))
     x0[:, 2], x0[:, 3], x0[1, 9] = 0.3, 1.0, -50.0
     status = stepped_on_a_gpu(eom, WAY, x0, 1e-2, 3, tmp_path)[1]
     assert status.tolist() == [0, -1]

@@ -180,7 +180,7 @@ class ConstrainedSystem:
 
     @property
     def all_signal_rows(self) -> tuple[int, ...]:
-        """Where these signals are in what ``constrained_signals`` of constrained.c writes: m multipliers and three more."""
+        """Places of these signals in what constrained.c writes: m multipliers, two violations, one count."""
         kept = (*self.signal_rows, self.m, self.m + 1)
         return (*kept, self.m + 2) if self.has_contacts else kept
 
