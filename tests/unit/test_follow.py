@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.optimal import follow
-from dalembert.optimal.follow import deviation_matrices, riccati_along
+from dalembert.optimal.following import deviation_matrices, riccati_along
 from dalembert.systems.space_robots import attitude_thrusters
 
 

@@ -9,7 +9,7 @@ from dalembert.core.later import later
 if TYPE_CHECKING:
     from dalembert.optimal.cost import Cost
     from dalembert.optimal.estimators import Estimator, EstimatorSettings, ekf, mhe
-    from dalembert.optimal.follow import TrackingLQR, follow
+    from dalembert.optimal.following import TrackingLQR, follow
     from dalembert.optimal.ipopt import Iterate
     from dalembert.optimal.limits import QuantityBound, bounds_of, soft
     from dalembert.optimal.motion import MotionConditions, MotionCost, MotionSettings, OptimalMotion, optimal_motion
@@ -78,10 +78,10 @@ _LATER = {
     "PredictiveSettings": "dalembert.optimal.predictive",
     "QuantityBound": "dalembert.optimal.limits",
     "RefinedCapture": "dalembert.optimal.refined_capture",
-    "TrackingLQR": "dalembert.optimal.follow",
+    "TrackingLQR": "dalembert.optimal.following",
     "bounds_of": "dalembert.optimal.limits",
     "ekf": "dalembert.optimal.estimators",
-    "follow": "dalembert.optimal.follow",
+    "follow": "dalembert.optimal.following",
     "mhe": "dalembert.optimal.estimators",
     "mpc": "dalembert.optimal.predictive",
     "optimal_motion": "dalembert.optimal.motion",
