@@ -14,8 +14,12 @@ from dalembert.io import load_machine
 from support.any_machine import AnyMachine, any_machine
 from support.comparison import difference
 
-FEW, MANY = range(20), range(20, 200)
-SEEDS = [*FEW, *(pytest.param(seed, marks=pytest.mark.slow) for seed in MANY)]
+FEW, MANY, ALL = range(20), range(20, 70), range(70, 200)
+SEEDS = [
+    *FEW,
+    *(pytest.param(seed, marks=pytest.mark.slow) for seed in MANY),
+    *(pytest.param(seed, marks=[pytest.mark.slow, pytest.mark.long]) for seed in ALL),  # two minutes are for CI
+]
 STEP = 2.0**-9
 
 

@@ -392,7 +392,8 @@ def _coupling(machine: da.Machine) -> tuple[Any, Any]:
 
 
 SHORT = {seed for seed in range(40) if random_machine(seed).nv <= 9}
-TREES = [seed if seed in SHORT else pytest.param(seed, marks=pytest.mark.slow) for seed in range(200)]
+SLOW = {seed: [pytest.mark.slow] if seed < 90 else [pytest.mark.slow, pytest.mark.long] for seed in range(200)}
+TREES = [seed if seed in SHORT else pytest.param(seed, marks=SLOW[seed]) for seed in range(200)]
 
 
 @pytest.mark.parametrize("seed", TREES)
