@@ -160,7 +160,8 @@ FUNCTION int64_t select_forces(const struct blocks *c, const struct solution *s,
 }
 
 /* Forces that fulfil the laws, by the rule where they are not unique: SOLVED, or the block at which there are none. A
- * block that yields, seen at its limit while others hold it, leaves its friction to these: else it stays at the limit. */
+ * block that yields, seen at its limit while others hold it, leaves its friction to these: else it stays at the limit.
+ * In transitions none is left at rest at the limit if the laws allow it. */
 FUNCTION int64_t solve_blocks(const struct blocks *c, const struct solution *s, struct memory memory) {
     const int yields = any_yields(c);
     first_modes(c, s->modes);
