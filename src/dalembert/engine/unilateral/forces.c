@@ -31,7 +31,7 @@ FUNCTION int64_t find_forces(const struct blocks *c, const struct solution *s, s
     first_modes(c, s->modes);
     for (int64_t i = 0; i < k; i++) rubs |= c->law[i] == ROPE ? size_of(c, i) > 1 : c->mu[c->first[i]] != 0.0;
     if (k == 1 && is_jammed_cone(c, 0) && c->b[0] < 0.0) return 0; /* of several the others may carry it */
-    if (rests(c, s, memory)) return SOLVED;
+    if (!any_yields(c) && rests(c, s, memory)) return SOLVED;
     if (!rubs) return smooth(c, s, memory);
     if (k == 1 && c->law[0] == ROPE) return one_rope(c, s, memory);
     double *p = take(&memory, n), *near = take(&memory, n), *best_p = take(&memory, n);
@@ -160,17 +160,18 @@ FUNCTION int64_t select_forces(const struct blocks *c, const struct solution *s,
 }
 
 /* Forces that fulfil the laws, by the rule where they are not unique: SOLVED, or the block at which there are none. A
- * block that yields, seen at its limit while others hold it, leaves its friction to these: else it stays at the limit. */
+ * block that yields, seen at its limit while others hold it, leaves its friction to these: else it stays at the limit.
+ * In transitions none is left at rest at the limit if the laws allow it. */
 FUNCTION int64_t solve_blocks(const struct blocks *c, const struct solution *s, struct memory memory) {
     const int yields = any_yields(c);
     first_modes(c, s->modes);
     if (yields && left_to_others(c, s, memory)) return SOLVED;
     if (!yields && rests(c, s, memory)) return SOLVED;
-    if (!rows_depend(c, memory) || select_forces(c, s, memory) != SOLVED) {
+    if (yields || !rows_depend(c, memory) || select_forces(c, s, memory) != SOLVED) {
         const int64_t bad = find_forces(c, s, memory);
         if (bad != SOLVED) return bad;
     }
-    if (yields) share_again(c, s, memory);
+    if (yields || (c->yields && any_at_limit(c, s))) share_again(c, s, memory);
     for (int64_t i = 0; i < c->k; i++) /* a pull that the laws admit is rounding */
         if (c->law[i] == CONE) s->p[c->first[i]] = fmax(s->p[c->first[i]], 0.0);
     return SOLVED;

@@ -182,6 +182,16 @@ FUNCTION int any_yields(const struct blocks *c) {
     return any;
 }
 
+/* Whether a cone at rest has its friction at the limit. */
+FUNCTION int any_at_limit(const struct blocks *c, const struct solution *s) {
+    for (int64_t i = 0; i < c->k; i++) {
+        const int64_t f = c->first[i];
+        if (!rubs_at(c, i) || is_sliding(c, i) || s->modes[f] != STICK) continue;
+        if (hypot(s->p[f + 1], s->p[f + 2]) > INNER * c->mu[f] * (s->p[f] + c->given[f])) return 1;
+    }
+    return 0;
+}
+
 /* Solution with these modes in which what yields has as little friction as it can, or, where others could not bear that, all
  * have it in proportion to their normal forces: it is not to reach its limit again at once. 0 if it breaks a law. */
 FUNCTION int left_to_others(const struct blocks *c, const struct solution *s, struct memory memory) {
