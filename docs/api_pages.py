@@ -70,6 +70,11 @@ PACKAGES = {
 }
 
 
+# Names that a package keeps for those who import them from there; their pages stand in the package that has them now.
+MOVED = {"plan": ("MotionConditions", "MotionCost", "MotionSettings", "OptimalMotion", "RefinedCapture",
+                  "optimal_motion", "refine_capture")}  # fmt: skip
+
+
 def public_names() -> dict[str, list[str]]:
     """Public names by package; a name of `dalembert` itself is listed there only."""
     found: dict[str, list[str]] = {}
@@ -84,6 +89,7 @@ def public_names() -> dict[str, list[str]]:
         found[name] = [n for n in exported if not isinstance(getattr(package, n), ModuleType)]
         if name:
             found[name] = [n for n in found[name] if getattr(dalembert, n, None) is not getattr(package, n)]
+            found[name] = [n for n in found[name] if n not in MOVED.get(name, ())]
     return {name: names for name, names in found.items() if names}
 
 

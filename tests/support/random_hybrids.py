@@ -162,7 +162,7 @@ class Comparison:
         self._timed = {"duration": STEPS * STEP, "record": _EVERY * STEP, **self.settings}
         self.runs = [self._run(self.eom, k, record=STEP) for k in range(variants)]
         run = self.runs[0]
-        about_itself = ("leeway.", "constraint.")  # numbers of the engine
+        about_itself = ("leeway.", "constraint.", "contact.")  # numbers of the engine
         names = [*run.state_names, *run.signal_names, *run.held_names]
         self.names = [n for n in names if not n.startswith(about_itself)]
         self._scale = {n: max(1.0, *(float(np.nanmax(np.abs(r[n]))) for r in self.runs)) for n in self.names}

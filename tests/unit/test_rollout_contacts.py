@@ -246,14 +246,16 @@ def test_sampled_laws_and_noise_act_through_contacts() -> None:
 
 
 @needs_gpp
-@pytest.mark.parametrize("balls", [2, pytest.param(5, marks=pytest.mark.slow)], ids=["one tape", "contacts one by one"])
-def test_the_text_for_a_gpu_is_that_of_lanes(balls: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("balls", "steps"), [(2, 100), pytest.param(5, 45, marks=pytest.mark.slow)], ids=["one tape", "contacts one by one"]
+)
+def test_the_text_for_a_gpu_is_that_of_lanes(balls: int, steps: int, tmp_path: Path) -> None:
     eom, rng = da.equations(box_of_balls(balls)), np.random.default_rng(4)
     q0 = stacked(balls, 3, rng)
     way = da.TimeStepping(max_sweeps=10)
-    many = da.rollout(eom, q0=q0, duration=0.2, step=2e-3, contact=way)
-    x, status = stepped_on_a_gpu(eom, way, many.x[:, 0], 2e-3, 100, tmp_path)
-    assert not status.any()
+    many = da.rollout(eom, q0=q0, duration=2e-3 * steps, step=2e-3, contact=way)
+    x, status = stepped_on_a_gpu(eom, way, many.x[:, 0], 2e-3, steps, tmp_path)
+    assert not status.any()  # before contacts are redundant, whose forces the processor selects
     np.testing.assert_allclose(x, many.final, rtol=1e-10, atol=1e-10)
     assert many["contact.sweeps"].max() > 2
 
