@@ -65,7 +65,7 @@ class _Reader:
             self.at -= 1
             return self.group()
         if token == "\\begin":
-            return self._environment(self.group().strip('"'))
+            return self._environment(self._word().strip('"'))
         if token.startswith("\\"):
             return self._command(token[1:])
         if token.isalpha():
@@ -104,7 +104,7 @@ class _Reader:
             if token == "\\\\":
                 rows.append([])
             elif token == "\\end":
-                self.group()
+                self._word()
                 break
         if name == "bmatrix":
             return 'mat(delim: "[", ' + "; ".join(", ".join(row) for row in rows) + ")"
