@@ -148,7 +148,7 @@ def follow(plan: OptimalPlan, *, Q: Weights = 1.0, R: Weights = 1.0, F: Weights 
     >>> plan = da.optimise(cart, end={"x": 1.0}, duration=2.0, intervals=4)
     >>> law = follow(plan, Q={"x": 100.0}, R=0.1)
     >>> run = da.simulate(cart, duration=2.0, q0={"x": 0.1}, control=law)
-    >>> abs(run["x"][-1] - 1.0) < 0.02
+    >>> bool(abs(run["x"][-1] - 1.0) < 0.02)
     True
     """
     if plan.status != "optimal":
