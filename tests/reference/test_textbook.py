@@ -65,7 +65,7 @@ def test_a_number_needs_the_reason_of_its_tolerance(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [
-        ("published: m", "'x': expected kind: printed, identity, requirement, regression, measured; got None"),
+        ("published: m", "'x': expected kind: printed, identity, regression, requirement, measured; got None"),
         ("published: m, kind: published", "got 'published'"),
         ("published: m, kind: printed, form: long", "'x': expected form: short or full; got 'long'"),
         ("published: 1.5, kind: measured, tolerance: 0.1", "'x' is measured: nothing is asserted"),
