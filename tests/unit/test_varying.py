@@ -9,7 +9,7 @@ from scipy.linalg import expm
 
 import dalembert as da
 from dalembert.control import hinf_norm
-from dalembert.control.uncertain import LFT, constant, parameter, system_lft, uncertain
+from dalembert.control.uncertain import LFT, constant, neglected_lag, parameter, system_lft, uncertain
 from dalembert.control.varying import block_rates, fastest_variation, varying_gain, varying_stability
 from dalembert.core.errors import DalembertError
 
@@ -231,5 +231,8 @@ def test_other_bad_input_is_refused() -> None:
     model = uncertain(crane(), {"length": (1.5, 2.5)})
     with pytest.raises(DalembertError, match="no uncertain quantity named 'payload'"):
         block_rates(model, payload=1.0)
+    late = oscillator(0.1, 0.2).feedback(neglected_lag("valve", 0.1) * 0.1, ["y[0]"], ["u[1]"])
+    with pytest.raises(DalembertError, match="'valve' is not a real parameter"):
+        varying_stability(late, {"valve": 1.0})
     unstable = varying_stability(oscillator(0.1, -0.2))
     assert "middle of its ranges" in unstable.message

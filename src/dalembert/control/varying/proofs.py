@@ -202,10 +202,11 @@ def _split(
     blocks = [b for b in every if b.size]
     real = [b.name for b in blocks if b.kind == "real"]
     given = dict(rates or {})
+    kinds = {b.name: b.kind for b in every}
     for name in given:
-        if name not in [b.name for b in every]:
+        if name not in kinds:
             raise UnknownNameError("block", name, real)
-        if name not in real and name not in loop.sizes:
+        if kinds[name] != "real":
             raise InputError(f"block '{name}' is not a real parameter: it has no rate")
     checked = {}
     for name in real:
