@@ -36,6 +36,12 @@ _BOTH = {"bending": ("bending_y", "bending_z"), "shear": ("shear_y", "shear_z")}
 MOST_TERMS = 20
 OUTLINE = 24
 """Stretches of the drawn axis, at least."""
+_LAST = 0.1
+"""Part of the largest coefficient of a series from which on the last one raises doubts."""
+_SMALL_ANGLE, _SMALL_STRAIN = 0.05, 1e-3
+"""Coefficients below which a series raises none."""
+_LONGEST_STEP = 2.0
+"""Angle [rad] between two points up to which the exponential series is exact to 1e-12."""
 _MORE_POINTS = 4
 """Gauss points of a cell beyond the number of terms of its longest series."""
 
@@ -409,6 +415,34 @@ class Rod(Elastic):
         first, inertia, coupling, modal = self._numbers("undeformed", outputs)
         second = np.trace(inertia) / 2 * np.eye(3) - inertia
         return UndeformedInertia(float(nominal(self.mass)), first[:, 0], second, coupling, modal)
+
+    def doubts(self, delta: Array) -> list[str]:
+        """Series whose last coefficient is not small, and steps between points that turn too far."""
+        values, result = np.abs(np.atleast_2d(delta)), []
+        if not np.isfinite(values).all():
+            return []
+        turned = np.zeros((len(values), len(self.piece_ends) - 1))
+        for strain, piece, names in self.series():
+            first = self.q_names.index(names[0])
+            own = values[:, first : first + len(names)]
+            curves = STRAINS.index(strain) < 3
+            if curves:
+                turned[:, piece] += own.sum(axis=1)
+            sizes = own.max(axis=0, initial=0.0)
+            if len(names) > 1 and sizes.max() > (_SMALL_ANGLE if curves else _SMALL_STRAIN):
+                ratio = float(sizes[-1] / sizes.max())
+                if ratio > _LAST:
+                    result.append(
+                        f"the last of {len(names)} terms of '{strain}' in piece {piece + 1} of rod '{self.name}' is "
+                        f"{ratio:.2g} of the largest one: give the series more terms, or the rod more pieces"
+                    )
+        steps = rod_points(self).longest_steps * turned.max(axis=0, initial=0.0)
+        if steps.max() > _LONGEST_STEP and rod_points(self).axis is None:
+            result.append(
+                f"sections of rod '{self.name}' turn by up to {steps.max():.2g} rad between two points: give it more "
+                "pieces or points"
+            )
+        return result
 
     @property
     def lacks_rotary_inertia(self) -> bool:

@@ -157,10 +157,11 @@ class RodPoints:
         return sum(len(piece.columns) for piece in self.pieces)
 
     @property
-    def largest_step(self) -> float:
-        """Longest way between two points."""
-        ends = [[c.start, *c.points, c.end] for p in self.pieces for c in p.cells]
-        return float(max(np.diff(e).max() for e in ends))
+    def longest_steps(self) -> Array:
+        """Longest way between two points of each piece, relative to its length."""
+        ends = [[[c.start, *c.points, c.end] for c in p.cells] for p in self.pieces]
+        longest = [max(np.diff(e).max() for e in cells) for cells in ends]
+        return np.array([h / (p.end - p.start) for h, p in zip(longest, self.pieces, strict=True)])
 
 
 def _unit(k: int) -> Array:
@@ -174,7 +175,8 @@ def _generators(values: Array, x: Array, w: Array, h: float) -> Array:
     F. Casas, J. A. Oteo, J. Ros, "The Magnus expansion and some of its applications", Phys. Rep. 470 (2009), 5.1).
     """
     B = [h / 2 * np.einsum("i,i...->...", w * (x / 2) ** k, values) for k in range(3)]
-    return np.array([9 / 4 * B[0] - 15 * B[2], 12 * B[1], -15 * B[0] + 180 * B[2]])
+    a = np.array([9 / 4 * B[0] - 15 * B[2], 12 * B[1], -15 * B[0] + 180 * B[2]])
+    return np.where(np.abs(a) < 1e-13 * h * np.abs(values).max(initial=0.0), 0.0, a)  # zeros cost nothing
 
 
 def rod_points(rod: Rod) -> RodPoints:
