@@ -1,19 +1,20 @@
 """Configurations in which a machine stays at rest, found by descent, and whether they are stable.
 
-Newton's method alone ends at any equilibrium, stable or not. Here each step solves
+Newton's method alone ends at any equilibrium, stable or not. Here each step loses potential energy. On the motions
+``N`` that the constraints allow, orthonormal in the mass matrix, with the forces ``g`` at rest, the tangent stiffness
+``K`` (that of the reactions included) and ``N^T K N = Y diag(l) Y^T``, the step is
 
-    (K + sigma M) d + J^T lambda = -g,      J d = -phi,
+    d = -N Y diag(1/|l|) Y^T N^T g,
 
-with the forces ``g`` at rest, the tangent stiffness ``K`` (that of the reactions included) and ``sigma`` so large that
-``K + sigma M`` is positive definite on the motions that the constraints allow: an implicit step of length ``1/sigma``
-of a motion without inertia that loses potential energy (pseudo-transient continuation: C. T. Kelley, D. E. Keyes,
-SIAM J. Numer. Anal. 35 (1998) 508-523). Near a stable equilibrium sigma falls with the forces, and the steps are those
-of Newton's method.
+which is Newton's where the stiffness is positive, and leads away from equilibria that are not stable where it is not
+(Y. Dauphin et al., "Identifying and attacking the saddle point problem in high-dimensional non-convex optimization",
+Adv. Neural Inf. Process. Syst. 27 (2014)). The state is projected onto the constraints after each step; steps that do
+not lose the energy they promise are repeated with a smaller radius.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -110,7 +111,7 @@ def find_equilibrium(
     >>> shelf = da.Machine("shelf", [strip], [da.Joint("wall", "fixed", "world", "strip")])
     >>> rest = find_equilibrium(shelf)
     >>> rest.stable, da.equations(shelf, backend="vm").pose("strip.tip", rest.q)[:3, 3].round(3).tolist()
-    (True, [0.352, 0.0, -0.304])
+    (True, [0.347, 0.0, -0.334])
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, backend="vm")
     values = eom.parameter_values(p)
@@ -149,81 +150,106 @@ class _Descent:
     """Forces, stiffness and steps of a machine at rest."""
 
     def __init__(
-        self, eom: EquationsOfMotion, u: Array, latches: Array, rows: Array, t: float, p: Array, most: int = 400
+        self, eom: EquationsOfMotion, u: Array, latches: Array, rows: Array, t: float, p: Array, most: int = 500
     ) -> None:
         self._eom, self._u, self._latches, self._rows, self._t, self._p, self._most = eom, u, latches, rows, t, p, most
         self._on = np.zeros(0, dtype=bool)
         if eom.constrained:
             self._on = eom.constraint_system.activity(latches) != 0.0
         self.sizes = _sizes(eom)
-        self._forces = np.zeros(len(self._on))
-        self._functions = self._made()
+        self._held, self._stiffness = eom.kept.once("rest", (), self._functions)
 
-    def _made(self) -> Callable[[Array, Array], list[Array]]:
+    def _functions(self) -> tuple[ca.Function, ca.Function]:
+        """Functions (forces, those without potential, potential, M, J, phi) and K d of the coordinates."""
         eom, s, nv = self._eom, self._eom.symbolic, self._eom.nv
         system = eom.constraint_system
         latches = system.latches if eom.constrained else ca.SX.sym("latches", len(self._latches))
-        forces = ca.SX.sym("multipliers", len(self._on))
-        load = s.bias - s.losses - s.wrenches - s.actuation
-        reaction = system.jacobian.T @ forces if eom.constrained else ca.SX(nv, 1)
-        phi = system.phi if eom.constrained else ca.SX(0, 1)
-        J = system.jacobian if eom.constrained else ca.SX(0, nv)
-        B = ca.jacobian(s.coordinate_rate, s.v)
-        pull = ca.substitute(ca.vertcat(load, load + reaction), s.v, ca.SX.zeros(nv))
-        K = ca.jacobian(pull[nv:], s.q) @ ca.substitute(B, s.v, ca.SX.zeros(nv))
-        outputs = [ca.densify(ca.SX(x)) for x in (pull[:nv], K, s.mass_matrix, J, phi)]
-        f = ca.Function("rest", [s.q, s.u, s.t, s.p, latches, forces], ca.cse(outputs))
-        return lambda q, x: [np.array(y.full()) for y in f(q, self._u, self._t, self._p, self._latches, x)]
+        multipliers = ca.SX.sym("multipliers", len(self._on))
+        J, phi = (system.jacobian, system.phi) if eom.constrained else (ca.SX(0, nv), ca.SX(0, 1))
+        other = s.losses + s.wrenches + s.actuation
+        still = [
+            ca.SX(x) for x in (s.bias - other, other, s.potential_energy, s.mass_matrix, J, phi, s.coordinate_rate)
+        ]
+        B = ca.jacobian(still.pop(), s.v)
+        still = ca.substitute([*still, B], [s.v], [ca.SX.zeros(nv)])
+        B = still.pop()
+        load = still[0] + still[4].T @ multipliers
+        arguments = [s.q, s.u, s.t, s.p, latches]
+        held = ca.Function("rest", arguments, ca.cse([ca.densify(x) for x in still]))
+        d = ca.SX.sym("d", nv)
+        column = ca.densify(ca.jtimes(load, s.q, B @ d))  # for each motion: a whole matrix of a long rod takes minutes
+        return held, ca.Function("stiffness", [*arguments, multipliers, d], [ca.cse(column)])
 
-    def terms(self, q: Array, forces: Array) -> tuple[Array, Array, Array, Array, Array]:
-        """Forces, symmetric stiffness, mass matrix, rows that hold, and their gaps."""
-        g, K, M, J, phi = self._functions(q, forces)
+    def _at(self, q: Array) -> list[Array]:
+        """Forces, those without potential, potential, mass matrix, rows that hold, and their gaps."""
+        values = self._held(q, self._u, self._t, self._p, self._latches)
+        g, other, V, M, J, phi = (np.array(x.full()) for x in values)
         rows = np.vstack([J[self._on], self._rows])
-        gaps = np.concatenate([phi[self._on, 0], np.zeros(len(self._rows))])
-        return g[:, 0], (K + K.T) / 2, M, rows, gaps
+        return [g[:, 0], other[:, 0], V[0], M, rows, np.concatenate([phi[self._on, 0], np.zeros(len(self._rows))])]
+
+    def _spectrum(self, q: Array, g: Array, M: Array, J: Array) -> tuple[Array, Array]:
+        """Eigenvalues of the stiffness and motions (nv x k), on what the rows allow, orthonormal in the mass matrix."""
+        multipliers = np.zeros(len(self._on))
+        if len(J):
+            forces = np.linalg.lstsq(J @ np.linalg.solve(M, J.T), -J @ np.linalg.solve(M, g), rcond=1e-12)[0]
+            multipliers[self._on] = forces[: int(self._on.sum())]
+        one = np.eye(self._eom.nv)
+        K = np.array(self._stiffness(q, self._u, self._t, self._p, self._latches, multipliers, one).full())
+        N = allowed_motions(M, J)
+        squares, Y = np.linalg.eigh(N.T @ ((K + K.T) / 2) @ N)
+        return squares, N @ Y
+
+    def _projected(self, q: Array) -> Array | None:
+        """Nearest configuration on the constraints; None if there is none nearby."""
+        for _ in range(12):
+            *_, M, J, phi = self._at(q)
+            if np.abs(phi).max(initial=0.0) < 1e-12:
+                return q
+            X = np.linalg.solve(M, J.T)
+            d = -X @ np.linalg.lstsq(J @ X, phi, rcond=1e-12)[0]
+            if not np.abs(d / self.sizes).max() < 1.0:
+                return None
+            q = self._eom.integrate(q, d)
+        return q if np.abs(self._at(q)[-1]).max(initial=0.0) < 1e-9 else None
 
     def descend(self, q: Array) -> tuple[Array, int, bool]:
         """Go downhill; return the end, the number of steps, and whether all forces balance there."""
-        forces, before, sigma = self._forces, np.inf, 0.0
+        radius = _LONGEST
         for step in range(self._most):
-            g, K, M, J, phi = self.terms(q, forces)
-            N = allowed_motions(M, J)  # orthonormal in M
-            squares = np.linalg.eigvalsh(N.T @ K @ N) if N.shape[1] else np.zeros(0)
-            pull = N.T @ g
-            size = float(np.linalg.norm(pull))
-            scale = float(np.linalg.norm(np.abs(N.T) @ np.abs(K @ (0.1 * self.sizes)))) + float(
-                np.linalg.norm(np.abs(N.T) @ np.abs(g))
-            )
-            if size <= 1e-11 * max(scale, 1e-300) and np.abs(phi).max(initial=0.0) < 1e-11:
+            g, other, V, M, J, _ = self._at(q)
+            squares, Y = self._spectrum(q, g, M, J)
+            pull = Y.T @ g
+            if not squares.size or np.linalg.norm(pull) <= 1e-12 * self._scale(Y, squares, g):
                 return q, step, True
-            largest = np.abs(squares).max(initial=0.0)
-            lowest = float(squares.min(initial=np.inf))
-            sigma = max(4.0 * sigma, abs(lowest), 1e-9 * largest) if size > 2.0 * before else 0.2 * sigma
-            shift = max(sigma, -2.0 * min(lowest, 0.0)) + 1e-14 * largest
-            d, forces = self._step(K + shift * M, J, g, phi, forces)
-            self._forces = forces
-            d = d / max(1.0, float(np.abs(d / self.sizes).max(initial=0.0)) / _LONGEST)
-            if not np.isfinite(d).all():
-                return q, step, False
-            q, before = self._eom.integrate(q, d), size
+            floor = 1e-14 * np.abs(squares).max()
+            d = -Y @ (pull / np.maximum(np.abs(squares), max(floor, 1e-300)))
+            length = float(np.abs(d / self.sizes).max())
+            while True:
+                share = min(1.0, radius / max(length, 1e-300))
+                new = self._projected(self._eom.integrate(q, share * d))
+                if new is not None:
+                    _, after, V_new, *_ = self._at(new)
+                    gain = float((V_new - V)[0]) - share * float(d @ (other + after)) / 2
+                    expected = share * float(g @ d)
+                    noise = 1e-13 * (abs(float(V[0])) + abs(float(V_new[0])) + 1e-300)
+                    if gain <= 1e-3 * expected + noise:
+                        break
+                radius = 0.25 * min(radius, length)
+                if radius < 1e-12:
+                    return q, step, bool(np.linalg.norm(pull) <= 1e-8 * self._scale(Y, squares, g))
+            q, radius = new, min(2.0 * radius, _LONGEST)
         return q, self._most, False
 
-    def _step(self, A: Array, J: Array, g: Array, phi: Array, forces: Array) -> tuple[Array, Array]:
-        n, m = len(g), len(J)
-        system = np.block([[A, J.T], [J, np.zeros((m, m))]])
-        x = np.linalg.lstsq(system, np.concatenate([-g, -phi]), rcond=1e-14)[0]
-        on = forces.copy()
-        on[self._on] = x[n : n + int(self._on.sum())]
-        return x[:n], on
+    def _scale(self, Y: Array, squares: Array, g: Array) -> float:
+        """Force that motions of the size of the machine would raise, and that which is there."""
+        raised = np.linalg.norm(np.abs(squares) * np.linalg.norm(np.linalg.pinv(Y) @ np.diag(self.sizes), axis=1))
+        return float(0.1 * raised + np.linalg.norm(np.abs(Y.T) @ np.abs(g)) + 1e-300)
 
     def stiffness(self, q: Array) -> tuple[Array, Array]:
         """Eigenvalues of the stiffness relative to the mass matrix, and the least stiff motion."""
-        _, K, M, J, _ = self.terms(q, self._forces)
-        N = allowed_motions(M, J)
-        if not N.shape[1]:
-            return np.zeros(0), np.zeros(self._eom.nv)
-        squares, Y = np.linalg.eigh(N.T @ K @ N)
-        return squares, N @ Y[:, 0]
+        g, _, _, M, J, _ = self._at(q)
+        squares, Y = self._spectrum(q, g, M, J)
+        return (squares, Y[:, 0]) if squares.size else (squares, np.zeros(self._eom.nv))
 
 
 def _sizes(eom: EquationsOfMotion) -> Array:

@@ -29,8 +29,8 @@ _SHARED = {"frames": "parts", "motors": "parts", "thrusters": "parts", "wrenches
            "signals": "signals_and_sensors", "sensors": "signals_and_sensors"}  # fmt: skip
 _OWN = {"Beam": "beams", "ExactRod": "exact_rods", "FiniteElements": "finite_elements", "Origin": "origins"}
 _ORDER = (
-    "bodies", "beams", "exact_rods", "finite_elements", "joints", "origins", "parts", "constraints", "cables", "ropes", "contacts",
-    "fields",
+    "bodies", "beams", "exact_rods", "finite_elements", "joints", "origins", "parts", "constraints", "cables", "ropes",
+    "contacts", "fields",
 )  # fmt: skip
 _PICTURES = {
     "joints": ("joint_kinds", "Axes and coordinates of each kind of joint"),

@@ -321,12 +321,13 @@ class MachineReader:
     def body(self, name: str, entry: BodyEntry) -> Body | Elastic:
         """Return a body, a beam or another flexible body."""
         path = ("bodies", name)
-        shape_keys = [shape for shape in (*SHAPES, "beam", "exact_rod", "finite_elements") if getattr(entry, shape) is not None]
+        flexible = ("beam", "exact_rod", "finite_elements")
+        shape_keys = [shape for shape in (*SHAPES, *flexible) if getattr(entry, shape) is not None]
         keys = entry.model_fields_set - {"geometry"}
         if len(shape_keys) > 1 or (shape_keys and keys != set(shape_keys)):
             raise InputError(
-                f"body '{name}' takes mass, com and inertia, or one shape, or a beam, exact_rod or finite_elements, got "
-                f"{' and '.join(sorted(keys))}"
+                f"body '{name}' takes mass, com and inertia, or one shape, or a beam, exact_rod or finite_elements, "
+                f"got {' and '.join(sorted(keys))}"
             )
         if entry.geometry is None:
             return self.plain_body(name, entry, shape_keys)

@@ -52,7 +52,7 @@ class Rod(Elastic):
 
     Its axis begins at the origin of its frame, along x, and follows from its strains without approximation. The strains
     are series of Legendre polynomials in each piece. Bodies and joints hang on its tip by the name ``"NAME.tip"``, on
-    other named sections by ``"NAME.STATION"``. It adds the coordinates ``NAME.delta1`` and so on, piece by piece, in the
+    other named sections by ``"NAME.STATION"``. It adds the coordinates ``NAME.delta1`` and so on, piece by piece in the
     order axial, bending_y, bending_z, torsion, shear_y, shear_z. Those of curvatures are angles: the first one of
     ``bending_y`` is the angle by which the piece bends.
 
@@ -97,7 +97,8 @@ class Rod(Elastic):
     A strip of spring steel that its own end moment rolls up to a circle:
 
     >>> import numpy as np, dalembert as da
-    >>> strip = da.Rod("strip", 1.0, da.Section.rectangle(0.0005, 0.02), E=2e11, density=7800.0, strains={"bending_y": 1})
+    >>> section = da.Section.rectangle(0.0005, 0.02)
+    >>> strip = da.Rod("strip", 1.0, section, E=2e11, density=7800.0, strains={"bending_y": 1})
     >>> machine = da.Machine("clamped", [strip], [da.Joint("wall", "fixed", "world", "strip")])
     >>> round_about = da.equations(machine, backend="vm").pose("strip.tip", [2 * np.pi])
     >>> round_about[:3, 3].round(12) + 0.0

@@ -12,10 +12,10 @@ In space each step is ``R_1 = R_0 exp(W^)``, ``W`` the Magnus expansion of order
 
 the derivatives follow step by step, exact for the discrete rotations:
 
-    T_1 = T_0 + R_0 dexp(W) dW/d(delta),     w_1 = w_0 + R_0 y,     w_1' = w_0' + w_0 x R_0 y + R_0 y',   y = dexp(W) W',
+    T_1 = T_0 + R_0 dexp(W) dW/d(delta),   w_1 = w_0 + R_0 y,   w_1' = w_0' + w_0 x R_0 y + R_0 y',   y = dexp(W) W',
 
 ``T`` being the angular velocity per rate of the coordinates, ``w`` that of a section. A coordinate of a piece moves all
-that is beyond the piece as a rigid body: `Screws` has these motions.
+that is beyond the piece as a rigid body: `RodKinematics.screws` has these motions.
 """
 
 from __future__ import annotations
@@ -261,9 +261,7 @@ class CellMotion:
         for step in cell.steps:
             self.turns.append(piece.turn(step, R, angle))
             R, angle = self.turns[-1].R, getattr(self.turns[-1], "angle", angle)
-        self.tangents = [
-            self.turns[l].R @ (_X + piece.strain(cell, l, piece.delta)) for l in range(len(cell.points))
-        ]
+        self.tangents = [self.turns[l].R @ (_X + piece.strain(cell, l, piece.delta)) for l in range(len(cell.points))]
         self._tangents = ca.horzcat(*self.tangents)
         self.positions = self._integrated(self._tangents, p)
         self.end = (R, self.positions[-1], angle)
@@ -370,9 +368,7 @@ class CellMotion:
         tangents, rows = self._tangent_rates(start, rate)
         w, w_dot = turn.rates(*(rows[k - 1] if k else (start.w, start.w_dot)), rate)
         v, a = (ca.horzcat(*[x[i] for x in tangents]) for i in range(2))
-        return Rates(
-            w, w_dot, self._integrated(v, start.v, row)[0], self._integrated(a, start.v_dot, row)[0]
-        )
+        return Rates(w, w_dot, self._integrated(v, start.v, row)[0], self._integrated(a, start.v_dot, row)[0])
 
 
 def _crossed(T: Expression, d: Expression) -> Expression:
@@ -402,7 +398,7 @@ class RodKinematics:
 
     @cached_property
     def screws(self) -> list[tuple[Expression, Expression]]:
-        """Motion ``x' = u + T x x`` of all beyond a piece per rate of its coordinates: ``T`` and ``u`` (3 x columns)."""
+        """Motion ``x' = u + T x x`` of all beyond a piece per rate of its coordinates: ``T``, ``u`` (3 x columns)."""
         result = []
         for motion in self.pieces:
             T, moved = motion.end_columns
@@ -463,4 +459,3 @@ class RodKinematics:
                 if other is cell:
                     return start
         return start
-

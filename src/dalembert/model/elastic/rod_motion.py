@@ -32,7 +32,7 @@ _E = np.eye(3)
 
 @dataclass(frozen=True, eq=False)
 class _Slice:
-    """Mass and section inertia of a point: weight ``m``, position ``x``, rotation ``R`` and moments of inertia ``J``."""
+    """Mass and section inertia of a point: weight ``m``, position ``x``, rotation ``R``, moments of inertia ``J``."""
 
     m: float
     x: Expression
@@ -314,9 +314,7 @@ class RodSection:
         return ca.cross(w, ca.cross(w, self.p) + 2 * r.v) + r.v_dot, ca.cross(w, r.w) + r.w_dot
 
 
-def rod_field(
-    kinematics: RodKinematics, R: Expression, p: Expression, density: Expression | float
-) -> EnergyField:
+def rod_field(kinematics: RodKinematics, R: Expression, p: Expression, density: Expression | float) -> EnergyField:
     """Moving points and directors of a rod whose frame has the pose (R, p)."""
     cells = [cell for motion in kinematics.pieces for cell in motion.cells]
     points, weights, directors = [], [], []

@@ -68,7 +68,7 @@ class Cell:
     steps
         Ways from the start to the first point, from point to point, and to the end (m + 1).
     integrals
-        Integrals from the start to each point and to the end of the polynomial through values at the points ((m+1) x m).
+        Integrals from the start to each point and the end of the polynomial through values at the points ((m+1) x m).
     strains
         Values of the polynomials of the piece at the points (m x columns).
     """
