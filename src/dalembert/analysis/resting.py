@@ -85,7 +85,7 @@ def find_equilibrium(
     """Find a stable configuration at rest, from a guess downhill.
 
     If the way ends at an equilibrium that is not stable, it is continued along the least stiff motion. A result that is
-    not stable, or in which forces are left over, says so and warns.
+    not stable, or in which forces are left over, is marked as such, with a warning.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ class _Descent:
         return q, self._most, False
 
     def _scale(self, Y: Array, squares: Array, g: Array) -> float:
-        """Force that motions of the size of the machine would raise, and that which is there."""
+        """Forces that motions of the size of the machine would raise, and the forces at hand."""
         raised = np.linalg.norm(np.abs(squares) * np.linalg.norm(np.linalg.pinv(Y) @ np.diag(self.sizes), axis=1))
         return float(0.1 * raised + np.linalg.norm(np.abs(Y.T) @ np.abs(g)) + 1e-300)
 

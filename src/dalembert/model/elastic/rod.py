@@ -330,13 +330,8 @@ class Rod(Elastic):
     @cached_property
     def amplitudes(self) -> Array:
         """Size of each coordinate: a curvature of 1 rad per piece, falling with the degree, or strains of 2 %."""
-        return np.array(
-            [
-                (1.0 if STRAINS.index(strain) < 3 else 0.02) / (k + 1)
-                for strain, _, names in self.series()
-                for k in range(len(names))
-            ]
-        )
+        sizes = [(1.0 if STRAINS.index(strain) < 3 else 0.02, len(names)) for strain, _, names in self.series()]
+        return np.array([size / (k + 1) for size, number in sizes for k in range(number)])
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
@@ -492,7 +487,7 @@ class Rod(Elastic):
             )
 
     def energy_field(self, delta: Expression, R: Expression, p: Expression, value: Value) -> EnergyField:
-        """Points of the axis and directors of the sections at Gauss points."""
+        """Points and directors at Gauss points."""
         return rod_field(self._kinematics(delta), R, p, value(self.density))
 
     def outline(self, delta: Expression) -> tuple[list[list[Expression]], float]:

@@ -28,10 +28,10 @@ import casadi as ca
 import numpy as np
 
 from dalembert.core.types import Array, Expression
-from dalembert.model.elastic.rod_points import Cell, Piece, RodPoints, Step, integration_rows
+from dalembert.model.elastic.rod_points import RodCell, RodPiece, RodPoints, RodStep, integration_rows
 from dalembert.spatial.rotations import cross_matrix
 
-__all__ = ["PieceMotion", "Rates", "RodKinematics"]
+__all__ = ["PieceMotion", "RodKinematics", "RodRates"]
 
 _TERMS = 9
 """Terms of the series of b and c: rounding for steps of 1 rad, 1e-12 for steps of 2 rad."""
@@ -88,7 +88,7 @@ class _Magnus:
 
 
 @dataclass(frozen=True, eq=False)
-class Rates:
+class RodRates:
     """Angular velocity, angular acceleration, velocity and acceleration of a section for constant rates."""
 
     w: Expression
@@ -97,13 +97,13 @@ class Rates:
     v_dot: Expression
 
 
-_AT_REST = Rates(*(ca.SX(3, 1) for _ in range(4)))
+_AT_REST = RodRates(*(ca.SX(3, 1) for _ in range(4)))
 
 
 class _Turn:
     """A step of the rotation in space."""
 
-    def __init__(self, step: Step, piece: Piece, delta: Expression, R: Expression) -> None:
+    def __init__(self, step: RodStep, piece: RodPiece, delta: Expression, R: Expression) -> None:
         self._step, self._piece, self._R0 = step, piece, R
         self._magnus = _Magnus(self._generators(delta, step.rest))
         W = self._W = self._magnus.W
@@ -153,7 +153,7 @@ class _Turn:
 class _AxisTurn:
     """A step of the rotation about one coordinate axis: the angle is linear in the coordinates."""
 
-    def __init__(self, step: Step, piece: Piece, delta: Expression, angle: Expression, axis: int) -> None:
+    def __init__(self, step: RodStep, piece: RodPiece, delta: Expression, angle: Expression, axis: int) -> None:
         self._axis = axis
         turned = step.shares[:, 0] + step.shares[:, 2] / 12
         self._shares = np.array([x if c.component == axis else 0.0 for x, c in zip(turned, piece.columns, strict=True)])
@@ -200,7 +200,7 @@ class PieceMotion:
     """
 
     def __init__(
-        self, piece: Piece, delta: Expression, R: Expression, p: Expression, axis: int | None, angle: Expression
+        self, piece: RodPiece, delta: Expression, R: Expression, p: Expression, axis: int | None, angle: Expression
     ) -> None:
         self.piece, self.delta, self._axis = piece, delta, axis
         self._start = (R, p, angle)
@@ -208,7 +208,7 @@ class PieceMotion:
         for k, cell in enumerate(piece.cells):
             self.cells.append(CellMotion(self, cell, k))
 
-    def strain(self, cell: Cell, l: int, x: Expression) -> Expression:
+    def strain(self, cell: RodCell, l: int, x: Expression) -> Expression:
         """Strain ``e`` (3) at a point of a cell; of rates of the coordinates its rate."""
         P = np.zeros((3, len(self.piece.columns)))
         for j, c in enumerate(self.piece.columns):
@@ -216,7 +216,7 @@ class PieceMotion:
                 P[c.component - 3, j] = cell.strains[l, j]
         return _sparse(P) @ x if P.any() else ca.SX(3, 1)
 
-    def strain_columns(self, cell: Cell, l: int, R: Expression) -> Expression:
+    def strain_columns(self, cell: RodCell, l: int, R: Expression) -> Expression:
         """``R de/d(delta)`` (3 x columns)."""
         columns = [
             R[:, c.component - 3] * float(cell.strains[l, j]) if c.component >= 3 else ca.SX(3, 1)
@@ -228,7 +228,7 @@ class PieceMotion:
         """Rotation, position and angle at the start of cell ``k``."""
         return self._start if k == 0 else self.cells[k - 1].end
 
-    def turn(self, step: Step, R: Expression, angle: Expression) -> _Turn | _AxisTurn:
+    def turn(self, step: RodStep, R: Expression, angle: Expression) -> _Turn | _AxisTurn:
         """Make a step of the rotation."""
         if self._axis is None:
             return _Turn(step, self.piece, self.delta, R)
@@ -253,7 +253,7 @@ class PieceMotion:
 class CellMotion:
     """Motion of the sections of one cell: at its points and at its end."""
 
-    def __init__(self, piece: PieceMotion, cell: Cell, index: int) -> None:
+    def __init__(self, piece: PieceMotion, cell: RodCell, index: int) -> None:
         self.piece, self.cell, self._index = piece, cell, index
         R, p, angle = piece.begin(index)
         self._first = (R, p, angle)
@@ -302,16 +302,16 @@ class CellMotion:
         flat = ca.horzcat(*[ca.reshape(x, 3 * n, 1) for x in slopes])
         return [self._before[1] + ca.reshape(flat @ ca.DM(row), 3, n) for row in table]
 
-    def rates(self, start: Rates, rate: Expression) -> list[Rates]:
+    def rates(self, start: RodRates, rate: Expression) -> list[RodRates]:
         """Rates at the points and the end, from those at the start and the rates of the piece's coordinates."""
         tangents, rows = self._tangent_rates(start, rate)
         v = ca.horzcat(*[x for x, _ in tangents])
         a = ca.horzcat(*[x for _, x in tangents])
         moved = zip(self._integrated(v, start.v), self._integrated(a, start.v_dot), strict=True)
-        return [Rates(w, w_dot, x, y) for (w, w_dot), (x, y) in zip(rows, moved, strict=True)]
+        return [RodRates(w, w_dot, x, y) for (w, w_dot), (x, y) in zip(rows, moved, strict=True)]
 
     def _tangent_rates(
-        self, start: Rates, rate: Expression
+        self, start: RodRates, rate: Expression
     ) -> tuple[list[tuple[Expression, Expression]], list[tuple[Expression, Expression]]]:
         w, w_dot, rows = start.w, start.w_dot, []
         for turn in self.turns:
@@ -362,13 +362,13 @@ class CellMotion:
         T = (turned[k - 1] if k else self._before[0]) + turn.columns
         return T, self._spread(slopes, row)[0]
 
-    def rates_at(self, s: float, start: Rates, rate: Expression) -> Rates:
+    def rates_at(self, s: float, start: RodRates, rate: Expression) -> RodRates:
         """`rates` at an abscissa."""
         k, turn, row = self._branch(s)
         tangents, rows = self._tangent_rates(start, rate)
         w, w_dot = turn.rates(*(rows[k - 1] if k else (start.w, start.w_dot)), rate)
         v, a = (ca.horzcat(*[x[i] for x in tangents]) for i in range(2))
-        return Rates(w, w_dot, self._integrated(v, start.v, row)[0], self._integrated(a, start.v_dot, row)[0])
+        return RodRates(w, w_dot, self._integrated(v, start.v, row)[0], self._integrated(a, start.v_dot, row)[0])
 
 
 def _crossed(T: Expression, d: Expression) -> Expression:
@@ -405,7 +405,7 @@ class RodKinematics:
             result.append((T, moved + cross_matrix(motion.end[1]) @ T))
         return result
 
-    def rates(self, rate: Expression) -> list[list[list[Rates]]]:
+    def rates(self, rate: Expression) -> list[list[list[RodRates]]]:
         """Rates at all points and ends, by piece and cell, for constant rates of the coordinates."""
         start, result = _AT_REST, []
         for motion in self.pieces:
@@ -446,7 +446,7 @@ class RodKinematics:
         beyond = self.n - self.points.pieces[k].range.stop
         return ca.horzcat(*blocks, ca.vertcat(moved, T), ca.SX(6, beyond))
 
-    def section_rates(self, s: float, rate: Expression) -> Rates:
+    def section_rates(self, s: float, rate: Expression) -> RodRates:
         """Rates of the section at an abscissa for constant rates of the coordinates."""
         k, cell, s = self._cell_of(s)
         start = _AT_REST

@@ -20,8 +20,8 @@ import numpy as np
 
 from dalembert.core.types import Array, Expression
 from dalembert.model.elastic.contract import EnergyField
-from dalembert.model.elastic.rod_kinematics import Rates, RodKinematics
-from dalembert.model.elastic.rod_points import Cell
+from dalembert.model.elastic.rod_kinematics import RodKinematics, RodRates
+from dalembert.model.elastic.rod_points import RodCell
 from dalembert.spatial.inertia import Inertia, symmetric
 from dalembert.spatial.rotations import cross_matrix
 
@@ -50,7 +50,7 @@ class _Slice:
         return bool(self.J.any())
 
 
-def _section_inertia(cell: Cell, l: int) -> Array:
+def _section_inertia(cell: RodCell, l: int) -> Array:
     I_y, I_z, I_yz = cell.moments[l]
     J = np.diag([I_y + I_z, I_y, I_z])
     J[1, 2] = J[2, 1] = -I_yz
@@ -249,7 +249,7 @@ def _half_product(A: Expression, B: Expression) -> Expression:
     return ca.vertcat(*rows)
 
 
-def _turning(s: _Slice, w: Expression, r: Rates) -> Expression:
+def _turning(s: _Slice, w: Expression, r: RodRates) -> Expression:
     """Moment of inertia forces of a slice that turns with ``w`` and, relative to the frame, with ``r.w``."""
     total = w + r.w
     return s.J_r @ (ca.cross(w, r.w) + r.w_dot) + ca.cross(total, s.J_r @ total)

@@ -20,14 +20,14 @@ from dalembert.model.section import Section
 if TYPE_CHECKING:
     from dalembert.model.elastic.rod import Rod
 
-__all__ = ["STRAINS", "Cell", "Piece", "RodPoints", "Step", "rod_points"]
+__all__ = ["STRAINS", "RodCell", "RodPiece", "RodPoints", "RodStep", "rod_points"]
 
 STRAINS = ("torsion", "bending_z", "bending_y", "axial", "shear_y", "shear_z")
 """Strains by component: curvatures about x, y, z and strains along x, y, z of a section."""
 
 
 @dataclass(frozen=True)
-class Column:
+class RodColumn:
     """One coordinate: component 0 to 5 of the strains (see `STRAINS`), piece, and degree of its polynomial."""
 
     component: int
@@ -36,7 +36,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class RodStep:
     """Way from one abscissa to another within a cell.
 
     Parameters
@@ -52,7 +52,7 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class RodCell:
     """A part of a piece with its Gauss points.
 
     Parameters
@@ -80,13 +80,13 @@ class Cell:
     weights: Array
     area: Array
     moments: Array
-    steps: tuple[Step, ...]
+    steps: tuple[RodStep, ...]
     integrals: Array
     strains: Array
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class RodPiece:
     """Interval with its own polynomials.
 
     Parameters
@@ -102,8 +102,8 @@ class Piece:
     start: float
     end: float
     first: int
-    columns: tuple[Column, ...]
-    cells: tuple[Cell, ...]
+    columns: tuple[RodColumn, ...]
+    cells: tuple[RodCell, ...]
 
     @property
     def range(self) -> slice:
@@ -115,18 +115,18 @@ class Piece:
         x = 2 * (np.asarray(s) - self.start) / (self.end - self.start) - 1
         return np.stack([self.scale(c) * legendre.legval(x, _unit(c.degree)) for c in self.columns], axis=-1)
 
-    def scale(self, column: Column) -> float:
+    def scale(self, column: RodColumn) -> float:
         """Strain per coordinate: the coordinates of curvatures are angles."""
         return 1.0 / (self.end - self.start) if column.component < 3 else 1.0
 
-    def step(self, a: float, b: float, curvature: Array) -> Step:
+    def step(self, a: float, b: float, curvature: Array) -> RodStep:
         """Way from ``a`` to ``b``."""
         order = max(c.degree for c in self.columns) // 2 + 3
         x, w = legendre.leggauss(order)
         values = self.shapes((a + b) / 2 + (b - a) / 2 * x)
         values = values * [c.component < 3 for c in self.columns]
         rest = _generators(np.tile(curvature, (order, 1)), x, w, b - a)
-        return Step(rest.T, _generators(values, x, w, b - a).T)
+        return RodStep(rest.T, _generators(values, x, w, b - a).T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +145,7 @@ class RodPoints:
         Stiffness matrix per unit modulus.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[RodPiece, ...]
     axis: int | None
     volume: float
     stiffness_E: Array
@@ -187,7 +187,7 @@ def rod_points(rod: Rod) -> RodPoints:
 def _points(rod: Rod) -> RodPoints:
     ends = rod.piece_ends
     columns = [
-        Column(STRAINS.index(name), piece, k)
+        RodColumn(STRAINS.index(name), piece, k)
         for piece in range(len(ends) - 1)
         for name, number in rod.strains
         for k in range(number)
@@ -196,12 +196,12 @@ def _points(rod: Rod) -> RodPoints:
     first = 0
     for i, (a, b) in enumerate(pairwise(ends)):
         own = tuple(c for c in columns if c.piece == i)
-        piece = Piece(a, b, first, own, ())
+        piece = RodPiece(a, b, first, own, ())
         inner = [s for s in rod.jumps if a + 1e-12 * rod.length < s < b - 1e-12 * rod.length]
         cells = tuple(_cell(rod, piece, *pair) for pair in pairwise([a, *inner, b]))
         for cell in cells:
             _add_stiffness(rod, piece, cell, K[:, piece.range, piece.range])
-        pieces.append(Piece(a, b, first, own, cells))
+        pieces.append(RodPiece(a, b, first, own, cells))
         first += len(own)
     turning = {c.component for c in columns if c.component < 3}
     turning |= {k for _, kappa in rod.curvatures for k in range(3) if kappa[k] != 0.0}
@@ -210,7 +210,7 @@ def _points(rod: Rod) -> RodPoints:
     return RodPoints(tuple(pieces), axis, volume, K[0], K[1])
 
 
-def _cell(rod: Rod, piece: Piece, a: float, b: float) -> Cell:
+def _cell(rod: Rod, piece: RodPiece, a: float, b: float) -> RodCell:
     m = rod.points_per_cell
     x, w = legendre.leggauss(m)
     s = (a + b) / 2 + (b - a) / 2 * x
@@ -218,7 +218,7 @@ def _cell(rod: Rod, piece: Piece, a: float, b: float) -> Cell:
     curvature = rod.curvature_at((a + b) / 2)
     at = [a, *s, b]
     steps = tuple(piece.step(t, u, curvature) for t, u in pairwise(at))
-    return Cell(
+    return RodCell(
         a,
         b,
         curvature,
@@ -239,7 +239,7 @@ def integration_rows(ends: Array, m: int) -> Array:
     return np.asarray(np.column_stack(primitives) @ np.linalg.inv(legendre.legvander(x, m - 1)))
 
 
-def _add_stiffness(rod: Rod, piece: Piece, cell: Cell, K: Array) -> None:
+def _add_stiffness(rod: Rod, piece: RodPiece, cell: RodCell, K: Array) -> None:
     """Add ``int (E, G) c_ij e_i e_j ds`` of a cell, exact where the section is a polynomial of degree 4."""
     degree = max(c.degree for c in piece.columns)
     x, w = legendre.leggauss(degree + 3)
