@@ -6,8 +6,8 @@ the change of the multipliers follow from the same linear system. States are res
 
     d = S y,    dv = S w + T y,    J S = 0,    J T = -dPhi'/dq S
 
-with the independent displacements ``y`` and velocities ``w``; ``T`` is zero at rest. Sheaves that slip have no rows, but
-forces in given ratios to the tensions behind them (`dalembert.analysis.sheaves`), whose derivatives count too.
+with the independent displacements ``y`` and velocities ``w``; ``T`` is zero at rest. Sheaves that slip have no rows,
+but forces in given ratios to the tensions behind them (``analysis/sheaves.py``), whose derivatives count too.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ReducedModel:
 
 
 def multiplier_names(eom: EquationsOfMotion) -> dict[str, tuple[int, ...]]:
-    """Rows by the names that a run gives the sums of their multipliers: ``tension.CABLE``, ``multiplier.ROW`` and so on.
+    """Rows whose multipliers add up to what a run names ``tension.CABLE``, ``multiplier.ROW`` and so on.
 
     The tension of a span is that of the last one of its rope, and all that sheaves with friction between them change.
     """
@@ -176,7 +176,7 @@ def _accelerations(
     t: float,
     p: Array,
 ) -> tuple[Array, Array]:
-    """Accelerations of the state, and multipliers of the rows that act; ``pull`` are the forces along which these act."""
+    """Accelerations of the state, and multipliers of the rows that act, of which ``pull`` are the forces."""
     force = eom.applied(point.q, v0, point.u, t=t, p=p) - eom.bias(point.q, v0, p=p)
     gamma = np.zeros(len(point.J))
     multipliers = np.zeros(len(on))

@@ -2,8 +2,9 @@
 
 Sheaves past which the rope runs slip that way. For the others, and for ropes at rest, the law of the sheaves decides,
 ``u' = W T + b`` with ``W = A P A^T`` for the rows A of the spans and the mobility P that the other constraints leave.
-A sheave that sticks is a row of the constraints. One that slips has none, but its multiplier, the change of the tension,
-is ``lambda_k = T_k - T_{k+1} = (e^(-kappa d) - 1) T_{k+1}``: forces act along other rows than those that constrain.
+A sheave that sticks is a row of the constraints. One that slips has none, but its multiplier, the change of the
+tension, is ``lambda_k = T_k - T_{k+1} = (e^(-kappa d) - 1) T_{k+1}``: forces act along other rows than those that
+constrain.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ def with_sheaves(eom: EquationsOfMotion, point: Equilibrium, v: Array, *, t: flo
         Time and parameter values.
     """
     system = eom.constraint_system
-    sections = [s for s in system.sections if s.sheaves and _is_taut(system, s, point.latches)] if eom.constrained else []
-    if not sections:
+    sections = [s for s in system.sections if s.sheaves and _is_taut(system, s, point.latches)]
+    if not (eom.constrained and sections):
         return point
     q, latches = point.q, point.latches.copy()
     J, gamma, rate = (
