@@ -2,30 +2,40 @@
 
 The linearised equations of motion ``M a + D w + K d = B u`` are one tape that is linear in the accelerations,
 velocities, displacements and inputs. Replayed on signals it is a relation between them in blocks between -1 and 1, from
-which the accelerations are solved; no equation is derived a second time. Redundant channels are reduced, and the error
-of all these steps is bounded over the whole box and becomes one more block of the model.
+which the accelerations are solved; no equation is derived a second time. With constraints the reactions and the
+dependent displacements and velocities are solved with them. Redundant channels are reduced, and the error of all these
+steps is bounded over the whole box and becomes one more block of the model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
-from dalembert.analysis.linearize import equilibrium, state_space_names
+from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
+from dalembert.analysis.linearize import state_space_names
+from dalembert.analysis.linearize_constrained import multiplier_names, reduction_at
+from dalembert.analysis.outputs import COMPONENTS, is_frame_signal
 from dalembert.control.signals import label, place
 from dalembert.control.uncertain.blocks import DeltaBlock
+from dalembert.control.uncertain.enclosures import UNIT
 from dalembert.control.uncertain.lft import LFT, rotation
-from dalembert.control.uncertain.reduction import relative
+from dalembert.control.uncertain.reduction import equal_scales, relative
 from dalembert.control.uncertain.relation import ERROR, AccelerationMap, ModelError, acceleration_map, output_map
 from dalembert.control.uncertain.replay import replayed, turn
-from dalembert.control.uncertain.rest import stays_at_rest
+from dalembert.control.uncertain.rest import RestPoint, stays_at_rest
+from dalembert.control.uncertain.tapes import SIGNALS, Held, frame_tape, held_rows, relation_tape, symbols
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.types import Array, StateLike
-from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
+from dalembert.formulations.constraints.assembly import Branch
+from dalembert.formulations.constraints.reduction import locked_rows
+from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.checks import refuse_stick
 from dalembert.model.machine import Machine
 
@@ -34,7 +44,6 @@ if TYPE_CHECKING:
 
 __all__ = ["UncertainMachine", "uncertain"]
 
-_SIGNALS = ("a", "w", "d", "u", "f")  # what the tape is linear in, in the order of the relation's inputs
 _AGREE = 1e-9  # relative difference from the machine at samples beyond which a model is refused
 
 
@@ -113,6 +122,18 @@ class UncertainMachine:
         return {n: blocks[n] for n in lft.sizes}
 
 
+class _Keywords(TypedDict, total=False):
+    """The fields of a `RestPoint`, as keywords of `uncertain`."""
+
+    u: ArrayLike | None
+    locked: Sequence[str]
+    active: Mapping[str, bool] | None
+    branch: Branch
+    independent: Sequence[str] | None
+    p: Mapping[str, float] | ArrayLike | None
+
+
+@flat_keywords(_Keywords, defaults=field_defaults(RestPoint))
 def uncertain(
     machine: Machine | EquationsOfMotion,
     ranges: Mapping[str, tuple[float, float]],
@@ -122,55 +143,67 @@ def uncertain(
     outputs: Sequence[str] | None = None,
     tangent: str = "half",
     tolerance: float = 1e-8,
-    p: Parameters = None,
+    **keywords: Unpack[_Keywords],
 ) -> UncertainMachine:
     """Linear model of a machine whose angles and parameters lie in ranges, as a linear fractional transformation.
 
     Parameters
     ----------
     machine
-        The machine, without constraints. It must be in equilibrium at every value of the ranges (no gravity on turning
-        parts, or angles that gravity does not depend on), as a free-flying robot is.
+        The machine. It must be in equilibrium at every value of the ranges in one configuration (no gravity on turning
+        parts, or motors that hold them), as a free-flying robot is. With constraints and cables the states are
+        independent displacements and velocities, as those of `dalembert.linearize`.
     ranges
-        Ranges of coordinates of revolute joints [rad] and of parameters, by name.
+        Ranges of coordinates of revolute joints [rad] and of prismatic ones, and of parameters, by name. Quantities
+        that move the constraints are refused.
     at
         Configuration of the coordinates that are not named.
     inputs
         Motors, and velocities at which a generalised force acts (as ideal thrusters do at a free base), by name;
         default all motors.
     outputs
-        States of the linear model by name, and components of the positions of frames such as ``"load.x"``, as of
-        `dalembert.linearize`; default all states.
+        States of the linear model by name, components of frames such as ``"load.x"``, ``"load.vx"`` or ``"load.wz"``,
+        and reactions such as ``"tension.cable1"``, as of `dalembert.linearize`; default all states.
     tangent
         ``"half"`` or ``"quarter"``: tangent of which part of an angle is the uncertain number (see `rotation`).
     tolerance
         Tolerance of the reduction.
-    p
-        Values of the parameters that are not named.
+    **keywords
+        The rest of the operating point, as of `dalembert.linearize`: ``u``, ``locked``, ``active``, ``branch``,
+        ``independent`` and ``p``, values of the parameters that are not named.
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
-    if eom.machine.constrained:
-        raise InputError(f"machine '{eom.machine.name}' has constraints: uncertain models are made of trees")
+    if not eom.formulation.minimal:
+        raise InputError(f"an uncertain model needs minimal coordinates, got the formulation '{eom.formulation.name}'")
+    rest = grouped(RestPoint, None, keywords)
     coordinates, numbers = _sorted_ranges(eom, ranges, tangent)
     for end in (0, 1):  # both ends of every range keep the bounds of the machine, as values of calls do
-        values = np.array(eom.parameter_values(p), dtype=float)
+        values = np.array(eom.parameter_values(rest.p), dtype=float)
         values[list(numbers.values())] = [float(ranges[n][end]) for n in numbers]
         eom.parameter_values(values)
     checked = {n: (float(lo), float(hi)) for n, (lo, hi) in ranges.items()}
-    nominal = np.array(eom.parameter_values(p), dtype=float)
-    point = equilibrium(eom, at, p=nominal)
-    stays_at_rest(eom, point, nominal, coordinates, numbers, checked)
+    nominal = np.array(eom.parameter_values(rest.p), dtype=float)
+    instead = "it has no derivative at rest; name joints that stick in locked=, or give them friction=0"
+    refuse_stick(eom.machine, "an uncertain linear model", instead, rest.locked)
+    point = equilibrium(eom, at, p=nominal, **rest.settings)
+    if len(point.J):
+        check_rest(eom, point, np.zeros(eom.nv), rest.tolerance, t=0.0, p=nominal)
+    stays_at_rest(eom, point, nominal, coordinates, numbers, checked, rest)
+    held = _held(eom, point, rest, nominal)
     turning = _turning(eom)
     angles = {n: k for n, k in coordinates.items() if n in turning}
     others = {n: k for n, k in coordinates.items() if n not in turning}
-    tape = _linear_tape(eom, point.q, nominal, point.u, angles, others, numbers)
+    quantities = symbols(point.q, nominal, angles, others, numbers)
+    tape = relation_tape(eom, quantities, point, held, given=rest.u is not None)
     fraction = {"half": 0.5, "quarter": 0.25}[tangent]
     whole = rotation("", tangent)
     turns = {n: turn(whole.M11, whole.M12, whole.M21, _tangents(fraction, *checked[n])) for n in angles}
-    raw = replayed(tape, _SIGNALS, turns, {n: checked[n] for n in (*others, *numbers)})
+    spans = {n: checked[n] for n in (*others, *numbers)}
+    raw = replayed(tape, SIGNALS, turns, spans)
     drives = tuple(label(x) for x in (*eom.u_names, *eom.v_names))
     driven = [place(label(x), drives, "motor or velocity") for x in inputs] if inputs is not None else range(eom.nu)
-    made = acceleration_map(raw, eom.nv, list(driven), tolerance)
+    unknowns, free = tape.size1_in(2), tape.size1_in(3)
+    made = acceleration_map(raw, eom.nv, list(driven), tolerance, unknowns=unknowns, free=free)
     model = UncertainMachine(
         LFT(np.zeros((0, 0)), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros((0, 0))),
         made.inertia,
@@ -178,24 +211,36 @@ def uncertain(
         dict.fromkeys(angles, fraction),
         raw.roots,
     )
-    sampled = _sampled_error(model, made, tape, eom, [*angles], [*others, *numbers], list(driven))
+    sampled = _sampled_error(model, made, tape, [*angles], [*others, *numbers], list(driven))
     if not sampled <= _AGREE:
         raise InputError(
             f"the uncertain model of machine '{eom.machine.name}' differs from the machine by {sampled:.2g}, relative: "
             "narrow the ranges, or scale the machine's numbers"
         )
     error = ModelError(made.bound, sampled, made.message)
-    lft = _state_equations(eom, made, [drives[k] for k in driven], sampled)
-    frames = [] if outputs is None else _frames_of(eom, outputs)
+    states = tuple(label(x) for x in state_space_names(eom))
+    own = range(eom.nv) if held is None else held.independent
+    chosen = [states[i + k] for k in (0, eom.nv) for i in own] if outputs is None else [label(x) for x in outputs]
+    frames = [] if outputs is None else _frames_of(eom, outputs, held)
+    lft = _state_equations(eom, made, [drives[k] for k in driven], sampled, held)
     if frames:
-        tape = _frame_tape(eom, point.q, nominal, angles, others, numbers, frames)
-        seen = replayed(tape, ("d",), turns, {n: checked[n] for n in (*others, *numbers)}, raw.roots)
+        seen = replayed(frame_tape(eom, quantities, frames), ("d", "w"), turns, spans, raw.roots)
         if seen.roots != raw.roots:
             raise InputError(f"outputs of machine '{eom.machine.name}' hold roots that its equations do not hold")
-        lft = _with_positions(eom, lft, output_map(seen, tolerance), frames)
-    if outputs is not None:
-        lft = lft.part([place(label(x), lft.outputs, "output") for x in outputs], range(lft.shape[1]))
+        lft = _with_frames(eom, lft, output_map(seen, tolerance), frames)
+    lft = lft.part([place(x, lft.outputs, "output") for x in chosen], range(lft.shape[1]))
     return UncertainMachine(lft, made.inertia, checked, model.tangents, model.roots, error)
+
+
+def _held(eom: EquationsOfMotion, point: Equilibrium, rest: RestPoint, p: Array) -> Held | None:
+    """The rows that hold the machine, with the independent displacements that `linearize` takes."""
+    if not len(point.J):
+        if rest.independent is not None:
+            raise InputError(f"machine '{eom.machine.name}' has no constraints: all its displacements are independent")
+        return None
+    names = state_space_names(eom)[: eom.nv]
+    chosen = reduction_at(eom, point, names, locked=rest.locked, independent=rest.independent, t=0.0, p=p).independent
+    return held_rows(eom, point, locked_rows(eom, rest.locked), chosen)
 
 
 def _tangents(fraction: float, lo: float, hi: float) -> tuple[float, float]:
@@ -242,145 +287,135 @@ def _sorted_ranges(
     return coordinates, numbers
 
 
-def _symbols(
-    q0: Array, p0: Array, angles: Mapping[str, int], others: Mapping[str, int], numbers: Mapping[str, int]
-) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
-    """Uncertain angles and numbers, and coordinates and parameters that hold them."""
-    theta, number = ca.SX.sym("theta", len(angles)), ca.SX.sym("number", len(others) + len(numbers))
-    q, p = ca.SX(ca.DM(q0)), ca.SX(ca.DM(p0))
-    for k, index in enumerate(angles.values()):
-        q[index] = theta[k]
-    for k, index in enumerate(others.values()):
-        q[index] = number[k]
-    for k, index in enumerate(numbers.values()):
-        p[index] = number[len(others) + k]
-    return theta, number, q, p
-
-
-def _linear_tape(
-    eom: EquationsOfMotion,
-    q0: Array,
-    p0: Array,
-    u0: Array,
-    angles: Mapping[str, int],
-    others: Mapping[str, int],
-    numbers: Mapping[str, int],
-) -> ca.Function:
-    """``M a + D w + K d - B u - f`` as a function of (angles, numbers, a, w, d, u, f), linear in the last five."""
-    refuse_stick(eom.machine, "an uncertain linear model", "it has no derivative at rest; give such joints friction=0")
-    s, nv = eom.symbolic, eom.nv
-    theta, number, q, p = _symbols(q0, p0, angles, others, numbers)
-    a, w, d, u, f = (ca.SX.sym(n, k) for n, k in (("a", nv), ("w", nv), ("d", nv), ("u", eom.nu), ("f", nv)))
-    force = s.inverse_dynamics - s.losses - s.wrenches - s.actuation
-    rate = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
-    change = (
-        ca.jtimes(force, s.a, a)
-        + ca.jtimes(force, s.v, w)
-        + ca.jtimes(force, s.q, rate(s.q, d, s.p))  # the chart to first order
-        + ca.jtimes(force, s.u, u)
-    )
-    at_rest = ca.Function("change", [s.q, s.v, s.a, s.u, s.t, s.p, a, w, d, u], [change])
-    zero = ca.SX(nv, 1)
-    total = ca.densify(at_rest(q, zero, zero, ca.SX(ca.DM(u0)), 0, p, a, w, d, u) - f)
-    names = ["theta", "number", *_SIGNALS]
-    return ca.Function("relation", [theta, number, a, w, d, u, f], [total], names, ["r"])
-
-
 def _sampled_error(
     model: UncertainMachine,
     made: AccelerationMap,
     tape: ca.Function,
-    eom: EquationsOfMotion,
     angles: Sequence[str],
     numbers: Sequence[str],
     driven: Sequence[int],
     count: int = 12,
 ) -> float:
-    """Largest error of the accelerations at corners and random points, relative to their sizes, free of units."""
-    nv = eom.nv
-    width = 4 * nv + eom.nu
+    """Largest error of the unknowns at corners and random points, relative to their sizes, free of units.
+
+    With constraints the rounding of the values to compare with is taken off: some entries are zero but for it.
+    """
+    sizes = [tape.size1_in(2 + k) for k in range(len(SIGNALS))]
+    width, unknowns, known = sum(sizes), sizes[0], sum(sizes[:3])
     swept = tape.map(width)
-    unit = np.split(np.eye(width), np.cumsum([nv, nv, nv, eom.nu]), axis=0)
-    kept = [*range(nv, 3 * nv), *(3 * nv + k for k in driven)]
+    unit = np.split(np.eye(width), np.cumsum(sizes)[:-1], axis=0)
+    kept = [*range(unknowns, known), *(known + k for k in driven)]
     ends = [{n: span[k] for n, span in model.ranges.items()} for k in (0, 1)]
     worst = 0.0
     for values in [*ends, *model.sample(count)]:
         given = [np.tile([[values[n]] for n in names] or np.zeros((0, 1)), (1, width)) for names in (angles, numbers)]
         R = np.array(swept(*given, *unit).full())
-        truth = np.linalg.solve(R[:, :nv], -R[:, kept])
-        found = made.accelerations(model.normalised(**values))
-        worst = max(worst, relative(np.abs(found - truth), np.abs(truth)))
+        N, right = R[:, :unknowns], R[:, kept]
+        truth = np.linalg.solve(N, -right)
+        error = np.abs(made.accelerations(model.normalised(**values)) - truth)
+        if unknowns > made.inertia.shape[0]:
+            error = np.maximum(error - _elimination_error(N, right, truth), 0.0)
+        worst = max(worst, relative(error, np.abs(truth)))
     return worst
 
 
-def _state_equations(eom: EquationsOfMotion, made: AccelerationMap, drives: Sequence[str], sampled: float) -> LFT:
-    """State-space form: ``d' = w``, ``w' = a`` with the accelerations of the map, and the block of their error."""
+def _elimination_error(N: Array, right: Array, y: Array) -> Array:
+    """Rounding of the solution ``N y = -right``, in rows and columns of equal size: elimination mixes all rows."""
+    row, column = equal_scales(N)
+    size = (np.abs(row[:, None] * N) @ np.abs(y) + np.abs(row[:, None] * right)).sum(axis=0)
+    inverse = np.abs(np.linalg.inv(row[:, None] * N * column)).sum(axis=1)
+    return np.asarray(8.0 * len(N) * UNIT * column[:, None] * inverse[:, None] * size)
+
+
+def _state_equations(
+    eom: EquationsOfMotion, made: AccelerationMap, drives: Sequence[str], sampled: float, held: Held | None
+) -> LFT:
+    """State-space form: ``d' = w``, ``w' = a`` with the accelerations of the map, and the block of its error.
+
+    Outputs are all displacements and velocities, then the reactions.
+    """
     nv, nu = eom.nv, len(drives)
+    own = list(range(nv) if held is None else held.independent)
+    free, m = len(own), 0 if held is None else held.number
     A, B, C, D = made.matrices
-    n = A.shape[0]
-    w, d, u = slice(0, nv), slice(nv, 2 * nv), slice(2 * nv, 2 * nv + nu)
+    n, y = A.shape[0], C.shape[0]
+    w, d, u = slice(0, free), slice(free, 2 * free), slice(2 * free, 2 * free + nu)
     zero = np.zeros
-    into, seen = made.error if made.error is not None else (zero((nv, 0)), zero((0, 3 * nv + nu)))
+    into, seen = made.error if made.error is not None else (zero((y, 0)), zero((0, y + 2 * free + nu)))
     k = into.shape[1]
-    E_a, E_w, E_d, E_u = np.split(seen, [nv, 2 * nv, 3 * nv], axis=1)  # what the error depends on
+    E_y, E_w, E_d, E_u = np.split(seen, [y, y + free, y + 2 * free], axis=1)  # what the error depends on
+    unknown = np.hstack([D[:, d], D[:, w], C, into])  # of displacements, velocities, blocks and error
     M11 = np.block(
         [
-            [zero((nv, nv)), np.eye(nv), zero((nv, n)), zero((nv, k))],
-            [D[:, d], D[:, w], C, into],
+            [zero((free, free)), np.eye(free), zero((free, n + k))],
+            [unknown[own]],
             [B[:, d], B[:, w], A, zero((n, k))],
-            [E_a @ D[:, d] + E_d, E_a @ D[:, w] + E_w, E_a @ C, zero((k, k))],
+            [E_y @ D[:, d] + E_d, E_y @ D[:, w] + E_w, E_y @ C, zero((k, k))],
         ]
     )
-    M12 = np.vstack([zero((nv, nu)), D[:, u], B[:, u], E_a @ D[:, u] + E_u])
-    M21 = np.hstack([np.eye(2 * nv), zero((2 * nv, n + k))])
+    M12 = np.vstack([zero((free, nu)), D[own][:, u], B[:, u], E_y @ D[:, u] + E_u])
+    shown, drive = zero((2 * nv + m, M11.shape[1])), zero((2 * nv + m, nu))
+    others = [] if held is None else held.dependent(nv)
+    for block, rows in enumerate((own, [i + nv for i in own])):
+        shown[rows, block * free : (block + 1) * free] = np.eye(free)
+    # unknowns are accelerations, reactions, dependent velocities and dependent displacements
+    for first, rows in (
+        (nv, list(range(2 * nv, 2 * nv + m))),
+        (nv + m, [i + nv for i in others]),
+        (nv + m + len(others), others),
+    ):
+        shown[rows], drive[rows] = unknown[first : first + len(rows)], D[first : first + len(rows), u]
     error = DeltaBlock(ERROR, k, "error", None if made.error is not None else sampled)
-    blocks = (DeltaBlock("1/s", 2 * nv, "state"), *made.blocks, error)
-    names = tuple(label(x) for x in state_space_names(eom))
-    return LFT(M11, M12, M21, zero((2 * nv, nu)), blocks, tuple(drives), names)
+    blocks = (DeltaBlock("1/s", 2 * free, "state"), *made.blocks, error)
+    names = tuple(label(x) for x in (*state_space_names(eom), *_reactions(eom, held)))
+    return LFT(M11, M12, shown, drive, blocks, tuple(drives), names)
 
 
-def _frames_of(eom: EquationsOfMotion, outputs: Sequence[str]) -> list[str]:
-    """Outputs that are components of positions; whatever is neither that nor a state is refused."""
+def _reactions(eom: EquationsOfMotion, held: Held | None) -> list[str]:
+    """Names of the reactions: those that a run gives them, where they have one."""
+    if held is None:
+        return []
+    names = {row: name for name, row in multiplier_names(eom).items()}
+    named = [names.get(row, f"reaction{row}") for row in held.rows]
+    return [*named, *(f"locked{k}" for k in range(len(held.locked)))]
+
+
+def _frames_of(eom: EquationsOfMotion, outputs: Sequence[str], held: Held | None) -> list[str]:
+    """Outputs that are components of frames; whatever is neither that nor a state nor a reaction is refused."""
+    where = f"machine '{eom.machine.name}'"
     states = tuple(label(x) for x in state_space_names(eom))
+    reactions = {} if not eom.constrained else multiplier_names(eom)
     frames = []
+    sensors = {s.name: s for s in eom.machine.sensors}
     for name in outputs:
-        frame, _, axis = name.rpartition(".")
         if label(name) in states:
             continue
-        if axis not in ("x", "y", "z") or frame not in eom.machine.tree.frames:
-            known = (*states, *(f"{f}.x|y|z" for f in eom.machine.tree.frames))
-            raise UnknownNameError("output", name, known, f"machine '{eom.machine.name}'")
-        frames.append(name)
+        if name in reactions:
+            if held is not None and held.redundant:
+                raise InputError(f"'{name}' of {where} is not determined: its constraints are redundant")
+            if held is None or reactions[name] not in held.rows:
+                raise InputError(f"'{name}' of {where} does not act there, so that it is no output")
+        elif is_frame_signal(eom, name):
+            frames.append(name)
+        elif name.partition(".")[0] in sensors:
+            sensor = sensors[name.partition(".")[0]]
+            raise InputError(
+                f"output '{name}' of {where} is a sampled reading: name what it measures, {', '.join(sensor.of)}, and "
+                f"cover its period of {sensor.period:g} s and its delay of {sensor.delay:g} s by neglected_delay"
+            )
+        else:
+            known = (*states, *(f"{f}.{'|'.join(COMPONENTS)}" for f in eom.machine.tree.frames), *reactions)
+            raise UnknownNameError("output", name, known, where)
     return frames
 
 
-def _frame_tape(
-    eom: EquationsOfMotion,
-    q0: Array,
-    p0: Array,
-    angles: Mapping[str, int],
-    others: Mapping[str, int],
-    numbers: Mapping[str, int],
-    frames: Sequence[str],
-) -> ca.Function:
-    """Changes of positions of frames as a function of (angles, numbers, d), linear in the last."""
-    s = eom.symbolic
-    theta, number, q, p = _symbols(q0, p0, angles, others, numbers)
-    d = ca.SX.sym("d", eom.nv)
-    rate = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
-    places = [(name.rpartition(".")[0], "xyz".index(name[-1])) for name in frames]
-    positions = ca.vertcat(*[s.pose(frame)[axis, 3] for frame, axis in places])
-    moved = ca.Function("moved", [s.q, s.p, d], [ca.jtimes(positions, s.q, rate(s.q, d, s.p))])(q, p, d)
-    return ca.Function("frames", [theta, number, d], [ca.densify(moved)], ["theta", "number", "d"], ["y"])
-
-
-def _with_positions(eom: EquationsOfMotion, states: LFT, positions: LFT | None, frames: Sequence[str]) -> LFT:
-    """The model with positions of frames behind its states."""
-    if positions is None:
-        raise InputError(f"positions of frames of machine '{eom.machine.name}' over these ranges have no bound")
-    n, nv = positions.M11.shape[0], eom.nv
-    M12 = np.hstack([positions.M12, np.zeros((n, nv))])
-    M21 = np.vstack([np.zeros((2 * nv, n)), positions.M21])
-    M22 = np.vstack([np.eye(2 * nv), np.hstack([positions.M22, np.zeros((len(frames), nv))])])
+def _with_frames(eom: EquationsOfMotion, states: LFT, seen: LFT | None, frames: Sequence[str]) -> LFT:
+    """The model with components of frames behind its states."""
+    if seen is None:
+        raise InputError(f"components of frames of machine '{eom.machine.name}' over these ranges have no bound")
+    n, every, own = seen.M11.shape[0], len(states.outputs), 2 * eom.nv
+    M12 = np.hstack([seen.M12, np.zeros((n, every - own))])
+    M21 = np.vstack([np.zeros((every, n)), seen.M21])
+    M22 = np.vstack([np.eye(every), np.hstack([seen.M22, np.zeros((len(frames), every - own))])])
     names = (*states.outputs, *(label(x) for x in frames))
-    return LFT(positions.M11, M12, M21, M22, positions.blocks, (), names) @ states
+    return LFT(seen.M11, M12, M21, M22, seen.blocks, (), names) @ states

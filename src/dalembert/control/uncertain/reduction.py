@@ -33,6 +33,7 @@ __all__ = [
     "ReductionStep",
     "block_diagonal",
     "cleaned",
+    "equal_scales",
     "lifted",
     "outward",
     "reduce_map",
@@ -267,6 +268,13 @@ def scales(matrices: Quad, blocks: Sequence[DeltaBlock], sweeps: int = 30) -> tu
         columns[:n] -= shift
     channel, row, column = (np.exp2(np.round(np.clip(x, -900, 900))) for x in (rows[:n], rows[n:], columns[n:]))
     return channel, row, column
+
+
+def equal_scales(matrix: Array) -> tuple[Array, Array]:
+    """Powers of two for rows and columns of a matrix, with which the logarithms of its entries are near zero."""
+    p, m = matrix.shape
+    _, row, column = scales((np.zeros((0, 0)), np.zeros((0, m)), np.zeros((p, 0)), matrix), ())
+    return row, column
 
 
 def relative(error: Array, sizes: Array) -> float:
