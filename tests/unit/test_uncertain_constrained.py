@@ -185,3 +185,49 @@ def test_reactions_of_redundant_constraints_and_readings_are_no_outputs() -> Non
     measured = pendulum(da.Parameter("m", 1.0)).with_(sensors=[da.Sensor("encoder", "x", period=1e-3)])
     with pytest.raises(da.InputError, match=r"sampled reading.*neglected_delay"):
         uncertain(measured, {"m": (1.0, 2.0)}, at={"z": -0.8}, outputs=["encoder.x"])
+
+
+def boom(omega=None) -> da.Machine:
+    """A truss of eight bars on a turning hub; with other frequencies of its modes if given."""
+    from dataclasses import replace
+
+    x = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.3, 0.3, 1.0], [0.9, 0.8, 1.2]])
+    K = np.zeros((15, 15))
+    for i, j in ((1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2), (4, 1), (4, 2), (4, 3)):
+        b = np.zeros((5, 3))
+        b[i] = (x[i] - x[j]) / np.linalg.norm(x[i] - x[j])
+        b[j] = -b[i]
+        K += 1e4 * np.outer(b, b)
+    M = np.diag(np.repeat([1.0, 1.0, 1.0, 2.0, 0.7], 3))
+    body = da.FlexibleBody.from_matrices("mast", K, M, x, {"root": [0, 1, 2]}, modes=3, damping=0.02)
+    if omega is not None:
+        body = replace(body, reduction=replace(body.reduction, omega=np.array(omega)))
+    return da.Machine(
+        "boom",
+        bodies=[da.Body("hub", mass=2.0, inertia=(0.5, 0.5, 0.5)), body],
+        joints=[
+            da.Joint("theta", "revolute", "world", "hub", axis="z", damping=0.1),
+            da.Joint("root", "fixed", "hub", "mast"),
+        ],
+        motors=[da.Motor("tau", "theta")],
+        gravity=(0, 0, 0),
+    )
+
+
+def test_frequencies_of_modes_are_uncertain() -> None:
+    machine = boom()
+    nominal = machine.bodies[1].omega
+    ranges = {f"mast.omega{k}": (0.8 * nominal[k - 1], 1.3 * nominal[k - 1]) for k in (1, 3)}
+    model = uncertain(machine, ranges)
+    assert set(model.lft.sizes) <= set(ranges) and model.lft.sizes and model.error.bound < 1e-10
+
+    def truth(values):
+        omega = nominal.copy()
+        omega[[0, 2]] = values["mast.omega1"], values["mast.omega3"]
+        return da.linearize(boom(omega))
+
+    assert same(machine, model, truth) < 1e-9
+    with pytest.raises(da.InputError, match="must be positive"):
+        uncertain(machine, {"mast.omega1": (-1.0, 1.0)})
+    with pytest.raises(da.DalembertError, match="omega7"):
+        uncertain(machine, {"mast.omega7": (1.0, 2.0)})

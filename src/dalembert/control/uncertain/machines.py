@@ -29,7 +29,15 @@ from dalembert.control.uncertain.reduction import equal_scales, relative
 from dalembert.control.uncertain.relation import ERROR, AccelerationMap, ModelError, acceleration_map, output_map
 from dalembert.control.uncertain.replay import replayed, turn
 from dalembert.control.uncertain.rest import RestPoint, stays_at_rest
-from dalembert.control.uncertain.tapes import SIGNALS, Held, frame_tape, held_rows, relation_tape, symbols
+from dalembert.control.uncertain.tapes import (
+    SIGNALS,
+    Held,
+    ModeFrequency,
+    frame_tape,
+    held_rows,
+    relation_tape,
+    symbols,
+)
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.types import Array, StateLike
@@ -37,6 +45,7 @@ from dalembert.formulations.constraints.assembly import Branch
 from dalembert.formulations.constraints.reduction import locked_rows
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.checks import refuse_stick
+from dalembert.model.elastic.finite_elements import FlexibleBody
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
@@ -154,8 +163,9 @@ def uncertain(
         parts, or motors that hold them), as a free-flying robot is. With constraints and cables the states are
         independent displacements and velocities, as those of `dalembert.linearize`.
     ranges
-        Ranges of coordinates of revolute joints [rad] and of prismatic ones, and of parameters, by name. Quantities
-        that move the constraints are refused.
+        Ranges of coordinates of revolute joints [rad] and of prismatic ones, of parameters, and of frequencies
+        ``"BODY.omega1"`` [rad/s] of modes of flexible bodies from finite elements, by name. Quantities that move the
+        constraints are refused.
     at
         Configuration of the coordinates that are not named.
     inputs
@@ -176,7 +186,8 @@ def uncertain(
     if not eom.formulation.minimal:
         raise InputError(f"an uncertain model needs minimal coordinates, got the formulation '{eom.formulation.name}'")
     rest = grouped(RestPoint, None, keywords)
-    coordinates, numbers = _sorted_ranges(eom, ranges, tangent)
+    modes = _mode_frequencies(eom, ranges)
+    coordinates, numbers = _sorted_ranges(eom, ranges, tangent, modes)
     for end in (0, 1):  # both ends of every range keep the bounds of the machine, as values of calls do
         values = np.array(eom.parameter_values(rest.p), dtype=float)
         values[list(numbers.values())] = [float(ranges[n][end]) for n in numbers]
@@ -188,17 +199,23 @@ def uncertain(
     point = equilibrium(eom, at, p=nominal, **rest.settings)
     if len(point.J):
         check_rest(eom, point, np.zeros(eom.nv), rest.tolerance, t=0.0, p=nominal)
+    for name, mode in modes.items():
+        if abs(point.q[mode.q]) > 1e-12:
+            raise InputError(
+                f"'{eom.q_names[mode.q]}' of machine '{eom.machine.name}' is bent by {point.q[mode.q]:.6g} at rest, which "
+                f"moves with '{name}': its frequency can be uncertain where nothing loads it"
+            )
     stays_at_rest(eom, point, nominal, coordinates, numbers, checked, rest)
     held = _held(eom, point, rest, nominal)
     turning = _turning(eom)
     angles = {n: k for n, k in coordinates.items() if n in turning}
     others = {n: k for n, k in coordinates.items() if n not in turning}
-    quantities = symbols(point.q, nominal, angles, others, numbers)
+    quantities = symbols(point.q, nominal, angles, others, numbers, tuple(modes.values()))
     tape = relation_tape(eom, quantities, point, held, given=rest.u is not None)
     fraction = {"half": 0.5, "quarter": 0.25}[tangent]
     whole = rotation("", tangent)
     turns = {n: turn(whole.M11, whole.M12, whole.M21, _tangents(fraction, *checked[n])) for n in angles}
-    spans = {n: checked[n] for n in (*others, *numbers)}
+    spans = {n: checked[n] for n in (*others, *numbers, *modes)}
     raw = replayed(tape, SIGNALS, turns, spans)
     drives = tuple(label(x) for x in (*eom.u_names, *eom.v_names))
     driven = [place(label(x), drives, "motor or velocity") for x in inputs] if inputs is not None else range(eom.nu)
@@ -211,7 +228,7 @@ def uncertain(
         dict.fromkeys(angles, fraction),
         raw.roots,
     )
-    sampled = _sampled_error(model, made, tape, [*angles], [*others, *numbers], list(driven))
+    sampled = _sampled_error(model, made, tape, [*angles], list(spans), list(driven))
     if not sampled <= _AGREE:
         raise InputError(
             f"the uncertain model of machine '{eom.machine.name}' differs from the machine by {sampled:.2g}, relative: "
@@ -254,8 +271,22 @@ def _turning(eom: EquationsOfMotion) -> frozenset[str]:
     return frozenset(b.name for b in eom.layout.blocks if b.kind in ("revolute", "continuous"))
 
 
+def _mode_frequencies(eom: EquationsOfMotion, ranges: Mapping[str, object]) -> dict[str, ModeFrequency]:
+    """Frequencies of modes among the names, of flexible bodies whose modal masses are one."""
+    known = {}
+    for body in eom.machine.bodies:
+        if isinstance(body, FlexibleBody):
+            for k, (name, rate) in enumerate(zip(body.q_names, body.v_names, strict=True)):
+                places = eom.q_names.index(name), eom.v_names.index(rate)
+                known[f"{body.name}.omega{k + 1}"] = ModeFrequency(*places, float(body.omega[k]), body.damping)
+    return {name: known[name] for name in ranges if name in known}
+
+
 def _sorted_ranges(
-    eom: EquationsOfMotion, ranges: Mapping[str, tuple[float, float]], tangent: str
+    eom: EquationsOfMotion,
+    ranges: Mapping[str, tuple[float, float]],
+    tangent: str,
+    modes: Mapping[str, ModeFrequency],
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Coordinates and parameters among the names, with their places in ``q`` and ``p``."""
     rotation("", tangent)  # refuses numbers that are no tangent
@@ -282,8 +313,12 @@ def _sorted_ranges(
             coordinates[name] = moving[name]
         elif name in eom.p_names:
             numbers[name] = eom.p_names.index(name)
+        elif name in modes:
+            if lo <= 0.0:
+                raise InputError(f"the range of frequency '{name}' must be positive, got {span!r}")
         else:
-            raise UnknownNameError("revolute or prismatic joint or parameter", name, (*moving, *eom.p_names))
+            known = (*moving, *eom.p_names)
+            raise UnknownNameError("revolute or prismatic joint, parameter or frequency of a mode", name, known)
     return coordinates, numbers
 
 

@@ -22,23 +22,50 @@ from dalembert.analysis.equilibrium import Equilibrium
 from dalembert.analysis.outputs import frame_signal
 from dalembert.core.constraint_algebra import independent_rows
 from dalembert.core.errors import InputError
+from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["Held", "Symbols", "frame_tape", "held_rows", "relation_tape", "symbols"]
+__all__ = ["SIGNALS", "Held", "ModeFrequency", "Symbols", "frame_tape", "held_rows", "relation_tape", "symbols"]
 
 SIGNALS = ("y", "w", "d", "u", "f")
 """What the tape of the equations is linear in, in the order of the relation's inputs: unknowns come first."""
 
 
+@dataclass(frozen=True)
+class ModeFrequency:
+    """An uncertain frequency of a mode of a flexible body with modal masses of one.
+
+    Parameters
+    ----------
+    q, v
+        Places of the modal coordinate and of its rate.
+    omega
+        Frequency [rad/s] in the equations.
+    damping
+        Its damping ratio, which stays.
+    """
+
+    q: int
+    v: int
+    omega: float
+    damping: Scalar
+
+
 @dataclass(frozen=True, eq=False)
 class Symbols:
-    """Uncertain angles and numbers, and coordinates and parameters that hold them."""
+    """Uncertain angles, numbers and frequencies of modes, and coordinates and parameters that hold the first two."""
 
     theta: ca.SX
     number: ca.SX
     q: ca.SX
     p: ca.SX
+    modes: tuple[ModeFrequency, ...] = ()
+
+    @property
+    def omega(self) -> ca.SX:
+        """Frequencies of modes: the last of the numbers."""
+        return self.number[self.number.shape[0] - len(self.modes) :]
 
     @property
     def uncertain(self) -> ca.SX:
@@ -81,10 +108,16 @@ class Held:
 
 
 def symbols(
-    q0: Array, p0: Array, angles: Mapping[str, int], others: Mapping[str, int], numbers: Mapping[str, int]
+    q0: Array,
+    p0: Array,
+    angles: Mapping[str, int],
+    others: Mapping[str, int],
+    numbers: Mapping[str, int],
+    modes: Sequence[ModeFrequency] = (),
 ) -> Symbols:
     """Symbols of uncertain quantities: angles, other coordinates and parameters by their places in ``q`` and ``p``."""
-    theta, number = ca.SX.sym("theta", len(angles)), ca.SX.sym("number", len(others) + len(numbers))
+    count = len(others) + len(numbers) + len(modes)
+    theta, number = ca.SX.sym("theta", len(angles)), ca.SX.sym("number", count)
     q, p = ca.SX(ca.DM(q0)), ca.SX(ca.DM(p0))
     for k, index in enumerate(angles.values()):
         q[index] = theta[k]
@@ -92,7 +125,7 @@ def symbols(
         q[index] = number[k]
     for k, index in enumerate(numbers.values()):
         p[index] = number[len(others) + k]
-    return Symbols(theta, number, q, p)
+    return Symbols(theta, number, q, p, tuple(modes))
 
 
 def held_rows(eom: EquationsOfMotion, point: Equilibrium, locked: Array, independent: Sequence[int]) -> Held | None:
@@ -131,6 +164,11 @@ def relation_tape(
     J, latches = _jacobian(eom, held)
     reactions = ca.SX.sym("lambda", m)
     force = s.inverse_dynamics - s.losses - s.wrenches - s.actuation + J.T @ reactions
+    omega = ca.SX.sym("omega", len(at.modes))
+    for k, mode in enumerate(at.modes):  # what another frequency adds to the strain and its losses
+        w0 = mode.omega
+        damping = 2 * s.value(mode.damping) * (omega[k] - w0)
+        force[mode.v] += (omega[k] ** 2 - w0**2) * s.q[mode.q] + damping * s.v[mode.v]
     rate = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
     change = (
         ca.jtimes(force, s.a, a)
@@ -140,12 +178,12 @@ def relation_tape(
         + J.T @ r
     )
     kept = [] if held is None else [J @ a, J @ every_w, J @ every_d]
-    own = [s.q, s.v, s.a, s.u, s.t, s.p, latches, reactions]
+    own = [s.q, s.v, s.a, s.u, s.t, s.p, latches, reactions, omega]
     at_rest = ca.Function("change", [*own, a, r, w_dep, d_dep, w, d, u], [ca.vertcat(change, *kept)])
     zero = ca.SX(nv, 1)
     u0, lambda0 = _at_rest(eom, at, point, held, given)
     L = ca.SX(ca.DM(held.latches)) if held is not None else ca.SX(latches.shape[0], 1)
-    total = at_rest(at.q, zero, zero, u0, 0, at.p, L, lambda0, a, r, w_dep, d_dep, w, d, u)
+    total = at_rest(at.q, zero, zero, u0, 0, at.p, L, lambda0, at.omega, a, r, w_dep, d_dep, w, d, u)
     total = ca.densify(total - ca.vertcat(f, ca.SX(total.shape[0] - nv, 1)))
     y = ca.vertcat(a, r, w_dep, d_dep)
     return ca.Function("relation", [at.theta, at.number, y, w, d, u, f], [total], ["theta", "number", *SIGNALS], ["r"])
