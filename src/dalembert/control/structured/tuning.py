@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from dalembert.control.structured.plants import named_plants
 from dalembert.control.structured.ranges import tune_over_ranges
 from dalembert.control.structured.requirements import Requirement
+from dalembert.control.structured.results import TuneResult, TuneSettings
 from dalembert.control.structured.structures import Structure
-from dalembert.control.structured.synthesis import TuneResult, TuneSettings, tune_models
+from dalembert.control.structured.synthesis import tune_models
 from dalembert.control.uncertain.lft import LFT
 from dalembert.control.uncertain.machines import UncertainMachine
 from dalembert.core.errors import InputError
