@@ -58,9 +58,7 @@ def linkage(seed: int) -> tuple[da.Machine, dict[str, tuple[float, float]], dict
     at = {}
     for k in range(n):
         m, l = float(rng.uniform(0.5, 3.0)), float(lengths[k])
-        bodies.append(
-            da.Body(f"b{k}", mass=number(f"m{k}", m), com=(l / 2, 0, 0), inertia=(1e-3, 0.1, 0.1))
-        )
+        bodies.append(da.Body(f"b{k}", mass=number(f"m{k}", m), com=(l / 2, 0, 0), inertia=(1e-3, 0.1, 0.1)))
         joints.append(
             da.Joint(
                 f"j{k}", "revolute", parent, f"b{k}", origin=da.Transform((before, 0, 0)), axis=UP,
@@ -163,16 +161,25 @@ def test_guarantees_of_a_linkage_hold_for_the_machine() -> None:
     assert all(stable) or not free.guaranteed
 
 
+def heavy(**settings):
+    """An uncertain model of the pendulum over its mass."""
+    return uncertain(pendulum(da.Parameter("m", 1.0)), {"m": (1.0, 2.0)}, at={"z": -0.8}, **settings)
+
+
+def moved(machine: da.Machine, name: str, span: tuple[float, float]):
+    return uncertain(machine, {name: span}, at={"z": -0.8})
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: uncertain(pendulum(length=da.Parameter("l", 0.8)), {"l": (0.7, 0.9)}, at={"z": -0.8}), "'rod' is off by 0.1"),
-        (lambda: uncertain(pendulum(), {"x": (-0.1, 0.1)}, at={"z": -0.8}), r"'rod' is off by 0\.006"),
-        (lambda: uncertain(pendulum(da.Parameter("m", 1.0)), {"m": (1, 2)}, at={"z": -0.8}, outputs=["multiplier.bar"]), "multiplier.rod"),
-        (lambda: uncertain(pendulum(da.Parameter("m", 1.0)), {"m": (1, 2)}, at={"z": -0.8}, independent=["z"]), "depend on each other"),
-        (lambda: uncertain(pendulum(da.Parameter("m", 1.0)), {"m": (1, 2)}, at={"z": -0.8}, lockd=["x"]), "lockd"),
+        (lambda: moved(pendulum(length=da.Parameter("l", 0.8)), "l", (0.7, 0.9)), "'rod' is off by 0.1"),
+        (lambda: moved(pendulum(), "x", (-0.1, 0.1)), r"'rod' is off by 0\.006"),
+        (lambda: heavy(outputs=["multiplier.bar"]), "multiplier.rod"),
+        (lambda: heavy(independent=["z"]), "depend on each other"),
+        (lambda: heavy(lockd=["x"]), "lockd"),
     ],
-)  # fmt: skip
+)
 def test_refusals(make, message) -> None:
     with pytest.raises(da.DalembertError, match=message):
         make()

@@ -119,6 +119,10 @@ class TuneSettings:
     omega
         Typical angular frequency of the closed loop [rad/s], from which the size of gains is guessed; default from the
         requirements, else from the poles of the plants.
+    fast_poles
+        Largest magnitude of the poles of the closed loop, relative to the fastest pole of plant and weights: the
+        search does not go beyond, since rounding spoils norms of much faster loops. The message says where it binds.
+        Infinite: no limit.
     progress
         Called as ``progress(what, worst)`` after each start and polish.
 
@@ -133,6 +137,7 @@ class TuneSettings:
     evaluations: int = 20_000
     time_limit: float | None = None
     omega: float | None = None
+    fast_poles: float = 1e6
     progress: Callable[[str, float], object] | None = None
 
     def __post_init__(self) -> None:
@@ -144,3 +149,5 @@ class TuneSettings:
             value = getattr(self, name)
             if value is not None and not (np.isfinite(value) and value > 0):
                 raise InputError(f"{name} must be a positive number ({unit}), got {value!r}")
+        if not (isinstance(self.fast_poles, int | float) and self.fast_poles > 1.0):
+            raise InputError(f"fast_poles must be a ratio above 1, got {self.fast_poles!r}")

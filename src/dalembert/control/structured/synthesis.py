@@ -24,7 +24,7 @@ from dalembert.control.structured.requirements import Requirement
 from dalembert.control.structured.results import TuneResult, TuneSettings
 from dalembert.control.structured.scales import ranges, typical_frequencies
 from dalembert.control.structured.structures import Structure
-from dalembert.control.structured.terms import Term, terms_of
+from dalembert.control.structured.terms import GainTerm, Term, terms_of
 from dalembert.core.types import Array
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def tune_models(
     began = perf_counter()
     loops = [loop_plant(system, structure, name) for name, system in plants.items()]
     terms: dict[str, list[Term]] = {
-        kind: [t for r in asked for t in terms_of(r, loops, structure)]
+        kind: [t for r in asked for t in terms_of(r, loops, structure, settings.fast_poles)]
         for kind, asked in (("hard", hard), ("soft", soft))
     }
     asked = [*hard, *soft]
@@ -344,6 +344,9 @@ def _result(
     at_bound = tuple(n for n, r, v in zip(names, objective.limits, x, strict=True) if r.ends_at_bound(float(v)))
     if at_bound:
         message += f"; at a bound: {', '.join(at_bound)}"
+    fast = _limited(objective, x)
+    if fast:
+        message += f"; the limit on fast poles binds ({', '.join(fast)}): see fast_poles"
     checks = certify(models, structure, x, [*hard, *soft], claims)
     message += "".join(f"; not certified: {failure}" for failure in _failures(checks))
     met = met and all(c.ok for c in checks)
@@ -360,6 +363,13 @@ def _result(
         soft=worst_soft,
         **cost,
     )
+
+
+def _limited(objective: Objective, x: Array) -> list[str]:
+    """Requirements whose loops have poles as fast as the search allows."""
+    K = objective.gain(x)
+    terms = [t for t in (*objective.hard, *objective.soft) if isinstance(t, GainTerm)]
+    return [f"'{t.name}'" + (f" on '{t.plant}'" if t.plant else "") for t in terms if t.at_limit(K)]
 
 
 def _failures(checks: Sequence[Check]) -> list[str]:

@@ -31,6 +31,7 @@ class _Keywords(TypedDict, total=False):
     evaluations: int
     time_limit: float | None
     omega: float | None
+    fast_poles: float
     progress: Callable[[str, float], object] | None
 
 
@@ -68,7 +69,8 @@ def tune(
     settings
         How long and how often it searches.
     **keywords
-        Fields of `TuneSettings`: ``starts``, ``seed``, ``evaluations``, ``time_limit``, ``omega``, ``progress``.
+        Fields of `TuneSettings`: ``starts``, ``seed``, ``evaluations``, ``time_limit``, ``omega``,
+        ``fast_poles``, ``progress``.
 
     Returns
     -------

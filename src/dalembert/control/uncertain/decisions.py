@@ -34,7 +34,7 @@ def decided(op: str, A: Value, B: Value | None) -> Value:
     if op == "IF_ELSE_ZERO" and B is not None and not A[0]:
         return B if _truth(op, A[1]) else (B[0], {})
     if A[0] or (B is not None and B[0]):
-        raise InputError(f"the equations choose ({op}) between displacements, velocities or inputs: they are not linear")
+        raise InputError(f"the equations choose ({op}) between displacements or inputs: they are not linear")
     x: Coefficient = A[1]
     if op in ("FABS", "SIGN", "NOT"):
         if op == "NOT":
