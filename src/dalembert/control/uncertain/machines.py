@@ -10,7 +10,6 @@ steps is bounded over the whole box and becomes one more block of the model.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import casadi as ca
@@ -19,16 +18,16 @@ from numpy.typing import ArrayLike
 
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
 from dalembert.analysis.linearize import state_space_names
-from dalembert.analysis.linearize_constrained import multiplier_names, reduction_at
-from dalembert.analysis.outputs import COMPONENTS, is_frame_signal
+from dalembert.analysis.linearize_constrained import reduction_at
 from dalembert.control.signals import label, place
-from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.enclosures import UNIT
 from dalembert.control.uncertain.lft import LFT, rotation
+from dalembert.control.uncertain.model import UncertainMachine, steepest
 from dalembert.control.uncertain.reduction import equal_scales, relative
-from dalembert.control.uncertain.relation import ERROR, AccelerationMap, ModelError, acceleration_map, output_map
+from dalembert.control.uncertain.relation import AccelerationMap, ModelError, acceleration_map, output_map
 from dalembert.control.uncertain.replay import replayed, turn
-from dalembert.control.uncertain.rest import RestPoint, stays_at_rest
+from dalembert.control.uncertain.rest import RestPoint, keeps_moving, stays_at_rest
+from dalembert.control.uncertain.state_equations import frames_of, state_equations, with_frames
 from dalembert.control.uncertain.tapes import (
     SIGNALS,
     Held,
@@ -49,86 +48,11 @@ from dalembert.model.elastic.finite_elements import FlexibleBody
 from dalembert.model.machine import Machine
 
 if TYPE_CHECKING:
-    import control
+    pass
 
 __all__ = ["UncertainMachine", "uncertain"]
 
 _AGREE = 1e-9  # relative difference from the machine at samples beyond which a model is refused
-
-
-@dataclass(frozen=True, eq=False)
-class UncertainMachine:
-    """Linear model of a machine over ranges of angles and parameters.
-
-    Parameters
-    ----------
-    lft
-        The model in blocks between -1 and 1: inputs to outputs, states as integrators.
-    inertia
-        Accelerations to forces, in the same blocks: the mass matrix.
-    ranges
-        Range of each angle [rad] or parameter.
-    tangents
-        For each angle the fraction of it whose tangent is the block's number, before it is normalised.
-    roots
-        Parameters whose square root is the block's number: moduli of elasticity, which enter damping by their root.
-    error
-        How far the model may be from the linearised machine; it is a block of ``lft`` too.
-    """
-
-    lft: LFT
-    inertia: LFT
-    ranges: dict[str, tuple[float, float]]
-    tangents: dict[str, float] = field(default_factory=dict)
-    roots: frozenset[str] = frozenset()
-    error: ModelError = field(default_factory=lambda: ModelError(None, np.nan, "not a model of a machine"))
-
-    def normalised(self, **values: float) -> dict[str, float]:
-        """Numbers between -1 and 1 of the blocks, for angles [rad] and parameters."""
-        blocks = {}
-        for name, value in values.items():
-            if name not in self.ranges:
-                raise UnknownNameError("uncertain quantity", name, self.ranges)
-            lo, hi = (self._raw(name, x) for x in self.ranges[name])
-            blocks[name] = (self._raw(name, value) - (lo + hi) / 2.0) / ((hi - lo) / 2.0)
-        return blocks
-
-    def values(self, **blocks: float) -> dict[str, float]:
-        """Angles [rad] and parameters of numbers between -1 and 1: the inverse of `normalised`."""
-        numbers = {}
-        for name, d in blocks.items():
-            lo, hi = (self._raw(name, x) for x in self.ranges[name])
-            raw = (lo + hi) / 2.0 + (hi - lo) / 2.0 * d
-            f = self.tangents.get(name)
-            number = raw**2 if name in self.roots else raw
-            numbers[name] = number if f is None else float(np.arctan(raw)) / f
-        return numbers
-
-    def _raw(self, name: str, value: float) -> float:
-        f = self.tangents.get(name)
-        number = float(np.sqrt(value)) if name in self.roots else value
-        return number if f is None else float(np.tan(f * value))
-
-    def at(self, **values: float) -> control.StateSpace:
-        """The linear model (a python-control system) at values of all uncertain quantities."""
-        return self.lft.at(**self._needed(self.lft, values))
-
-    def sample(self, count: int, *, seed: int = 0) -> list[dict[str, float]]:
-        """Random angles [rad] and parameters, even in their ranges: values for `at` and `mass_matrix`."""
-        rng = np.random.default_rng(seed)
-        return [{n: float(rng.uniform(lo, hi)) for n, (lo, hi) in self.ranges.items()} for _ in range(count)]
-
-    def mass_matrix(self, **values: float) -> Array:
-        """The mass matrix at values of all uncertain quantities."""
-        return np.asarray(self.inertia.at(**self._needed(self.inertia, values)))
-
-    def _needed(self, lft: LFT, values: Mapping[str, float]) -> dict[str, float]:
-        """Normalised numbers of the blocks that a map has; a quantity may have dropped out of it."""
-        blocks = self.normalised(**values)
-        missing = [n for n in lft.sizes if n not in blocks]
-        if missing:
-            raise InputError(f"values of all uncertain quantities are needed, missing: {', '.join(missing)}")
-        return {n: blocks[n] for n in lft.sizes}
 
 
 class _Keywords(TypedDict, total=False):
@@ -150,6 +74,7 @@ def uncertain(
     at: StateLike = None,
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
+    motion: Mapping[str, float | tuple[float, float]] | None = None,
     tangent: str = "half",
     tolerance: float = 1e-8,
     **keywords: Unpack[_Keywords],
@@ -174,6 +99,12 @@ def uncertain(
     outputs
         States of the linear model by name, components of frames such as ``"load.x"``, ``"load.vx"`` or ``"load.wz"``,
         and reactions such as ``"tension.cable1"``, as of `dalembert.linearize`; default all states.
+    motion
+        Largest rates of uncertain coordinates that move, or pairs of rate and acceleration, in their units. The model
+        is the derivative along such motions, with velocity terms (a rope that is hoisted damps the sway by
+        ``2 l'/l``). It has the further quantities ``NAME.rate`` and ``NAME.acceleration``. A rate alone is enough if
+        the acceleration has no effect; else it is refused. Proofs by `dalembert.control.varying` then hold for the
+        machine.
     tangent
         ``"half"`` or ``"quarter"``: tangent of which part of an angle is the uncertain number (see `rotation`).
     tolerance
@@ -199,23 +130,34 @@ def uncertain(
     point = equilibrium(eom, at, p=nominal, **rest.settings)
     if len(point.J):
         check_rest(eom, point, np.zeros(eom.nv), rest.tolerance, t=0.0, p=nominal)
+    moving = _motion(eom, motion, coordinates)
+    places = {n: _velocity_of(eom, n) for n in moving}
+    faster = [places[n] for n, (_, a) in moving.items() if a > 0.0]
+    if moving:
+        checked |= {f"{n}.rate": (-rate, rate) for n, (rate, _) in moving.items()}
+        checked |= {f"{n}.acceleration": (-a, a) for n, (_, a) in moving.items() if a > 0.0}
+        keeps_moving(eom, point, nominal, coordinates, numbers, checked, places)
     for name, mode in modes.items():
         if abs(point.q[mode.q]) > 1e-12:
             raise InputError(
-                f"'{eom.q_names[mode.q]}' of machine '{eom.machine.name}' is bent by {point.q[mode.q]:.6g} at rest, which "
-                f"moves with '{name}': its frequency can be uncertain where nothing loads it"
+                f"'{eom.q_names[mode.q]}' of machine '{eom.machine.name}' is bent by {point.q[mode.q]:.6g} at rest, "
+                f"which moves with '{name}': its frequency can be uncertain where nothing loads it"
             )
-    stays_at_rest(eom, point, nominal, coordinates, numbers, checked, rest)
+    still = {n: span for n, span in checked.items() if n in ranges}
+    stays_at_rest(eom, point, nominal, coordinates, numbers, still, rest)
     held = _held(eom, point, rest, nominal)
     turning = _turning(eom)
     angles = {n: k for n, k in coordinates.items() if n in turning}
     others = {n: k for n, k in coordinates.items() if n not in turning}
-    quantities = symbols(point.q, nominal, angles, others, numbers, tuple(modes.values()))
+    quantities = symbols(
+        point.q, nominal, angles, others, numbers, tuple(modes.values()), tuple(places.values()), tuple(faster)
+    )
     tape = relation_tape(eom, quantities, point, held, given=rest.u is not None)
     fraction = {"half": 0.5, "quarter": 0.25}[tangent]
     whole = rotation("", tangent)
     turns = {n: turn(whole.M11, whole.M12, whole.M21, _tangents(fraction, *checked[n])) for n in angles}
-    spans = {n: checked[n] for n in (*others, *numbers, *modes)}
+    more = [f"{n}.{what}" for what in ("rate", "acceleration") for n in moving if f"{n}.{what}" in checked]
+    spans = {n: checked[n] for n in (*others, *numbers, *modes, *more)}
     raw = replayed(tape, SIGNALS, turns, spans)
     drives = tuple(label(x) for x in (*eom.u_names, *eom.v_names))
     driven = [place(label(x), drives, "motor or velocity") for x in inputs] if inputs is not None else range(eom.nu)
@@ -238,15 +180,53 @@ def uncertain(
     states = tuple(label(x) for x in state_space_names(eom))
     own = range(eom.nv) if held is None else held.independent
     chosen = [states[i + k] for k in (0, eom.nv) for i in own] if outputs is None else [label(x) for x in outputs]
-    frames = [] if outputs is None else _frames_of(eom, outputs, held)
-    lft = _state_equations(eom, made, [drives[k] for k in driven], sampled, held)
+    frames = [] if outputs is None else frames_of(eom, outputs, held)
+    limits = tuple((n, rate * steepest(model, n)) for n, (rate, _) in moving.items())
+    limits += tuple((n, np.inf) for n in more)
+    lft = state_equations(eom, made, [drives[k] for k in driven], sampled, held, limits)
     if frames:
         seen = replayed(frame_tape(eom, quantities, frames), ("d", "w"), turns, spans, raw.roots)
         if seen.roots != raw.roots:
             raise InputError(f"outputs of machine '{eom.machine.name}' hold roots that its equations do not hold")
-        lft = _with_frames(eom, lft, output_map(seen, tolerance), frames)
+        lft = with_frames(eom, lft, output_map(seen, tolerance), frames, limits)
     lft = lft.part([place(x, lft.outputs, "output") for x in chosen], range(lft.shape[1]))
-    return UncertainMachine(lft, made.inertia, checked, model.tangents, model.roots, error)
+    return UncertainMachine(lft, made.inertia, checked, model.tangents, model.roots, error, moving)
+
+
+def _motion(
+    eom: EquationsOfMotion, motion: Mapping[str, float | tuple[float, float]] | None, coordinates: Mapping[str, int]
+) -> dict[str, tuple[float, float]]:
+    """Largest rates and accelerations of coordinates that move."""
+    checked = {}
+    for name, asked in (motion or {}).items():
+        if name not in coordinates:
+            raise UnknownNameError("uncertain coordinate that can move", name, coordinates)
+        alone = isinstance(asked, int | float) and not isinstance(asked, bool)
+        if alone and _acceleration_matters(eom, _velocity_of(eom, name)):
+            raise InputError(
+                f"the acceleration of '{name}' has an effect on machine '{eom.machine.name}': give its motion as a "
+                "pair, largest rate and largest acceleration"
+            )
+        pair = (asked, 0.0) if alone else tuple(asked)
+        if len(pair) != 2 or not all(np.isfinite(pair)) or not (pair[0] > 0.0 and pair[1] >= 0.0):
+            raise InputError(
+                f"the motion of '{name}' must be a rate above 0, or such a rate and an acceleration >= 0, got {asked!r}"
+            )
+        checked[name] = (float(pair[0]), float(pair[1]))
+    return checked
+
+
+def _acceleration_matters(eom: EquationsOfMotion, k: int) -> bool:
+    """Whether the force of an acceleration depends on the configuration."""
+    s = eom.symbolic
+    unit = ca.DM.zeros(eom.nv)
+    unit[k] = 1.0
+    return bool(ca.depends_on(ca.densify(ca.jtimes(s.inverse_dynamics, s.a, ca.SX(unit))), s.q))
+
+
+def _velocity_of(eom: EquationsOfMotion, name: str) -> int:
+    """Place of the velocity of a coordinate with one."""
+    return next(b.v.start for b in eom.layout.blocks if b.name == name)
 
 
 def _held(eom: EquationsOfMotion, point: Equilibrium, rest: RestPoint, p: Array) -> Held | None:
@@ -360,97 +340,3 @@ def _elimination_error(N: Array, right: Array, y: Array) -> Array:
     size = (np.abs(row[:, None] * N) @ np.abs(y) + np.abs(row[:, None] * right)).sum(axis=0)
     inverse = np.abs(np.linalg.inv(row[:, None] * N * column)).sum(axis=1)
     return np.asarray(8.0 * len(N) * UNIT * column[:, None] * inverse[:, None] * size)
-
-
-def _state_equations(
-    eom: EquationsOfMotion, made: AccelerationMap, drives: Sequence[str], sampled: float, held: Held | None
-) -> LFT:
-    """State-space form: ``d' = w``, ``w' = a`` with the accelerations of the map, and the block of its error.
-
-    Outputs are all displacements and velocities, then the reactions.
-    """
-    nv, nu = eom.nv, len(drives)
-    own = list(range(nv) if held is None else held.independent)
-    free, m = len(own), 0 if held is None else held.number
-    A, B, C, D = made.matrices
-    n, y = A.shape[0], C.shape[0]
-    w, d, u = slice(0, free), slice(free, 2 * free), slice(2 * free, 2 * free + nu)
-    zero = np.zeros
-    into, seen = made.error if made.error is not None else (zero((y, 0)), zero((0, y + 2 * free + nu)))
-    k = into.shape[1]
-    E_y, E_w, E_d, E_u = np.split(seen, [y, y + free, y + 2 * free], axis=1)  # what the error depends on
-    unknown = np.hstack([D[:, d], D[:, w], C, into])  # of displacements, velocities, blocks and error
-    M11 = np.block(
-        [
-            [zero((free, free)), np.eye(free), zero((free, n + k))],
-            [unknown[own]],
-            [B[:, d], B[:, w], A, zero((n, k))],
-            [E_y @ D[:, d] + E_d, E_y @ D[:, w] + E_w, E_y @ C, zero((k, k))],
-        ]
-    )
-    M12 = np.vstack([zero((free, nu)), D[own][:, u], B[:, u], E_y @ D[:, u] + E_u])
-    shown, drive = zero((2 * nv + m, M11.shape[1])), zero((2 * nv + m, nu))
-    others = [] if held is None else held.dependent(nv)
-    for block, rows in enumerate((own, [i + nv for i in own])):
-        shown[rows, block * free : (block + 1) * free] = np.eye(free)
-    # unknowns are accelerations, reactions, dependent velocities and dependent displacements
-    for first, rows in (
-        (nv, list(range(2 * nv, 2 * nv + m))),
-        (nv + m, [i + nv for i in others]),
-        (nv + m + len(others), others),
-    ):
-        shown[rows], drive[rows] = unknown[first : first + len(rows)], D[first : first + len(rows), u]
-    error = DeltaBlock(ERROR, k, "error", None if made.error is not None else sampled)
-    blocks = (DeltaBlock("1/s", 2 * free, "state"), *made.blocks, error)
-    names = tuple(label(x) for x in (*state_space_names(eom), *_reactions(eom, held)))
-    return LFT(M11, M12, shown, drive, blocks, tuple(drives), names)
-
-
-def _reactions(eom: EquationsOfMotion, held: Held | None) -> list[str]:
-    """Names of the reactions: those that a run gives them, where they have one."""
-    if held is None:
-        return []
-    names = {row: name for name, row in multiplier_names(eom).items()}
-    named = [names.get(row, f"reaction{row}") for row in held.rows]
-    return [*named, *(f"locked{k}" for k in range(len(held.locked)))]
-
-
-def _frames_of(eom: EquationsOfMotion, outputs: Sequence[str], held: Held | None) -> list[str]:
-    """Outputs that are components of frames; whatever is neither that nor a state nor a reaction is refused."""
-    where = f"machine '{eom.machine.name}'"
-    states = tuple(label(x) for x in state_space_names(eom))
-    reactions = {} if not eom.constrained else multiplier_names(eom)
-    frames = []
-    sensors = {s.name: s for s in eom.machine.sensors}
-    for name in outputs:
-        if label(name) in states:
-            continue
-        if name in reactions:
-            if held is not None and held.redundant:
-                raise InputError(f"'{name}' of {where} is not determined: its constraints are redundant")
-            if held is None or reactions[name] not in held.rows:
-                raise InputError(f"'{name}' of {where} does not act there, so that it is no output")
-        elif is_frame_signal(eom, name):
-            frames.append(name)
-        elif name.partition(".")[0] in sensors:
-            sensor = sensors[name.partition(".")[0]]
-            raise InputError(
-                f"output '{name}' of {where} is a sampled reading: name what it measures, {', '.join(sensor.of)}, and "
-                f"cover its period of {sensor.period:g} s and its delay of {sensor.delay:g} s by neglected_delay"
-            )
-        else:
-            known = (*states, *(f"{f}.{'|'.join(COMPONENTS)}" for f in eom.machine.tree.frames), *reactions)
-            raise UnknownNameError("output", name, known, where)
-    return frames
-
-
-def _with_frames(eom: EquationsOfMotion, states: LFT, seen: LFT | None, frames: Sequence[str]) -> LFT:
-    """The model with components of frames behind its states."""
-    if seen is None:
-        raise InputError(f"components of frames of machine '{eom.machine.name}' over these ranges have no bound")
-    n, every, own = seen.M11.shape[0], len(states.outputs), 2 * eom.nv
-    M12 = np.hstack([seen.M12, np.zeros((n, every - own))])
-    M21 = np.vstack([np.zeros((every, n)), seen.M21])
-    M22 = np.vstack([np.eye(every), np.hstack([seen.M22, np.zeros((len(frames), every - own))])])
-    names = (*states.outputs, *(label(x) for x in frames))
-    return LFT(seen.M11, M12, M21, M22, seen.blocks, (), names) @ states

@@ -18,7 +18,7 @@ and the smaller map is *exactly* that of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,7 +149,7 @@ def reduce_map(matrices: Quad, blocks: Sequence[DeltaBlock], tolerance: float) -
                 continue
             chosen = [_interpolated(X) for X in bases]
             take(block_diagonal(*(W for W, _ in chosen)), block_diagonal(*(P for _, P in chosen)), dual)
-            blocks = [DeltaBlock(b.name, X.shape[1], b.kind, b.sampled) for b, X in zip(blocks, bases, strict=True)]
+            blocks = [replace(b, size=X.shape[1]) for b, X in zip(blocks, bases, strict=True)]
         if sum(b.size for b in blocks) == size:
             break
     kept = tuple(b for b in blocks if b.size or b.kind == "error")

@@ -254,9 +254,7 @@ def _relation_change(relation: Quad, solved: Quad, change: Quad, n: int) -> Quad
     return E_A, E_B, E_C, E_D
 
 
-def _error(
-    relation: Reduced, n: int, own: Array, P: Array, *, massive: bool
-) -> tuple[tuple[Array, Array] | None, str]:
+def _error(relation: Reduced, n: int, own: Array, P: Array, *, massive: bool) -> tuple[tuple[Array, Array] | None, str]:
     """Matrices of the block of the error, or why there is none; ``massive``: the unknowns are accelerations alone."""
     if not np.isfinite(P).all():
         return None, "the order of the tape gives no bound of its signals"

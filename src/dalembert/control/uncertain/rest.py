@@ -17,7 +17,7 @@ from dalembert.core.types import Array
 from dalembert.formulations.constraints.assembly import Branch
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["RestPoint", "stays_at_rest"]
+__all__ = ["RestPoint", "keeps_moving", "stays_at_rest"]
 
 _CORNERS, _SAMPLES = 64, 24
 _TOLERANCE = 1e-6  # that of `linearize`
@@ -94,7 +94,9 @@ def stays_at_rest(
     """
     rest = RestPoint() if rest is None else rest
     where = f"machine '{eom.machine.name}' does not rest in one configuration over these ranges"
-    cure = "an uncertain model is about one configuration: let motors hold it, or take narrower ranges about several ones"
+    cure = (
+        "an uncertain model is about one configuration: let motors hold it, or take narrower ranges about several ones"
+    )
     for values in _values(ranges):
         q, numbers_now = point.q.copy(), p.copy()
         for name, k in coordinates.items():
@@ -116,6 +118,45 @@ def stays_at_rest(
         check_rest(eom, here, np.zeros(eom.nv), _TOLERANCE, t=0.0, p=numbers_now, hint=hint)
         if len(point.J) and not np.array_equal(here.latches, point.latches):
             raise InputError(f"{where}: other constraints or cables act at {told}; {cure}")
+
+
+def keeps_moving(
+    eom: EquationsOfMotion,
+    point: Equilibrium,
+    p: Array,
+    coordinates: Mapping[str, int],
+    numbers: Mapping[str, int],
+    ranges: Mapping[str, tuple[float, float]],
+    motion: Mapping[str, int],
+) -> None:
+    """Refuse a motion of coordinates that moves others, too: motors must hold these, or no force acts on them.
+
+    Parameters
+    ----------
+    eom, point, p, coordinates, numbers, ranges
+        As in `stays_at_rest`; the ranges include those of rates and accelerations.
+    motion
+        Coordinates that move, with their places among the velocities.
+    """
+    s = eom.symbolic
+    load = s.inverse_dynamics - s.losses - s.wrenches
+    at = ca.Function("moving", [s.q, s.v, s.a, s.u, s.t, s.p], [load, ca.jacobian(s.actuation, s.u)])
+    for values in _values(ranges):
+        q, now = point.q.copy(), p.copy()
+        v, a = np.zeros(eom.nv), np.zeros(eom.nv)
+        q[list(coordinates.values())] = [values[n] for n in coordinates]
+        now[list(numbers.values())] = [values[n] for n in numbers]
+        v[list(motion.values())] = [values[f"{n}.rate"] for n in motion]
+        a[list(motion.values())] = [values.get(f"{n}.acceleration", 0.0) for n in motion]
+        force, B = (np.array(ca.DM(x).full()) for x in at(q, v, a, point.u, 0.0, now))
+        left = force[:, 0] - (B @ np.linalg.lstsq(B, force[:, 0], rcond=1e-10)[0] if eom.nu else 0.0)
+        k = int(np.abs(left).argmax())
+        if abs(left[k]) > _TOLERANCE * max(float(np.abs(force).max()), point.scale, 1e-12):
+            told = ", ".join(f"{n} = {x:.6g}" for n, x in values.items())
+            raise InputError(
+                f"the motion of {', '.join(motion)} moves machine '{eom.machine.name}' elsewhere: at {told} a force of "
+                f"{left[k]:.6g} at '{eom.v_names[k]}' is left unbalanced by the motors"
+            )
 
 
 def _carried(eom: EquationsOfMotion, point: Equilibrium, q: Array, p: Array) -> tuple[str, float]:

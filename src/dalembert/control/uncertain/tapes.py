@@ -54,18 +54,36 @@ class ModeFrequency:
 
 @dataclass(frozen=True, eq=False)
 class Symbols:
-    """Uncertain angles, numbers and frequencies of modes, and coordinates and parameters that hold the first two."""
+    """Uncertain angles and numbers, and coordinates and parameters that hold them.
+
+    Numbers are coordinates, parameters, frequencies of modes, then rates and accelerations of coordinates that move;
+    ``motion`` and ``accelerated`` have the places of these among the velocities.
+    """
 
     theta: ca.SX
     number: ca.SX
     q: ca.SX
     p: ca.SX
     modes: tuple[ModeFrequency, ...] = ()
+    motion: tuple[int, ...] = ()
+    accelerated: tuple[int, ...] = ()
 
     @property
     def omega(self) -> ca.SX:
-        """Frequencies of modes: the last of the numbers."""
-        return self.number[self.number.shape[0] - len(self.modes) :]
+        """Frequencies of modes."""
+        end = self.number.shape[0] - len(self.motion) - len(self.accelerated)
+        return self.number[end - len(self.modes) : end]
+
+    def moved(self, nv: int) -> tuple[ca.SX, ca.SX]:
+        """Velocities and accelerations of the motion about which the equations are linearised."""
+        v, a = ca.SX(nv, 1), ca.SX(nv, 1)
+        second = self.number.shape[0] - len(self.accelerated)
+        first = second - len(self.motion)
+        for j, i in enumerate(self.motion):
+            v[i] = self.number[first + j]
+        for j, i in enumerate(self.accelerated):
+            a[i] = self.number[second + j]
+        return v, a
 
     @property
     def uncertain(self) -> ca.SX:
@@ -114,9 +132,11 @@ def symbols(
     others: Mapping[str, int],
     numbers: Mapping[str, int],
     modes: Sequence[ModeFrequency] = (),
+    motion: Sequence[int] = (),
+    accelerated: Sequence[int] = (),
 ) -> Symbols:
     """Symbols of uncertain quantities: angles, other coordinates and parameters by their places in ``q`` and ``p``."""
-    count = len(others) + len(numbers) + len(modes)
+    count = len(others) + len(numbers) + len(modes) + len(motion) + len(accelerated)
     theta, number = ca.SX.sym("theta", len(angles)), ca.SX.sym("number", count)
     q, p = ca.SX(ca.DM(q0)), ca.SX(ca.DM(p0))
     for k, index in enumerate(angles.values()):
@@ -125,7 +145,7 @@ def symbols(
         q[index] = number[k]
     for k, index in enumerate(numbers.values()):
         p[index] = number[len(others) + k]
-    return Symbols(theta, number, q, p, tuple(modes))
+    return Symbols(theta, number, q, p, tuple(modes), tuple(motion), tuple(accelerated))
 
 
 def held_rows(eom: EquationsOfMotion, point: Equilibrium, locked: Array, independent: Sequence[int]) -> Held | None:
@@ -180,10 +200,10 @@ def relation_tape(
     kept = [] if held is None else [J @ a, J @ every_w, J @ every_d]
     own = [s.q, s.v, s.a, s.u, s.t, s.p, latches, reactions, omega]
     at_rest = ca.Function("change", [*own, a, r, w_dep, d_dep, w, d, u], [ca.vertcat(change, *kept)])
-    zero = ca.SX(nv, 1)
+    v0, a0 = at.moved(nv)
     u0, lambda0 = _at_rest(eom, at, point, held, given)
     L = ca.SX(ca.DM(held.latches)) if held is not None else ca.SX(latches.shape[0], 1)
-    total = at_rest(at.q, zero, zero, u0, 0, at.p, L, lambda0, at.omega, a, r, w_dep, d_dep, w, d, u)
+    total = at_rest(at.q, v0, a0, u0, 0, at.p, L, lambda0, at.omega, a, r, w_dep, d_dep, w, d, u)
     total = ca.densify(total - ca.vertcat(f, ca.SX(total.shape[0] - nv, 1)))
     y = ca.vertcat(a, r, w_dep, d_dep)
     return ca.Function("relation", [at.theta, at.number, y, w, d, u, f], [total], ["theta", "number", *SIGNALS], ["r"])
@@ -196,7 +216,7 @@ def frame_tape(eom: EquationsOfMotion, at: Symbols, names: Sequence[str]) -> ca.
     rate = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
     seen = ca.vertcat(*[frame_signal(eom, name) for name in names])
     change = ca.jtimes(seen, s.q, rate(s.q, d, s.p)) + ca.jtimes(seen, s.v, w)
-    moved = ca.Function("moved", [s.q, s.v, s.p, d, w], [change])(at.q, ca.SX(eom.nv, 1), at.p, d, w)
+    moved = ca.Function("moved", [s.q, s.v, s.p, d, w], [change])(at.q, at.moved(eom.nv)[0], at.p, d, w)
     return ca.Function("frames", [at.theta, at.number, d, w], [ca.densify(moved)], ["theta", "number", "d", "w"], ["y"])
 
 
@@ -242,6 +262,11 @@ def _at_rest(
     stiff = bool(eom.nu) and ca.depends_on(ca.densify(ca.jtimes(s.actuation, s.q, ca.SX.ones(eom.nq))), s.u)
     reacts = held is not None and ca.depends_on(ca.densify(J), s.q)
     constant = ca.SX(ca.DM(point.u))
+    if at.motion and (held is not None or stiff):
+        raise InputError(
+            f"machine '{eom.machine.name}' has constraints, or inputs that its stiffness depends on: coordinates that "
+            "move are not supported there"
+        )
     if not reacts and (given or not (stiff and any(depends))):
         return constant, ca.SX(J0.shape[0], 1)
     if any(depends[1:]):
