@@ -201,13 +201,12 @@ def _motion(
     for name, asked in (motion or {}).items():
         if name not in coordinates:
             raise UnknownNameError("uncertain coordinate that can move", name, coordinates)
-        alone = isinstance(asked, int | float) and not isinstance(asked, bool)
-        if alone and _acceleration_matters(eom, _velocity_of(eom, name)):
+        pair = tuple(asked) if isinstance(asked, Sequence) else (asked, 0.0)
+        if not isinstance(asked, Sequence) and _acceleration_matters(eom, _velocity_of(eom, name)):
             raise InputError(
                 f"the acceleration of '{name}' has an effect on machine '{eom.machine.name}': give its motion as a "
                 "pair, largest rate and largest acceleration"
             )
-        pair = (asked, 0.0) if alone else tuple(asked)
         if len(pair) != 2 or not all(np.isfinite(pair)) or not (pair[0] > 0.0 and pair[1] >= 0.0):
             raise InputError(
                 f"the motion of '{name}' must be a rate above 0, or such a rate and an acceleration >= 0, got {asked!r}"

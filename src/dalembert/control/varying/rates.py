@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dalembert.control.uncertain.machines import UncertainMachine, steepest
+from dalembert.control.uncertain.model import UncertainMachine, steepest
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.validation import check_number
 
