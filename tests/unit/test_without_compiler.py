@@ -200,7 +200,7 @@ def test_an_engine_of_other_sources_is_refused(tmp_path: Path, monkeypatch: pyte
     library.library.cache_clear()
     try:
         with pytest.raises(
-            BuildError, match=r"vm\.so is missing.*'/nonexistent' names no program.*Install dalembert again.*ziglang"
+            BuildError, match=r"vm\.so is missing.*'/nonexistent' does not name a program.*Install dalembert again.*ziglang"
         ):
             library.library("vm")
         for path in shipped_engine_files():

@@ -131,7 +131,7 @@ def load_entry(cupy: ModuleType, source: CudaSource, precision: Precision, fast_
     try:
         return cupy.RawModule(code=source.text, options=tuple(options)).get_function(source.entry)
     except cupy.cuda.compiler.CompileException as error:
-        raise BuildError(f"NVRTC refused {source.entry!r}\n{error}") from error
+        raise BuildError(f"NVRTC failed on {source.entry!r}\n{error}") from error
 
 
 class CudaKernel:

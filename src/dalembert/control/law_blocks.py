@@ -97,4 +97,4 @@ def _plain(value: object) -> object:
         return _plain(value.tolist())
     if isinstance(value, list | tuple):
         return [_plain(x) for x in value]
-    raise TypeError(f"no data stand for {type(value).__name__}")
+    raise TypeError(f"data cannot represent {type(value).__name__}")

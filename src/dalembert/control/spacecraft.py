@@ -143,7 +143,7 @@ def thruster_map(eom: EquationsOfMotion, joint: str | None = None) -> Array:
             continue
         if thruster.one_sided or thruster.axes != "frame":
             what = "only pushes" if thruster.one_sided else "acts in world axes"
-            raise InputError(f"thruster '{thruster.name}' {what}: give a law of your own, which shares out the wrench")
+            raise InputError(f"thruster '{thruster.name}' {what}: write your own law that allocates the wrench")
         J = s.jacobian(thruster.frame)[:, block.v]
         numbers = ca.Function("J", [s.q, s.p], [ca.densify(J)])(eom.q_neutral, eom.parameter_values())
         columns.append(np.array(numbers.full()).T @ [float(x) for x in (*thruster.force, *thruster.torque)])

@@ -316,8 +316,8 @@ def held_base(
     wide = [b.name for b in moving if b.v.stop - b.v.start != 1 or b.name not in {j.name for j in eom.machine.joints}]
     if wide:
         raise InputError(
-            f"a path of the tip needs a robot with joints of one coordinate each; {where} has {', '.join(wide)}: lock "
-            "or stiffen what bends, and the joints that do not belong to the arm"
+            f"a path of the tip needs a robot with joints of one coordinate each; {where} has {', '.join(wide)}: make "
+            "flexible bodies rigid, and lock the joints outside the arm"
         )
     weight = check_number("reaction", reaction, positive=False)
     if weight < 0.0:

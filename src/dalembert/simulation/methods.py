@@ -273,7 +273,7 @@ def register_method(kind: type[Method]) -> type[Method]:
         If there is a method of that name.
     """
     if kind.name in METHODS and METHODS[kind.name] is not kind:
-        raise InputError(f"there is a method {kind.name!r} already: {METHODS[kind.name].title}")
+        raise InputError(f"method {kind.name!r} exists already: {METHODS[kind.name].title}")
     METHODS[kind.name] = kind
     if kind.tableau is not None:
         TABLEAUS[kind.name] = kind.tableau

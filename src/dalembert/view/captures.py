@@ -68,7 +68,7 @@ def capture_rows(outcome: CaptureOutcome) -> list[tuple[str, str, str, str]]:
 def _twins(outcome: CaptureOutcome) -> ChaserTwins:
     """The chaser of an outcome that was flown."""
     if outcome.twins is None:
-        raise InputError("the outcome does not know its chaser: fly_capture makes those that do")
+        raise InputError("the outcome does not contain its chaser: use one that fly_capture returned")
     return outcome.twins
 
 
