@@ -304,6 +304,14 @@ def held_base(
         the tip is free) or ``"position"`` (3: its attitude is free). None: the first of these that the arm can serve.
     reaction
         Weight of the base's reaction where joints are redundant: 0 moves the joints least.
+
+    Examples
+    --------
+    >>> from dalembert.plan import held_base
+    >>> from dalembert.systems.space_robots import space_chaser
+    >>> robot = held_base(space_chaser("rigid", arrays=None))
+    >>> robot.base, len(robot.names)
+    ('base', 6)
     """
     eom = robot if isinstance(robot, EquationsOfMotion) else derive(robot)
     if not eom.formulation.machine_coordinates:

@@ -183,6 +183,12 @@ def rigid_twin(chaser: Machine, tip: str = "tip") -> Machine:
         The chaser as it flies.
     tip
         The frame that grips.
+
+    Examples
+    --------
+    >>> from dalembert.systems.space_robots import rigid_twin, space_chaser
+    >>> len(space_chaser().v_names) > len(rigid_twin(space_chaser()).v_names)
+    True
     """
     return chaser_twins(chaser, tip).rigid.eom.machine
 

@@ -144,7 +144,17 @@ def captured_stack(
 
 
 def grip_parameters(grip: ArrayLike) -> dict[str, float]:
-    """Parameters of a `captured_stack` for the pose (4 x 4) of the debris in the axes of the tip."""
+    """Parameters of a `captured_stack` for the pose (4 x 4) of the debris in the axes of the tip.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dalembert.systems.space_robots import grip_parameters
+    >>> grip = np.eye(4)
+    >>> grip[2, 3] = 0.5  # the debris is 0.5 m ahead of the tip
+    >>> grip_parameters(grip)["grip_z"]
+    0.5
+    """
     X = _pose(grip)
     angles = rpy_from_matrix(X[:3, :3])
     names = ("x", "y", "z", "roll", "pitch", "yaw")
