@@ -115,7 +115,7 @@ def denoc(machine: MachineOrEquations, q: ArrayLike, *, p: Parameters = None) ->
     machine = eom.machine
     model = TreeModel(machine)
     if machine.couplings:
-        names = ", ".join(c.name for c in machine.couplings)
+        names = ", ".join(c.joint for c in machine.couplings)
         raise InputError(f"the DeNOC of machine '{machine.name}' needs independent coordinates; it couples {names}")
     if model.rotors:
         names = ", ".join(model.tree.nodes[r.node].joint.name for r in model.rotors)
