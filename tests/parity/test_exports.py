@@ -54,6 +54,7 @@ def test_mujoco_reads_back_random_trees(seed: int) -> None:
     same_in_mujoco(with_armatures(random_machine(seed, 6, kinds=(*TREE, "spherical"), couplings=0)), seed)
 
 
+@pytest.mark.slow
 def test_mujoco_takes_wheels_about_any_axis() -> None:
     """A disc has no slack in the triangle inequality of its moments, which MuJoCo checks to the last digit."""
     rng = np.random.default_rng(5)

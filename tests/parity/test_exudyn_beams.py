@@ -18,7 +18,7 @@ from dalembert.core.errors import InputError
 from dalembert.model.beam_integrals import BeamIntegrals
 from dalembert.systems.flexible_arms import canadarm, mda_arm, planar_arm
 
-pytestmark = pytest.mark.peer
+pytestmark = [pytest.mark.peer, pytest.mark.exudyn]
 
 
 def _state(machine: da.Machine, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

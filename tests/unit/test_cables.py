@@ -145,6 +145,7 @@ def test_elastic_cable_oscillates_at_its_frequency() -> None:
     assert damped.energy.drift < 1e-6
 
 
+@pytest.mark.slow
 def test_moving_exit_does_work_and_body_of_its_own() -> None:
     lift = da.Cable("c", "b", exit_at=(0.0, 0.0, 2.0 + 0.5 * da.smoothstep(da.TIME / 1.0)), length=2.0)
     run = da.simulate(ball(lift), duration=1.5, step=1e-3)

@@ -160,6 +160,7 @@ def feedback(t: float, q: Any, v: Any) -> Any:
     return [-8.0 * q[0] - 3.0 * v[0]]
 
 
+@pytest.mark.slow
 def test_python_law_runs_member_by_member() -> None:
     """What rollouts do not take runs one by one: a Python controller, sampled so fast that it is nearly the law."""
     sampled = of_cart(n=5, control=da.SampledController(feedback, 5e-3), workers=1).table
@@ -218,6 +219,7 @@ def which_gpu(x: float) -> float:
     return float(os.environ["CUDA_VISIBLE_DEVICES"])
 
 
+@pytest.mark.slow
 def test_gpus_share_the_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each process sees one GPU; no GPU is needed to see that."""
     monkeypatch.setattr(runners, "visible_gpus", lambda: ["3", "5"])

@@ -399,6 +399,7 @@ def test_demo_writes_a_report(call: Call, here: Path) -> None:
     assert da.load_machine(folder / "machine.yaml").nv == 6
 
 
+@pytest.mark.slow
 def test_demo_without_a_picture(call: Call, here: Path) -> None:
     status, _, _ = call("demo", "arm", "--no-plot", "--out", "elsewhere")
     assert status == 0

@@ -311,7 +311,15 @@ def test_what_cannot_be_told_apart() -> None:
 EXAMPLES = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "identification.py"))
 
 
-@pytest.mark.parametrize("name", ["payload_and_cable_length", "flexible_arm", "winch_radii", "tumbling_debris"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "payload_and_cable_length",
+        "flexible_arm",
+        pytest.param("winch_radii", marks=pytest.mark.slow),
+        "tumbling_debris",
+    ],
+)
 def test_examples_find_the_truth(name: str) -> None:
     """Within 1 % at 1 % noise, and within the intervals of 99.9 %."""
     found, truth = EXAMPLES[name](seed=5)

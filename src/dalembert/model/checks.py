@@ -240,7 +240,15 @@ def check_parameter_values(machine: Machine, p: Array) -> None:
             raise InputError(f"inertia of body '{body.name}' is impossible with these parameters: {fault}")
 
 
-def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] = (), *, bristles: bool = True) -> None:
+def refuse_stick(
+    machine: Machine,
+    what: str,
+    instead: str,
+    held: Iterable[str] = (),
+    *,
+    bristles: bool = True,
+    sheaves: bool = True,
+) -> None:
     """Refuse joints with friction that sticks, except held ones, and inextensible ropes that rub on sheaves, by name.
 
     Parameters
@@ -255,6 +263,8 @@ def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] 
         Joints that do not move.
     bristles
         Whether to refuse friction after LuGre, too.
+    sheaves
+        Whether to refuse ropes that rub on sheaves, too.
     """
     for law, all_names in (("stick", machine.sticking), ("lugre", machine.bristled if bristles else ())):
         names = [name for name in all_names if name not in set(held)]
@@ -263,7 +273,7 @@ def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] 
             raise InputError(
                 f"{what} cannot have friction_law={law!r} ({joints} of machine '{machine.name}'): {instead}"
             )
-    for rope in machine.ropes:
+    for rope in machine.ropes if sheaves else ():
         if rope.rubbing and not rope.elastic:
             raise InputError(
                 f"{what} cannot have friction or losses at sheaves ({rope.rubbing[0].what} of rope '{rope.name}' of "
