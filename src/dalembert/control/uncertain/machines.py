@@ -187,7 +187,7 @@ def uncertain(
     if frames:
         seen = replayed(frame_tape(eom, quantities, frames), ("d", "w"), turns, spans, raw.roots)
         if seen.roots != raw.roots:
-            raise InputError(f"outputs of machine '{eom.machine.name}' hold roots that its equations do not hold")
+            raise InputError(f"outputs of machine '{eom.machine.name}' contain roots that its equations do not contain")
         lft = with_frames(eom, lft, output_map(seen, tolerance), frames, limits)
     lft = lft.part([place(x, lft.outputs, "output") for x in chosen], range(lft.shape[1]))
     return UncertainMachine(lft, made.inertia, checked, model.tangents, model.roots, error, moving)

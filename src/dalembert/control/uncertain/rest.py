@@ -95,7 +95,7 @@ def stays_at_rest(
     rest = RestPoint() if rest is None else rest
     where = f"machine '{eom.machine.name}' does not rest in one configuration over these ranges"
     cure = (
-        "an uncertain model is about one configuration: let motors hold it, or take narrower ranges about several ones"
+        "an uncertain model is about one configuration: let motors hold it, or use several models with narrower ranges"
     )
     for values in _values(ranges):
         q, numbers_now = point.q.copy(), p.copy()
