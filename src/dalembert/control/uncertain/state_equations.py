@@ -53,30 +53,32 @@ def state_equations(
         ]
     )
     M12 = np.vstack([zero((free, nu)), D[own][:, u], B[:, u], E_y @ D[:, u] + E_u])
-    shown, drive = zero((2 * nv + m, M11.shape[1])), zero((2 * nv + m, nu))
+    reactions = _reactions(eom, held)
+    count = 2 * nv + len(reactions)
+    shown, drive = zero((count, M11.shape[1])), zero((count, nu))
     others = [] if held is None else held.dependent(nv)
     for block, rows in enumerate((own, [i + nv for i in own])):
         shown[rows, block * free : (block + 1) * free] = np.eye(free)
     # unknowns are accelerations, reactions, dependent velocities and dependent displacements
-    for first, rows in (
-        (nv, list(range(2 * nv, 2 * nv + m))),
-        (nv + m, [i + nv for i in others]),
-        (nv + m + len(others), others),
-    ):
+    for first, rows in ((nv + m, [i + nv for i in others]), (nv + m + len(others), others)):
         shown[rows], drive[rows] = unknown[first : first + len(rows)], D[first : first + len(rows), u]
+    for i, rows in enumerate(reactions.values()):
+        added = [nv + row for row in rows]
+        shown[2 * nv + i], drive[2 * nv + i] = unknown[added].sum(axis=0), D[added][:, u].sum(axis=0)
     error = DeltaBlock(ERROR, k, "error", None if made.error is not None else sampled, moving)
     blocks = (DeltaBlock("1/s", 2 * free, "state"), *made.blocks, error)
     names = tuple(label(x) for x in (*state_space_names(eom), *_reactions(eom, held)))
     return LFT(M11, M12, shown, drive, blocks, tuple(drives), names)
 
 
-def _reactions(eom: EquationsOfMotion, held: Held | None) -> list[str]:
-    """Names of the reactions: those that a run gives them, where they have one."""
-    if held is None:
-        return []
-    names = {row: name for name, row in multiplier_names(eom).items()}
-    named = [names.get(row, f"reaction{row}") for row in held.rows]
-    return [*named, *(f"locked{k}" for k in range(len(held.locked)))]
+def _reactions(eom: EquationsOfMotion, held: Held | None) -> dict[str, list[int]]:
+    """Reactions by the names that a run gives them: places among the held rows whose multipliers add up to each."""
+    if held is None or not held.rows:
+        return {}
+    known = multiplier_names(eom).items()
+    return {
+        name: [held.rows.index(row) for row in rows if row in held.rows] for name, rows in known if rows[0] in held.rows
+    }
 
 
 def frames_of(eom: EquationsOfMotion, outputs: Sequence[str], held: Held | None) -> list[str]:
@@ -92,7 +94,7 @@ def frames_of(eom: EquationsOfMotion, outputs: Sequence[str], held: Held | None)
         if name in reactions:
             if held is not None and held.redundant:
                 raise InputError(f"'{name}' of {where} is not determined: its constraints are redundant")
-            if held is None or reactions[name] not in held.rows:
+            if held is None or reactions[name][0] not in held.rows:
                 raise InputError(f"'{name}' of {where} does not act there, so that it is no output")
         elif is_frame_signal(eom, name):
             frames.append(name)
