@@ -26,7 +26,7 @@ from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["SIGNALS", "Held", "ModeFrequency", "Symbols", "frame_tape", "held_rows", "relation_tape", "symbols"]
+__all__ = ["SIGNALS", "Held", "ModeFrequency", "Quantified", "frame_tape", "held_rows", "relation_tape", "symbols"]
 
 SIGNALS = ("y", "w", "d", "u", "f")
 """What the tape of the equations is linear in, in the order of the relation's inputs: unknowns come first."""
@@ -53,7 +53,7 @@ class ModeFrequency:
 
 
 @dataclass(frozen=True, eq=False)
-class Symbols:
+class Quantified:
     """Uncertain angles and numbers, and coordinates and parameters that hold them.
 
     Numbers are coordinates, parameters, frequencies of modes, then rates and accelerations of coordinates that move;
@@ -134,8 +134,8 @@ def symbols(
     modes: Sequence[ModeFrequency] = (),
     motion: Sequence[int] = (),
     accelerated: Sequence[int] = (),
-) -> Symbols:
-    """Symbols of uncertain quantities: angles, other coordinates and parameters by their places in ``q`` and ``p``."""
+) -> Quantified:
+    """Quantified of uncertain quantities: angles, other coordinates and parameters by their places in ``q`` and ``p``."""
     count = len(others) + len(numbers) + len(modes) + len(motion) + len(accelerated)
     theta, number = ca.SX.sym("theta", len(angles)), ca.SX.sym("number", count)
     q, p = ca.SX(ca.DM(q0)), ca.SX(ca.DM(p0))
@@ -145,7 +145,7 @@ def symbols(
         q[index] = number[k]
     for k, index in enumerate(numbers.values()):
         p[index] = number[len(others) + k]
-    return Symbols(theta, number, q, p, tuple(modes), tuple(motion), tuple(accelerated))
+    return Quantified(theta, number, q, p, tuple(modes), tuple(motion), tuple(accelerated))
 
 
 def held_rows(eom: EquationsOfMotion, point: Equilibrium, locked: Array, independent: Sequence[int]) -> Held | None:
@@ -169,7 +169,7 @@ def held_rows(eom: EquationsOfMotion, point: Equilibrium, locked: Array, indepen
 
 
 def relation_tape(
-    eom: EquationsOfMotion, at: Symbols, point: Equilibrium, held: Held | None, *, given: bool = False
+    eom: EquationsOfMotion, at: Quantified, point: Equilibrium, held: Held | None, *, given: bool = False
 ) -> ca.Function:
     """The linearised equations as a function of (angles, numbers, y, w, d, u, f), linear in the last five.
 
@@ -209,7 +209,7 @@ def relation_tape(
     return ca.Function("relation", [at.theta, at.number, y, w, d, u, f], [total], ["theta", "number", *SIGNALS], ["r"])
 
 
-def frame_tape(eom: EquationsOfMotion, at: Symbols, names: Sequence[str]) -> ca.Function:
+def frame_tape(eom: EquationsOfMotion, at: Quantified, names: Sequence[str]) -> ca.Function:
     """Changes of signals of frames as a function of (angles, numbers, d, w), linear in the last two."""
     s = eom.symbolic
     d, w = ca.SX.sym("d", eom.nv), ca.SX.sym("w", eom.nv)
@@ -244,7 +244,7 @@ def _jacobian(eom: EquationsOfMotion, held: Held | None) -> tuple[Expression, Ex
 
 
 def _at_rest(
-    eom: EquationsOfMotion, at: Symbols, point: Equilibrium, held: Held | None, given: bool
+    eom: EquationsOfMotion, at: Quantified, point: Equilibrium, held: Held | None, given: bool
 ) -> tuple[ca.SX, ca.SX]:
     """Inputs and reactions at rest: numbers, or functions of the uncertain quantities where the equations need them.
 
