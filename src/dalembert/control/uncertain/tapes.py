@@ -135,7 +135,7 @@ def symbols(
     motion: Sequence[int] = (),
     accelerated: Sequence[int] = (),
 ) -> Quantified:
-    """Quantified of uncertain quantities: angles, other coordinates and parameters by their places in ``q`` and ``p``."""
+    """Symbols of uncertain quantities: angles, other coordinates and parameters by their places in ``q`` and ``p``."""
     count = len(others) + len(numbers) + len(modes) + len(motion) + len(accelerated)
     theta, number = ca.SX.sym("theta", len(angles)), ca.SX.sym("number", count)
     q, p = ca.SX(ca.DM(q0)), ca.SX(ca.DM(p0))
