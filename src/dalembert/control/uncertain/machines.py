@@ -312,7 +312,7 @@ def _sampled_error(
 ) -> float:
     """Largest error of the unknowns at corners and random points, relative to their sizes, free of units.
 
-    With constraints the rounding of the values to compare with is taken off: some entries are zero but for it.
+    With constraints the rounding of the reference values is subtracted: some exact entries are zero.
     """
     sizes = [tape.size1_in(2 + k) for k in range(len(SIGNALS))]
     width, unknowns, known = sum(sizes), sizes[0], sum(sizes[:3])

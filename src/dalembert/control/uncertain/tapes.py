@@ -29,7 +29,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 __all__ = ["SIGNALS", "Held", "ModeFrequency", "Quantified", "frame_tape", "held_rows", "relation_tape", "symbols"]
 
 SIGNALS = ("y", "w", "d", "u", "f")
-"""What the tape of the equations is linear in, in the order of the relation's inputs: unknowns come first."""
+"""Signals in which the tape of the equations is linear, in the order of the relation's inputs: unknowns come first."""
 
 
 @dataclass(frozen=True)
