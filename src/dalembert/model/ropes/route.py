@@ -93,7 +93,7 @@ class Rub:
     way
         Way of the section up to a direction fixed in what carries the wheel.
     rim
-        What the rim has turned by about its axis [m].
+        Way by which the rim has turned about its axis [m].
     """
 
     name: str
