@@ -377,7 +377,7 @@ def _general(model: PredictionModel, bound: QuantityBound, expression: Any, n: i
     unknown = ca.Function("f", [x, u, par, t], [expression], {"allow_free": True}).free_sx()
     if unknown:
         raise InputError(
-            f"limit '{bound.quantity}' of {owner} reads {', '.join(map(str, unknown))}, which no model has"
+            f"limit '{bound.quantity}' of {owner} reads {', '.join(map(str, unknown))}, which the model does not have"
         )
     if not ca.depends_on(expression, ca.vertcat(x, u)):
         raise InputError(f"limit '{bound.quantity}' of {owner} depends on neither states nor inputs")

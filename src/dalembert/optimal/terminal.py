@@ -109,8 +109,8 @@ def regulator_at(
         P = solve_discrete_are(A, B, Q, R)
     except (LinAlgError, ValueError) as error:
         raise InputError(
-            f"{owner}: there is no linear-quadratic regulator at the reference ({error}); a mode is out of reach of "
-            "the inputs, or an undamped one has no weight: weigh more states, or give terminal weights by name"
+            f"{owner}: there is no linear-quadratic regulator at the reference ({error}); a mode is not "
+            "controllable, or an undamped mode has no weight: weigh more states, or give terminal weights by name"
         ) from None
     P = (P + P.T) / 2
     K = np.asarray(np.linalg.solve(R + B.T @ P @ B, B.T @ P @ A), dtype=float)
