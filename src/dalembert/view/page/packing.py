@@ -91,7 +91,7 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
     """
     drawn = run.machine if machine is None else machine
     if not isinstance(drawn, Machine):
-        raise InputError("this run does not know its machine; give it as machine=")
+        raise InputError("this run does not contain its machine; pass it as machine=")
     return lay_out(run, drawn, most=most).film
 
 
