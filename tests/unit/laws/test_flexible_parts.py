@@ -197,8 +197,8 @@ def test_an_exact_rod_vibrates_as_a_beam_about_rest() -> None:
     for strain, I in (("bending_y", I_Z), ("bending_z", I_Y)):
         assert frequencies(exact_rod({strain: 5}, pieces=(0.6, 1.1)))[0] == pytest.approx(bending(I, z), rel=1e-6)
     twist, stretch = (math.pi / (2 * L) * math.sqrt(modulus / RHO) for modulus in (G, E))
-    assert frequencies(exact_rod({"torsion": 5}))[0] == pytest.approx(twist, rel=1e-9)
-    assert frequencies(exact_rod({"axial": 5}))[0] == pytest.approx(stretch, rel=1e-9)
+    assert frequencies(exact_rod({"torsion": 5}))[0] == pytest.approx(twist, rel=1e-7)
+    assert frequencies(exact_rod({"axial": 5}))[0] == pytest.approx(stretch, rel=1e-7)
 
 
 @law("Rod.damping_time", "Rod.shear_factor")
