@@ -309,7 +309,7 @@ def packet_header(name: str, inputs: Sequence[str], outputs: Sequence[str], unit
             lines.append(f"    double {word}; /* {k}: {value}{unit} */")
         return "\n".join(lines)
 
-    head = "    char letters[4]; /* \"{0}\" */\n    uint32_t count;\n    double time; /* of the model [s] */\n"
+    head = '    char letters[4]; /* "{0}" */\n    uint32_t count;\n    double time; /* of the model [s] */\n'
     parts = [
         f"/* Packets of the loop of '{name}' over UDP: byte order of the computer, no padding. */",
         "#ifndef DALEMBERT_PACKETS_H",

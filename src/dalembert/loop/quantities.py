@@ -161,6 +161,7 @@ class Quantities:
         seen
             Whether it sees measurements in place of true values.
         """
+
         def value(name: str) -> Expression:
             check_meaning(self.eom.machine, name, owner)
             quantity = self._lookup(name, seen=seen)
