@@ -366,7 +366,7 @@ def winch_pid(*gains, **options) -> cr.WinchPID:
         (lambda: analysis.cable_lengths(EIGHT, "home"), "numbers, got 'home'"),
         (lambda: analysis.cable_lengths(EIGHT, [0, 0, 1.5, 2, 0, 0, 0, *[0] * 8]), "unit norm"),
         (lambda: analysis.cable_lengths("robot", HOME), "is a Machine, got str"),
-        (lambda: analysis.forward_kinematics(EIGHT, [10.0] * 8, HOME), "stay off by"),
+        (lambda: analysis.forward_kinematics(EIGHT, [10.0] * 8, HOME), "remain wrong by"),
         (lambda: analysis.forward_kinematics(EIGHT, [np.nan] * 8, HOME), "8 finite numbers"),
         (lambda: analysis.static_equilibrium(FOUR, [1.0, 2.0], REST), "4 finite numbers"),
         (lambda: analysis.static_equilibrium(FOUR, [np.nan] * 4, REST), "4 finite numbers"),

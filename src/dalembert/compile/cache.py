@@ -68,7 +68,7 @@ def _cache_directory(override: str, xdg: str) -> Path:
         atexit.register(shutil.rmtree, temporary, ignore_errors=True)
         warn(
             f"kernels cannot be kept in {folder} ({error}); they are built again in each process. "
-            "Set DALEMBERT_CACHE to a folder of your own."
+            "Set DALEMBERT_CACHE to a folder that you own."
         )
         return _private(Path(temporary))
 

@@ -74,7 +74,7 @@ def export_controller(law: PredictiveLaw, folder: str | os.PathLike[str], *, nam
     True
     """
     if not isinstance(law, PredictiveLaw):
-        raise InputError(f"export_controller writes controllers of dalembert.mpc, got {law!r}")
+        raise InputError(f"export_controller exports controllers of dalembert.mpc, got {law!r}")
     if not re.fullmatch(r"[A-Za-z_]\w*", name, flags=re.ASCII):
         raise InputError(f"name must be a C identifier, got {name!r}")
     problem, model = law.problem, law.problem.model

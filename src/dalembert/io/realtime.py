@@ -268,7 +268,7 @@ class Realtime:
         """Raise `SimulationError` if the loop ended for another reason than its duration, an event or `stop`."""
         if self.running or self._loop.status not in (1, 2):
             return
-        reason = "no input came in lockstep"
+        reason = "no input arrived in lockstep mode"
         if self._loop.status == 1:
             reason = (self._library.model_complaint(self._model) or b"the start cannot be made consistent").decode()
         self._told = True
@@ -337,5 +337,5 @@ def _build(program: Standalone) -> ctypes.CDLL:
     library.rows_written.restype = ctypes.c_int64
     library.model_complaint.restype = ctypes.c_char_p
     if int(library.loop_size()) != ctypes.sizeof(_Loop):
-        raise BuildError("the loop in real time does not fit this computer: its memory is laid out otherwise")
+        raise BuildError("the loop in real time does not fit this computer: its memory layout differs")
     return library

@@ -281,9 +281,8 @@ def _end_weight(
         P[:m, :m] = solve_discrete_are(BA[:, :m], BA[:, m:], Q, R)
     except (LinAlgError, ValueError) as error:
         raise InputError(
-            f"{owner}: there is no linear-quadratic regulator at the reference ({error}); a mode is out of "
-            f"reach of the "
-            "inputs, or an undamped one has no weight: weigh more states, or give terminal weights by name"
+            f"{owner}: there is no linear-quadratic regulator at the reference ({error}); a mode is not "
+            f"controllable, or an undamped mode has no weight: weigh more states, or give terminal weights by name"
         ) from None
     del n
     return (P + P.T) / 2
@@ -330,7 +329,7 @@ def _general(model: PredictionModel, bound: QuantityBound, expression: Any, n: i
     unknown = ca.Function("f", [x, u, par, t], [expression], {"allow_free": True}).free_sx()
     if unknown:
         raise InputError(
-            f"limit '{bound.quantity}' of {owner} reads {', '.join(map(str, unknown))}, which no model has"
+            f"limit '{bound.quantity}' of {owner} reads {', '.join(map(str, unknown))}, which the model does not have"
         )
     if not ca.depends_on(expression, ca.vertcat(x, u)):
         raise InputError(f"limit '{bound.quantity}' of {owner} depends on neither states nor inputs")

@@ -363,6 +363,8 @@ def _kept(keep: Mapping[str, Any] | None) -> dict[str, Any]:
         pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], QuantityBound)
         what = item[0] if pair else item
         if not isinstance(what, str) and not callable(what):
-            raise InputError(f"keep['{name}'] must be a text, a function of what is known, or a pair, got {item!r}")
+            raise InputError(
+                f"keep['{name}'] must be a string, a function of the known quantities, or a pair, got {item!r}"
+            )
         kept[str(name)] = (what, replace(item[1], quantity=str(name))) if pair else what
     return kept

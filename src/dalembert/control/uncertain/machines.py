@@ -150,7 +150,7 @@ def uncertain(
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     if eom.machine.constrained:
-        raise InputError(f"machine '{eom.machine.name}' has constraints: uncertain models are made of trees")
+        raise InputError(f"machine '{eom.machine.name}' has constraints: uncertain models support trees only")
     coordinates, numbers = _sorted_ranges(eom, ranges, tangent)
     for end in (0, 1):  # both ends of every range keep the bounds of the machine, as values of calls do
         values = np.array(eom.parameter_values(p), dtype=float)
@@ -191,7 +191,7 @@ def uncertain(
         tape = _frame_tape(eom, point.q, nominal, angles, others, numbers, frames)
         seen = replayed(tape, ("d",), turns, {n: checked[n] for n in (*others, *numbers)}, raw.roots)
         if seen.roots != raw.roots:
-            raise InputError(f"outputs of machine '{eom.machine.name}' hold roots that its equations do not hold")
+            raise InputError(f"outputs of machine '{eom.machine.name}' contain roots that its equations do not contain")
         lft = _with_positions(eom, lft, output_map(seen, tolerance), frames)
     if outputs is not None:
         lft = lft.part([place(label(x), lft.outputs, "output") for x in outputs], range(lft.shape[1]))

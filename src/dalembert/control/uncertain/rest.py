@@ -64,14 +64,14 @@ def stays_at_rest(
             if name:
                 raise InputError(
                     f"{where}: at {told} its equilibrium has moved by {distance:.6g} in '{name}'; an uncertain model "
-                    "is about one configuration: let motors hold it, or take narrower ranges about several ones"
+                    "is about one configuration: let motors hold it, or use several models with narrower ranges"
                 )
             check_rest(eom, here, np.zeros(eom.nv), _TOLERANCE, t=0.0, p=numbers_now, hint=f"this is at {told}")
         change = np.abs(here.u - point.u)
         if held_by_inputs and change.max(initial=0.0) > 1e-9 * np.abs([*here.u, *point.u]).max(initial=1e-300):
             k = int(change.argmax())
             raise InputError(
-                f"input '{eom.u_names[k]}' of machine '{eom.machine.name}' holds it with {here.u[k]:.6g} at {told} and "
+                f"input '{eom.u_names[k]}' of machine '{eom.machine.name}' holds it at {here.u[k]:.6g} at {told} and "
                 f"with {point.u[k]:.6g} at the given values, and its stiffness depends on that: such a model over "
                 "ranges is not supported"
             )

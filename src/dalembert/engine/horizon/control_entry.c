@@ -1,4 +1,4 @@
-/* A predictive controller as a routine of the loop: (t, x, c, p, w) -> inputs, what is shown, memory. */
+/* A predictive controller as a routine of the loop: (t, x, c, p, w) -> inputs, diagnostics, memory. */
 enum { N_READ = NX + N_PAR + NU };
 
 struct control_stage {

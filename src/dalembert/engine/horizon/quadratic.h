@@ -308,7 +308,7 @@ static double reach(struct quadratic *Q) {
 }
 
 /* Distances, multipliers and slacks of all sides at z. All pairs get the complementarity mu: a side that is at its bound
- * keeps the multiplier it has (`warm`), one that is away from it gets the multiplier that its distance asks for. No pair is
+ * keeps the multiplier it has (`warm`), one that is away from it gets the multiplier that its distance implies. No pair is
  * then far off the central path, which is where warm starts stall. */
 static void centre_sides(struct quadratic *Q, int warm, double mu) {
 #if NB + NG > 0
