@@ -18,6 +18,7 @@ import numpy as np
 
 from dalembert.compile.tape import read_tape
 from dalembert.control.uncertain.blocks import DeltaBlock
+from dalembert.control.uncertain.decisions import DECISIONS, Coefficient, decided
 from dalembert.control.uncertain.enclosures import ONE, ZERO, Enclosure, cosine, exact, root, sine
 from dalembert.control.uncertain.reduction import Quad
 from dalembert.core.errors import InputError
@@ -26,8 +27,6 @@ from dalembert.core.types import Array
 __all__ = ["Raw", "Turn", "replayed", "turn"]
 
 Signal = dict[tuple[str, int], Enclosure]  # ("w", k): output of block row k; ("u", j): input j
-Monomial = tuple[tuple[str, str], ...]  # factors ("cos" | "sin" | "p", name)
-Coefficient = dict[Monomial, Enclosure]
 
 
 @dataclass(frozen=True, eq=False)
@@ -387,6 +386,8 @@ def _operate(op: str, A: tuple[bool, Any], B: tuple[bool, Any] | None, builder: 
             return (False, {(): over}) if op == "INV" else (A[0], {m: c.times(over) for m, c in A[1].items()})
         if op == "DIV" and A[0] and not bottom[0]:
             return True, builder.divided(A[1], bottom[1])
+    if op in DECISIONS:
+        return decided(op, A, B)
     raise InputError(f"an uncertain model does not support the operation {op} of uncertain quantities")
 
 
