@@ -1,4 +1,4 @@
-"""Unit quaternions among the states of a prediction: unit norm, references, the tangent space and the nearer sign.
+"""Unit quaternions among the states of a prediction: unit norm, references and the tangent space.
 
 A prediction has the coordinates of the machine as they are, four components for each attitude. The equations see a
 quaternion divided by its norm, so that a step of the search that leaves the unit sphere does no harm, and the rate
@@ -18,7 +18,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["nearer_sign", "of_unit_norm", "reference_state", "tangent_space"]
+__all__ = ["of_unit_norm", "reference_state", "tangent_space"]
 
 
 def of_unit_norm(eom: EquationsOfMotion, q: Expression) -> Expression:
@@ -70,23 +70,6 @@ def reference_state(eom: EquationsOfMotion, goals: Mapping[str, Any], t: Any, ow
     follows = [ca.dot(N[:, k], rate) / ca.dot(N[:, k], N[:, k]) for k in range(eom.nv)]
     v = [ca.SX(goals.get(name, follows[k])) for k, name in enumerate(eom.v_names)]
     return ca.densify(ca.vertcat(q, *v))
-
-
-def nearer_sign(eom: EquationsOfMotion, q: Expression, reference: Expression) -> Expression:
-    """Coordinates with the sign of each quaternion that is nearer to its reference; both are the same attitude.
-
-    Parameters
-    ----------
-    eom
-        The equations.
-    q, reference
-        Coordinates, and those of the reference.
-    """
-    parts = ca.vertsplit(q)
-    for _, i in eom.layout.quaternions:
-        sign = ca.if_else(ca.dot(q[i : i + 4], reference[i : i + 4]) < 0, -1.0, 1.0)
-        parts[i : i + 4] = [sign * x for x in parts[i : i + 4]]
-    return ca.vertcat(*parts)
 
 
 def tangent_space(eom: EquationsOfMotion, q: Array) -> tuple[Array, Array]:

@@ -181,12 +181,14 @@ def horizon_of(
     macros = {
         "NX": nx, "NU": nu, "NV": eom.nv, "NN": n, "NB": len(boxes), "NG": len(general), "N_PAR": more.numel(),
         "DENSE_COST": int(dense), "N_RESIDUALS": n_residuals if dense else 0, "SOFT_ROWS": int(any(soft)),
-        "FREE_START": 0, "MIDPOINT": int(midpoint), "EXACT": int(exact), "INTERVAL": repr(h),
+        "N_ATTITUDES": len(eom.layout.quaternions), "FREE_START": 0,
+        "MIDPOINT": int(midpoint), "EXACT": int(exact), "INTERVAL": repr(h),
         "END_ROW": next((k for k, r in enumerate(general) if r.bound is end_bound), -1) if terminal else -1,
         "END_LEVEL": repr(terminal.level if terminal else 1.0),
         "COST_FLOOR": repr(_floor(weights, low, high, start, nx)),
     }  # fmt: skip
     tables = (
+        table("attitude_at", [i for _, i in eom.layout.quaternions], "int"),
         table("box_entry", [r.entry for r in boxes], "int"),
         table("row_from", [r.first for r in ordered], "int"),
         table("row_to", [r.last for r in ordered], "int"),

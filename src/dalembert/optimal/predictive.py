@@ -20,7 +20,6 @@ from dalembert.core.warn import warn
 from dalembert.engine.horizon.sources import horizon_text
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.machine import Machine
-from dalembert.optimal.attitudes import nearer_sign
 from dalembert.optimal.cost import Cost
 from dalembert.optimal.horizon import Horizon, horizon_of
 from dalembert.optimal.limits import QuantityBound, bounds_of
@@ -234,14 +233,13 @@ class PredictiveLaw:
         past = [view.command(name) for name in names] if self.problem.rates else []
         par = [view.quantity(f"parameter.{name}", owner) for name in model.free]
         reads = [view.bound(symbol, owner) for symbol in self.problem.reads]
-        goal = self.problem.tapes["GOAL_TAPE"](ca.vertcat(ca.SX(0, 1), *par, *reads), view.time)
-        state = nearer_sign(model.eom, ca.vertcat(*x), goal)
         if self.fallback is None:
+            goal = self.problem.tapes["GOAL_TAPE"](ca.vertcat(ca.SX(0, 1), *par, *reads), view.time)
             u = goal[self.problem.nx :]
         else:
             u = view.law(self.fallback, f"the fallback of '{self.name}'")
         entry = horizon_text(("control_entry.c",), {})
-        return StageCode(ca.vertcat(state, *past, *par, *reads, u), self.problem.tapes, self.text + entry)
+        return StageCode(ca.vertcat(*x, *past, *par, *reads, u), self.problem.tapes, self.text + entry)
 
     def check_start(self, values: Mapping[str, float]) -> None:
         """Refuse a start beyond hard limits of states.
@@ -349,9 +347,11 @@ def mpc(
     inputs = {b.quantity: (b.lower, b.upper) for b in bounds if not b.soft and b.quantity not in states}
     inputs |= {name.removeprefix("u."): both for name, both in inputs.items() if name.startswith("u.")}
     model = prediction_model(machine, _free(what, settings), inputs, owner, attitudes=True)
-    if model.eom.layout.quaternions and settings.integrator == "midpoint":
-        joints = ", ".join(joint for joint, _ in model.eom.layout.quaternions)
-        raise InputError(f"{owner}: integrator='midpoint' has no joints with quaternions ({joints}); use 'rk4'")
+    attitudes = ", ".join(joint for joint, _ in model.eom.layout.quaternions)
+    if attitudes and settings.integrator == "midpoint":
+        raise InputError(f"{owner}: integrator='midpoint' has no joints with quaternions ({attitudes}); use 'rk4'")
+    if attitudes and settings.terminal_set is not None:
+        raise InputError(f"{owner}: terminal sets have no joints with quaternions ({attitudes}); use terminal weights")
     for name in settings.state:
         if name not in model.names:
             raise UnknownNameError("state", name, model.names, owner)
