@@ -12,11 +12,12 @@ from dalembert.systems.space_robots.chaser import (
 from dalembert.systems.space_robots.coordinated import CoordinatedGuidance, coordinated_loop, tune_coordinated
 from dalembert.systems.space_robots.debris import debris, flexible_debris, tumbling_debris
 from dalembert.systems.space_robots.feedback import CaptureFeedback, CaptureGains
+from dalembert.systems.space_robots.flight_data import CapturePhases
 from dalembert.systems.space_robots.floating_target import FloatingTarget
 from dalembert.systems.space_robots.fuel import fuel_mass
 from dalembert.systems.space_robots.guidance import CaptureGuide
 from dalembert.systems.space_robots.measures import capture_measures
-from dalembert.systems.space_robots.mission import CapturePhases, fly_capture
+from dalembert.systems.space_robots.mission import fly_capture
 from dalembert.systems.space_robots.native_guidance import capture_loop, capture_start, rigid_twin
 from dalembert.systems.space_robots.outcome import CaptureOutcome
 from dalembert.systems.space_robots.reference import RobotReference, robot_reference
