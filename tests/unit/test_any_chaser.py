@@ -338,7 +338,7 @@ def test_a_grip_that_stays_open_ends_in_a_retreat(monkeypatch: pytest.MonkeyPatc
     assert outcome.reason.startswith("aborted: the grip stays open") and "the chaser retreated from" in outcome.reason
     assert outcome.approach is not None and outcome.retreat is not None
     names = outcome.approach.machine.q_names
-    assert np.array_equal(outcome.approach.array(names)[-1], outcome.retreat.array(names)[0])
+    assert np.allclose(outcome.approach.array(names)[-1], outcome.retreat.array(names)[0], rtol=0.0, atol=1e-12)
     base, other = (outcome.retreat.array([f"{n}.{x}" for x in "xyz"]) for n in ("bus", "hulk"))
     apart = np.linalg.norm(base - other, axis=1)
     assert apart[-1] > 1.9 * apart[0] and np.diff(apart).min() > -1e-3
