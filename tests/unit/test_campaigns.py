@@ -454,7 +454,7 @@ def test_cluster_with_authentication(tmp_path: Path) -> None:
         assert let_in.returncode == 0, let_in.stderr
         assert "completed" in let_in.stdout
         assert kept_out.returncode != 0
-        assert "InputError: there is no Dask scheduler" in kept_out.stderr
+        assert "InputError: this client cannot connect to a Dask scheduler" in kept_out.stderr
         assert "a client needs a certificate" in kept_out.stderr
     finally:
         for process in processes:
@@ -507,7 +507,7 @@ def test_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_two_processes_on_one_store(tmp_path: Path) -> None:
     with (
         Store(tmp_path / "store").locked(),
-        pytest.raises(InputError, match=f"process \\(number {os.getpid()}\\) is at work"),
+        pytest.raises(InputError, match=f"process \\(PID {os.getpid()}\\) is running"),
     ):
         of_cart(store=tmp_path / "store")
 
@@ -520,10 +520,10 @@ def test_another_question_is_refused(tmp_path: Path) -> None:
         {"duration": 2.0},
         {"control": da.PD(kp=(9.0,), kd=(3.0,), reference=np.zeros(1))},
     ):
-        with pytest.raises(InputError, match="has another question"):
+        with pytest.raises(InputError, match="contains a different campaign"):
             of_cart(store=tmp_path / "store", **other)
     measure = {"peak": da.Measure("theta", "max abs"), "work": da.Measure(lambda s: s["u.drive"] ** 4, "integral")}
-    with pytest.raises(InputError, match="has another question"):
+    with pytest.raises(InputError, match="contains a different campaign"):
         of_cart(store=tmp_path / "store", measure=measure)
 
 

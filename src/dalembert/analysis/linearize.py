@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
 from dalembert.analysis.linear_models import minimal_part, sampled
 from dalembert.analysis.linearize_constrained import multiplier_names, reduced_model, reduction_at
+from dalembert.analysis.outputs import frame_signal, is_frame_signal
 from dalembert.analysis.sheaves import with_sheaves
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
@@ -183,8 +184,9 @@ def linearize(
     inputs
         Motors, or parameters of the machine, by name; default all motors.
     outputs
-        Coordinates and velocities by name, components of frames such as ``"payload.x"``, or reactions as a run names
-        them, ``"tension.cable1"`` and ``"multiplier.loop[0]"``; default all states.
+        Coordinates and velocities by name, components of frames in world axes (position ``"payload.x"``, velocity
+        ``"payload.vx"``, rate of rotation ``"payload.wz"``), or reactions as a run names them, ``"tension.cable1"`` and
+        ``"multiplier.loop[0]"``; default all states.
     by
         The formulation.
     **keywords
@@ -392,19 +394,17 @@ def _derivatives(
 def _output(
     eom: EquationsOfMotion, name: str, d: Expression, q: Expression, states: tuple[str, ...]
 ) -> Expression | None:
-    """A state, or a component of the position of a frame's origin; None for the multiplier of a constraint."""
+    """A state, or a component of a frame; None for the multiplier of a constraint."""
     s = eom.symbolic
     if name in states:
         i = states.index(name)
         return d[i] if i < eom.nv else s.v[i - eom.nv]
-    frame, _, axis = name.rpartition(".")
-    if axis in ("x", "y", "z") and frame in eom.machine.tree.frames:
-        position = s.pose(frame)[:3, 3]
-        return ca.Function("position", [s.q, s.p], [position["xyz".index(axis)]])(q, s.p)
+    if is_frame_signal(eom, name):
+        return ca.Function("frame", [s.q, s.v, s.p], [frame_signal(eom, name)])(q, s.v, s.p)
     reactions = multiplier_names(eom)
     if name in reactions:
         return None
-    known = (*states, *(f"{f}.x|y|z" for f in eom.machine.tree.frames), *reactions)
+    known = (*states, *(f"{f}.x|y|z|vx|...|wz" for f in eom.machine.tree.frames), *reactions)
     raise UnknownNameError("output", name, known, f"machine '{eom.machine.name}'")
 
 

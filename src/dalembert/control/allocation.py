@@ -186,8 +186,9 @@ def allocate(
     if lacking:
         has = ", ".join((*rotors[0], *jets[0])) or "none"
         raise InputError(
-            f"the actuators on the body of joint '{name}' of machine '{machine.name}' cannot give {', '.join(lacking)} "
-            f"alone, in both directions; there are: {has}"
+            f"the actuators on the body of joint '{name}' of machine '{machine.name}' cannot produce "
+            f"{', '.join(lacking)} "
+            f"independently, in both directions; available are: {has}"
         )
     return shared
 

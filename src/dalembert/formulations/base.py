@@ -89,7 +89,17 @@ class ClosedDerivatives(Protocol):
 
 
 class FormulationBase:
-    """Coordinates of the machine, without additional constraints and without elastic ropes."""
+    """Coordinates of the machine, without additional constraints and without elastic ropes.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.formulations import FormulationBase
+    >>> from dalembert.systems import load_system
+    >>> eom = da.equations(load_system("double-pendulum"), backend="vm")
+    >>> isinstance(eom.formulation, FormulationBase)
+    True
+    """
 
     name: str = ""
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {}

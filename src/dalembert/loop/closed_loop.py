@@ -532,8 +532,8 @@ def _check_limits_asked(eom: EquationsOfMotion, limits: str) -> None:
     ranges = any(np.isfinite(x.lower) or np.isfinite(x.upper) for x in all_limits)
     if limits == "contact" and not ranges:
         raise InputError(
-            f"limits='contact' makes stops of the ranges of joints, but no joint of machine '{eom.machine.name}' has "
-            "one; leave it out, or give a joint limits"
+            f"limits='contact' turns joint ranges into stops, but no joint of machine '{eom.machine.name}' has a "
+            "range; leave it out, or give a joint limits"
         )
     if limits == "stop" and not ranges and not any(np.isfinite(x.velocity) for x in all_limits):
         raise InputError(

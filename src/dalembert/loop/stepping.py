@@ -98,7 +98,7 @@ def check_gaps(eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool 
         pair, whose = system.pairs[int(worst)], f" of member {member}" if q.ndim > 1 else ""
         raise InputError(
             f"q0{whose}: contact '{pair.name}' of machine '{eom.machine.name}' ({pair.between}) starts "
-            f"{-gaps[member, worst]:.6g} m deep; lift it"
+            f"{-gaps[member, worst]:.6g} m deep in the surface; move it out"
         )
 
 
@@ -211,7 +211,7 @@ class SteppedStart:
             if kept is None:
                 raise InputError(
                     f"v0: the constraints of machine '{eom.machine.name}' do not allow the velocities "
-                    f"{', '.join(wanted)} together; name fewer of them, the others follow"
+                    f"{', '.join(wanted)} together; name fewer of them, the others follow from the constraints"
                 )
             new = kept
         moved = float(np.max(np.abs(new - v)))

@@ -116,8 +116,8 @@ def _check_roots(machine: Machine) -> None:
             if beam is not None and beam.root_moves:
                 raise MachineError(
                     f"contact '{contact.name}' is on '{frame}', the frame of beam '{beam.name}', whose root moves with "
-                    f"its modes: give it a section there (stations={{'start': 0.0}}), and the contact "
-                    f"'{beam.name}.start'"
+                    f"its modes: add a section there (stations={{'start': 0.0}}), and attach the "
+                    f"contact to '{beam.name}.start'"
                 )
 
 
@@ -196,7 +196,7 @@ def _leaf_lack(node: Node) -> str | None:
     rank = int((singular > 1e-9).sum())
     slides, turns = S[:3] @ basis[rank:].T, S @ basis[:rank].T
     if mass == 0.0 and slides.shape[1]:
-        return "has no mass to be moved"
+        return "has no mass"
     if not rank:
         return None
     C = np.array([[0.0, -moment[2], moment[1]], [moment[2], 0.0, -moment[0]], [-moment[1], moment[0], 0.0]])

@@ -100,6 +100,11 @@ class RendezvousLimits:
         allowed there.
     speed
         Largest speed in the corridor [m/s].
+
+    Examples
+    --------
+    >>> RendezvousLimits(keep_out=10.0, acceleration=0.01, plume=(8.0, 0.002)).ramp
+    20.0
     """
 
     keep_out: float

@@ -241,7 +241,7 @@ class RopeBase(ABC):
         if not all(math.isfinite(float(ca.DM(ca.evalf(section.way)))) for section in route.sections):
             raise MachineError(
                 f"rope '{self.name}' has no length in the neutral configuration of machine '{machine.name}'; give its "
-                "length without load"
+                "unstretched length"
             )
         return route
 

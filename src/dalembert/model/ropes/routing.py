@@ -389,7 +389,7 @@ class Routing:
             yield Condition(
                 f"{rope.name}.{path[k].label}.lap",
                 _MOST - wraps[k].arc.angle,
-                f"rope '{rope.name}' wraps {path[k].what} by more than {_MOST:g} rad, which is not yet counted",
+                f"rope '{rope.name}' wraps {path[k].what} by more than {_MOST:g} rad, which is not supported",
             )
         for k, wrap in wraps.items():
             element = path[k]

@@ -64,6 +64,12 @@ class CapturePhases:
     specific_impulse, lever
         Of the propellant that is counted [s], and the lever arm [m] of the nozzles behind thrusters that give a torque
         alone.
+
+    Examples
+    --------
+    >>> from dalembert.systems.space_robots import CapturePhases
+    >>> CapturePhases(watch=60.0, hold_point=30.0).detumble
+    True
     """
 
     watch: float = 90.0
