@@ -10,7 +10,7 @@ import pytest
 from tests.support.chasers import FLIGHTS, RATE, four_joints, hulk, seven_joints, six_joints, two_arms
 
 import dalembert as da
-from dalembert import control, plan
+from dalembert import plan
 from dalembert.control.allocation import allocate, base_wheels
 from dalembert.model import Orbit, yamanaka_ankersen
 from dalembert.plan.tip_task import TASKS
@@ -300,9 +300,9 @@ def test_the_way_takes_the_time_that_the_thrusters_need() -> None:
 @pytest.mark.slow
 def test_a_mission_from_a_hold_point_in_orbit_has_no_jump() -> None:
     """30 m away, pictures all the way: flown around, approached, gripped, at rest; each run begins where one ended."""
-    camera = control.StereoCamera(baseline=1.0, focal_length=5e-3)
     orbit = Orbit(altitude=700e3, inclination=1.7)
-    outcome = space_robots.fly_capture(space_robots.random_case(0), hold_point=30.0, camera=camera, orbit=orbit)
+    far = space_robots.FAR_CAMERA
+    outcome = space_robots.fly_capture(space_robots.random_case(0), hold_point=30.0, camera=far, orbit=orbit)
     assert outcome.ok, str(outcome)
     assert outcome.flight is not None and outcome.approach is not None and outcome.way is not None
     scene = outcome.flight.machine
@@ -310,10 +310,10 @@ def test_a_mission_from_a_hold_point_in_orbit_has_no_jump() -> None:
         assert np.array_equal(outcome.flight.array(names)[-1], outcome.approach.array(names)[0])
     q = outcome.flight.array(scene.q_names)[::10]
     chaser, debris = (q[:, [scene.q_names.index(f"{n}.{x}") for x in "xyz"]] for n in ("base", "debris"))
-    t, far = outcome.flight.t[::10], np.linalg.norm(chaser - debris, axis=1)
+    t, apart = outcome.flight.t[::10], np.linalg.norm(chaser - debris, axis=1)
     path = outcome.way.path
-    assert far[0] == pytest.approx(30.0) and far[-1] == pytest.approx(outcome.way.distance, abs=0.02)
-    assert far[t < path.entry].min() > path.limits.keep_out
+    assert apart[0] == pytest.approx(30.0) and apart[-1] == pytest.approx(outcome.way.distance, abs=0.02)
+    assert apart[t < path.entry].min() > path.limits.keep_out
     # flown as planned, in the tide, which moves the chaser by metres
     planned = np.array([path.state(x)[:3] for x in t])
     assert np.abs(chaser - planned).max() < 0.05

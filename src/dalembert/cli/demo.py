@@ -66,8 +66,7 @@ def demo(
 def _capture(out: Path, plot: bool, seed: int, speed: float, hold_point: float | None) -> None:
     import time
 
-    from dalembert.control import StereoCamera
-    from dalembert.systems.space_robots import fly_capture, random_case
+    from dalembert.systems.space_robots import FAR_CAMERA, fly_capture, random_case
     from dalembert.view import capture_report, capture_rows, plot_capture
 
     screen = console()
@@ -75,8 +74,7 @@ def _capture(out: Path, plot: bool, seed: int, speed: float, hold_point: float |
     if hold_point is None:
         outcome = fly_capture(random_case(seed, speed), tell=screen.print)
     else:
-        camera = StereoCamera(baseline=1.0, focal_length=5e-3)  # sees corners from afar
-        outcome = fly_capture(random_case(seed, speed), tell=screen.print, hold_point=hold_point, camera=camera)
+        outcome = fly_capture(random_case(seed, speed), tell=screen.print, hold_point=hold_point, camera=FAR_CAMERA)
     wall = time.perf_counter() - start
     if outcome.approach is None:
         screen.print(f"not captured: {outcome.reason}")

@@ -14,21 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.control.estimation import StereoCamera
 from dalembert.model.orbit import Orbit
-from dalembert.systems.space_robots import fly_capture, random_case
+from dalembert.systems.space_robots import FAR_CAMERA, fly_capture, random_case
 
-__all__ = ["CAMERA", "HOLD_POINT", "ORBIT", "fly_mission", "mission_table"]
+__all__ = ["HOLD_POINT", "ORBIT", "fly_mission", "mission_table"]
 
 ORBIT = Orbit(altitude=700e3, inclination=float(np.radians(98.0)))
-CAMERA = StereoCamera(baseline=1.0, focal_length=5e-3)
 HOLD_POINT = 30.0
 
 
 def fly_mission(seed: int, speed: float) -> dict[str, Any]:
     """Fly a random case from the hold point, and return its figures."""
     start = time.process_time()
-    outcome = fly_capture(random_case(seed, speed), hold_point=HOLD_POINT, orbit=ORBIT, camera=CAMERA)
+    outcome = fly_capture(random_case(seed, speed), hold_point=HOLD_POINT, orbit=ORBIT, camera=FAR_CAMERA)
     return {
         "seed": seed,
         "captured": outcome.ok,

@@ -23,13 +23,14 @@ from dalembert.systems.space_robots.outcome import CaptureOutcome
 from dalembert.systems.space_robots.reference import RobotReference, robot_reference
 from dalembert.systems.space_robots.requirements import MissionRequirement
 from dalembert.systems.space_robots.scene import capture_scene, captured_stack, grip_parameters
-from dalembert.systems.space_robots.sensors import CaptureSensors, SensorNoise
+from dalembert.systems.space_robots.sensors import FAR_CAMERA, CaptureSensors, SensorNoise
 from dalembert.systems.space_robots.start import CaptureStart
 from dalembert.systems.space_robots.tracking import PathGuidance, tracking_loop
 from dalembert.systems.space_robots.uncertain import uncertain_chaser
 
 __all__ = [
     "CASE_DISTRIBUTIONS",
+    "FAR_CAMERA",
     "BenchCommand",
     "CaptureBench",
     "CaptureCase",
