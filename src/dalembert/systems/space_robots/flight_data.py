@@ -62,8 +62,8 @@ class CapturePhases:
         Least time that a nozzle is open [s]: nozzles (`Thruster(one_sided=True)`) then fire fully or not at all. None:
         thrust is continuous.
     specific_impulse, lever
-        Of the propellant that is counted [s], and the lever arm [m] of the nozzles behind thrusters that give a torque
-        alone.
+        Specific impulse ``Isp`` of the propellant [s], and the lever arm [m] of the nozzles behind thrusters that give
+        a torque alone.
 
     Examples
     --------
