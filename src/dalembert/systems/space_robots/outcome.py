@@ -1,4 +1,4 @@
-"""How a capture went."""
+"""Result of a capture."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["CaptureOutcome"]
 
 @dataclass(frozen=True)
 class CaptureOutcome:
-    """How a capture went.
+    """Result of a capture.
 
     Attributes
     ----------
