@@ -35,13 +35,17 @@ def tune_over_ranges(
     hard: Sequence[Requirement],
     soft: Sequence[Requirement],
     settings: TuneSettings,
+    *,
+    first: Sequence[dict[str, float]] = (),
 ) -> TuneResult:
-    """Tune until the loop is proven over all ranges (see `tune`)."""
+    """Tune until the loop is proven over all ranges (see `tune`); models at numbers ``first`` are among the first."""
     began = thread_time()
     lft = model.lft if isinstance(model, UncertainMachine) else model
     if not lft.sizes:
         raise InputError("nothing is uncertain: tune the plant itself")
-    models = {"middle": lft.at(**dict.fromkeys(lft.sizes, 0.0))}
+    middle = dict.fromkeys(lft.sizes, 0.0)
+    models = {"middle": lft.at(**middle)}
+    models |= {f"first {k + 1}": lft.at(**{**middle, **numbers}) for k, numbers in enumerate(first)}
     joined: list[dict[str, float]] = []
     evaluations = 0
 
