@@ -22,7 +22,7 @@ from dalembert.control.uncertain.lft import LFT, append, constant, system_lft
 from dalembert.control.uncertain.machines import UncertainMachine
 from dalembert.core.errors import InputError
 
-__all__ = ["tune_over_ranges"]
+__all__ = ["inside", "tune_over_ranges"]
 
 _ROUNDS = 12
 _SECONDS = 300.0  # of all proofs together, where no time limit is set
@@ -89,12 +89,13 @@ def tune_over_ranges(
             return answer(result, None, f"{worst.message}, which is a model already", met=False)
         joined.append(worst.values)
         models[f"worst {len(joined)}"] = lft.at(**worst.values)
-        tunables = tuple(replace(t, start=_inside(t, result.values[t.name])) for t in structure.tunables)
+        tunables = tuple(replace(t, start=inside(t, result.values[t.name])) for t in structure.tunables)
         structure = replace(structure, tunables=tunables)
     return answer(result, None, f"after {_ROUNDS} rounds {worst.message if worst else ''}", met=False)
 
 
-def _inside(t: Tunable, value: float) -> float:
+def inside(t: Tunable, value: float) -> float:
+    """A number within the bounds of a tunable."""
     low = -np.inf if t.lower is None else t.lower
     high = np.inf if t.upper is None else t.upper
     return float(np.clip(value, low, high))

@@ -14,9 +14,11 @@ import numpy as np
 
 from dalembert.control.scheduled import ScheduledGains, check_schedule, powers
 from dalembert.control.signals import label, place
-from dalembert.control.structured.ranges import tune_over_ranges
+from dalembert.control.structured.plants import loop_plant
+from dalembert.control.structured.ranges import inside, tune_over_ranges
 from dalembert.control.structured.requirements import ControllerGain, Gain, Requirement, Variance
 from dalembert.control.structured.results import TuneResult, TuneSettings
+from dalembert.control.structured.scales import ranges, typical_frequencies
 from dalembert.control.structured.structures import Structure, SymbolicMatrices, Tunable
 from dalembert.control.uncertain.lft import LFT
 from dalembert.control.uncertain.model import UncertainMachine
@@ -36,13 +38,23 @@ def tune_scheduled(
 ) -> TuneResult:
     """Tune gains that are polynomials of quantities of the model (see `tune`)."""
     degrees = check_schedule(model, schedule)
+    if structure.order:
+        raise InputError("a schedule needs static gains, got a structure with states")
     _check_requirements([*hard, *soft])
     powers_of = [f"{label(n)}{k}" for n, degree in degrees.items() for k in range(1, degree + 1)]
     products = [f"{m}_times_{power}" for power in powers_of for m in structure.measured]
     lft = _with_products(model.lft, structure.measured, degrees, products)
-    wide = _polynomial(structure, sum(degrees.values()), products)
+    fixed = tune_over_ranges(model, structure, hard, soft, settings)
+    if fixed.status != "unstable":  # scheduled gains start at the best fixed ones
+        tunables = tuple(replace(t, start=inside(t, fixed.values[t.name])) for t in structure.tunables)
+        structure = replace(structure, tunables=tunables)
+    wide = _polynomial(structure, _sizes(model.lft, structure, [*hard, *soft], settings), products)
     ends = [{n: float(sign)} for n in degrees if n in lft.sizes for sign in (-1, 1)]
     result = tune_over_ranges(replace(model, lft=lft), wide, hard, soft, settings, first=ends)
+    aim = "soft requirements" if soft else "hard requirements"
+    value = fixed.soft if soft else fixed.hard
+    text = f"{result.message}; fixed gains are {fixed.status}, {aim} at {value:.6g}"
+    result = replace(result, message=text, evaluations=result.evaluations + fixed.evaluations)
     if result.status == "unstable":
         return result
     D, count = result.matrices[3], len(structure.measured)
@@ -74,10 +86,16 @@ def _with_products(lft: LFT, measured: Sequence[str], degrees: Mapping[str, int]
     return LFT(P.M11, P.M12 @ chosen, M21, M22, P.blocks, (), (*lft.outputs, *products)) @ lft
 
 
-def _polynomial(structure: Structure, count: int, products: Sequence[str]) -> Structure:
-    """The structure on measured signals and their products: its own gains, and free ones for each power."""
-    if structure.order:
-        raise InputError("a schedule needs static gains, got a structure with states")
+def _sizes(lft: LFT, structure: Structure, requirements: Sequence[Requirement], settings: TuneSettings) -> list[float]:
+    """Typical sizes of the numbers of a structure in the middle of the ranges, where all products are zero."""
+    loops = [loop_plant(lft.at(**dict.fromkeys(lft.sizes, 0.0)), structure, "middle")]
+    omega = settings.omega or typical_frequencies(loops, 0, requirements)[0]
+    return [r.scale for r in ranges(structure, loops, omega)]
+
+
+def _polynomial(structure: Structure, sizes: Sequence[float], products: Sequence[str]) -> Structure:
+    """The structure on measured signals and their products: its own gains, and as many for each power."""
+    count = len(products) // len(structure.measured)
     x = ca.SX.sym("x", len(structure.tunables))
     D = ca.densify(ca.SX(structure.matrices(x)[3]))
     slope = ca.jacobian(ca.vec(D), x)
@@ -88,7 +106,7 @@ def _polynomial(structure: Structure, count: int, products: Sequence[str]) -> St
     tunables = list(structure.tunables)
     for k in range(count):
         what = products[k * len(structure.measured)].rpartition("_times_")[2]
-        tunables += [Tunable(f"{t.name}*{what}", power=t.power) for t in structure.tunables]
+        tunables += [Tunable(f"{t.name}*{what}", 0.0, scale=w) for t, w in zip(structure.tunables, sizes, strict=True)]
 
     def matrices(y: ExpressionLike) -> SymbolicMatrices:
         own = structure.matrices(y[:n])[3]
