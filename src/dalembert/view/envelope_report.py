@@ -174,7 +174,8 @@ def _tuned(
 ) -> ScheduledGains | None:
     """Scheduled gains that decay fast enough over the whole box."""
     if decay is None:
-        sizes = np.abs(model.lft.at(**dict.fromkeys(model.lft.sizes, 0.0)).poles())
+        middle = model.values(**dict.fromkeys(model.ranges, 0.0))
+        sizes = np.abs(np.linalg.eigvals(model.at(**middle).A))
         some = sizes[sizes > 1e-6 * max(float(sizes.max()), 1e-12)]
         decay = _DECAY * float(np.median(some)) if some.size else _DECAY
     structure = _structure(eom, model.lft)
