@@ -38,6 +38,8 @@ class RopeTerms:
         Natural length ``l``.
     elastic, tension
         Elastic tension, and the total one with damping.
+    gradient, loss, driven
+        Its generalised forces: gradient of its strain energy, damping, and all of it where the rope moves in time.
     """
 
     rope: RopeBase
@@ -48,6 +50,14 @@ class RopeTerms:
     length: Expression
     elastic: Expression
     tension: Expression
+    gradient: Expression
+    loss: Expression
+    driven: Expression
+
+    @property
+    def force(self) -> Expression:
+        """Its generalised force on the machine."""
+        return self.loss + self.driven - self.gradient
 
 
 class BoardSolver(Protocol):
