@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         ParallelConstraint,
         WeldConstraint,
     )
+    from dalembert.model.colliders import Collider
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
     from dalembert.model.elastic.finite_elements import FlexibleBody
     from dalembert.model.friction import Friction
@@ -129,6 +130,7 @@ __all__ = [
     "BuildError",
     "Cable",
     "Capsule",
+    "Collider",
     "ComputedTorque",
     "ConstraintMethod",
     "Contact",
@@ -281,6 +283,7 @@ _LATER = {
     "Capsule": "dalembert.model.geometry",
     "ComputedTorque": "dalembert.control.laws",
     "ConstraintMethod": "dalembert.engine.methods.constraints",
+    "Collider": "dalembert.model.colliders",
     "Contact": "dalembert.model.contacts",
     "ContactMethod": "dalembert.engine.methods.contacts",
     "ControlMomentGyro": "dalembert.model.appendages",

@@ -27,6 +27,7 @@ HEIGHTS = (
     ("model",),
     ("formulations", "compile", "engine"),
     ("simulation", "analysis", "plan"),
+    ("collide",),
     ("control",),
     ("optimal",),
     ("loop",),

@@ -1,0 +1,60 @@
+"""Solids of bodies as shapes of a scene."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.core.errors import MachineError
+from dalembert.core.parameter import Scalar
+from dalembert.core.types import Array
+from dalembert.engine.collide.native import Hull, ShapeKind
+from dalembert.model.geometry import Box, Capsule, Cylinder, Solid, Sphere
+
+__all__ = ["Shape", "shape_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A shape in numbers, centred in its own frame.
+
+    Parameters
+    ----------
+    kind, size
+        As in scene.h.
+    reach, inner
+        Radii of spheres about the centre, around the shape and inside of it [m].
+    hull
+        Corners and faces of a hull.
+    """
+
+    kind: ShapeKind
+    size: Array
+    reach: float
+    inner: float
+    hull: Hull | None = None
+
+
+def shape_of(solid: Solid, number: Callable[[Scalar], float], owner: str) -> Shape:
+    """Return the shape of a solid; ``owner`` names it in errors."""
+    match solid:
+        case Sphere(radius=radius):
+            r = number(radius)
+            return Shape(ShapeKind.SPHERE, np.array([r, 0.0, 0.0]), r, r)
+        case Capsule(radius=radius, length=length):
+            r, half = number(radius), number(length) / 2
+            if not r > 0.0:
+                raise MachineError(f"{owner} has a capsule of radius 0 m for collision: colliders need one that is round")
+            return Shape(ShapeKind.CAPSULE, np.array([r, half, 0.0]), r + half, r)
+        case Cylinder(radius=radius, length=length):
+            r, half = number(radius), number(length) / 2
+            return Shape(ShapeKind.CYLINDER, np.array([r, half, 0.0]), float(np.hypot(r, half)), min(r, half))
+        case Box(size=size):
+            sides = np.array([number(side) / 2 for side in size])
+            return Shape(ShapeKind.BOX, sides, float(np.linalg.norm(sides)), float(sides.min()))
+    raise MachineError(
+        f"{owner} has the mesh '{solid.file}' for collision: colliders take spheres, boxes, cylinders and capsules; replace "
+        "it by some of these, or set collision to false"
+    )
