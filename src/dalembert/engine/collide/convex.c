@@ -127,40 +127,44 @@ static double gjk(const struct shape *a, const struct shape *b, double scale, do
 }
 
 struct polytope {
-    double vertex[EPA_VERTICES][3], normal[EPA_FACES][3], offset[EPA_FACES];
+    struct vertex vertex[EPA_VERTICES];
+    double normal[EPA_FACES][3], offset[EPA_FACES];
     int corner[EPA_FACES][3], live[EPA_FACES], n_vertices, n_faces;
 };
 
 static void add_face(struct polytope *P, int i, int j, int k) {
     if (P->n_faces == EPA_FACES) return;
     double ab[3], ac[3], *n = P->normal[P->n_faces];
-    minus3(P->vertex[j], P->vertex[i], ab), minus3(P->vertex[k], P->vertex[i], ac);
+    minus3(P->vertex[j].w, P->vertex[i].w, ab), minus3(P->vertex[k].w, P->vertex[i].w, ac);
     cross3(ab, ac, n);
     const double size = length3(n);
     const int f = P->n_faces++;
     P->corner[f][0] = i, P->corner[f][1] = j, P->corner[f][2] = k;
     P->live[f] = size > 0.0;
     for (int q = 0; q < 3; q++) n[q] = size > 0.0 ? n[q] / size : 0.0;
-    P->offset[f] = dot3(n, P->vertex[i]);
+    P->offset[f] = dot3(n, P->vertex[i].w);
 }
 
-/* Depth of cores that overlap, and the unit vector n from b to a along which they are parted soonest. */
-static double epa(const struct shape *a, const struct shape *b, double *n) {
+/* Depth of cores that overlap, and the unit vector n from b to a along which they are parted soonest; S is the face of their
+ * difference that is nearest. */
+static double epa(const struct shape *a, const struct shape *b, double *n, struct simplex *S) {
     struct polytope P = {.n_vertices = 0, .n_faces = 0};
     static const double start[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
     struct vertex v;
     for (int i = 0; i < 4; i++) { /* solid shapes: supports in four directions are a tetrahedron, or nearly */
         difference(a, b, 1.0, start[i], &v);
-        memcpy(P.vertex[P.n_vertices++], v.w, sizeof v.w);
+        P.vertex[P.n_vertices++] = v;
     }
     static const int face[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
     double middle[3];
-    for (int k = 0; k < 3; k++) middle[k] = 0.25 * (P.vertex[0][k] + P.vertex[1][k] + P.vertex[2][k] + P.vertex[3][k]);
+    for (int k = 0; k < 3; k++) middle[k] = 0.25 * (P.vertex[0].w[k] + P.vertex[1].w[k] + P.vertex[2].w[k] + P.vertex[3].w[k]);
     for (int f = 0; f < 4; f++) {
         add_face(&P, face[f][0], face[f][1], face[f][2]);
         if (dot3(P.normal[f], middle) > P.offset[f]) P.n_faces--, add_face(&P, face[f][0], face[f][2], face[f][1]);
     }
     int best = 0;
+    double depth = 0.0;
+    S->n = 0;
     n[0] = n[1] = 0.0, n[2] = 1.0;
     for (int round = 0; round < EPA_ROUNDS; round++) {
         best = -1;
@@ -168,6 +172,8 @@ static double epa(const struct shape *a, const struct shape *b, double *n) {
             if (P.live[f] && (best < 0 || P.offset[f] < P.offset[best])) best = f;
         if (best < 0) break;
         memcpy(n, P.normal[best], 3 * sizeof(double));
+        S->n = 3, depth = P.offset[best];
+        for (int i = 0; i < 3; i++) S->at[i] = P.vertex[P.corner[best][i]];
         difference(a, b, 1.0, n, &v);
         const double more = dot3(v.w, n) - P.offset[best];
         if (more <= 1e-12 * (fabs(P.offset[best]) + length3(v.w)) || P.n_vertices == EPA_VERTICES) break;
@@ -193,10 +199,10 @@ static double epa(const struct shape *a, const struct shape *b, double *n) {
         P.n_faces = live;
         if (live + n_edges > EPA_FACES) break;
         const int at = P.n_vertices++;
-        memcpy(P.vertex[at], v.w, sizeof v.w);
+        P.vertex[at] = v;
         for (int e = 0; e < n_edges; e++) add_face(&P, edge[e][0], edge[e][1], at);
     }
-    const double depth = dot3(v.w, n);
+    if (S->n) nearest_on_triangle(S, 0, 1, 2);
     for (int k = 0; k < 3; k++) n[k] = -n[k]; /* a leaves along the opposite of the face of a - b */
     return depth;
 }

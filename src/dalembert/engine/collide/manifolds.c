@@ -7,6 +7,8 @@
 #define MOST_POINTS 8
 #define SHRUNK 0.98    /* scale of cores */
 #define NEAR_BY 0.01   /* gap, by the size of the shapes, from which on the distance is that of the shapes themselves */
+#define PLAINLY 1e-6   /* depth, by the size, from which on the least depth is looked for */
+#define PREFERRED 1e-3 /* part of the size by which it must be less */
 #define ALIGNED 1e-6   /* 1 - cosine of a normal and the face that it belongs to */
 #define PARALLEL 1e-3  /* sine of lines that lie on each other */
 #define OUTSIDE 1e-3   /* part of a size by which corners may be beyond the side of a face */
@@ -155,12 +157,19 @@ static int manifold(const struct shape *a, const struct shape *b, const double *
     if (!count) { /* corners and edges */
         double one[4][3], two[4][3];
         const int m_a = features(S, a, 1, scale, one), m_b = features(S, b, 0, scale, two);
-        support(a, back, x);
-        if (m_a == 2 && m_b == 2 && lines_meet(one, two, x, y)) {
-            for (int k = 0; k < 3; k++) x[k] -= radius_of(a) * n[k];
-        } else if (m_b == 1) {
-            support(b, n, y);
-            for (int k = 0; k < 3; k++) x[k] = y[k] + gap * n[k];
+        for (int k = 0; k < 3; k++) {
+            x[k] = y[k] = 0.0;
+            for (int i = 0; i < S->n; i++) x[k] += S->part[i] * S->at[i].x[k], y[k] += S->part[i] * S->at[i].y[k];
+            x[k] = a->p[k] + (x[k] - a->p[k]) / scale, y[k] = b->p[k] + (y[k] - b->p[k]) / scale;
+        }
+        if (!S->n) support(a, back, x);
+        else {
+            if (m_a == 2 && m_b == 2) lines_meet(one, two, x, y);
+            const double off_a = m_a == 1 ? 0.0 : m_b == 1 ? 1.0 : 0.5; /* corners are where they are, else the middle */
+            for (int k = 0; k < 3; k++) {
+                const double of_a = x[k] - radius_of(a) * n[k], of_b = y[k] + (radius_of(b) + gap) * n[k];
+                x[k] = (1.0 - off_a) * of_a + off_a * of_b;
+            }
         }
         return add_point(c, 0, x, gap, n);
     }
@@ -175,12 +184,13 @@ static int manifold(const struct shape *a, const struct shape *b, const double *
 
 static int convex_on_convex(const struct shape *a, const struct shape *b, double reach, struct contact *c) {
     const double round = radius_of(a) + radius_of(b), scale = round > 0.0 ? 1.0 : SHRUNK;
+    const double size = fmin(extent_of(a), extent_of(b));
     double n[3], x[3], y[3], gap;
     struct simplex S;
     if (gjk(a, b, scale, n, x, y, &S) > 0.0) {
         gap = apart_along(a, b, n);
         if (gap > reach) return 0;
-        if (scale < 1.0 && gap > NEAR_BY * fmin(extent_of(a), extent_of(b))) {
+        if (scale < 1.0 && gap > NEAR_BY * size) {
             double m[3];
             struct simplex T;
             const double exact = gjk(a, b, 1.0, m, x, y, &T);
@@ -188,9 +198,15 @@ static int convex_on_convex(const struct shape *a, const struct shape *b, double
             if (gap > reach) return 0;
             return manifold(a, b, n, gap, reach, &S, 1.0, c);
         }
+        if (gap + round < -PLAINLY * size) { /* the least depth is along another normal, if that is clearly less */
+            double m[3];
+            struct simplex T;
+            const double depth = -epa(a, b, m, &T) - round;
+            if (depth > gap + PREFERRED * size) return manifold(a, b, m, depth, reach, &T, 1.0, c);
+        }
     } else {
-        gap = -epa(a, b, n) - round;
-        S.n = 0;
+        gap = -epa(a, b, n, &S) - round;
+        return manifold(a, b, n, gap, reach, &S, 1.0, c);
     }
     return manifold(a, b, n, gap, reach, &S, scale, c);
 }
