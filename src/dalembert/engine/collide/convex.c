@@ -5,6 +5,7 @@
  * "Real-Time Collision Detection", 2005, chapter 5). EPA: if the origin is inside, the nearest point of the surface, by a
  * polytope that grows (G. van den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game Objects", 2001). */
 enum { GJK_ROUNDS = 200, EPA_ROUNDS = 120, EPA_VERTICES = 128, EPA_FACES = 256 };
+#define FLAT 1e-10  /* part of the size by which the surface of the difference may be beyond a face of the polytope */
 #define APART 1e-13 /* part of the squared distance by which supports may be nearer at the end */
 
 /* A point of the difference: w = x - y of the two shapes. */
@@ -162,24 +163,25 @@ static double epa(const struct shape *a, const struct shape *b, double *n, struc
         add_face(&P, face[f][0], face[f][1], face[f][2]);
         if (dot3(P.normal[f], middle) > P.offset[f]) P.n_faces--, add_face(&P, face[f][0], face[f][2], face[f][1]);
     }
-    int best = 0;
-    double depth = 0.0;
+    double depth = INFINITY;
     S->n = 0;
     n[0] = n[1] = 0.0, n[2] = 1.0;
     for (int round = 0; round < EPA_ROUNDS; round++) {
-        best = -1;
+        int best = -1;
         for (int f = 0; f < P.n_faces; f++)
             if (P.live[f] && (best < 0 || P.offset[f] < P.offset[best])) best = f;
         if (best < 0) break;
-        memcpy(n, P.normal[best], 3 * sizeof(double));
-        S->n = 3, depth = P.offset[best];
-        for (int i = 0; i < 3; i++) S->at[i] = P.vertex[P.corner[best][i]];
-        difference(a, b, 1.0, n, &v);
-        const double more = dot3(v.w, n) - P.offset[best];
-        if (more <= 1e-12 * (fabs(P.offset[best]) + length3(v.w)) || P.n_vertices == EPA_VERTICES) break;
+        difference(a, b, 1.0, P.normal[best], &v);
+        const double along = dot3(v.w, P.normal[best]), size = length3(v.w);
+        if (along < depth) { /* along this normal they are parted after `along` */
+            depth = along, S->n = 3;
+            memcpy(n, P.normal[best], 3 * sizeof(double));
+            for (int i = 0; i < 3; i++) S->at[i] = P.vertex[P.corner[best][i]];
+        }
+        if (depth - P.offset[best] <= FLAT * size || P.n_vertices == EPA_VERTICES) break;
         int edge[EPA_FACES][2], n_edges = 0;
         for (int f = 0; f < P.n_faces; f++) { /* the horizon: edges of one visible face alone */
-            if (!P.live[f] || !(dot3(P.normal[f], v.w) > P.offset[f])) continue;
+            if (!P.live[f] || !(dot3(P.normal[f], v.w) > P.offset[f] + 1e-14 * size)) continue;
             P.live[f] = 0;
             for (int e = 0; e < 3; e++) {
                 const int i = P.corner[f][e], j = P.corner[f][(e + 1) % 3];
@@ -203,6 +205,7 @@ static double epa(const struct shape *a, const struct shape *b, double *n, struc
         for (int e = 0; e < n_edges; e++) add_face(&P, edge[e][0], edge[e][1], at);
     }
     if (S->n) nearest_on_triangle(S, 0, 1, 2);
+    else depth = 0.0;
     for (int k = 0; k < 3; k++) n[k] = -n[k]; /* a leaves along the opposite of the face of a - b */
     return depth;
 }

@@ -23,8 +23,8 @@ __all__ = ["ACCOUNT", "Hull", "NativeScene", "SceneTable", "ShapeKind", "Touchin
 ACCOUNT = ("contact.residual", "contact.sweeps", "contact.undetermined", "contact.lowered", "work.input", "work.loss")
 """States behind coordinates and velocities."""
 
-_DIRECT = 192
-"""Rows of an island up to which forces that are not unique follow the rule: 64 contacts."""
+_DIRECT = 128
+"""Rows of an island up to which forces that are not unique follow the rule: 42 contacts."""
 
 _KERNELS = ("terms", "bias", "move", "finish", "lift")
 
