@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -118,7 +119,7 @@ def run_scene(
     finally:
         bar.close()
     run = rows.run(status, message, steps, _pushing(scene, native, x))
-    run = _judged(run, scene, experiment, fastest, method.step)
+    run = _judged(run, scene, experiment, fastest, method.step, way.margin)
     if check and run.status == "failed":
         raise SimulationError(run.message, run)
     return run
@@ -198,16 +199,11 @@ def _refuse_overlaps(scene: Scene, native: NativeScene, x: Array) -> None:
 def _segments(t0: float, duration: float, step: float, record: float | None) -> Iterator[tuple[float, float, int, bool]]:
     """Start, step, number of steps, and whether a row follows: between rows that are recorded, and to the end."""
     interval = step if record is None else min(record, duration)
-    rows = max(1, round(duration / interval)) if abs(round(duration / interval) * interval - duration) < 1e-9 * duration else int(duration / interval)
-    for k in range(rows + 1):
-        begin, end = k * interval, min((k + 1) * interval, duration)
-        if k == rows or end > duration * (1.0 - 1e-12):
-            end = duration
-        length = end - begin
-        if not length > 1e-9 * step:
-            return
-        whole = int(length / step + 1e-9)
-        rest = length - whole * step
+    rows = math.ceil(duration / interval * (1.0 - 1e-12))
+    for k in range(rows):
+        begin, end = k * interval, duration if k == rows - 1 else (k + 1) * interval
+        whole = int((end - begin) / step + 1e-9)
+        rest = end - begin - whole * step
         short = rest > 1e-9 * step
         if whole:
             yield t0 + begin, step, whole, not short
@@ -285,9 +281,13 @@ def _pushing(scene: Scene, native: NativeScene, x: Array) -> list[dict[str, Any]
     return entries
 
 
-def _judged(run: Run, scene: Scene, experiment: Experiment, fastest: tuple[float, int], step: float) -> Run:
-    """Return the run; as failed if its contacts have added energy. Warn of restitution that was lowered, and of steps
-    in which a body may pass another one."""
+def _judged(
+    run: Run, scene: Scene, experiment: Experiment, fastest: tuple[float, int], step: float, margin: float
+) -> Run:
+    """Return the run; as failed if its contacts have added energy, more than weights do along the margin of gaps.
+
+    Warn of restitution that was lowered, and of steps in which a body may pass another one.
+    """
     name, lowered = scene.machine.name, run["contact.lowered"]
     if lowered.any():
         warn(
@@ -302,8 +302,8 @@ def _judged(run: Run, scene: Scene, experiment: Experiment, fastest: tuple[float
     if run.status != "completed":
         return run
     gained, bound = run.energy.residual, experiment.contact.energy_bound
-    worst = int(np.argmax(gained))
-    if not gained[worst] > max(bound * run.energy.peak, run.energy.rounding):
+    worst, weight = int(np.argmax(gained)), float(scene.table.mass.sum() * np.linalg.norm(scene.table.gravity))
+    if not gained[worst] > max(bound * run.energy.peak, margin * weight, run.energy.rounding):
         return run
     message = (
         f"machine '{name}' has gained {gained[worst]:.4g} J at a peak energy of {run.energy.peak:.4g} J by "

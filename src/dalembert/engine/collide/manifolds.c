@@ -251,7 +251,7 @@ static int sphere_on_core(const struct shape *a, const struct shape *b, double r
     return add_point(c, 0, at, -depth - a->size[0], n);
 }
 
-/* Whatever faces it of a shape, above all points with z <= 0 in the frame of b. */
+/* The corners of a box, or the face of another shape, above all points with z <= 0 in the frame of b. */
 static int convex_on_half_space(const struct shape *a, const struct shape *b, double reach, struct contact *c) {
     double n[3], back[3], corner[2 * MOST_CORNERS][3], out[3], x[3], d[3];
     axis_of(b->R, 2, n);
@@ -260,7 +260,12 @@ static int convex_on_half_space(const struct shape *a, const struct shape *b, do
     minus3(x, b->p, d);
     const double gap = dot3(d, n), size = extent_of(a);
     if (gap > reach) return 0;
-    const int m = facing(a, back, corner, out), count = points_above(corner, m, b->p, n, n, reach, SAME * size, c);
+    int m = a->kind == BOX ? 8 : facing(a, back, corner, out);
+    for (int i = 0; i < 8 && a->kind == BOX; i++) {
+        const double local[3] = {i & 1 ? a->size[0] : -a->size[0], i & 2 ? a->size[1] : -a->size[1], i & 4 ? a->size[2] : -a->size[2]};
+        out_of(a, local, corner[i]);
+    }
+    const int count = points_above(corner, m, b->p, n, n, reach, SAME * size, c);
     for (int i = 0; i < count; i++)
         if (c[i].gap <= gap + 1e-9 * size) return count;
     return add_point(c, count < MOST_POINTS ? count : MOST_POINTS - 1, x, gap, n);
