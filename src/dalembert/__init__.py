@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from dalembert.model.beam_modes import Support
     from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
     from dalembert.model.cables import Cable, winch
+    from dalembert.model.colliders import Collider
     from dalembert.model.constraints import (
         BallConstraint,
         DistanceConstraint,
@@ -77,7 +78,6 @@ if TYPE_CHECKING:
         ParallelConstraint,
         WeldConstraint,
     )
-    from dalembert.model.colliders import Collider
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
     from dalembert.model.elastic.finite_elements import FlexibleBody
     from dalembert.model.friction import Friction

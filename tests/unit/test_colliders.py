@@ -311,7 +311,7 @@ def test_refused_machines_and_outlets():
     with pytest.raises(DalembertError, match="colliders and wrenches"):
         stepped(pushed, 0.1, {"a.z": 1.0})
     mesh = da.Machine("m", [body("a", da.Mesh("hook.stl"))], FREE, colliders=colliders)
-    with pytest.raises(DalembertError, match="mesh 'hook.stl'"):
+    with pytest.raises(DalembertError, match="has the mesh"):
         stepped(mesh, 0.1, {"a.z": 1.0})
     experiment = da.Experiment(scene([ball]), start=da.Start(q={"a.z": 0.5}), contact="time-stepping", duration=0.1)
     for outlet in (

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.collide.shapes import Shape, shape_of
 from dalembert.core.errors import MachineError
@@ -188,7 +189,7 @@ def _groups(machine: Machine) -> dict[str, Collider]:
     return groups
 
 
-def _excluded(shapes: list[_Placed]) -> Array:
+def _excluded(shapes: list[_Placed]) -> NDArray[np.int64]:
     """Return the pairs of shapes that ignore each other, by their colliders."""
     m = len(shapes)
     by_name: dict[str, list[int]] = {}
@@ -219,7 +220,9 @@ def _principal(node: Node, number: Number, label: str) -> _Frame:
     moments, axes = np.linalg.eigh(inertia)
     if not moments.min() > 0.0:
         shown = ", ".join(f"{x:g}" for x in moments)
-        raise MachineError(f"body '{node.joint.child}' of {label} must have an inertia about all axes, got {shown} kg m2")
+        raise MachineError(
+            f"body '{node.joint.child}' of {label} must have an inertia about all axes, got {shown} kg m2"
+        )
     if np.allclose(inertia, np.diag(np.diag(inertia)), rtol=0.0, atol=1e-14 * moments.max()):
         moments, axes = np.diag(inertia), np.eye(3)
     elif np.linalg.det(axes) < 0.0:

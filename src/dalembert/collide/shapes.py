@@ -46,7 +46,9 @@ def shape_of(solid: Solid, number: Callable[[Scalar], float], owner: str) -> Sha
         case Capsule(radius=radius, length=length):
             r, half = number(radius), number(length) / 2
             if not r > 0.0:
-                raise MachineError(f"{owner} has a capsule of radius 0 m for collision: colliders need one that is round")
+                raise MachineError(
+                    f"{owner} has a capsule of radius 0 m for collision: colliders need one that is round"
+                )
             return Shape(ShapeKind.CAPSULE, np.array([r, half, 0.0]), r + half, r)
         case Cylinder(radius=radius, length=length):
             r, half = number(radius), number(length) / 2
@@ -55,6 +57,6 @@ def shape_of(solid: Solid, number: Callable[[Scalar], float], owner: str) -> Sha
             sides = np.array([number(side) / 2 for side in size])
             return Shape(ShapeKind.BOX, sides, float(np.linalg.norm(sides)), float(sides.min()))
     raise MachineError(
-        f"{owner} has the mesh '{solid.file}' for collision: colliders take spheres, boxes, cylinders and capsules; replace "
-        "it by some of these, or set collision to false"
+        f"{owner} has the mesh '{solid.file}' for collision: colliders take spheres, boxes, cylinders and capsules; "
+        "replace it by some of these, or set collision to false"
     )

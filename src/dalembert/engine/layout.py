@@ -139,7 +139,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (REAL, "jammed rank"),
         (INT, "depends direct apart"),
         (REAL, "were_undetermined undetermined soft"),
-        (POINTER, "ref gram dense island places alone"),
+        (POINTER, "ref gram dense island places alone known"),
         (REAL, "lowered"),
         (POINTER, "start full restrained"),
         (POINTER, "Q held_u0 held_t held_phi held_rate T zeta held_x P before held_total"),
@@ -155,7 +155,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "pair pair_before hashes point point_before force_before where normal gap"),
         (REAL, "deepest fastest"),
         (INT, "fastest_shape"),
-        (POINTER, "x_middle displacement count support"),
+        (POINTER, "x_middle displacement count support known"),
     ),
     "members": (
         (POINTER, "watch begin transitions restitution friction coefficients"),

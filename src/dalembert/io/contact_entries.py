@@ -85,7 +85,5 @@ def collider_to_data(
     if collider.surface is not None:
         data["half_space"] = fields_to_data(collider.surface, number_entry, origin)
     return (
-        data
-        | number_entry("friction", collider.friction, 0.5)
-        | number_entry("restitution", collider.restitution, 0.0)
+        data | number_entry("friction", collider.friction, 0.5) | number_entry("restitution", collider.restitution, 0.0)
     )

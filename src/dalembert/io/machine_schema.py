@@ -282,7 +282,7 @@ class ContactEntry(FileEntry):
 
 
 class ColliderEntry(FileEntry):
-    """Bodies that touch with their geometry (none named: all others), or a half-space; their friction and restitution."""
+    """Bodies that touch with their geometry (none named: all others), or a half-space."""
 
     units: ClassVar[Units] = {"friction": "1", "restitution": "1"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -148,7 +148,7 @@ def _supported(experiment: Experiment) -> tuple[TimeStepping, FixedStepMethod]:
 def _parameters(experiment: Experiment) -> Array:
     """Values of the parameters of the machine."""
     p = experiment.p
-    if p is None or hasattr(p, "items"):
+    if p is None or isinstance(p, Mapping):
         return experiment.machine.parameter_vector(p)
     values = np.asarray(p, dtype=float)
     names = [q.name for q in experiment.machine.parameters]
@@ -196,7 +196,9 @@ def _refuse_overlaps(scene: Scene, native: NativeScene, x: Array) -> None:
         )
 
 
-def _segments(t0: float, duration: float, step: float, record: float | None) -> Iterator[tuple[float, float, int, bool]]:
+def _segments(
+    t0: float, duration: float, step: float, record: float | None
+) -> Iterator[tuple[float, float, int, bool]]:
     """Start, step, number of steps, and whether a row follows: between rows that are recorded, and to the end."""
     interval = step if record is None else min(record, duration)
     rows = math.ceil(duration / interval * (1.0 - 1e-12))
@@ -215,7 +217,10 @@ def _failure(scene: Scene, native: NativeScene, t: float) -> tuple[str, str]:
     name = scene.machine.name
     if native.full:
         room = native.scene.struct.most_contacts
-        return "failed", f"machine '{name}' has more than {room} contacts at t = {t:.6g} s: bodies have sunk into each other"
+        return (
+            "failed",
+            f"machine '{name}' has more than {room} contacts at t = {t:.6g} s: bodies have sunk into each other",
+        )
     return "failed", f"machine '{name}' has a state that is not finite at t = {t:.6g} s: take a shorter step"
 
 
@@ -296,8 +301,8 @@ def _judged(
         )
     if fastest[0] > 1.0:
         warn(
-            f"machine '{name}': '{scene.owners[fastest[1]]}' moves by {fastest[0]:.3g} times its own size in half a step "
-            f"of {step:g} s: it may pass through others; take a shorter step"
+            f"machine '{name}': '{scene.owners[fastest[1]]}' moves by {fastest[0]:.3g} times its own size in half a "
+            f"step of {step:g} s: it may pass through others; take a shorter step"
         )
     if run.status != "completed":
         return run

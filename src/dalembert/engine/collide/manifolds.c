@@ -12,7 +12,7 @@
 #define ALIGNED 1e-6   /* 1 - cosine of a normal and the face that it belongs to */
 #define PARALLEL 1e-3  /* sine of lines that lie on each other */
 #define OUTSIDE 1e-3   /* part of a size by which corners may be beyond the side of a face */
-#define SAME 1e-2      /* part of a size within which two points are one */
+#define MERGED 1e-2    /* part of a size within which two points are one */
 
 /* Add the point in the middle between x and x - gap n. */
 static int add_point(struct contact *c, int count, const double *x, double gap, const double *n) {
@@ -137,10 +137,10 @@ static int manifold(const struct shape *a, const struct shape *b, const double *
     const double along_a = n_a > 2 ? -dot3(out_a, n) : -1.0, along_b = n_b > 2 ? dot3(out_b, n) : -1.0;
     if (n_a > 1 && along_b >= 1.0 - ALIGNED && along_b >= along_a - 0.1 * ALIGNED) {
         const int m = clip_to(face_b, n_b, out_b, face_a, n_a, OUTSIDE * size);
-        count = points_above(face_a, m, face_b[0], out_b, n, reach, SAME * size, c);
+        count = points_above(face_a, m, face_b[0], out_b, n, reach, MERGED * size, c);
     } else if (n_b > 1 && along_a >= 1.0 - ALIGNED) {
         const int m = clip_to(face_a, n_a, out_a, face_b, n_b, OUTSIDE * size);
-        count = points_above(face_b, m, face_a[0], out_a, n, reach, SAME * size, c);
+        count = points_above(face_b, m, face_a[0], out_a, n, reach, MERGED * size, c);
     } else if (n_a == 2 && n_b == 2) { /* lines that lie on each other: the part that they share */
         double u[3], v[3], w[3];
         minus3(face_a[1], face_a[0], u), minus3(face_b[1], face_b[0], v);
@@ -151,7 +151,7 @@ static int manifold(const struct shape *a, const struct shape *b, const double *
             int m = clip(face_a, 2, w, dot3(w, face_b[1]), 0.0);
             for (int k = 0; k < 3; k++) w[k] = -w[k];
             m = m == 2 ? clip(face_a, 2, w, dot3(w, face_b[0]), 0.0) : 0;
-            if (m == 2) count = points_above(face_a, 2, face_b[0], n, n, reach, SAME * size, c);
+            if (m == 2) count = points_above(face_a, 2, face_b[0], n, n, reach, MERGED * size, c);
         }
     }
     if (!count) { /* corners and edges */
@@ -265,7 +265,7 @@ static int convex_on_half_space(const struct shape *a, const struct shape *b, do
         const double local[3] = {i & 1 ? a->size[0] : -a->size[0], i & 2 ? a->size[1] : -a->size[1], i & 4 ? a->size[2] : -a->size[2]};
         out_of(a, local, corner[i]);
     }
-    const int count = points_above(corner, m, b->p, n, n, reach, SAME * size, c);
+    const int count = points_above(corner, m, b->p, n, n, reach, MERGED * size, c);
     for (int i = 0; i < count; i++)
         if (c[i].gap <= gap + 1e-9 * size) return count;
     return add_point(c, count < MOST_POINTS ? count : MOST_POINTS - 1, x, gap, n);

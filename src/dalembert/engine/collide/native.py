@@ -115,7 +115,7 @@ class NativeScene:
         n, m, k = len(table.mass), len(table.kinds), table.contacts
         self._kernels = functions("collide")
         self.scene, self.steps = NativeMemory(structure("scene")), NativeMemory(structure("moreau"))
-        s, c = self.scene.struct, self.steps.struct
+        s = self.scene.struct
         s.steps, s.n_bodies, s.n_shapes, s.most_contacts = self.steps.address, n, m, k
         s.n_excluded, s.n_hashes = len(table.excluded), 2 * k + 1
         numbers = ("mass", "inertia", "gravity", "reach", "inner", "friction", "restitution")
@@ -156,7 +156,7 @@ class NativeScene:
         }  # fmt: skip
         for name, integers in tables.items():
             self.steps.array(name, np.asarray(integers, dtype=np.int64))
-        for name, length in (("count", k + 1), ("support", 12 * k + 12)):
+        for name, length in (("count", k + 1), ("support", 12 * k + 12), ("known", k + 1)):
             self.scene.point(name, self.steps.array(name, np.zeros(length, dtype=np.int64)))
         self.steps.array("feature", np.full(k + 1, np.inf))
         block_memory(
@@ -192,7 +192,9 @@ class NativeScene:
             library("collide").scene_touching(self.scene.address, np.ascontiguousarray(x).ctypes.data, reach)
         s = self.scene.struct
         pairs = _array_at(s.pair, s.n_contacts, ctypes.c_int64)
-        points, normals = (_array_at(at, 3 * s.n_contacts, ctypes.c_double).reshape(-1, 3) for at in (s.where, s.normal))
+        points, normals = (
+            _array_at(at, 3 * s.n_contacts, ctypes.c_double).reshape(-1, 3) for at in (s.where, s.normal)
+        )
         shapes = np.column_stack([pairs // s.n_shapes, pairs % s.n_shapes])
         return Touching(shapes, points, normals, _array_at(s.gap, s.n_contacts, ctypes.c_double))
 

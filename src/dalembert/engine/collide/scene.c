@@ -110,8 +110,8 @@ static int64_t *hash_of(const struct scene *S, const int64_t *pairs, int64_t pai
     return S->hashes + at;
 }
 
-/* Force of a contact in the last step; zero if it is new. A force is used once. */
-static void last_force(struct scene *S, int64_t pair, const double *local, double size, double *force) {
+/* Force of a contact in the last step; zero and 0 if it is new. A force is used once. */
+static int last_force(struct scene *S, int64_t pair, const double *local, double size, double *force) {
     double nearest = NEAR_POINT * NEAR_POINT * size * size;
     int64_t best = -1;
     force[0] = force[1] = force[2] = 0.0;
@@ -120,9 +120,10 @@ static void last_force(struct scene *S, int64_t pair, const double *local, doubl
         minus3(local, S->point_before + 3 * i, d);
         if (dot3(d, d) < nearest) nearest = dot3(d, d), best = i;
     }
-    if (best < 0) return;
+    if (best < 0) return 0;
     memcpy(force, S->force_before + 3 * best, 3 * sizeof(double));
     S->point_before[3 * best] = INFINITY;
+    return 1;
 }
 
 /* All contacts with a gap of less than they may close within h, and their last forces behind the state. */
@@ -158,7 +159,7 @@ static void find_contacts(struct scene *S, double reach, double h, const double 
                 memcpy(S->where + 3 * at, c[k].point, sizeof c[k].point);
                 memcpy(S->normal + 3 * at, c[k].normal, sizeof c[k].normal);
                 into(a.kind == HALF_SPACE ? &b : &a, c[k].point, S->point + 3 * at);
-                if (forces) last_force(S, pair, S->point + 3 * at, size, forces + 3 * at);
+                if (forces) S->known[at] = last_force(S, pair, S->point + 3 * at, size, forces + 3 * at);
             }
         }
 }

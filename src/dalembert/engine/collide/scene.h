@@ -35,7 +35,7 @@ struct scene {
     double deepest, fastest; /* gap; way of a body in half a step, by the radius of a sphere inside of its shape */
     int64_t fastest_shape;
     double *x_middle, *displacement;
-    int64_t *count, *support; /* tables of the blocks, see moreau.h */
+    int64_t *count, *support, *known; /* tables of the blocks, see moreau.h */
 };
 
 int scene_terms(const double *const *in, double *const *out, double *work);

@@ -289,11 +289,11 @@ static int still_hold(struct moreau *C, const double *free) {
     if (!(C->were_undetermined > 0.0)) return 0;
     for (int64_t k = 0; k < C->n_active; k++) {
         const int64_t a = C->active[k];
-        if (!rows_that_share(LAW(a), SIZE(a)) || !(C->x[ROW(a)] > 0.0)) return 0;
+        if (!rows_that_share(LAW(a), SIZE(a)) || !(C->x[ROW(a)] > 0.0 || (C->known && C->known[a]))) return 0;
         largest = larger(largest, C->x[ROW(a)]);
     }
     push_all(C, free);
-    if (worst(C) <= UNCHANGED * C->tolerance * largest) return 1;
+    if (worst(C) <= (C->apart ? 1.0 : UNCHANGED) * C->tolerance * largest) return 1;
     memcpy(C->s, free, (size_t)C->nv * sizeof(double));
     return 0;
 }
