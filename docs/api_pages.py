@@ -79,7 +79,7 @@ def public_names() -> dict[str, list[str]]:
     """Public names by package; a name of `dalembert` itself is listed there only."""
     found: dict[str, list[str]] = {}
     rooms = [
-        m.name for m in pkgutil.iter_modules(dalembert.__path__) if m.ispkg and m.name not in ("cli", "core", "engine")
+        m.name for m in pkgutil.iter_modules(dalembert.__path__) if m.ispkg and m.name not in ("cli", "collide", "core", "engine")
     ]
     below = [f"systems.{room}" for room in getattr(dalembert.systems, "_ROOMS", ())]
     below += ["control.structured", "control.mu", "control.uncertain", "control.varying"]
