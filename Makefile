@@ -34,7 +34,7 @@ test: lint $(VENV)/.installed-test browser ## install the package and run lint, 
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 test-slow: $(VENV)/.installed-slow ## install Exudyn and run the slow tests, including all studies in full
-	$(BIN)/python -m pytest -n $(JOBS) -m "slow or peer" $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) -m "slow or exudyn" $(ARGS)
 
 test-all: lint $(VENV)/.installed-all emulators ## run all tests with all peers, the studies in full, and coverage
 	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow or long" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)

@@ -70,13 +70,8 @@ PACKAGES = {
 }
 
 
-# Names that a package keeps for those who import them from there; their pages stand in the package that has them now.
-MOVED = {"plan": ("MotionConditions", "MotionCost", "MotionSettings", "OptimalMotion", "RefinedCapture",
-                  "optimal_motion", "refine_capture")}  # fmt: skip
-
-
 def public_names() -> dict[str, list[str]]:
-    """Public names by package; a name of `dalembert` itself is listed there only."""
+    """Public names by package, each once: in `dalembert`, or in the package that holds its module."""
     found: dict[str, list[str]] = {}
     rooms = [
         m.name for m in pkgutil.iter_modules(dalembert.__path__) if m.ispkg and m.name not in ("cli", "collide", "core", "engine")
@@ -89,8 +84,17 @@ def public_names() -> dict[str, list[str]]:
         found[name] = [n for n in exported if not isinstance(getattr(package, n), ModuleType)]
         if name:
             found[name] = [n for n in found[name] if getattr(dalembert, n, None) is not getattr(package, n)]
-            found[name] = [n for n in found[name] if n not in MOVED.get(name, ())]
+    for name, names in found.items():
+        found[name] = [n for n in names if not name or not _elsewhere(name, n, found)]
     return {name: names for name, names in found.items() if names}
+
+
+def _elsewhere(package: str, name: str, found: Mapping[str, list[str]]) -> bool:
+    """Whether another package lists a name that both export, and holds its module."""
+    home = str(getattr(_get(f"dalembert.{package}", name), "__module__", "")).removeprefix("dalembert.")
+    return not home.startswith(package) and any(
+        other and home.startswith(f"{other}.") and name in names for other, names in found.items() if other != package
+    )
 
 
 def api_pages() -> dict[str, str]:

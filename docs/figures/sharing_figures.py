@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from studio_figures import save
+from studio_figures import drawn, save
 
 import dalembert as da
 from dalembert.benchmarks import launch_browser
@@ -33,7 +33,7 @@ def screen(browser: Any, name: str) -> None:
         page.goto(path.as_uri())
         page.wait_for_selector("body[data-run='1']", timeout=200_000)
         page.evaluate("(part) => { const p = document.body.live.player; p.pause(); p.seek(part * p.film.end); }", part)
-        page.wait_for_timeout(800)
+        drawn(page, "document.body.live.player")
         save(page.screenshot(), FOLDER / f"{name}.png", colours=128)
     page.close()
 

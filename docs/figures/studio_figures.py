@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import sys
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +31,32 @@ The script `docs/figures/studio_figures.py` makes the page and its pictures.
 
 """
 
-# Name, machine, start, instant as a part of the run, exaggeration.
-SCREENS: dict[str, tuple[str, dict[str, Any], float, float]] = {
-    "studio_crane": ("spatial-crane", {"q0": {"theta1": 0.35, "phi1": -0.3}}, 0.62, 1.0),
-    "studio_cable_robot": ("eight-cable-robot", {"v0": {"platform.vx": 0.5, "platform.wz": 2.0}}, 0.73, 1.0),
-    "studio_flexible_arm": ("canadarm", {"q0": ARM, "v0": {"theta2_dot": 0.12, "theta3_dot": -0.2}}, 0.35, 8.0),
-    "studio_chaser": ("space-chaser", {}, 0.55, 4.0),
-    "studio_quadruped": ("quadruped", {}, 0.31, 1.0),
+
+@dataclass(frozen=True)
+class Screen:
+    """A machine in the studio: its start, the instant as a part of the run, the exaggeration, the window."""
+
+    machine: str
+    start: dict[str, Any] = field(default_factory=dict)
+    part: float = 0.4
+    bending: float = 1.0
+    window: tuple[int, int] = (1280, 800)
+    scheme: str = "light"
+
+
+SCREENS = {
+    "studio_crane": Screen("spatial-crane", {"q0": {"theta1": 0.35, "phi1": -0.3}}, 0.62),
+    "studio_tower_crane": Screen("tower-crane", part=0.6),
+    "studio_spreader": Screen("container-spreader"),
+    "studio_cable_robot": Screen("eight-cable-robot", {"v0": {"platform.vx": 0.5, "platform.wz": 2.0}}, 0.73),
+    "studio_flexible_arm": Screen("canadarm", {"q0": ARM, "v0": {"theta2_dot": 0.12, "theta3_dot": -0.2}}, 0.35, 8.0),
+    "studio_arm": Screen("six-axis-arm"),
+    "studio_delta_robot": Screen("delta-robot", part=0.45),
+    "studio_chaser": Screen("space-chaser", part=0.55, bending=4.0),
+    "studio_quadruped": Screen("quadruped", part=0.31),
+    "studio_incline": Screen("box-on-incline", part=0.15),
+    "studio_phone": Screen("canadarm", {"q0": ARM}, 0.3, 5.0, (390, 780)),
+    "studio_dark": Screen("tower-crane", part=0.6, scheme="dark"),
 }
 
 # Starts in which a machine is easier to tell than in its default one, and the instant as a part of the run.
@@ -69,29 +89,40 @@ def place(page: Any, player: str, part: float, bending: float) -> None:
              p.seek(p.film.start + part * (p.film.end - p.film.start)); }""",
         [player, part, bending],
     )
-    page.wait_for_timeout(500)
+    drawn(page, player)
+
+
+def drawn(page: Any, player: str) -> None:
+    """Wait for the last, sharp picture of a player."""
+    page.wait_for_function(f"() => !{player}.stage.dirty && !{player}.stage.unsharp")
+    page.evaluate("() => document.fonts.ready")
 
 
 def screen(browser: Any, name: str, folder: Path = FOLDER) -> Path:
     """Open a machine in the studio, start it as somebody would, and take a picture of the page; tests do it too."""
-    machine, start, part, bending = SCREENS[name]
-    page = browser.new_page(viewport={"width": 1280, "height": 800}, bypass_csp=True)
-    with Studio(open_system(machine)) as studio:
+    shot = SCREENS[name]
+    width, height = shot.window
+    size = {"width": width, "height": height}
+    context = browser.new_context(viewport=size, color_scheme=shot.scheme, bypass_csp=True)
+    page = context.new_page()
+    page.set_default_timeout(200_000)
+    with Studio(open_system(shot.machine)) as studio:
         page.goto(studio.url)
-        page.wait_for_selector(f"body[data-machine='{machine}'][data-run='']")
-        for key, values in start.items():
+        page.wait_for_selector(f"body[data-machine='{shot.machine}'][data-run='']")
+        page.evaluate("() => studioPage.pane('settings')")
+        for key, values in shot.start.items():
             page.evaluate("(id) => (document.getElementById(id).open = true)", f"section-{key}")
             for coordinate, value in values.items():
-                field = f"#section-{key} input[data-name='{coordinate}']"
-                page.fill(field, str(value))
-                page.press(field, "Enter")
+                at = f"#section-{key} input[data-name='{coordinate}']"
+                page.fill(at, str(value))
+                page.press(at, "Enter")
             page.evaluate("(id) => (document.getElementById(id).open = id === 'section-q0')", f"section-{key}")
-        page.wait_for_timeout(3000)
+        page.evaluate("() => studioPage.pane('view')")
         page.click("#run")
-        page.wait_for_selector("body[data-run='1']:not([data-status='running'])", timeout=200_000)
-        place(page, "studioPage.player", part, bending)
+        page.wait_for_selector("body[data-run='1']:not([data-status='running'])")
+        place(page, "studioPage.player", shot.part, shot.bending)
         save(page.screenshot(), folder / f"{name}.png")
-    page.close()
+    context.close()
     return folder / f"{name}.png"
 
 
@@ -119,22 +150,9 @@ def editor(browser: Any) -> None:
         page.wait_for_selector("body[data-faults='0']")
         page.evaluate("() => (studioPage.editor.text = studioPage.editor.text.replace('mass: ', 'mass: -'))")
         page.wait_for_selector("body[data-faults]:not([data-faults='0'])")
-        page.wait_for_timeout(500)
+        drawn(page, "studioPage.player")
         save(page.screenshot(), FOLDER / "studio_editor.png")
     page.close()
-
-
-def phone(browser: Any) -> None:
-    """Take a picture of a phone in dark mode."""
-    page = browser.new_context(viewport={"width": 390, "height": 780}, color_scheme="dark").new_page()
-    with Studio(open_system("canadarm")) as studio:
-        page.goto(studio.url)
-        page.wait_for_selector("body[data-machine='canadarm'][data-run='']")
-        page.evaluate("(q0) => { studioPage.changes.q0 = q0; studioPage.runButton.click(); }", ARM)
-        page.wait_for_selector("body[data-run='1']:not([data-status='running'])", timeout=200_000)
-        place(page, "studioPage.player", 0.3, 5.0)
-        save(page.screenshot(), FOLDER / "studio_phone.png")
-    page.context.close()
 
 
 def derived(browser: Any) -> None:
@@ -146,7 +164,6 @@ def derived(browser: Any) -> None:
             """() => [...document.querySelectorAll('h2')].find((h) => h.textContent.includes('Energies'))
                  .scrollIntoView()"""
         )
-        page.wait_for_timeout(300)
         save(page.screenshot(), FOLDER / "derivation.png", 32)
     page.close()
 
@@ -182,7 +199,7 @@ def gallery() -> None:
 
 def main() -> None:
     gallery()
-    others = {"studio_running": running, "studio_editor": editor, "studio_phone": phone, "derivation": derived}
+    others = {"studio_running": running, "studio_editor": editor, "derivation": derived}
     wanted = sys.argv[1:] or [*others, *SCREENS, *SYSTEMS]
     with launch_browser() as browser:
         for name in wanted:

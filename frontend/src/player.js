@@ -155,7 +155,12 @@ export class Player {
 
   // Show a packed film. `keep`: the camera and the clock stay as they are. `path`: the point whose path is drawn.
   async load(packed, { keep = false, path = packed.scene.trace } = {}) {
+    const turn = (this.loading = (this.loading ?? 0) + 1);
     const [film, shapes] = [await Film.read(packed), await Shapes.build(packed.scene)];
+    if (turn !== this.loading) {
+      shapes.dispose(); // another one was asked for meanwhile
+      return false;
+    }
     this.shapes?.dispose();
     this.compare(null);
     [this.film, this.shapes, this.scene, this.packed] = [film, shapes, packed.scene, packed];
@@ -184,11 +189,15 @@ export class Player {
     this.traceOf(path ?? "");
     this.seek(keep ? this.time : film.start);
     this.host.dataset.loaded = String(Number(this.host.dataset.loaded ?? 0) + 1);
+    return true;
   }
 
   // Show another film of the same scene from its start; the camera and the path that is drawn stay.
   async recast(packed) {
-    this.film = await Film.read(packed);
+    const turn = (this.loading = (this.loading ?? 0) + 1);
+    const film = await Film.read(packed);
+    if (turn !== this.loading) return;
+    this.film = film;
     [this.packed, this.scene.cloud, this.scene.legend] = [packed, packed.scene.cloud, packed.scene.legend];
     this.shapes.most = packed.scene.legend?.tension?.[1] ?? 0;
     this.pause();
@@ -207,13 +216,14 @@ export class Player {
     shown([this.trace], moving && this.scene.traces.length > 0);
   }
 
-  // Show more of a film: frames that come after, or all of it in a larger place. Who looks at the last one goes along.
+  // Show more of a film: frames that come after, or all of it in a larger place. A view of the last frame goes along, and
+  // one of an earlier time stays, also if the time is changed while the frames are unpacked.
   async grow(packed) {
-    const along = !this.playing && this.time >= this.film.end;
+    const { end } = this.film;
     if (packed.scene) {
       const ghost = this.ghost;
       this.ghost = null;
-      await this.load(packed, { keep: true, path: this.trace.value });
+      if (!(await this.load(packed, { keep: true, path: this.trace.value }))) return ghost?.shapes.dispose();
       this.ghost = ghost;
     } else {
       const film = this.film;
@@ -224,16 +234,19 @@ export class Player {
       this.traceOf(this.trace.value);
     }
     if (!this.stage.touched && !this.fits()) this.refit(true);
-    this.seek(along ? this.film.end : this.time);
+    this.seek(!this.playing && this.time >= end ? this.film.end : this.time);
   }
 
   // Show another film of the same kind of machine as a ghost beside this one; null: none.
   async compare(packed) {
+    const turn = (this.comparing = (this.comparing ?? 0) + 1);
     this.ghost?.shapes.dispose();
     this.ghost = null;
     if (packed) {
-      this.ghost = { film: await Film.read(packed), shapes: await Shapes.build(packed.scene, { ghost: true }) };
-      this.stage.world.add(this.ghost.shapes.group);
+      const ghost = { film: await Film.read(packed), shapes: await Shapes.build(packed.scene, { ghost: true }) };
+      if (turn !== this.comparing) return ghost.shapes.dispose();
+      this.ghost = ghost;
+      this.stage.world.add(ghost.shapes.group);
     }
     if (this.film) this.seek(this.time);
   }

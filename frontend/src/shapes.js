@@ -156,6 +156,18 @@ export class Shapes {
         this.group.add(plane);
         break;
       }
+      case "ramp": {
+        if (ghost) break;
+        const corners = new BufferGeometry();
+        corners.setAttribute("position", new BufferAttribute(new Float32Array([...node.top, ...node.foot]), 3));
+        corners.setIndex([0, 1, 2, 0, 2, 3, ...[0, 1, 2, 3].flatMap((k) => [k, k + 4, ((k + 1) % 4) + 4, k, ((k + 1) % 4) + 4, (k + 1) % 4])]);
+        const wedge = corners.toNonIndexed();
+        wedge.computeVertexNormals();
+        const ramp = new Mesh(wedge, new MeshLambertMaterial({ color: "#b9c3ce", side: DoubleSide }));
+        this.meshes.push(ramp);
+        this.group.add(ramp);
+        break;
+      }
       case "ring": {
         if (ghost) break;
         const ring = new Mesh(new TorusGeometry(node.radius + node.thick, node.thick, 6, 96), new MeshLambertMaterial({ color: "#8896a5" }));

@@ -21,6 +21,8 @@ class Studio {
     this.server = new Server(token, session);
     this.changes = {};
     this.shownRun = null;
+    this.showing = 0; // what was asked for last: answers to earlier requests are not shown
+    this.settled = 0; // what is shown with all of its signals
     this.plots = [];
     this.chosen = false; // whether somebody has said what to plot
     this.warnings = { machine: [], start: [], run: [] };
@@ -195,6 +197,7 @@ class Studio {
     try {
       const { card, film, q, gaps, runs, notes, entry, history: entries } = await this.server.ask("open", what);
       if (turn !== this.turn) return; // something else was opened meanwhile
+      this.showing += 1;
       if (this.server.entry !== null) this.memory.changes[this.server.entry] = this.changes;
       this.server.entry = entry;
       if (step) history.pushState({ entry }, "");
@@ -269,6 +272,7 @@ class Studio {
 
   async run() {
     if (this.editor && this.editor.text !== this.card.text) await this.editing.apply();
+    await this.asking; // the start, as the sliders have it
     await this.server.ask("run", { changes: this.changes });
     await this.attend();
   }
@@ -295,7 +299,7 @@ class Studio {
         }
         if (state.stage === "done") {
           this.listRuns(state.runs);
-          if (state.run !== null) await this.showRun(state.run, true);
+          if (state.run !== null) await this.finish(state.run, going);
           return;
         }
         if (state.stage === "running" && state.run !== null && performance.now() - began > PATIENCE) {
@@ -315,8 +319,20 @@ class Studio {
     }
   }
 
+  // A run that has ended is played, unless something else or an earlier time of it has been looked at meanwhile.
+  async finish(run, going) {
+    const { player } = this;
+    if (going !== null && this.shownRun !== going) return this.say(`run ${run} has ended`);
+    const back = going !== null && (player.playing || player.time < player.film.end);
+    const [time, playing] = [player.time, player.playing];
+    await this.showRun(run, !back);
+    if (!back || this.shownRun !== run) return;
+    player.seek(time);
+    if (playing) player.play();
+  }
+
   async showRun(run, play = false, plots = null) {
-    const turn = (this.showing = (this.showing ?? 0) + 1);
+    const turn = (this.showing += 1);
     const { film, signals, facts, span } = await this.server.ask("film", { run });
     if (turn !== this.showing) return; // another one was asked for meanwhile
     const again = this.shownRun !== null;
@@ -325,9 +341,12 @@ class Studio {
     this.runsList.value = String(run);
     this.player.caption.textContent = `${this.card.title}\n${this.card.about}`;
     await this.player.load(film, { keep: again && this.player.stage.touched });
+    if (turn !== this.showing) return;
     if (goesOn) this.player.seek(this.player.film.end);
-    this.signals = await Signals.read(signals, span);
-    this.panels = signals.panels;
+    const read = await Signals.read(signals, span);
+    if (turn !== this.showing) return;
+    [this.signals, this.panels] = [read, signals.panels];
+    this.settled = turn;
     this.fillSignals();
     const names = plots ?? this.plots.map(({ names }) => names);
     this.clearPlots();
@@ -344,17 +363,19 @@ class Studio {
       this.warn();
     }
     await this.compare();
+    if (turn !== this.showing) return;
     this.mark({ run: String(run), status: facts.status });
     if (play) this.player.play();
   }
 
   // What a run that goes on has come to since it was last looked at; if it is still what is shown.
   async follow(run) {
-    if (this.shownRun !== run) return;
+    const turn = this.showing;
+    if (this.shownRun !== run || this.settled !== turn) return;
     const { film, signals, since } = await this.server.ask("film", { run, since: this.signals.t.length }).catch(() => ({})); // it has failed: its state says why
-    if (this.shownRun !== run || since !== this.signals.t.length) return;
+    if (this.showing !== turn || since !== this.signals.t.length) return;
     if (film) await this.player.grow(film);
-    if (!signals || this.shownRun !== run) return;
+    if (!signals || this.showing !== turn) return;
     await this.signals.append(signals);
     this.plots.forEach(({ plot }) => plot.grow());
   }
@@ -377,7 +398,9 @@ class Studio {
     this.otherName = `run ${run}`;
     if (run && run !== this.shownRun) {
       const { film, signals } = await this.server.ask("film", { run });
-      this.other = await Signals.read(signals);
+      const other = await Signals.read(signals);
+      if (Number(this.otherRun.value) !== run) return; // another one was chosen meanwhile
+      this.other = other;
       await this.player.compare(film);
     } else await this.player.compare(null);
     this.redraw();
@@ -534,9 +557,11 @@ class Studio {
         this.wanted = false;
         const pull = this.pull;
         this.pull = null;
+        const turn = (this.showing += 1);
         const answer = await this.server.ask(pull ? "drag" : "pose", { changes: this.changes, ...(pull ?? {}) });
         const { film } = answer;
         this.assembled(answer, Boolean(pull));
+        if (turn !== this.showing) continue; // a run was chosen meanwhile
         const first = this.shownRun !== null;
         this.shownRun = null;
         this.player.pause();
@@ -571,7 +596,9 @@ class Studio {
       list.replaceChildren(...aside(note, "Frequencies hold as far as the stiffness there does."), ...modes.map(({ mode, omega, damping, mostly }) => {
         const text = `${modeName(omega, damping)}: ${mostly}`;
         const show = async () => {
+          const turn = (this.showing += 1);
           const { film } = await this.server.ask("mode", { mode });
+          if (turn !== this.showing) return;
           this.shownRun = null;
           await this.player.load(film, { keep: this.player.stage.touched });
           this.player.caption.textContent = `${this.card.title}: ${text}`;

@@ -41,6 +41,13 @@ class Watched:
         return page
 
 
+def drawn(page: Any, player: str = "studioPage.player") -> None:
+    """Wait until the picture of a player shows what it was asked for, sharply."""
+    page.wait_for_function(
+        f"() => {{ const {{ stage, playing }} = {player}; return !stage.dirty && (playing || !stage.unsharp); }}"
+    )
+
+
 @pytest.fixture
 def watched(browser: Any) -> Iterator[Watched]:
     made = Watched(browser)

@@ -208,7 +208,7 @@ def test_live_reports_and_notebooks(watched: Any, tmp_path: Path) -> None:
         last = page.evaluate("(host) => [...document.querySelector(host).live.run.x.at(-1)]", host)
         np.testing.assert_allclose(last[:2], run.x[-1, :2], atol=1e-8)
     assert watched.errors == []
-    with pytest.raises(da.InputError, match="live=True needs a run that knows its experiment"):
+    with pytest.raises(da.InputError, match="live=True needs a run that contains its experiment"):
         da.load_run(run.save(tmp_path / "run.nc")).show(live=True)
 
 

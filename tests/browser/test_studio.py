@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.browser.conftest import drawn
 
 import dalembert as da
 from dalembert.benchmarks.studio import measure_player
@@ -51,12 +52,13 @@ def test_studio_from_load_to_report(watched: Any, tmp_path: Path) -> None:
 
         # It plays: the picture and the clock change.
         page.evaluate("() => { studioPage.player.pause(); studioPage.player.seek(0.2); }")
-        page.wait_for_timeout(150)
+        drawn(page)
         before = picture(page, "#player .da-view")
         page.click("#player .da-button >> nth=0")
-        page.wait_for_timeout(700)
-        assert page.evaluate("() => studioPage.player.time") > 0.25
+        page.wait_for_function("() => studioPage.player.time > 0.25")
         page.click("#player .da-button >> nth=0")
+        page.evaluate("() => studioPage.player.seek(0.5)")
+        drawn(page)
         assert np.mean(np.abs(picture(page, "#player .da-view") - before)) > 0.01
         assert page.locator("#plots .plotbox").count() == 2
 
@@ -162,11 +164,11 @@ def test_a_run_is_seen_while_it_goes_on(watched: Any, tmp_path: Path) -> None:
         return int(page.evaluate(rows))
 
     with Studio(open_system(PENDULUM)) as studio:
-        start_long(page, studio, 50000)
+        start_long(page, studio, 500000)  # minutes, so that it goes on under any load
         page.wait_for_selector("body[data-run='1'][data-status='running']")
         grown(3)
         # Curves grow towards the end of the run, and the machine is where the last row is.
-        assert page.evaluate("() => studioPage.plots[0].plot.plot.scales.x.max") == 50000
+        assert page.evaluate("() => studioPage.plots[0].plot.plot.scales.x.max") == 500000
         pictures = [picture(page, where) for where in ("#player .da-view", "#plots")]
         time = page.evaluate("() => studioPage.player.time")
         grown(5)
@@ -176,6 +178,17 @@ def test_a_run_is_seen_while_it_goes_on(watched: Any, tmp_path: Path) -> None:
         # Who looks back is left there; and at the start of another run, too, until that one has ended.
         page.evaluate("() => studioPage.player.seek(100)")
         grown(5)
+        assert page.evaluate("() => studioPage.player.time") == 100
+        # Also if that is in the middle of an update: between the arrival of frames and their place in the film.
+        page.evaluate("() => studioPage.player.seek(Infinity)")
+        page.evaluate(
+            """() => { const film = Object.getPrototypeOf(studioPage.player.film); const { append } = film;
+                 film.append = async function (packed) {
+                   film.append = append; studioPage.player.seek(100);
+                   await append.call(this, packed); studioPage.looked = true; }; }"""
+        )
+        page.wait_for_function("() => studioPage.looked")
+        grown(3)
         assert page.evaluate("() => studioPage.player.time") == 100
         page.fill("#section-q0 input[data-name='q_1']", "0.3")
         page.press("#section-q0 input[data-name='q_1']", "Enter")
@@ -209,12 +222,11 @@ def test_ten_views_of_a_notebook_share_one_context(watched: Any, tmp_path: Path)
     page = watched.page
     page.goto(path.as_uri())
     page.wait_for_function("() => document.querySelectorAll('.da-player[data-loaded]').length === 10")
-    page.wait_for_timeout(300)
     for k in range(10):
         view = page.locator(".da-view").nth(k)
         view.scroll_into_view_if_needed()
         page.evaluate("(k) => document.querySelectorAll('.da-player')[k].player.seek(0.3)", k)
-        page.wait_for_timeout(60)
+        drawn(page, f"document.querySelectorAll('.da-player')[{k}].player")
         from PIL import Image
 
         pixels = np.asarray(Image.open(io.BytesIO(view.screenshot())).convert("RGB"))
@@ -246,7 +258,7 @@ def test_parts_of_a_crane_are_seen(watched: Any, tmp_path: Path) -> None:
     page.goto(run.report(tmp_path / "run.html", equations=False).as_uri())
     page.wait_for_selector("#player[data-loaded]")
     page.evaluate("() => document.getElementById('player').player.pause()")
-    page.wait_for_timeout(600)
+    drawn(page, "document.getElementById('player').player")
     red, green, blue = np.moveaxis(picture(page, "#player .da-view"), -1, 0)
     assert np.mean(red < 235) > 0.02  # more than background, grid and shadows
     assert np.sum((red > 140) & (green > 120) & (blue < 100)) > 100  # the load

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.browser.conftest import drawn
 
 import dalembert as da
 from dalembert.view.studio.opening import open_text
@@ -179,7 +180,7 @@ def test_warnings_selection_and_pictures(watched: Any, studio: Studio) -> None:
     page.click("#edit")
     # The body under the middle of its picture is found by a click, and its numbers follow the clock.
     page.evaluate("() => { studioPage.player.choose(''); studioPage.player.from('front'); studioPage.player.seek(0); }")
-    page.wait_for_timeout(400)
+    drawn(page)
     at = page.evaluate(
         """() => { const { player } = studioPage; const { stage } = player;
              const k = 3 * player.scene.traces.find(([name]) => name === 'link')[1];
@@ -195,7 +196,7 @@ def test_warnings_selection_and_pictures(watched: Any, studio: Studio) -> None:
     page.wait_for_selector("body[data-selected='link']")
     before = page.inner_text("#section-selected table")
     page.evaluate("() => studioPage.player.seek(0.3)")
-    assert page.inner_text("#section-selected table") != before
+    page.wait_for_function("(old) => document.querySelector('#section-selected table').innerText !== old", arg=before)
     assert "grid" in page.inner_text(".da-legend")
     # A picture and a film are files of their kinds.
     for what, start in (("png", b"\x89PNG"), ("webm", b"\x1a\x45\xdf\xa3")):
@@ -214,7 +215,7 @@ def test_any_window_and_the_keyboard(watched: Any, studio: Studio, tmp_path: Pat
     begin(page, studio.url)
     for width, height in ((390, 780), (700, 900), (1280, 800), (2560, 1300)):
         page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(60)
+        page.wait_for_function("(width) => innerWidth === width", arg=width)
         wide = page.evaluate("() => document.documentElement.scrollWidth")
         panes = page.evaluate("() => ['main', 'aside'].map((s) => document.querySelector(s).offsetWidth)")
         assert wide <= width and (min(panes) > 0) == (width > 900), (width, panes)

@@ -156,7 +156,7 @@ class Copy:
             return NOTICED, f"no end after {limit:.0f} s"
         if process.returncode == 0:
             return SURVIVED, ""
-        if "the C compiler refused" in told:
+        if "the C compiler failed on" in told:
             return REFUSED, ""
         failed = [line for line in told.splitlines() if line.startswith(("FAILED ", "ERROR "))]
         return NOTICED, failed[0].split()[1] if failed else f"status {process.returncode}"

@@ -54,6 +54,7 @@ def test_mujoco_reads_back_random_trees(seed: int) -> None:
     same_in_mujoco(with_armatures(random_machine(seed, 6, kinds=(*TREE, "spherical"), couplings=0)), seed)
 
 
+@pytest.mark.slow
 def test_mujoco_takes_wheels_about_any_axis() -> None:
     """A disc has no slack in the triangle inequality of its moments, which MuJoCo checks to the last digit."""
     rng = np.random.default_rng(5)
@@ -222,9 +223,9 @@ def test_hard_parts_become_soft_ones_of_mujoco() -> None:
 @pytest.mark.parametrize(
     ("kind", "write", "message"),
     [
-        ("screw", da.to_urdf, "URDF has no joint like a screw one"),
-        ("spherical", da.to_urdf, "URDF has no joint like a spherical one"),
-        ("screw", da.to_mjcf, "MJCF has no joint like a screw one"),
+        ("screw", da.to_urdf, "URDF has no equivalent of a screw joint"),
+        ("spherical", da.to_urdf, "URDF has no equivalent of a spherical joint"),
+        ("screw", da.to_mjcf, "MJCF has no equivalent of a screw joint"),
     ],
 )
 def test_what_has_no_counterpart_is_refused(kind: str, write: Any, message: str) -> None:
@@ -246,7 +247,7 @@ def test_the_command_line_takes_and_writes_both(tmp_path: Path, capsys: pytest.C
     capsys.readouterr()
     (tmp_path / "bad.xml").write_text("<mujoco><worldbody><bdy/></worldbody></mujoco>")
     assert main(["check", str(tmp_path / "bad.xml")]) == 1
-    assert "MuJoCo refuses it" in capsys.readouterr().err
+    assert "MuJoCo rejects it" in capsys.readouterr().err
     assert main(["export", "double-pendulum", str(tmp_path / "arm.txt")]) == 2
 
 

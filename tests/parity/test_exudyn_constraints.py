@@ -11,7 +11,7 @@ import dalembert as da
 from dalembert.benchmarks.cable_robot import _exudyn_run, pushed_velocities
 from dalembert.systems.cable_robots import pulley_robot
 
-pytestmark = pytest.mark.peer
+pytestmark = [pytest.mark.peer, pytest.mark.exudyn]
 
 
 def test_platform_on_four_rods() -> None:

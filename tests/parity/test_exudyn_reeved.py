@@ -16,7 +16,7 @@ from dalembert.core.parameter import nominal
 from dalembert.studies.cable_robots.pulleys import ROPE, elastic_run, pushed_run, rms, start
 from dalembert.systems.cable_robots import pulley_robot
 
-pytestmark = pytest.mark.peer
+pytestmark = [pytest.mark.peer, pytest.mark.exudyn]
 
 exu: Any = importlib.import_module("exudyn")
 

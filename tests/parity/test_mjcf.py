@@ -300,12 +300,12 @@ def test_the_machines_of_gymnasium_fall_on_their_ground(name: str) -> None:
         ("<robot name='r'/>", "is <robot>, expected <mujoco>: this is a URDF file, which load_urdf reads"),
         ("<sdf/>", "the root element is <sdf>, expected <mujoco>"),
         ("<!-- <mujoco/> -->", "there is no XML element"),
-        ("<mujoco><worldbody><body><geom/></worldbody></mujoco>", "MuJoCo refuses it"),
-        ("<mujoco>\n<worldbody>\n<bdy/>\n</worldbody></mujoco>", "<text>:3: MuJoCo refuses it: .*bdy"),
+        ("<mujoco><worldbody><body><geom/></worldbody></mujoco>", "MuJoCo rejects it"),
+        ("<mujoco>\n<worldbody>\n<bdy/>\n</worldbody></mujoco>", "<text>:3: MuJoCo rejects it: .*bdy"),
         ("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>", "has no moving joint"),
         (EVERYTHING.replace('gear="12"', 'gear="1e308"'), "(too large|must be finite)"),
         (EVERYTHING.replace('pos="0.1 -0.2 0.3"', 'pos="nan 0 0"'), "translation of a transform must be finite"),
-        ("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "MuJoCo refuses it: .*mass and inertia"),
+        ("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "MuJoCo rejects it: .*mass and inertia"),
     ],
 )
 def test_bad_files_are_refused(text: str, message: str) -> None:

@@ -48,10 +48,10 @@ def test_floating_trees_agree_with_mujoco(seed: int) -> None:
 
 def test_what_mujoco_cannot_represent_is_refused() -> None:
     tree = random_machine(0, 2, kinds=("revolute",), base="free")
-    with pytest.raises(InputError, match="free joints stand at the world's origin"):
+    with pytest.raises(InputError, match="free joints are at the world's origin"):
         mujoco_xml(tree)
     screw = random_machine(0, 1, kinds=("screw",))
-    with pytest.raises(InputError, match="MuJoCo has no joint like a screw one"):
+    with pytest.raises(InputError, match="MuJoCo has no equivalent of a screw joint"):
         mujoco_xml(screw)
     coupled = random_machine(1, 3, kinds=("revolute",), couplings=1, motors=False)
     with pytest.raises(InputError, match="coupled joints"):

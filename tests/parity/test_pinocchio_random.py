@@ -21,9 +21,10 @@ pytestmark = pytest.mark.peer
 
 TREES = 200
 BLOCKS = 20
+SLOW = [pytest.mark.slow, pytest.mark.long]
 
 
-@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize("block", [*range(6), *(pytest.param(block, marks=SLOW) for block in range(6, BLOCKS))])
 def test_random_trees_agree_with_pinocchio(block: int) -> None:
     for seed in range(block, TREES, BLOCKS):
         machine = with_armatures(random_machine(seed))

@@ -14,7 +14,7 @@ from dalembert.io import load_machine
 from support.any_machine import AnyMachine, any_machine
 from support.comparison import difference
 
-FEW, MANY, ALL = range(20), range(20, 70), range(70, 200)
+FEW, MANY, ALL = range(11), range(11, 50), range(50, 200)
 SEEDS = [
     *FEW,
     *(pytest.param(seed, marks=pytest.mark.slow) for seed in MANY),

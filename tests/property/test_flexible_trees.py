@@ -12,7 +12,8 @@ from support.comparison import difference
 from support.flexible_machines import random_flexible_machine, random_flexible_state
 
 TOLERANCE = 1e-9
-CASES = list(enumerate(["free", "revolute", "fixed", "spherical", "planar"]))
+BASES = list(enumerate(["free", "revolute", "fixed", "spherical", "planar"]))
+CASES = [pytest.param(*case, marks=[pytest.mark.slow] * (case[0] in (0, 1, 3))) for case in BASES]
 
 
 @pytest.mark.parametrize(("seed", "base"), CASES)

@@ -81,7 +81,7 @@ def compare(machine: da.Machine, seed: int, *others: str) -> None:
 
 
 @pytest.mark.parametrize("boundary", PLANE)
-@pytest.mark.parametrize("rotary", [False, True, "rigid"])
+@pytest.mark.parametrize("rotary", [False, pytest.param(True, marks=pytest.mark.slow), "rigid"])
 def test_planar_chains_agree(boundary: str, rotary: bool | str) -> None:
     machine = planar_chain(3, 2, boundary=boundary, rotary_inertia=rotary)
     compare(machine, 1, "newton-euler")
@@ -105,7 +105,15 @@ def test_rigid_links_are_those_without_modes() -> None:
     compare(planar_chain(4, 0), 1, "newton-euler", "lagrange")
 
 
-@pytest.mark.parametrize("fields", [{}, {"rotary_inertia": False}, {"rotary_inertia": "rigid"}, {"stiffening": True}])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        pytest.param({"rotary_inertia": False}, marks=pytest.mark.slow),
+        {"rotary_inertia": "rigid"},
+        pytest.param({"stiffening": True}, marks=pytest.mark.slow),
+    ],
+)
 def test_spatial_chains_agree(fields: dict[str, bool | str]) -> None:
     twist = {} if "rotary_inertia" in fields else {"torsion": 1}
     compare(spatial_chain(3, {"x": 1, "y": 1, "z": 1} | twist, **fields), 3, "newton-euler")

@@ -206,6 +206,7 @@ def recursions(draw: st.DrawFn) -> ca.Function:
     return ca.Function("recursion", [u, c], [ca.vertcat(u, *y, 2.5), ca.vertcat(*kept)], ["u", "c"], ["y", "z"])
 
 
+@pytest.mark.slow
 @given(f=recursions(), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=25)
 def test_repetitions_become_loops_that_compute_the_same(f: ca.Function, seed: int) -> None:

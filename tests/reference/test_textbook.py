@@ -104,7 +104,7 @@ def test_names_of_formulas_are_symbols_even_if_sympy_knows_them() -> None:
 
 
 # Many coordinates: the planar arm and random trees (tests/property) are their short form.
-LONG = {"canadarm", "mda-arm", "quadruped", "space-chaser"}
+LONG = {"canadarm", "container-spreader", "mda-arm", "quadruped", "six-axis-arm", "space-chaser", "three-joint-chaser"}
 
 
 @pytest.mark.parametrize(

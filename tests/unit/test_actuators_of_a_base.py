@@ -154,3 +154,55 @@ def test_joints_and_base_have_laws_of_their_own_beside_wheels() -> None:
     assert torque == pytest.approx([0.0, -20.0 * 0.1, 0.0], abs=1e-9)
     every = da.PD(kp=1.0, kd=1.0, reference=[0.0] * 10)
     assert every.expression(eom, s.t, s.q, s.v, ca.SX(0, 1), s.p)[0].shape[0] == eom.nu
+
+
+def loose(*parts) -> da.Machine:
+    """A hub with a loose arm of two links; its nozzles give pure torques."""
+    bodies = [da.box("hub", MASS, (1, 1.4, 0.8)), *(da.cylinder(n, 6.0, 0.05, 1.0, axis="x") for n in ("a", "b"))]
+    joints = [
+        da.Joint("hub", "free", "world", "hub"),
+        da.Joint("s", "revolute", "hub", "a", (0.9, 0.3, 0), axis="z", stiffness=3.0, damping=2.0),
+        da.Joint("e", "revolute", "a", "b", (0.9, 0, 0), axis="y", stiffness=1.0, damping=1.0),
+    ]
+    frames, jets = nozzles("hub", 0.5, 4.0)
+    machine = da.Machine("stack", bodies, joints, frames=frames, thrusters=jets, gravity=(0, 0, 0))
+    return machine.with_parts(*parts)
+
+
+SPIN = {"hub.wx": 0.5, "hub.wy": -0.3, "hub.wz": 0.4, "hub.vx": 0.1, "s_dot": 0.2}
+
+
+def test_detumbling_takes_momentum_out_along_the_closed_form() -> None:
+    """|h| about the centre of mass falls along a line, then exponentially, in its own direction, whatever moves inside.
+
+    The nozzles give pure torques: nothing else changes the momentum of the stack with its loose arm.
+    """
+    eom = da.equations(loose())
+    torque, settle = 1.2, 5.0
+    law = control.Detumbling(torque, settle)
+    run = da.simulate(eom, duration=40.0, v0=SPIN, control=law, method="dopri5", rtol=1e-10, atol=1e-12, record=0.1)
+    q, v = run.array(eom.q_names), run.array(eom.v_names)
+    momentum, centre = eom.momentum(q, v), eom.center_of_mass(q)
+    h = momentum[:, 3:] - np.cross(centre, momentum[:, :3])
+    first = float(np.linalg.norm(h[0]))
+    corner = (first - torque * settle) / torque
+    assert 5.0 < corner < 30.0
+    size = np.where(
+        run.t < corner, first - torque * run.t, torque * settle * np.exp(-np.maximum(run.t - corner, 0.0) / settle)
+    )
+    assert np.abs(h - size[:, None] * h[0] / first).max() < 1e-6 * first  # steps across the corner are of the method
+    assert np.abs(momentum[:, :3] - momentum[0, :3]).max() < 1e-9  # pure torques
+    with pytest.raises(da.InputError, match="4 N m about their weakest axis"):
+        law = control.Detumbling(5.0)
+        da.simulate(eom, duration=1.0, control=law)
+
+
+def test_detumbling_leaves_their_momentum_to_the_wheels() -> None:
+    eom = da.equations(loose(*wheels()))
+    run = da.simulate(
+        eom, duration=90.0, v0={**SPIN, "wz_dot": 40.0}, control=control.Detumbling(1.2, 5.0), step=0.02, record=1.0
+    )
+    rate = np.linalg.norm(run.array(["hub.wx", "hub.wy", "hub.wz"]), axis=1)
+    assert rate[0] > 0.7 and rate[-1] < 1e-3
+    # without torque of its motor a wheel keeps its momentum about its axis: as the hub stops it turns faster in it
+    assert run["wz_dot"][-1] == pytest.approx(40.0 + 0.4, abs=1e-6)

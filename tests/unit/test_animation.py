@@ -129,7 +129,7 @@ def test_mp4_needs_ffmpeg(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"path": "crane.avi"}, r"must end in \.gif, \.html, \.mp4"),
-        ({"path": "nowhere/crane.gif"}, "no folder"),
+        ({"path": "nowhere/crane.gif"}, "no such folder"),
         ({"fps": 0.0}, "fps and speed"),
         ({"speed": "fast"}, "fps and speed"),
         ({"trace": ["hook"]}, "no point named 'hook'.*node2"),
@@ -156,7 +156,7 @@ def test_arguments_in_the_wrong_order() -> None:
 def test_run_without_machine() -> None:
     from dataclasses import replace
 
-    with pytest.raises(da.InputError, match="does not know its machine; give it as machine="):
+    with pytest.raises(da.InputError, match="does not contain its machine; pass it as machine="):
         animate(replace(RUN, source=None), "crane.gif")
 
 

@@ -52,14 +52,6 @@ def test_names_of_the_package_have_an_example(name: str) -> None:
     assert ">>>" in (inspect.getdoc(thing) or ""), f"the docstring of {name} has no example"
 
 
-# Rooms whose functions `dalembert bench` and `dalembert reproduce` run; names that need a GPU, minutes of work or the
-# state of a mission; what the page on extending explains.
-ROOMS_WITHOUT_EXAMPLES = ("benchmarks", "studies", "systems.space_robots")
-WITHOUT_EXAMPLES = {"compile_cuda", "Native", "capture_rows", "plot_capture", "plot_mu", "held_base", "proven_parts",
-                    "robust_performance", "integrate", "Requirement", "Iterate", "TrackingLQR"}  # fmt: skip
-EXTENDING = (DOCS / "extending.md").read_text(encoding="utf-8")
-
-
 def _needs_example(thing: object) -> bool:
     """Functions, and classes that users make: not errors, protocols, or classes that other names return or hold."""
     if inspect.isclass(thing):
@@ -73,8 +65,6 @@ def test_names_of_packages_have_an_example() -> None:
     for package, names in public_names().items():
         for name in names:
             thing = getattr(importlib.import_module(f"dalembert.{package}".rstrip(".")), name)
-            if package in ROOMS_WITHOUT_EXAMPLES or name in WITHOUT_EXAMPLES or re.search(rf"\b{name}\b", EXTENDING):
-                continue
             if not _needs_example(thing) or (inspect.isclass(thing) and name in sources):
                 continue
             if ">>>" not in (inspect.getdoc(thing) or "") and not example(thing, name, uses):

@@ -53,7 +53,7 @@ def test_an_armature_is_the_rotor_of_a_motor_on_the_world(kind: str) -> None:
     assert eom.energy(q, v).kinetic == pytest.approx(geared.energy(q, v).kinetic, rel=1e-13)
 
 
-@pytest.mark.parametrize("kind", ONE + MORE)
+@pytest.mark.parametrize("kind", [*ONE, *(pytest.param(kind, marks=pytest.mark.slow) for kind in MORE)])
 def test_every_formulation_has_the_same_armature(kind: str) -> None:
     machine, bare = chain(kind, da.Parameter("J", 0.3)), chain(kind)
     report = da.verify(machine, samples=5)

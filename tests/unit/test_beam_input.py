@@ -46,7 +46,7 @@ def _beam(**fields: Any) -> da.Beam:
         ({"section": "tube"}, "must be a Section or a list"),
         ({"damping": -0.1}, "damping of beam 'boom' must be >= 0"),
         ({"stations": {"camera": 1.2}}, "station 'camera' of beam 'boom' must lie in"),
-        ({"name": "a.b"}, "must not hold a dot"),
+        ({"name": "a.b"}, "must not contain a dot"),
         ({"offset": (0.0, 1.0)}, "must have 3 components"),
     ],
 )
@@ -76,9 +76,9 @@ def test_refused_sections_and_loads(make: Any, words: str) -> None:
 def test_what_hangs_on_the_flexible_axis_must_name_a_section() -> None:
     body = da.Body("tool", 1.0, inertia=(0.1, 0.1, 0.1))
     root = da.Joint("turn", "revolute", "world", "boom")
-    with pytest.raises(da.MachineError, match=r"hang it on 'boom\.tip'"):
+    with pytest.raises(da.MachineError, match=r"attach it to 'boom\.tip'"):
         da.Machine("m", [_beam(), body], [root, da.Joint("j", "fixed", "boom", "tool", da.Transform((1.0, 0, 0)))])
-    with pytest.raises(da.MachineError, match=r"hang it on 'boom\.tip'"):
+    with pytest.raises(da.MachineError, match=r"attach it to 'boom\.tip'"):
         da.Machine("m", [_beam()], [root], frames=[da.Frame("end", "boom", da.Transform((0.5, 0, 0)))])
     with pytest.raises(da.MachineError, match=r"known: boom, boom\.tip, tool, world"):
         da.Machine("m", [_beam(), body], [root, da.Joint("j", "fixed", "boom.middle", "tool")])

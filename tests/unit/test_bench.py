@@ -60,7 +60,7 @@ def test_rail_follows_the_distance_along_the_approach() -> None:
     [
         ({"base": (-60.0, 0, 0)}, r"the rail would be at 18\.\d+ m, it goes from 0 to 10 m"),
         ({"tip": (6.0, 4.0, 0)}, r"the tool of the chaser's arm would be at y = .* its zone is -0\.9 to 0\.9 m"),
-        ({"attitude": np.diag([-1.0, -1.0, 1.0])}, "the target's arm cannot be brought there within"),
+        ({"attitude": np.diag([-1.0, -1.0, 1.0])}, "the target's arm cannot reach this pose within"),
     ],
 )
 def test_what_the_arms_cannot_do_is_refused(change: dict[str, Any], reason: str) -> None:

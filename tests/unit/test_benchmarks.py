@@ -330,7 +330,7 @@ def test_wrong_names_and_folders_are_refused(tmp_path: Path) -> None:
         benchmarks.main(robots=["r2d2"])
     with pytest.raises(UnknownNameError, match="no robot named 'r2d2'"):
         robot_file("r2d2")
-    with pytest.raises(InputError, match="there is no folder"):
+    with pytest.raises(InputError, match="no such folder"):
         benchmarks.main(json=str(tmp_path / "nowhere" / "x.json"), quick=True)
 
 

@@ -126,6 +126,7 @@ def test_cables_that_rattle_come_to_rest(seed) -> None:
             assert other[name][-1] == pytest.approx(run[name][-1], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_sampled_winches_under_a_sudden_force() -> None:
     robot = cr.eight_cable_robot(pulley=0.0).with_(wrenches=(da.Wrench("push", "platform", force=PUSH, axes="world"),))
     q = robot.q_neutral

@@ -109,7 +109,7 @@ def test_a_kind_from_outside_is_in_the_schema_and_others_are_refused() -> None:
         da.load_machine(hanging("eyelet").to_yaml().replace("eyelet", "eylet"))
     with pytest.raises(MachineError, match="must define path"):
         register_cable_exit(type("Empty", (CableExit,), {"key": "empty"}))
-    with pytest.raises(MachineError, match="has the key 'free', which is that of SwivellingPulley"):
+    with pytest.raises(MachineError, match="has the key 'free', which belongs to SwivellingPulley"):
         register_cable_exit(type("Taken", (EyeletExit,), {"key": "free"}))
 
 

@@ -145,6 +145,7 @@ def test_elastic_cable_oscillates_at_its_frequency() -> None:
     assert damped.energy.drift < 1e-6
 
 
+@pytest.mark.slow
 def test_moving_exit_does_work_and_body_of_its_own() -> None:
     lift = da.Cable("c", "b", exit_at=(0.0, 0.0, 2.0 + 0.5 * da.smoothstep(da.TIME / 1.0)), length=2.0)
     run = da.simulate(ball(lift), duration=1.5, step=1e-3)
@@ -314,7 +315,7 @@ def test_redundant_robot_with_locked_and_free_winches() -> None:
         (lambda: da.Cable("c", "b", drum=0.1), "no winch"),
         (lambda: da.Cable("c", "b", pulley=-0.1), ">= 0"),
         (lambda: da.Cable("c", "b", swivel="loose"), "swivel"),
-        (lambda: da.Cable("c", "b", stiffness=1e5), "length without load"),
+        (lambda: da.Cable("c", "b", stiffness=1e5), "unstretched length"),
         (lambda: da.Cable("c", "b", length=1.0, damping=1.0), "inextensible"),
         (lambda: ball(da.Cable("c", "platform", length=1.0)), "cable 'c': no frame or body named 'platform'"),
         (lambda: ball(da.Cable("c", "b", length=1.0, winch="w", drum=0.1)), "no joint with one coordinate named 'w'"),
@@ -365,7 +366,7 @@ def winch_pid(*gains, **options) -> cr.WinchPID:
         (lambda: analysis.cable_lengths(EIGHT, "home"), "numbers, got 'home'"),
         (lambda: analysis.cable_lengths(EIGHT, [0, 0, 1.5, 2, 0, 0, 0, *[0] * 8]), "unit norm"),
         (lambda: analysis.cable_lengths("robot", HOME), "is a Machine, got str"),
-        (lambda: analysis.forward_kinematics(EIGHT, [10.0] * 8, HOME), "stay off by"),
+        (lambda: analysis.forward_kinematics(EIGHT, [10.0] * 8, HOME), "remain wrong by"),
         (lambda: analysis.forward_kinematics(EIGHT, [np.nan] * 8, HOME), "8 finite numbers"),
         (lambda: analysis.static_equilibrium(FOUR, [1.0, 2.0], REST), "4 finite numbers"),
         (lambda: analysis.static_equilibrium(FOUR, [np.nan] * 4, REST), "4 finite numbers"),

@@ -294,7 +294,9 @@ MACHINES = {
 """Makers of machines: equations are kept by the machine, so that each way to call needs one of its own."""
 
 
-@pytest.mark.parametrize("make", MACHINES.values(), ids=MACHINES)
+@pytest.mark.parametrize(
+    "make", [pytest.param(make, id=name, marks=[pytest.mark.slow] * (name != "arm")) for name, make in MACHINES.items()]
+)
 def test_equations_give_the_same(choose: Callable[[str], None], make: Callable[[], da.Machine]) -> None:
     results = []
     for how in ("extension", "ctypes"):

@@ -150,7 +150,7 @@ def test_store_refuses_a_changed_function(kind: str, tmp_path: Path) -> None:
     make, words = QUESTIONS[kind]
     first = _ask(make(1.0), tmp_path / "store")
     assert first.complete and _ask(make(1.0), tmp_path / "store").complete
-    with pytest.raises(InputError, match=rf"has another question \([^()]*{words} changed\)"):
+    with pytest.raises(InputError, match=rf"contains a different campaign \([^()]*{words} changed\)"):
         _ask(make(1000.0), tmp_path / "store")
 
 

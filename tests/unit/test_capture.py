@@ -136,5 +136,5 @@ def test_no_minimum_within_the_horizon_is_said() -> None:
 def test_bad_input_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(da.InputError, match=message):
         plan_capture(**({"target": DEBRIS.target, "start": HAND} | options))
-    with pytest.raises(da.InputError, match="a plan holds from t = 0 to"):
+    with pytest.raises(da.InputError, match="a plan is defined from t = 0 to"):
         plan_capture(DEBRIS.target, HAND).derivative(99.0)

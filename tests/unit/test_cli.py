@@ -217,7 +217,7 @@ def test_a_diverging_simulation_fails_but_keeps_what_is_good(call: Call, here: P
         (["simulate", "pendulum.yaml", "-p", "m=-1"], "mass of body 'bob'"),
         (["simulate", "pendulum.yaml", "--method", "magic"], "magic"),
         (["simulate", "pendulum.yaml", "--duration", "-1"], "duration"),
-        (["simulate", "pendulum.yaml", "--out", "no/such/run.nc"], "there is no folder no/such"),
+        (["simulate", "pendulum.yaml", "--out", "no/such/run.nc"], "no such folder: no/such"),
         (["simulate", "pendulum.yaml", "--csv", "."], "cannot write .: it is a folder"),
         (["simulate", "pendulum.yaml", "--plot", "run.doc"], "cannot write run.doc: its name must end in"),
         (["simulate", "."], "'.' is a folder"),
@@ -399,6 +399,7 @@ def test_demo_writes_a_report(call: Call, here: Path) -> None:
     assert da.load_machine(folder / "machine.yaml").nv == 6
 
 
+@pytest.mark.slow
 def test_demo_without_a_picture(call: Call, here: Path) -> None:
     status, _, _ = call("demo", "arm", "--no-plot", "--out", "elsewhere")
     assert status == 0

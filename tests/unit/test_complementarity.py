@@ -14,6 +14,7 @@ from dalembert.engine.unilateral.algebra import Cones
 SEEDS = st.integers(0, 2**31)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(seed=SEEDS, k=st.integers(1, 6), nv=st.integers(3, 12))
 def test_impacts_with_friction_in_the_plane(seed: int, k: int, nv: int) -> None:

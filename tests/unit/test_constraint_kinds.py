@@ -394,7 +394,7 @@ def test_what_cannot_be_registered_is_refused() -> None:
     refusals = {
         "must inherit": int,
         "needs a 'key'": _kind("Nameless"),
-        "has the key 'ball', which is that of BallConstraint": _kind("Ball", key="ball"),
+        "has the key 'ball', which belongs to BallConstraint": _kind("Ball", key="ball"),
         "must define rows": dataclass(frozen=True)(type("Empty", (FramePair,), {"key": "empty"})),
         "field 'length' of Twice is a str, but a Scalar in DistanceConstraint": _kind("Twice", **twice),
         "has the type .*complex": _kind("Complex", key="z", __annotations__={"z": complex}, z=0j),

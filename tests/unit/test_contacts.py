@@ -199,7 +199,7 @@ BAD = {
     "contact 'c': .*ground": {"on": "ground"},
     "contact 'c' joins two frames of one body": {"on": "link"},
     "the solid of contact 'c' must be a Sphere, Capsule or Box": {"solid": da.Cylinder(1.0, 2.0)},
-    "corners of a box say nothing about its faces": {"solid": SOLIDS["box"], "surface": SURFACES["out of sphere"]},
+    "a box touches with its corners only": {"solid": SOLIDS["box"], "surface": SURFACES["out of sphere"]},
     "the surface of contact 'c' must be": {"surface": "floor"},
 }
 
@@ -242,7 +242,7 @@ def test_geometry_becomes_contacts() -> None:
     assert made[0].origin.translation == (0.0, 0.0, -0.3)
     assert {c.friction for c in made} == {0.7}
     assert len(da.equations(machine.with_(contacts=made)).contact_names) == 1 + 2 + 8
-    for solid, message in ((da.Mesh("sole.stl"), "mesh 'sole.stl'"), (da.Cylinder(1.0, 0.5), "no longer .0.5 m.")):
+    for solid, message in ((da.Mesh("sole.stl"), "mesh 'sole.stl'"), (da.Cylinder(1.0, 0.5), "not longer .0.5 m.")):
         wrong = machine.with_(bodies=[da.Body("foot", 1.0, inertia=(0.1, 0.1, 0.1), geometry=[solid])])
         with pytest.raises(da.MachineError, match=message):
             da.geometry_contacts(wrong)
@@ -270,5 +270,5 @@ def test_a_free_root_touches_by_a_section() -> None:
         if good:
             assert da.Machine("m", **parts).contacts  # type: ignore[arg-type]
         else:
-            with pytest.raises(da.MachineError, match=r"contact 'root' is on 'beam', .* the contact 'beam\.start'"):
+            with pytest.raises(da.MachineError, match=r"contact 'root' is on 'beam', .* the contact to 'beam\.start'"):
                 da.Machine("m", **parts)  # type: ignore[arg-type]

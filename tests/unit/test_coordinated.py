@@ -160,7 +160,7 @@ def test_refusals() -> None:
         (lambda: sampled_poles(cart(), da.PD(1.0, 1.0, [0.0])), "one of them sampled"),
         (lambda: sampled_poles(cart(), da.SampledController(lambda t, q, v: [0.0], 0.1)), "that are expressions"),
         (lambda: sampled_poles(cart(), control.Sampled(da.PD(1.0, 1.0, [0.5]), 0.1)), "does not hold this posture"),
-        (lambda: sampled_poles(cart(), control.Sampled(da.PD(1.0, 1.0, [0.0]), 0.1), held={"y": 1}), "nothing holds"),
+        (lambda: sampled_poles(cart(), control.Sampled(da.PD(1.0, 1.0, [0.0]), 0.1), held={"y": 1}), "no controller"),
     ):
         with pytest.raises(da.DalembertError, match=message):
             make()

@@ -85,7 +85,11 @@ def both(eom: da.EquationsOfMotion, **settings: Any) -> tuple[da.Rollout, da.Rol
     return da.rollout(eom, device="cuda", **settings), da.rollout(eom, **settings)
 
 
-@pytest.mark.parametrize("method", [{"step": 2e-3}, {"method": "dopri5", "rtol": 1e-7}], ids=["fixed", "adaptive"])
+@pytest.mark.parametrize(
+    "method",
+    [pytest.param({"step": 2e-3}, marks=pytest.mark.slow), {"method": "dopri5", "rtol": 1e-7}],
+    ids=["fixed", "adaptive"],
+)
 def test_cables_go_slack(device: None, method: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """A member is the same to the bit among others, in another order, and with other threads."""
     eom, settings = da.equations(swing()), {**thrown(11), "record": 0.1, **method}
@@ -130,7 +134,9 @@ def test_single_precision(device: None) -> None:
 
 
 @pytest.mark.parametrize("limits", [pytest.param("ignore", marks=pytest.mark.slow), "stop"])
-@pytest.mark.parametrize("method", [{"step": 2e-3}, {"method": "dopri5"}], ids=["fixed", "adaptive"])
+@pytest.mark.parametrize(
+    "method", [pytest.param({"step": 2e-3}, marks=pytest.mark.slow), {"method": "dopri5"}], ids=["fixed", "adaptive"]
+)
 def test_sampled_laws_and_stops(device: None, method: dict[str, Any], limits: str) -> None:
     """What is sampled starts to pull before the cable is settled; at the top of the rail members stop."""
     lift = da.Machine(
@@ -149,7 +155,9 @@ def test_sampled_laws_and_stops(device: None, method: dict[str, Any], limits: st
     assert set(here.status) == ({"completed", "stopped"} if limits == "stop" else {"completed"})
 
 
-@pytest.mark.parametrize("method", [{"step": 2e-3}, {"method": "dopri5"}], ids=["fixed", "adaptive"])
+@pytest.mark.parametrize(
+    "method", [pytest.param({"step": 2e-3}, marks=pytest.mark.slow), {"method": "dopri5"}], ids=["fixed", "adaptive"]
+)
 def test_rows_at_samples_show_what_these_make_happen(device: None, method: dict[str, Any]) -> None:
     """A ball hangs on a rope until its law, at the sample of 0.06 s, lifts it: the row there has the rope slack."""
     lift = da.Machine(
@@ -172,7 +180,7 @@ def test_rows_at_samples_show_what_these_make_happen(device: None, method: dict[
 
 
 @pytest.mark.parametrize("method", [pytest.param("rk4", marks=pytest.mark.slow), "dopri5"])
-@pytest.mark.parametrize("name", ["grip", "cut", "flap"])
+@pytest.mark.parametrize("name", ["grip", pytest.param("cut", marks=pytest.mark.slow), "flap"])
 def test_switches_and_impacts(device: None, name: str, method: str) -> None:
     """Constraints that are added, measure themselves and are removed; cables that are cut; hard stops."""
     case = HYBRID[name]
@@ -192,6 +200,7 @@ def test_steps_of_their_own_under_constraints(device: None, settings: dict[str, 
     assert there.metadata["steps"] == here.metadata["steps"]
 
 
+@pytest.mark.slow
 def test_rows_that_depend_on_each_other(device: None) -> None:
     """Of a pendulum on a rod that is there twice the rank-revealing routine takes every step, outside."""
     rods = [da.Cable(f"rod{i}", "ball", exit_at=(0, 0, 1), length=1.0, bilateral=True) for i in range(2)]
@@ -201,6 +210,7 @@ def test_rows_that_depend_on_each_other(device: None) -> None:
     assert_same(*both(da.equations(double), duration=0.2, record=0.1, v0={"ball.vx": [0.5, -1.0]}, method="dopri5"))
 
 
+@pytest.mark.slow
 def test_members_that_cannot_go_on(device: None) -> None:
     slide = da.Machine(
         "slide",

@@ -87,7 +87,7 @@ MEASURES = {
         {"method": "rk4", "step": 1e-2, "record": 0.25},
         {"method": "dopri5", "record": 0.25},
         {"method": "dopri5", "rtol": 1e-6, "atol": 1e-8, "record": 0.3, "t0": 1.0, "measure": {"end": MEASURES["end"]}},
-        {"method": "bs32", "rtol": 1e-6, "max_step": 0.02},
+        pytest.param({"method": "bs32", "rtol": 1e-6, "max_step": 0.02}, marks=pytest.mark.slow),
         {"method": "dopri5", "control": Sampled(LAW, 0.1), "record": 0.25, "measure": MEASURES, "seed": 4},
     ],
     ids=["rk4", "default", "loose", "third order", "sampled"],

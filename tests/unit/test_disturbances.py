@@ -50,7 +50,7 @@ def test_lag_behind_a_sampled_controller() -> None:
 @pytest.mark.parametrize(
     "wrap",
     [
-        lambda law: ActuatorLag(law, 0.05),
+        pytest.param(lambda law: ActuatorLag(law, 0.05), marks=pytest.mark.slow),
         lambda law: DeadZone(law, 20.0),
         lambda law: Backlash(law, 0.01, 1e5, 20.0, damping=500.0),
         lambda law: Backlash(ActuatorLag(DeadZone(law, 20.0), 0.05), 0.01, 1e5, 20.0, damping=500.0),

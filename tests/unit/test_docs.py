@@ -58,19 +58,29 @@ WITHOUT_CODE = {
 }
 # Pages whose code takes long: with the slow tests.
 SLOW = {
+    "capture",
     "capture_control",
     "capture_mission",
     "capture_planning",
+    "control",
     "crane_control",
     "cranes",
+    "flexible_arms",
+    "flexible_bodies",
+    "fmu",
     "gibbs_appell",
+    "hoist",
+    "hoists",
     "identification",
-    "own_chaser",
+    "optimal_control",
     "over_the_stack",
+    "own_chaser",
     "own_crane",
+    "predictive_control",
     "robust_chaser",
     "rollout_events",
     "rollouts",
+    "ropes",
     "space_robots",
 }
 # Pages that run another engine beside the library: skipped where it is not installed.

@@ -165,7 +165,7 @@ def test_one_sided_and_unlimited_inputs() -> None:
         thrusters=[da.Thruster("jet", "ball", force=(0, 0, 1), effort=40.0, one_sided=True)],
         motors=[da.Motor("pull", "z")],
     )
-    with pytest.raises(da.InputError, match="'pull' of machine 'body' has no largest effort"):
+    with pytest.raises(da.InputError, match="'pull' of machine 'body' has no effort limit"):
         environment(body, period=0.1, duration=1.0, reward="z")
     env = environment(body, period=0.1, duration=1.0, reward="z_dot", effort={"pull": 2.0})
     env.reset()

@@ -93,7 +93,7 @@ def test_a_new_integrator_runs_in_every_outlet_or_is_refused_by_name(methods: No
     assert da.load_experiment(swing.to_yaml()) == swing
     with pytest.raises(InputError, match="methods euler, heun, rk4, bs32, dopri5, midpoint, ralston, not"):
         da.rollout(swing, method=Kutta3())
-    with pytest.raises(InputError, match="there is a method 'rk4' already"):
+    with pytest.raises(InputError, match="method 'rk4' exists already"):
         register_method(type("Other", (FixedStepMethod,), {"name": "rk4", "title": "other"}))
 
 

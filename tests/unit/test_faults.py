@@ -60,7 +60,7 @@ def assert_all_refused(done: subprocess.CompletedProcess[str], reason: str, time
     names = ["run.nc", "run.csv", "run.png", "run.gif", "machine.yaml", "c"] * times
     assert [line.partition(": ")[0] for line in lines] == names
     for line in lines:
-        assert "cannot write" in line or "cannot make the folder" in line, line
+        assert "cannot write" in line or "cannot create the folder" in line, line
         assert reason in line, line
 
 
@@ -227,7 +227,7 @@ def test_links_and_permissions_stay(tmp_path: Path) -> None:
 
 def test_folders(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(WriteError, match=r"cannot make the folder .*file"):
+    with pytest.raises(WriteError, match=r"cannot create the folder .*file"):
         make_folder(tmp_path / "file" / "inside")
     left = tmp_path / f"dalembert-{owner().rpartition('-')[0]}-{2**22 + 1}-x"  # no process has so large a number
     left.mkdir()
@@ -292,10 +292,10 @@ def edits() -> Iterator[Any]:
 
     yield pytest.param(missing, "a state is missing", id="missing state")
     yield pytest.param(not_finite, "'theta' has a number that is not finite", id="NaN")
-    yield pytest.param(number, "its content is not what was written", id="number")
+    yield pytest.param(number, "its content is damaged", id="number")
     yield pytest.param(short_end, "the final state has 3 numbers, but there are 4 states", id="short end")
-    yield pytest.param(status, "its content is not what was written", id="status")
-    yield pytest.param(unsigned, "its content is not what was written", id="no checksum")
+    yield pytest.param(status, "its content is damaged", id="status")
+    yield pytest.param(unsigned, "its content is damaged", id="no checksum")
 
 
 @pytest.mark.parametrize(("edit", "message"), list(edits()))

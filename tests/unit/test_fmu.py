@@ -87,8 +87,7 @@ def test_derivatives_and_two_instances(version: str, tmp_path: Path) -> None:
     kind = fmpy.fmi2.FMU2Model if version == "2.0" else fmpy.fmi3.FMU3Model
     name = description.coSimulation.modelIdentifier
     models = [
-        kind(guid=description.guid, unzipDirectory=folder, modelIdentifier=name, instanceName=f"i{k}")
-        for k in range(2)
+        kind(guid=description.guid, unzipDirectory=folder, modelIdentifier=name, instanceName=f"i{k}") for k in range(2)
     ]
     eom, rng = da.equations(ARM), np.random.default_rng(0)
     inputs = [references["command.u1"], references["command.u2"]]

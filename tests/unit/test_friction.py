@@ -328,7 +328,7 @@ def test_gear_in_all_formulations_and_files(tmp_path: Path) -> None:
     path.write_text(machine.to_yaml())
     again = da.load_machine(path).motors[0]
     assert (again.efficiency, again.back_efficiency) == (machine.motors[0].efficiency, 0.7)
-    with pytest.raises(MachineError, match="locks itself"):
+    with pytest.raises(MachineError, match="is self-locking"):
         winch(efficiency=0.4409)
     with pytest.raises(MachineError, match="must be at most 1"):
         winch(efficiency=1.2)

@@ -216,10 +216,10 @@ def test_square_of_an_obj_file_becomes_two_triangles(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("none.stl", None, "no such file"),
-        ("cut.stl", b"\0" * 90, "is no mesh of the format .stl"),
+        ("cut.stl", b"\0" * 90, "is not a mesh of the format .stl"),
         ("empty.stl", b"solid a\nendsolid a\n", "holds no triangles"),
         ("bad.obj", b"v 0 0 0\nf 1 2 3\n", "a face refers to a corner that does not exist"),
-        ("word.obj", b"v 0 zero 0\n", "is no mesh of the format .obj"),
+        ("word.obj", b"v 0 zero 0\n", "is not a mesh of the format .obj"),
         ("nan.obj", b"v 0 0 0\nv nan 0 0\nv 0 1 0\nf 1 2 3\n", "no triangles with finite corners"),
         ("part.dae", b"<COLLADA/>", "trimesh"),
     ],

@@ -250,6 +250,7 @@ def staged_function(machine: da.Machine, name: str) -> RowFunction:
     return rows.function(name, [getattr(s, x) for x in inputs], inputs, outputs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mass_matrix", "coriolis_matrix"])
 def test_the_code_of_matrices_does_not_grow_with_their_entries(name: str) -> None:
     """Twice the links have four times the entries, but at most twice the statements; tables have all entries."""
@@ -273,6 +274,7 @@ def test_operations_of_derivatives_grow_with_the_entries_of_the_matrices() -> No
     assert long < 4 * short
 
 
+@pytest.mark.slow
 def test_the_tape_of_a_closed_chain_grows_with_its_length() -> None:
     """Twice the links have twice the operations: at most 5 % more, as the ends of a chain have less of them."""
     counts = []

@@ -183,7 +183,7 @@ def test_winches_of_several_cables() -> None:
     assert run["winch1"][-1] == pytest.approx(-run["winch2"][-1], rel=3e-3)
     with pytest.raises(MachineError, match="lengths of crane 'multi_cable_crane' must be one of"):
         multi_cable_crane(2, lengths="hoist")
-    with pytest.raises(MachineError, match="are those of lengths that vary"):
+    with pytest.raises(MachineError, match="need lengths that vary"):
         multi_cable_crane(2, brake=da.Friction(1.0))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import plan
 from dalembert.systems import space_robots
 
 POSTURE = {"theta1": 0.2, "theta2": -0.9, "theta3": 1.7, "theta4": -0.8, "theta5": 0.3}
@@ -91,6 +92,21 @@ def test_parameters_of_the_grip_are_its_pose() -> None:
     assert np.allclose(fixed.mass_matrix(q), free.mass_matrix(q, p=p), rtol=1e-12)
 
 
+def test_a_grip_may_be_an_attitude_of_the_tip() -> None:
+    """The attitude of a plan (3 x 3) and the pose of the debris (4 x 4) are one grip: the tip is at the target."""
+    target = space_robots.debris((0.4, -0.3, 0.2))
+    attitude = grip_of()[:3, :3].T
+    stack = da.equations(space_robots.captured_stack(chaser(), attitude, target), backend="vm")
+    q = stack.q_neutral
+    tip, body = stack.pose("tip", q), stack.pose("debris", q)
+    assert np.allclose(body[:3, :3].T @ tip[:3, :3], attitude, atol=1e-12)
+    assert np.allclose(tip[:3, 3], stack.pose("target", q)[:3, 3], atol=1e-12)
+    pose = np.linalg.inv(tip) @ body
+    by_pose, by_attitude = (space_robots.grip_parameters(x, target) for x in (pose, attitude))
+    assert by_pose == pytest.approx(by_attitude, abs=1e-12)
+    assert np.allclose(plan.grip_rotation(pose), attitude, atol=1e-12)
+
+
 def test_an_open_grip_and_other_machines_are_refused() -> None:
     rng = np.random.default_rng(3)
     grip = grip_of()
@@ -107,5 +123,5 @@ def test_an_open_grip_and_other_machines_are_refused() -> None:
     )
     with pytest.raises(da.InputError, match="masses"):
         da.join(before(grip, rng)[1], light, gap=1e-5, turn=1e-5)
-    with pytest.raises(da.InputError, match="homogeneous"):
+    with pytest.raises(da.InputError, match="a grip is the attitude"):
         space_robots.captured_stack(chaser(), np.zeros((4, 4)))

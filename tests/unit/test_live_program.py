@@ -104,7 +104,7 @@ def test_a_start_off_its_constraints_is_moved_onto_them(tmp_path: Path) -> None:
     [
         ({"method": "cvodes"}, "a page that simulates runs the methods .*, not 'cvodes'"),
         ({"on_event": lambda t, x, names: None}, "a page that simulates does not support on_event="),
-        ({"control": Clocked()}, "a page that simulates calls no Python, and 'Clocked' is a Python controller"),
+        ({"control": Clocked()}, "a page that simulates cannot call Python, but 'Clocked' is a Python controller"),
     ],
 )
 def test_what_cannot_go_along_is_refused_by_name(settings: dict[str, Any], words: str) -> None:

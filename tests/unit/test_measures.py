@@ -144,7 +144,7 @@ def test_a_quantity_that_is_not_a_number_stays_seen(cart: da.EquationsOfMotion) 
         (lambda: {"a": da.Measure("position.top.x")}, "did you mean 'position.tip.x'"),
         (lambda: {"a": da.Measure(lambda s: ca.vertcat(s["x"], s["t"]))}, "measure 'a' must be one expression"),
         (lambda: {"a": da.Measure(lambda s: np.sin(s["x"], 1, 2, 3))}, "measure 'a' fails on CasADi symbols"),
-        (lambda: {"a": da.Measure(lambda s: ca.SX.sym("w"))}, "symbols that it was not given: w"),
+        (lambda: {"a": da.Measure(lambda s: ca.SX.sym("w"))}, "unknown symbols: w"),
     ],
 )
 def test_wrong_measures(cart: da.EquationsOfMotion, make, message: str) -> None:

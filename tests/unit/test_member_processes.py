@@ -98,7 +98,7 @@ def test_controller_that_kills_its_process() -> None:
     ("text", "kind", "reason"),
     [
         ("os._exit(3)", SimulationError, "died while it was starting: it ended with exit status 3"),
-        ("raise ImportError('not here')", InputError, "cannot be taken up by another process: ImportError: not here"),
+        ("raise ImportError('not here')", InputError, "another process cannot load the task: ImportError: not here"),
     ],
 )
 def test_process_that_dies_while_it_starts(

@@ -683,7 +683,7 @@ REFUSALS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "pushed without mass": (
         lambda: machine([Body("b", 0.0, inertia=(1, 1, 1))], [J("j", "prismatic", "world", "b")]),  # type: ignore[arg-type]
-        "body 'b' has no mass to be moved",
+        "body 'b' has no mass",
     ),
 }
 

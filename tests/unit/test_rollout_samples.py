@@ -38,7 +38,7 @@ def law() -> Sampled:
 
 
 @pytest.mark.parametrize("backend", ["auto", "vm"])
-@pytest.mark.parametrize("friction", [0.0, 0.3])
+@pytest.mark.parametrize("friction", [pytest.param(0.0, marks=pytest.mark.slow), 0.3])
 @pytest.mark.parametrize("settings", [{"method": "rk4", "step": 1e-3}, {"method": "dopri5"}], ids=["rk4", "dopri5"])
 def test_rows_and_measures_are_those_of_a_simulation(settings: dict, friction: float, backend: str) -> None:
     equations = da.equations(hopper(friction), backend=backend)

@@ -293,7 +293,7 @@ def test_what_ropes_with_friction_are_refused_for() -> None:
             attempt()
     with pytest.raises(InputError, match="ropes over sheaves of machine 'atwood' need constraints='projection'"):
         da.simulate(machine, duration=0.1, constraints="baumgarte", **SPUN)
-    with pytest.raises(InputError, match=r"'tension.rope.0.' is no function of the state of machine 'atwood'"):
+    with pytest.raises(InputError, match=r"'tension.rope.0.' is not a function of the state of machine 'atwood'"):
         tension = da.Measure("tension.rope[0]")
         da.rollout(machine, duration=0.1, q0={"x1": [2.0, 2.0], "x2": 2.0}, measure={"T": tension}, backend="vm")
 

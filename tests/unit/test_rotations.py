@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from dalembert.spatial.rotations import (
     cross_matrix,
+    euler_accelerations,
     euler_rates,
     numpy,
     quaternion_difference,
@@ -75,6 +76,22 @@ def test_euler_rates_give_the_angular_velocity(body: bool, psi: Any, rates: Any)
     S = R.T @ dR if body else dR @ R.T
     w = np.array([S[2, 1], S[0, 2], S[1, 0]])
     assert near(numpy(euler_rates(psi, body=body) @ ca.DM(rates)), w, 1e-12)
+
+
+@pytest.mark.parametrize("body", [True, False])
+@given(psi=vectors, rates=vectors, accelerations=vectors)
+def test_angular_acceleration_is_the_rate_of_the_angular_velocity(
+    body: bool, psi: Any, rates: Any, accelerations: Any
+) -> None:
+    """SPACE A.2.3 against the derivative of the rotation matrix itself: ``w^ = R^T R'`` or ``R' R^T``, twice."""
+    t = ca.SX.sym("t")
+    R = rotation_euler321(ca.DM(psi) + t * ca.DM(rates) + t**2 / 2 * ca.DM(accelerations))
+    change = ca.reshape(ca.jacobian(ca.vec(R), t), 3, 3)
+    W = R.T @ change if body else change @ R.T
+    w = ca.vertcat(W[2, 1], W[0, 2], W[1, 0])
+    expected = np.array(ca.Function("a", [t], [ca.jacobian(w, t)])(0.0)).ravel()
+    a = euler_rates(psi, body=body) @ ca.DM(accelerations) + euler_accelerations(psi, rates, body=body) @ ca.DM(rates)
+    assert near(numpy(a), expected, 1e-11)
 
 
 @given(Q=quaternions())

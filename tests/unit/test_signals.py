@@ -124,7 +124,7 @@ def test_a_law_reads_signals() -> None:
     machine = cart(signals=[da.Signal("twice", "2 * x")])
     runs = [da.simulate(machine, duration=1.0, q0=[1.0], control=Own(read)) for read in (True, False)]
     assert np.array_equal(runs[0].x, runs[1].x)
-    with pytest.raises(da.InputError, match=r"holds symbols that it was not given: nothing.*twice"):
+    with pytest.raises(da.InputError, match=r"contains unknown symbols: nothing.*twice"):
         da.simulate(machine, duration=1.0, control=da.PD(1.0, 1.0, lambda t: control.read("nothing")))
 
 
@@ -255,7 +255,7 @@ def test_files_keep_signals_and_sensors() -> None:
         ({"signals": [da.Signal("a", "y + 1")]}, "signal 'a'.*no quantity named 'y'"),
         ({"signals": [da.Signal("a", frame="b")]}, "signal 'a'.*no frame named 'b'"),
         ({"signals": [da.Signal("x", "t")]}, "2 signals or sensors named 'x'"),
-        ({"signals": [da.Signal("a", lambda s: s.t)]}, "signal 'a' .*must be a text"),
+        ({"signals": [da.Signal("a", lambda s: s.t)]}, "signal 'a' .*must be a string"),
         ({"sensors": [da.Sensor("a", "y", 0.1)]}, "sensor 'a'.*no signal named 'y'"),
     ],
 )
@@ -267,7 +267,7 @@ def test_machines_refuse(parts, message) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: da.Signal("a"), "needs an expression or a frame"),
+        (lambda: da.Signal("a"), "needs either an expression or a frame"),
         (lambda: da.Signal("a", "__import__('os')"), "cannot use"),
         (lambda: da.Signal("a", "1 +"), "cannot read"),
         (lambda: da.Signal("a", "sin(x, y)"), "cannot use"),

@@ -275,7 +275,7 @@ def test_a_run_that_cannot_be_written_is_rescued(
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     write = swing.save if name == "run.nc" else swing.to_csv
-    with pytest.raises(InputError, match=rf"there is no folder .*missing; the run was rescued to .*{name}") as refusal:
+    with pytest.raises(InputError, match=rf"no such folder: .*missing; the run was rescued to .*{name}") as refusal:
         write(tmp_path / "missing" / name)
     rescued = Path(str(refusal.value).rpartition(" ")[2])
     assert rescued.read_bytes() == write(tmp_path / name).read_bytes()
@@ -313,7 +313,7 @@ def test_plot_of_chosen_signals(swing: Run, held: Run) -> None:
     with pytest.raises(InputError, match="must not be empty"):
         swing.plot([])
     for path, message in {
-        "no such folder/run.png": "there is no folder",
+        "no such folder/run.png": "no such folder",
         "run.doc": r"must end in .*\.pdf.*\.png",
         "run": r"must end in",
         ".": "it is a folder",

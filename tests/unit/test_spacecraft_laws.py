@@ -113,14 +113,16 @@ def test_thrusters_share_a_wrench() -> None:
     machine = craft().with_(frames=frames, thrusters=thrusters)
     eom = da.equations(machine)
     wrench = rng.normal(size=6)
-    u = control.thruster_map(eom) @ wrench
+    u = control.allocate(eom)(wrench)
     q, v = [0, 0, 0, 1, 0, 0, 0], np.zeros(6)
     assert np.allclose(eom.applied(q, v, u), wrench, atol=1e-12)
-    pushing = machine.with_(thrusters=[da.Thruster("t", "hub", force=(1, 0, 0), one_sided=True)])
-    with pytest.raises(da.InputError, match="thruster 't' only pushes"):
-        control.thruster_map(da.equations(pushing))
-    with pytest.raises(da.InputError, match="no thrusters on the body of joint 'hub'"):
-        control.thruster_map(da.equations(machine.with_(thrusters=())))
+    u = inputs(machine, control.BasePD(np.diag(np.ones(6)), 0.0, [*wrench[:3], 1, 0, 0, 0]), q, v, 0.0)
+    assert np.allclose(eom.applied(q, v, u)[:3], wrench[:3], atol=1e-12)
+    flat = machine.with_(thrusters=[da.Thruster("t", "hub", force=(1, 0, 0))])
+    along = control.BasePD([2.0, 0, 0, 0, 0, 0], 0.0, [0.5, 0, 0, 1, 0, 0, 0])
+    assert np.allclose(inputs(flat, along, q, v, 0.0), [1.0])  # only along x: what the other gains do not ask for
+    with pytest.raises(da.InputError, match="cannot give force along y, force along z, torque about x"):
+        inputs(flat, control.BasePD(1.0, 1.0, [0, 0, 0, 1, 0, 0, 0]), q, v, 0.0)
 
 
 def test_a_centralized_law_knows_the_mass_matrix() -> None:

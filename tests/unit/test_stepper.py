@@ -137,5 +137,5 @@ def test_wrong_calls(cart: da.EquationsOfMotion) -> None:
         with pytest.raises(InputError, match="a mask of 3 or numbers from 0 to 2"):
             carts.reset(which)
     law = da.PD(kp=(8.0,), kd=(3.0,), reference=np.zeros(1))
-    with pytest.raises(InputError, match="has no inputs here"):
+    with pytest.raises(InputError, match="takes no inputs here"):
         da.stepper(cart, period=PERIOD, control=law).step(np.zeros(1))

@@ -144,7 +144,7 @@ def test_everything_that_is_wrong_with_a_file_is_said_with_its_name() -> None:
     with pytest.raises(da.FileFormatError) as error:
         session.answer("open", {"text": text, "title": "plate.yaml"})
     assert [line.partition(": ")[0] for line in str(error.value).splitlines()] == ["plate.yaml:4", "plate.yaml:6"]
-    for digits, why in (("00", "broken.nc: cannot be read"), ("xy", "broken.nc: did not arrive")):
+    for digits, why in (("00", "broken.nc: cannot be read"), ("xy", "broken.nc: was not received")):
         with pytest.raises(da.DalembertError, match=why):
             session.answer("open", {"file": digits, "title": "broken.nc"})
     with pytest.raises(da.InputError, match="press Run"):

@@ -83,5 +83,5 @@ def test_an_elastic_cable_keeps_its_energy_through_the_axis() -> None:
 
 
 def test_a_start_on_the_axis_is_refused_by_name() -> None:
-    with pytest.raises(da.InputError, match=r"'c' of machine 'hung' has no direction.*axis"):
+    with pytest.raises(da.InputError, match=r"'c' of machine 'hung' has no defined direction.*axis"):
         da.simulate(hung(), **(START | {"q0": {"z": -1.0}}))

@@ -50,6 +50,7 @@ def turned(run: da.Run) -> float:
     return float(np.degrees(2 * np.linalg.norm(run.array(["base.qx", "base.qy", "base.qz"]), axis=1).max()))
 
 
+@pytest.mark.slow
 def test_what_the_motion_takes_is_fed_forward(robot) -> None:
     """With it neither tip nor base has anything left to do but what sampling leaves; without, both are off by far."""
     run, miss = tracked(robot, robot.machine)

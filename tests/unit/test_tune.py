@@ -430,3 +430,19 @@ def test_numbers_that_only_rounding_makes_good_are_replaced_by_certified_ones() 
     case = problem("REA1")  # without bounds gains grow beyond 1e10, where the computed norm is too small
     result = tune(case.plant, case.structure, soft=[Gain(case.disturbances, case.judged)])
     assert result.certified and 0.8617 < result.soft < 0.9  # the floor of any controller
+
+
+def test_the_limit_on_fast_poles_is_an_argument_and_is_named() -> None:
+    """``x' = -x + w + u``: the gain from w is 1 / (1 + k), so that only the limit keeps k finite."""
+    plant = control.ss([[-1.0]], [[1.0, 1.0]], [[1.0], [1.0]], 0, inputs=["w", "u"], outputs=["z", "y"])
+    settings = {"soft": [Gain("w", "z")], "starts": 1}
+    for limit in (100.0, 1e4):
+        result = tune(plant, gains({"u": {"y": None}}), fast_poles=limit, **settings)
+        assert 1.0 + result.values["u<-y"] == pytest.approx(limit, rel=1e-3)
+        assert "limit on fast poles binds" in result.message
+    free = tune(plant, gains({"u": {"y": None}}), fast_poles=np.inf, **settings)
+    assert free.soft < 1e-7 and "fast poles" not in free.message
+    slow = tune(plant, gains({"u": {"y": None}}), hard=[ControllerGain(5.0)], **settings)
+    assert "fast poles" not in slow.message
+    with pytest.raises(InputError, match="fast_poles"):
+        tune(plant, gains({"u": {"y": None}}), fast_poles=0.5, **settings)

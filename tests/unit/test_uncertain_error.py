@@ -11,9 +11,9 @@ from dalembert.control.mu import guaranteed_ranges, robust_stability, worst_gain
 from dalembert.control.uncertain import LFT, DeltaBlock, neglected_delay, parameter, system_lft, uncertain
 from dalembert.control.uncertain.blocks import merged
 from dalembert.control.uncertain.error import majorant, moved_by
-from dalembert.control.uncertain.machines import _SIGNALS, _linear_tape  # the tape, to look at what is made of it
 from dalembert.control.uncertain.reduction import lifted, reduce_map
 from dalembert.control.uncertain.replay import replayed
+from dalembert.control.uncertain.tapes import SIGNALS, relation_tape, symbols
 from dalembert.core.errors import DalembertError, InputError
 
 
@@ -200,8 +200,9 @@ def test_the_bound_covers_whatever_a_reduction_did(tolerance: float) -> None:
     eom = da.equations(machine, backend="vm")
     p = eom.parameter_values(None)
     numbers = {n: eom.p_names.index(n) for n in ("E", "load")}
-    tape = _linear_tape(eom, eom.q_neutral, p, np.zeros(eom.nu), {}, {}, numbers)
-    raw = replayed(tape, _SIGNALS, {}, {"E": (50e9, 90e9), "load": (1.0, 3.0)})
+    point = da.analysis.equilibrium(eom, eom.q_neutral, p=p)
+    tape = relation_tape(eom, symbols(eom.q_neutral, p, {}, {}, numbers), point, None)
+    raw = replayed(tape, SIGNALS, {}, {"E": (50e9, 90e9), "load": (1.0, 3.0)})
     blocks, order = merged(raw.blocks)
     A, B, C, D = raw.matrices
     reduced = reduce_map((A[np.ix_(order, order)], B[order], C[:, order], D), blocks, tolerance)

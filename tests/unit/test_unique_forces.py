@@ -137,7 +137,7 @@ def test_the_table_of_the_gripper() -> None:
     assert run["contact.residual"].max() < 1e-8
 
 
-@pytest.mark.parametrize("angle", [10.0, 45.0])
+@pytest.mark.parametrize("angle", [pytest.param(10.0, marks=pytest.mark.slow), 45.0])
 def test_a_ball_in_a_groove_is_the_same_in_both_ways(angle: float) -> None:
     a, r = np.radians(angle), 0.1
     sides = [

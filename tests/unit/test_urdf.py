@@ -324,7 +324,7 @@ def test_mimic_refusals() -> None:
     with pytest.raises(FileFormatError, match=r"joint 'f1': mimics.*no joint named 'knee'.*known: base_slide, elbow"):
         load_urdf(unknown)
     circle = changed('mimic joint="elbow"', 'mimic joint="f2"', MIMIC)
-    with pytest.raises(FileFormatError, match="the joints f1, f2 mimic each other in a circle"):
+    with pytest.raises(FileFormatError, match="the joints f1, f2 mimic each other in a cycle"):
         load_urdf(circle, mimic="follow")
     with pytest.raises(InputError, match="mimic must be one of 'independent', 'follow', got 'ignore'"):
         load_urdf(MIMIC, mimic="ignore")  # type: ignore[arg-type]

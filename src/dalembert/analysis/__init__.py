@@ -7,6 +7,7 @@ from dalembert.analysis.cables.kinematics import cable_lengths, forward_kinemati
 from dalembert.analysis.cables.statics import StaticPose, static_equilibrium, structure_matrix
 from dalembert.analysis.cables.tensions import platform_load, tension_distribution, wrench_feasible
 from dalembert.analysis.closed_form.form import ClosedForm, closed_form
+from dalembert.analysis.denoc import DeNOC, denoc
 from dalembert.analysis.derivation.formula import SheetFormula, SheetStep
 from dalembert.analysis.derivation.sheet import Derivation, derivation
 from dalembert.analysis.energy_split import EnergySplit, energy_split
@@ -35,6 +36,7 @@ __all__ = [
     "Catenary",
     "ClosedForm",
     "Cycles",
+    "DeNOC",
     "Derivation",
     "EnergySplit",
     "Equilibrium",
@@ -61,6 +63,7 @@ __all__ = [
     "catenary",
     "closed_form",
     "count_operations",
+    "denoc",
     "derivation",
     "energy_split",
     "equilibrium",

@@ -166,7 +166,7 @@ def assemblies(
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, backend="vm")
     values, names = eom.parameter_values(p), eom.machine.q_names
     if not eom.machine.constrained:
-        raise InputError(f"machine '{eom.machine.name}' has no constraints: it has one assembly, whatever is given")
+        raise InputError(f"machine '{eom.machine.name}' has no constraints, so it has exactly one assembly")
     found = every_assembly(eom, q0, t=t, p=values, starts=int(starts))
     coordinates = dict(zip(names, named_vector(q0, names, eom.machine.q_neutral, "q0"), strict=True))
     given = {name: float(coordinates[name]) for name in names_given(q0, names, "q0")}

@@ -165,7 +165,8 @@ def base_parameters(machine: Machine, *, losses: bool = False, seed: int = 0) ->
     """
     if machine.constrained or any(isinstance(b, Elastic) for b in machine.bodies):
         raise InputError(
-            f"base parameters are of rigid trees; machine '{machine.name}' has flexible bodies, constraints, cables or "
+            f"base parameters are defined for trees of rigid bodies; machine '{machine.name}' has flexible bodies, "
+            "constraints, cables or "
             "ropes"
         )
     open_machine, names, values = _opened(machine, losses)

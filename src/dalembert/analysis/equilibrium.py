@@ -129,7 +129,7 @@ def _configuration(
     """Configuration on the constraints, and their latches there."""
     if not eom.constrained:
         if active:
-            raise InputError(f"machine '{eom.machine.name}' has no constraints, so that 'active' has no effect")
+            raise InputError(f"machine '{eom.machine.name}' has no constraints, so 'active' has no effect")
         latches = eom.constraint_system.latch_nominal  # of contacts and joints that stick, none of which act
         return named_vector(at, eom.q_names, eom.q_neutral, "at"), latches.copy()
     system = eom.constraint_system

@@ -266,7 +266,8 @@ class _Space:
         ranges = {} if mapped else _ranges(eom.machine)
         if mapped and limits and _ranges(eom.machine):
             raise InputError(
-                f"machine '{eom.machine.name}' has joint limits, which other coordinates do not show: pass limits=False"
+                f"machine '{eom.machine.name}' has joint limits, which are not known in other coordinates: pass "
+                "limits=False"
             )
         for block in eom.layout.blocks:
             movable[block.v] = block.name in chosen
@@ -337,7 +338,7 @@ def _solve(
         if np.linalg.norm(g[free]) <= 1e-12 * size * max(1.0, float(np.linalg.norm(A))) or mu > 1e12:
             # Stationary. A stretched arm is, too, when it is asked to fold: leave it by a small random step.
             if nudges == 0 or not space.movable.any():
-                return best, best_size, step, "no direction leads closer to the target, it may be out of reach"
+                return best, best_size, step, "no joint motion reduces the error; the target may be out of reach"
             nudges -= 1
             q = space.clip(eom.integrate(q, np.where(space.movable, 1e-2 * rng.normal(size=eom.nv), 0.0)))
             e, J = error(q)

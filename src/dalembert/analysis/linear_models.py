@@ -24,7 +24,7 @@ def sampled(A: Array, B: Array, period: float) -> tuple[Array, Array]:
     joined[:n, :n], joined[:n, n:] = A * period, B * period
     both = expm(joined)
     if not np.isfinite(both).all():
-        raise InputError(f"a period of {period:g} s is too long for the fastest growth of this model")
+        raise InputError(f"a period of {period:g} s is too long for the fastest unstable mode of this model")
     return both[:n, :n], both[:n, n:]
 
 

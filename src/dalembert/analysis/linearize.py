@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
 from dalembert.analysis.linear_models import minimal_part, sampled
 from dalembert.analysis.linearize_constrained import multiplier_names, reduced_model, reduction_at
+from dalembert.analysis.outputs import frame_signal, is_frame_signal
+from dalembert.analysis.sheaves import with_sheaves
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.ports import Law
@@ -182,8 +184,9 @@ def linearize(
     inputs
         Motors, or parameters of the machine, by name; default all motors.
     outputs
-        Coordinates and velocities by name, components of frames such as ``"payload.x"``, or reactions as a run names
-        them, ``"tension.cable1"`` and ``"multiplier.loop[0]"``; default all states.
+        Coordinates and velocities by name, components of frames in world axes (position ``"payload.x"``, velocity
+        ``"payload.vx"``, rate of rotation ``"payload.wz"``), or reactions as a run names them, ``"tension.cable1"`` and
+        ``"multiplier.loop[0]"``; default all states.
     by
         The formulation.
     **keywords
@@ -218,8 +221,11 @@ def linearize(
     v, u, locked, active, t, tolerance = about.v, about.u, about.locked, about.active, about.t, about.tolerance
     values = eom.parameter_values(about.p)
     rest = equilibrium(eom, at, u=u, active=active, locked=locked, branch=about.branch, t=t, p=values)
-    refuse_stick(eom.machine, "a linear model", HELD_OR_FREE, locked)
+    refuse_stick(eom.machine, "a linear model", HELD_OR_FREE, locked, sheaves=False)
     v0 = named_vector(v, eom.v_names, np.zeros(eom.nv), "v")
+    if not about.require_equilibrium and len(rest.J):
+        v0 = _velocities(eom, rest, v, v0, t, values)
+    rest = with_sheaves(eom, rest, v0, t=t, p=values)
     if about.require_equilibrium:
         check_rest(eom, rest, v0, tolerance, t=t, p=values, hint=HINT)
     states = state_space_names(eom)
@@ -229,7 +235,7 @@ def linearize(
             raise UnknownNameError("input", name, (*eom.u_names, *eom.p_names), f"machine '{eom.machine.name}'")
     names = states
     reduced = None
-    if len(rest.J):
+    if len(rest.J) or eom.constrained:
         coordinates = states[: eom.nv]
         reduced = reduction_at(
             eom,
@@ -242,7 +248,6 @@ def linearize(
             p=values,
         )
         names = tuple(states[i + k] for k in (0, eom.nv) for i in reduced.independent)
-        v0 = _velocities(eom, rest, v, v0, t, values)
     elif shape.independent is not None:
         raise InputError(f"machine '{eom.machine.name}' has no constraints: all its displacements are independent")
     chosen_out = list(names) if outputs is None else check_names(outputs, "outputs")
@@ -318,6 +323,7 @@ def reduction(
     """
     values = eom.parameter_values(p)
     point = equilibrium(eom, at, active=active, locked=locked, t=t, p=values)
+    point = with_sheaves(eom, point, np.zeros(eom.nv), t=t, p=values)
     if not len(point.J):
         return Reduction(np.eye(eom.nv), tuple(range(eom.nv)))
     names = state_space_names(eom)[: eom.nv]
@@ -388,19 +394,17 @@ def _derivatives(
 def _output(
     eom: EquationsOfMotion, name: str, d: Expression, q: Expression, states: tuple[str, ...]
 ) -> Expression | None:
-    """A state, or a component of the position of a frame's origin; None for the multiplier of a constraint."""
+    """A state, or a component of a frame; None for the multiplier of a constraint."""
     s = eom.symbolic
     if name in states:
         i = states.index(name)
         return d[i] if i < eom.nv else s.v[i - eom.nv]
-    frame, _, axis = name.rpartition(".")
-    if axis in ("x", "y", "z") and frame in eom.machine.tree.frames:
-        position = s.pose(frame)[:3, 3]
-        return ca.Function("position", [s.q, s.p], [position["xyz".index(axis)]])(q, s.p)
+    if is_frame_signal(eom, name):
+        return ca.Function("frame", [s.q, s.v, s.p], [frame_signal(eom, name)])(q, s.v, s.p)
     reactions = multiplier_names(eom)
     if name in reactions:
         return None
-    known = (*states, *(f"{f}.x|y|z" for f in eom.machine.tree.frames), *reactions)
+    known = (*states, *(f"{f}.x|y|z|vx|...|wz" for f in eom.machine.tree.frames), *reactions)
     raise UnknownNameError("output", name, known, f"machine '{eom.machine.name}'")
 
 

@@ -6,7 +6,8 @@ the change of the multipliers follow from the same linear system. States are res
 
     d = S y,    dv = S w + T y,    J S = 0,    J T = -dPhi'/dq S
 
-with the independent displacements ``y`` and velocities ``w``; ``T`` is zero at rest.
+with the independent displacements ``y`` and velocities ``w``; ``T`` is zero at rest. Sheaves that slip have no rows,
+but forces in given ratios to the tensions behind them (``analysis/sheaves.py``), whose derivatives count too.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.analysis.equilibrium import Equilibrium
-from dalembert.core.constraint_algebra import allowed_motions, minimum_norm
+from dalembert.analysis.sheaves import all_multipliers, constrained_accelerations
+from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.constraints.reduction import (
@@ -44,18 +46,23 @@ class ReducedModel:
     E: Array
 
 
-def multiplier_names(eom: EquationsOfMotion) -> dict[str, int]:
-    """Rows by the names that a run gives their multipliers: ``tension.CABLE``, ``multiplier.ROW`` and so on."""
+def multiplier_names(eom: EquationsOfMotion) -> dict[str, tuple[int, ...]]:
+    """Rows whose multipliers add up to what a run names ``tension.CABLE``, ``multiplier.ROW`` and so on.
+
+    The tension of a span is that of the last one of its rope, and all that sheaves with friction between them change.
+    """
     system = eom.constraint_system
     rows = system.rows if eom.constrained else ()
-    names: dict[str, int] = {}
+    starts = {r.name: r.start for r in rows if r.kind == "sheave"}
+    names: dict[str, tuple[int, ...]] = {}
     for r in rows:
         if r.kind == "rope":
             section = next(section for section in system.sections if section.name == r.name)
-            names |= {f"tension.{name}": r.start for name, _ in section.tensions}
-        elif r.kind != "internal":
+            changes = [starts[sheave] for sheave in section.sheave_names]
+            names |= {f"tension.{name}": (r.start, *changes[span:]) for name, span in section.tensions}
+        elif r.kind not in ("internal", "sheave"):
             head = "tension" if r.kind == "cable" else "multiplier"
-            names |= {f"{head}.{name}": r.start + k for k, name in enumerate(r.names)}
+            names |= {f"{head}.{name}": (r.start + k,) for k, name in enumerate(r.names)}
     return names
 
 
@@ -110,11 +117,12 @@ def reduced_model(
     s, nv, system = eom.symbolic, eom.nv, eom.constraint_system
     d, q, rate = chart
     multipliers = ca.SX.sym("lambda", system.m)
-    newton = s.inverse_dynamics - s.applied + system.jacobian.T @ multipliers
+    every = all_multipliers(system, multipliers)
+    newton = s.inverse_dynamics - s.applied + system.jacobian.T @ every
     terms = ca.Function(
         "terms",
         [s.q, s.v, s.u, s.t, s.p, system.latches, s.a, multipliers],
-        [newton, system.jacobian @ s.a - system.rhs, system.velocity, system.phi],
+        [newton, system.jacobian @ s.a - system.rhs, system.velocity, system.phi, every],
     )(q, s.v, s.u, s.t, s.p, system.latches, s.a, multipliers)
     shown = [ca.SX(0) if expression is None else expression for _, expression in outputs]
     parts = [ca.densify(ca.SX(x)) for x in (rate, *terms, ca.vertcat(*shown))]
@@ -124,28 +132,33 @@ def reduced_model(
     sweep = ca.Function("sweep", [*symbols, seed], [ca.jtimes(ca.vertcat(*parts), variables, seed)])
 
     M, on = eom.mass_matrix(point.q, p=p), system.activity(point.latches) != 0.0
-    a, reactions = _accelerations(eom, point, v0, M, on, t, p)
+    shared = ca.Function("shared", [s.q, s.t, s.p, system.latches], [ca.jacobian(every, multipliers)])
+    G = np.array(ca.DM(shared(point.q, t, p, point.latches)).full())[:, on]
+    full = eom.constraint_jacobian(point.q, t=t, p=p, latches=point.latches) if system.m else np.zeros((0, nv))
+    pull = np.hstack([full.T @ G, point.J[int(on.sum()) :].T])
+    a, reactions = _accelerations(eom, point, v0, M, on, pull, t, p)
     value = np.concatenate([np.zeros(nv), v0, point.u, p])
     columns = [*range(2 * nv), *(2 * nv + [*eom.u_names, *eom.p_names].index(name) for name in inputs)]
     unit = np.eye(len(value))
     swept = [np.array(sweep(value, t, point.latches, a, reactions, unit[k]).full())[:, 0] for k in columns]
     edges = np.cumsum([x.shape[0] for x in parts])[:-1]
-    dr, dF, dG, dPhidot, dPhi, dY = np.split(np.column_stack(swept), edges, axis=0)
+    dr, dF, dG, dPhidot, dPhi, dL, dY = np.split(np.column_stack(swept), edges, axis=0)
     _check_parameters(eom, inputs, dPhi[:, 2 * nv :], on)
 
     S, k = reduction.S, list(reduction.independent)
     E = np.block([[S, np.zeros_like(S)], [_carried(point.J, dPhidot[on, :nv] @ S, k), S]])
     at = np.hstack([E, np.zeros((2 * nv, len(inputs)))])
     at = np.vstack([at, np.hstack([np.zeros((len(inputs), E.shape[1])), np.eye(len(inputs))])])
-    dr, dF, dG, dY = (x @ at for x in (dr, dF, dG, dY))
+    dr, dF, dG, dL, dY = (x @ at for x in (dr, dF, dG, dL, dY))
     n_more = len(point.J) - int(on.sum())
     right = np.vstack([-dG[on], np.zeros((n_more, at.shape[1]))])
-    da, dl = (x.T for x in minimum_norm(M, -dF.T, point.J, right.T))
+    da, dl = (x.T for x in constrained_accelerations(M, -dF.T, point.J, pull, right.T))
+    dL = dL + G @ dl[: int(on.sum())]
     J = np.vstack([dr[k], da[k], dY])
     rows = multiplier_names(eom)
     for i, (name, expression) in enumerate(outputs):
         if expression is None:
-            J[2 * len(k) + i] = _multiplier(eom, name, rows[name], M, point, on, dl)
+            J[2 * len(k) + i] = _multiplier(eom, name, rows[name], M, point, on, dL)
     if not np.isfinite(J).all():
         raise InputError(f"machine '{eom.machine.name}' cannot be linearised there: its equations have no derivative")
     J += 0.0  # no negative zeros
@@ -154,15 +167,22 @@ def reduced_model(
 
 
 def _accelerations(
-    eom: EquationsOfMotion, point: Equilibrium, v0: Array, M: Array, on: NDArray[np.bool_], t: float, p: Array
+    eom: EquationsOfMotion,
+    point: Equilibrium,
+    v0: Array,
+    M: Array,
+    on: NDArray[np.bool_],
+    pull: Array,
+    t: float,
+    p: Array,
 ) -> tuple[Array, Array]:
-    """Accelerations and multipliers of the state."""
+    """Accelerations of the state, and multipliers of the rows that act, of which ``pull`` are the forces."""
     force = eom.applied(point.q, v0, point.u, t=t, p=p) - eom.bias(point.q, v0, p=p)
     gamma = np.zeros(len(point.J))
     multipliers = np.zeros(len(on))
     if on.any():
         gamma[: on.sum()] = eom.constraint_rhs(point.q, v0, t=t, p=p, latches=point.latches)[on]
-    a, reactions = minimum_norm(M, force, point.J, gamma)
+    a, reactions = constrained_accelerations(M, force, point.J, pull, gamma)
     multipliers[on] = reactions[: on.sum()]
     return a, multipliers
 
@@ -190,12 +210,18 @@ def _check_parameters(eom: EquationsOfMotion, inputs: Sequence[str], dPhi: Array
 
 
 def _multiplier(
-    eom: EquationsOfMotion, name: str, row: int, M: Array, point: Equilibrium, on: NDArray[np.bool_], dl: Array
+    eom: EquationsOfMotion,
+    name: str,
+    rows: tuple[int, ...],
+    M: Array,
+    point: Equilibrium,
+    on: NDArray[np.bool_],
+    changes: Array,
 ) -> Array:
-    """Change of a multiplier, if it has one."""
+    """Change of a sum of multipliers, if it has one."""
     where = f"machine '{eom.machine.name}'"
-    if not on[row]:
+    if not on[rows[0]]:
         raise InputError(f"'{name}' of {where} does not act there, so that it is no output")
     if allowed_motions(M, point.J).shape[1] + len(point.J) != eom.nv:
         raise InputError(f"'{name}' of {where} is not determined: its constraints are redundant")
-    return dl[int(on[:row].sum())]
+    return np.asarray(changes[list(rows)].sum(axis=0))

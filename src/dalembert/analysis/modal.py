@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
 from dalembert.analysis.linearize import HELD_OR_FREE, linearize, reduction
+from dalembert.analysis.sheaves import with_sheaves
 from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
@@ -121,9 +122,10 @@ def machine_modes(
     True
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
-    refuse_stick(eom.machine, "modes of vibration", HELD_OR_FREE, locked)
+    refuse_stick(eom.machine, "modes of vibration", HELD_OR_FREE, locked, sheaves=False)
     p = eom.parameter_values(p)
     point = equilibrium(eom, at, u=u, locked=locked, active=active, t=t, p=p)
+    point = with_sheaves(eom, point, np.zeros(eom.nv), t=t, p=p)
     M, K, D = _matrices(eom, point, t, p)
     if eom.constrained:
         check_rest(eom, point, np.zeros(eom.nv), 1e-6, t=t, p=p)

@@ -171,7 +171,9 @@ def stress_history(run: RecordedMotion, body: str) -> StressHistory:
         If the run has no machine, or the body no stress matrix.
     """
     if run.machine is None:
-        raise InputError("this run does not know its machine: simulate it, or load it with its machine")
+        raise InputError(
+            "this run does not contain its machine: simulate it again, or load it together with its machine"
+        )
     bodies = {b.name: b for b in run.machine.bodies if isinstance(b, FlexibleBody)}
     if body not in bodies:
         raise UnknownNameError("flexible body from finite elements", body, bodies, f"machine '{run.machine.name}'")

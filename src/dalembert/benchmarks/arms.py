@@ -40,6 +40,13 @@ def run_bench(
         ``skipped``. A row has ``robot, quantity, title, nv, operations, contender, name, rows, median_ns, least_ns,
         ratio, difference, agrees``; times are per evaluation, ``rows`` is the length of a batch, and ``ratio`` is the
         time relative to one native call, the median over the repetitions.
+
+    Examples
+    --------
+    >>> from dalembert.benchmarks import run_bench
+    >>> figures = run_bench(["ur5"], quick=True)  # doctest: +SKIP
+    >>> figures["results"][0]["name"]  # doctest: +SKIP
+    'dalembert, one native call'
     """
     names = list(robots) if robots else ["ur5"] if quick else list(MACHINES)
     for name in names:

@@ -94,6 +94,12 @@ def main(
     -------
     int
         Exit status: 0, or 1 if a contender's results differ from ours.
+
+    Examples
+    --------
+    >>> from dalembert.benchmarks import main
+    >>> main("figures.json", quick=True, topic="crane")  # doctest: +SKIP
+    0
     """
     from rich.console import Console
 

@@ -28,7 +28,14 @@ _QUIET = (
 
 @contextmanager
 def launch_browser() -> Iterator[Any]:
-    """Launch the browser; raise `InputError` where the program or Playwright is missing."""
+    """Launch the browser; raise `InputError` where the program or Playwright is missing.
+
+    Examples
+    --------
+    >>> from dalembert.benchmarks import launch_browser
+    >>> with launch_browser() as browser:  # doctest: +SKIP
+    ...     page = browser.new_page()
+    """
     program = next((path for name in _PROGRAMS if (path := shutil.which(name))), None)
     if program is None:
         raise InputError("no browser: install chromium (Debian, Ubuntu: apt install chromium)")

@@ -77,7 +77,7 @@ def _native_call(case: Case, title: str) -> Contender:
 
     def values() -> Array:
         if loop(*checked):
-            raise AssertionError("the kernel refused a state")
+            raise AssertionError("the kernel rejected a state")
         return case.quantity.join(tuple(outputs) if case.quantity.parts > 1 else outputs[0])
 
     keep = (kernel, work, inputs, outputs, addresses, in_step, keep_all, keep_one)

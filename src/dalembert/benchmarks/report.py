@@ -305,7 +305,16 @@ def print_predictive(console: Console, figures: Record) -> None:
 
     table = Table(title="A sample of a predictive controller (programmes with bounds of inputs: here, HPIPM, IPOPT)")
     table.add_column("machine")
-    heads = ("states, inputs, intervals", "median", "99.9 %", "iterations", "programme", "HPIPM", "IPOPT", "build")
+    heads = (
+        "states, inputs, intervals",
+        "median",
+        "99.9 %",
+        "iterations",
+        "programme",
+        "HPIPM",
+        "IPOPT",
+        "build (CPU)",
+    )
     for head in heads:
         table.add_column(head, justify="right", no_wrap=True)
     for row in figures["results"]:
@@ -314,9 +323,15 @@ def print_predictive(console: Console, figures: Record) -> None:
         ipopt = f"{row['ipopt_ms']:.0f} ms" if "ipopt_ms" in row else ""
         times = (f"{row['median_us']:.0f} us", f"{row['quantile_us']:.0f} us")
         iterations = f"{row['iterations']:.1f} (most {row['most_iterations']})"
-        cells = (row["title"], size, *times, iterations, *peers, ipopt, f"{row['build_s']:.0f} s")
+        cells = (row["title"], size, *times, iterations, *peers, ipopt, f"{row['build_processor_s']:.1f} s")
         table.add_row(*cells, style=None if row["agrees"] else "bold red")
     console.print(table)
+    udp = figures["udp"]
+    console.print(
+        f"exported controller over UDP: {udp['periods']} periods of {udp['period_us']:.0f} us, {udp['missed']} missed, "
+        f"{udp['late']} samples late (longest {udp['longest_us']:.0f} us), {udp['overruns']} overruns of the loop",
+        highlight=False, soft_wrap=True,
+    )  # fmt: skip
 
 
 def print_wasm(console: Console, figures: Record) -> None:

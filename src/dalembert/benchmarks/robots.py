@@ -58,6 +58,12 @@ def robot_file(name: str) -> Path:
     ------
     InputError
         If the package that holds it is not installed.
+
+    Examples
+    --------
+    >>> from dalembert.benchmarks import robot_file
+    >>> robot_file("ur5").name  # doctest: +SKIP
+    'ur5_robot.urdf'
     """
     if name not in ROBOTS:
         raise UnknownNameError("robot", name, ROBOTS)
@@ -72,7 +78,14 @@ def robot_file(name: str) -> Path:
 
 
 def robot_machine(name: str) -> Machine:
-    """The robot as a machine, without motors."""
+    """The robot as a machine, without motors.
+
+    Examples
+    --------
+    >>> from dalembert.benchmarks import robot_machine
+    >>> print(robot_machine("ur5"))  # doctest: +SKIP
+    machine 'ur5': ... bodies (... kg), 6 degrees of freedom, 0 motors, 0 parameters
+    """
     robot, path = ROBOTS[name], robot_file(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DalembertWarning)

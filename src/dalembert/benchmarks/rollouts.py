@@ -189,6 +189,13 @@ def run_rollouts(
         Called with progress messages.
     names
         Names in `ROLLOUTS`; all if not given.
+
+    Examples
+    --------
+    >>> from dalembert.benchmarks import run_rollouts
+    >>> figures = run_rollouts(quick=True, names=["crane"])  # doctest: +SKIP
+    >>> figures["results"][0]["name"]  # doctest: +SKIP
+    'dalembert, single runs'
     """
     chosen = names or (("crane", "ur5") if quick else tuple(ROLLOUTS))
     settings = {"steps": 100 if quick else 1000, "step_s": _STEP, "repetitions": 2 if quick else 7, "quick": quick}

@@ -89,6 +89,13 @@ def measure_single_runs(names: Sequence[str] | None = None, *, repetitions: int 
         Names in `SINGLE_RUNS`; all if not given.
     repetitions
         Runs of each machine, of which the fastest counts.
+
+    Examples
+    --------
+    >>> from dalembert.benchmarks import measure_single_runs
+    >>> figures = measure_single_runs(["four-bar"], repetitions=1)  # doctest: +SKIP
+    >>> figures["results"][0]["title"]  # doctest: +SKIP
+    'four-bar linkage'
     """
     rows = []
     for name in names or SINGLE_RUNS:

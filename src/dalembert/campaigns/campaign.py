@@ -223,7 +223,7 @@ def _task(
         experiment = experiment_of(what, cast(ExperimentKeywords, keywords))
         return machine_task(experiment, names, measure or {}, "cuda" if runner == "cuda" else "cpu")
     if not callable(what):
-        raise InputError(f"a campaign is of a machine or of a function, got {what!r}")
+        raise InputError(f"a campaign needs a machine or a function, got {what!r}")
     if runner == "cuda":
         raise InputError("the runner cuda takes machines, not functions")
     for name in ("measure", *keywords):
@@ -278,7 +278,7 @@ def _same_question(store: Store, question: Mapping[str, Any]) -> None:
             else:
                 was = f"{key}: {there.get(key)!r} there, {question[key]!r} now"
             raise InputError(
-                f"{store.folder}: the campaign in this folder has another question ({was}); take another folder, "
+                f"{store.folder}: this folder contains a different campaign ({was}); use another folder, "
                 "or remove this one"
             )
 

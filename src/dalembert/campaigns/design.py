@@ -86,7 +86,7 @@ def optimise(
     experiment = without_log(experiment_of(machine, keywords))
     names = tuple(vary)
     if not names:
-        raise InputError("there is nothing to choose: vary names parameters with their ranges")
+        raise InputError("there is nothing to choose: give parameters and their ranges in vary")
     ranges = np.array([[float(a), float(b)] for a, b in vary.values()])
     for name, (low, high) in zip(names, ranges, strict=True):
         if not (np.isfinite([low, high]).all() and low < high):

@@ -263,7 +263,7 @@ def _ranges(machine: Machine, effort: Mapping[str, float] | None) -> tuple[Array
             least, most = max(least, -limit), min(most, limit)
         if not np.isfinite([least, most]).all():
             raise InputError(
-                f"'{actuator.name}' of machine '{machine.name}' has no largest effort, and an action needs one; give "
+                f"'{actuator.name}' of machine '{machine.name}' has no effort limit, which scales its action; give "
                 f"effort={{'{actuator.name}': ...}}, or the motor an effort"
             )
         low.append(least)
@@ -364,7 +364,7 @@ def _classes() -> tuple[type[Any], type[Any]]:
         from gymnasium.vector import AutoresetMode, VectorEnv
         from gymnasium.vector.utils import batch_space
     except ImportError:
-        raise InputError("environments are Gymnasium's: pip install 'dalembert[gym]'") from None
+        raise InputError("environments need Gymnasium: pip install 'dalembert[gym]'") from None
     known = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
     modes = dict(zip(AUTORESET, known, strict=True))
 

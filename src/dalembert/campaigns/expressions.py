@@ -87,11 +87,11 @@ class SignalExpression:
                     return _FUNCTIONS[name](*(self._value(a, signals) for a in arguments))
                 except (TypeError, NotImplementedError):
                     raise InputError(f"{name} in {self.text!r} does not take {len(arguments)} arguments") from None
-        raise InputError(f"the expression {self.text!r} may not hold {ast.unparse(node)!r}")
+        raise InputError(f"the expression {self.text!r} must not contain {ast.unparse(node)!r}")
 
     def _name(self, node: ast.expr) -> str:
         if isinstance(node, ast.Name):
             return node.id
         if isinstance(node, ast.Attribute):
             return f"{self._name(node.value)}.{node.attr}"
-        raise InputError(f"{ast.unparse(node)!r} in {self.text!r} is no name of a signal")
+        raise InputError(f"{ast.unparse(node)!r} in {self.text!r} is not the name of a signal")

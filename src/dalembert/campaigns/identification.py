@@ -99,7 +99,7 @@ class Identification:
             on = "  on its bound: the range determines it, not the data" if name in self.at_bound else ""
             lines.append(f"  {name} = {self.values[name]:.6g}  (95 %: {low:.6g} to {high:.6g}){on}")
         for one in self.blind:
-            lines.append("  cannot be told apart: " + ", ".join(one))
+            lines.append("  not identifiable separately: " + ", ".join(one))
         lines.append("  noise " + ", ".join(f"{k} {v:.3g}" for k, v in self.noise.items()))
         return "\n".join(lines)
 
@@ -291,7 +291,9 @@ def _record(one: Any, signals: tuple[str, ...], shared: Mapping[str, Any]) -> _R
         if len(columns[s]) != len(t):
             raise InputError(f"a record has {len(t)} times, but {len(columns[s])} values of {s!r}")
     if (np.diff(t) < 0.0).any():
-        raise InputError(f"times of a record must not go back, as after t = {t[np.argmax(np.diff(t) < 0.0)]:g}")
+        raise InputError(
+            f"times of a record must not decrease, as they do after t = {t[np.argmax(np.diff(t) < 0.0)]:g}"
+        )
     y = np.column_stack([columns[s] for s in signals])
     keep = np.append(np.diff(t) > 0, len(t) > 0)[: len(t)]  # the last row of an instant is after a transition
     t, y = t[keep], y[keep]
@@ -374,7 +376,7 @@ def _met(names: tuple[str, ...], x: Array, slope: Array, low: Array, high: Array
                 met[name] = float(bound * s)
     if met:
         where = ", ".join(f"'{name}' = {bound:g}" for name, bound in met.items())
-        warn(f"identified values are on bounds of their ranges: {where}; their intervals do not hold")
+        warn(f"identified values are on bounds of their ranges: {where}; their confidence intervals are not valid")
     return met
 
 

@@ -42,8 +42,8 @@ def packed_task(task: Task) -> bytes:
         packed: bytes = how(task)
     except Exception as error:  # whatever an object of the user's raises while it is pickled
         raise InputError(
-            f"this task cannot be sent to other processes ({type(error).__name__}: {error}): leave out what belongs to "
-            f"this process, such as open files and locks, or run it here with workers=1{advice}"
+            f"this task cannot be sent to other processes ({type(error).__name__}: {error}): leave out objects of this "
+            f"process, such as open files and locks, or run it here with workers=1{advice}"
         ) from None
     return packed
 
@@ -119,14 +119,12 @@ class MemberProcess:
             kind, answer = self._asked(process, self._packed)
         except _DiedError as death:
             raise SimulationError(
-                f"a process for members died while it was starting: {death}; what it wrote is on standard error. "
+                f"a process for members died while it was starting: {death}; its output is on standard error. "
                 "Finished rows are kept: resume the campaign, or run it in this process with workers=1"
             ) from None
         if kind == _REFUSED:
             self._end(process)
-            raise InputError(
-                f"the task cannot be taken up by another process: {answer}; is its module to be found there?"
-            )
+            raise InputError(f"another process cannot load the task: {answer}; can that process import its module?")
         return process
 
     def _asked(self, process: subprocess.Popen[bytes], question: Any) -> tuple[str, Any]:

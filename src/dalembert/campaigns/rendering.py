@@ -23,8 +23,8 @@ def check_rendering(mode: str | None, picture: Mapping[str, Any] | None) -> None
     """Refuse unknown modes, and unknown options of pictures."""
     if mode == "human":
         raise InputError(
-            "an environment has no window: make it with render_mode='rgb_array' and put "
-            "gymnasium.wrappers.HumanRendering around it"
+            "an environment has no window: create it with render_mode='rgb_array' and "
+            "wrap it in gymnasium.wrappers.HumanRendering"
         )
     if mode is not None and mode not in RENDER_MODES:
         raise UnknownNameError("render mode", mode, RENDER_MODES)

@@ -167,7 +167,9 @@ class Campaign:
             Settings of `dalembert.simulate` to override, such as ``record``.
         """
         if self._task is None or not isinstance(self._task, RolloutTask | SimulationTask):
-            raise InputError("only members of machines can be simulated again, and only with the machine at hand")
+            raise InputError(
+                "only campaigns of machines can simulate a member again, and only if the machine is available"
+            )
         member = check_index(member, len(self.values), "member")
         task = self._task
         alone = SimulationTask(task.experiment.replace(**settings), task.quantities, task.measure)

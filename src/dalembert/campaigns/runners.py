@@ -209,15 +209,17 @@ def _client(workers: int, address: str | None) -> Any:
             return distributed.Client(address, timeout=10)
         except (OSError, RuntimeError, TimeoutError, TypeError, ValueError) as error:
             secure = " (a client needs a certificate: docs/campaigns.md)" if address.startswith("tls:") else ""
-            raise InputError(f"there is no Dask scheduler at {address!r} for this client: {error}{secure}") from None
+            raise InputError(
+                f"this client cannot connect to a Dask scheduler at {address!r}: {error}{secure}"
+            ) from None
     try:
         cluster = distributed.LocalCluster(
             n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
         )
     except (OSError, RuntimeError, TimeoutError) as error:
         raise SimulationError(
-            f"workers of the embedded Dask cluster died while they were starting ({error}): they import the script "
-            "that runs the campaign, which must begin it under if __name__ == '__main__':, and which must be a file"
+            f"workers of the embedded Dask cluster died while they were starting ({error}): they import the script, "
+            "which must be a file and must start the campaign under if __name__ == '__main__':"
         ) from None
     return _Embedded(distributed.Client(cluster), cluster)
 

@@ -16,7 +16,7 @@ __all__ = ["SAMPLINGS", "sample"]
 SAMPLINGS = {
     "random": "independent",
     "latin": "Latin hypercube: each quantity fills its range evenly",
-    "sobol": "scrambled Sobol points: all of them together do",
+    "sobol": "scrambled Sobol points: they fill the box of all ranges evenly",
     "grid": "all combinations of the listed values",
     "saltelli": "for Sobol indices: n (2 + number of quantities) members",
     "morris": "for elementary effects: n trajectories of 1 + number of quantities members",

@@ -103,9 +103,7 @@ class Store:
                 except OSError:
                     file.seek(0)
                     who = file.read().strip() or "unknown"
-                    raise InputError(
-                        f"{self.folder}: another process (number {who}) is at work on this campaign"
-                    ) from None
+                    raise InputError(f"{self.folder}: another process (PID {who}) is running this campaign") from None
             file.truncate(0)
             file.write(f"{os.getpid()}\n")
             file.flush()

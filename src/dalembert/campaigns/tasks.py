@@ -268,7 +268,7 @@ def machine_task(
         if not isinstance(one, Measure):
             raise InputError(f"measure {name!r} must be a Measure, such as Measure('theta', 'max abs'), got {one!r}")
     if experiment.duration is None:
-        raise InputError("a campaign of a machine needs a duration, as of dalembert.simulate")
+        raise InputError("a campaign of a machine needs a duration, as in dalembert.simulate")
     lanes = RolloutTask(experiment, quantities, measure, device)
     if device == "cuda" or lanes.taken():
         return lanes

@@ -35,7 +35,7 @@ def animate(
     speed: Annotated[float, typer.Option(help="Seconds of the run per second of the animation.")] = 1.0,
     plane: Annotated[str, typer.Option(help="Plane of the picture (xz, ..), space, or auto.")] = "auto",
     machine: Annotated[
-        str | None, typer.Option(help="The machine, where the run file does not hold it: a file or a ready-made one.")
+        str | None, typer.Option(help="The machine, if the run file does not contain it: a file or a ready-made one.")
     ] = None,
     force: ForceOption = False,
 ) -> None:

@@ -111,7 +111,7 @@ def _engine() -> Remark:
     advice = "install dalembert again, which compiles it, or a C compiler"
     if "stale" in states:
         return Remark("compiled engine", "broken", "compiled from other sources: no simulations", advice)
-    return Remark("compiled engine", "missing", "nothing to simulate with", advice)
+    return Remark("compiled engine", "missing", "no simulations", advice)
 
 
 def _calls() -> Remark:

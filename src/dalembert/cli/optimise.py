@@ -32,7 +32,7 @@ def optimise(
         str | None, typer.Option(metavar="SHORTEST:LONGEST", help="Range of the duration [s]; default: --duration.")
     ] = None,
     effort: Annotated[float, typer.Option(help="Weight of the squared inputs.")] = 1.0,
-    time: Annotated[float, typer.Option(help="Weight of the duration; with --effort 0 the least time.")] = 0.0,
+    time: Annotated[float, typer.Option(help="Weight of the duration; with --effort 0 it minimises the time.")] = 0.0,
     limit: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=LOW:HIGH", help="Range of a quantity, tension.ROPE or rate.INPUT; repeatable."),
@@ -44,7 +44,7 @@ def optimise(
         list[str] | None, typer.Option(metavar="NAME=LOW:HIGH", help="Parameter that is free, with its range.")
     ] = None,
     intervals: Annotated[int, typer.Option(help="Intervals of the first grid.")] = 10,
-    tolerance: Annotated[float, typer.Option(help="Errors of the grid that are small enough.")] = 1e-7,
+    tolerance: Annotated[float, typer.Option(help="Largest error of the grid.")] = 1e-7,
     out: Annotated[
         Path | None, typer.Option(help="Simulate with the inputs of the plan; write the run (NetCDF).")
     ] = None,

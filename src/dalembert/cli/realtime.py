@@ -67,6 +67,8 @@ def realtime(
     rows.add_row("overruns", str(timing.overruns))
     rows.add_row("median lateness", f"{1e6 * timing.median:.0f} us")
     rows.add_row("worst lateness", f"{1e6 * timing.worst:.0f} us")
+    if timing.late:
+        rows.add_row("late samples of controllers", str(timing.late))
     rows.add_row("packets received, refused, sent", f"{timing.received}, {timing.refused}, {timing.sent}")
     show(rows)
     loop.check()

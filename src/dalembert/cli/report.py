@@ -29,7 +29,7 @@ def report(
         bool | None, typer.Option(help="Write the equations of motion; default: if the machine is small.")
     ] = None,
     machine: Annotated[
-        str | None, typer.Option(help="The machine, where the run file does not hold it: a file or a ready-made one.")
+        str | None, typer.Option(help="The machine, if the run file does not contain it: a file or a ready-made one.")
     ] = None,
     force: ForceOption = False,
 ) -> None:

@@ -87,7 +87,7 @@ def _print(name: str, answer: dict[str, Any]) -> None:
         rows.add_row("norm of the sensitivity at the inputs", number(answer["sensitivity"]))
     for motor, m in answer.get("margins", {}).items():
         low, high = (20.0 * np.log10(max(g, 1e-300)) for g in m["gain"])
-        text = f"{low:.2f} to {high:.2f} dB, {m['phase']:.1f} deg at {m['frequency']:.4g} rad/s"
+        text = f"{low:.2f} to {high:.2f} dB, {m['phase']:.1f} deg at {m['omega']:.4g} rad/s"
         rows.add_row(escape(f"disk margin at {motor}"), text)
     if "mu" in answer:
         rows.add_row("repetitions", escape(", ".join(f"{n}: {k}" for n, k in answer["blocks"].items())))

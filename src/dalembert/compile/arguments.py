@@ -96,7 +96,7 @@ def make_signature(function: ca.Function | RowFunction, shapes: Mapping[str, Sha
         chosen = asked.get(name, default)
         if int(np.prod(chosen)) != rows * columns or min(chosen, default=0) < 0:
             raise InputError(
-                f"shape {chosen} of {name!r} in function {function.name()!r} does not hold {rows} x {columns} numbers"
+                f"shape {chosen} of {name!r} in function {function.name()!r} does not fit {rows} x {columns} numbers"
             )
         return chosen
 

@@ -85,7 +85,7 @@ def missing_toolchain() -> str:
     """Name the compilers that were not found."""
     override = os.environ.get("DALEMBERT_CC", "")
     if override:
-        return f"DALEMBERT_CC={override!r} names no program"
+        return f"DALEMBERT_CC={override!r} does not name a program"
     return "no cc, gcc or clang on the PATH, and the ziglang wheel is not installed"
 
 
@@ -246,7 +246,7 @@ def build_units(
             log = _run([*toolchain.command, *flags, "-shared", *objects, "-lm", "-o", str(library)])
             logs = [log] if log else []
     if logs:
-        raise BuildError(f"the C compiler refused {name!r}\n{logs[0]}")
+        raise BuildError(f"the C compiler failed on {name!r}\n{logs[0]}")
     return library
 
 

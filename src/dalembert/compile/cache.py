@@ -68,7 +68,7 @@ def _cache_directory(override: str, xdg: str) -> Path:
         atexit.register(shutil.rmtree, temporary, ignore_errors=True)
         warn(
             f"kernels cannot be kept in {folder} ({error}); they are built again in each process. "
-            "Set DALEMBERT_CACHE to a folder of your own."
+            "Set DALEMBERT_CACHE to a folder that you own."
         )
         return _private(Path(temporary))
 
@@ -156,9 +156,7 @@ def load_cached(key: str, build: Builder, load: Callable[[str], Loaded]) -> Load
         raise BuildError(f"a kernel cannot be stored in or loaded from {folder}: {error}") from error
 
 
-def build_library(
-    source: str, name: str, *, optimise: tuple[str, ...] = ("-O2",), fused: bool = False
-) -> ctypes.CDLL:
+def build_library(source: str, name: str, *, optimise: tuple[str, ...] = ("-O2",), fused: bool = False) -> ctypes.CDLL:
     """Compile hand-written C99 with the flags and the cache of the kernels, and load it.
 
     Parameters

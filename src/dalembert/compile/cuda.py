@@ -131,7 +131,7 @@ def load_entry(cupy: ModuleType, source: CudaSource, precision: Precision, fast_
     try:
         return cupy.RawModule(code=source.text, options=tuple(options)).get_function(source.entry)
     except cupy.cuda.compiler.CompileException as error:
-        raise BuildError(f"NVRTC refused {source.entry!r}\n{error}") from error
+        raise BuildError(f"NVRTC failed on {source.entry!r}\n{error}") from error
 
 
 class CudaKernel:
@@ -218,5 +218,13 @@ def compile_cuda(
         in ``"float"``, at the cost of some digits.
     block
         Threads of a block.
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> from dalembert.compile import compile_cuda, compile_function
+    >>> x = ca.SX.sym("x")
+    >>> square = ca.Function("square", [x], [x * x], ["x"], ["y"])
+    >>> on_gpu = compile_cuda(square, compile_function(square).signature)  # doctest: +SKIP
     """
     return CudaKernel(function, signature, precision, fast_math, block)

@@ -68,6 +68,15 @@ class Native:
         The loaded library.
     symbol
         C name of the function at `address`.
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> from dalembert.compile import compile_function
+    >>> x = ca.SX.sym("x")
+    >>> square = compile_function(ca.Function("square", [x], [x * x], ["x"], ["y"]))
+    >>> square.native is None or square.native.work().size > 0  # None: there is no compiler
+    True
     """
 
     address: int

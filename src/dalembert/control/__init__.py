@@ -4,18 +4,12 @@ from typing import TYPE_CHECKING
 
 from dalembert.control.allocation import Allocation, allocate
 from dalembert.control.cascade import Cascade, Follow, Guidance, Known, NativeGuidance, Sampled, read
+from dalembert.control.detumbling import Detumbling
 from dalembert.control.law_blocks import register_law
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation, driven_response
 from dalembert.control.nozzles import PulsedJets, Unloading
 from dalembert.control.passivity import PassivityBased, SlotineLi
-from dalembert.control.spacecraft import (
-    BasePD,
-    CentralizedPD,
-    Feedforward,
-    FollowPose,
-    Together,
-    thruster_map,
-)
+from dalembert.control.spacecraft import BasePD, CentralizedPD, Feedforward, FollowPose, Together
 from dalembert.core.later import later
 
 if TYPE_CHECKING:
@@ -49,6 +43,7 @@ __all__ = [
     "CentralizedPD",
     "ComputedTorque",
     "DeadZone",
+    "Detumbling",
     "DiskMargin",
     "EnergyRegulation",
     "Feedforward",
@@ -92,7 +87,6 @@ __all__ = [
     "read",
     "register_law",
     "structured",
-    "thruster_map",
     "uncertain",
     "varying",
 ]

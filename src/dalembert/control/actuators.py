@@ -251,13 +251,15 @@ class NoisySensors:
             raise InputError(f"NoisySensors needs a law, got {self.law!r}")
         if isinstance(self.law, _Wrapper):
             raise InputError(
-                f"NoisySensors takes the law itself: {type(self.law).__name__} stands behind the sensors; write "
+                f"NoisySensors wraps the law itself: {type(self.law).__name__} acts after the sensors; write "
                 f"{type(self.law).__name__}(NoisySensors(law, ...), ...)"
             )
         if not self.period > 0:
             raise InputError(f"period of NoisySensors must be > 0, got {self.period!r}")
         if eom.layout.quaternions:
-            raise InputError(f"NoisySensors: machine '{eom.machine.name}' has quaternions, which take no added noise")
+            raise InputError(
+                f"NoisySensors: machine '{eom.machine.name}' has quaternions, to which noise cannot be added"
+            )
         self._sigma = np.concatenate(
             [
                 np.array(_positive(x, n, what, zero=True).full())[:, 0]

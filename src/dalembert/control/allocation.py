@@ -17,9 +17,10 @@ from dalembert.model.body import Body
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Thruster
 
-__all__ = ["Allocation", "allocate", "base_wheels"]
+__all__ = ["COMPONENTS", "Allocation", "allocate", "base_wheels"]
 
-_AXES = ("force along x", "force along y", "force along z", "torque about x", "torque about y", "torque about z")
+COMPONENTS = ("force along x", "force along y", "force along z", "torque about x", "torque about y", "torque about z")
+"""Names of the six components of a wrench."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Allocation:
     def missing(self) -> tuple[str, ...]:
         """Components that the hardware cannot give."""
         bad = np.isnan(self.positive + self.negative).sum(axis=0)
-        return tuple(name for name, count in zip(_AXES, bad.tolist(), strict=True) if count)
+        return tuple(name for name, count in zip(COMPONENTS, bad.tolist(), strict=True) if count)
 
     def expression(self, wrench: Expression) -> Expression:
         """Inputs (nu) for a wrench (6); components that the hardware cannot give are left out."""
@@ -185,8 +186,9 @@ def allocate(
     if lacking:
         has = ", ".join((*rotors[0], *jets[0])) or "none"
         raise InputError(
-            f"the actuators on the body of joint '{name}' of machine '{machine.name}' cannot give {', '.join(lacking)} "
-            f"alone, in both directions; there are: {has}"
+            f"the actuators on the body of joint '{name}' of machine '{machine.name}' cannot produce "
+            f"{', '.join(lacking)} "
+            f"independently, in both directions; available are: {has}"
         )
     return shared
 

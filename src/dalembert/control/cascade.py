@@ -162,7 +162,7 @@ class Sampled:
         if not isinstance(self.law, Law):
             raise InputError(f"Sampled needs an expression law, got {self.law!r}")
         if getattr(self.law, "sampled", None) is not None:
-            raise InputError("Sampled needs a continuous law, got one with a sampled controller behind it")
+            raise InputError("Sampled needs a continuous law, got one that contains a sampled controller")
         check_number("period of Sampled", self.period, unit="s")
 
 
@@ -257,7 +257,9 @@ class NativeGuidance(_Stage):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not callable(self.function):
-            raise InputError(f"NativeGuidance '{self.name}' needs a function of what is known, got {self.function!r}")
+            raise InputError(
+                f"NativeGuidance '{self.name}' needs a function of the known quantities, got {self.function!r}"
+            )
         for state, value in dict(self.states).items():
             check_number(f"initial value of state '{state}' of NativeGuidance '{self.name}'", value, positive=False)
 
@@ -306,6 +308,8 @@ class Cascade:
         object.__setattr__(self, "outer", stages)
         for stage in stages:
             if not isinstance(stage, NativeStage) and not all(hasattr(stage, x) for x in ("name", "period", "holds")):
-                raise InputError(f"a stage of a Cascade needs a name, a period and what it holds, got {stage!r}")
+                raise InputError(
+                    f"a stage of a Cascade needs a name, a period and the names of its values, got {stage!r}"
+                )
         if not isinstance(self.inner, Law | Sampled | Controller | NativeStage):
             raise InputError(f"the inner law of a Cascade must be a law or a controller, got {self.inner!r}")

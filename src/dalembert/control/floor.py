@@ -74,9 +74,9 @@ def hinf_floor(plant: control.StateSpace, *, controls: int, measurements: int) -
     try:
         problem.solve(solver="CLARABEL")
     except cp.SolverError as error:
-        raise ConvergenceError(f"the solver gave up on the floor: {error}") from None
+        raise ConvergenceError(f"the solver found no floor: {error}") from None
     if problem.status in ("infeasible", "infeasible_inaccurate"):
         raise InputError("no controller stabilises this plant from these controls and measurements")
     if problem.status not in ("optimal", "optimal_inaccurate"):
-        raise ConvergenceError(f"the solver gave up on the floor: {problem.status}")
+        raise ConvergenceError(f"the solver found no floor: {problem.status}")
     return float(g.value)

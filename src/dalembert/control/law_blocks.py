@@ -40,6 +40,13 @@ def register_law(name: str, kind: type[Any]) -> type[Any]:
     ------
     InputError
         If it is no dataclass, lacks a method of a law, or the name is taken.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.control import register_law
+    >>> register_law("pd", da.PD) is da.PD  # already in the table; your own law needs a new name
+    True
     """
     missing = [method for method in ("state_names", "initial_state", "expression") if not hasattr(kind, method)]
     if not dataclasses.is_dataclass(kind) or missing:
@@ -97,4 +104,4 @@ def _plain(value: object) -> object:
         return _plain(value.tolist())
     if isinstance(value, list | tuple):
         return [_plain(x) for x in value]
-    raise TypeError(f"no data stand for {type(value).__name__}")
+    raise TypeError(f"data cannot represent {type(value).__name__}")

@@ -63,14 +63,14 @@ def _driven(eom: EquationsOfMotion, law: str, *, thrusters: bool = False) -> tup
         names = ", ".join(x.name for x in eom.machine.thrusters)
         raise InputError(
             f"{law} drives joints only, but machine '{eom.machine.name}' has the thrusters {names}; leave them out "
-            "(machine.with_(thrusters=())), or give a law of your own"
+            "(machine.with_(thrusters=())), or write your own law"
         )
     blocks = {b.name: b for b in eom.layout.blocks}
     rows_q, rows_v, ratios = [], [], []
     for motor in eom.machine.motors:
         if motor.joint not in blocks:
             raise InputError(
-                f"{law}: motor '{motor.name}' drives '{motor.joint}', which is no coordinate of the equations"
+                f"{law}: motor '{motor.name}' drives '{motor.joint}', which is not a coordinate of the equations"
             )
         rows_q.append(blocks[motor.joint].q.start)
         rows_v.append(blocks[motor.joint].v.start)
@@ -523,7 +523,7 @@ class ComputedTorque(_Stateless):
         if missing and not self.partial:
             raise InputError(
                 f"ComputedTorque needs a motor at every velocity of machine '{eom.machine.name}'; "
-                f"there is none at {', '.join(missing)}; partial=True leaves these to themselves"
+                f"there is none at {', '.join(missing)}; partial=True leaves these uncontrolled"
             )
         r, rd, rdd = _reference(self.reference, t, _motors(eom), "ComputedTorque")
         e, ed = r - q[rows_q], rd - v[rows_v]

@@ -55,7 +55,7 @@ def lqr_gain(plant: control.StateSpace, Q: ArrayLike, R: ArrayLike) -> Array:
     except (LinAlgError, ValueError) as error:
         raise InputError(
             f"no stabilising regulator exists for '{plant.name}' with these weights ({error}): "
-            "a mode is out of reach of the inputs, or an undamped one has no weight"
+            "a mode is not controllable, or an undamped mode has no weight"
         ) from None
     K = np.linalg.solve(R, B.T @ (X / np.outer(s, s)))
     poles = np.linalg.eigvals(A - B @ K)

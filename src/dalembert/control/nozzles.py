@@ -8,6 +8,8 @@ import casadi as ca
 import numpy as np
 
 from dalembert.control.allocation import allocate
+from dalembert.control.detumbling import wheel_momentum
+from dalembert.control.laws import _Stateless
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.ports import Law
@@ -113,7 +115,7 @@ class PulsedJets:
 
 
 @dataclass(frozen=True)
-class Unloading:
+class Unloading(_Stateless):
     """Thrusters take momentum out of the reaction wheels of a base: a torque ``-gain h`` against their momentum ``h``.
 
     A law that holds the attitude by the wheels, such as `BasePD`, brakes them meanwhile: use the sum of both,
@@ -136,35 +138,16 @@ class Unloading:
     joint: str | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_number("gain of Unloading", self.gain, unit="1/s")
-
-    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
-        """No internal states."""
-        return ()
-
-    def initial_state(self, eom: EquationsOfMotion) -> Array:
-        """No internal states."""
-        return np.zeros(0)
 
     def expression(
         self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
     ) -> tuple[Expression, Expression]:
         """Inputs as expressions."""
         base = free_base(eom, self.joint)
-        wheels = allocate(eom, base, need=()).wheels
-        if not wheels:
+        if not allocate(eom, base, need=()).wheels:
             raise InputError(f"machine '{eom.machine.name}' has no reaction wheels that span all directions to unload")
-        effect = allocate(eom, base, need=()).effect
-        motors = {m.name: m for m in eom.machine.motors}
-        bodies = {b.name: b for b in eom.machine.bodies}
-        h = ca.SX.zeros(3)
-        for name in wheels:
-            motor = motors[name]
-            joint = eom.machine.joint(motor.joint)
-            axis = -effect[3:, eom.u_names.index(name)] / nominal(motor.ratio)
-            own = np.array([nominal(x) for x in joint.axis])
-            I = np.array([[nominal(x) for x in row] for row in bodies[joint.child].inertia])  # type: ignore[union-attr]
-            block = next(b for b in eom.layout.blocks if b.name == motor.joint)
-            h = h + ca.DM(axis * float(own @ I @ own)) * v[block.v.start]
+        h = wheel_momentum(eom, base, v)
         jets = allocate(eom, base, need=("torque",), wheels=False)
         return ca.SX(jets.expression(ca.vertcat(ca.SX.zeros(3), -self.gain * h))), ca.SX(0, 1)

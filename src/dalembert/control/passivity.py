@@ -73,7 +73,7 @@ def _tracking(
         )
     if eom.machine.constrained:
         raise InputError(
-            f"{name} is a law of open chains; machine '{eom.machine.name}' has constraints, cables or ropes"
+            f"{name} supports open chains only; machine '{eom.machine.name}' has constraints, cables or ropes"
         )
     r, rd, rdd = _reference(law.reference, t, _motors(eom), name)
     rate, kd = (_gain(x, _motors(eom), what, at=(eom, p)) for x, what in ((law.rate, "rate"), (law.kd, "kd")))

@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.control.allocation import allocate, base_wheels
+from dalembert.control.allocation import COMPONENTS, allocate
 from dalembert.control.cascade import read
 from dalembert.control.laws import (
     Reference,
@@ -38,7 +38,7 @@ from dalembert.formulations.floating import free_base
 from dalembert.formulations.layout import CoordinateBlock
 from dalembert.spatial.rotations import quaternion_difference, quaternion_matrix, quaternion_product
 
-__all__ = ["BasePD", "CentralizedPD", "Feedforward", "FollowPose", "Together", "thruster_map"]
+__all__ = ["BasePD", "CentralizedPD", "Feedforward", "FollowPose", "Together"]
 
 _POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 _TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
@@ -109,47 +109,6 @@ def _base_block(eom: EquationsOfMotion, joint: str | None) -> CoordinateBlock:
     """Block of coordinates of the base."""
     name = free_base(eom, joint)
     return next(b for b in eom.layout.blocks if b.name == name)
-
-
-def thruster_map(eom: EquationsOfMotion, joint: str | None = None) -> Array:
-    """Inputs of the thrusters for a wrench on the base, (n, 6): the least ones that give it.
-
-    Parameters
-    ----------
-    eom
-        Equations in the machine's coordinates.
-    joint
-        The free joint of the base; needed where there is more than one.
-
-    Raises
-    ------
-    InputError
-        If there are no thrusters on the base, if one can only push, or turns with the world.
-
-    Examples
-    --------
-    >>> import dalembert as da
-    >>> from dalembert.systems.space_robots import three_joint_chaser
-    >>> thruster_map(da.equations(three_joint_chaser())).shape
-    (6, 6)
-    """
-    block, machine = _base_block(eom, joint), eom.machine
-    node = machine.tree.frames[machine.joint(block.name).child][0]
-    columns = []
-    s = eom.symbolic
-    for thruster in machine.thrusters:
-        if machine.tree.frames[thruster.frame][0] != node:
-            columns.append(np.zeros(6))
-            continue
-        if thruster.one_sided or thruster.axes != "frame":
-            what = "only pushes" if thruster.one_sided else "acts in world axes"
-            raise InputError(f"thruster '{thruster.name}' {what}: give a law of your own, which shares out the wrench")
-        J = s.jacobian(thruster.frame)[:, block.v]
-        numbers = ca.Function("J", [s.q, s.p], [ca.densify(J)])(eom.q_neutral, eom.parameter_values())
-        columns.append(np.array(numbers.full()).T @ [float(x) for x in (*thruster.force, *thruster.torque)])
-    if not np.any(columns):
-        raise InputError(f"machine '{machine.name}' has no thrusters on the body of joint '{block.name}'")
-    return np.asarray(np.linalg.pinv(np.array(columns).T))
 
 
 def _square(value: ArrayLike, name: str) -> ca.DM:
@@ -226,12 +185,16 @@ class BasePD(_Stateless):
                 raise InputError(f"gates of a BasePD must be 2 names (of force and torque), got {len(names)}")
             force, torque = ca.vertsplit(read(*names))
             wrench = ca.vertcat(force * wrench[:3], torque * wrench[3:])
-        flying = bool(np.any(np.array(_square(self.kp, "kp"))[:3]) or np.any(np.array(_square(self.kd, "kd"))[:3]))
-        need = ("force", "torque") if flying else ("torque",)
-        if not base_wheels(eom.machine, block.name) and not any(x.one_sided for x in eom.machine.thrusters):
-            u = ca.DM(thruster_map(eom, self.joint)) @ wrench
-            return ca.vertcat(ca.SX.zeros(len(eom.machine.motors)), u), ca.SX(0, 1)
-        return ca.SX(allocate(eom, self.joint, need=need).expression(wrench)), ca.SX(0, 1)
+        shared = allocate(eom, block.name, need=())
+        used = np.abs(np.array(_square(self.kp, "kp"))) + np.abs(np.array(_square(self.kd, "kd")))
+        lacking = [name for name in shared.missing if used[COMPONENTS.index(name)].any()]
+        if lacking:
+            raise InputError(
+                f"BasePD: the actuators on the body of joint '{block.name}' of machine '{eom.machine.name}' cannot "
+                f"give {', '.join(lacking)} alone, in both directions; give zero gains for it, or other actuators: "
+                f"there are {', '.join((*shared.wheels, *shared.jets)) or 'none'}"
+            )
+        return ca.SX(shared.expression(wrench)), ca.SX(0, 1)
 
 
 @dataclass(frozen=True)

@@ -169,8 +169,8 @@ class _Walk:
         except Exception:
             if self._strict and not any(_version(one) for one in self._within):
                 raise InputError(
-                    f"{place} is a {kind.__qualname__}, and cannot be recognised in another process: set an "
-                    "attribute 'version' of the function or of the object that holds it, and change it with it"
+                    f"{place} is a {kind.__qualname__}, which another process cannot identify: set an "
+                    "attribute 'version' on the function or on the object that holds it, and change it with the code"
                 ) from None
             yield place, _version(value)
             return

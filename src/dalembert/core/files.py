@@ -58,7 +58,7 @@ def target_file(path: str | os.PathLike[str], endings: tuple[str, ...] = ()) -> 
         if target.is_dir():
             raise InputError(f"cannot write {target}: it is a folder")
         if not target.parent.is_dir():
-            raise InputError(f"cannot write {target}: there is no folder {target.parent}")
+            raise InputError(f"cannot write {target}: no such folder: {target.parent}")
     except OSError as error:  # a folder that this user must not enter, a name too long
         raise WriteError(f"cannot write {target}: {error.strerror or error}") from error
     if endings and target.suffix.lower() not in endings:
@@ -138,7 +138,7 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WriteError(f"cannot make the folder {folder}: {error.strerror or error}") from error
+        raise WriteError(f"cannot create the folder {folder}: {error.strerror or error}") from error
     return folder
 
 
@@ -149,7 +149,7 @@ def checked_path(path: str | os.PathLike[str]) -> Path:
     except TypeError:
         raise InputError(f"a file must be given by its path, got {path!r}") from None
     if "\0" in str(place):
-        raise InputError(f"the name of a file must not hold a null character, got {str(path)!r}")
+        raise InputError(f"the name of a file must not contain a null character, got {str(path)!r}")
     return place
 
 

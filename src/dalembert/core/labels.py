@@ -99,15 +99,15 @@ def _counting(index: Iterable[Any], what: str) -> None:
     labels = list(index)
     if labels != list(range(len(labels))):
         raise InputError(
-            f"the {what} must be numbered 0, 1, 2, ..., got {labels[:3]}; .reset_index(drop=True) numbers them in "
-            "their order"
+            f"the {what} must be numbered 0, 1, 2, ..., got {labels[:3]}; .reset_index(drop=True) renumbers them "
+            "in their order"
         )
 
 
 def _fault(value: object) -> str:
     """Reason why an array cannot be converted to plain real numbers; empty if it can."""
     if isinstance(value, np.ma.MaskedArray):
-        return "got a masked array; fill or leave out the masked entries"
+        return "got a masked array; fill or remove the masked entries"
     if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "cMm":
         return f"got {_KINDS[value.dtype.kind]}, which are not real numbers"
     if hasattr(value, "magnitude") or (isinstance(value, np.ndarray) and hasattr(value, "unit")):
@@ -140,15 +140,15 @@ def as_numbers(value: object) -> Array:
             plain = by_name(item, "this")
             if isinstance(plain, Mapping):
                 raise InputError(
-                    f"got numbers with the labels {', '.join(list(plain)[:6])}, where numbers have no names; "
-                    "give .to_numpy(), in the right order"
+                    f"got numbers with the labels {', '.join(list(plain)[:6])}, expected numbers without "
+                    "labels; give .to_numpy(), in the right order"
                 )
             if item is value:
                 return plain
     try:
         array = np.asarray(value)
     except (TypeError, ValueError) as error:
-        raise InputError(f"got no array of numbers: {error}") from None
+        raise InputError(f"this is not an array of numbers: {error}") from None
     if array.dtype == object and any(item is None for item in array.flat):
         raise InputError("got None, which is not a number")
     kinds = {array.dtype.kind} if array.dtype != object else {np.asarray(item).dtype.kind for item in array.flat}
@@ -157,7 +157,7 @@ def as_numbers(value: object) -> Array:
     try:
         return array.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
-        raise InputError(f"got no array of numbers: {error}") from None
+        raise InputError(f"this is not an array of numbers: {error}") from None
 
 
 def as_complex(value: object) -> NDArray[np.complex128]:

@@ -94,7 +94,7 @@ class Expression:
         )
 
     def __bool__(self) -> bool:
-        raise InputError(f"the truth of the expression {self} depends on its parameters")
+        raise InputError(f"the truth value of the expression {self} depends on its parameters")
 
     def __str__(self) -> str:
         return to_text(self)  # type: ignore[arg-type]
@@ -125,8 +125,8 @@ class Parameter(Expression):
     def __post_init__(self) -> None:
         if not _is_parameter_name(self.name):
             raise InputError(
-                f"a parameter's name must be an identifier, no keyword of Python "
-                f"and none of {sorted(_RESERVED)}, got {self.name!r}"
+                f"a parameter's name must be an identifier, but neither a Python "
+                f"keyword nor one of {sorted(_RESERVED)}, got {self.name!r}"
             )
         object.__setattr__(self, "value", _finite(self.value, f"the value of parameter '{self.name}'"))
 
@@ -503,5 +503,5 @@ def _of_function(name: str, x: Dimension | str, text: str) -> Dimension | str:
         return x**0.5
     if not x.is_number:
         expected = "an angle" if name in ("sin", "cos", "tan") else "a number"
-        raise InputError(f"{text!r} has {name} of a quantity in {x}, expected {expected}")
+        raise InputError(f"{text!r} takes {name} of a quantity in {x}, expected {expected}")
     return _FACTOR

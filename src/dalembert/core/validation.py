@@ -95,7 +95,7 @@ def check_name(name: object, kind: str) -> str:
         raise MachineError(f"the name of a {kind} must be a non-empty string, got {name!r}")
     # Categories of Unicode: control characters, of which C and files cannot hold all, and halves of pairs.
     if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name):
-        raise MachineError(f"the name of a {kind} must not hold control characters such as null, got {name!r}")
+        raise MachineError(f"the name of a {kind} must not contain control characters such as null, got {name!r}")
     return name
 
 

@@ -14,7 +14,7 @@
 #define FUNCTION static
 #endif
 
-/* Scratch memory, passed by value: what a function takes is given back by its return. */
+/* Scratch memory, passed by value: a function frees its share when it returns. */
 struct memory {
     double *next;
 };

@@ -1,4 +1,4 @@
-/* Tapes on CasADi's virtual machine as kernels: what a time loop calls where there is no compiler for the tapes.
+/* Tapes on CasADi's virtual machine as kernels: the time loop calls these where there is no compiler for the tapes.
  *
  * The work array of such a kernel is a `struct virtual_tape`. CasADi evaluates between fixed arrays (`FunctionBuffer`);
  * numbers are copied there and back. No two threads may share one. */

@@ -38,6 +38,8 @@ class RopeTerms:
         Natural length ``l``.
     elastic, tension
         Elastic tension, and the total one with damping.
+    gradient, loss, driven
+        Its generalised forces: gradient of its strain energy, damping, and all of it where the rope moves in time.
     """
 
     rope: RopeBase
@@ -48,6 +50,14 @@ class RopeTerms:
     length: Expression
     elastic: Expression
     tension: Expression
+    gradient: Expression
+    loss: Expression
+    driven: Expression
+
+    @property
+    def force(self) -> Expression:
+        """Its generalised force on the machine."""
+        return self.loss + self.driven - self.gradient
 
 
 class BoardSolver(Protocol):
@@ -89,7 +99,17 @@ class ClosedDerivatives(Protocol):
 
 
 class FormulationBase:
-    """Coordinates of the machine, without additional constraints and without elastic ropes."""
+    """Coordinates of the machine, without additional constraints and without elastic ropes.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.formulations import FormulationBase
+    >>> from dalembert.systems import load_system
+    >>> eom = da.equations(load_system("double-pendulum"), backend="vm")
+    >>> isinstance(eom.formulation, FormulationBase)
+    True
+    """
 
     name: str = ""
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {}

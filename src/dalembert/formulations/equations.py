@@ -26,6 +26,7 @@ from dalembert.formulations.constraints.elastic_ropes import with_elastic_ropes
 from dalembert.formulations.contact.contract import ContactContract
 from dalembert.formulations.contract import GEOMETRIC, compile_contract
 from dalembert.formulations.derivatives import Derivatives
+from dalembert.formulations.forces import forces_of
 from dalembert.formulations.impact import ContactImpact, contact_impact
 from dalembert.formulations.mapped import CoordinateMap, couple, in_coordinates, in_machine_coordinates
 from dalembert.formulations.registry import formulate, kind_of
@@ -233,13 +234,32 @@ class EquationsOfMotion(StateContract, ConstraintContract, ContactContract):
         self,
         q: ArrayLike,
         v: ArrayLike,
-        tau: ArrayLike,
+        tau: ArrayLike | dict[str, float] | None = None,
         *,
+        u: ArrayLike | Mapping[str, float] | None = None,
         wrenches: Mapping[str, ArrayLike] | None = None,
         t: float = 0.0,
         p: Parameters = None,
     ) -> Array:
-        """Accelerations that solve ``M a + C v + dV/dq = tau`` (plus the forces of the given wrenches)."""
+        """Accelerations that solve ``M a + C v + dV/dq = tau``, plus the forces of the inputs and wrenches.
+
+        Parameters
+        ----------
+        q, v
+            The state.
+        tau
+            Generalised forces in the order of ``v_names``, or by these names. Where inputs and velocities have equal
+            numbers but different orders, an array of inputs has the right length and gives wrong accelerations.
+        u
+            Inputs of motors and thrusters in the order of ``u_names``, or by these names, ``{name: value}``. Their
+            forces are those of `applied`: saturation, gears, losses and the machine's own wrenches included.
+        wrenches
+            Frames with [f; n] acting on the machine at the frame's origin, in the frame's axes.
+        t, p
+            Time, and values of the parameters.
+        """
+        if u is not None or tau is None or isinstance(tau, dict):
+            tau = forces_of(self, (q, v), tau, u, t, p)
         if wrenches:
             tau = plain_numbers(tau, "tau") + self.wrench_force(q, wrenches, t=t, p=p)
         if p is None:

@@ -272,14 +272,14 @@ class Mapped(FormulationBase):
             )
         if not _same(self.machine, back.full()[:, 0], ca.DM(q).full()[:, 0]):
             raise InputError(
-                f"the CoordinateMap ({names}) does not lead back to this state of machine '{self.machine.name}': "
+                f"the CoordinateMap ({names}) does not map back to this state of machine '{self.machine.name}': "
                 f"{', '.join(self.machine.q_names)} = {_listed(q)} became {_listed(back)}"
             )
         rates = ca.DM(v).full()[:, 0]
         w, _, rank, _ = np.linalg.lstsq(E.full(), rates, rcond=1e-12)
         if rank < len(w) and not np.allclose(E.full() @ w, rates, rtol=1e-9, atol=1e-12 * (1 + np.abs(rates).max())):
             raise InputError(
-                f"the CoordinateMap ({names}) is singular at {_listed(y)}: it cannot have these velocities"
+                f"the CoordinateMap ({names}) is singular at {_listed(y)}: it cannot represent these velocities"
             )
         return y, ca.DM(w)
 
@@ -351,7 +351,7 @@ def in_coordinates(inner: Formulation, coordinates: CoordinateMap) -> Formulatio
     if not isinstance(coordinates, CoordinateMap):
         raise InputError(f"coordinates must be a CoordinateMap, got {coordinates!r}")
     if not inner.minimal:
-        raise InputError(f"{inner.name} coordinates are a choice of coordinates themselves: give no map with them")
+        raise InputError(f"{inner.name} coordinates are already a choice of coordinates: leave out the map")
     if Layout.of_nodes(machine.coordinate_nodes).quaternions or machine.couplings:
         raise InputError(f"machine '{machine.name}' has quaternions or coupled joints; a coordinate map needs neither")
     layout = Layout.plain(coordinates.names)
@@ -392,7 +392,7 @@ def _check_map(
     free = ca.Function("map", [variables.q, variables.p], [q], {"allow_free": True}).free_sx()
     label = f"the CoordinateMap ({', '.join(coordinates.names)}) of machine '{machine.name}'"
     if free:
-        raise InputError(f"{label} holds symbols that it was not given: {', '.join(map(str, free))}")
+        raise InputError(f"{label} contains unknown symbols: {', '.join(map(str, free))}")
     both = ca.Function("map", [variables.q, variables.p], [ca.densify(q), ca.densify(E)])
     rng = np.random.default_rng(0)
     n, inverse = len(coordinates.names), coordinates.from_machine is not None

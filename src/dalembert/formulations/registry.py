@@ -47,6 +47,15 @@ def register_formulation(kind: type[Formulation]) -> type[Formulation]:
     ------
     InputError
         If the class has no name, the name is taken by another one, or parts of the contract are missing.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.formulations import register_formulation
+    >>> from dalembert.systems import load_system
+    >>> kind = type(da.equations(load_system("double-pendulum"), by="lagrange", backend="vm").formulation)
+    >>> register_formulation(kind) is kind  # already in the table; your own formulation needs a new name
+    True
     """
     if not isinstance(kind, type):
         raise InputError(f"a formulation is a class, got {kind!r}")

@@ -40,8 +40,10 @@ def export_controller(law: PredictiveLaw, folder: str | os.PathLike[str], *, nam
     The folder gets ``NAME.h``, the sources, an ``example.c`` that runs ten samples at the reference, and a
     ``Makefile``. ``NAME_step(t, x, parameters, u, info)`` computes a sample: ``x`` are the coordinates and velocities
     of the model, ``parameters`` those that are ``known`` and then what its references read, ``u`` the inputs to apply,
-    and ``info`` status, iterations, violation, slack, action and cost. It returns the status. All memory is static;
-    nothing is allocated. The numbers are those of the law in a loop, up to rounding.
+    and ``info`` status, iterations, violation, slack, action, cost, seconds and weight of second derivatives. It
+    returns the status. ``NAME_deadline(clock, seconds)`` gives it a clock: a sample that would take longer is late, and
+    the shifted plan or the fallback acts. All memory is static; nothing is allocated. The numbers are those of the law
+    in a loop, up to rounding.
 
     Parameters
     ----------
@@ -74,7 +76,7 @@ def export_controller(law: PredictiveLaw, folder: str | os.PathLike[str], *, nam
     True
     """
     if not isinstance(law, PredictiveLaw):
-        raise InputError(f"export_controller writes controllers of dalembert.mpc, got {law!r}")
+        raise InputError(f"export_controller exports controllers of dalembert.mpc, got {law!r}")
     if not re.fullmatch(r"[A-Za-z_]\w*", name, flags=re.ASCII):
         raise InputError(f"name must be a C identifier, got {name!r}")
     problem, model = law.problem, law.problem.model
@@ -85,7 +87,8 @@ def export_controller(law: PredictiveLaw, folder: str | os.PathLike[str], *, nam
     entry = horizon_text(
         ("control_export.c",),
         {
-            "CONTROLLER_STEP": f"{name}_step", "CONTROLLER_RESET": f"{name}_reset", "N_MEASURED": model.nx,
+            "CONTROLLER_STEP": f"{name}_step", "CONTROLLER_RESET": f"{name}_reset",
+            "CONTROLLER_DEADLINE": f"{name}_deadline", "N_MEASURED": model.nx,
             "TAPE_WORK": max(tape.n_work for tape in written.values()),
         },
     )  # fmt: skip
@@ -131,12 +134,15 @@ def _header(law: PredictiveLaw, name: str, n_more: int) -> str:
         f" * parameters: {', '.join(more) or 'none'}\n"
         f" * u: {', '.join(problem.model.eom.u_names)}\n"
         f" * info: status ({', '.join(f'{k} {s}' for k, s in enumerate(STATUSES))}), iterations, violation, slack,\n"
-        f" *       action ({', '.join(f'{k} {s}' for k, s in enumerate(ACTIONS))}), cost */\n"
+        f" *       action ({', '.join(f'{k} {s}' for k, s in enumerate(ACTIONS))}), cost, seconds,\n"
+        f" *       weight of second derivatives\n"
+        f" * {name}_deadline: a sample that would take more seconds of the clock is late; NULL: no deadline */\n"
         f"#ifndef {guard}\n#define {guard}\n\n"
         f"enum {{ {name.upper()}_STATES = {problem.model.nx}, {name.upper()}_INPUTS = {problem.nu}, "
         f"{name.upper()}_PARAMETERS = {n_more} }};\n\n"
         f"int {name}_step(double t, const double *x, const double *parameters, double *u, double *info);\n"
-        f"void {name}_reset(void);\n\n#endif\n"
+        f"void {name}_reset(void);\n"
+        f"void {name}_deadline(double (*clock)(void), double seconds);\n\n#endif\n"
     )
 
 
@@ -151,7 +157,7 @@ def _example(law: PredictiveLaw, name: str, n_more: int) -> str:
         "/* Ten samples at the reference; prints time, status and inputs. */\n"
         "int main(void) {\n"
         f"    const double x[] = {{{states}}}, parameters[] = {{{numbers}}};\n"
-        f"    double u[{law.problem.nu}], info[6];\n"
+        f"    double u[{law.problem.nu}], info[8];\n"
         "    for (int k = 0; k < 10; k++) {\n"
         f"        const double t = k * {law.period!r};\n"
         f"        const int status = {name}_step(t, x, parameters, u, info);\n"

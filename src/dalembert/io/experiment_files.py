@@ -71,9 +71,9 @@ def _block(experiment: Experiment) -> dict[str, Any]:
     keywords = experiment.keywords()
     for name, what in (("start", "an earlier run"), ("on_event", "a Python function")):
         if name in keywords:
-            raise InputError(f"{name} of this experiment is {what}, which no machine file holds")
+            raise InputError(f"{name} of this experiment is {what}, which machine files cannot store")
     if experiment.equations.variant[0] or experiment.equations.variant[1] is not None:
-        raise InputError("the equations of this experiment have options or coordinates that no machine file holds")
+        raise InputError("the equations of this experiment have options or coordinates that machine files cannot store")
     data: dict[str, Any] = {}
     for name, value in keywords.items():
         if name in ("q0", "v0", "p"):
@@ -103,13 +103,15 @@ def _control(control: object) -> dict[str, Any] | list[float]:
         return [float(x) for x in control]
     block = law_block(control)
     if not isinstance(block, dict):
-        raise InputError(f"the law {block} of this experiment is Python code, which no machine file holds")
+        raise InputError(f"the law {block} of this experiment is Python code, which machine files cannot store")
     return block
 
 
 def _event(event: Event) -> dict[str, Any]:
     if not isinstance(event.expression, str):
-        raise InputError(f"event '{event.name}' is a Python function, which no machine file holds; write it as a text")
+        raise InputError(
+            f"event '{event.name}' is a Python function, which machine files cannot store; write it as a string"
+        )
     data: dict[str, Any] = {"name": event.name, "expression": event.expression}
     data |= {"terminal": True} if event.terminal else {}
     return data | ({"direction": event.direction} if event.direction else {})

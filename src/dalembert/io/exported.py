@@ -102,7 +102,7 @@ def simple_joints(joint: Joint, what: str, without: Sequence[str] = ()) -> list[
             names = zip(joint.q_names, ("prismatic", "prismatic", "revolute"), E.T, strict=True)
             return [Simple(name, kind, np.asarray(a)) for name, kind, a in names]
         case _:
-            raise InputError(f"joint '{joint.name}': {what} has no joint like a {joint.kind} one")
+            raise InputError(f"joint '{joint.name}': {what} has no equivalent of a {joint.kind} joint")
     return [Simple(*parts) for parts in zip(joint.q_names, kinds, axes, strict=True)]
 
 

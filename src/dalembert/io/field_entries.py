@@ -48,9 +48,11 @@ def field_to_data(field: ForceField, number_entry: Callable[..., dict[str, Any]]
     """Write values other than the defaults."""
     if type(field) not in FIELD_TYPES.values():
         kinds = ", ".join(FIELD_TYPES)
-        raise InputError(f"force field '{field.name}' is a {type(field).__name__}: machine files hold {kinds} only")
+        raise InputError(
+            f"force field '{field.name}' is a {type(field).__name__}: machine files can store {kinds} only"
+        )
     if isinstance(field, OrbitalGravity) and field.harmonics is not None:
-        raise InputError(f"force field '{field.name}' has a gravity model, which machine files do not hold")
+        raise InputError(f"force field '{field.name}' has a gravity model, which machine files cannot store")
     data: dict[str, Any] = {"type": field.key}
     for f in fields(field):
         value = getattr(field, f.name)

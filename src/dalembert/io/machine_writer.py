@@ -145,7 +145,7 @@ def _body(body: Body | Elastic) -> dict[str, Any]:
     if isinstance(body, FlexibleBody):
         return flexible_to_data(body, _number)
     if isinstance(body, Elastic):
-        raise InputError(f"{body.kind} '{body.name}' has no form in machine files")
+        raise InputError(f"{body.kind} '{body.name}' cannot be stored in machine files")
     data = _given("mass", body.mass, 0.0) | _given("com", body.com, (0.0, 0.0, 0.0))
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
     off = (xy, xz, yz)
@@ -199,7 +199,9 @@ def signal_to_data(signal: Signal) -> dict[str, Any]:
     if signal.frame is not None:
         return {"frame": signal.frame}
     if not isinstance(signal.expression, str):
-        raise InputError(f"signal '{signal.name}' is a Python function, which no file holds; write it as a text")
+        raise InputError(
+            f"signal '{signal.name}' is a Python function, which machine files cannot store; write it as a string"
+        )
     return {"expression": signal.expression}
 
 

@@ -65,7 +65,7 @@ def write_mcap(run: Run, path: str | os.PathLike[str]) -> Path:
         raise InputError("MCAP files need the package mcap: pip install 'dalembert[mcap]'") from None
     target = target_file(path, (".mcap",))
     if float(run.t[0]) < 0.0:
-        raise InputError(f"an MCAP file has times from 0 on, but this run starts at {float(run.t[0]):g} s")
+        raise InputError(f"times of an MCAP file must not be negative, but this run starts at {float(run.t[0]):g} s")
     buffer = BytesIO()
     packed = find_spec("zstandard") is not None
     writer = Writer(buffer, compression=CompressionType.ZSTD if packed else CompressionType.NONE)

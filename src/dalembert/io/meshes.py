@@ -42,7 +42,7 @@ def load_mesh(path: str | os.PathLike[str]) -> TriangleMesh:
     source = Path(path)
     if str(path).startswith("package://"):
         raise FileFormatError(
-            f"{path}: the package of this mesh was not found; give its folder by load_urdf(packages={{NAME: FOLDER}})"
+            f"{path}: the package of this mesh was not found; pass its folder as load_urdf(packages={{NAME: FOLDER}})"
         )
     ending = source.suffix.lower()
     if ending not in (".stl", ".obj"):
@@ -51,7 +51,7 @@ def load_mesh(path: str | os.PathLike[str]) -> TriangleMesh:
     try:
         vertices, faces = _stl(data) if ending == ".stl" else _obj(data)
     except (ValueError, IndexError, OverflowError) as error:
-        raise FileFormatError(f"{source}: is no mesh of the format {ending}: {error}") from None
+        raise FileFormatError(f"{source}: is not a mesh of the format {ending}: {error}") from None
     if not len(faces) or not np.isfinite(vertices).all():
         raise FileFormatError(f"{source}: holds no triangles with finite corners")
     return TriangleMesh(vertices, faces)

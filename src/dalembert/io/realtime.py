@@ -46,7 +46,7 @@ class _Loop(ctypes.Structure):
         ("lockstep", ctypes.c_int32), ("socket", ctypes.c_int32), ("patience", ctypes.c_double),
         ("capacity", ctypes.c_int64), ("written", ctypes.c_int64), ("stop", ctypes.c_int32),
         ("done", ctypes.c_int64), ("overruns", ctypes.c_int64), ("received", ctypes.c_int64),
-        ("refused", ctypes.c_int64), ("sent", ctypes.c_int64), ("latest", ctypes.c_double),
+        ("refused", ctypes.c_int64), ("sent", ctypes.c_int64), ("late", ctypes.c_int64), ("latest", ctypes.c_double),
         ("histogram", ctypes.c_int64 * _BINS), ("status", ctypes.c_int32),
     )  # fmt: skip
 
@@ -65,6 +65,9 @@ class Punctuality:
         Periods by lateness: below 1, 2, 4, ... microseconds.
     received, refused, sent
         Packets: taken, left alone (see the packets of the module), and sent.
+    late
+        Samples of predictive controllers that were not ready at their deadline: their shifted plan or their fallback
+        acted.
     """
 
     periods: int
@@ -75,6 +78,7 @@ class Punctuality:
     received: int
     refused: int
     sent: int
+    late: int = 0
 
 
 def pack_inputs(values: ArrayLike, count: int = 0, t: float = 0.0) -> bytes:
@@ -261,14 +265,15 @@ class Realtime:
         below = np.cumsum(counts)
         median = 1e-6 * 2.0 ** int(np.searchsorted(below, total / 2.0)) if total else float("nan")
         return Punctuality(
-            loop.done, loop.overruns, median, loop.latest, counts, loop.received, loop.refused, loop.sent
+            loop.done, loop.overruns, median, loop.latest, counts, loop.received, loop.refused, loop.sent,
+            loop.late,
         )  # fmt: skip
 
     def check(self) -> None:
         """Raise `SimulationError` if the loop ended for another reason than its duration, an event or `stop`."""
         if self.running or self._loop.status not in (1, 2):
             return
-        reason = "no input came in lockstep"
+        reason = "no input arrived in lockstep mode"
         if self._loop.status == 1:
             reason = (self._library.model_complaint(self._model) or b"the start cannot be made consistent").decode()
         self._told = True
@@ -309,7 +314,7 @@ def packet_header(name: str, inputs: Sequence[str], outputs: Sequence[str], unit
             lines.append(f"    double {word}; /* {k}: {value}{unit} */")
         return "\n".join(lines)
 
-    head = "    char letters[4]; /* \"{0}\" */\n    uint32_t count;\n    double time; /* of the model [s] */\n"
+    head = '    char letters[4]; /* "{0}" */\n    uint32_t count;\n    double time; /* of the model [s] */\n'
     parts = [
         f"/* Packets of the loop of '{name}' over UDP: byte order of the computer, no padding. */",
         "#ifndef DALEMBERT_PACKETS_H",
@@ -328,7 +333,9 @@ def _build(program: Standalone) -> ctypes.CDLL:
     if toolchain is None:
         raise BuildError(f"a loop in real time needs a C compiler: {missing_toolchain()}")
     source = resources.files("dalembert.io.fmu").joinpath("realtime.c").read_text(encoding="utf-8")
-    texts = {**program.texts, "realtime.c": source}
+    # units of controllers read the clock of the loop in real time alone
+    timed = {name: f"#define REAL_TIME 1\n{text}" for name, text in program.texts.items() if "REAL_TIME" in text}
+    texts = {**program.texts, **timed, "realtime.c": source}
     parts = [text for name in sorted(texts) for text in (name, texts[name])]
     key = hashlib.sha256("\0".join([toolchain.identity, *plain_flags(toolchain), *parts]).encode()).hexdigest()
     library = load_library(key, lambda folder: build_program(toolchain, texts, folder, f"realtime{LIBRARY_SUFFIX}"))
@@ -337,5 +344,5 @@ def _build(program: Standalone) -> ctypes.CDLL:
     library.rows_written.restype = ctypes.c_int64
     library.model_complaint.restype = ctypes.c_char_p
     if int(library.loop_size()) != ctypes.sizeof(_Loop):
-        raise BuildError("the loop in real time does not fit this computer: its memory is laid out otherwise")
+        raise BuildError("the loop in real time does not fit this computer: its memory layout differs")
     return library

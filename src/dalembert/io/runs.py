@@ -239,7 +239,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     except Exception as error:  # a damaged file makes HDF5 and its readers fail in any way
         raise FileFormatError(f"{source}: cannot be read as a run ({type(error).__name__}: {error})") from error
     if not whole:
-        raise FileFormatError(f"{source}: its content is not what was written (the checksum differs)")
+        raise FileFormatError(f"{source}: its content is damaged (the checksum differs)")
     return run
 
 

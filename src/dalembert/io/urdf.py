@@ -207,7 +207,7 @@ def _root_link(robot: Element, joints: dict[str, Joint], bodies: dict[str, Body]
     children = {j.child for j in joints.values()}
     roots = [name for name in bodies if name not in children]
     if not roots:
-        raise robot.error("there is no root link: each is the child of a joint, so that they form a cycle")
+        raise robot.error("there is no root link: each is the child of a joint, so they form a cycle")
     if len(roots) > 1:
         names = ", ".join(f"'{r}' (line {lines[r]})" for r in roots)
         raise robot.error(f"there are {len(roots)} root links, expected one: {names}")

@@ -186,7 +186,7 @@ def couplings(mimics: dict[str, Mimic], joints: dict[str, Joint]) -> tuple[Coupl
         while leader in mimics:
             if leader in seen:
                 names = ", ".join(sorted(seen))
-                raise mimic.element.error(f"the joints {names} mimic each other in a circle")
+                raise mimic.element.error(f"the joints {names} mimic each other in a cycle")
             seen.append(leader)
             above = mimics[leader]
             ratio, offset, leader = ratio * above.multiplier, ratio * above.offset + offset, above.leader

@@ -162,6 +162,6 @@ def _check_wanted(switching: Switching, q: Array, v: Array, wanted: Mapping[str,
         f"together: {name!r} of {wanted[name]:g} would become {got[names.index(name)]:.4g}"
     )
     if any(rows.unilateral and latches[rows.flag] > 0.5 for rows in eom.constraint_system.rows):
-        warn(f"{text}; the run starts with that")
+        warn(f"{text}; the run starts with that value")
     else:
-        raise InputError(f"{text}; name fewer of them, the others follow")
+        raise InputError(f"{text}; name fewer of them, the others follow from the constraints")

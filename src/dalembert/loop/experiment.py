@@ -161,7 +161,7 @@ class Experiment:
     record
         Interval of the recorded rows [s]; None: every step.
     seed, member
-        Noise of sensors: a seed, and the number of the member of a rollout whose noise it is.
+        Noise of sensors: a seed, and the number of the rollout member whose noise is used.
     by, backend
         Formulation, and how functions are compiled; as in `dalembert.equations`.
 
@@ -349,7 +349,7 @@ class Experiment:
         Raises
         ------
         InputError
-            If a part of it is Python code, which no file holds; it is named.
+            If a part of it is Python code, which files cannot store; the message names the part.
         """
         from dalembert.io.experiment_files import experiment_to_yaml
 

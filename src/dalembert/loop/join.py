@@ -81,7 +81,7 @@ def join(
     ([-0.333333, 0.0, 0.0, 0.0, 0.0, 0.0], 0.333333)
     """
     if not isinstance(run, Run) or run.machine is None:
-        raise InputError(f"join needs a run that knows its machine, got {run!r}")
+        raise InputError(f"join needs a run that contains its machine, got {run!r}")
     before = _equations(run.machine)
     after = _equations(machine)
     old = before.machine
@@ -105,7 +105,7 @@ def join(
     A = S.T @ M @ S
     other = after.mass_matrix(q_new, p=p_after)
     if np.abs(other - A).max() > (1e-6 + 10.0 * (far + angle)) * np.abs(A).max():
-        raise InputError(f"machine '{after.machine.name}' does not have the masses of '{old.name}' at the same place")
+        raise InputError(f"machine '{after.machine.name}' does not have the mass distribution of '{old.name}'")
     v_new = np.asarray(np.linalg.solve(A, S.T @ M @ v), dtype=float)
     loss = 0.5 * float(v @ M @ v) - 0.5 * float(v_new @ A @ v_new)
     return Handover(float(run.t[-1]), q_new, v_new, far, angle, loss)
@@ -156,8 +156,8 @@ def _gaps(
         a = float(np.arctan2(np.linalg.norm(w), 0.5 * (np.trace(R) - 1.0)))
         if d > gap or a > turn:
             raise InputError(
-                f"the grip is open: body '{body}' is {d:.3g} m and {np.degrees(a):.3g} degrees from where machine "
-                f"'{after.machine.name}' has it; allowed are {gap:g} m and {np.degrees(turn):.3g} degrees"
+                f"the grip is open: body '{body}' is {d:.3g} m and {np.degrees(a):.3g} degrees from its place in "
+                f"machine '{after.machine.name}'; allowed are {gap:g} m and {np.degrees(turn):.3g} degrees"
             )
         far, angle = max(far, d), max(angle, a)
     return far, angle

@@ -78,8 +78,8 @@ DERIVATIVES = Outlet(
     "a run with derivatives",
     "derivatives",
     {
-        "on_event": "what a Python function does has no derivatives; use switches",
-        "contact": f"contacts that are stepped through have no derivatives; use contact={EventDriven.name!r}",
+        "on_event": "a Python function has no derivatives; use switches",
+        "contact": f"time-stepping of contacts has no derivatives; use contact={EventDriven.name!r}",
     },
 )
 FMU = Outlet("an FMU", "program", {"on_event": _CALLS_PYTHON})

@@ -118,7 +118,9 @@ def sampled_poles(
     c = schedule.initial.copy()
     for name, value in (held or {}).items():
         if name not in loop.problem.held_names:
-            raise InputError(f"nothing holds a value {name!r}; held are {', '.join(loop.problem.held_names)}")
+            raise InputError(
+                f"no controller holds a value {name!r}; held values are {', '.join(loop.problem.held_names)}"
+            )
         c[loop.problem.held_names.index(name)] = float(value)
     period = _common_period(schedule)
     P = _period_map(eom, loop, schedule, x, c, eom.parameter_values(p), period)

@@ -123,7 +123,7 @@ class Quantities:
             return s.q, s.v
         if not self.eom.formulation.machine_coordinates:
             raise InputError(
-                f"measurements of {', '.join(replaced)} cannot take the place of the state of machine '{machine.name}'"
+                f"measurements of {', '.join(replaced)} cannot replace the state of machine '{machine.name}'"
                 ": these equations have their own coordinates; give feedback=False and read them by name"
             )
         q, v = (ca.vertcat(*[self.seen[name] for name in names]) for names in (machine.q_names, machine.v_names))
@@ -161,6 +161,7 @@ class Quantities:
         seen
             Whether it sees measurements in place of true values.
         """
+
         def value(name: str) -> Expression:
             check_meaning(self.eom.machine, name, owner)
             quantity = self._lookup(name, seen=seen)
@@ -206,7 +207,7 @@ class Quantities:
         if unknown:
             where = f"{owner} or its reference" if owner.startswith("the law") else owner
             raise InputError(
-                f"{where} holds symbols that it was not given: {', '.join(unknown)}; known are t, q, v, z, p, and by "
+                f"{where} contains unknown symbols: {', '.join(unknown)}; known are t, q, v, z, p, and by "
                 f"name {', '.join(sorted(table))}"
             )
         return ca.substitute(expression, ca.vertcat(*free), ca.vertcat(*(x for x in values if x is not None)))

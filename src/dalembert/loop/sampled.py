@@ -210,7 +210,7 @@ def python_update(known: Quantities, stage: PythonStage, arguments: Sequence[Any
     eom, s = known.eom, known.eom.symbolic
     function = None
     if stage.reads or known.q is not s.q:
-        reads = [known.bind(ca.SX.sym(name), f"what '{stage.name}' reads") for name in stage.reads]
+        reads = [known.bind(ca.SX.sym(name), f"an input of '{stage.name}'") for name in stage.reads]
         seen = ca.vertcat(known.q, known.v, *reads)
         function = ca.Function("seen", list(arguments), [ca.cse(ca.densify(seen))], ["t", "x", "c", "p"], ["out"])
     held = stage.holds

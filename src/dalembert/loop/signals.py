@@ -109,8 +109,8 @@ class Signals:
         if system is not None and name in system.signal_names:
             if system.ropes and name.startswith("tension."):
                 raise InputError(
-                    f"'{name}' is no function of the state of machine '{eom.machine.name}', whose ropes rub; "
-                    "take it from single runs, or from contact='time-stepping'"
+                    f"'{name}' is not a function of the state of machine '{eom.machine.name}', which has rope "
+                    "friction; take it from single runs, or use contact='time-stepping'"
                 )
             return self._multipliers()[system.signal_rows[system.signal_names.index(name)]]
         quantity = derived_quantity(eom, name)
@@ -147,7 +147,7 @@ class Signals:
             raise InputError(f"{what} must be one expression, got {value.shape}")
         free = ca.Function("measure", [self.t, self.x, self.c, self.p], [value], {"allow_free": True}).free_sx()
         if free:
-            raise InputError(f"{what} holds symbols that it was not given: {', '.join(map(str, free))}")
+            raise InputError(f"{what} contains unknown symbols: {', '.join(map(str, free))}")
         return value
 
     def function(self, values: list[Expression]) -> ca.Function:

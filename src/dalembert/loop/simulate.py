@@ -184,7 +184,7 @@ def _continued(experiment: Experiment, loop: ClosedLoop, run: Run) -> EndState:
         raise InputError(f"start must be a run with the states {', '.join(loop.problem.state_names)}, got {run!r}")
     if run.machine is not None and (apart := mechanics_apart(run.machine, eom.machine)):
         raise InputError(
-            f"start is a run of a machine with other {', '.join(apart)} than '{eom.machine.name}' has: it cannot "
+            f"start is a run of a machine with different {', '.join(apart)} than '{eom.machine.name}' has: it cannot "
             "continue as this machine; to start another machine there give the last state as q0, v0 and t0"
         )
     if experiment.limits == "stop" or any(joint.limits.stop for joint in eom.machine.joints):
@@ -282,5 +282,5 @@ def check_limits(eom: EquationsOfMotion, q: Array, limits: str, where: str) -> N
             f"range {lower:g} to {upper:g}"
         )
         if limits == "stop" or joint.limits.stop:
-            raise InputError(f"{text}, where a run must stop; give it a value within")
+            raise InputError(f"{text}, where a run stops; give a value within this range")
         warn(text)

@@ -63,7 +63,7 @@ def _checked_branch(branch: object) -> Any:
         return int(branch)
     values = frozen_values(branch, "branch")
     if values is not None and not isinstance(values, Mapping):
-        raise InputError(f"branch must be a whole number from 0 on, or coordinates by name, got {branch!r}")
+        raise InputError(f"branch must be a whole number >= 0, or coordinates by name, got {branch!r}")
     return values
 
 

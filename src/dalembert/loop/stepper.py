@@ -160,7 +160,7 @@ class Stepper:
                 raise InputError(f"input {self.input_names[j]!r} of member {i} must be finite")
         elif u is not None:
             raise InputError(
-                f"machine '{self._eom.machine.name}' has no inputs here: its law gives them, or it has none"
+                f"machine '{self._eom.machine.name}' takes no inputs here: its law sets them, or it has none"
             )
         self._advance()
         alive = members.status == 0

@@ -81,8 +81,8 @@ def check_switches(switches: Sequence[Switch], begin: float, duration: float, *,
         names = ", ".join((*switch.on, *switch.off))
         if at <= begin and not goes_on:
             raise InputError(
-                f"the Switch of {names} at t = {at:g} s comes before the run, which starts at {begin:g} s: say with "
-                "which constraints it starts in the machine (active=False)"
+                f"the Switch of {names} at t = {at:g} s comes before the run, which starts at {begin:g} s: declare "
+                "in the machine which constraints act at the start (active=False)"
             )
         if at > begin + duration:
             end = begin + duration

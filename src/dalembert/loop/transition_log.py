@@ -111,7 +111,8 @@ class TransitionLog:
         if lacks >= Lacks.AT_SHEAVE:
             sheave = self._pairs.sheaves[pair][lacks - Lacks.AT_SHEAVE]
             return SimulationError(
-                f"no tension lets rope '{name}' of machine '{self._machine.name}' slip on at sheave '{sheave}' at "
+                f"no tension lets rope '{name}' of machine '{self._machine.name}' continue to slip on sheave "
+                f"'{sheave}' at "
                 f"t = {t:.9g} s: it jams there; lower its friction"
             )
         drives = [c.name for c in self._machine.constraints if any(map(depends_on_time, c.scalars))]

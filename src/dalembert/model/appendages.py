@@ -96,7 +96,7 @@ class ModalAppendage:
         set_(self, "origin", as_transform(self.origin, f"{what}: origin"))
         listed = _listed(self.omega, f"omega of {what}")
         if not listed:
-            raise MachineError(f"{what} has no modes; a rigid one is a Body on a fixed joint")
+            raise MachineError(f"{what} has no modes; for a rigid appendage use a Body on a fixed joint")
         fields = [field_scalar(w, f"omega {i + 1} of {what}", lower=0.0, strict=True) for i, w in enumerate(listed)]
         set_(self, "omega", tuple(fields))
         ratios = self.damping if isinstance(self.damping, Sequence | np.ndarray) else [self.damping] * len(fields)
@@ -123,7 +123,7 @@ class ModalAppendage:
         if mass < 0.0 or second < -_PRINTED * np.linalg.norm(M[3:, 3:]):
             lack = f"{mass:.4g} kg" if mass < 0.0 else f"a second moment of {second:.4g} kg m2"
             raise MachineError(
-                f"{what}: as masses on springs its modes leave {lack} for its rigid rest; give fewer modes, or modes "
+                f"{what}: as masses on springs its modes leave {lack} for its rigid part; give fewer modes, or modes "
                 "with less participation"
             )
 
@@ -260,7 +260,9 @@ def _rows(value: object, n: int, what: str) -> tuple[tuple[float, ...], ...]:
         raise MachineError(f"participation of {what} must be {n} rows of 6 finite numbers [f; n], got {value!r}")
     for i, row in enumerate(L):
         if not row.any():
-            raise MachineError(f"mode {i + 1} of {what} has no participation: it has no effect outside")
+            raise MachineError(
+                f"mode {i + 1} of {what} has no participation: it does not act on the rest of the machine"
+            )
     return tuple(tuple(float(x) for x in row) for row in L)
 
 

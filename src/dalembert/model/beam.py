@@ -135,7 +135,9 @@ class Beam(Elastic):
     def __post_init__(self) -> None:
         name, set_ = check_name(self.name, "beam"), object.__setattr__
         if "." in name:
-            raise MachineError(f"the name of beam '{name}' must not hold a dot: it separates the name of a section")
+            raise MachineError(
+                f"the name of beam '{name}' must not contain a dot, which separates the name of a section"
+            )
         for field in ("length", "offset"):
             value = getattr(self, field)
             if any(not isinstance(x, int | float) for x in (value if isinstance(value, Iterable) else [value])):
@@ -452,7 +454,10 @@ class Beam(Elastic):
             case "tip":
                 end = float(shape(self.length))
                 if abs(end) < 1e-9:
-                    raise MachineError(f"beam '{self.name}': a mode with no tip deflection cannot have a unit tip")
+                    raise MachineError(
+                        f"beam '{self.name}': a mode without tip deflection cannot be normalized to a unit tip "
+                        "deflection"
+                    )
                 return 1.0 / end
         return 1.0
 

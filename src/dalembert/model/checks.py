@@ -116,8 +116,8 @@ def _check_roots(machine: Machine) -> None:
             if beam is not None and beam.root_moves:
                 raise MachineError(
                     f"contact '{contact.name}' is on '{frame}', the frame of beam '{beam.name}', whose root moves with "
-                    f"its modes: give it a section there (stations={{'start': 0.0}}), and the contact "
-                    f"'{beam.name}.start'"
+                    f"its modes: add a section there (stations={{'start': 0.0}}), and attach the "
+                    f"contact to '{beam.name}.start'"
                 )
 
 
@@ -196,7 +196,7 @@ def _leaf_lack(node: Node) -> str | None:
     rank = int((singular > 1e-9).sum())
     slides, turns = S[:3] @ basis[rank:].T, S @ basis[:rank].T
     if mass == 0.0 and slides.shape[1]:
-        return "has no mass to be moved"
+        return "has no mass"
     if not rank:
         return None
     C = np.array([[0.0, -moment[2], moment[1]], [moment[2], 0.0, -moment[0]], [-moment[1], moment[0], 0.0]])
@@ -240,8 +240,16 @@ def check_parameter_values(machine: Machine, p: Array) -> None:
             raise InputError(f"inertia of body '{body.name}' is impossible with these parameters: {fault}")
 
 
-def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] = (), *, bristles: bool = True) -> None:
-    """Refuse joints with friction that sticks, except held ones, and inextensible ropes that rub on sheaves, by name.
+def refuse_stick(
+    machine: Machine,
+    what: str,
+    instead: str,
+    held: Iterable[str] = (),
+    *,
+    bristles: bool = True,
+    sheaves: bool = True,
+) -> None:
+    """Refuse joints with friction that sticks, except held ones, and ropes that rub on sheaves, by name.
 
     Parameters
     ----------
@@ -255,6 +263,8 @@ def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] 
         Joints that do not move.
     bristles
         Whether to refuse friction after LuGre, too.
+    sheaves
+        Whether to refuse inextensible ropes that rub on sheaves, too.
     """
     for law, all_names in (("stick", machine.sticking), ("lugre", machine.bristled if bristles else ())):
         names = [name for name in all_names if name not in set(held)]
@@ -264,7 +274,7 @@ def refuse_stick(machine: Machine, what: str, instead: str, held: Iterable[str] 
                 f"{what} cannot have friction_law={law!r} ({joints} of machine '{machine.name}'): {instead}"
             )
     for rope in machine.ropes:
-        if rope.rubbing and not rope.elastic:
+        if rope.rubbing and (sheaves or rope.elastic):
             raise InputError(
                 f"{what} cannot have friction or losses at sheaves ({rope.rubbing[0].what} of rope '{rope.name}' of "
                 f"machine '{machine.name}'): leave them out there"

@@ -195,7 +195,7 @@ def read_gfc(path: str | os.PathLike[str], degree: int | None = None, order: int
         if len(words) >= 2:
             header[words[0]] = words[1]
     else:
-        raise InputError(f"'{file}' is no .gfc file: it has no line 'end_of_head'")
+        raise InputError(f"'{file}' is not a .gfc file: it has no line 'end_of_head'")
     missing = [k for k in ("earth_gravity_constant", "radius", "max_degree") if k not in header]
     if missing:
         raise InputError(f"the head of '{file}' does not give {', '.join(missing)}")

@@ -218,7 +218,9 @@ class Joint:
         if self.second_axis is not None:
             set_(self, "second_axis", self._unit(self.second_axis, f"second axis of joint '{self.name}'"))
             if np.linalg.norm(np.cross(_plain(self.axis), _plain(self.second_axis))) < 1e-6:
-                raise MachineError(f"joint '{self.name}': its two axes must cross, but both are along {self.axis}")
+                raise MachineError(
+                    f"joint '{self.name}': its two axes must not be parallel, but both point along {self.axis}"
+                )
         if self.pitch is not None:
             set_(self, "pitch", field_scalar(self.pitch, f"pitch of joint '{self.name}'"))
 

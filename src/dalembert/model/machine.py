@@ -237,7 +237,7 @@ class Machine:
         for signal in self.signals:
             if not isinstance(signal.expression, str | None):
                 raise MachineError(
-                    f"signal '{signal.name}' of machine '{self.name}' must be a text; give functions to simulate"
+                    f"signal '{signal.name}' of machine '{self.name}' must be a string; pass functions to simulate"
                 )
         check_signals(self, self.signals, self.sensors)
 

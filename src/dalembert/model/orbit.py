@@ -138,11 +138,12 @@ class Orbit:
         distance = float(np.linalg.norm(r))
         h = np.cross(r, v)
         if distance == 0.0 or not np.linalg.norm(h) > 1e-9 * distance * float(np.linalg.norm(v)):
-            raise InputError("the motion goes through the centre: it is no orbit")
+            raise InputError("the motion passes through the centre, so it is not an orbit")
         energy = float(v @ v) / 2 - mu / distance
         if energy >= 0.0:
             raise InputError(
-                f"the speed of {np.linalg.norm(v):g} m/s at {distance:g} m escapes: the orbit is no ellipse"
+                f"the speed of {np.linalg.norm(v):g} m/s at {distance:g} m exceeds the escape speed: the orbit is "
+                "not an ellipse"
             )
         w = h / np.linalg.norm(h)
         line = np.cross([0.0, 0.0, 1.0], w)

@@ -83,7 +83,8 @@ def in_orbit(
             continue
         if isinstance(body, Elastic):
             raise MachineError(
-                f"the gravity gradient of {body.kind} '{body.name}' is not known: in orbit flexible bodies are beams"
+                f"the gravity gradient of {body.kind} '{body.name}' is not available: in orbit the only flexible "
+                "bodies are beams"
             )
         bodies.append(body)
         if any(x != 0.0 for x in (body.mass, *(x for row in body.inertia for x in row))):

@@ -149,8 +149,9 @@ class Motor:
                 raise MachineError(f"{what} must be at most 1, got {nominal(value):g}")
         if self.back_efficiency is None and nominal(self.efficiency) <= 0.5:
             raise MachineError(
-                f"a gear with the efficiency {nominal(self.efficiency):g} locks itself, 2 - 1/eta is not above 0: give "
-                f"motor '{name}' a back_efficiency, or a friction that holds as its brake"
+                f"a gear with the efficiency {nominal(self.efficiency):g} is self-locking, because 2 - 1/eta is not "
+                "above 0: give "
+                f"motor '{name}' a back_efficiency, or friction that sticks as its brake"
             )
 
     @property

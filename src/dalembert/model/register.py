@@ -33,7 +33,7 @@ def add_kind(kinds: MutableMapping[str, type[K]], kind: type[K], noun: str, *, s
         raise MachineError(f"{kind.__name__} needs a 'key', the name of this kind of {noun}, got {key!r}")
     known = kinds.get(key)
     if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
-        raise MachineError(f"{kind.__name__} has the key '{key}', which is that of {known.__name__}; choose another")
+        raise MachineError(f"{kind.__name__} has the key '{key}', which belongs to {known.__name__}; choose another")
     for other in kinds.values() if shared else ():
         roles = {field.name: field.role for field in kind_fields(other)}
         for field in kind_fields(kind):
@@ -66,6 +66,6 @@ def check_registered(kinds: Mapping[str, type[K]], kind: type, what: str, noun: 
         return
     known = ", ".join(one.__name__ for one in kinds.values())
     raise MachineError(
-        f"{what} is of the class {kind.__name__}, which is no registered kind of {noun}; put "
-        f"@dalembert.model.{decorator} above the class, or take one of {known}"
+        f"{what} is of the class {kind.__name__}, which is not a registered kind of {noun}; put "
+        f"@dalembert.model.{decorator} above the class, or use one of {known}"
     )

@@ -76,13 +76,13 @@ class Signal:
     def __post_init__(self) -> None:
         name = check_name(self.name, "signal")
         if (self.expression is None) == (self.frame is None):
-            raise MachineError(f"signal '{name}' needs an expression or a frame, one of the two")
+            raise MachineError(f"signal '{name}' needs either an expression or a frame")
         if self.frame is not None:
             check_name(self.frame, f"frame of signal '{name}'")
         elif isinstance(self.expression, str):
             read_text(self.expression, f"signal '{name}'", None)
         elif not callable(self.expression):
-            raise MachineError(f"expression of signal '{name}' must be a text or a function, got {self.expression!r}")
+            raise MachineError(f"expression of signal '{name}' must be a string or a function, got {self.expression!r}")
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -160,8 +160,10 @@ class Sensor:
             object.__setattr__(self, field, value[0])
         if self.delay / self.period > _MOST_DELAYED:
             raise MachineError(
-                f"the delay of sensor '{name}' is {self.delay / self.period:.6g} of its periods, and keeps a sample of "
-                f"each; expected at most {_MOST_DELAYED}, got delay = {self.delay:g} s, period = {self.period:g} s"
+                f"the delay of sensor '{name}' is {self.delay / self.period:.6g} of its periods, with one stored "
+                "sample "
+                f"per period; expected at most {_MOST_DELAYED}, got delay = {self.delay:g} s, period = "
+                f"{self.period:g} s"
             )
         for field in ("noise", "bias", "quantum"):
             values = _numbers(getattr(self, field), f"{field} of sensor '{name}'")

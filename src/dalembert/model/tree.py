@@ -205,7 +205,7 @@ def _check_on_root(what: str, body: Body | Elastic | None, origin: Transform) ->
         names = " or ".join(f"'{body.name}.{section}'" for section in body.section_names)
         raise MachineError(
             f"{what} is fixed to the root frame of {body.kind} '{body.name}' at {where} and would not follow its "
-            f"bending; hang it on {names}, or on another section that you name"
+            f"bending; attach it to {names}, or to another named section"
         )
 
 

@@ -77,7 +77,7 @@ def plan_problem(
     """Return the problem of a plan; see `dalembert.optimise`."""
     machine = eom.machine
     where = f"machine '{machine.name}'"
-    refuse_stick(machine, "optimise", "its friction is no function of the state; use friction_law='smooth'")
+    refuse_stick(machine, "optimise", "its friction is not a function of the state; use friction_law='smooth'")
     if not machine.nu:
         raise InputError(f"{where} has neither motors nor thrusters: nothing can move it")
     limited, eom = eom, unsaturated(eom)

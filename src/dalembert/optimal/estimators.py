@@ -68,7 +68,7 @@ class EstimatorSettings:
         for name in ("start", "limits", "deviation", "valid"):
             value = getattr(self, name)
             if not isinstance(value, Mapping):
-                raise InputError(f"{name} of an estimator must be values by name, got {value!r}")
+                raise InputError(f"{name} of an estimator must map names to values, got {value!r}")
             object.__setattr__(self, name, FrozenMapping({str(k): v for k, v in value.items()}))
         for name in ("steps", "rounds", "iterations"):
             number = getattr(self, name)
@@ -331,7 +331,7 @@ def _make(
     values: list[Array] = []
     for label, given in (("noise", noise), ("uncertainty", uncertainty)):
         if not isinstance(given, Mapping):
-            raise InputError(f"{label} of {owner} must be standard deviations by name, got {given!r}")
+            raise InputError(f"{label} of {owner} must map names to standard deviations, got {given!r}")
         for name, value in given.items():
             if name not in all_names:
                 raise UnknownNameError(label, name, all_names, owner)

@@ -18,6 +18,7 @@ from dalembert.optimal.limits import QuantityBound
 from dalembert.optimal.model import PredictionModel, check_rk4, midpoint_tape, padded, rk4_tape
 from dalembert.optimal.quantities import NamedQuantity, quantity
 from dalembert.optimal.references import Reference, reference_expressions
+from dalembert.optimal.terminal import Regulator, TerminalSet, regulator_at, terminal_set_of
 
 __all__ = ["Horizon", "Keep", "horizon_of"]
 
@@ -47,6 +48,8 @@ class Horizon:
         References at the time 0 with nominal parameters: states, then inputs.
     bounds
         Bounds of rows, in their order.
+    terminal_set
+        Set of the states at the end, or None.
     """
 
     model: PredictionModel
@@ -59,6 +62,7 @@ class Horizon:
     tables: tuple[str, ...]
     goal: Array
     bounds: tuple[QuantityBound, ...]
+    terminal_set: TerminalSet | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +85,9 @@ def horizon_of(
     bounds: Sequence[QuantityBound],
     keep: Mapping[str, Keep | tuple[Keep, QuantityBound]],
     *,
+    end_bound: QuantityBound | None = None,
     midpoint: bool,
+    exact: bool = False,
     steps: int,
     owner: str,
 ) -> Horizon:
@@ -95,8 +101,12 @@ def horizon_of(
         Length and number of the intervals.
     cost, reference, bounds, keep
         As in `dalembert.mpc`.
+    end_bound
+        Bound of the row of the terminal set, or None.
     midpoint, steps
         Whether steps are implicit, and how many explicit ones an interval has.
+    exact
+        Whether there are second derivatives.
     owner
         Whose it is, in messages.
     """
@@ -136,21 +146,31 @@ def horizon_of(
         raw = rk4_tape(model.rate, h, steps, inputs=past if rates else None)
         tapes["STEP_TAPE"] = function("step", everything, raw.call([state, u, par, t]))
     weights, residuals = _weights(model, cost, goals, t, past, h, nx, owner)
-    dense = residuals.numel() > 0
+    dense = exact or residuals.numel() > 0
     if dense:
         z = ca.vertcat(state, u)
         diagonal = [k for k, w in enumerate(weights) if w]
         both = ca.vertcat(residuals, *(np.sqrt(weights[k]) * (z[k] - goal[k]) for k in diagonal))
         tapes["COST_TAPE"] = function("cost", everything, [both, _padded_jacobian(both, z)])
         n_residuals = both.numel()
-    end = _end_weight(model, tapes["STEP_TAPE"], cost, weights, start, p0, h, n, nx, owner, midpoint=midpoint)
+    end, regulator = _end_weight(model, cost, weights, start, p0, h, nx, owner, midpoint=midpoint)
     rows = _rows(model, bounds, keep, past, h, n, nx, owner)
+    terminal = None
+    if end_bound is not None:
+        if ca.depends_on(goal, ca.vertcat(t, *reads)):
+            raise InputError(f"{owner}: a terminal set needs a reference that is constant")
+        terminal = _terminal_set(model, regulator, rows, nx, p0, h, owner, midpoint=midpoint)
+        e = x - goal[: model.nx]
+        rows.append(_Row(end_bound, -1, 1.0 - ca.bilin(ca.DM(terminal.P), e, e) / terminal.level, n, n))
     boxes, general = [r for r in rows if r.entry >= 0], [r for r in rows if r.entry < 0]
     ordered = (*boxes, *general)
     if general:
         expressions = ca.vertcat(*(r.expression for r in general))
         J = _padded_jacobian(expressions, ca.vertcat(state, u))
         tapes["ROWS_TAPE"] = function("rows", everything, [ca.densify(expressions), J])
+    if exact:
+        values = ca.vertcat(ca.SX(0, 1), *(ca.SX(0) if r.bound is end_bound else r.expression for r in general))
+        tapes["CURVE_TAPE"] = _curve_tape(raw(state, u, par, t)[0], values, both, everything)
     low, high = np.full(nu, -np.inf), np.full(nu, np.inf)
     for row in boxes:
         if row.entry >= nx:
@@ -160,7 +180,9 @@ def horizon_of(
     macros = {
         "NX": nx, "NU": nu, "NV": eom.nv, "NN": n, "NB": len(boxes), "NG": len(general), "N_PAR": more.numel(),
         "DENSE_COST": int(dense), "N_RESIDUALS": n_residuals if dense else 0, "SOFT_ROWS": int(any(soft)),
-        "FREE_START": 0, "MIDPOINT": int(midpoint), "INTERVAL": repr(h),
+        "FREE_START": 0, "MIDPOINT": int(midpoint), "EXACT": int(exact), "INTERVAL": repr(h),
+        "END_ROW": next((k for k, r in enumerate(general) if r.bound is end_bound), -1) if terminal else -1,
+        "END_LEVEL": repr(terminal.level if terminal else 1.0),
         "COST_FLOOR": repr(_floor(weights, low, high, start, nx)),
     }  # fmt: skip
     tables = (
@@ -177,7 +199,8 @@ def horizon_of(
         table("input_low", low),
         table("input_high", high),
     )
-    return Horizon(model, nx, nu, rates, reads, tapes, macros, tables, start, tuple(r.bound for r in ordered))
+    limits = tuple(r.bound for r in ordered)
+    return Horizon(model, nx, nu, rates, reads, tapes, macros, tables, start, limits, terminal)
 
 
 def _is(a: Any, b: Any) -> bool:
@@ -246,54 +269,71 @@ def _weights(
 
 def _end_weight(
     model: PredictionModel,
-    step: ca.Function,
     cost: Cost,
     weights: Sequence[float],
     start: Array,
     par: Array,
     h: float,
-    n: int,
     nx: int,
     owner: str,
     *,
     midpoint: bool,
-) -> Array:
-    """Matrix of the cost at the end."""
+) -> tuple[Array, Regulator | None]:
+    """Matrix of the cost at the end, and the regulator that it comes from."""
     P = np.zeros((nx, nx))
     if cost.terminal is None:
-        return P
+        return P, None
     if not isinstance(cost.terminal, str):
         for name, w in cost.terminal.items():
             if name not in model.names:
                 raise UnknownNameError("state", name, model.names, f"the terminal weights of {owner}")
             P[model.names.index(name), model.names.index(name)] = 2 * w
-        return P
-    from scipy.linalg import LinAlgError, solve_discrete_are
+        return P, None
+    m = model.nx
+    Q, R = np.diag(weights[:m]), np.diag(np.array(weights[nx:]) + 2 * h * cost.effort)
+    regulator = regulator_at(model, start[:m], start[nx:], par, h, Q, R, owner, midpoint=midpoint)
+    P[:m, :m] = regulator.P
+    return P, regulator
 
-    m, s = model.nx, model.symbols
-    x, u = start[:m], start[nx:]
-    f = rk4_tape(model.rate, h, 1) if not midpoint else None
-    if f is not None:
-        BA = np.array(f(x, u, par, 0.0)[1])[:, : m + model.eom.nu]
-    else:
-        slopes = ca.Function("J", list(s), [ca.jacobian(model.rate(*s), ca.vertcat(s[0], s[1]))])
-        J = np.array(slopes(x, u, par, 0.0))
-        A, B = J[:, :m], J[:, m:]
-        left = np.eye(m) - h / 2 * A
-        BA = np.hstack([np.linalg.solve(left, np.eye(m) + h / 2 * A), np.linalg.solve(left, h * B)])
-    Q = np.diag(weights[:m])
-    extra = np.array([2 * h * cost.effort] * model.eom.nu)
-    R = np.diag(np.array(weights[nx:]) + extra)
-    try:
-        P[:m, :m] = solve_discrete_are(BA[:, :m], BA[:, m:], Q, R)
-    except (LinAlgError, ValueError) as error:
+
+def _terminal_set(
+    model: PredictionModel,
+    regulator: Regulator | None,
+    rows: Sequence[_Row],
+    nx: int,
+    par: Array,
+    h: float,
+    owner: str,
+    *,
+    midpoint: bool,
+) -> TerminalSet:
+    """Set of the regulator within the limits of all rows."""
+    if regulator is None:
+        raise InputError(f"{owner}: terminal_set='lqr' needs a Cost with terminal='lqr', whose regulator it belongs to")
+    rates = [row.bound.quantity for row in rows if row.bound.quantity.startswith("rate.")]
+    if rates:
         raise InputError(
-            f"{owner}: there is no linear-quadratic regulator at the reference ({error}); a mode is out of "
-            f"reach of the "
-            "inputs, or an undamped one has no weight: weigh more states, or give terminal weights by name"
-        ) from None
-    del n
-    return (P + P.T) / 2
+            f"{owner}: a terminal set has no limits of rates, because its regulator keeps none; leave out "
+            f"{', '.join(rates)}, or weigh rates in the Cost"
+        )
+    x, u = model.symbols[:2]
+    limits = []
+    for row in rows:
+        entry = None if row.entry < 0 else x[row.entry] if row.entry < model.nx else u[row.entry - nx]
+        limits.append((row.bound, row.expression if entry is None else entry))
+    return terminal_set_of(model, regulator, limits, par, h, owner, midpoint=midpoint)
+
+
+def _curve_tape(step: Any, rows: Any, residuals: Any, everything: Sequence[Any]) -> ca.Function:
+    """``x, u, l, f, par, t -> C``: second derivatives of l' F + f' h, and r' d2r where the last f is 1."""
+    state, u, more, t = everything
+    z = ca.vertcat(state, u)
+    costate, force, whole = ca.SX.sym("l", state.numel()), ca.SX.sym("f", rows.numel()), ca.SX.sym("w")
+    rho = ca.SX.sym("rho", residuals.numel())
+    C = ca.hessian(ca.dot(ca.vertcat(costate, force), ca.vertcat(step, rows)), z)[0]
+    C += whole * ca.substitute(ca.hessian(ca.dot(rho, residuals), z)[0], rho, residuals)
+    C = ca.horzcat(C, ca.SX(z.numel(), padded(z.numel()) - z.numel()))
+    return ca.Function("curve", [state, u, costate, ca.vertcat(force, whole), more, t], [ca.SX(C)])
 
 
 def _rows(
@@ -337,7 +377,7 @@ def _general(model: PredictionModel, bound: QuantityBound, expression: Any, n: i
     unknown = ca.Function("f", [x, u, par, t], [expression], {"allow_free": True}).free_sx()
     if unknown:
         raise InputError(
-            f"limit '{bound.quantity}' of {owner} reads {', '.join(map(str, unknown))}, which no model has"
+            f"limit '{bound.quantity}' of {owner} reads {', '.join(map(str, unknown))}, which the model does not have"
         )
     if not ca.depends_on(expression, ca.vertcat(x, u)):
         raise InputError(f"limit '{bound.quantity}' of {owner} depends on neither states nor inputs")

@@ -248,7 +248,7 @@ def optimal_motion(
         raise InputError(
             f"optimal_motion needs a machine without constraints; {where} has some: use dalembert.optimise"
         )
-    refuse_stick(machine, "optimal_motion", "its friction is no function of the state; use friction_law='smooth'")
+    refuse_stick(machine, "optimal_motion", "its friction is not a function of the state; use friction_law='smooth'")
     conditions = grouped(MotionConditions, conditions, keywords)
     cost = grouped(MotionCost, cost, keywords)
     settings = grouped(MotionSettings, settings, keywords)

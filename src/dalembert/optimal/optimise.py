@@ -304,7 +304,7 @@ def free_names(eom: EquationsOfMotion, free: Iterable[str], what: str) -> set[st
         some = [n for n in eom.q_names[i : i + 4] if n in names]
         if some and len(some) < 4:
             raise InputError(
-                f"the attitude of joint '{joint}' ends anywhere or nowhere: {what} has only {', '.join(some)}"
+                f"the attitude of joint '{joint}' is prescribed or free as a whole: {what} has only {', '.join(some)}"
             )
     return names
 

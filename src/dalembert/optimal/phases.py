@@ -76,7 +76,7 @@ class Phase:
     def __post_init__(self) -> None:
         where = f"phase '{self.name}'"
         if not isinstance(self.name, str):
-            raise InputError(f"the name of a phase must be a text, got {self.name!r}")
+            raise InputError(f"the name of a phase must be a string, got {self.name!r}")
         low, high = duration_range(self.duration, f"duration of {where}")
         object.__setattr__(self, "duration", low if low == high else (low, high))
         for name in ("end", "active", "p"):

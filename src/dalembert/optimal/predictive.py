@@ -27,17 +27,18 @@ from dalembert.optimal.model import prediction_model
 from dalembert.optimal.quantities import quantity
 from dalembert.optimal.references import Reference
 from dalembert.optimal.stage import StageCode, StageView
+from dalembert.optimal.terminal import TerminalSet
 
 __all__ = ["ACTIONS", "STATUSES", "PredictiveLaw", "PredictiveSettings", "mpc"]
 
 STATUSES = ("solved", "capped", "infeasible", "not finite", "late")
 """Meaning of ``mpc.status``: converged; stopped at its number of iterations with dynamics and limits in place; limits
-that cannot be met; numbers that are not finite; not ready in time (in real time only)."""
+that cannot be met; numbers that are not finite; not ready at its deadline (in real time only)."""
 
 ACTIONS = ("plan", "cold restart", "shifted plan", "fallback")
 """Meaning of ``mpc.action``: where the inputs come from."""
 
-_SHOWN = ("status", "iterations", "violation", "slack", "action", "cost")
+_SHOWN = ("status", "iterations", "violation", "slack", "action", "cost", "time", "hessian")
 _COLD_ROUNDS = 8  # Gauss-Newton steps from a plan that stands still
 _FEASIBLE = 1e-7  # residual of dynamics and rows of a solution
 _CONVERGED = 1e-8  # step of the plan after which further rounds are left out
@@ -63,6 +64,16 @@ class PredictiveSettings:
         Gauss-Newton steps per sample: 1 is a real-time iteration.
     tolerance
         Complementarity of a solved quadratic programme, relative to its cost.
+    terminal_set
+        ``"lqr"``: plans end in the largest ellipsoid in which the regulator of the terminal cost keeps all limits
+        (`PredictiveLaw.terminal_set`); ``("lqr", soft(0, inf))``: softened. None: plans end anywhere.
+    hessian
+        ``"gauss-newton"``, or ``"exact"``: second derivatives of dynamics, limits and outputs too. Where they make the
+        quadratic programme non-convex, their weight is halved until it is convex; runs record the weight as
+        ``NAME.hessian``.
+    budget
+        Seconds of the clock after which a sample in real time is late; None: four fifths of the period of the loop.
+        Has no effect elsewhere.
     state
         Quantities of the loop that stand for states of the model where their names differ: ``{state: text}``.
     known
@@ -77,6 +88,9 @@ class PredictiveSettings:
     iterations: int = 60
     rounds: int = 1
     tolerance: float = 1e-4
+    terminal_set: str | tuple[str, QuantityBound] | None = None
+    hessian: str = "gauss-newton"
+    budget: float | None = None
     state: Mapping[str, str] = field(default_factory=dict)
     known: Sequence[str] = ()
     name: str = "mpc"
@@ -90,7 +104,15 @@ class PredictiveSettings:
                 raise InputError(f"{name} of mpc must be a whole number >= 1, got {value!r}")
         if self.steps > 1 and self.integrator == "midpoint":
             raise InputError("steps of mpc are those of RK4; with integrator='midpoint' give more intervals")
+        if self.hessian not in ("gauss-newton", "exact"):
+            raise InputError(f"hessian of mpc must be 'gauss-newton' or 'exact', got {self.hessian!r}")
+        if self.hessian == "exact" and self.integrator == "midpoint":
+            raise InputError(
+                "hessian='exact' of mpc needs integrator='rk4': implicit steps have Gauss-Newton Hessians alone"
+            )
         check_number("tolerance of mpc", self.tolerance)
+        if self.budget is not None:
+            check_number("budget of mpc", self.budget, unit="s")
         object.__setattr__(self, "known", tuple(check_names(self.known, "known of mpc")))
         if not isinstance(self.state, Mapping):
             raise InputError(f"state of mpc must map states of the model to quantities of the loop, got {self.state!r}")
@@ -106,6 +128,9 @@ class PredictiveKeywords(TypedDict, total=False):
     iterations: int
     rounds: int
     tolerance: float
+    terminal_set: str | tuple[str, QuantityBound] | None
+    hessian: str
+    budget: float | None
     state: Mapping[str, str]
     known: Sequence[str]
     name: str
@@ -174,9 +199,15 @@ class PredictiveLaw:
         macros = {
             **m, "SHIFT": repr(1.0 if abs(ratio - 1.0) < 1e-9 else ratio), "ROUNDS": s.rounds,
             "COLD_ROUNDS": max(s.rounds, _COLD_ROUNDS), "MOST_ITERATIONS": s.iterations, "TOLERANCE": repr(s.tolerance),
-            "FEASIBLE": _FEASIBLE, "ACCEPTED": _ACCEPTED, "CONVERGED": _CONVERGED,
+            "TIMED": 1, "BUDGET": repr(s.budget or 0.0), "FEASIBLE": _FEASIBLE, "ACCEPTED": _ACCEPTED,
+            "CONVERGED": _CONVERGED,
         }  # fmt: skip
         return horizon_text(("quadratic.h", "control.c"), macros, self.problem.tables)
+
+    @property
+    def terminal_set(self) -> TerminalSet | None:
+        """Set in which its plans end, or None."""
+        return self.problem.terminal_set
 
     @property
     def duration(self) -> float:
@@ -254,8 +285,10 @@ def mpc(
 
     At each sample it plans the inputs of the next seconds, so that their cost is least and all limits hold, and applies
     the first ones. Runs record ``mpc.status`` (`STATUSES`), ``mpc.iterations``, ``mpc.violation`` of hard limits and
-    ``mpc.slack`` of soft ones in the plan, ``mpc.action`` (`ACTIONS`: where the inputs come from) and ``mpc.cost``. A
-    sample that fails is begun anew without the old plan, then uses the old plan, then the fallback.
+    ``mpc.slack`` of soft ones in the plan, ``mpc.action`` (`ACTIONS`: where the inputs come from), ``mpc.cost``,
+    ``mpc.time`` (seconds, in real time only; 0 elsewhere) and ``mpc.hessian`` (weight of second derivatives). A sample
+    that fails is begun anew without the old plan, then uses the old plan, then the fallback. A sample that is late in
+    real time uses the old plan, then the fallback.
 
     Parameters
     ----------
@@ -319,6 +352,8 @@ def mpc(
             raise UnknownNameError("state", name, model.names, owner)
     hard = [b.quantity for b in bounds if not b.soft and not _of_inputs(model.eom, b.quantity)]
     hard += [name for name, item in (keep or {}).items() if not (isinstance(item, tuple) and item[1].soft)]
+    end_bound = _end_bound(settings.terminal_set, owner)
+    hard += ["the terminal set"] if end_bound is not None and not end_bound.soft else []
     if hard and fallback is None:
         raise InputError(
             f"{owner} has hard limits on {', '.join(hard)}, which a disturbance can make impossible: give a "
@@ -326,8 +361,9 @@ def mpc(
             "or make them soft(...)"
         )
     problem = horizon_of(
-        model, h, intervals, cost, reference, bounds, _kept(keep), midpoint=settings.integrator == "midpoint",
-        steps=settings.steps, owner=owner,
+        model, h, intervals, cost, reference, bounds, _kept(keep), end_bound=end_bound,
+        midpoint=settings.integrator == "midpoint", exact=settings.hessian == "exact", steps=settings.steps,
+        owner=owner,
     )  # fmt: skip
     return PredictiveLaw(problem, period, fallback, settings)
 
@@ -358,6 +394,20 @@ def _kept(keep: Mapping[str, Any] | None) -> dict[str, Any]:
         pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], QuantityBound)
         what = item[0] if pair else item
         if not isinstance(what, str) and not callable(what):
-            raise InputError(f"keep['{name}'] must be a text, a function of what is known, or a pair, got {item!r}")
+            raise InputError(
+                f"keep['{name}'] must be a string, a function of the known quantities, or a pair, got {item!r}"
+            )
         kept[str(name)] = (what, replace(item[1], quantity=str(name))) if pair else what
     return kept
+
+
+def _end_bound(terminal_set: object, owner: str) -> QuantityBound | None:
+    """Return the bound of the row of the terminal set."""
+    if terminal_set is None:
+        return None
+    kind, bound = terminal_set, QuantityBound("terminal set", 0.0)
+    if isinstance(terminal_set, tuple | list) and len(terminal_set) == 2:
+        kind, bound = terminal_set
+    if kind != "lqr" or not isinstance(bound, QuantityBound) or (bound.lower, bound.upper) != (0.0, np.inf):
+        raise InputError(f"terminal_set of {owner} must be 'lqr' or ('lqr', soft(0, inf, ...)), got {terminal_set!r}")
+    return replace(bound, quantity="terminal set")

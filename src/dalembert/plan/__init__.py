@@ -11,7 +11,7 @@ from dalembert.plan.capture import CapturePlan, plan_capture
 from dalembert.plan.distance import box_distance, segment_box_distance, segment_distance
 from dalembert.plan.flat import LoadReference, SmoothStep
 from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
-from dalembert.plan.pose import PoseMotion, PosePath, gripped, meet_pose, resting_pose
+from dalembert.plan.pose import PoseMotion, PosePath, grip_rotation, gripped, meet_pose, resting_pose
 from dalembert.plan.references import Quintic, Sine, Spline, Table
 from dalembert.plan.robot_capture import CaptureApproach, RobotCapture, RobotLimits, Verdict, plan_robot_capture
 from dalembert.plan.shaping import SCurve, Shaped, Shaper, ei, excitation, zv, zvd
@@ -51,6 +51,7 @@ __all__ = [
     "box_distance",
     "ei",
     "excitation",
+    "grip_rotation",
     "gripped",
     "held_base",
     "meet_pose",

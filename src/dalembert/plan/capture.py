@@ -68,7 +68,7 @@ class CapturePlan:
         s = as_numbers(t)
         tolerance = 1e-9 * max(1.0, self.duration)
         if np.any(s < -tolerance) or np.any(s > self.duration + tolerance):
-            raise InputError(f"a plan holds from t = 0 to {self.duration:g} s, got {t!r}")
+            raise InputError(f"a plan is defined from t = 0 to {self.duration:g} s, got {t!r}")
         return _basis(self.order, s, np.array(self.duration), _sigma(self.weight, self.extra), k) @ self.coefficients
 
     def __call__(self, t: ArrayLike) -> PointMotion:

@@ -304,6 +304,14 @@ def held_base(
         the tip is free) or ``"position"`` (3: its attitude is free). None: the first of these that the arm can serve.
     reaction
         Weight of the base's reaction where joints are redundant: 0 moves the joints least.
+
+    Examples
+    --------
+    >>> from dalembert.plan import held_base
+    >>> from dalembert.systems.space_robots import space_chaser
+    >>> robot = held_base(space_chaser("rigid", arrays=None))
+    >>> robot.base, len(robot.names)
+    ('base', 6)
     """
     eom = robot if isinstance(robot, EquationsOfMotion) else derive(robot)
     if not eom.formulation.machine_coordinates:
@@ -316,8 +324,8 @@ def held_base(
     wide = [b.name for b in moving if b.v.stop - b.v.start != 1 or b.name not in {j.name for j in eom.machine.joints}]
     if wide:
         raise InputError(
-            f"a path of the tip needs a robot with joints of one coordinate each; {where} has {', '.join(wide)}: lock "
-            "or stiffen what bends, and the joints that do not belong to the arm"
+            f"a path of the tip needs a robot with joints of one coordinate each; {where} has {', '.join(wide)}: make "
+            "flexible bodies rigid, and lock the joints outside the arm"
         )
     weight = check_number("reaction", reaction, positive=False)
     if weight < 0.0:

@@ -16,7 +16,7 @@ from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 from dalembert.plan.tumbling import TumblingBody
 
-__all__ = ["PoseMotion", "PosePath", "gripped", "meet_pose", "resting_pose"]
+__all__ = ["PoseMotion", "PosePath", "grip_rotation", "gripped", "meet_pose", "resting_pose"]
 
 
 class PoseMotion(NamedTuple):
@@ -42,6 +42,38 @@ def resting_pose(position: ArrayLike, rotation: ArrayLike) -> PoseMotion:
     return PoseMotion(x, zero, zero, R, zero, zero)
 
 
+def grip_rotation(grip: ArrayLike | None) -> Array:
+    """Attitude of the tip in axes of the debris (3 x 3) of a grip.
+
+    Parameters
+    ----------
+    grip
+        That attitude itself (3 x 3), as plans have it; or the pose of the debris in axes of the tip (4 x 4), as
+        machines after the grip have it; None: the tip has the attitude of the debris.
+
+    Examples
+    --------
+    >>> turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> held = np.eye(4)
+    >>> held[:3, :3] = turn.T
+    >>> bool(np.all(grip_rotation(turn) == grip_rotation(held)))
+    True
+    """
+    if grip is None:
+        return np.eye(3)
+    try:
+        X = as_numbers(grip)
+    except (TypeError, ValueError):
+        X = np.zeros(0)
+    R = X[:3, :3].T if X.shape == (4, 4) else X
+    if R.shape != (3, 3) or np.abs(R @ R.T - np.eye(3)).max() > 1e-6:
+        raise InputError(
+            "a grip is the attitude of the tip in axes of the debris (a rotation matrix, 3 x 3) or the pose of the "
+            f"debris in axes of the tip (4 x 4), got {grip!r}"
+        )
+    return np.asarray(R)
+
+
 def gripped(body: TumblingBody, rotation: ArrayLike | None = None) -> Pose:
     """Motion of a grip at the target point of a tumbling body: a function of time.
 
@@ -50,7 +82,7 @@ def gripped(body: TumblingBody, rotation: ArrayLike | None = None) -> Pose:
     body
         The body.
     rotation
-        Attitude of the grip in body axes (3 x 3); None: that of the body.
+        The grip, see `grip_rotation`; None: the attitude of the body.
 
     Examples
     --------
@@ -58,7 +90,7 @@ def gripped(body: TumblingBody, rotation: ArrayLike | None = None) -> Pose:
     >>> gripped(body)(0.0).velocity.round(3).tolist()
     [0.0, 0.0, -0.1]
     """
-    grip = np.eye(3) if rotation is None else as_numbers(rotation)
+    grip = grip_rotation(rotation)
 
     def motion(t: ArrayLike) -> PoseMotion:
         R, w, change, point = body.motion(t)

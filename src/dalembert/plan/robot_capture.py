@@ -302,7 +302,7 @@ def plan_robot_capture(
     candidates, seen = _screen(scene, np.arange(first, last + 1e-9, approach.every), _sides(sides))
     if not candidates:
         raise PlanError(
-            f"the debris shows its target point to the robot at no time between {first:g} and {last:g} s from any of "
+            f"the robot sees the target point of the debris at no time between {first:g} and {last:g} s from any of "
             f"{sides} sides: within {hold:g} s it comes no nearer to the arm's reach of {scene.reach:.3g} m than "
             f"{seen:.3g} m, or faces away{_hint(scene, seen)}"
         )
@@ -597,7 +597,7 @@ def _reason(scene: _Scene, failed: list[_Candidate], sides: int, span: tuple[flo
         lines.append(f"{name}: {len(of)} (nearest {near.value:.3g}, limit {near.limit:.3g} {near.unit}".rstrip() + ")")
     stuck = all(v.name == "reach of the path" for v in worst)
     hint = (
-        f"; the arm reaches the target point but not with the wanted {meaning(scene.robot.task)}: another approach "
+        f"; the arm reaches the target point but not with the required {meaning(scene.robot.task)}: another approach "
         "axis, another posture at the start, or a smaller task"
     )
     return (

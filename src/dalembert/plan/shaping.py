@@ -189,7 +189,7 @@ class Shaper:
     def __call__(self, reference: Callable[[Time], Positions]) -> Shaped:
         """The shaped reference."""
         if not callable(reference):
-            raise InputError(f"a shaper shapes a function of time, got {reference!r}")
+            raise InputError(f"a shaper needs a reference that is a function of time, got {reference!r}")
         return Shaped(self, reference)
 
     def __mul__(self, other: Shaper) -> Shaper:
@@ -260,7 +260,7 @@ def excitation(reference: Callable[[Time], Positions], omega: ArrayLike, end: fl
     [1.8604, 0.0409]
     """
     if not callable(reference):
-        raise InputError(f"a reference must be a function of time to tell its excitation, got {reference!r}")
+        raise InputError(f"a reference must be a function of time to compute its excitation, got {reference!r}")
     if not (is_number(end) and end > 0):
         raise InputError(f"the end of a reference must be a time > 0 s, got {end!r}")
     w = as_numbers(omega)
@@ -269,7 +269,7 @@ def excitation(reference: Callable[[Time], Positions], omega: ArrayLike, end: fl
     t = ca.SX.sym("t")
     r = ca.SX(reference(t))
     if r.numel() != 1:
-        raise InputError(f"a reference must have one component to tell its excitation, got {r.numel()}")
+        raise InputError(f"a reference must have one component to compute its excitation, got {r.numel()}")
     acceleration = ca.Function("a", [t], [ca.densify(ca.jacobian(ca.jacobian(r, t), t))])
     count = math.ceil(max(2e4, 50.0 * end * float(w.max())))  # the trapezoidal rule errs by (w h)^2/12
     grid = np.linspace(0.0, end, count + 1)

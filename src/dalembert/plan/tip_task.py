@@ -31,7 +31,7 @@ TASKS = {"pose": 6, "axis": 5, "position": 3}
 
 _MEANING = {
     "pose": "place and attitude of the tip",
-    "axis": "place of the tip and direction of its approach axis; the turn about the axis is free",
+    "axis": "place of the tip and direction of its approach axis; the rotation about the axis is free",
     "position": "place of the tip; its attitude is free",
 }
 _STIRRED = 0.02  # speed of the tip at which the joints begin to use their freedom [m/s]

@@ -236,8 +236,9 @@ class Passage:
         i, k = np.argwhere(wrong | np.isnan(x1))[0]
         name = self.run.state_names[k]
         raise InputError(
-            f"the run of {self.maps.problem.name!r} cannot be differentiated at t = {self.run.t[rows[i]]:.9g} s: the "
-            f"step taken again gives {x1[i, k]:.9g} for {name!r} instead of {there[i, k]:.9g}; constraints that depend "
+            f"the run of {self.maps.problem.name!r} cannot be differentiated at t = {self.run.t[rows[i]]:.9g} s: a "
+            f"repetition of the step gives {x1[i, k]:.9g} for {name!r} instead of {there[i, k]:.9g}; constraints "
+            "that depend "
             "on each other have no derivatives"
         )
 
@@ -291,8 +292,8 @@ class Passage:
             both = zip(other, delays[0], strict=True)
             if any(np.abs(a - b).max(initial=0.0) > 1e-6 * (1.0 + np.abs(b).max(initial=0.0)) for a, b in both):
                 raise SimulationError(
-                    f"events {', '.join(map(repr, names))} happen together at t = {t:.9g} s, but would not if anything "
-                    "changed: the run has no derivatives there",
+                    f"events {', '.join(map(repr, names))} happen together at t = {t:.9g} s, but would not after any "
+                    "small change: the run has no derivatives there",
                     self.run,
                 )
         A, B = A.copy(), B.copy()

@@ -89,6 +89,16 @@ def integrate(
         If an argument is wrong.
     SimulationError
         If the controller or a transition fails; its ``run`` is the part up to there.
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> from dalembert.simulation import Problem, integrate
+    >>> t, x, c, p = ca.SX.sym("t"), ca.SX.sym("x"), ca.SX(0, 1), ca.SX(0, 1)
+    >>> rate, none = ca.Function("rate", [t, x, c, p], [-x]), ca.Function("none", [t, x, c, p], [ca.SX(0, 1)])
+    >>> decay = Problem(("x",), rate, none)
+    >>> round(float(integrate(decay, [1.0], duration=1.0)["x"][-1]), 6)
+    0.367879
     """
     if settings is None:
         settings = Settings(**{"duration": None, **keywords})  # type: ignore[arg-type]  # which is refused by name

@@ -271,9 +271,16 @@ def register_method(kind: type[Method]) -> type[Method]:
     ------
     InputError
         If there is a method of that name.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.simulation import register_method
+    >>> register_method(da.RK4) is da.RK4  # already in the table; your own method needs a new name
+    True
     """
     if kind.name in METHODS and METHODS[kind.name] is not kind:
-        raise InputError(f"there is a method {kind.name!r} already: {METHODS[kind.name].title}")
+        raise InputError(f"method {kind.name!r} exists already: {METHODS[kind.name].title}")
     METHODS[kind.name] = kind
     if kind.tableau is not None:
         TABLEAUS[kind.name] = kind.tableau

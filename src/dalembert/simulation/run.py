@@ -327,7 +327,9 @@ class Run:
         if meta.get("initial_impact"):
             first = meta["initial_impact"]
             struck = sorted({name.rpartition(".friction")[0] or name for name in first["impulse"]})
-            lines.append(f"  start     with an impact of {_listed(struck)}, which took {first['energy_lost']:.4g} J")
+            lines.append(
+                f"  start     with an impact of {_listed(struck)}, which dissipated {first['energy_lost']:.4g} J"
+            )
         if self.events:
             lines.append(f"  events    {_listed([f'{event.name} at {event.t:.6g} s' for event in self.events])}")
         return "\n".join(lines)

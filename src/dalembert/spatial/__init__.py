@@ -4,6 +4,7 @@ from dalembert.spatial.dh import CONVENTIONS, DHRow, DHTable
 from dalembert.spatial.inertia import Inertia
 from dalembert.spatial.rotations import (
     cross_matrix,
+    euler_accelerations,
     euler_rates,
     quaternion_difference,
     quaternion_exp,
@@ -22,6 +23,7 @@ __all__ = [
     "DHTable",
     "Inertia",
     "cross_matrix",
+    "euler_accelerations",
     "euler_rates",
     "quaternion_difference",
     "quaternion_exp",

@@ -19,6 +19,7 @@ from dalembert.core.types import Array, Expression, ExpressionLike
 
 __all__ = [
     "cross_matrix",
+    "euler_accelerations",
     "euler_rates",
     "numpy",
     "quaternion_difference",
@@ -105,6 +106,42 @@ def euler_rates(psi: ExpressionLike, *, body: bool = True) -> Expression:
         return ca.vertcat(ca.horzcat(1, 0, -sy), ca.horzcat(0, cx, sx * cy), ca.horzcat(0, -sx, cx * cy))
     cz, sz = ca.cos(psi[2]), ca.sin(psi[2])
     return ca.vertcat(ca.horzcat(cz * cy, -sz, 0), ca.horzcat(sz * cy, cz, 0), ca.horzcat(-sy, 0, 1))
+
+
+def euler_accelerations(psi: ExpressionLike, rates: ExpressionLike, *, body: bool = True) -> Expression:
+    """Time derivative of `euler_rates`, SPACE (A.13) in body and (A.12) in inertial axes.
+
+    The angular acceleration is ``R_psi psi'' + R_psi' psi'`` (A.2.3), with ``R_psi`` of `euler_rates` and this matrix
+    ``R_psi'``.
+
+    Parameters
+    ----------
+    psi, rates
+        Angles (x, y, z) of ``Rot(psi_z, Z) Rot(psi_y, Y) Rot(psi_x, X)``, and their rates.
+    body
+        Whether the angular velocity is in axes of the body, else in inertial ones.
+
+    Examples
+    --------
+    A roll at 2 rad/s turns the axis of the pitch in the body:
+
+    >>> euler_accelerations([0.0, 0.0, 0.0], [2.0, 0.0, 0.0]).full().tolist()
+    [[0.0, 0.0, 0.0], [0.0, 0.0, 2.0], [0.0, -2.0, 0.0]]
+    """
+    x, y, z = (rates[i] for i in range(3))
+    cx, sx, cy, sy = ca.cos(psi[0]), ca.sin(psi[0]), ca.cos(psi[1]), ca.sin(psi[1])
+    if body:
+        return ca.vertcat(
+            ca.horzcat(0, 0, -y * cy),
+            ca.horzcat(0, -x * sx, x * cx * cy - y * sx * sy),
+            ca.horzcat(0, -x * cx, -x * sx * cy - y * cx * sy),
+        )
+    cz, sz = ca.cos(psi[2]), ca.sin(psi[2])
+    return ca.vertcat(
+        ca.horzcat(-y * cz * sy - z * sz * cy, -z * cz, 0),
+        ca.horzcat(-y * sz * sy + z * cz * cy, -z * sz, 0),
+        ca.horzcat(-y * cy, 0, 0),
+    )
 
 
 def quaternion_matrix(Q: ExpressionLike) -> Expression:

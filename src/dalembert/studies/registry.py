@@ -36,6 +36,12 @@ def expected_values(name: str) -> Expected:
     ----------
     name
         Name of the study: its folder with dashes.
+
+    Examples
+    --------
+    >>> from dalembert.studies import expected_values
+    >>> len(expected_values("ropes").entries) > 50
+    True
     """
     known = studies()
     if name not in known:
@@ -52,6 +58,13 @@ def run_study(name: str, *, full: bool = True) -> Iterator[Row]:
         Name of the study: its folder with dashes.
     full
         All rows; without it the short form, which leaves out slow rows (``form: full`` in the data file).
+
+    Examples
+    --------
+    >>> from dalembert.studies import run_study
+    >>> row = next(run_study("textbook", full=False))
+    >>> row.ok
+    True
     """
     expected = expected_values(name)
     folder = name.replace("-", "_")

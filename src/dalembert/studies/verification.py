@@ -97,7 +97,7 @@ def stored_rows(name: str, folder: Path) -> tuple[str, dict[str, Row]]:
         return str(data["date"]), rows
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         command = f"python -m dalembert.studies.verification {name}"
-        raise FileFormatError(f"{path}: is no file of results ({error}); write it anew: {command}") from error
+        raise FileFormatError(f"{path}: is not a file of results ({error}); write it again: {command}") from error
 
 
 def verification_pages(folder: Path) -> dict[str, str]:

@@ -276,7 +276,7 @@ _ALL = (
     ),
     SystemInfo(
         "bricard-mechanism",
-        "five rods and the ground in one loop that moves although its joints count out to none",
+        "five rods and the ground in one loop that moves although its mobility count is zero",
         "IFToMM benchmark A04",
         mechanisms.bricard_mechanism,
         lambda: {"duration": 10.0, "method": "dopri5", "record": 0.02},

@@ -141,7 +141,7 @@ def _machine_of(run: Run, machine: Machine | None) -> Machine:
         raise InputError(f"an animation needs a Run first, got {type(run).__name__}")
     machine = run.machine if machine is None else machine
     if machine is None:
-        raise InputError("this run does not know its machine; give it as machine=")
+        raise InputError("this run does not contain its machine; pass it as machine=")
     if not isinstance(machine, Machine):
         raise InputError(f"machine of an animation must be a Machine, got {type(machine).__name__}")
     return machine

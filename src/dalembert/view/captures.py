@@ -34,7 +34,15 @@ _COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#66ccee")
 
 
 def capture_rows(outcome: CaptureOutcome) -> list[tuple[str, str, str, str]]:
-    """Requirements and other figures of a capture as rows of text: quantity, value, limit, verdict."""
+    """Requirements and other figures of a capture as rows of text: quantity, value, limit, verdict.
+
+    Examples
+    --------
+    >>> from dalembert.systems.space_robots import random_case, fly_capture
+    >>> from dalembert.view import capture_rows
+    >>> for row in capture_rows(fly_capture(random_case(0))):  # doctest: +SKIP
+    ...     print(*row)
+    """
     rows = [
         (r.name, f"{r.value:.3g} {r.unit}", f"{r.limit:g} {r.unit}", "pass" if r.ok else "FAIL")
         for r in outcome.requirements
@@ -68,7 +76,7 @@ def capture_rows(outcome: CaptureOutcome) -> list[tuple[str, str, str, str]]:
 def _twins(outcome: CaptureOutcome) -> ChaserTwins:
     """The chaser of an outcome that was flown."""
     if outcome.twins is None:
-        raise InputError("the outcome does not know its chaser: fly_capture makes those that do")
+        raise InputError("the outcome does not contain its chaser: use one that fly_capture returned")
     return outcome.twins
 
 
@@ -91,6 +99,12 @@ def plot_capture(outcome: CaptureOutcome, path: str | os.PathLike[str] | None = 
         From `dalembert.systems.space_robots.fly_capture`.
     path
         A picture file; None: return the figure.
+
+    Examples
+    --------
+    >>> from dalembert.systems.space_robots import random_case, fly_capture
+    >>> from dalembert.view import plot_capture
+    >>> plot_capture(fly_capture(random_case(0)), "capture.png")  # doctest: +SKIP
     """
     figure = _figure(outcome)
     return figure if path is None else save_figure(figure, picture_file(path))

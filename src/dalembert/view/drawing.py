@@ -38,7 +38,7 @@ __all__ = ["Look", "LookKeywords", "Picture", "compose_picture", "draw_scene", "
 
 _AXES = {"x": 0, "y": 1, "z": 2}
 _LINK, _BEAM, _CABLE, _SLACK, _RAIL, _DARK = "#5b7899", "#4477aa", "#333333", "#999999", "#9a9a9a", "#333333"
-_MASS, _TRACES = "#ee6677", ("#ee6677", "#228833", "#aa3377", "#ccbb44")
+_MASS, _TRACES = "#b0705f", ("#ee6677", "#228833", "#aa3377", "#ccbb44")
 _FRAME = ("#cc3311", "#228833", "#3355bb")
 
 

@@ -18,16 +18,38 @@ from dalembert.view.scene import Scene
 
 __all__ = ["body_colours", "drawn_posture", "rail_reach", "vertical"]
 
-# Colour-blind safe (P. Tol, "bright"): bodies take them in turn.
-_BODIES = ("#4477aa", "#ccbb44", "#ee6677", "#228833", "#66ccee", "#aa3377", "#bbbbbb")
+_BASE, _LOAD = "#4477aa", "#ccbb44"  # what joints hold on the world, and what a machine carries
+_BETWEEN = ("#8fa6bd", "#5d7f9f")  # links between them, in turn along a chain
 _LINKS = ("#c9ced6", "#5f8cc0")  # of robots made of meshes
 
 
 def body_colours(scene: Scene) -> dict[str, str]:
-    """A colour for every body that has solids, where these have none."""
+    """A colour for every body that has solids, where these have none.
+
+    Blue is what is held on the world, sand is what is at the end of a chain or hangs on ropes, and the links between
+    alternate between two tones of steel. Robots made of meshes have two tones in turn.
+    """
     bodies = dict.fromkeys(solid.body for solid in scene.solids)
-    palette = _LINKS if any(solid.mesh is not None for solid in scene.solids) else _BODIES
-    return {name: palette[k % len(palette)] for k, name in enumerate(bodies)}
+    if any(solid.mesh is not None for solid in scene.solids):
+        return {name: _LINKS[k % len(_LINKS)] for k, name in enumerate(bodies)}
+    machine = scene.machine
+    parents = {joint.child: joint for joint in machine.joints}
+    carrying = {joint.parent for joint in machine.joints}
+    hung = {frame for rope in machine.ropes for element in rope.path for frame in element.frames}
+    hung |= {cable.anchor for cable in machine.cables}
+    hung |= {frame.body for frame in machine.frames if frame.name in hung}
+
+    def depth(name: str) -> int:
+        joint = parents.get(name)
+        return 0 if joint is None else 1 + depth(joint.parent)
+
+    def colour(name: str) -> str:
+        above = depth(name)
+        if name not in carrying and (above > 1 or (name in hung and parents[name].kind != "prismatic")):
+            return _LOAD
+        return _BASE if above <= 1 else _BETWEEN[above % 2]
+
+    return {name: colour(name) for name in bodies}
 
 
 def drawn_posture(machine: Machine, q: StateLike, p: Mapping[str, float] | None = None) -> Array:

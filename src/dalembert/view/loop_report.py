@@ -69,7 +69,7 @@ def loop_report(
     if answer["stable"]:
         answer["sensitivity"] = hinf_norm(control.feedback(control.ss([], [], [], np.eye(plant.ninputs)), loop)).value
         answer["margins"] = {
-            name: {"gain": list(m.gain), "phase": float(np.degrees(m.phase)), "frequency": m.omega}
+            name: {"gain": list(m.gain), "phase": float(np.degrees(m.phase)), "omega": m.omega}
             for name, m in zip(plant.input_labels, disk_margins(loop), strict=True)
         }
     proof = None

@@ -148,6 +148,17 @@ def plot_mu(found: Robustness | Mapping[str, Robustness], *, path: Path | None =
         Result of `robust_stability` or `robust_performance`, or several of them by name.
     path
         File to write; None: only return the figure.
+
+    Examples
+    --------
+    >>> import control
+    >>> from dalembert.control.uncertain import constant, parameter, system_lft
+    >>> gain = constant([[1.0]]) + constant([[0.5]]) @ parameter("k")  # 0.5 to 1.5
+    >>> integrator = system_lft(control.ss(0.0, 1.0, 1.0, 0.0))
+    >>> loop = integrator.feedback(gain, integrator.outputs, integrator.inputs)
+    >>> from dalembert.control.mu import robust_stability
+    >>> plot_mu(robust_stability(loop)).axes[0].get_xlabel()
+    'omega [rad/s]'
     """
     named = dict(found) if isinstance(found, Mapping) else {"": found}
     for name, one in named.items():

@@ -146,12 +146,13 @@ def catenary(
     l, h = float(np.linalg.norm((b - a)[:2])), float((b - a)[2])
     if not l > 1e-6 * length:
         raise InputError(
-            f"the ends of a catenary must not be above each other, got a horizontal distance of {l:g} m: a cable that "
-            "hangs down has no horizontal pull"
+            f"the ends of a catenary must not lie on a vertical line, got a horizontal distance of {l:g} m: a vertical "
+            "cable has no horizontal tension"
         )
     if math.isinf(stiffness) and not length > math.hypot(l, h) * (1.0 + 1e-12):
         raise InputError(
-            f"an inextensible cable of {length:g} m does not reach over {math.hypot(l, h):g} m; give its stiffness"
+            f"an inextensible cable of {length:g} m is too short for a distance of {math.hypot(l, h):g} m; give its "
+            "stiffness"
         )
     H, V = _solve(l, h, float(length), float(weight), float(stiffness))
     return Catenary(a, b, float(length), float(weight), float(stiffness), H, V, float(gravity))

@@ -160,4 +160,4 @@ def forward_kinematics(
     off = float(np.abs(target - L).max())
     if np.max(np.abs(step)) < 1e-9 and off <= tolerance:
         return q
-    raise InputError(f"no pose near the guess has these lengths: the cables stay off by {off:.3g} m")
+    raise InputError(f"no pose near the guess has these lengths: they remain wrong by up to {off:.3g} m")

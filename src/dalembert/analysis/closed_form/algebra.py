@@ -121,7 +121,7 @@ class Algebra:
     def number(self, x: float) -> Polynomial:
         """Return a double as the exact number that it stands for, a square root included."""
         if not math.isfinite(x):
-            raise InputError(f"a closed form cannot hold the number {x}")
+            raise InputError(f"a closed form cannot contain the number {x}")
         value = fraction_of(x)
         if value.denominator <= 1000:
             return constant(value)

@@ -88,7 +88,7 @@ def closed_form(
         raise InputError(f"limit must be a positive number of terms, got {limit!r}")
     if coordinates is not None and not isinstance(coordinates, CoordinateMap):
         raise InputError(f"coordinates must be a CoordinateMap, got {coordinates!r}")
-    refuse_stick(machine, "a closed form", "its friction is no function of the state; give it friction=0")
+    refuse_stick(machine, "a closed form", "its friction is not a function of the state; give it friction=0")
     if coordinates is None:
         layout = Layout.of_joints(machine.coordinate_joints)
     else:

@@ -103,6 +103,6 @@ def _apply(algebra: Algebra, op: str, a: Polynomial, b: Polynomial) -> Polynomia
         case "POW" | "CONSTPOW" if set(b) <= {ONE} and int(b.get(ONE, 0)) == b.get(ONE, 0):
             return algebra.integer_power(a, int(b.get(ONE, 0)))
     if op not in FUNCTIONS:
-        raise InputError(f"a closed form cannot hold the operation {op}; known: {', '.join(sorted(FUNCTIONS))}")
+        raise InputError(f"a closed form cannot contain the operation {op}; known: {', '.join(sorted(FUNCTIONS))}")
     arity = 2 if op in ("ATAN2", "FMIN", "FMAX", "POW", "CONSTPOW") else 1
     return algebra.call(FUNCTIONS[op], *(a, b)[:arity])

@@ -198,7 +198,7 @@ def _rigid_bodies(machine: Machine) -> list[Body]:
         if parts:
             names = ", ".join(x.name for x in parts)
             raise InputError(
-                f"machine '{machine.name}' has {field} ({names}), whose forces a closed form does not hold; "
+                f"machine '{machine.name}' has {field} ({names}), whose forces a closed form does not include; "
                 f"machine.with_({field}=()) leaves them out"
             )
     rigid = []

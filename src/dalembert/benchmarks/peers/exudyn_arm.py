@@ -138,7 +138,7 @@ class _Builder:
                     self._join(self._begin(i, np.eye(4)), self._rigid(i, node), fixed=True)
                 continue
             if node.joint.kind != "revolute" or [nominal(x) for x in node.joint.axis] != [0.0, 0.0, 1.0]:
-                raise InputError(f"joint '{node.joint.name}' is no revolute joint about z")
+                raise InputError(f"joint '{node.joint.name}' is not a revolute joint about z")
             transform = np.eye(4)
             R, p = place(node.placement, nominal)
             transform[:3, :3], transform[:3, 3] = numpy(R), numpy(p)
@@ -158,7 +158,9 @@ class _Builder:
                 bodyNumber=beam, meshNodeNumbers=points, weightingFactors=[0.25] * 4, localHT=transform
             )
         else:
-            raise InputError(f"'{node.joint.child}' carries something; of a beam only the tip does in this comparison")
+            raise InputError(
+                f"'{node.joint.child}' carries a body away from its tip, which this comparison does not support"
+            )
         return int(self.system.AddMarker(marker))
 
     def _join(self, marker: int, node: int, *, fixed: bool) -> None:

@@ -45,7 +45,7 @@ def mujoco_xml(machine: Machine) -> str:
         _add_joints(body, node, armature[node.joint.name])
         mass, c, I = central_inertia(node)
         if mass <= 0.0:
-            raise InputError(f"body '{node.joint.child}' of machine '{machine.name}' has no mass, which MuJoCo refuses")
+            raise InputError(f"body '{node.joint.child}' of machine '{machine.name}' has no mass, which MuJoCo rejects")
         entries = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
         ElementTree.SubElement(body, "inertial", pos=_text(c), mass=repr(mass), fullinertia=_text(entries))
     return ElementTree.tostring(root, encoding="unicode")
@@ -55,7 +55,7 @@ def _add_joints(body: ElementTree.Element, node: Node, armature: float) -> None:
     joint = node.joint
     if joint.kind == "free":
         if node.parent >= 0 or node.placement != IDENTITY:
-            raise InputError(f"joint '{joint.name}': MuJoCo's free joints stand at the world's origin")
+            raise InputError(f"joint '{joint.name}': MuJoCo's free joints are at the world's origin")
         ElementTree.SubElement(body, "freejoint", name=joint.name)
         return
     E = plane_axes([nominal(x) for x in joint.axis])
@@ -69,7 +69,7 @@ def _add_joints(body: ElementTree.Element, node: Node, armature: float) -> None:
         "planar": [("slide", E[:, 0]), ("slide", E[:, 1]), ("hinge", E[:, 2])],
     }
     if joint.kind not in known:
-        raise InputError(f"joint '{joint.name}': MuJoCo has no joint like a {joint.kind} one")
+        raise InputError(f"joint '{joint.name}': MuJoCo has no equivalent of a {joint.kind} joint")
     added = known[joint.kind]
     for k, (kind, axis) in enumerate(added):
         extra = {"armature": repr(armature)} | ({} if kind == "ball" else {"axis": _text(axis)})

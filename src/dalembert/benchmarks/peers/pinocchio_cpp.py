@@ -137,7 +137,7 @@ class PinocchioLoop:
         text = "".join(f"{name}\n" for name in names).encode()
         self._handle = ctypes.c_void_p(library.robot_new(len(names), text, *map(_pointer, arrays)))
         if not self._handle:
-            raise BuildError(f"the compiled loop does not know one of the joints {', '.join(sorted(set(names)))}")
+            raise BuildError(f"the compiled loop does not support one of the joints {', '.join(sorted(set(names)))}")
         rows = [np.ascontiguousarray(x) for x in (q, v, x)]
         library.robot_states(self._handle, ctypes.c_long(len(q)), *map(_pointer, rows))
         self._n, self._nv = rows[1].shape

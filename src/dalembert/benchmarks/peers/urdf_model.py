@@ -44,7 +44,7 @@ def urdf_text(machine: Machine) -> str:
         _add_link(root, names[-1], *central_inertia(node))
         if i == 0 and floating:
             if node.placement != IDENTITY:
-                raise InputError(f"joint '{node.joint.name}': a free joint must stand at the world's origin")
+                raise InputError(f"joint '{node.joint.name}': a free joint must be at the world's origin")
             continue
         if node.joint.kind not in ("revolute", "prismatic"):
             raise InputError(f"joint '{node.joint.name}': expected revolute or prismatic, got {node.joint.kind}")

@@ -83,7 +83,7 @@ class TumblingEstimate:
         """Place (3) of a point, in axes of the body, at a later time."""
         span = float(t) - self.t
         if span < 0.0:
-            raise InputError(f"an estimate at t = {self.t:g} s gives places at later times, got {t:g}")
+            raise InputError(f"an estimate at t = {self.t:g} s predicts later times only, got {t:g}")
         x = _stepped(self.x, span)[0] if span else self.x
         return np.asarray(x[:3] + numpy(quaternion_matrix(x[6:10])) @ as_numbers(point))
 
@@ -261,7 +261,7 @@ class TumblingFilter:
         times = np.array([p[0] for p in pictures])
         second = int(np.searchsorted(times, times[0] + span - 1e-9)) if len(times) else 0
         if not 0 < second < len(times) - 1:
-            raise InputError(f"the pictures must last for more than {span:g} s, got {len(times)} of them")
+            raise InputError(f"the pictures must span more than {span:g} s, got {len(times)} of them")
         first = self.begin([pictures[0], pictures[second]], inertia, inertia_error=inertia_error, drift=drift)
         rest, known = pictures[second + 1 :], np.linalg.inv(first.P)
         filtered = first

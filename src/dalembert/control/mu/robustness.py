@@ -259,6 +259,17 @@ def robust_performance(
 
     The channel is closed by a full complex block (main loop theorem): below ``1 / upper`` the loop is stable and
     its gain is below ``bound * upper``.
+
+    Examples
+    --------
+    >>> import control
+    >>> from dalembert.control.uncertain import constant, parameter, system_lft
+    >>> gain = constant([[1.0]]) + constant([[0.5]]) @ parameter("k")  # 0.5 to 1.5
+    >>> integrator = system_lft(control.ss(0.0, 1.0, 1.0, 0.0))
+    >>> loop = integrator.feedback(gain, integrator.outputs, integrator.inputs)
+    >>> proof = robust_performance(loop, loop.inputs, loop.outputs, bound=4.0)  # the largest gain is 2
+    >>> proof.complete, proof.upper < 1.0
+    (True, True)
     """
     system, blocks = performance_channel(loop, inputs, outputs, bound)
     return _bounds(system, blocks, Aim(level, enough), seconds, 0, progress)

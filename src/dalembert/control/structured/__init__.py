@@ -11,6 +11,7 @@ from dalembert.control.structured.requirements import (
     roll_off,
     tracking,
 )
+from dalembert.control.structured.results import TuneResult, TuneSettings
 from dalembert.control.structured.structures import (
     Structure,
     Tunable,
@@ -24,7 +25,6 @@ from dalembert.control.structured.structures import (
     positive_gains,
     state_space,
 )
-from dalembert.control.structured.synthesis import TuneResult, TuneSettings
 from dalembert.control.structured.tuning import tune
 
 __all__ = [

@@ -15,8 +15,9 @@ import numpy as np
 from dalembert.control.mu.robustness import Robustness, robust_stability, worst_gain
 from dalembert.control.mu.worst import worst_values
 from dalembert.control.structured.requirements import Gain, Poles, Requirement
+from dalembert.control.structured.results import TuneResult, TuneSettings
 from dalembert.control.structured.structures import Structure, Tunable
-from dalembert.control.structured.synthesis import TuneResult, TuneSettings, tune_models
+from dalembert.control.structured.synthesis import tune_models
 from dalembert.control.uncertain.lft import LFT, append, constant, system_lft
 from dalembert.control.uncertain.machines import UncertainMachine
 from dalembert.core.errors import InputError

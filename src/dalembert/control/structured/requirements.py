@@ -46,7 +46,14 @@ def _names(value: str | Sequence[str], what: str) -> tuple[str, ...]:
 
 
 class Requirement:
-    """Base of all requirements."""
+    """Base of all requirements.
+
+    Examples
+    --------
+    >>> from dalembert.control.structured import Gain, Poles, Requirement
+    >>> all(isinstance(r, Requirement) for r in (Gain("r.x", "u.F", bound=120.0), Poles(decay=0.2)))
+    True
+    """
 
     name: str
 

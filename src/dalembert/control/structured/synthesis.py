@@ -11,157 +11,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from numbers import Integral
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.control.mu.robustness import Robustness
 from dalembert.control.structured.certificate import Check, certify
 from dalembert.control.structured.nonsmooth import Budget, Function, bfgs, bfgs_of, bundle
 from dalembert.control.structured.objective import Objective
 from dalembert.control.structured.plants import LoopPlant, loop_plant
 from dalembert.control.structured.requirements import Requirement
+from dalembert.control.structured.results import TuneResult, TuneSettings
 from dalembert.control.structured.scales import ranges, typical_frequencies
 from dalembert.control.structured.structures import Structure
-from dalembert.control.structured.terms import Term, terms_of
-from dalembert.core.errors import InputError
-from dalembert.core.renamed import renamed
+from dalembert.control.structured.terms import GainTerm, Term, terms_of
 from dalembert.core.types import Array
 
 if TYPE_CHECKING:
     import control
 
-__all__ = ["TuneResult", "TuneSettings", "tune_models"]
+__all__ = ["tune_models"]
 
 _SHARES = 8  # least number of shares of the budget, of which each start has one
 _LEAST_POLISH = 2000  # evaluations that polishing may take at least
 _MET = 1e-3  # hard requirements count as met up to here above one
-
-
-@dataclass(frozen=True, eq=False)
-class TuneResult:
-    """A tuned controller.
-
-    Parameters
-    ----------
-    status
-        ``"met"``: stable, all hard requirements met, all of it certified; ``"missed"``: some hard requirement is not
-        met, or the certificate fails, which the message says; ``"unstable"``: no stabilising numbers were found.
-    message
-        The result, and the reason of a failure.
-    values
-        The numbers by name.
-    at_bound
-        Numbers that ended at a bound.
-    requirements
-        Value of each requirement by (name, plant), met where at most one; gains are proven upper bounds.
-    checks
-        The same, and the poles, computed another way.
-    history
-        Worst requirement after each start and each polish.
-    structure
-        The structure.
-    seconds, evaluations
-        Cost.
-    hard, soft
-        Worst hard and worst soft requirement.
-    robustness
-        For a robust tuning: the proof that the loop is stable over all ranges; None where there is none.
-    joined
-        For a robust tuning: the values that joined the models, in order.
-    """
-
-    status: str
-    message: str
-    values: dict[str, float]
-    at_bound: tuple[str, ...]
-    requirements: dict[tuple[str, str], float]
-    checks: tuple[Check, ...]
-    history: tuple[tuple[str, float], ...]
-    structure: Structure
-    seconds: float
-    evaluations: int
-    hard: float = np.nan
-    soft: float = np.nan
-    robustness: Robustness | None = None
-    joined: tuple[dict[str, float], ...] = ()
-
-    @property
-    def certified(self) -> bool:
-        """Whether the loop is stable and the independent computation agrees everywhere."""
-        return self.status != "unstable" and all(c.ok for c in self.checks)
-
-    @property
-    def matrices(self) -> tuple[Array, Array, Array, Array]:
-        """``A, B, C, D`` of the controller, from errors to controls."""
-        import casadi as ca
-
-        x = ca.DM(list(self.values.values()))
-        A, B, C, D = (np.array(ca.DM(ca.densify(ca.SX(m))).full()) for m in self.structure.matrices(x))
-        return A, B, C, D
-
-    @property
-    def controller(self) -> control.StateSpace:
-        """The controller as a python-control system, from errors to controls."""
-        import control
-
-        s = self.structure
-        labels = {"inputs": [f"e_{n}" for n in s.measured], "outputs": list(s.controls)}
-        return control.ss(*self.matrices, **labels, name="controller")
-
-    def __str__(self) -> str:
-        rows = [f"{self.status}: {self.message}"]
-        rows += [f"  {name:<28} {value:.6g}" for name, value in self.values.items()]
-        rows += [f"  {name} [{plant}]: {value:.6g}" for (name, plant), value in self.requirements.items()]
-        return "\n".join(rows)
-
-
-@renamed("rad/s", frequency="omega")
-@dataclass(frozen=True)
-class TuneSettings:
-    """How long and how often `tune` searches.
-
-    Parameters
-    ----------
-    starts
-        Number of starts: the first from the structure's own values, the others from random ones, every second of them
-        with gains of equal scale near the open loop.
-    seed
-        Seed of the random starts.
-    evaluations
-        Evaluations of all requirements after which the best so far is returned.
-    time_limit
-        Processor time after which it is returned [s]; None: no limit. With one the result depends on the computer.
-    omega
-        Typical angular frequency of the closed loop [rad/s], from which the size of gains is guessed; default from the
-        requirements, else from the poles of the plants.
-    progress
-        Called as ``progress(what, worst)`` after each start and polish.
-
-    Examples
-    --------
-    >>> TuneSettings(starts=4, seed=2).evaluations
-    20000
-    """
-
-    starts: int = 10
-    seed: int = 0
-    evaluations: int = 20_000
-    time_limit: float | None = None
-    omega: float | None = None
-    progress: Callable[[str, float], object] | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("starts", "evaluations"):
-            value = getattr(self, name)
-            if not (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1):
-                raise InputError(f"{name} must be a whole number >= 1, got {value!r}")
-        for name, unit in (("time_limit", "seconds"), ("omega", "rad/s")):
-            value = getattr(self, name)
-            if value is not None and not (np.isfinite(value) and value > 0):
-                raise InputError(f"{name} must be a positive number ({unit}), got {value!r}")
 
 
 Place = tuple[Objective, Array]  # variables, and the function of them with its scales
@@ -213,7 +86,7 @@ def tune_models(
     began = perf_counter()
     loops = [loop_plant(system, structure, name) for name, system in plants.items()]
     terms: dict[str, list[Term]] = {
-        kind: [t for r in asked for t in terms_of(r, loops, structure)]
+        kind: [t for r in asked for t in terms_of(r, loops, structure, settings.fast_poles)]
         for kind, asked in (("hard", hard), ("soft", soft))
     }
     asked = [*hard, *soft]
@@ -471,6 +344,9 @@ def _result(
     at_bound = tuple(n for n, r, v in zip(names, objective.limits, x, strict=True) if r.ends_at_bound(float(v)))
     if at_bound:
         message += f"; at a bound: {', '.join(at_bound)}"
+    fast = _limited(objective, x)
+    if fast:
+        message += f"; the limit on fast poles binds ({', '.join(fast)}): see fast_poles"
     checks = certify(models, structure, x, [*hard, *soft], claims)
     message += "".join(f"; not certified: {failure}" for failure in _failures(checks))
     met = met and all(c.ok for c in checks)
@@ -487,6 +363,13 @@ def _result(
         soft=worst_soft,
         **cost,
     )
+
+
+def _limited(objective: Objective, x: Array) -> list[str]:
+    """Requirements whose loops have poles as fast as the search allows."""
+    K = objective.gain(x)
+    terms = [t for t in (*objective.hard, *objective.soft) if isinstance(t, GainTerm)]
+    return [f"'{t.name}'" + (f" on '{t.plant}'" if t.plant else "") for t in terms if t.at_limit(K)]
 
 
 def _failures(checks: Sequence[Check]) -> list[str]:

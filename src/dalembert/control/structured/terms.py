@@ -22,10 +22,9 @@ from dalembert.control.structured.structures import Structure
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
-__all__ = ["Claim", "Term", "ValueAndGradient", "abscissa", "terms_of"]
+__all__ = ["Claim", "GainTerm", "Term", "ValueAndGradient", "abscissa", "terms_of"]
 
-# A search stops at poles this close to the imaginary axis (relative), and at poles so many times faster than the plant.
-_AXIS, _FAST = 1e-11, 1e6
+_AXIS = 1e-11  # a search stops at poles this close to the imaginary axis (relative)
 Complex = NDArray[np.complex128]
 OfPoles = Callable[[Complex], NDArray[np.number]]
 
@@ -93,12 +92,12 @@ def _eigenvalue_pieces(
     return pieces
 
 
-def _computable(form: Modal, fastest: float) -> bool:
-    """Whether a norm can be computed: no pole next to the axis, whose spike is missed, and none far too fast."""
+def _computable(form: Modal, limit: float) -> bool:
+    """Whether a norm can be computed: no pole next to the axis, whose spike is missed, and none beyond the limit."""
     if not form.poles.size:
         return True
     largest = float(np.abs(form.poles).max())
-    return form.stable and bool(form.poles.real.max() < -_AXIS * largest) and (not fastest or largest < _FAST * fastest)
+    return form.stable and bool(form.poles.real.max() < -_AXIS * largest) and largest < limit
 
 
 @dataclass(eq=False)
@@ -111,13 +110,21 @@ class GainTerm:
     bound: float
     band: tuple[float, float] = (0.0, np.inf)
     needs_stability: bool = True
+    fast_poles: float = np.inf
     near: list[float] = field(default_factory=list)  # frequencies of earlier peaks: the next search starts there
 
     @cached_property
     def fastest(self) -> float:
-        """Largest magnitude of the poles of plant and weights [rad/s]; zero if all of them are integrators."""
+        """Limit of the poles of the loop [rad/s]; infinite if plant and weights are integrators alone."""
         sizes = np.abs(np.linalg.eigvals(self.channel.A)) if self.channel.A.size else np.zeros(1)
-        return float(sizes.max()) if sizes.max() > 1e-9 * np.linalg.norm(self.channel.A) else 0.0
+        known = sizes.max() > 1e-9 * np.linalg.norm(self.channel.A)
+        return self.fast_poles * float(sizes.max()) if known else np.inf
+
+    def at_limit(self, K: Array) -> bool:
+        """Whether poles of the loop have come near to the limit."""
+        F = self.channel.effective(K)[0]
+        poles = np.linalg.eigvals(self.channel.A + self.channel.B2 @ F @ self.channel.C2)
+        return self.needs_stability and bool(np.abs(poles).max(initial=0.0) > 0.5 * self.fastest)
 
     def pieces(self, K: Array, fraction: float = 1.0) -> list[ValueAndGradient]:
         """The norm, and near-active peaks."""
@@ -256,8 +263,10 @@ class PolesTerm:
         return Claim(self.pieces(K)[0].value)
 
 
-def terms_of(requirement: Requirement, plants: list[LoopPlant], structure: Structure) -> list[Term]:
-    """The terms of a requirement on the plants that it names."""
+def terms_of(
+    requirement: Requirement, plants: list[LoopPlant], structure: Structure, fast_poles: float = np.inf
+) -> list[Term]:
+    """The terms of a requirement on the plants that it names; ``fast_poles`` as in `TuneSettings`."""
     if isinstance(requirement, ControllerGain):
         channel = controller_alone(structure).weighted(requirement.before, requirement.after)
         band = requirement.band or (0.0, np.inf)
@@ -283,7 +292,7 @@ def terms_of(requirement: Requirement, plants: list[LoopPlant], structure: Struc
         if isinstance(requirement, Gain):
             channel = _shifted(channel, requirement).weighted(requirement.before, requirement.after)
             band = requirement.band or (0.0, np.inf)
-            terms.append(GainTerm(requirement.name, P.name, channel, requirement.bound, band))
+            terms.append(GainTerm(requirement.name, P.name, channel, requirement.bound, band, fast_poles=fast_poles))
         else:
             channel = channel.weighted(requirement.before, requirement.after)
             if np.any(channel.D11) or (np.any(channel.D12) and np.any(channel.D21)):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from dalembert.control.structured.plants import named_plants
 from dalembert.control.structured.ranges import tune_over_ranges
 from dalembert.control.structured.requirements import Requirement
+from dalembert.control.structured.results import TuneResult, TuneSettings
 from dalembert.control.structured.structures import Structure
-from dalembert.control.structured.synthesis import TuneResult, TuneSettings, tune_models
+from dalembert.control.structured.synthesis import tune_models
 from dalembert.control.uncertain.lft import LFT
 from dalembert.control.uncertain.machines import UncertainMachine
 from dalembert.core.errors import InputError
@@ -30,6 +31,7 @@ class _Keywords(TypedDict, total=False):
     evaluations: int
     time_limit: float | None
     omega: float | None
+    fast_poles: float
     progress: Callable[[str, float], object] | None
 
 
@@ -67,7 +69,8 @@ def tune(
     settings
         How long and how often it searches.
     **keywords
-        Fields of `TuneSettings`: ``starts``, ``seed``, ``evaluations``, ``time_limit``, ``omega``, ``progress``.
+        Fields of `TuneSettings`: ``starts``, ``seed``, ``evaluations``, ``time_limit``, ``omega``,
+        ``fast_poles``, ``progress``.
 
     Returns
     -------

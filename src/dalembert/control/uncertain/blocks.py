@@ -29,12 +29,16 @@ class DeltaBlock:
     sampled
         For an error that is not bounded, only sampled: the largest sample, relative; such a block has no size, and
         proofs hold for the model alone.
+    moving
+        For an error: real blocks whose variation the model includes, each with its largest rate [1/s]; it is a model of
+        constants in all others.
     """
 
     name: str
     size: int
     kind: str = "real"
     sampled: float | None = None
+    moving: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -67,6 +71,6 @@ def merged(blocks: Sequence[DeltaBlock]) -> tuple[list[DeltaBlock], list[int]]:
         if b.kind == "full" and sum(c.name == b.name for c in blocks) > 1:
             raise InputError(f"full block '{b.name}' occurs more than once: repeated full blocks are not supported")
     rows = {name: [i for b, s in slices(blocks) if b.name == name for i in range(s.start, s.stop)] for name in names}
-    sampled = {b.name: b.sampled for b in blocks}
-    together = [DeltaBlock(n, len(rows[n]), kinds[n], sampled[n]) for n in names]
+    last = {b.name: b for b in blocks}
+    together = [replace(last[n], size=len(rows[n])) for n in names]
     return together, [i for n in names for i in rows[n]]

@@ -63,7 +63,7 @@ class Enclosure(NamedTuple):
         """``1 / x``; zero must not be enclosed."""
         least = abs(self.m) - self.r
         if not least > 0.0:
-            raise InputError("the equations divide by a number that rounding does not tell from zero")
+            raise InputError("the equations divide by a number that may be zero within rounding")
         m = 1.0 / self.m
         return Enclosure(m, (self.r / (abs(self.m) * least) * _MORE + UNIT * abs(m)) * _MORE)
 
@@ -80,7 +80,7 @@ def exact(value: Fraction) -> Enclosure:
 def root(x: Enclosure) -> Enclosure:
     """Square root of positive numbers."""
     if x.m < x.r or x.m < 0.0:
-        raise InputError(f"the equations hold the square root of {x.m:g}, which is not positive")
+        raise InputError(f"the equations contain the square root of {x.m:g}, which is not positive")
     m = math.sqrt(x.m)
     return Enclosure(m, (x.r / m if x.r else 0.0) * _MORE + 2.0 * UNIT * m)
 

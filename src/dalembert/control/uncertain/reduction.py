@@ -18,7 +18,7 @@ and the smaller map is *exactly* that of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ __all__ = [
     "ReductionStep",
     "block_diagonal",
     "cleaned",
+    "equal_scales",
     "lifted",
     "outward",
     "reduce_map",
@@ -148,7 +149,7 @@ def reduce_map(matrices: Quad, blocks: Sequence[DeltaBlock], tolerance: float) -
                 continue
             chosen = [_interpolated(X) for X in bases]
             take(block_diagonal(*(W for W, _ in chosen)), block_diagonal(*(P for _, P in chosen)), dual)
-            blocks = [DeltaBlock(b.name, X.shape[1], b.kind, b.sampled) for b, X in zip(blocks, bases, strict=True)]
+            blocks = [replace(b, size=X.shape[1]) for b, X in zip(blocks, bases, strict=True)]
         if sum(b.size for b in blocks) == size:
             break
     kept = tuple(b for b in blocks if b.size or b.kind == "error")
@@ -267,6 +268,13 @@ def scales(matrices: Quad, blocks: Sequence[DeltaBlock], sweeps: int = 30) -> tu
         columns[:n] -= shift
     channel, row, column = (np.exp2(np.round(np.clip(x, -900, 900))) for x in (rows[:n], rows[n:], columns[n:]))
     return channel, row, column
+
+
+def equal_scales(matrix: Array) -> tuple[Array, Array]:
+    """Powers of two for rows and columns of a matrix, with which the logarithms of its entries are near zero."""
+    p, m = matrix.shape
+    _, row, column = scales((np.zeros((0, 0)), np.zeros((0, m)), np.zeros((p, 0)), matrix), ())
+    return row, column
 
 
 def relative(error: Array, sizes: Array) -> float:

@@ -1,12 +1,13 @@
-"""From the relation of a machine's linearised equations to its accelerations, with a bound of the change.
+"""From the relation of a machine's linearised equations to its unknowns, with a bound of the change.
 
-The relation ``0 = M a + D w + K d - B u`` in blocks between -1 and 1 is reduced, solved for the accelerations and
-reduced again. Every signal of the result obeys the relation of the tape up to forces ``rho``,
-``|rho| <= P |(a, w, d, u)|`` (`moved_by`), so that the accelerations of the machine are those of the model less
-``M^-1 rho``. With a congruence ``X M X^T`` near one whose least singular value stays above ``kappa`` in the whole box,
-which a structured singular value proves,
+The relation ``0 = N y + D w + K d - B u`` in blocks between -1 and 1 is reduced, solved for its unknowns ``y`` and
+reduced again. The unknowns are the accelerations, and ``N`` is the mass matrix; with constraints the reactions and the
+dependent displacements and velocities join them. Every signal of the result obeys the relation of the tape up to
+``rho``, ``|rho| <= P |(y, w, d, u)|`` (`moved_by`), so that the unknowns of the machine are those of the model less
+``N^-1 rho``. With factors ``X N Z`` near one whose least singular value stays above ``kappa`` in the whole box, which a
+structured singular value proves,
 
-    a_machine = a_model + X^T Theta W (a, w, d, u),        |Theta| <= 1,
+    y_machine = y_model + Z Theta W (y, w, d, u),        |Theta| <= 1,
 
 with diagonal weights ``W``. ``Theta`` is the block of the error.
 """
@@ -27,6 +28,7 @@ from dalembert.control.uncertain.reduction import (
     Quad,
     Reduced,
     cleaned,
+    equal_scales,
     lifted,
     outward,
     reduce_map,
@@ -69,7 +71,7 @@ class ModelError:
 
 @dataclass(frozen=True, eq=False)
 class AccelerationMap:
-    """Accelerations of a machine as a map of velocities, displacements and inputs.
+    """Accelerations of a machine, and its other unknowns, as a map of velocities, displacements and inputs.
 
     Parameters
     ----------
@@ -78,7 +80,7 @@ class AccelerationMap:
     inertia
         Accelerations to forces: the mass matrix.
     error
-        Matrices before and behind the block of the error, ``X^T`` and ``W``; None if there is no bound.
+        Matrices before and behind the block of the error, ``Z`` and ``W``; None if there is no bound.
     bound, message
         As in `ModelError`.
     """
@@ -96,31 +98,38 @@ class AccelerationMap:
         return np.asarray(lft.at(**{n: values[n] for n in lft.sizes}))
 
 
-def acceleration_map(raw: Raw, nv: int, driven: list[int], tolerance: float) -> AccelerationMap:
+def acceleration_map(
+    raw: Raw, nv: int, driven: list[int], tolerance: float, *, unknowns: int | None = None, free: int | None = None
+) -> AccelerationMap:
     """Solve the relation of a tape for the accelerations.
 
     Parameters
     ----------
     raw
-        The relation: forces over ``(a, w, d, u, f)``.
+        The relation: forces over ``(y, w, d, u, f)``. The first unknowns ``y`` are the accelerations, and the first
+        rows the forces that move them.
     nv
         Number of accelerations.
     driven
         Inputs to keep, among ``(u, f)``.
     tolerance
         Tolerance of the reductions; where it costs more than digits, finer ones are taken.
+    unknowns, free
+        Number of all unknowns, and of independent velocities; default: that of accelerations.
     """
-    raw = _chosen(raw, [*range(3 * nv), *(3 * nv + k for k in driven)])
+    n = nv if unknowns is None else unknowns
+    known = n + 2 * (nv if free is None else free)
+    raw = _chosen(raw, [*range(known), *(known + k for k in driven)])
     S = majorant(raw)
     sizes = size_of(raw, S)
     relation = _finest(raw, S, sizes, tolerance)
     own = moved_by(raw, S, _raw_change(raw, relation, None))
-    solved = _solved(relation.matrices, nv)
+    solved = _solved(relation.matrices, n)
     tries = [] if tolerance == 0.0 else [tolerance, *(t for t in _FINER if 0.0 < t < tolerance)]
 
     def reduced(t: float) -> tuple[Reduced, Array]:
         last = reduce_map(solved, relation.blocks, t)
-        change = _relation_change(relation.matrices, solved, lifted(last.steps, _none(last.matrices)), nv)
+        change = _relation_change(relation.matrices, solved, lifted(last.steps, _none(last.matrices)), n)
         return last, moved_by(raw, S, _raw_change(raw, relation, change))
 
     last, P = reduced(0.0)
@@ -131,8 +140,8 @@ def acceleration_map(raw: Raw, nv: int, driven: list[int], tolerance: float) -> 
             last, P = smaller, moved
             break
     A, B, C, D = relation.matrices
-    inertia = reduce_map((A, B[:, :nv], C, D[:, :nv]), relation.blocks, tolerance)
-    error, message = _error(relation, nv, own[:, :nv], P)
+    inertia = reduce_map((A, B[:, :nv], C[:nv], D[:nv, :nv]), relation.blocks, tolerance)
+    error, message = _error(relation, n, own[:, :n], P, massive=n == nv)
     bound = None if error is None else relative(P, sizes)
     return AccelerationMap(last.matrices, last.blocks, LFT(*inertia.matrices, inertia.blocks), error, bound, message)
 
@@ -211,77 +220,87 @@ def _raw_change(raw: Raw, reduced: Reduced, change: Quad | None) -> Quad:
     return E_A[np.ix_(back, back)], E_B[back], E_C[:, back], E_D
 
 
-def _solved(relation: Quad, nv: int) -> Quad:
-    """The accelerations of the relation ``0 = r``, as a map of all other inputs."""
+def _solved(relation: Quad, n: int) -> Quad:
+    """The ``n`` unknowns of the relation ``0 = r``, as a map of all other inputs."""
     A, B, C, D = relation
-    M = D[:, :nv]
+    M = D[:, :n]
     if singular(M):
-        raise InputError("the mass matrix is singular in the middle of the ranges")
+        raise InputError("the mass matrix, or that of constrained motion, is singular in the middle of the ranges")
     inverse = np.asarray(np.linalg.inv(M), dtype=float)
-    noise = 64.0 * nv * UNIT * np.abs(inverse) @ np.abs(M) @ np.abs(inverse)  # of the inverse itself
+    noise = 64.0 * n * UNIT * np.abs(inverse) @ np.abs(M) @ np.abs(inverse)  # of the inverse itself
     c = cleaned((-inverse, C), noise=noise @ np.abs(C))
-    d = cleaned((-inverse, D[:, nv:]), noise=noise @ np.abs(D[:, nv:]))
-    into = np.abs(B[:, :nv]) @ noise
+    d = cleaned((-inverse, D[:, n:]), noise=noise @ np.abs(D[:, n:]))
+    into = np.abs(B[:, :n]) @ noise
     return (
-        cleaned((A,), (B[:, :nv], c), noise=into @ np.abs(C)),
-        cleaned((B[:, nv:],), (B[:, :nv], d), noise=into @ np.abs(D[:, nv:])),
+        cleaned((A,), (B[:, :n], c), noise=into @ np.abs(C)),
+        cleaned((B[:, n:],), (B[:, :n], d), noise=into @ np.abs(D[:, n:])),
         c,
         d,
     )
 
 
-def _relation_change(relation: Quad, solved: Quad, change: Quad, nv: int) -> Quad:
+def _relation_change(relation: Quad, solved: Quad, change: Quad, n: int) -> Quad:
     """Changes of the relation with which the solved map, itself changed, obeys it exactly."""
     A, B, C, D = relation
     a, b, c, d = solved
     E_a, E_b, E_c, E_d = change
-    B1, M = np.abs(B[:, :nv]), np.abs(D[:, :nv])
+    B1, M = np.abs(B[:, :n]), np.abs(D[:, :n])
     E_B = np.zeros_like(B)
-    E_B[:, nv:] = outward(residual((b,), (-B[:, nv:],), (-B[:, :nv], d)) + E_b + B1 @ E_d)
+    E_B[:, n:] = outward(residual((b,), (-B[:, n:],), (-B[:, :n], d)) + E_b + B1 @ E_d)
     E_D = np.zeros_like(D)
-    E_D[:, nv:] = outward(residual((D[:, nv:],), (D[:, :nv], d)) + M @ E_d)
-    E_A = outward(residual((a,), (-A,), (-B[:, :nv], c)) + E_a + B1 @ E_c)
-    E_C = outward(residual((C,), (D[:, :nv], c)) + M @ E_c)
+    E_D[:, n:] = outward(residual((D[:, n:],), (D[:, :n], d)) + M @ E_d)
+    E_A = outward(residual((a,), (-A,), (-B[:, :n], c)) + E_a + B1 @ E_c)
+    E_C = outward(residual((C,), (D[:, :n], c)) + M @ E_c)
     return E_A, E_B, E_C, E_D
 
 
-def _error(relation: Reduced, nv: int, own: Array, P: Array) -> tuple[tuple[Array, Array] | None, str]:
-    """Matrices of the block of the error, or why there is none."""
+def _error(relation: Reduced, n: int, own: Array, P: Array, *, massive: bool) -> tuple[tuple[Array, Array] | None, str]:
+    """Matrices of the block of the error, or why there is none; ``massive``: the unknowns are accelerations alone."""
     if not np.isfinite(P).all():
         return None, "the order of the tape gives no bound of its signals"
-    M = relation.matrices[3][:, :nv]
-    scale = np.exp2(np.round(np.log2(np.maximum(np.diag(M), 1e-300)) / -2.0))
     try:
-        X = np.linalg.inv(np.linalg.cholesky(scale[:, None] * (M + M.T) / 2.0 * scale)) * scale
+        X, Z = _factors(relation.matrices[3][:, :n], massive)
     except np.linalg.LinAlgError:
         return None, "the mass matrix is not positive in the middle of the ranges"
-    slack = float(np.linalg.norm(outward(np.abs(X) @ own @ np.abs(X).T)))
-    kappa = _least_singular_value(relation, X, nv) - slack
+    slack = float(np.linalg.norm(outward(np.abs(X) @ own @ np.abs(Z))))
+    kappa = _least_singular_value(relation, X, Z) - slack
     if not kappa > 0.0:
-        return None, "the mass matrix is not proven to be regular over the ranges"
+        what = "mass matrix" if massive else "matrix of constrained motion"
+        return None, f"the {what} is not proven to be regular over the ranges"
     Q = outward(np.abs(X) @ P)
     weight = np.sqrt((Q**2).sum(axis=0))
     used = weight > 0.0
     if not used.any():
-        return (np.zeros((nv, 0)), np.zeros((0, P.shape[1]))), "nothing is rounded"
+        return (np.zeros((n, 0)), np.zeros((0, P.shape[1]))), "nothing is rounded"
     weight[used] *= float(np.linalg.norm(Q[:, used] / weight[used], 2)) * (1.0 + 1e-9) / kappa
-    k = max(nv, int(used.sum()))
-    into, seen = np.zeros((nv, k)), np.zeros((k, P.shape[1]))
+    k = max(n, int(used.sum()))
+    into, seen = np.zeros((n, k)), np.zeros((k, P.shape[1]))
     half = 2.0 ** np.round(np.log2(np.median(weight[used])) / 2.0)
-    into[:, :nv] = half * X.T
+    into[:, :n] = half * Z
     seen[range(int(used.sum())), np.flatnonzero(used)] = weight[used] / half
     return (into, seen), "bounded over the whole box, rounding included"
 
 
-def _least_singular_value(relation: Reduced, X: Array, nv: int) -> float:
-    """A proven bound from below of the singular values of ``X M X^T`` over the whole box, zero if none is found."""
+def _factors(N: Array, massive: bool) -> tuple[Array, Array]:
+    """Factors ``X``, ``Z`` with ``X N Z`` near one: from Cholesky's of a mass matrix, else the scaled inverse."""
+    if massive:
+        scale = np.exp2(np.round(np.log2(np.maximum(np.diag(N), 1e-300)) / -2.0))
+        X = np.linalg.inv(np.linalg.cholesky(scale[:, None] * (N + N.T) / 2.0 * scale)) * scale
+        return np.asarray(X), np.asarray(X.T)
+    row, column = equal_scales(N)
+    return np.asarray(np.linalg.inv(row[:, None] * N * column) * row), np.diag(column)
+
+
+def _least_singular_value(relation: Reduced, X: Array, Z: Array) -> float:
+    """A proven bound from below of the singular values of ``X N Z`` over the whole box, zero if none is found."""
+    n = len(X)
     A, B, C, D = relation.matrices
-    B, C, D = B[:, :nv] @ X.T, X @ C, X @ D[:, :nv] @ X.T
-    near = float(np.linalg.norm(residual((D,), (-np.eye(nv),))))
+    B, C, D = B[:, :n] @ Z, X @ C, X @ D[:, :n] @ Z
+    near = float(np.linalg.norm(residual((D,), (-np.eye(n),))))
     if not len(A) or not (B.any() and C.any()):
         return max(0.999 - near, 0.0)
     over = np.linalg.inv(D)
-    blocks = [*relation.blocks, DeltaBlock("least singular value", nv, "full")]
+    blocks = [*relation.blocks, DeltaBlock("least singular value", n, "full")]
     for kappa in _KAPPAS:
         T = np.block([[A - B @ over @ C, -kappa * B @ over], [-over @ C, -kappa * over]])
         if upper_bound(T, blocks, target=0.98, seconds=20.0, rounds=10).bound < 0.99:

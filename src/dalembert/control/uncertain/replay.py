@@ -18,6 +18,7 @@ import numpy as np
 
 from dalembert.compile.tape import read_tape
 from dalembert.control.uncertain.blocks import DeltaBlock
+from dalembert.control.uncertain.decisions import DECISIONS, Coefficient, decided
 from dalembert.control.uncertain.enclosures import ONE, ZERO, Enclosure, cosine, exact, root, sine
 from dalembert.control.uncertain.reduction import Quad
 from dalembert.core.errors import InputError
@@ -26,8 +27,6 @@ from dalembert.core.types import Array
 __all__ = ["Raw", "Turn", "replayed", "turn"]
 
 Signal = dict[tuple[str, int], Enclosure]  # ("w", k): output of block row k; ("u", j): input j
-Monomial = tuple[tuple[str, str], ...]  # factors ("cos" | "sin" | "p", name)
-Coefficient = dict[Monomial, Enclosure]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +132,7 @@ def replayed(
         except _RootError as needed:
             if ranges[needed.name][0] <= 0.0:
                 raise InputError(
-                    f"the equations hold the square root of '{needed.name}': its range must be positive, got "
+                    f"the equations contain the square root of '{needed.name}': its range must be positive, got "
                     f"{ranges[needed.name]}"
                 ) from None
             roots |= {needed.name}
@@ -305,7 +304,7 @@ def _trigonometry(op: str, argument: Coefficient) -> Coefficient:
         return _clean({(): s if op == "SIN" else c})
     (monomial, factor), *others = rest.items()
     if others or len(monomial) != 1 or monomial[0][0] != "angle" or abs(factor.m) != 1.0 or factor.r:
-        raise InputError("the equations hold a sine of something else than one uncertain angle plus a constant")
+        raise InputError("the equations contain a sine whose argument is not one uncertain angle plus a constant")
     name = monomial[0][1]
     cos: Coefficient = {(("cos", name),): ONE}
     sin: Coefficient = {(("sin", name),): factor}
@@ -337,7 +336,7 @@ def _root(
                 # sqrt(x + e) - sqrt(x) is at most e / sqrt(x): the difference joins the constant part's radius
                 m, r = result[()]
                 return {**result, (): Enclosure(m, r + 1.01 * left / (scale.m * least))}
-    raise InputError("an uncertain model can hold the square root of one parameter times a constant only")
+    raise InputError("an uncertain model supports square roots of one parameter times a constant only")
 
 
 def _clean(a: Coefficient) -> Coefficient:
@@ -387,7 +386,9 @@ def _operate(op: str, A: tuple[bool, Any], B: tuple[bool, Any] | None, builder: 
             return (False, {(): over}) if op == "INV" else (A[0], {m: c.times(over) for m, c in A[1].items()})
         if op == "DIV" and A[0] and not bottom[0]:
             return True, builder.divided(A[1], bottom[1])
-    raise InputError(f"an uncertain model cannot hold the operation {op} of uncertain quantities")
+    if op in DECISIONS:
+        return decided(op, A, B)
+    raise InputError(f"an uncertain model does not support the operation {op} of uncertain quantities")
 
 
 def _product(a: Coefficient, b: Coefficient) -> Coefficient:

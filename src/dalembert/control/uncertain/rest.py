@@ -2,22 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice, product
+from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
+from dalembert.formulations.constraints.assembly import Branch
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["stays_at_rest"]
+__all__ = ["RestPoint", "keeps_moving", "stays_at_rest"]
 
 _CORNERS, _SAMPLES = 64, 24
 _TOLERANCE = 1e-6  # that of `linearize`
+_SAME = 1e-9  # distance within which constraints hold a configuration where it is
 _STEPS = 20  # of Newton's method to the equilibrium nearby
+
+
+@dataclass(frozen=True)
+class RestPoint:
+    """The operating point of an uncertain model, besides its configuration.
+
+    Parameters
+    ----------
+    u
+        Inputs at rest, for all values of the ranges; default those that balance the loads of each value.
+    locked
+        Joints that do not move, such as winches with their brakes on.
+    active
+        Switchable constraints and cables, by name, that are to act or not.
+    branch
+        Which assembly of a closed mechanism, as in `dalembert.Start`.
+    independent
+        Displacements to take as states of a machine with constraints; default those that carry most of the inertia.
+    p
+        Values of the parameters that are not named.
+    """
+
+    u: ArrayLike | None = None
+    locked: Sequence[str] = ()
+    active: Mapping[str, bool] | None = None
+    branch: Branch = None
+    independent: Sequence[str] | None = None
+    p: Mapping[str, float] | ArrayLike | None = None
+
+    @property
+    def tolerance(self) -> float:
+        """Largest force that may be left unbalanced, relative to the largest one."""
+        return _TOLERANCE
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The part of it that `equilibrium` takes."""
+        return {"u": self.u, "locked": self.locked, "active": self.active, "branch": self.branch}
 
 
 def stays_at_rest(
@@ -27,11 +70,12 @@ def stays_at_rest(
     coordinates: Mapping[str, int],
     numbers: Mapping[str, int],
     ranges: Mapping[str, tuple[float, float]],
+    rest: RestPoint | None = None,
 ) -> None:
     """Refuse ranges over which the machine does not rest in one configuration, with the distance that it moves.
 
-    Motors hold the machine as far as they can, with inputs that may differ from value to value as long as the model
-    does not depend on them. Corners of the box and random values are checked, each as `linearize` would.
+    Motors and constraints hold the machine as far as they can, with inputs and reactions that may differ from value to
+    value. Corners of the box and random values are checked, each as `linearize` would.
 
     Parameters
     ----------
@@ -45,36 +89,87 @@ def stays_at_rest(
         Uncertain coordinates and parameters, with their places in ``q`` and ``p``.
     ranges
         Their ranges.
+    rest
+        The rest of the operating point.
     """
-    s = eom.symbolic
-    stiff = ca.jacobian(ca.jtimes(s.actuation, s.q, ca.SX.ones(eom.nq)), s.u) if eom.nu else ca.SX(0, 0)
-    held_by_inputs = stiff.nnz() > 0
+    rest = RestPoint() if rest is None else rest
+    where = f"machine '{eom.machine.name}' does not rest in one configuration over these ranges"
+    cure = (
+        "an uncertain model is about one configuration: let motors hold it, or use several models with narrower ranges"
+    )
     for values in _values(ranges):
         q, numbers_now = point.q.copy(), p.copy()
         for name, k in coordinates.items():
             q[k] = values[name]
         for name, k in numbers.items():
             numbers_now[k] = values[name]
-        here = equilibrium(eom, q, p=numbers_now)
         told = ", ".join(f"{n} = {v:.6g}" for n, v in values.items())
+        if eom.constrained:
+            name, distance = _carried(eom, point, q, numbers_now)
+            if name:
+                raise InputError(f"{where}: at {told} {name} is off by {distance:.6g}; {cure}")
+        here = equilibrium(eom, q, p=numbers_now, **rest.settings)
         left = np.abs(here.residual)
         if left.max(initial=0.0) > _TOLERANCE * max(here.scale, 1e-12):
-            name, distance = _moved(eom, q, numbers_now)
-            where = f"machine '{eom.machine.name}' does not rest in one configuration over these ranges"
+            name, distance = ("", 0.0) if len(point.J) else _moved(eom, q, numbers_now)
             if name:
-                raise InputError(
-                    f"{where}: at {told} its equilibrium has moved by {distance:.6g} in '{name}'; an uncertain model "
-                    "is about one configuration: let motors hold it, or take narrower ranges about several ones"
-                )
-            check_rest(eom, here, np.zeros(eom.nv), _TOLERANCE, t=0.0, p=numbers_now, hint=f"this is at {told}")
-        change = np.abs(here.u - point.u)
-        if held_by_inputs and change.max(initial=0.0) > 1e-9 * np.abs([*here.u, *point.u]).max(initial=1e-300):
-            k = int(change.argmax())
+                raise InputError(f"{where}: at {told} its equilibrium has moved by {distance:.6g} in '{name}'; {cure}")
+        hint = f"this is at {told}"
+        check_rest(eom, here, np.zeros(eom.nv), _TOLERANCE, t=0.0, p=numbers_now, hint=hint)
+        if len(point.J) and not np.array_equal(here.latches, point.latches):
+            raise InputError(f"{where}: other constraints or cables act at {told}; {cure}")
+
+
+def keeps_moving(
+    eom: EquationsOfMotion,
+    point: Equilibrium,
+    p: Array,
+    coordinates: Mapping[str, int],
+    numbers: Mapping[str, int],
+    ranges: Mapping[str, tuple[float, float]],
+    motion: Mapping[str, int],
+) -> None:
+    """Refuse a motion of coordinates that moves others, too: motors must hold these, or no force acts on them.
+
+    Parameters
+    ----------
+    eom, point, p, coordinates, numbers, ranges
+        As in `stays_at_rest`; the ranges include those of rates and accelerations.
+    motion
+        Coordinates that move, with their places among the velocities.
+    """
+    s = eom.symbolic
+    load = s.inverse_dynamics - s.losses - s.wrenches
+    at = ca.Function("moving", [s.q, s.v, s.a, s.u, s.t, s.p], [load, ca.jacobian(s.actuation, s.u)])
+    for values in _values(ranges):
+        q, now = point.q.copy(), p.copy()
+        v, a = np.zeros(eom.nv), np.zeros(eom.nv)
+        q[list(coordinates.values())] = [values[n] for n in coordinates]
+        now[list(numbers.values())] = [values[n] for n in numbers]
+        v[list(motion.values())] = [values[f"{n}.rate"] for n in motion]
+        a[list(motion.values())] = [values.get(f"{n}.acceleration", 0.0) for n in motion]
+        force, B = (np.array(ca.DM(x).full()) for x in at(q, v, a, point.u, 0.0, now))
+        left = force[:, 0] - (B @ np.linalg.lstsq(B, force[:, 0], rcond=1e-10)[0] if eom.nu else 0.0)
+        k = int(np.abs(left).argmax())
+        if abs(left[k]) > _TOLERANCE * max(float(np.abs(force).max()), point.scale, 1e-12):
+            told = ", ".join(f"{n} = {x:.6g}" for n, x in values.items())
             raise InputError(
-                f"input '{eom.u_names[k]}' of machine '{eom.machine.name}' holds it with {here.u[k]:.6g} at {told} and "
-                f"with {point.u[k]:.6g} at the given values, and its stiffness depends on that: such a model over "
-                "ranges is not supported"
+                f"the motion of {', '.join(motion)} moves machine '{eom.machine.name}' elsewhere: at {told} a force of "
+                f"{left[k]:.6g} at '{eom.v_names[k]}' is left unbalanced by the motors"
             )
+
+
+def _carried(eom: EquationsOfMotion, point: Equilibrium, q: Array, p: Array) -> tuple[str, float]:
+    """The constraint that other values violate most in the configuration, and by how much; no name if none is."""
+    system = eom.constraint_system
+    latches = system.measured(point.latches, q, 0.0, p)
+    if not np.allclose(latches, point.latches, rtol=_SAME, atol=_SAME):
+        return "what a constraint measures where it begins to act", float(np.abs(latches - point.latches).max())
+    phi = np.abs(eom.constraints(q, t=0.0, p=p, latches=point.latches)) * (system.activity(point.latches) != 0.0)
+    if not phi.max(initial=0.0) > _SAME:
+        return "", 0.0
+    k = int(phi.argmax())
+    return f"constraint '{system.row_names[k]}'", float(phi[k])
 
 
 def _values(ranges: Mapping[str, tuple[float, float]]) -> list[dict[str, float]]:

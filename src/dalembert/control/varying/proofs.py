@@ -44,9 +44,10 @@ class VaryingProof:
     sampled_error
         As in `dalembert.control.mu.Robustness`: the proof holds for the model alone.
     frozen
-        Whether the loop has the model of a machine with parameters that vary: the model is that of constant parameters,
+        Whether the loop has the model of a machine with parameters that vary, and the model is that of constant ones,
         without the forces that their motion adds (a rope that is hoisted turns the sway by ``-2 l' v / l``). The proof
-        then holds for the model, and gives no guarantee for the machine.
+        then holds for the model, and gives no guarantee for the machine. Models with the ``motion`` of coordinates
+        include these forces.
     """
 
     proven: bool
@@ -130,15 +131,15 @@ def varying_gain(
     y = [place(name, loop.outputs, "output") for name in outputs]
     if not u or not y:
         raise InputError("a gain needs at least one input and one output")
-    system, blocks, checked, scales = _split(loop, u, y, rates)
+    system, every, checked, scales = _split(loop, u, y, rates)
     if bound is None:
-        squared = Inequalities(system, blocks, checked).least_squared_gain()
+        squared = Inequalities(system, _sized(every), checked).least_squared_gain()
         gain = (1.0 + _SLACK) * float(np.sqrt(max(squared, 0.0)))
     else:
         gain = check_number("bound", bound)
     if not np.isfinite(gain):
         return VaryingProof(False, _named(checked, scales[1]), None, {}, -np.inf, _reason(system, "a gain"))
-    return _proven(system, blocks, checked, scales, max(gain, 1e-12))
+    return _proven(system, every, checked, scales, max(gain, 1e-12))
 
 
 def fastest_variation(loop: LFT, rates: Mapping[str, float], *, tolerance: float = 0.01) -> float:
@@ -197,9 +198,12 @@ def fastest_variation(loop: LFT, rates: Mapping[str, float], *, tolerance: float
 def _split(
     loop: LFT, u: Sequence[int], y: Sequence[int], rates: Mapping[str, float] | None
 ) -> tuple[Matrices, list[DeltaBlock], dict[str, float], tuple[Array, float]]:
-    """Scaled system of a loop and a channel, its blocks, rates of the real ones, and the scales of states and time."""
+    """Scaled system of a loop and a channel, its blocks, rates of the real ones, and the scales of states and time.
+
+    Blocks of no size are kept: the error of a model that was only sampled is one.
+    """
     system, every = loop.part(y, u).state_space()
-    blocks = [b for b in every if b.size]
+    blocks = _sized(every)
     real = [b.name for b in blocks if b.kind == "real"]
     given = dict(rates or {})
     kinds = {b.name: b.kind for b in every}
@@ -215,7 +219,11 @@ def _split(
             raise InputError(f"rate of block '{name}' must not be negative, got {rate:g}")
         checked[name] = float(rate)
     scaled, states, time = _scaled(system, blocks)
-    return scaled, blocks, {name: rate / time for name, rate in checked.items()}, (states, time)
+    return scaled, list(every), {name: rate / time for name, rate in checked.items()}, (states, time)
+
+
+def _sized(blocks: Sequence[DeltaBlock]) -> list[DeltaBlock]:
+    return [b for b in blocks if b.size]
 
 
 def _scaled(system: Matrices, blocks: Sequence[DeltaBlock]) -> tuple[Matrices, Array, float]:
@@ -244,17 +252,17 @@ def _power(x: float) -> float:
 
 def _proven(
     system: Matrices,
-    blocks: Sequence[DeltaBlock],
+    every: Sequence[DeltaBlock],
     rates: dict[str, float],
     scales: tuple[Array, float],
     gain: float | None,
 ) -> VaryingProof:
-    inequalities = Inequalities(system, blocks, rates)
+    inequalities = Inequalities(system, _sized(every), rates)
     found = inequalities.certificate(None if gain is None else gain**2)
     proven = found.margin > 0.0
-    frozen = any(b.kind == "error" for b in blocks) and any(rates.values())
+    frozen = _frozen(every, _named(rates, scales[1]))
     what = "stability" if gain is None else f"a gain of {gain:.6g}"
-    subject = " for the model with frozen parameters" if frozen else extent(blocks)
+    subject = " for the model with frozen parameters" if frozen else extent(every)
     return VaryingProof(
         proven,
         _named(rates, scales[1]),
@@ -262,9 +270,20 @@ def _proven(
         _unscaled(found, inequalities.varying, scales[0]) if proven else {},
         found.margin,
         f"{what} is proven{subject}" if proven else _reason(system, what),
-        sampled_error(blocks),
-        frozen,
+        sampled_error(every),
+        bool(frozen),
     )
+
+
+def _frozen(blocks: Sequence[DeltaBlock], rates: dict[str, float]) -> list[str]:
+    """Blocks that vary, of models of machines that do not include their variation, or not one as fast."""
+    errors = [b for b in blocks if b.kind == "error"]
+    included = [dict(b.moving) for b in errors]
+    return [
+        name
+        for name, rate in rates.items()
+        if rate > 0.0 and any(not rate <= limits.get(name, 0.0) * (1.0 + 1e-9) for limits in included)
+    ]
 
 
 def _reason(system: Matrices, what: str) -> str:

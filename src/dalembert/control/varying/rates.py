@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from dalembert.control.uncertain.machines import UncertainMachine
+from dalembert.control.uncertain.model import UncertainMachine, steepest
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.validation import check_number
 
@@ -23,7 +21,8 @@ def block_rates(model: UncertainMachine, **rates: float) -> dict[str, float]:
     model
         Model of a machine, by `dalembert.control.uncertain.uncertain`.
     rates
-        Largest rates of quantities of the model, in their unit per second; 0: the quantity is constant.
+        Largest rates of quantities of the model, in their unit per second; 0: the quantity is constant. Coordinates of
+        the model's ``motion`` have their rates and accelerations from there.
 
     Examples
     --------
@@ -40,18 +39,11 @@ def block_rates(model: UncertainMachine, **rates: float) -> dict[str, float]:
     {'payload': 0.25}
     """
     found = {}
-    for name, rate in rates.items():
+    moving = {name: rate for name, (rate, _) in model.motion.items()}
+    moving |= {f"{name}.rate": most for name, (_, most) in model.motion.items()}
+    for name, rate in {**moving, **rates}.items():
         if name not in model.ranges:
             raise UnknownNameError("uncertain quantity", name, model.ranges)
         value = abs(check_number(f"rate of '{name}'", rate, positive=False))
-        lo, hi = model.ranges[name]
-        part = model.tangents.get(name)
-        if part is not None:
-            ends = np.tan(part * lo), np.tan(part * hi)
-            slope = part * (1.0 + max(ends[0] ** 2, ends[1] ** 2))  # of the tangent, largest at an end
-        elif name in model.roots:
-            ends, slope = (np.sqrt(lo), np.sqrt(hi)), 0.5 / np.sqrt(lo)
-        else:
-            ends, slope = (lo, hi), 1.0
-        found[name] = float(value * slope * 2.0 / (ends[1] - ends[0]))
+        found[name] = value * steepest(model, name)
     return found

@@ -4,9 +4,10 @@
  *
  *     M a + J^T lambda = f,    J a = gamma                                                       CDPR (1), (26)
  *
- * by the method that was chosen. With `on_tape` the tape has solved them too, without pivoting, and says by its `share`
- * what that is worth (core/constraint_tape.py); this file then solves only where rows depend on each other. The functions that the time loop calls have the form of a kernel; what they need to
- * know is in the structure that takes the place of the kernel's work array.
+ * by the chosen method. With `on_tape` the tape has solved them too, without pivoting; its output `share` tells how
+ * reliable that solution is (core/constraint_tape.py). This file then solves only where rows depend on each other. The
+ * functions that the time loop calls have the form of a kernel; their data are in the structure that takes the place of
+ * the kernel's work array.
  *
  * Matrices are row-major. Y = R^-T J^T (M = R^T R) has a row per velocity and a column per acting constraint, so that
  * the inner loops run along rows. After dense.c.
@@ -15,7 +16,7 @@
 #include "projection.h"
 
 enum { INDEX_1 = 0, UDWADIA_KALABA = 1, PENALTY = 2, AUGMENTED = 3 };
-#define GAP 1e-11 /* at which what is open takes hold, as in problem/constrained.py */
+#define GAP 1e-11 /* at which open constraints take hold, as in problem/constrained.py */
 #define SOONER 10.0 /* how much sooner rows are dependent here than in modes.c: forces are to be those that were settled */
 
 /* Rows that act at x. */
@@ -191,8 +192,8 @@ static void scatter(struct constrained *C, const double *mu) {
     for (int64_t i = 0; i < C->n_active; i++) C->lambda[C->active[i]] = mu[i];
 }
 
-/* w = R^-T f into a, and Y^T w - b into the returned array: what the constraints have to correct, with Baumgarte's
- * terms in b. 0: the mass matrix is not positive definite. */
+/* w = R^-T f into a, and Y^T w - b into the returned array: the error that the constraints have to correct, with
+ * Baumgarte's terms in b. 0: the mass matrix is not positive definite. */
 static double *excess(struct constrained *C, const double *x, double alpha, double beta) {
     const int64_t nv = C->nv;
     if (factorise(C, x)) return 0;
@@ -410,7 +411,7 @@ int constrained_gaps(const double *const *in, double *const *out, double *work) 
     return 0;
 }
 
-/* Whether a step adds no more energy than a part of the kinetic one, beside what is done by inputs, drives and losses:
+/* Whether a step adds no more energy than a part of the kinetic one, apart from the work of inputs, drives and losses:
  * a step across a pole, at which friction jams, leaves with any velocities. */
 int constrained_admits(void *context, double t, const double *x, double t_next, const double *x_next, const double *c,
                        const double *p, double part) {
@@ -449,7 +450,7 @@ static void correction(struct constrained *C, const double *error) {
 
 static int evaluate_geometry(struct constrained *C, const double *const *in) {
     double *outs[8] = {C->Jt, C->phi, C->phidot, C->M, C->q_moved, C->v_moved, C->error, C->share};
-    C->t_seen = NAN; /* what the tape said of another place is overwritten */
+    C->t_seen = NAN; /* the outputs of the tape at another state are overwritten */
     return C->geometry(in, outs, C->geometry_work);
 }
 
@@ -504,8 +505,9 @@ static int is_of_contact(const struct constrained *C, int64_t row) {
     return 1;
 }
 
-/* In how many directions forces of the contacts that act could change without effect on what is at rest: the rank that their
- * rows lack beside those of constraints. Friction that is at its limit where nothing slips counts as friction that sticks. */
+/* In how many directions forces of the contacts that act could change without effect on bodies at rest: the rank
+ * deficiency of their rows beside those of constraints. Friction that is at its limit where nothing slips counts as
+ * friction that sticks. */
 static int64_t undetermined(struct constrained *C, const double *x) {
     const int64_t nv = C->nv, m = C->m;
     struct memory memory = {C->dense_work};

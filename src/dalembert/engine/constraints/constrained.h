@@ -1,4 +1,4 @@
-/* Constrained equations of motion (constrained.c, constrained_alpha.c, contact.c): what they share with their callers. */
+/* Constrained equations of motion (constrained.c, constrained_alpha.c, contact.c): the interface to their callers. */
 #ifndef CONSTRAINED_H
 #define CONSTRAINED_H
 
@@ -47,7 +47,7 @@ struct constrained {
     /* contacts; those with friction */
     int64_t n_rubbing, work_loss;
     int64_t impulses; /* index in x: the first integral of the friction of joints that stick */
-    const int64_t *losses; /* per row: index in x of what its contact has taken, -1: it is none of a contact */
+    const int64_t *losses; /* per row: index in x of the energy that its contact has dissipated, -1: no row of a contact */
     const int64_t *rubbing, *shares; /* rows of normal and tangents (-1: none); index in x of the given multipliers */
     double *drag, *cone, *Z, *dense_work;
     double *lead; /* time by which friction of each such pair was ahead of its slip when they were last solved; else NaN */

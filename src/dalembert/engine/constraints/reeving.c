@@ -5,8 +5,8 @@
  * and the differences of the tensions before and behind the sheaves.
  *
  * Sheaves that slip join spans to groups, whose tensions are in given ratios (unilateral/ropes.c). Unknowns are the
- * tensions of groups, in the metric of the lengths of their spans: those that are indeterminate stay nearest to what they
- * were when they were last shared. For a sheave `cone` has kappa, the slip speed in the direction in which it began,
+ * tensions of groups, in the metric of the lengths of their spans: indeterminate ones stay nearest to their values
+ * when they were last shared. For a sheave `cone` has kappa, the slip speed in the direction in which it began,
  * and the relative excess of the tension before it over that behind it while it slips; after all of them the lengths of
  * the spans of ropes.
  *
@@ -51,8 +51,8 @@ static double factor_at(const struct constrained *C, int64_t r) {
     return C->yields[r] != 0.0 ? exp(-C->cone[3 * r] * C->yields[r]) : 1.0 + C->cone[3 * r + 2];
 }
 
-/* Columns of Z of the groups of taut ropes, each in the place of the row behind its last span: what a unit of its unknown
- * pulls at; `ratio` has that of each span. */
+/* Columns of Z of the groups of taut ropes, each in the place of the row behind its last span: the generalized force of a
+ * unit of its unknown; `ratio` has that of each span. */
 static void pull_ropes(struct constrained *C, const double *x) {
     const int64_t nv = C->nv, m = C->m, count = C->n_active;
     const double *lengths = C->cone + 3 * C->n_rubbing;
@@ -83,7 +83,7 @@ static void pull_ropes(struct constrained *C, const double *x) {
     }
 }
 
-/* Tensions of ropes from the unknowns of their groups, counted from what was shared. */
+/* Tensions of ropes from the unknowns of their groups, counted from the shared values. */
 static void find_tensions(struct constrained *C, const double *x) {
     for (int64_t i = 0; i < C->n_ropes; i++) {
         const int64_t first = C->rope_first[i], n = C->rope_first[i + 1] - first + 1;

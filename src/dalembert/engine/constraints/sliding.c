@@ -3,7 +3,7 @@
  *     M a + K^T lambda = f,    J a = gamma,    K_n = J_n + sum drag_j J_j
  *
  * A pair that sticks has its own tangential rows; the friction of one that slips is a part of the normal force, K_n.
- * The multipliers are counted from given ones (`shares`), so that what is indeterminate stays as it was shared, also
+ * The multipliers are counted from given ones (`shares`), so that indeterminate forces stay as they were shared, also
  * where constraints that hold could carry it. Friction of slow slips is turned to where they are going.
  *
  * A joint with friction that sticks is a pair without a normal (its row is -1): one tangent, and a limit F in its `cone`.
@@ -58,7 +58,7 @@ static int solve_general(struct constrained *C, const double *S, const double *r
 
 /* The multipliers mu nearest to the given ones among all with the same Z mu (Z: nv x count, their effects): rows
  * without given ones, constraints that hold, are free. Else the least norm of all would shift forces of contacts to
- * what a closed loop carries, away from how they were shared. */
+ * those of a closed loop, away from how they were shared. */
 static void keep_shares(struct constrained *C, const double *Z) {
     const int64_t nv = C->nv, count = C->n_active;
     struct memory memory = {C->dense_work};
@@ -75,7 +75,7 @@ static void keep_shares(struct constrained *C, const double *Z) {
         for (int64_t i = 0; i < c; i++) B[k * (c + 1) + i] = Z[k * count + place[h + i]];
         B[k * (c + 1) + c] = w[k] = dot(Z + k * count, C->mu, count);
     }
-    for (int64_t i = 0; i <= c; i++) { /* what those that hold cannot do */
+    for (int64_t i = 0; i <= c; i++) { /* the part that the holding constraints cannot transmit */
         for (int64_t k = 0; k < nv; k++) column[k] = B[k * (c + 1) + i];
         lstsq(A, nv, h, column, y, C->rank_tolerance, h < nv ? h : nv, memory);
         for (int64_t k = 0; k < nv; k++) B[k * (c + 1) + i] -= dot(A + k * h, y, h);
@@ -214,7 +214,7 @@ static int turn_slow_slips(struct constrained *C, const double *x) {
                 rate[j] = C->gamma[row[1 + j]];
                 for (int64_t l = 0; l < nv; l++) rate[j] -= C->Jt[l * m + row[1 + j]] * C->a[l];
             }
-            /* by what it slows down with all friction turned: that continues where another pair begins to slip or stick */
+            /* its deceleration with all friction turned: that continues where another pair begins to slip or stick */
             const double ratio = speed / SLOW, slows = fmax(0.0, -(rate[0] * u[2 * i] + rate[1] * u[2 * i + 1]) / speed);
             lead[i] = C->lead[r] = 1.0 / ((1.0 + ratio * ratio * ratio * ratio) / LEAD + 2.0 * slows / speed);
             const double ahead[2] = {u[2 * i] + lead[i] * rate[0], u[2 * i + 1] + lead[i] * rate[1]};

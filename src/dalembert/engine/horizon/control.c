@@ -1,4 +1,4 @@
-/* Predictive control: nonlinear least squares over a horizon, by Gauss-Newton steps.
+/* Predictive control: nonlinear least squares over a horizon, by Gauss-Newton steps, or Newton steps (EXACT).
  *
  * At each sample the plan of the last one is shifted, the machine is linearised along it by tapes (all intervals in one
  * call), and a quadratic programme gives the step to the new plan; ROUNDS of them, one for a real-time iteration. All that
@@ -9,10 +9,16 @@
  *               x, u, a, par, t -> [R_a R_z R]       equations of motion at its midpoint (MIDPOINT)
  *   GOAL_TAPE   par, t -> z                          references
  *   COST_TAPE   x, u, par, t -> r, dr/dz             residuals, where the cost is not diagonal (DENSE_COST)
- *   ROWS_TAPE   x, u, par, t -> h, dh/dz             general rows (NG > 0) */
+ *   ROWS_TAPE   x, u, par, t -> h, dh/dz             general rows (NG > 0)
+ *   CURVE_TAPE  x, u, l, f, par, t -> d2/dz2         of l' F + f' h, and r' d2r where the last f is 1 (EXACT)
+ *
+ * A Newton step has the Hessian G + w C with the Gauss-Newton part G, which is positive semidefinite, and the rest C of the
+ * second derivatives of the Lagrangian. The recursion needs a positive reduced Hessian alone, so that w is 1 near a strict
+ * minimum; elsewhere w is halved until all pivots are positive, and 0 after HALVINGS. */
 
 enum { PLANNED, RESTARTED, SHIFTED, FELL_BACK };       /* where the inputs come from */
-enum { IS_SOLVED, IS_CAPPED, IS_INFEASIBLE, NOT_FINITE }; /* status of a sample */
+enum { IS_SOLVED, IS_CAPPED, IS_INFEASIBLE, NOT_FINITE, IS_LATE }; /* status of a sample */
+enum { HALVINGS = 6 };
 
 enum {
     N_X = (NN + 1) * NX,
@@ -20,17 +26,19 @@ enum {
     N_LAM = NR > 0 ? SIDES : 0,
     N_A = MIDPOINT ? NN * NV : 0,
     N_MEMORY = 2 + N_X + N_U + N_LAM + N_A,
-    N_ANSWER = NU + 6
+    N_ANSWER = NU + 8
 };
 
 struct control {
     struct quadratic Q;
-    double X[NN + 1][NX], U[NN + 1][NU], A[NN + 1][NV], T[NN + 1], goal[NN + 1][NZ], held[NN + 1][NX], kept[NN + 1][NU];
-    double old_A[NN + 1][NV], old_lam[SIDES];
+    double X[NN + 1][NX], U[NN + 1][NU], A[NN + 1][NV], T[NN + 1], goal[NN + 1][NZ];
     double F[NN][NX], h[NN + 1][NGA], r[NN][N_RESIDUALS + 1], J[NN][N_RESIDUALS + 1][NZP];
     double S[NN][MIDPOINT ? NV : 1][MIDPOINT ? NZ + 1 : 1], R[MIDPOINT ? NV : 1][PADDED(NV + NX + NU + 1)];
     double E[NN][MIDPOINT ? NV : 1][MIDPOINT ? NV + NZ + 1 : 1];
-    double cost;
+#if EXACT
+    double C[NN + 1][NZ][NZP], costate[NN + 1][NX], force[NN + 1][NG + 1], old_lam[SIDES];
+#endif
+    double cost, exact, budget; /* `exact` is the weight of C in the last step; `budget` the seconds of a sample */
     int iterations;
 };
 
@@ -189,19 +197,100 @@ static int linearise(struct control *S, const double *par, double *work) {
     return isfinite(S->cost) ? 0 : 1;
 }
 
-/* One attempt from the plan in S, of some rounds; the first one begins with the multipliers in S if it is `warm`. Returns
- * the status. */
-static int attempt(struct control *S, const double *x, const double *par, int rounds, int warm, double *work) {
+#if EXACT
+/* Second derivatives C of the Lagrangian at the plan, with the multipliers of rows in S and their adjoint states. */
+static int curvature(struct control *S, const double *par, double *work) {
     struct quadratic *const Q = &S->Q;
-    int status = NOT_FINITE;
+    const double *const in[] = {S->X[0], S->U[0], S->costate[0], S->force[0], par, S->T};
+    const long from[] = {NX, NU, NX, NG + 1, 0, 1}, to[] = {NZ * NZP};
+    double *const out[] = {S->C[0][0]};
+    is_stationary(Q); /* for the adjoint states */
+    for (int k = 0; k < NN; k++) memcpy(S->costate[k], Q->adjoint[k + 1], sizeof S->costate[k]);
+    memset(S->costate[NN], 0, sizeof S->costate[NN]);
+    for (int k = 0; k <= NN; k++) {
+#if NG > 0
+        for (int j = 0; j < NG; j++) {
+            const int low = k * NC + NB + j, high = low + NR;
+            S->force[k][j] = Q->act[high] * Q->lam[high] - Q->act[low] * Q->lam[low];
+        }
+#endif
+        S->force[k][NG] = k < NN ? 1.0 : 0.0; /* residuals have no end */
+    }
+    return CURVE_TAPE(NN + 1, in, from, out, to, work);
+}
+
+/* Add w C to the Hessians. */
+static void add_curvature(struct control *S, double w) {
+    for (int k = 0; k <= NN; k++)
+        for (int i = 0; i < (k < NN ? NZ : NX); i++)
+            add_scaled(k < NN ? NZ : NX, w, S->C[k][i], k < NN ? S->Q.H[k < NN ? k : 0][i] : S->Q.HN[i < NX ? i : 0]);
+}
+#endif
+
+/* Solve the quadratic programme at the plan; the weight of second derivatives falls until it is convex. */
+static int improve(struct control *S, const double *par, int warm, int newton, double scale, double *work) {
+    struct quadratic *const Q = &S->Q;
+    int answer;
+    S->exact = 0.0;
+#if EXACT
+    if (newton) {
+        memcpy(S->old_lam, Q->lam, sizeof Q->lam);
+        if (curvature(S, par, work)) return BROKEN;
+        add_curvature(S, S->exact = 1.0);
+    }
+#else
+    (void)par, (void)work, (void)newton;
+#endif
+    for (;;) {
+        memset(Q->z, 0, sizeof Q->z), memset(Q->dz, 0, sizeof Q->dz);
+        answer = quadratic_solve(Q, MOST_ITERATIONS, TOLERANCE * scale, FEASIBLE, warm, scale);
+        S->iterations += Q->iterations;
+        if (answer != BROKEN || !(S->exact > 0.0)) return answer;
+#if EXACT
+        const double next = S->exact > 1.5 / (1 << HALVINGS) ? 0.5 * S->exact : 0.0;
+        add_curvature(S, next - S->exact);
+        S->exact = next;
+        memcpy(Q->lam, S->old_lam, sizeof Q->lam);
+#endif
+    }
+}
+
+#if END_ROW >= 0
+/* The row of the terminal set is 1 - e' P e / END_LEVEL with the P of the cost at the end. Its multiplier adds its curvature
+ * to the Hessian (sequential convex quadratic programming): without it, full steps need not converge. */
+static void add_end_curvature(struct quadratic *Q) {
+    const double w = 2.0 / END_LEVEL * Q->lam[NN * NC + NB + END_ROW];
+    for (int i = 0; i < NX; i++) add_scaled(NX, w, end_weight + i * NX, Q->HN[i]);
+}
+#endif
+
+static int is_late(const struct control *S, double more) {
+    return S->Q.clock && S->Q.clock() + more >= S->Q.deadline;
+}
+
+/* One attempt from the plan in S, of some rounds; the first one begins with the multipliers in S if it is `warm`; `newton`:
+ * second derivatives count where there are multipliers. Returns the status. Rounds that are done in time count. */
+static int attempt(struct control *S, const double *x, const double *par, int rounds, int warm, int newton, double *work) {
+    struct quadratic *const Q = &S->Q;
+    int status = IS_LATE;
+    double lap = 0.0;
     for (int round = 0; round < rounds; round++) {
         double largest_ = 0.0;
+        const double begun = Q->clock ? Q->clock() : 0.0;
+        if (is_late(S, lap)) return round ? IS_CAPPED : IS_LATE;
         if (linearise(S, par, work)) return NOT_FINITE;
+        if (Q->clock) lap = Q->clock() - begun;
         for (int i = 0; i < NX; i++) Q->x0[i] = x[i] - S->X[0][i];
-        memset(Q->z, 0, sizeof Q->z), memset(Q->dz, 0, sizeof Q->dz);
+        memset(Q->z, 0, sizeof Q->z);
+#if END_ROW >= 0
+        if (warm || round) add_end_curvature(Q);
+#endif
         const double mean = S->cost / (NR > 0 ? SIDES : 1), scale = mean > COST_FLOOR ? mean : COST_FLOOR;
-        const int answer = quadratic_solve(Q, MOST_ITERATIONS, TOLERANCE * scale, FEASIBLE, warm || round, scale);
-        S->iterations += Q->iterations;
+        const int answer = improve(S, par, warm || round, newton && (warm || round), scale, work);
+        if (answer == OVERDUE || is_late(S, 0.0)) {
+            memset(Q->z, 0, sizeof Q->z);
+            return round ? IS_CAPPED : IS_LATE;
+        }
         if (answer == BROKEN) return Q->iterations > 0 ? IS_INFEASIBLE : NOT_FINITE; /* multipliers without bound */
         if (Q->residual > ACCEPTED || Q->left > 0.5) return IS_INFEASIBLE;
         status = answer == CAPPED ? IS_CAPPED : IS_SOLVED;
@@ -222,8 +311,32 @@ static int attempt(struct control *S, const double *x, const double *par, int ro
     return status;
 }
 
-/* A sample: x, parameters and the inputs of the fallback law in; inputs, status, iterations, violation, slack, action and
- * cost out. */
+#if NB + NG > 0
+/* Largest violation of hard rows and of soft ones by the plan itself, not by the linearised rows. */
+static void beyond(struct control *S, const double *par, double *violation, double *slack, double *work) {
+    memcpy(S->U[NN], S->U[NN - 1], sizeof S->U[NN]);
+#if NG > 0
+    const double *const in[] = {S->X[0], S->U[0], par, S->T};
+    const long from[] = {NX, NU, 0, 1}, to[] = {NG, NG * NZP};
+    double *const out[] = {S->h[0], S->Q.G[0][0]};
+    if (ROWS_TAPE(NN + 1, in, from, out, to, work)) *violation = NAN;
+#else
+    (void)par, (void)work;
+#endif
+    for (int k = 0; k <= NN; k++)
+        for (int r = 0; r < NR; r++) {
+            if (k < row_from[r] || k > row_to[r]) continue;
+            const int e = r < NB ? box_entry[r] : 0;
+            const double v = r >= NB ? S->h[k][r - NB] : e < NX ? S->X[k][e] : S->U[k][e - NX];
+            const double low = row_low[r] - v, high = v - row_high[r], most = low > high ? low : high;
+            double *const worst = row_soft[r] > 0.0 ? slack : violation;
+            *worst = most > *worst ? most : *worst;
+        }
+}
+#endif
+
+/* A sample: x, parameters and the inputs of the fallback law in; inputs, status, iterations, violation, slack, action,
+ * cost, seconds and weight of second derivatives out. */
 static void control_sample(struct control *S, double t, const double *x, const double *par, const double *fallback,
                            const double *memory, double *next, double *answer, double *work) {
     struct quadratic *const Q = &S->Q;
@@ -232,24 +345,26 @@ static void control_sample(struct control *S, double t, const double *x, const d
     double *const out[] = {S->goal[0]};
     int status = NOT_FINITE, action = PLANNED, finite = 1;
     double violation = 0.0, slack = 0.0;
-    S->iterations = 0, S->cost = 0.0;
+    const double begun = Q->clock ? Q->clock() : 0.0;
+    Q->deadline = begun + S->budget;
+    S->iterations = 0, S->cost = S->exact = 0.0;
     for (int k = 0; k <= NN; k++) S->T[k] = t + k * INTERVAL;
     for (int i = 0; i < NX; i++) finite = finite && isfinite(x[i]);
     if (GOAL_TAPE(NN + 1, in, from, out, to, work)) finite = 0;
     if (finite) {
         if (memory[0] > 0.5) {
             begin_warm(S, memory);
-            status = attempt(S, x, par, ROUNDS, 1, work);
-            if (status >= IS_INFEASIBLE) { /* the same plan, with multipliers from nowhere */
+            status = attempt(S, x, par, ROUNDS, 1, 1, work);
+            if (status >= IS_INFEASIBLE && status != IS_LATE) { /* the same plan, with multipliers from nowhere */
                 action = RESTARTED;
                 begin_warm(S, memory);
-                status = attempt(S, x, par, ROUNDS, 0, work);
+                status = attempt(S, x, par, ROUNDS, 0, 0, work);
             }
         }
-        if (status >= IS_INFEASIBLE) {
-            action = memory[0] > 0.5 ? RESTARTED : PLANNED;
+        for (int newton = EXACT; newton >= 0 && status >= IS_INFEASIBLE && status != IS_LATE; newton--) {
+            action = memory[0] > 0.5 || newton < EXACT ? RESTARTED : PLANNED;
             begin_cold(S, x);
-            status = attempt(S, x, par, COLD_ROUNDS, 0, work);
+            status = attempt(S, x, par, COLD_ROUNDS, 0, newton, work);
         }
     }
     memset(next, 0, N_MEMORY * sizeof(double));
@@ -261,12 +376,7 @@ static void control_sample(struct control *S, double t, const double *x, const d
         if (N_LAM) memcpy(at + N_X + N_U, Q->lam, N_LAM * sizeof(double));
         if (N_A) memcpy(at + N_X + N_U + N_LAM, S->A, N_A * sizeof(double));
 #if NB + NG > 0
-        side_values(Q, (const double(*)[NZP])Q->z, Q->value);
-        for (int i = 0; i < SIDES; i++) {
-            const double beyond = -Q->act[i] * (Q->value[i] + Q->off[i]);
-            if (Q->soft[i] > 0.0 && Q->act[i] > 0.0) slack = beyond > slack ? beyond : slack;
-            else violation = beyond > violation ? beyond : violation;
-        }
+        beyond(S, par, &violation, &slack, work);
 #endif
         memcpy(answer, S->U[0], NU * sizeof(double));
     } else if (memory[0] > 0.5 && memory[1] < NN - 1) {
@@ -285,4 +395,5 @@ static void control_sample(struct control *S, double t, const double *x, const d
     for (int i = 0; i < NU; i++) answer[i] = clipped(i, answer[i]);
     answer[NU] = status, answer[NU + 1] = S->iterations, answer[NU + 2] = violation, answer[NU + 3] = slack;
     answer[NU + 4] = action, answer[NU + 5] = isfinite(S->cost) ? S->cost : 0.0;
+    answer[NU + 6] = Q->clock ? Q->clock() - begun : 0.0, answer[NU + 7] = S->exact;
 }

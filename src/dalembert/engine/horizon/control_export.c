@@ -3,6 +3,11 @@ static struct control controller;
 static double plan[2][N_MEMORY], tape_work[TAPE_WORK], past[NU], state[NX], fallback[NU];
 static int current;
 
+void CONTROLLER_DEADLINE(double (*clock)(void), double seconds) {
+    controller.Q.clock = clock;
+    controller.budget = seconds;
+}
+
 void CONTROLLER_RESET(void) {
     current = 0;
     memset(plan, 0, sizeof plan);
@@ -21,6 +26,6 @@ int CONTROLLER_STEP(double t, const double *x, const double *parameters, double 
     current = 1 - current;
     memcpy(u, answer, NU * sizeof(double));
     memcpy(past, answer, NU * sizeof(double));
-    memcpy(info, answer + NU, 6 * sizeof(double));
+    memcpy(info, answer + NU, 8 * sizeof(double));
     return (int)answer[NU];
 }

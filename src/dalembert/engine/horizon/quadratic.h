@@ -31,7 +31,11 @@ enum {
     COST_ROWS = DENSE_COST ? NZ : 1
 };
 
-enum { SOLVED, CAPPED, BROKEN };
+enum { SOLVED, CAPPED, BROKEN, OVERDUE };
+
+#ifndef TIMED
+#define TIMED 0 /* whether a clock may end it */
+#endif
 
 struct quadratic {
     /* the problem; `act` is 1 on sides with a bound, 0 elsewhere; `off` is -low or high */
@@ -47,6 +51,11 @@ struct quadratic {
     double gb[NN + 1][NZP], dz[NN + 1][NZP], rb[NN][NXP], D[SIDES], value[SIDES];
     double rd[SIDES], rs[SIDES], e[SIDES], fixed[SIDES], dl[SIDES], dt[SIDES], ds[SIDES], dn[SIDES], rm[SIDES], rn[SIDES];
     double ratio[SIDES];
+    double adjoint[NN + 1][NXP]; /* derivatives of the cost to go with respect to the states, by is_stationary */
+#if TIMED
+    double (*clock)(void); /* NULL: no deadline */
+    double deadline;
+#endif
 };
 
 static double largest(const double *x, int n) {
@@ -308,7 +317,7 @@ static double reach(struct quadratic *Q) {
 }
 
 /* Distances, multipliers and slacks of all sides at z. All pairs get the complementarity mu: a side that is at its bound
- * keeps the multiplier it has (`warm`), one that is away from it gets the multiplier that its distance asks for. No pair is
+ * keeps the multiplier it has (`warm`), one that is away from it gets the multiplier that its distance implies. No pair is
  * then far off the central path, which is where warm starts stall. */
 static void centre_sides(struct quadratic *Q, int warm, double mu) {
 #if NB + NG > 0
@@ -351,7 +360,6 @@ static void centre_sides(struct quadratic *Q, int warm, double mu) {
 /* Whether z and lam are stationary: gradients with respect to inputs (and a free start) vanish, by the adjoint states. */
 static int is_stationary(struct quadratic *Q) {
     double scale = 1e-300, worst = 0.0;
-    double *const adjoint = Q->start;
     for (int k = NN; k >= 0; k--) {
         const int size = k < NN ? NZ : NX;
         double *const g = Q->gb[k];
@@ -374,18 +382,18 @@ static int is_stationary(struct quadratic *Q) {
         }
 #endif
         if (k < NN)
-            for (int j = 0; j < NX; j++) add_scaled(NZ, adjoint[j], Q->BA[k][j], g);
+            for (int j = 0; j < NX; j++) add_scaled(NZ, Q->adjoint[k + 1][j], Q->BA[k][j], g);
         for (int i = NX; i < size; i++) worst = fabs(g[i]) > worst ? fabs(g[i]) : worst;
-        memcpy(adjoint, g, NX * sizeof(double));
-        for (int i = 0; i < NX; i++) scale = fabs(adjoint[i]) > scale ? fabs(adjoint[i]) : scale;
+        memcpy(Q->adjoint[k], g, NX * sizeof(double));
+        for (int i = 0; i < NX; i++) scale = fabs(g[i]) > scale ? fabs(g[i]) : scale;
     }
-    for (int i = 0; i < NX && FREE_START; i++) worst = fabs(adjoint[i]) > worst ? fabs(adjoint[i]) : worst;
+    for (int i = 0; i < NX && FREE_START; i++) worst = fabs(Q->adjoint[0][i]) > worst ? fabs(Q->adjoint[0][i]) : worst;
     return worst <= 1e-5 * scale;
 }
 
 /* Solve; z, and lam for a warm start, are where it begins. `first` is the complementarity that a cold start and a repair
  * begin with, `tolerance` that of the result, `feasible` the largest residual of dynamics and rows. An iteration that is
- * stuck is begun anew from the sides at its z. */
+ * stuck is begun anew from the sides at its z. With a clock it ends before the iteration that would pass the deadline. */
 static int quadratic_solve(struct quadratic *Q, int most, double tolerance, double feasible, int warm, double first) {
     double pairs = 0.0;
     int stuck = 0;
@@ -394,6 +402,9 @@ static int quadratic_solve(struct quadratic *Q, int most, double tolerance, doub
     if (!FREE_START) memcpy(Q->z[0], Q->x0, NX * sizeof(double));
     centre_sides(Q, warm, warm ? 10.0 * tolerance : first);
     Q->left = 1.0, Q->iterations = Q->repairs = 0;
+#if TIMED
+    double lap = 0.0, begun = Q->clock ? Q->clock() : 0.0;
+#endif
     for (;;) {
         residuals(Q, pairs);
         if (!isfinite(Q->mu) || !isfinite(Q->residual)) return BROKEN;
@@ -402,6 +413,13 @@ static int quadratic_solve(struct quadratic *Q, int most, double tolerance, doub
             stuck = 2; /* nonsense that rounding has hidden */
         }
         if (Q->iterations >= most) return CAPPED;
+#if TIMED
+        if (Q->clock) {
+            const double now = Q->clock();
+            lap = now - begun > lap ? now - begun : lap, begun = now;
+            if (now + lap >= Q->deadline) return OVERDUE;
+        }
+#endif
         if (stuck >= 2 && Q->repairs < 2) {
             centre_sides(Q, 0, Q->mu > first ? Q->mu : first);
             Q->left = 1.0, stuck = 0, Q->repairs++;

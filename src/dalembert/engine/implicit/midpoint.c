@@ -2,13 +2,13 @@
  *
  * The tape returns a better y: with the mass matrix enlarged by h^2 K/4 + h D/2, K and D being stiffness and damping of
  * modes and springs, it solves for the accelerations that leave no residual of the exact equations of motion where it
- * returns what it was given. The iteration is that of a Newton method with the constant part of the Jacobian. */
+ * returns its arguments unchanged. The iteration is that of a Newton method with the constant part of the Jacobian. */
 #include <math.h>
 #include <string.h>
 
 #include "midpoint.h"
 
-/* Largest change of a state that counts by one more iteration, relative to what is tolerated. */
+/* Largest change of a state that counts by one more iteration, relative to the tolerance. */
 static double change_of(const struct midpoint *M, double h, const double *x) {
     double most = 0.0;
     for (int64_t i = 0; i < M->n_counted; i++) {
@@ -34,7 +34,7 @@ int midpoint_step(void *context, double t, double h, const double *x, const doub
     double *outs[1] = {M->y_next};
     double before = INFINITY;
     int grows = 0;
-    /* A run does not depend on what was stepped before it, nor on a step that failed. */
+    /* A run does not depend on steps of earlier runs, nor on a step that failed. */
     if (!continues(M, t, x)) memset(M->y, 0, size);
     M->t_known = NAN;
     for (int64_t k = 0;; k++) {

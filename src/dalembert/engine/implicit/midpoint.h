@@ -1,4 +1,4 @@
-/* Implicit midpoint steps (midpoint.c): what they share with their callers. */
+/* Implicit midpoint steps (midpoint.c): the interface to their callers. */
 #ifndef MIDPOINT_H
 #define MIDPOINT_H
 

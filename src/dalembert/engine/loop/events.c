@@ -1,7 +1,7 @@
 /* Events of a time loop, after loop.c: located inside the step in which their function changes sign, simultaneous ones
  * together, and followed by the action of their kind (`kinds`).
  *
- * Events that are `positive` must never be negative (see EventSpec): what is, happens at once. Steps may be
+ * Events that are `positive` must never be negative (see EventSpec): a negative one fires at once. Steps may be
  * those of loop.c, or those that a solver elsewhere has made and offers (`watch_offer`).
  */
 #define PROBE 1e-6
@@ -14,7 +14,7 @@
 #define NODES 4 /* places of a step at which state and slope are known, for a polynomial through them */
 #define FAITHFUL 0.1 /* part of the tolerances of a step by which such a polynomial may be off */
 #define BEYOND_RETURN 1.05 /* length of a step after which a bounce is expected, by the time up to it */
-#define SHORTEST 1e-6 /* of such steps, as part of what the method would take */
+#define SHORTEST 1e-6 /* of such steps, relative to the step of the method */
 #define CROWD 500
 #define CROWDED 1e-6
 #define ROOM 4 /* rows that may be recorded beyond the capacity */
@@ -77,7 +77,7 @@ static double value_at(const struct watch *W, double s, int64_t i, double *slope
     return value;
 }
 
-/* An error of state i, by what is allowed: a part of the tolerances of a step. Fixed steps have none, and allow nothing. */
+/* An error of state i, relative to the allowed one, a part of the tolerances of a step. Fixed steps allow none. */
 static double relative_error(const struct loop *L, int64_t i, double off) {
     if (!L->adaptive) return INFINITY;
     const double size = fmax(fabs(L->x[i]), fabs(L->x_next[i]));
@@ -174,7 +174,7 @@ static void evaluate_polynomial_by(struct watch *W, kernel some, double s) {
 static void evaluate_polynomial(struct watch *W, double s) { evaluate_polynomial_by(W, W->loop->events, s); }
 static void evaluate_polynomial_gaps(struct watch *W, double s) { evaluate_polynomial_by(W, W->loop->gaps, s); }
 
-/* A bracket (a, b] of the crossing of event i, and what is known of it: a guess (NaN: none) and the slope there. With
+/* A bracket (a, b] of the crossing of event i, with a guess of it (NaN: none) and the slope there. With
  * `deflated`, the function is divided by the time since `zero`, at which it has left zero: a ball that bounces. */
 struct bracket {
     double a, g_a, b, g_b, tolerance, guess, slope, zero;
@@ -235,7 +235,7 @@ static double error_at(const struct watch *W, double s) {
     return W->off * part * part;
 }
 
-/* Settle the polynomial's state at s, where event i crosses on it, and follow the event by what that moves; x_found and
+/* Settle the polynomial's state at s, where event i crosses on it, and follow the event as that moves it; x_found and
  * g_found are the state and the functions there. NaN: this does not succeed. */
 static double settled_crossing(struct watch *W, int64_t i, const struct bracket *B, double s) {
     struct loop *L = W->loop;
@@ -248,7 +248,7 @@ static double settled_crossing(struct watch *W, int64_t i, const struct bracket 
         const double beyond = deflated_value(B, s, W->g_found[i]) / B->slope;
         const int rounded = fabs(beyond) > 0.5 * before && fabs(beyond) <= ROUNDED * L->h_used;
         if (fabs(beyond) <= B->tolerance || rounded) {
-            if (W->g_found[i] * B->g_b < 0.0) W->g_found[i] = 0.0; /* it crosses here, by less than is told apart */
+            if (W->g_found[i] * B->g_b < 0.0) W->g_found[i] = 0.0; /* it crosses here, by less than the resolution */
             return s;
         }
         s -= beyond, before = fabs(beyond);
@@ -257,8 +257,8 @@ static double settled_crossing(struct watch *W, int64_t i, const struct bracket 
     return NAN;
 }
 
-/* Where event i has just crossed in (a, b], by looks at parts of the step and a polynomial through what they show: it is
- * refined until it is as good as a look at the place at which it crosses. */
+/* Where event i has just crossed in (a, b], by evaluations within the step and a polynomial through them: it is
+ * refined until it is as accurate as an evaluation at the crossing. */
 static double crossing_of(struct watch *W, int64_t i, double a, double g_a, double b, double g_b, double tolerance) {
     struct loop *L = W->loop;
     const size_t size = (size_t)L->n_events * sizeof(double), state = (size_t)L->n * sizeof(double);
@@ -309,8 +309,8 @@ static int crossed(const struct watch *W, int64_t i, double g) {
     return !W->passed[i] && L->signs[i] != 0.0 && g * L->signs[i] <= 0.0 && (double)L->directions[i] * L->signs[i] <= 0.0;
 }
 
-/* Event functions at s, into g_part, from those just before, at `first` (g_found): what they change by is small, and so is
- * what a polynomial that is off by a part of the tolerances makes of it. */
+/* Event functions at s, into g_part, from those just before, at `first` (g_found): their change is small, and so
+ * is the error of a polynomial that is accurate to a part of the tolerances. */
 static void evaluate_beyond(struct watch *W, double first, double s) {
     const int64_t n = W->loop->n_events;
     if (!W->loop->adaptive || W->loop->custom || W->n_nodes < 2) {
@@ -365,13 +365,13 @@ static double locate(struct watch *W) {
         memcpy(W->x_found, L->x_next, (size_t)L->n * sizeof(double));
         first = h;
     }
-    /* what has crossed there but is back at the end of the step came before */
+    /* events that have crossed there but are back at the end of the step came before */
     for (int64_t i = 0; i < L->n_events; i++) {
         if (crossed(W, i, L->g_next[i]) || !crossed(W, i, W->g_found[i]) || W->g_start[i] * L->signs[i] <= 0.0) continue;
         W->fired[i] = 1, located = i;
         first = crossing_of(W, i, 0.0, W->g_start[i], first, W->g_found[i], tolerance);
     }
-    /* what crosses within this part of a step is one instant, that of the first: no gap is beyond what it may be */
+    /* crossings within this part of a step are one instant, that of the first: no gap exceeds its bound */
     int others = 0;
     for (int64_t i = 0; i < L->n_events; i++) others |= W->fired[i] && !crossed(W, i, W->g_found[i]);
     if (!others) return first;
@@ -455,8 +455,8 @@ static void expect_return(struct watch *W) {
     L->soon = soon < L->h ? soon : 0.0;
 }
 
-/* Make the transition of the fired events, record them and what it has made happen, and arm them for what follows; `signs` are
- * those that they had. REACHED, or why not. */
+/* Make the transition of the fired events, record them and its consequences, and arm them again; `signs` are their earlier signs.
+ * Returns REACHED, or the reason why not. */
 static int64_t make_transition(struct watch *W, const double *signs) {
     struct loop *L = W->loop;
     double finite = 0.0, *const before = W->g_found;
@@ -478,8 +478,8 @@ static int64_t make_transition(struct watch *W, const double *signs) {
     return accumulated(W) ? ACCUMULATED : REACHED;
 }
 
-/* Do what the fired events demand, the step having ended at them; `signs` are those that they had. REACHED, ASKED where
- * the caller may change the state, or why the run ends. */
+/* Carry out the actions of the fired events, at which the step has ended; `signs` are their earlier signs. Returns
+ * REACHED, ASKED where the caller may change the state, or the reason why the run ends. */
 static int64_t respond_to_events(struct watch *W, const double *signs) {
     const struct loop *L = W->loop;
     const int64_t most = demand(W);
@@ -570,7 +570,7 @@ static int64_t take_events(struct watch *W) {
             record(W, L->t + s, W->x_found, L->signs);
             for (int64_t i = 0; i < L->n_events; i++) W->passed[i] |= W->fired[i];
             if (has_room(W)) continue;
-            loop_accept(L); /* what else has crossed in it is not told apart any more */
+            loop_accept(L); /* further crossings in it are no longer resolved */
             break;
         }
         memcpy(W->g_start, L->signs, size);

@@ -86,7 +86,7 @@ static int settle(const struct loop *L, double t, double *x) {
     return L->project ? L->project(L->context, t, x, L->c, L->p) : 0;
 }
 
-/* Make the present state what it must be after a step, where the caller has set it. 0 = ok. */
+/* Bring a state that the caller has set into the form of a state after a step. 0 = ok. */
 int64_t loop_settle(struct loop *L) {
     L->fresh = 0;
     return settle(L, L->t, L->x);
@@ -321,7 +321,7 @@ static int due(const struct loop *L, int64_t i) {
     return next_instant(L, i) <= L->t + SAME_INSTANT * L->updates[i].period;
 }
 
-/* Set anew what a native update sets; 1, and nothing is done, if a value is not finite. */
+/* Update the held values of a native update; 1, and no change, if a value is not finite. */
 int64_t loop_update(struct loop *L, int64_t i) {
     const struct update *u = L->updates + i;
     const double *in[5] = {&L->t, L->x, L->c, L->p, u->w};
@@ -336,7 +336,7 @@ int64_t loop_update(struct loop *L, int64_t i) {
     return 0;
 }
 
-/* Set anew what native updates set that are due; 1 if a value is not finite. */
+/* Update the held values of native updates that are due; 1 if a value is not finite. */
 int64_t loop_sample(struct loop *L) {
     for (int64_t i = 0; i < L->n_updates; i++)
         if (L->updates[i].f && due(L, i) && loop_update(L, i)) return 1;

@@ -1,4 +1,4 @@
-/* The time loop of loop.c and the events of events.c: what they share with their callers. */
+/* The time loop of loop.c and the events of events.c: the interface to their callers. */
 #ifndef ENGINE_H
 #define ENGINE_H
 
@@ -50,7 +50,7 @@ struct loop {
     double record_origin, record_interval; /* interval 0: every step */
     int64_t record_index, n_rows, capacity;
     double *rows_t, *rows_x, *rows_c;
-    /* what is sampled */
+    /* sampled updates */
     int64_t n_updates, seed, member;
     struct update *updates;
     int64_t *instants; /* how many each of them has had */
@@ -71,7 +71,7 @@ struct loop {
 enum { LOG_FULL = 8, ACCUMULATED = 9, ILL_POSED = 10, NOT_FINITE = 11, STOPPED = 12, ASKED = 13 };
 
 /* Action at an event: it is recorded, and the step stays as it is; the step ends there, without a report; it is
- * recorded there; a transition follows; the run ends. Simultaneous events get what the most demanding of them asks for. */
+ * recorded there; a transition follows; the run ends. Simultaneous events get the strongest of their actions. */
 enum { PASSES = 0, LOOKS = 1, STAYS = 2, SWITCHES = 3, ENDS = 4 };
 
 struct watch {
@@ -82,7 +82,7 @@ struct watch {
     int64_t asks;         /* whether the caller may change the state wherever a step has ended at an event */
     const int64_t *jumps; /* which events also happen where a transition makes their function jump over zero */
     const int64_t *kinks; /* which events are where the state has a kink: these are not located by polynomials */
-    /* State after the events of an instant, in place: -1, or why there is none. `fired` has what happens, before and after. */
+    /* State after the events of an instant, in place: -1, or why there is none. `fired`: events that happen, before and after. */
     int64_t (*transition)(void *context, double t, double *x, const double *c, const double *p, int64_t *fired);
     /* Time after which a pair that has come apart at the last transition is expected to touch again; INFINITY: none; 0:
      * unknown. To be asked where the events have just been evaluated. */
@@ -94,9 +94,9 @@ struct watch {
     double *stops; /* instants of the last CROWD transitions */
     int64_t n_stops;
     double *x_part, *g_part, *g_start, *g_found, *x_found, *g_kept, *x_kept, *slope;
-    int64_t n_nodes, inside; /* inside: the method's own polynomial is among what is known (1), not yet (0), not at all (-1) */
+    int64_t n_nodes, inside; /* inside: the method's own polynomial is used (1), not yet (0), not at all (-1) */
     double *nodes, *newton; /* where the pending step is known, and Newton's coefficients of a polynomial through it */
-    double off; /* its error, by what is allowed, see error_at */
+    double off; /* its error, relative to the allowed one, see error_at */
     int64_t *fired, *passed; /* which happen; which have been recorded in the pending step, which continues */
     /* records of events; a transition is of those from change_first on */
     int64_t n_records, records_capacity;

@@ -3,13 +3,13 @@
  *
  * PI control after K. Gustafsson, ACM Trans. Math. Software 17 (1991) 533-554; first step after E. Hairer, S. P. Norsett,
  * G. Wanner, "Solving Ordinary Differential Equations I", section II.4, "Starting step size". */
-#define LEAST_ERROR 1e-4 /* part of what is tolerated below which an estimate is rounding, from which no step is chosen */
+#define LEAST_ERROR 1e-4 /* part of the tolerance below which an estimate is rounding, from which no step is chosen */
 #define MOST_STAGES 32
 
 FUNCTION instant larger_of(instant a, instant b) { return SELECT(a > b, a, b); }
 FUNCTION instant smaller_of(instant a, instant b) { return SELECT(a < b, a, b); }
 
-/* out = x + h sum_j w_j k_j (0: no x), four slopes at a time: what has been summed up stays where it is at hand. */
+/* out = x + h sum_j w_j k_j (0: no x), four slopes at a time: the partial sums stay in registers. */
 FUNCTION void combine(const real *restrict x, instant h, const double *w, int count, const real *const *k,
                       real *restrict out, int n) {
     const real *slope[MOST_STAGES];
@@ -36,15 +36,15 @@ FUNCTION instant step_length(instant longest, instant rest, MASK *landed) {
     return SELECT(*landed, rest, SELECT(rest < 2.0 * longest, 0.5 * rest, longest));
 }
 
-/* The step to try after one of length h whose error, as part of what is tolerated, was too large. */
+/* The step to try after one of length h whose error, relative to the tolerance, was too large. */
 FUNCTION instant shorter_step(instant h, instant error, double order) {
     const double beta = 0.2 / (order + 1.0), power = 1.0 / (order + 1.0) - 0.75 * beta;
     const instant scaled = pow(larger_of(error, WIDE(LEAST_ERROR)), WIDE(power));
     return h * SELECT(error < INFINITY, larger_of(WIDE(0.2), 0.9 / scaled), WIDE(0.2));
 }
 
-/* The step to try after one of length h that was taken, `last` being the error of the one before; what was planned is kept
- * where the step was cut to hit an instant. */
+/* The step to try after one of length h that was taken, `last` being the error of the one before; the planned length is
+ * kept where the step was cut to hit an instant. */
 FUNCTION instant next_step(instant h, instant error, instant last, MASK was_refused, instant planned, double order) {
     const double beta = 0.2 / (order + 1.0), power = 1.0 / (order + 1.0) - 0.75 * beta;
     const instant scaled = pow(larger_of(error, WIDE(LEAST_ERROR)), WIDE(power));

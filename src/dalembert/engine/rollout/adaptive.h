@@ -41,8 +41,8 @@ FUNCTION instant length_of(const struct tolerance *T, const instant *pace, insta
     return step_length(smaller_of(pace[TO_TRY], WIDE(T->max_step)), target - t, landed);
 }
 
-/* A step of length h from x, where the derivative is `slope`; `next` is not normalised yet. Returns the error as part of
- * what is tolerated, infinite if the step led nowhere. */
+/* A step of length h from x, where the derivative is `slope`; `next` is not normalised yet. Returns the error
+ * relative to the tolerance, infinite if the step led nowhere. */
 FUNCTION instant attempt(const struct tolerance *T, instant t, instant h, const real *x, const real *c, const real *p,
                          const real *slope, real *stage, real *rate, real *next, real *w, const struct beside *B) {
     real off = K(0.0);

@@ -1,6 +1,6 @@
-/* Time-stepping in the time loops of many members: what its texts (engine/stepping) ask for, with sizes and tables that are
- * known when this is compiled. CHUNKS are the terms of a step, BIAS, MOVE, FINISH, LIFT and HELD what they are there,
- * PAIRS the rows of one block where machines have many of them.
+/* Time-stepping in the time loops of many members: the macros that its texts (engine/stepping) need, with sizes and tables that
+ * are known at compile time. CHUNKS are the terms of a step, BIAS, MOVE, FINISH, LIFT and HELD have the meaning they have
+ * there, PAIRS the rows of one block where machines have many of them.
  *
  * Members that need to look ahead leave the lane for the step, which moreau.c then takes: a pair that moves by more
  * than its own size (swept there), and sweeps that are slow (extrapolated there). A thread of a GPU gives up on the

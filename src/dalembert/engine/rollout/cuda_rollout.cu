@@ -46,9 +46,9 @@ FUNCTION void sample(double t, uint64_t seed, uint64_t number, const long long *
 #endif
 
 #if WATCHES
-#define LOOKS_AT_ONCE 2 /* a launch that samples, and leaves to the processor what happens because of it */
+#define LOOKS_AT_ONCE 2 /* a launch that samples, and leaves the resulting events to the processor */
 
-/* A row of the desk, as in members.c; then the state, signs, held values, pace, and what was measured before the step. */
+/* A row of the desk, as in members.c; then the state, signs, held values, pace, and the measures before the step. */
 enum { DESK_CLOCK, DESK_T, DESK_LENGTH, DESK_STEP, DESK_STATUS, DESK_STATE };
 #define DESK_SIGNS (DESK_STATE + N_STATES)
 #define DESK_HELD (DESK_SIGNS + N_WATCHED)
@@ -111,7 +111,7 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
 #if WATCHES
     if (slot >= (back ? n_back : n)) return;
     const long long i = back ? back[slot] : slot;
-    const double *const taken = back ? desk + slot * DESK_SIZE : 0; /* what became of the member outside */
+    const double *const taken = back ? desk + slot * DESK_SIZE : 0; /* state of the member after its step on the processor */
     bool away = false;
 #else
     if (slot >= n) return;
@@ -224,14 +224,14 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
         pace[TO_TRY] = first_step(&tolerance, t, t_end - anchor, x, c, p, stage, rate, w, &beside);
     }
 #if WATCHES
-    double planned[N_PACE]; /* before the first try of a step: who is away may have no business with what it showed */
+    double planned[N_PACE]; /* before the first try of a step: a member that is away must not use its result */
     bool begins = true;
 #endif
     ROLL
     for (long long k = 0; k < tries && !bad && t < h; k++) {
         const bool tiny = too_short(pace[TO_TRY], t);
 #if WATCHES
-        away = sick || tiny || pace[TRIES] >= max_steps; /* single runs say what is to blame */
+        away = sick || tiny || pace[TRIES] >= max_steps; /* single runs report the cause */
         if (away) break;
         UNROLL
         for (int j = 0; j < N_PACE; j++)

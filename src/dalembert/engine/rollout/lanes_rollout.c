@@ -30,7 +30,7 @@ struct rollout {
     const double *parameters;
     int64_t p_stride;
     const double *clock; /* 0: none */
-    /* steps, and what became of the members */
+    /* steps, and outcomes of the members */
     int64_t n_segments;
     const struct segment *segments;
     int64_t *status;
@@ -49,7 +49,7 @@ struct rollout {
     uint64_t seed;
     const int64_t *number; /* of each member, among those that share a seed */
     double *held_rows;
-    /* who solves again where rows of constraints depend on each other, in this thread */
+    /* solver of this thread for rows of constraints that depend on each other */
     struct beside beside;
     /* events at which members stop, where no others are watched; status -2 - k at event k */
     int64_t n_events;
@@ -59,8 +59,8 @@ struct rollout {
     /* adaptive steps: how they are chosen, and N_PACE numbers of each member */
     struct tolerance tolerance;
     double *pace;
-    /* where there are events: which members have not left their start, signs of all event functions, and who begins with
-     * a member and takes it over a step outside of its lane (members.c); `first` is the number of the first one */
+    /* where there are events: which members have not left their start, signs of all event functions, and the structure that
+     * starts a member and takes it over a step outside of its lane (members.c); `first` is the number of the first one */
     int64_t *fresh;
     double *watched;
     int64_t (*begin)(void *steps, int64_t member, double *t, double h, double *x, const double *c, const double *p,
@@ -88,7 +88,7 @@ const long JOIN(SYMBOL, _rollout_n_work) = (N_WORK + 3 * N_STATES + N_RATE + N_H
 EXPORT extern const long JOIN(SYMBOL, _rollout_width);
 const long JOIN(SYMBOL, _rollout_width) = LANES;
 
-/* Look at all measures at the end of a step of length h; `slack` is what rounding may do to a time. */
+/* Update all measures at the end of a step of length h; `slack` is the rounding error of a time. */
 static void measure_members(const struct rollout *R, real t, real h, double slack, integer alive, const real *x, const real *c,
                  const real *p) {
     const int64_t n = R->n_measures;
@@ -103,7 +103,7 @@ static void measure_members(const struct rollout *R, real t, real h, double slac
     }
 }
 
-/* Set anew what is due for a block of members, one update after the other. */
+/* Run the updates that are due for a block of members, one after the other. */
 static void sample(const struct rollout *R, int64_t start, int64_t members, const struct segment *seg, real clock,
                    integer alive, const real *x, real *c, const real *p) {
     real *const w = aligned(R->sample_work), *const new_ = w + R->most_noise, *const work = new_ + R->most_rows;
@@ -146,7 +146,7 @@ static void note_end(const struct rollout *R, int64_t i, int64_t status, double 
     if (status) R->status[i] = status, R->failed_at[i] = t;
 }
 
-/* Members that have not left their start: what pulls or pushes there is settled, and their events are armed. Returns
+/* Members that have not left their start: settle the active unilateral constraints there, and arm the events. Returns
  * those that can continue. */
 static integer begin(const struct rollout *R, int64_t start, int64_t members, real t, double h, int64_t row, integer alive,
                      real *x, const real *c, const real *p, real *signs) {

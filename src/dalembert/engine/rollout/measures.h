@@ -1,4 +1,4 @@
-/* Measures of a member, reduced step by step: what is measured is y at the end of a step of length h at t (0: an
+/* Measures of a member, reduced step by step: y is the measured quantity at the end of a step of length h at t (0: an
  * instant at which nothing moves). The integral is that of the trapezoidal rule. A value that is not a number stays. */
 enum { FINAL, MAXIMUM, MINIMUM, INTEGRAL, FIRST, LAST };
 

@@ -1,8 +1,8 @@
 /* Members of a rollout outside of their lanes, after loop.c and events.c: one by one through the time loop of single
  * runs, with its events and transitions.
  *
- * One structure serves all members that a thread has, one after the other: what a member has to know from one step to the
- * next is in `carried` and in `pace`. The motion of a member is therefore bitwise independent of the others. */
+ * One structure serves all members that a thread has, one after the other: the data that a member keeps from one step to
+ * the next are in `carried` and in `pace`. The motion of a member is therefore bitwise independent of the others. */
 enum { ARMED_AT, ARMED_FOR, OUTCOME, CULPRIT, LACKS, PAIR, SOON, N_CARRIED };
 enum { PACE_STEP, PACE_ERROR, PACE_REJECTED, PACE_TRIES, N_PACE };
 #define AT_EVENT (-2) /* status at the first of the events that stop a member; at the next one it is one less */
@@ -22,7 +22,7 @@ struct members {
     const int64_t *stops; /* of each event its number among those that stop a member */
     int64_t every;           /* whether to come back after each step of an adaptive method */
     double *carried, *pace;  /* of all members */
-    /* the log of `watch` and `transitions`: of which member each event and each transition is; who empties it */
+    /* the log of `watch` and `transitions`: the member of each event and each transition; the function that empties it */
     int64_t keeps;
     int64_t *record_member, *change_member, n_signed, n_changes_signed;
     void (*drain)(void);
@@ -90,8 +90,8 @@ static int64_t leave(struct members *S, int64_t member, int64_t outcome, double 
     return 1 + (outcome <= UNDERFLOW && L->bad >= 0 && L->bad < L->n ? L->bad : L->n);
 }
 
-/* Let a member begin at *t with steps of length h: what pulls or pushes is settled, and events get the signs that they have
- * just after. Its status; x and signs are then those with which it continues. */
+/* Start a member at *t with steps of length h: settle the active unilateral constraints, and give events the signs that they
+ * have just after. Its status; x and signs are then those with which it continues. */
 int64_t members_begin(struct members *S, int64_t member, double *t, double h, double *x, const double *c, const double *p,
                       double *signs) {
     struct watch *W = S->watch;
@@ -121,8 +121,8 @@ int64_t members_begin(struct members *S, int64_t member, double *t, double h, do
     return leave(S, member, outcome, x, signs);
 }
 
-/* Handle at t the effects of new held values, such as a law that lifts a body from the floor: what the next step, of
- * length h towards `end`, would begin with. x and signs are then those after it, and 1 is returned; 0 if nothing
+/* Handle at t the effects of new held values, such as a law that lifts a body from the floor: with these the
+ * next step, of length h towards `end`, would begin. x and signs are then those after it, and 1 is returned; 0 if nothing
  * happens. A member that cannot continue, or stops, is left to that step. */
 int64_t members_sampled(struct members *S, int64_t member, double t, double h, double end, double *x, const double *c,
                         const double *p, double *signs) {
@@ -234,7 +234,7 @@ static int64_t one_step(struct members *S, const struct desk *D, int64_t member,
     return status;
 }
 
-enum { DESK_STEPS = 0, DESK_BEGINS = 1, DESK_SAMPLES = 2 }; /* what a desk is for */
+enum { DESK_STEPS = 0, DESK_BEGINS = 1, DESK_SAMPLES = 2 }; /* tasks of a desk */
 
 /* Make the transitions that sampled values cause at once. */
 static void one_sampled(struct members *S, const struct desk *D, int64_t member, double *row, const double *p) {
@@ -244,7 +244,7 @@ static void one_sampled(struct members *S, const struct desk *D, int64_t member,
     members_sampled(S, member, row[DESK_T], h, end, x, c, p, signs);
 }
 
-/* Let members begin, do what samples make happen, or take them over a step in which something happens. */
+/* Start members, handle the effects of samples, or take them over a step with events. */
 void members_at_desk(struct members *S, const struct desk *D, int64_t task) {
     const struct loop *L = S->watch->loop;
     const int64_t steps = D->count + (D->rest > 0.0);

@@ -1,4 +1,4 @@
-/* Members of a rollout one after another, after members.c: what lanes_rollout.c does, at the width 1 and with tapes that
+/* Members of a rollout one after another, after members.c: lanes_rollout.c at the width 1, with tapes that
  * are functions. Each step is one of members.c. */
 #define K(x) (x)
 #define MASK int64_t
@@ -30,7 +30,7 @@ struct singles {
     const double *since, *until;
     double *values;
     int64_t n_updates;
-    const struct update *updates; /* functions, their memory, and what they set */
+    const struct update *updates; /* functions, their memory, and the values that they set */
     const int64_t *instants;
     int64_t seed;
     const int64_t *number;
@@ -64,7 +64,7 @@ static void put_row(double *rows, const struct singles *R, int64_t i, int64_t ro
     for (int64_t j = 0; j < size; j++) to[j] = R->status[i] ? NAN : values[j];
 }
 
-/* Set anew what is due, one update after the other. */
+/* Run the updates that are due, one after the other. */
 static void sample_at(const struct singles *R, const struct one *O, double t, const int64_t *instant_) {
     for (int64_t k = 0; k < R->n_updates; k++) {
         const struct update *const U = R->updates + k;
@@ -78,7 +78,7 @@ static void sample_at(const struct singles *R, const struct one *O, double t, co
     }
 }
 
-/* A member that has not left its start: what pulls or pushes there is settled, and its events are armed. */
+/* A member that has not left its start: settle its active unilateral constraints, and arm its events. */
 static void begin_at(const struct singles *R, const struct one *O, double t, double h, int64_t row) {
     if (!R->fresh[O->i] || R->status[O->i]) return;
     const int64_t status = members_begin(R->steps, O->i, &t, h, O->x, O->c, O->p, O->signs);

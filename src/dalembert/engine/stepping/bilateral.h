@@ -1,4 +1,4 @@
-/* Rows that hold whatever the others do (loops, welds, gears, prescribed motion, cables that also push): u = 0.
+/* Rows that hold regardless of the others (loops, welds, gears, prescribed motion, cables that also push): u = 0.
  *
  * They are eliminated, not swept. With rows Y_b = J_b L^-T D^-1/2 of N_HELD_ROWS, Y_b = T Q with orthonormal rows of Q
  * and a lower triangle T (Gram-Schmidt, twice): rows that depend on earlier ones have a zero row of Q and no effect, so
@@ -7,7 +7,7 @@
  *
  * The condition on the velocities is that the mean of those before and after the step obeys the rows in its middle, as
  * in the midpoint rule, less the error of those before at the start of the step: u+ = u(start) - u0. Loops then cost no
- * energy, smooth motion is of second order, and what is off does not live longer than a step. */
+ * energy, smooth motion is of second order, and an error does not persist longer than a step. */
 #if STEPPING
 #define DEPENDENT 1e-8     /* part of a row that is left by the others, below which it depends on them */
 #define MOST_DEPENDENT 1e-3 /* the same, where the machine moves fast */
@@ -22,8 +22,8 @@ FUNCTION void held_forward(const stepper *C, real *c) {
 }
 
 /* Below which square of the part that is left a row depends on others. Different constraints that demand the same do so
- * where all hold; the middle of a step is off by half of the square of what rows turn in half a step. That they turn by
- * the part rho of themselves is seen in what their velocities change by. */
+ * where all hold; the middle of a step is off by half of the square of the rotation of the rows in half a step. The change
+ * of their velocities shows this rotation, the part rho of the rows. */
 FUNCTION void held_rank(stepper *C, const real *v) {
     real speed = K(0.0), turned = K(0.0);
     for (INDEX k = 0; k < N_VELOCITIES; k++) {
@@ -72,7 +72,7 @@ FUNCTION void held_make(stepper *C) {
     held_forward(C, C->zeta);
 }
 
-/* s with Q s = zeta; what had to be added to Q s, into z. */
+/* s with Q s = zeta; the increment that had to be added to Q s, into z. */
 FUNCTION void held_project(const stepper *C, MASK m, real *s, real *z) {
     for (INDEX i = 0; i < N_HELD_ROWS; i++) {
         const real *const q = C->Q + i * N_VELOCITIES;
@@ -84,7 +84,7 @@ FUNCTION void held_project(const stepper *C, MASK m, real *s, real *z) {
 }
 
 /* Project the rows of a block, whose parts along Q go to P; velocities u0 are then those at s = 0 in the rest, those
- * before the step are in `before`. Returns who has anything left of what closes its gap. */
+ * before the step are in `before`. Returns the members whose gap is not fully closed. */
 FUNCTION MASK held_rows(stepper *C, INDEX a) {
     const INDEX n = COUNT(a), *const at = AT(a), first = ROW(a);
     const real *const rows = C->Y + VALUES(a);
@@ -106,7 +106,7 @@ FUNCTION MASK held_rows(stepper *C, INDEX a) {
     return left > C->rank * full;
 }
 
-/* Impulses of the rows, into z, which has what was added to Q s without the blocks. */
+/* Impulses of the rows, into z, which has the increment of Q s without the blocks. */
 FUNCTION void held_impulses(const stepper *C, real *z) {
     ROLL
     for (INDEX k = 0; k < C->n_active; k++) {

@@ -7,7 +7,7 @@
  * Jourdan, P. Alart, M. Jean, Computer Methods in Applied Mechanics and Engineering 155 (1998) 31-47 (Gauss-Seidel); O.
  * Bonnefon, G. Daviet, INRIA report 7595, 2011 (the local problem has a solution where the block is positive definite).
  *
- * A `stepper` has arrays of tapes and of what is solved for; sizes and tables of the machine come through macros of the
+ * A `stepper` has arrays of tapes and of the unknowns; sizes and tables of the machine come through macros of the
  * block's number a: SIZE, COUNT, AT, ROW, VALUES, LAW, BLOCK, MU; ON is whose block acts. Lanes and GPUs know them when
  * they are compiled (rollout/contacts.h), a single run reads them from memory (moreau.h). `active` lists the
  * blocks that act in some member. */
@@ -82,7 +82,7 @@ FUNCTION void block_push(const stepper *C, INDEX a, MASK m, const real *dx, real
 }
 
 #if ROPES
-/* y <- the row of what a gap closes by: of a rope the sum of all its rows. */
+/* y <- the row of the rate at which a gap closes: of a rope the sum of all its rows. */
 FUNCTION real summed(INDEX n, INDEX rows, const real *y, INDEX i) {
     real sum = y[i];
     for (INDEX k = 1; k < rows; k++) sum += y[k * n + i];
@@ -95,7 +95,7 @@ FUNCTION real summed(INDEX n, INDEX rows, const real *y, INDEX i) {
 #define OPENING(a, u) (u)[0]
 #endif
 
-/* W of a block and what its law keeps. */
+/* W of a block and the data that its law keeps. */
 FUNCTION void block_make(stepper *C, INDEX a) {
     const INDEX n = COUNT(a);
     const real *const y = C->Y + VALUES(a);

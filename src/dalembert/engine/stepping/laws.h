@@ -18,7 +18,7 @@
  * Each law has NAME_make, which adds to W (its upper triangle, row by row) the numbers that are kept from sweep to
  * sweep, NAME_solve, which returns x exactly up to rounding, and NAME_violation, which is zero for the x of a velocity
  * u and has the unit of x; law_make, law_solve and law_violation (blocks.h) call them. Members that are not in the mask
- * `m` may get any x. With one member a mask is a condition: what returns where no member is left costs nothing. */
+ * `m` may get any x. With one member a mask is a condition: a return where no member is left costs nothing. */
 #if STEPPING
 enum { UNILATERAL, COULOMB, STICTION, ROPE };
 
@@ -28,7 +28,7 @@ enum { UNILATERAL, COULOMB, STICTION, ROPE };
 #define FINEST 2.220446049250313e-16
 #endif
 
-#define NOISE 1e-12 /* part of the largest impulse of what sticks that is rounding: at rest, with no load, all of x is */
+#define NOISE 1e-12 /* part of the largest sticking impulse that is rounding: at rest, with no load, all of x is */
 
 FUNCTION real larger(real a, real b) { return SELECT(a > b, a, b); }
 
@@ -112,7 +112,7 @@ FUNCTION void coulomb_solve(real *B, const real *b, real mu, MASK m, real *x) {
         const real pn = -(b[0] + w1 * p1 + w2 * p2) * r, F = mu * pn - size;
         open = open & NO(fabs(F) <= K(4.0 * FINEST) * size) &
                NO((high < K(INFINITY)) & (high - low <= K(4.0 * FINEST) * high));
-        if (!(SOME(open))) break; /* who is done keeps alpha, and so x */
+        if (!(SOME(open))) break; /* members that are done keep alpha, and so x */
         const MASK under = F < K(0.0);
         low = SELECT(open & under, alpha, low), high = SELECT(open & NO(under), alpha, high);
         const real r1 = -p1 * i1, r2 = -p2 * i2; /* rates by alpha */

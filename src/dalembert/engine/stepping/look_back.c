@@ -30,7 +30,7 @@ static int64_t rows_of_active(const struct moreau *C) {
     return rows;
 }
 
-/* Impulses near x that the law of a block admits, whatever its velocity. */
+/* Impulses near x that the law of a block admits, at any velocity. */
 static inline void admit(int law, int64_t n, const double *mu, double *x) {
     if (law == STICTION) x[0] = within(x[0], mu[0]);
     else if (!(x[0] > 0.0)) {
@@ -72,7 +72,7 @@ static double worst(const struct moreau *C) {
 
 /* Where sweeps crawl, many blocks hold each other (a chain that lies, a stack). Given which of them are open, stick and
  * slip, their impulses solve a linear system: conjugate gradients on it, from the impulses of the sweeps, with the
- * least change where the system is singular. Tangential impulses of what slips are left to the sweeps. The result is
+ * least change where the system is singular. Tangential impulses of slipping blocks are left to the sweeps. The result is
  * taken if it is better (M. Silcowitz, S. Niebe, K. Erleben, The Visual Computer 26 (2010) 893-901). */
 static void conjugate_gradients(struct moreau *C, double *room) {
     const int64_t m = rows_of_active(C), nv = C->nv;
@@ -128,7 +128,7 @@ static void conjugate_gradients(struct moreau *C, double *room) {
 }
 
 /* The latest changes of the sweeps, from which the next start is extrapolated where they are slow (D. G. Anderson,
- * Journal of the ACM 12 (1965) 547-560): differences of what sweeps made, and of the changes that they made. */
+ * Journal of the ACM 12 (1965) 547-560): differences of the results of sweeps, and of their changes. */
 struct history {
     int64_t rows, count, next, slow, wait, patience;
     double change; /* that of the sweep before the last extrapolation */

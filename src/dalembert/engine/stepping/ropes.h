@@ -10,7 +10,7 @@
  * The law is not associated: its solution is no minimum, but that of a linear system for given modes of the sheaves.
  * These are changed one by one, where the law is broken most, from sheaves that stick, then from the modes of the given
  * impulses, then at the first sheave that breaks the law, from sheaves that stick or slip all one way. A failure shows
- * in the violation. Impulses that are indeterminate stay what they were. A block keeps the upper triangle of W and the
+ * in the violation. Indeterminate impulses keep their values. A block keeps the upper triangle of W and the
  * inverse of its largest diagonal entry. */
 #if STEPPING && ROPES
 
@@ -107,7 +107,7 @@ FUNCTION void rope_solve(INDEX n, const real *B, const real *b, const real *E, M
         real y[MOST_ROWS], worst = K(0.0), at = K(0.0), mode = K(0.0), most = K(0.0);
         for (INDEX i = 0; i < n; i++) y[i] = start[i];
         rope_impulses(n, B, b, E, side, y, w);
-        rope_impulses(n, B, b, E, side, y, w); /* what rounding leaves */
+        rope_impulses(n, B, b, E, side, y, w); /* the remainder due to rounding */
         for (INDEX i = 0; i < n; i++) x[i] = SELECT(open, y[i], x[i]), most = larger(most, fabs(y[i]));
         const real still = K(64.0 * FINEST) * (size + most / r), within_ = K(64.0 * FINEST) * most;
         for (INDEX j = 1; j < n; j++) {

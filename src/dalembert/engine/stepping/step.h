@@ -13,9 +13,9 @@
  * Tapes are called by TERMS, BIAS, MOVE, FINISH, LIFT, HELD and PAIR_ROWS, which may return from where they are called. */
 #if STEPPING
 #define STILL 1e-7 /* velocity below which a machine rests */
-#define FALL 20.0  /* acceleration with which what rests may begin to move within a step */
+#define FALL 20.0  /* acceleration with which a body at rest may begin to move within a step */
 
-/* x after a displacement, with velocities that stay what they are in fixed axes. */
+/* x after a displacement, with velocities that stay the same in fixed axes. */
 #define SHIFT(from, by, to)                                  \
     {                                                        \
         const real *const in[] = {from, by, p};              \
@@ -44,7 +44,7 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         MASK near_ = alive;
         NEAR(a, 0)
         if (MANY) {
-            /* The others are farther away than what they, or the ground that falls away under them, can go in the step. */
+            /* The others are farther away than they, or the ground that falls away under them, can move in the step. */
             near_ = near_ & (FORCED(a) | (C->g[a] <= K(MARGIN) + K(0.6) * h * C->pace[a] + K(FALL) * h * h));
             if (!(SOME(near_))) continue;
             for (INDEX i = GATHER_AT(a); i < GATHER_AT(a + 1); i++) C->gathered[i - GATHER_AT(a)] = C->values[GATHERED(i)];
@@ -82,7 +82,7 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
     return fast;
 }
 
-/* To the middle, into xm, and what is to be solved there. `next` gets all that a step leaves as it is. Returns as
+/* To the middle, into xm, and the terms to be solved there. `next` gets all states that a step does not change. Returns as
  * step_choose does. */
 FUNCTION MASK step_begin(stepper *C, real t, real tm, real h, const real *x, const real *c, const real *p, real *xm,
                          real *next, real *w, MASK alive) {
@@ -111,7 +111,7 @@ FUNCTION MASK step_begin(stepper *C, real t, real tm, real h, const real *x, con
     return step_choose(C, alive, tm, h, x, xm, p, w);
 }
 
-/* Move `next` to where its rows hold; what this brings in potential energy is added to `raised`. Returns an empty mask. */
+/* Move `next` to where its rows hold; the potential energy that this adds is added to `raised`. Returns an empty mask. */
 FUNCTION MASK step_hold(stepper *C, real t, const real *c, const real *p, real *xm, real *next, real *w, MASK open,
                         real *raised) {
     real before = K(1e300);
@@ -204,7 +204,7 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
         block_velocity(C, a, C->s, u);
         for (INDEX i = 0; i < SIZE(a); i++) lost += K(0.5) * C->x[ROW(a) + i] * (u[i] + before[i]);
         for (INDEX i = 0; i < SIZE(a); i++) KEEP_IMPULSE(a, i, m, C->x[ROW(a) + i])
-        if (LOSS(a) >= 0 && LAW(a) == ROPE) { /* of each sheave what friction takes of the tension, along its slip */
+        if (LOSS(a) >= 0 && LAW(a) == ROPE) { /* of each sheave the loss of tension by friction, along its slip */
             real slip = K(0.0);
             for (INDEX i = 1; i < SIZE(a); i++) {
                 const real *const x = C->x + ROW(a) + i;

@@ -12,7 +12,7 @@
 #define RANK_TOLERANCE 1e-7
 #define NOTHING 1e-300
 
-/* M = R^T R with rows J (m x nv) and Y = R^-T J^T (nv x m): what all questions of one instant share. */
+/* M = R^T R with rows J (m x nv) and Y = R^-T J^T (nv x m): shared by all computations of one instant. */
 struct mass {
     int64_t nv, m;
     const double *M, *J;
@@ -218,7 +218,7 @@ FUNCTION int pulling(const double *X, int64_t rows, int64_t n, const double *vio
         }
         if (j < 0 || most <= tolerance) break;
         const double *column = C + j * rows;
-        for (;;) { /* row j takes up what it can until it holds; a row that would push is let go */
+        for (;;) { /* row j takes load until it holds; a row that would push is released */
             double whole = INFINITY, part = INFINITY;
             int64_t first = -1;
             part_of(&T, column, own, along);
@@ -283,7 +283,7 @@ FUNCTION int least_constraint(const struct mass *Q, const double *force, const i
         violation[j] = (dot(w, z, nv) - right[j]) / sizes[j];
         most = fmax(most, fabs(right[j] / sizes[j]));
         for (int64_t i = 0; i < nv; i++) Y[i * k + j] = w[i];
-        without_reactions(&F, w); /* what the rows that only pull can do besides those that hold */
+        without_reactions(&F, w); /* the effect of unilateral rows beside the holding ones */
         for (int64_t i = 0; i < nv; i++) X[i * k + j] = w[i] / sizes[j];
     }
     scale += most;

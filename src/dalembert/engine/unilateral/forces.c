@@ -153,7 +153,7 @@ FUNCTION int64_t select_forces(const struct blocks *c, const struct solution *s,
     respond_to(c, s->p, s->u);
     read_modes(c, s);
     for (int64_t i = 0; i < n; i++) before[i] = s->p[i], modes[i] = s->modes[i];
-    if (polished(c, modes, before, s, memory)) return SOLVED; /* exact in these modes, nearest to what was selected */
+    if (polished(c, modes, before, s, memory)) return SOLVED; /* exact in these modes, nearest to the selected forces */
     for (int64_t i = 0; i < n; i++) s->p[i] = before[i], s->modes[i] = modes[i];
     respond_to(c, s->p, s->u);
     return fault_of(c, s, memory) <= sharp ? SOLVED : FAILS;

@@ -1,4 +1,4 @@
-/* Impacts of pairs: with restitution and friction, of rows that are stopped, of what comes to rest; after pairs.c.
+/* Impacts of pairs: with restitution and friction, of rows that are stopped, of slips that end; after pairs.c.
  *
  * For pairs that only just act only the direction is known; once it is settled which of them continue to act, these
  * keep their gaps closed. An impact without restitution is the problem of least constraint with rates in place of
@@ -9,8 +9,8 @@
  * others slip to (settling.c): from rest, so that nothing slips against its friction, and pairs that begin to stick do
  * not move the others, which would make them turn, and turn the first again, without end. Pairs that this brings to
  * rest in turn rest too. The velocities are those nearest in the metric of the mass matrix, so that no energy is added.
- * Sheaves of ropes have leeway instead (settling.c): what all but drives their slips would take any impulse to stop
- * them.
+ * Sheaves of ropes have leeway instead (settling.c): where their slips are almost prescribed, stopping them would take any
+ * impulse.
  */
 
 /* Observations of the pairs at an instant: slips that end, and pairs that open. */
@@ -94,7 +94,7 @@ static int64_t stop_rows(struct transitions *T, double *x, const int64_t *part, 
     return LANDED;
 }
 
-/* The first of the pairs that touch if no velocities obey them and what drives the machine, else LANDED. Constraints that do
+/* The first of the pairs that touch if no velocities obey them and the prescribed motion, else LANDED. Constraints that do
  * not depend on time always allow rest. */
 static int64_t driven_on(struct transitions *T, const double *x, const int64_t *part, const int64_t *one_way,
                          const struct chosen *some, double fastest) {
@@ -143,7 +143,7 @@ static int goes_on_touching(const struct transitions *T, const double *x, int64_
     return !(T->loose[i] && !T->is_contact[i]) && T->rate[normal_of(T, i)] > -STILL;
 }
 
-/* Velocities after what slips no more has come to rest, all of it together, and slips that end. */
+/* Velocities after all pairs that no longer slip have come to rest together, and slips that end. */
 static int64_t rest(struct transitions *T, double *x, const struct seen *seen, struct collision *made,
                     struct memory memory) {
     struct constrained *C = T->equations;

@@ -15,7 +15,7 @@
  * is a LIMIT.
  *
  * A pair is jammed where it slips so that no push of its own would part it: W_nn - mu W_nt d is not positive. Forces grow
- * without bounds where this pivot vanishes, and beyond they would press what they should part (P. Painleve, 1895): such a
+ * without bounds where this pivot vanishes, and beyond they would press the bodies together (P. Painleve, 1895): such a
  * pair may open, or its slip is stopped at once.
  */
 enum { CONE = 0, LIMIT = 1, ROPE = 2 };
@@ -38,7 +38,7 @@ struct blocks {
     const double *lengths; /* of spans of ropes: the weights of these differences; 0: all alike */
 };
 
-/* Forces or impulses p, relative velocities u, what each block does (at its first row; of a rope also what happens at its
+/* Forces or impulses p, relative velocities u, the mode of each block (at its first row; of a rope also those of its
  * sheaves), all by rows. */
 struct solution {
     double *p, *u;

@@ -123,7 +123,7 @@ FUNCTION void linear(const struct blocks *c, const int64_t *modes, const double 
             scaled[r * count + j] = S[r * count + j] / lengths[r];
         }
     }
-    for (int round = 0; round < 3; round++) { /* what rounding leaves of an ill-conditioned system */
+    for (int round = 0; round < 3; round++) { /* refinement against the rounding of an ill-conditioned system */
         for (int64_t r = 0; r < count; r++) left[r] = (right[r] - dot(S + r * count, q.z, count)) / lengths[r];
         lstsq(scaled, count, count, left, more, RANK_TOLERANCE * RANK_TOLERANCE, count, memory);
         for (int64_t j = 0; j < count; j++) q.z[j] += more[j];
@@ -164,7 +164,7 @@ FUNCTION int rests(const struct blocks *c, const struct solution *s, struct memo
     return holds(c, s, 0, memory);
 }
 
-/* The same with friction in proportion to the normal forces, of what yields to a part of them. */
+/* The same with friction in proportion to the normal forces, that of yielding contacts to a part of them. */
 FUNCTION int in_proportion(const struct blocks *c, const struct solution *s, double part, struct memory memory) {
     double *weights = take(&memory, c->k), most = 0.0;
     for (int64_t i = 0; i < c->k; i++) weights[i] = 1.0;
@@ -192,7 +192,7 @@ FUNCTION int any_at_limit(const struct blocks *c, const struct solution *s) {
     return 0;
 }
 
-/* Solution with these modes in which what yields has as little friction as it can, or, where others could not bear that, all
+/* Solution with these modes in which yielding contacts have the least friction, or, where others could not bear that, all
  * have it in proportion to their normal forces: it is not to reach its limit again at once. 0 if it breaks a law. */
 FUNCTION int left_to_others(const struct blocks *c, const struct solution *s, struct memory memory) {
     return in_proportion(c, s, YIELDS, memory) || in_proportion(c, s, 1.0, memory);

@@ -4,8 +4,8 @@
  *
  * A pair can act if it touches: it does, or its gap has closed. All touching pairs are solved together, so that any
  * number may take hold or let go at once, redundant or not. Impacts may follow each other ever faster and ever weaker:
- * a ball that bounces, a body on several cables. Below the rates named here they are taken to rest; what a pair does
- * within the gap of its event (1e-11 m) lies well below.
+ * a ball that bounces, a body on several cables. Below the rates named here they are taken to rest; motion
+ * within the gap of an event (1e-11 m) lies well below.
  */
 #include "transitions.h"
 
@@ -61,7 +61,8 @@ static int64_t row_of(const struct transitions *T, int64_t i, int64_t way) {
  * less that of the sheave before it. */
 struct chosen {
     int64_t count, n;
-    int64_t *block, *law, *first, *row, *less; /* block in T, law, first row here; row in J (-1: none), and what it is less */
+    /* block in T, law, first row here; row in J, and the row that is subtracted from it (-1: none) */
+    int64_t *block, *law, *first, *row, *less;
 };
 
 static void choose_none(const struct transitions *T, struct chosen *some, struct memory *memory) {
@@ -126,7 +127,7 @@ static int forces_at(struct transitions *T, double t, const double *x, const dou
     return 0;
 }
 
-/* Whether a pair acts or could; what was cut does not. */
+/* Whether a pair acts or could; a cut cable does not. */
 static int touches(const struct transitions *T, const double *x, int64_t i) {
     const double on = x[T->flags[i]];
     return on > 0.5 || (on > -0.5 && T->phi[normal_of(T, i)] > -TOUCHES);
@@ -217,8 +218,8 @@ static double kinetic(const struct transitions *T, const double *v, struct memor
     return 0.5 * dot(v, Mv, T->equations->nv);
 }
 
-/* Z (n x nv), rows of -R^-T J^T of the chosen blocks without what constraints that hold take up, and W = Z Z^T. A span of
- * a rope of which that leaves rounding alone never changes its length. */
+/* Z (n x nv), rows of -R^-T J^T of the chosen blocks without the part that holding constraints carry, and W = Z Z^T. A span
+ * of a rope of which only rounding is left never changes its length. */
 static void delassus(const struct factors *F, const struct chosen *some, double *Z, double *W, struct memory memory) {
     const int64_t nv = F->mass->nv, n = some->n;
     double *before = take(&memory, nv);

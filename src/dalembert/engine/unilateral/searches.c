@@ -272,11 +272,11 @@ FUNCTION int64_t moving_tangents(const struct blocks *c, int64_t i, int64_t *mov
     return count;
 }
 
-/* Tensions of a rope by those of its first span and what those after its sheaves lack of e^kappa of those before. */
+/* Tensions of a rope by those of its first span and the difference between e^kappa times each and the next one. */
 FUNCTION void partners_of_rope(const struct blocks *c, int64_t i, struct partners *q) {
     const int64_t f = c->first[i], end = c->first[i + 1], n = c->n;
     const double size = sqrt(step_of_rope(c, i));
-    for (int64_t start = f; start < end; start++) { /* T_0, then of each sheave that may stick what is lacking */
+    for (int64_t start = f; start < end; start++) { /* T_0, then this difference at each sheave that may stick */
         double *push = q->push + q->m * n, *against = q->against + q->m * n;
         if (start > f && is_settled(c, start)) continue;
         push[start] = start > f ? -size : size;
@@ -308,7 +308,7 @@ FUNCTION int pivoted(const struct blocks *c, double *p, struct memory memory) {
     int64_t *normal = take_integers(&memory, k);
     double *right = take(&memory, n), *fixed = take(&memory, n), *z = take(&memory, size),
            scale = fmax(largest_of(c->b, n), NOTHING);
-    for (int64_t i = 0; i < k; i++) { /* pushes along the normals, with the friction of what slips already */
+    for (int64_t i = 0; i < k; i++) { /* pushes along the normals, with the friction of pairs that slip already */
         const int64_t f = c->first[i];
         normal[i] = q.m;
         if (c->law[i] == ROPE) continue;
@@ -325,7 +325,7 @@ FUNCTION int pivoted(const struct blocks *c, double *p, struct memory memory) {
     for (int64_t i = 0; i < k; i++)
         if (c->law[i] == ROPE) normal[i] = q.m, partners_of_rope(c, i, &q);
     const int64_t first_side = q.m;
-    for (int64_t i = 0; i < k; i++) { /* pushes along the sides of cones; what limits them comes last */
+    for (int64_t i = 0; i < k; i++) { /* pushes along the sides of cones; their limits come last */
         const int64_t count = moving_tangents(c, i, moves, &extent), sides = count == 2 ? SIDES : 2;
         for (int64_t side = 0; count && side < sides; side++, q.m++) {
             const double angle = 2.0 * 3.14159265358979323846 * (double)side / (double)sides;
@@ -456,7 +456,7 @@ FUNCTION int64_t one_rope(const struct blocks *c, const struct solution *s, stru
     return 0;
 }
 
-/* Force of a pair with friction against the direction d that stops the normal motion, and what it moves like; its
+/* Force of a pair with friction against the direction d that stops the normal motion, and the resulting motion; its
  * normal part is NaN where there is none. */
 FUNCTION void slip_state(const double *W, const double *b, double mu, double given, const double *d, double *p,
                          double *u) {
@@ -510,7 +510,7 @@ FUNCTION int slipping(const double *W, const double *b, double mu, double given,
     return found;
 }
 
-/* Force of one cone with friction, all others known, and what it does; -1: none fulfils the laws. */
+/* Force of one cone with friction, all others known; returns its mode, -1: no force fulfils the laws. */
 FUNCTION int64_t one_cone(const double *W, const double *b, double mu, const double *slip, double given, double *force,
                           struct memory memory) {
     force[0] = force[1] = force[2] = 0.0;
@@ -538,7 +538,7 @@ FUNCTION int64_t one_cone(const double *W, const double *b, double mu, const dou
     return force[0] + given > 0.0 ? SLIP : OPEN;
 }
 
-/* Force of a limit, all others known, and what it does. */
+/* Force of a limit, all others known; returns its mode. */
 FUNCTION int64_t one_limit(double W, double b, double limit, double slip, double *force) {
     if (isfinite(slip)) return *force = -limit * slip, SLIP;
     *force = 0.0;

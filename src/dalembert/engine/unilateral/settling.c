@@ -10,7 +10,7 @@
  * it has no direction any more that a step could tell from its errors.
  */
 
-/* Write what a pair with friction does into its latches, or a sheave. */
+/* Write the mode of a pair with friction, or of a sheave, into its latches. */
 static void set_latches(const int64_t *place, double *x, int64_t mode, const double *force, const double *toward) {
     const double values[6] = {mode == STICK,
                               mode == SLIP ? toward[0] : 0.0,
@@ -57,7 +57,7 @@ static int64_t hit_settled(struct transitions *T, double *x, struct collision *m
     return outcome;
 }
 
-/* Rates by which slips may turn before they end: what all but depends on others does not rest to the last digit. A slip
+/* Rates by which slips may turn before they end: a nearly dependent slip does not rest to the last digit. A slip
  * at a speed that counts ends before it has turned, when it has become too slow to have a direction. A joint has two
  * directions only: it ends where its rate passes zero. */
 static void give_leeway(const struct transitions *T, double *x) {
@@ -143,7 +143,7 @@ static void ask_rope(const struct transitions *T, const double *x, int64_t block
     }
 }
 
-/* Write what a taut rope, block i of the chosen ones, does at its sheaves into their latches: which slip (against friction
+/* Write the modes of the sheaves of a taut rope, block i of the chosen ones, into their latches: which slip (against friction
  * at its limit, if anything can move there), which stick. */
 static void settle_rope(const struct transitions *T, double *x, int64_t block, const struct blocks *c, int64_t i,
                         const struct solution *found, struct memory memory) {
@@ -286,7 +286,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
         const int64_t rows = some.first[n + 1] - f;
         double compliance = 0.0;
         for (int64_t j = f; j < f + (is_rope(T, i) ? rows : 1); j++) compliance = fmax(compliance, diagonal(&blocks, j));
-        /* what it would have to hold, if all the motion were along it: the rounding of that is no force */
+        /* the force that it would have to hold if all the motion were along it: its rounding is not a force */
         const double natural = sqrt(motion / fmax(compliance, NOTHING));
         const int carries = found.modes[f] == STICK && found.u[f] == 0.0 && !gives_way(T, i) && !T->loose[i] && !is_rope(T, i);
         const double pull = is_rope(T, i) ? largest_of(p, rows) : p[0];
@@ -312,7 +312,7 @@ static double change_of(const struct constrained *C, int64_t row) {
 }
 
 /* The same, friction of slow slips being as it is in the equations of motion, turned to where they are going, if
- * otherwise what these say of the forces would contradict it. */
+ * the forces of these equations would contradict it otherwise. */
 static int64_t settle_slips(struct transitions *T, double t, double *x, const double *c, const double *p,
                             struct seen *seen, struct memory memory) {
     struct constrained *C = T->equations;
@@ -337,7 +337,7 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
                 push = hypot(push, C->lambda[rows[j]]), speed = hypot(speed, T->rate[rows[j]]);
                 if (slips) forward += change_of(C, rows[j]) * x[latches_of(T, i)[j]];
             }
-            /* what was seen to pass zero is not to pass it again at once */
+            /* a force that has just passed zero must not pass it again at once */
             fits &= C->lambda[rows[0]] >= (T->loose[i] ? LETS_GO * largest_of(C->lambda, C->m) : 0.0);
             fits &= !T->rubs[i] || slips || push <= (gives_way(T, i) ? 1.0 - LETS_GO : 1.0) * friction_of(T, i) * C->lambda[rows[0]];
             fits &= !(slips && speed <= SLIPS && forward < 0.0);

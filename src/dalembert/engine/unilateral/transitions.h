@@ -6,7 +6,8 @@
 
 /* Outcome of a transition, besides a pair (0, 1, ...) at which no forces or impulses obey the laws. */
 enum { LANDED = -1, NO_TERMS = -2, NOT_CLOSED = -3, ENDING = -4, MOVED = -5 }; /* the last two within a transition only */
-enum { OF_IMPULSES = 0, OF_FORCES = 1, AT_SHEAVE = 2 }; /* what is lacking: forces of a rope that jams at its sheave 0, 1, ... */
+/* The quantity without a solution: impulses, forces, those of a rope that jams at its sheave 0, 1, ... */
+enum { OF_IMPULSES = 0, OF_FORCES = 1, AT_SHEAVE = 2 };
 
 struct transitions {
     struct constrained *equations;
@@ -41,12 +42,12 @@ struct transitions {
     double *R, *Y; /* M = R^T R and Y = R^-T J^T (nv x m), where they are known */
     int64_t factored;
     double *work; /* scratch of `transitions_memory` numbers */
-    /* what has just let go, what friction has just reached its limit, and when */
+    /* blocks that have just released, friction that has just reached its limit, and when */
     int64_t *loose, *slipping; /* by blocks; by entries */
     int64_t *acted; /* which pairs acted before a transition, apart from switching */
     double *toward; /* where each entry slipped to before it; NaN: it stuck */
     double t_loose;
-    /* what the last transitions did, from the entry `n_log` on; of each the impulses of all rows */
+    /* log of the last transitions, from the entry `n_log` on; of each the impulses of all rows */
     int64_t n_log, log_capacity;
     double *log_t, *log_impulses, *log_lost, *log_factor, *log_speed;
     int64_t *log_shocks;

@@ -5,7 +5,7 @@
  * that do not project violate them by more than either, so that a transition closes them.
  */
 
-/* Impact without collision: what Painleve's paradox at a pair ends in, its slip stopped at once. 1 if it does not. No finite
+/* Impact without collision: it ends Painleve's paradox at a pair by stopping its slip. 1 if it does not. No finite
  * forces obey the laws of friction there; impulses do (P. Painleve, 1895; L. Lecornu): those of an impact of all that
  * touches, at which the pair approaches by ever so little. Pushes that keep it slipping would only press it on, so that its
  * slip ends, or turns round. */
@@ -146,7 +146,7 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
         if (is_rope(T, outcome)) return outcome;
         if (++shocks > T->k || shock(T, x, outcome, &seen, &made, memory)) return outcome;
     }
-    for (int64_t i = 0; i < C->m; i++) x[C->work_input] += C->phi_t[i] * made.impulses[i]; /* of what is driven */
+    for (int64_t i = 0; i < C->m; i++) x[C->work_input] += C->phi_t[i] * made.impulses[i]; /* work of prescribed motion */
     for (int64_t i = 0; i < C->m; i++)
         if (C->losses[i] >= 0) x[C->losses[i]] += 0.5 * (before[i] + T->rate[i]) * made.impulses[i];
     give_leeway(T, x);
@@ -158,13 +158,13 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
     return LANDED;
 }
 
-/* Forget what has just let go or slipped. */
+/* Clear the records of blocks that have just released or slipped. */
 static void release_all(struct transitions *T) {
     for (int64_t i = 0; i < T->n_blocks; i++) T->loose[i] = 0;
     for (int64_t r = 0; r < T->equations->n_rubbing; r++) T->slipping[r] = 0;
 }
 
-/* Latches of the switches among the events of an instant: first what they take away, then what they add. */
+/* Latches of the switches among the events of an instant: first removals, then additions. */
 static void set_switches(struct transitions *T, double *x, const int64_t *fired) {
     for (int adds = 0; adds < 2; adds++)
         for (int64_t s = 0; s < T->n_switches; s++)
@@ -195,8 +195,9 @@ static int64_t measure_anew(struct transitions *T, double t, double *x, const do
     return LANDED;
 }
 
-/* Latches with which a run may start: what measures itself does, cables that are longer than their way are slack, no
- * contact acts yet; contacts must not overlap. Constraints are then to be kept, and the state to be landed. */
+/* Latches with which a run may start: constraints that hold a pose have measured it, cables longer than their path
+ * are slack, no contact acts yet; contacts must not overlap. The caller then projects the state onto the constraints and
+ * lands it. */
 int64_t transitions_start(struct transitions *T, double t, double *x, const double *c, const double *p) {
     if (measure_anew(T, t, x, 0, c, p) != LANDED || geometry_at(T, t, x, c, p)) return NO_TERMS;
     for (int64_t i = T->k; i < T->n_blocks; i++) open_friction(T, x, i);
@@ -250,8 +251,8 @@ static int triggers(const struct transitions *T, int64_t event) {
     return 0;
 }
 
-/* Tell in `fired` what has become of the cables: what let go and took hold, whatever it was that made them; what was only seen to
- * pass zero, without effect, did not happen. One that is jerked and lets go at once has taken hold before. The switch
+/* Write the changes of the cables into `fired`: those that went slack or taut, for any cause. A crossing of zero without
+ * effect is no event. One that is jerked and goes slack at once has been taut before. The switch
  * reports its effect on a cable. */
 static void tell_cables(const struct transitions *T, const double *x, int64_t *fired) {
     const struct constrained *C = T->equations;
@@ -358,8 +359,8 @@ double transitions_return(void *context, const double *x) {
     return first;
 }
 
-/* State `made` with which a run begins at x: impacts of contacts, and what pulls or pushes. Where values are held, a state in
- * which the same pairs act is left as it is. */
+/* State `made` with which a run begins at x: impacts of contacts, and active unilateral constraints. Where values are held,
+ * a state in which the same pairs act is left as it is. */
 int64_t transitions_begin(struct transitions *T, double t, const double *x, double *made, const double *c,
                           const double *p) {
     struct constrained *C = T->equations;

@@ -252,7 +252,7 @@ def _with_guess(eom: EquationsOfMotion, q: Array, given: Sequence[int], branch: 
     q, names = q.copy(), list(eom.machine.q_names)
     for name, value in branch.items():
         if names.index(name) in given:
-            raise InputError(f"branch: {name!r} is given in {what}, and kept; the other coordinates identify a branch")
+            raise InputError(f"branch: {name!r} is fixed by {what}; identify a branch by other coordinates")
         q[:, names.index(name)] = value
     for _, start in eom.layout.quaternions:
         q[:, start : start + 4] /= np.linalg.norm(q[:, start : start + 4], axis=1, keepdims=True)
@@ -269,8 +269,8 @@ def _chosen(
         number = branch if isinstance(branch, int) else 0
         if not 0 <= number < len(found.q):
             raise InputError(
-                f"branch: {whose} has {len(found.q)} {'assembly' if len(found.q) == 1 else 'assemblies'} with what "
-                f"{what} gives, numbered from 0, got {number}; see dalembert.assemblies"
+                f"branch: {whose} has {len(found.q)} {'assembly' if len(found.q) == 1 else 'assemblies'} for the "
+                f"given {what}, numbered from 0, got {number}; see dalembert.assemblies"
             )
         return np.asarray(found.q[number])
     if found.nearest is not None and c.given:
@@ -279,7 +279,7 @@ def _chosen(
         names = machine.q_names
         asked = ", ".join(f"{names[i]} = {x:.6g}" for i, x in zip(c.given, c.values[0], strict=True))
         together = " together" if len(c.given) > 1 else ""
-        fewer = "; name fewer of them, the others follow" if _contradict(c, found.nearest) else ""
+        fewer = "; name fewer of them, the others follow from the constraints" if _contradict(c, found.nearest) else ""
         kept = found.nearest.copy()
         kept[list(c.given)] = c.values[0]
         row, off = _furthest(c, kept)
@@ -292,13 +292,13 @@ def _chosen(
         _check_routes(c.eom, q[None], c.t, c.p[:1], what)
         row = c.eom.constraint_system.row_names[int(np.argmax(~np.isfinite(c.phi(q[None])[0])))]
         raise InputError(
-            f"constraint '{row}' of {whose} has no value at {what}; of a cable: is its pulley larger than the "
+            f"constraint '{row}' of {whose} has no value at {what}; for a cable: is its pulley larger than the "
             "distance, or the distance zero?"
         )
     row, _ = _furthest(c, settle(c.without(), q[None]).q[0])
     raise InputError(
-        f"{what}: no state satisfies the constraints of {whose}: {found.starts} starts were tried, and '{row}' stays "
-        "off"
+        f"{what}: no state satisfies the constraints of {whose}: {found.starts} starts were tried, and all violate "
+        f"'{row}'"
     )
 
 
@@ -406,7 +406,7 @@ def assembled_members(
     reach = None if reach is None else check_number("reach", reach)
     if not machine.constrained:
         if branch is not None:
-            raise InputError(f"branch: machine '{machine.name}' has no constraints, and one assembly only")
+            raise InputError(f"branch: machine '{machine.name}' has no constraints, so it has exactly one assembly")
         if machine.ropes:
             _check_routes(eom.in_machine_coordinates(), q, t, p, what)
         return Assembled(q, np.zeros((len(q), len(given))))
@@ -479,10 +479,10 @@ def _checked_branch(machine: Machine, branch: object) -> Branch:
     branch = by_name(branch, "branch")
     if branch is None or (isinstance(branch, int | np.integer) and not isinstance(branch, bool)):
         if branch is not None and branch < 0:
-            raise InputError(f"branch must be a number from 0 on, or coordinates by name, got {branch!r}")
+            raise InputError(f"branch must be a whole number >= 0, or coordinates by name, got {branch!r}")
         return None if branch is None else int(branch)
     if not isinstance(branch, Mapping):
-        raise InputError(f"branch must be a number from 0 on, or coordinates by name, got {branch!r}")
+        raise InputError(f"branch must be a whole number >= 0, or coordinates by name, got {branch!r}")
     q = named_vector(branch, machine.q_names, machine.q_neutral, "branch")
     return {str(name): float(q[machine.q_names.index(name)]) for name in branch}
 

@@ -66,7 +66,8 @@ class ElasticRopes(FormulationBase):
                     stretch = section.way - length
                     rate = ca.jtimes(stretch, x.q, rates) + ca.jacobian(stretch, x.t)
                     tension = _tension(rope, stretch, length, rate, x.value)
-                    terms.append(RopeTerms(rope, name, section.spans, stretch, rate, length, *tension))
+                    parts = self._parts(rope, stretch, length, *tension)
+                    terms.append(RopeTerms(rope, name, section.spans, stretch, rate, length, *tension, *parts))
         return tuple(terms)
 
     def singularities(self) -> list[tuple[str, Expression]]:
@@ -80,23 +81,30 @@ class ElasticRopes(FormulationBase):
     @cached_property
     def _forces(self) -> tuple[Expression, Expression, Expression]:
         """Generalised forces: gradient of the potential, losses, and of ropes that move in time."""
-        x = self.variables
-        B = ca.jacobian(self.inner.coordinate_rates(), x.v)
-        gradient, losses, driven = (ca.SX(x.v.shape[0], 1) for _ in range(3))
-        for c in self._ropes:
-            J = ca.jacobian(c.stretch, x.q) @ B
-            if c.rope.rheonomous:
-                driven = driven - J.T * c.tension
-            else:
-                # the gradient of EA e^2 / (2 l) also sees the length that the winch pays out
-                gradient = gradient + (ca.jacobian(self._potential(c), x.q) @ B).T
-                losses = losses - J.T * (c.tension - c.elastic)
-        return gradient, losses, driven
+        none = ca.SX(self.variables.v.shape[0], 1)
+        return (
+            sum((c.gradient for c in self._ropes), none),
+            sum((c.loss for c in self._ropes), none),
+            sum((c.driven for c in self._ropes), none),
+        )
 
-    def _potential(self, c: RopeTerms) -> Expression:
-        taut = c.stretch if c.rope.bilateral else ca.fmax(c.stretch, 0)
-        assert c.rope.stiffness is not None
-        return self.variables.value(c.rope.stiffness) * taut**2 / (2 * c.length)
+    def _parts(
+        self, rope: RopeBase, stretch: Expression, length: Expression, elastic: Expression, tension: Expression
+    ) -> tuple[Expression, Expression, Expression]:
+        """The same of one section."""
+        x = self.variables
+        B, none = ca.jacobian(self.inner.coordinate_rates(), x.v), ca.SX(x.v.shape[0], 1)
+        J = ca.jacobian(stretch, x.q) @ B
+        if rope.rheonomous:
+            return none, none, -J.T * tension
+        # the gradient of EA e^2 / (2 l) also sees the length that the winch pays out
+        gradient = (ca.jacobian(self._potential(rope, stretch, length), x.q) @ B).T
+        return gradient, -J.T * (tension - elastic), none
+
+    def _potential(self, rope: RopeBase, stretch: Expression, length: Expression) -> Expression:
+        taut = stretch if rope.bilateral else ca.fmax(stretch, 0)
+        assert rope.stiffness is not None
+        return self.variables.value(rope.stiffness) * taut**2 / (2 * length)
 
     def strain_force(self) -> Expression:
         """Gradient of the strain energy of the ropes."""
@@ -105,7 +113,7 @@ class ElasticRopes(FormulationBase):
     def potential_energy(self) -> Expression:
         """Potential energy with the strain energy of the ropes."""
         return self.inner.potential_energy() + sum(
-            (self._potential(c) for c in self._ropes if not c.rope.rheonomous), ca.SX(0)
+            (self._potential(c.rope, c.stretch, c.length) for c in self._ropes if not c.rope.rheonomous), ca.SX(0)
         )
 
     def bias(self) -> Expression:

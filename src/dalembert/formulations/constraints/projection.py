@@ -98,7 +98,7 @@ def consistent_state(
         if k == 0 and not np.isfinite(phi).all():
             wrong = names[int(np.argmax(~np.isfinite(phi)))]
             raise InputError(
-                f"constraint '{wrong}' of machine '{eom.machine.name}' has no value in {what}; of a "
+                f"constraint '{wrong}' of machine '{eom.machine.name}' has no value in {what}; for a "
                 "cable: is its pulley larger than the distance, or the distance zero?"
             )
         if k == 0 and not error <= reach:
@@ -121,7 +121,7 @@ def consistent_state(
         worst = int(np.argmax(np.abs(phi)))
         raise InputError(
             f"no state near {what} satisfies the constraints of machine '{eom.machine.name}': "
-            f"'{names[worst]}' stays off by {phi[worst]:.4g}"
+            f"'{names[worst]}' remains violated by {phi[worst]:.4g}"
         )
     rate = eom.constraint_velocity(x, w, t=t, p=p, latches=state)[on]
     change = _shift(eom, x, t, p, state, on, rate)
@@ -226,7 +226,7 @@ def consistent_states(
     if len(lost):
         raise InputError(
             f"v0: the constraints of machine '{eom.machine.name}' do not allow the velocities {', '.join(wanted)} of "
-            f"member {lost[0]} together; name fewer of them, the others follow"
+            f"member {lost[0]} together; name fewer of them, the others follow from the constraints"
         )
     return q, projected
 
@@ -288,7 +288,7 @@ def _shift(
         names = [n for n, a in zip(eom.constraint_system.row_names, on, strict=True) if a]
         wrong = names[int(np.argmax(~np.isfinite(J).all(axis=-1)))]
         raise InputError(
-            f"'{wrong}' of machine '{eom.machine.name}' has no direction in this state: where the anchor of a cable is "
-            "on the axis of its swivelling pulley, or at its exit, there is none; give a state beside it"
+            f"'{wrong}' of machine '{eom.machine.name}' has no defined direction in this state: the anchor of a cable "
+            "is on the axis of its swivelling pulley, or at its exit; give a state away from it"
         )
     return correction(eom.mass_matrix(q, p=p), J, error)

@@ -131,5 +131,6 @@ def check_regular(
     if beside is None or beside < N.shape[1]:
         raise InputError(
             f"machine '{eom.machine.name}' is in a singular position there: its constraints allow more displacements "
-            "than motions, so that it has no linear model; allow_singular=True takes them for stiff instead of rigid"
+            "than motions, so it has no linear model; allow_singular=True treats the constraints as stiff instead of "
+            "rigid"
         )

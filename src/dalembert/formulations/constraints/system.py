@@ -348,7 +348,7 @@ class ConstraintSystem:
         return {cable.name: cable.path(_Context(self, None)) for cable in self.machine.cables}
 
     def natural_length(self, name: str) -> Expression:
-        """Length without load of a section of a cable or rope, less the length that its drums pay out.
+        """Unstretched length of a section of a cable or rope, less the length that its drums pay out.
 
         Where it is not given it is that of the way, less for the pretension of an elastic rope. Several sections share
         a length that is given so that their strains are alike. Inextensible ropes measure it at the start of a run,
@@ -367,7 +367,7 @@ class ConstraintSystem:
         return self.latches[index]
 
     def _unloaded(self, rope: RopeBase, route: Route, place: int) -> Expression:
-        """Length without load of a section, less the length that its drums pay out, from a route of its rope."""
+        """Unstretched length of a section, less the length that its drums pay out, from a route of its rope."""
         value, sections = self.variables.value, route.sections
         factor = ca.SX(1)
         if rope.length is not None:

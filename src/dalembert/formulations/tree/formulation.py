@@ -27,6 +27,15 @@ class TreeFormulation(FormulationBase):
         The machine.
     model
         Its kinematics and loads, if they are not the usual ones.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.formulations import TreeFormulation
+    >>> from dalembert.systems import load_system
+    >>> eom = da.equations(load_system("double-pendulum"), by="gibbs-appell", backend="vm")
+    >>> isinstance(eom.formulation, TreeFormulation)
+    True
     """
 
     def __init__(self, machine: Machine, model: TreeModel | None = None) -> None:

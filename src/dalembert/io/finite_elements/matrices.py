@@ -54,13 +54,13 @@ def read_matrix(path: str | os.PathLike[str], name: str | None = None) -> Labell
     """
     file = Path(path)
     if not file.is_file():
-        raise InputError(f"there is no file {str(file)!r} to read a matrix from")
+        raise InputError(f"no such file: {str(file)!r} to read a matrix from")
     readers = {
         ".mtx": _read_mtx, ".npy": _read_numpy, ".npz": _read_numpy, ".op4": _read_op4,
         ".pch": _read_dmig, ".dmig": _read_dmig, ".bdf": _read_dmig,
     }  # fmt: skip
     if file.suffix.lower() not in readers:
-        raise InputError(f"{str(file)!r} is no matrix file that can be read; known: {', '.join(readers)}")
+        raise InputError(f"{str(file)!r} is not a matrix file of a known format: {', '.join(readers)}")
     try:
         return readers[file.suffix.lower()](file, name)
     except (ValueError, IndexError, KeyError, EOFError) as error:

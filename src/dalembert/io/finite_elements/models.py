@@ -143,7 +143,7 @@ def read_finite_elements(
             deck = read_deck(file)
             K, M, freedoms = read_storage(file)
             return _assembled(LabelledMatrix(K, freedoms), LabelledMatrix(M, freedoms), deck)
-        raise InputError(f"{str(file)!r} is no finite-element model that can be read; known: .npz, .inp")
+        raise InputError(f"{str(file)!r} is not a finite-element model of a known format: .npz, .inp")
     if stiffness is None or mass is None or nodes is None:
         raise InputError("a finite-element model needs a file, or stiffness, mass and nodes")
     return _assembled(_named(stiffness), _named(mass), _deck(nodes))
@@ -209,7 +209,7 @@ def _saved(file: Path) -> FiniteElements:
     with np.load(file, allow_pickle=False) as data:
         missing = [key for key in ("nodes", "K_data", "M_data") if key not in data]
         if missing:
-            raise InputError(f"{str(file)!r} is no saved finite-element model: it has no {missing[0]!r}")
+            raise InputError(f"{str(file)!r} is not a saved finite-element model: it has no {missing[0]!r}")
         size = len(data["K_indptr"]) - 1
         K, M = (
             completed(sp.csc_matrix((data[f"{k}_data"], data[f"{k}_indices"], data[f"{k}_indptr"]), shape=(size, size)))

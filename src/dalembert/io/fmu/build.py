@@ -138,4 +138,4 @@ def _object(toolchain: Toolchain, name: str, text: str, folder: Path, kind: Targ
 def _run(command: Sequence[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise BuildError(f"the C compiler refused the program\n$ {shlex.join(command)}\n{done.stderr}")
+        raise BuildError(f"the C compiler failed on the program\n$ {shlex.join(command)}\n{done.stderr}")

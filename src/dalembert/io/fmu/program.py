@@ -127,8 +127,8 @@ def standalone(
     foreign = [update.name for update in schedule.updates if not update.native]
     if foreign and (law or records):
         raise InputError(
-            f"{what} calls no Python, and {', '.join(map(repr, foreign))} is a Python controller: write it as an "
-            "expression, or leave it outside"
+            f"{what} cannot call Python, but {', '.join(map(repr, foreign))} is a Python controller: write it as an "
+            "expression, or leave it out"
         )
     inputs = np.zeros(0) if law or control is None or records else np.asarray(control, dtype=float)
     native = replace(schedule, updates=tuple(update for update in schedule.updates if update.native))

@@ -16,6 +16,7 @@
 #endif
 
 #define ROW (1 + N_STATES + N_OUTPUTS + N_HELD)
+#define CONTROLLER_PART 0.8 /* of a period, after which a sample of a predictive controller is late */
 #define BINS 32 /* of lateness: below 1, 2, 4, ... microseconds */
 #define MOST 1e30 /* of an input; no machine has more of anything, in SI units */
 #define MAGIC_IN 0x49424c44u  /* "DLBI" */
@@ -39,7 +40,7 @@ typedef struct {
     _Atomic int64_t written; /* rows */
     _Atomic int32_t stop;
     /* told */
-    int64_t done, overruns, received, refused, sent;
+    int64_t done, overruns, received, refused, sent, late; /* `late` are samples of predictive controllers */
     double latest;     /* worst lateness [s] */
     int64_t histogram[BINS];
     int32_t status;    /* 0: ended as requested, 1: cannot continue, 2: no answer in lockstep, 3: ended by an event */
@@ -50,6 +51,17 @@ static double now(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+/* Deadline of predictive controllers in this period, and their number of late samples (control_entry.c). Each thread runs
+ * one loop. */
+static _Thread_local double due;
+static _Thread_local int64_t late_samples;
+
+double realtime_clock(void) { return now(); }
+
+double realtime_budget(void) { return due - now(); }
+
+void realtime_late(void) { late_samples++; }
 
 static void sleep_until(double t) {
     struct timespec at;
@@ -182,6 +194,7 @@ void run_loop(Loop *l, void *model, void *spare, double *ring) {
     memset(&peer, 0, sizeof peer);
     const double began = now(), paced = l->speed > 0.0 ? l->period / l->speed : 0.0, t0 = loop_of(m)->t;
     int begun = 0;
+    late_samples = 0;
     tell(l, m, &peer, ring);
     for (int64_t k = 0; (l->periods == 0 || k < l->periods) && !atomic_load(&l->stop); k++) {
         const int told = l->socket >= 0 && take(l, m, spare, &peer, l->lockstep);
@@ -189,6 +202,7 @@ void run_loop(Loop *l, void *model, void *spare, double *ring) {
             l->status = atomic_load(&l->stop) ? 0 : 2;
             return;
         }
+        due = paced > 0.0 ? began + paced * ((double)k + CONTROLLER_PART) : HUGE_VAL;
         const double from = t0 + l->period * (double)k, to = t0 + l->period * (double)(k + 1);
         int failed = (!begun && begin(m)) || advance(m, from, to - from);
         if (failed && told) { /* it cannot continue with the new inputs: use the last ones */
@@ -201,6 +215,7 @@ void run_loop(Loop *l, void *model, void *spare, double *ring) {
             return;
         }
         begun = 1;
+        l->late = late_samples;
         if (m->outcome == STOPPED) {
             tell(l, m, &peer, ring);
             l->status = 3;

@@ -92,10 +92,10 @@ def compile_mjcf(source: str | Path) -> Compiled:
             spec = mujoco.MjSpec.from_string(text) if is_text else mujoco.MjSpec.from_file(str(source))
             return Compiled(mujoco, spec, spec.compile(), label)
     except (ValueError, mujoco.FatalError) as error:
-        message = " ".join(str(error).split()) or "MuJoCo refuses it without saying why"
+        message = " ".join(str(error).split()) or "MuJoCo rejects it without a reason"
         line = re.search(r"line (\d+)", message)
         place = f"{label}:{line[1]}" if line and int(line[1]) > 0 else label
-        raise FileFormatError(f"{place}: MuJoCo refuses it: {message}") from None
+        raise FileFormatError(f"{place}: MuJoCo rejects it: {message}") from None
 
 
 def root_tag(text: str) -> str | None:

@@ -83,7 +83,7 @@ def _read_body(source: Compiled, tree: Placed, i: int, taken: set[str]) -> None:
         fixed = unique([f"{name}.fixed"], set(tree.joint_names))[0]
         tree.joints.append(Joint(fixed, "fixed", parent, name, place))
         if int(m.body_mocapid[i]) >= 0:
-            source.leave_out(f"motion capture of body '{name}': it stands where the file puts it")
+            source.leave_out(f"motion capture of body '{name}': it stays where the file puts it")
     anchor = np.zeros(3)
     for j in range(first, first + count):
         last = j == first + count - 1

@@ -125,7 +125,9 @@ class _Writer:
         self._actuators()
         if self.slight:
             names = ", ".join(map(repr, self.slight))
-            self.left_out.append(f"points, rods and what has no mass have moments (and masses) of {LEAST:g}: {names}")
+            self.left_out.append(
+                f"points, rods and bodies without mass have moments (and masses) of {LEAST:g}: {names}"
+            )
         if not len(self.assets):
             self.root.remove(self.assets)
         ElementTree.indent(self.root)
@@ -165,7 +167,7 @@ class _Writer:
                 shown = [b.name for b, _ in node.bodies if b.geometry]
                 shown += [f.name for f in self.machine.frames if self.machine.tree.frames[f.name][0] == chain[k]]
                 if shown:
-                    self.left_out.append(f"shapes and frames of what has no mass: {', '.join(map(repr, shown))}")
+                    self.left_out.append(f"shapes and frames of bodies without mass: {', '.join(map(repr, shown))}")
         self._inertia(body, last)
         self.elements[chain[-1]] = body
         return chain

@@ -104,7 +104,7 @@ class Cable(RopeBase):
             what = f"axial stiffness of cable '{name}'"
             set_(self, "stiffness", field_scalar(self.stiffness, what, lower=0.0, strict=True))
             if self.length is None:
-                raise MachineError(f"cable '{name}' is elastic: give its length without load")
+                raise MachineError(f"cable '{name}' is elastic: give its unstretched length")
         set_(self, "damping", field_scalar(self.damping, f"damping of cable '{name}'", lower=0.0))
         if self.stiffness is None and self.damping != 0.0:
             raise MachineError(f"cable '{name}' is inextensible: it takes no damping")

@@ -26,6 +26,15 @@ def register_cable_exit(kind: E) -> E:
     ----------
     kind
         A class that inherits `CableExit`, with a ``key`` and ``path``.
+
+    Examples
+    --------
+    >>> from dalembert.model import CableExit, register_cable_exit
+    >>> @register_cable_exit  # doctest: +SKIP
+    ... class OwnExit(CableExit):
+    ...     key = "own"
+    ...
+    ...     def path(self, b, d, R, radius): ...
     """
     if not (isinstance(kind, type) and issubclass(kind, CableExit)):
         raise MachineError(f"a kind of cable exit must inherit dalembert.model.CableExit, got {kind!r}")

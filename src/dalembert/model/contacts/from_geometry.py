@@ -74,7 +74,7 @@ def geometry_contacts(
             if isinstance(solid, Mesh):
                 raise MachineError(
                     f"body '{name}' of machine '{machine.name}' has the mesh '{solid.file}' for collision: contacts "
-                    "take spheres, boxes, cylinders and capsules; replace it, or name the bodies that touch"
+                    "support spheres, boxes, cylinders and capsules; replace it, or name the bodies that touch"
                 )
             if isinstance(solid, Cylinder):
                 solid = _capsule(solid, f"body '{name}' of machine '{machine.name}'")
@@ -87,7 +87,7 @@ def _capsule(solid: Cylinder, owner: str) -> Capsule:
     straight = solid.length - 2.0 * solid.radius
     if not nominal(straight) > 0.0:
         raise MachineError(
-            f"{owner} has a cylinder for collision that is no longer ({nominal(solid.length):g} m) than it is wide: a "
-            "capsule cannot stand for it; give a Sphere, or your own contacts"
+            f"{owner} has a cylinder for collision that is not longer ({nominal(solid.length):g} m) than it is wide: a "
+            "capsule cannot replace it; give a Sphere, or your own contacts"
         )
     return Capsule(solid.radius, straight)

@@ -116,7 +116,7 @@ class BoxSolid(SolidKind[Box]):
         """Corners touch only where the distance is least at the end of an edge."""
         if not surface.convex_side:
             raise MachineError(
-                f"{owner}: the corners of a box say nothing about its faces, which touch a round surface first; use "
+                f"{owner}: a box touches with its corners only, but its faces reach a round surface first; use "
                 "a Sphere, a Capsule or points in place of the box, or a HalfSpace in place of the surface"
             )
 

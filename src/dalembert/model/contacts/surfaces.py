@@ -30,6 +30,13 @@ def register_surface(kind: S) -> S:
     ----------
     kind
         A frozen dataclass that inherits `Surface`, with a ``key``, a ``noun``, ``convex_side`` and ``distance``.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.model import register_surface
+    >>> register_surface(da.HalfSpace) is da.HalfSpace  # already in the table; your own kind needs a new key
+    True
     """
     if not (isinstance(kind, type) and issubclass(kind, Surface)):
         raise MachineError(f"a kind of surface must inherit dalembert.model.Surface, got {kind!r}")

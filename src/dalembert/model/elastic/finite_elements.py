@@ -82,7 +82,9 @@ class FlexibleBody(Elastic):
     def __post_init__(self) -> None:
         name = check_name(self.name, "flexible body")
         if "." in name:
-            raise MachineError(f"the name of flexible body '{name}' must not hold a dot: it begins that of a section")
+            raise MachineError(
+                f"the name of flexible body '{name}' must not contain a dot, which separates the name of a section"
+            )
         if not isinstance(self.reduction, MeshReduction):
             raise MachineError(f"flexible body '{name}' is made by FlexibleBody.from_matrices(...)")
         object.__setattr__(self, "damping", field_scalar(self.damping, f"damping of flexible body '{name}'", lower=0.0))

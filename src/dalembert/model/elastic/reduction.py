@@ -208,12 +208,16 @@ def _orthonormal(model: MeshModel, basis: Array) -> tuple[Array, Array]:
     scale = 1 / np.sqrt(np.diag(m))
     values, vectors = eigh((m + m.T) / 2 * np.outer(scale, scale))
     if not values[-1] > 0.0 or values[0] < -_NEGATIVE * values[-1]:
-        raise MachineError(f"the mass matrix is not positive: shapes of it have the mass {values[0]:.3g}")
+        raise MachineError(
+            f"the mass matrix is not positive definite: a shape has the generalized mass {values[0]:.3g}"
+        )
     kept = values > _DEPENDENT * values[-1]
     T = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
     w2, U = eigh(T.T @ ((k + k.T) / 2) @ T)
     if w2[0] < -_NEGATIVE * w2[-1]:
-        raise MachineError(f"the stiffness matrix has a negative eigenvalue: omega^2 = {w2[0]:.4g} rad^2/s^2 of a mode")
+        raise MachineError(
+            f"the stiffness matrix has a negative eigenvalue: a mode has omega^2 = {w2[0]:.4g} rad^2/s^2"
+        )
     basis = basis @ (T @ U)
     largest = basis[np.abs(basis).argmax(axis=0), np.arange(basis.shape[1])]
     return np.sqrt(np.maximum(w2, 0.0)), np.asarray(basis * np.sign(largest))

@@ -37,7 +37,7 @@ class Rope(RopeBase):
     path
         `Anchor`, `Drum`, `Sheave`, `Guide` and `RopeObstacle` elements in the order in which the rope runs.
     length
-        Length without load, when drums are at angle zero; without a drum it may depend on time. None: whatever makes
+        Unstretched length, when drums are at angle zero; without a drum it may depend on time. None: the one that makes
         the rope taut at the start of a run, or in the neutral configuration if it is elastic.
     stiffness
         Axial stiffness EA [N]; None: the rope is inextensible.
@@ -125,7 +125,7 @@ class Rope(RopeBase):
     def _check_indeterminate(self) -> None:
         passed = [element.what for element in self.path if isinstance(element, RopeObstacle)]
         if passed and self.elastic:
-            raise MachineError(f"rope '{self.name}' is elastic: {passed[0]} of elastic ropes is not yet simulated")
+            raise MachineError(f"rope '{self.name}' is elastic: {passed[0]} is not supported for elastic ropes")
         if self.length is not None and depends_on_time(self.length) and len(self.section_names) > 1:
             raise MachineError(f"length of rope '{self.name}' must not depend on time: teeth cut it into sections")
         if self.length is not None and self.elastic and len(self.section_names) > 1:
@@ -134,7 +134,7 @@ class Rope(RopeBase):
                 "length, instead of the length of the whole"
             )
         if self.closed and self.length is None and self.stiffness is not None and self.pretension == 0.0:
-            raise MachineError(f"rope '{self.name}' is closed: give its pretension, or its length without load")
+            raise MachineError(f"rope '{self.name}' is closed: give its pretension, or its unstretched length")
         toothed = [element.what for element in self.path if isinstance(element, Sheave) and element.teeth]
         rubbing = [element.what for element in self.path if element.rubs]
         if self.closed and self.stiffness is None and len(toothed) + len(rubbing) > 1:

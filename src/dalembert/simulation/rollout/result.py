@@ -235,7 +235,7 @@ class Rollout:
         if chosen.min() < 0 or chosen.max() >= len(self):
             raise InputError(f"members must be numbers from 0 to {len(self) - 1}, got {members!r}")
         if self.rerun is None:
-            raise InputError("this rollout does not know how it was made, and cannot be repeated")
+            raise InputError("this rollout does not contain its settings, so it cannot be repeated")
         return self.rerun(chosen.astype(np.int64), record)
 
     def to_xarray(self) -> xarray.Dataset:

@@ -29,6 +29,13 @@ def compare_robustness(
     """Performance of each law (or of those named) in each case.
 
     Every law keeps the gains, the reference and the model of the nominal crane; only the crane is that of the case.
+
+    Examples
+    --------
+    >>> from dalembert.studies import compare_robustness
+    >>> table = compare_robustness(1, {"nominal": {}, "load + 30 %": {"payload": 650.0}}, names=["PD, quintic"])
+    >>> {case: round(performance.residual_sway, 1) for case, performance in table["PD, quintic"].items()}
+    {'nominal': ..., 'load + 30 %': ...}
     """
     nominal = transport_crane(links)
     plant = transport_crane(links, payload=Parameter("payload", 500.0), length=Parameter("length", 5.0))
@@ -43,7 +50,15 @@ def compare_robustness(
 
 
 def robustness_table(performances: Mapping[str, Mapping[str, Performance]]) -> str:
-    """Residual sway of each law in each case, as text."""
+    """Residual sway of each law in each case, as text.
+
+    Examples
+    --------
+    >>> from dalembert.studies import compare_robustness, robustness_table
+    >>> print(robustness_table(compare_robustness(1, {"nominal": {}}, names=["PD, quintic"])))
+    residual sway                           nominal
+    PD, quintic                               ...°
+    """
     cases = next(iter(performances.values()))
     lines = [f"{'residual sway':32}" + "".join(f"{case:>15}" for case in cases)]
     for name, row in performances.items():

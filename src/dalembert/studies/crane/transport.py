@@ -84,7 +84,14 @@ class Performance:
 
 
 def transport_crane(n: int, *, payload: Scalar = 500.0, length: Scalar = 5.0) -> Machine:
-    """The crane of the comparison: trolley 200 kg, 5 m of cable with 20 kg, payload 500 kg, ``n`` links."""
+    """The crane of the comparison: trolley 200 kg, 5 m of cable with 20 kg, payload 500 kg, ``n`` links.
+
+    Examples
+    --------
+    >>> from dalembert.studies import transport_crane
+    >>> print(transport_crane(2))
+    machine 'crane-2': ... bodies (720 kg), 3 degrees of freedom, 1 motor, 0 parameters
+    """
     return planar_crane(uniform_cable(n, length, payload=payload, mass=20.0), trolley=200.0, name=f"crane-{n}")
 
 
@@ -127,7 +134,17 @@ def ei_excitation(plant: Machine, task: Manoeuvre = TASK) -> float:
 def compare_transport(
     plant: Machine, chosen: Mapping[str, Law] | None = None, task: Manoeuvre = TASK
 ) -> list[Performance]:
-    """Run the manoeuvre under each law."""
+    """Run the manoeuvre under each law.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.studies import compare_transport, transport_crane
+    >>> law = da.PD(4000.0, 4000.0, da.Quintic([0.0], [5.0], 8.0))
+    >>> rows = compare_transport(transport_crane(1), {"PD": law})
+    >>> rows[0].law, rows[0].peak_sway < 6.0  # degrees
+    ('PD', True)
+    """
     eom = equations(plant)
     return [perform(eom, name, law, task) for name, law in (laws(plant, task) if chosen is None else chosen).items()]
 
@@ -147,7 +164,17 @@ def perform(
 
 
 def transport_table(rows: list[Performance]) -> str:
-    """The comparison as text."""
+    """The comparison as text.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.studies import compare_transport, transport_crane, transport_table
+    >>> law = da.PD(4000.0, 4000.0, da.Quintic([0.0], [5.0], 8.0))
+    >>> print(transport_table(compare_transport(transport_crane(1), {"PD": law})))
+    law                                settled  peak sway   residual    force
+    PD                                   never ...°  ...° ... N
+    """
     lines = [f"{'law':32} {'settled':>9} {'peak sway':>10} {'residual':>10} {'force':>8}"]
     for r in rows:
         settled = f"{r.settled:7.2f} s" if np.isfinite(r.settled) else "never"

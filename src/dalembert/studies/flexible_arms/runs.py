@@ -54,7 +54,16 @@ class PickAndPlace:
 def free_vibration(
     arm: Machine | EquationsOfMotion, approximation: str = "flex", duration: float = 4.0, step: float = 1e-3
 ) -> Run:
-    """Planar arm let go with a bent second link, without torques (5.2.6.2); equations have their model already."""
+    """Planar arm let go with a bent second link, without torques (5.2.6.2); equations have their model already.
+
+    Examples
+    --------
+    >>> from dalembert.studies import energy_error, free_vibration
+    >>> from dalembert.systems import load_system
+    >>> run = free_vibration(load_system("planar-flexible-arm"), duration=0.1)
+    >>> run.status, energy_error(run) < 1e-5
+    ('completed', True)
+    """
     eom = equations(arm, approximation=approximation) if isinstance(arm, Machine) else arm
     return simulate(eom, duration=duration, q0=BENT, step=step)
 
@@ -62,13 +71,30 @@ def free_vibration(
 def pick_and_place(
     arm: Machine | EquationsOfMotion, approximation: str = "flex", duration: float = 10.0, step: float = 1e-3
 ) -> Run:
-    """Canadarm driven by the torques of its rigid reference (5.2.6.2); equations have their model already."""
+    """Canadarm driven by the torques of its rigid reference (5.2.6.2); equations have their model already.
+
+    Examples
+    --------
+    >>> from dalembert.studies import pick_and_place
+    >>> from dalembert.systems import load_system
+    >>> pick_and_place(load_system("canadarm")).status  # doctest: +SKIP
+    'completed'
+    """
     eom = equations(arm, approximation=approximation) if isinstance(arm, Machine) else arm
     return simulate(eom, duration=duration, control=PickAndPlace(duration=duration), step=step, record=0.01)
 
 
 def energy_error(run: Run) -> float:
-    """RMS over time of ``(E - E_0 - W_input) / E_peak`` (5.2.6.3)."""
+    """RMS over time of ``(E - E_0 - W_input) / E_peak`` (5.2.6.3).
+
+    Examples
+    --------
+    >>> from dalembert.studies import energy_error, free_vibration
+    >>> from dalembert.systems import load_system
+    >>> run = free_vibration(load_system("planar-flexible-arm"), duration=0.1)
+    >>> energy_error(run) < 1e-5
+    True
+    """
     E = run["energy.kinetic"] + run["energy.potential"]
     error = (E - E[0] - (run["work.input"] - run["work.input"][0])) / np.abs(E).max()
     return float(np.sqrt(np.trapezoid(error**2, run.t) / (run.t[-1] - run.t[0])))

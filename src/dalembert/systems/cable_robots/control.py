@@ -69,7 +69,7 @@ class WinchPID:
         blocks = {b.name: b for b in eom.layout.blocks}
         for motor in eom.machine.motors:
             if motor.joint not in blocks:
-                raise InputError(f"WinchPID: motor '{motor.name}' drives '{motor.joint}', which is no coordinate")
+                raise InputError(f"WinchPID: motor '{motor.name}' drives '{motor.joint}', which is not a coordinate")
         rows = [(blocks[m.joint].q.start, blocks[m.joint].v.start) for m in eom.machine.motors]
         r = ca.SX(self.reference(t))
         if r.shape != (eom.nu, 1):

@@ -48,12 +48,10 @@ class PlanarClosedForms:
     def of(machine: Machine) -> PlanarClosedForms:
         """Closed forms of a planar crane of this package, with its nominal masses."""
         if Columns(machine).spatial:
-            raise InputError(f"the closed forms are those of planar cranes; crane '{machine.name}' is spatial")
+            raise InputError(f"the closed forms apply to planar cranes; crane '{machine.name}' is spatial")
         rods = [b.name for b in machine.bodies if b.name.startswith("link") and nominal(b.mass) > 0]
         if rods:
-            raise InputError(
-                f"the closed forms are those of point masses; '{rods[0]}' of crane '{machine.name}' is a rod"
-            )
+            raise InputError(f"the closed forms apply to point masses; '{rods[0]}' of crane '{machine.name}' is a rod")
         return PlanarClosedForms(
             nominal(machine.body("trolley").mass), node_masses(machine), -nominal(machine.gravity[2])
         )

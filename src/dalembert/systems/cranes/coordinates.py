@@ -207,7 +207,7 @@ def _horizontal(machine: Machine, col: Columns) -> CoordinateMap:
     n = link_count(machine)
     if col.spatial or len(col.length) < n or len(col.angle) < n or not col.cart:
         raise InputError(
-            "horizontal coordinates are those of a planar crane with lengths='variable', nothing locked; crane "
+            "horizontal coordinates need a planar crane with lengths='variable', nothing locked; crane "
             f"'{machine.name}' has {', '.join(col.names)}"
         )
     order = col.order

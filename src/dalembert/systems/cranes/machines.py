@@ -210,7 +210,7 @@ def _check(
             raise MachineError(f"{what} of a crane must be a number > 0 or infinite, got {value!r}")
     if varies == 0 and (minimum_length is not None or winch_force != math.inf or any(map(_given, winch_losses))):
         raise MachineError(
-            "minimum_length, winch_force, winch_damping and winch_friction are those of lengths that vary; this "
+            "minimum_length, winch_force, winch_damping and winch_friction need lengths that vary; this "
             "crane has lengths='fixed', expected 'hoisted' or 'variable'"
         )
     if not _is_number(gravity) or not gravity >= 0:
@@ -221,7 +221,7 @@ def _check(
     weight = gravity * sum(map(nominal, (*cable.masses, *cable.link_masses, -cable.link_masses[0] / 2)))
     if varies and winches and not weight <= winch_force:
         raise MachineError(
-            f"the winch cannot hold what hangs on it: {weight:g} N against the limit winch_force = {winch_force:g} N"
+            f"the winch cannot hold the hanging weight: {weight:g} N against the limit winch_force = {winch_force:g} N"
         )
 
 

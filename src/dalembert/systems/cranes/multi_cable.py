@@ -101,9 +101,7 @@ def multi_cable_crane(
     if not isinstance(spatial, bool):
         raise MachineError(f"spatial of crane '{name}' must be true or false, got {spatial!r}")
     if cables == 4 and not spatial:
-        raise MachineError(
-            "in 2-D two and two of four cables are one: expected cables=2, or spatial=True, got cables=4"
-        )
+        raise MachineError("in 2-D four cables coincide in pairs: expected cables=2, or spatial=True, got cables=4")
     if cables == 4 and stiffness is None:
         raise MachineError(
             "four inextensible cables hold three motions of the hanging box and four beside it, so that its motion is "
@@ -113,7 +111,7 @@ def multi_cable_crane(
         raise MachineError(f"lengths of crane '{name}' must be one of {', '.join(LENGTHS)}, got {lengths!r}")
     if lengths == "fixed" and (brake is not None or torque != math.inf or drum != 0.2 or drum_inertia != 1.0):
         raise MachineError(
-            f"drum, drum_inertia, brake and torque of crane '{name}' are those of lengths that vary: expected "
+            f"drum, drum_inertia, brake and torque of crane '{name}' need lengths that vary: expected "
             "lengths='hoisted' or 'variable'"
         )
     if isinstance(gravity, bool) or not isinstance(gravity, int | float) or not gravity >= 0:

@@ -60,7 +60,7 @@ def residual_sway(machine: Machine, reference: Callable[[Time], Positions], end:
     from scipy.linalg import eigh
 
     if Columns(machine).spatial:
-        raise InputError("residual_sway is for planar cranes; in 3-D ask for the planar crane of each rail")
+        raise InputError("residual_sway is for planar cranes; in 3-D use the planar crane of each rail")
     eom = derive(machine, backend="vm")
     at = hanging(machine)
     q0 = np.array([at[name] for name in machine.q_names])

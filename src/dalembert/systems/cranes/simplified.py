@@ -63,9 +63,9 @@ def simplified_crane(
     """
     col = Columns(machine)
     if col.spatial:
-        raise InputError(f"the simplified models are those of planar cranes; crane '{machine.name}' is spatial")
+        raise InputError(f"the simplified models apply to planar cranes; crane '{machine.name}' is spatial")
     if rod_masses(machine).any():
-        raise InputError(f"the simplified models are those of point masses; links of crane '{machine.name}' are rods")
+        raise InputError(f"the simplified models apply to point masses; links of crane '{machine.name}' are rods")
     if not isinstance(angles, str) or angles not in ANGLES:
         raise InputError(f"angles of a simplified crane must be one of {', '.join(ANGLES)}, got {angles!r}")
     if not isinstance(large_payload, bool):

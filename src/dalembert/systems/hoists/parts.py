@@ -18,9 +18,9 @@ from dalembert.model.parts import Frame, Motor
 from dalembert.model.ropes import Anchor, Drum, PathElement, Rope, Sheave, SheaveLoss
 from dalembert.model.transform import Transform
 
-__all__ = ["BLUE", "GREY", "YELLOW", "Parts", "add_drum", "add_hook", "number", "picture", "reeving", "wheel"]
+__all__ = ["BLUE", "DARK", "GREY", "YELLOW", "Parts", "add_drum", "add_hook", "number", "picture", "reeving", "wheel"]
 
-BLUE, GREY, YELLOW = "#4477aa", "#888888", "#ccbb44"
+BLUE, DARK, GREY, YELLOW = "#4477aa", "#4a5460", "#888888", "#ccbb44"
 _ALONG_Y = ((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))  # turns the axis z of a cylinder to y
 
 

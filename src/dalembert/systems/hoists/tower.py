@@ -14,7 +14,7 @@ from dalembert.model.machine import Machine
 from dalembert.model.parts import Motor
 from dalembert.model.ropes import Anchor, Rope, Sheave, SheaveLoss
 from dalembert.model.transform import Transform
-from dalembert.systems.hoists.parts import GREY, Parts, add_drum, add_hook, number, picture
+from dalembert.systems.hoists.parts import DARK, GREY, Parts, add_drum, add_hook, number, picture
 
 __all__ = ["tower_crane"]
 
@@ -95,7 +95,8 @@ def tower_crane(
         small = 1e-3 * inertia
         tensor = ((small, 0.0, 0.0), (0.0, inertia, 0.0), (0.0, 0.0, inertia))
         tower = picture((1.2, 1.2, mast), (0.0, 0.0, -0.5 * nominal(mast)), GREY)
-        made.bodies.append(Body("jib", 1.0, inertia=tensor, geometry=(shape, tower)))
+        ballast = picture((0.08 * far, 1.6, 0.06 * far), (-0.25 * far, 0.0, -0.02 * far), DARK)
+        made.bodies.append(Body("jib", 1.0, inertia=tensor, geometry=(shape, tower, ballast)))
         slew = Joint("slew", "revolute", WORLD, "jib", Transform((0.0, 0.0, mast)), friction=slew_friction)
         made.joints.append(slew)
         made.motors.append(Motor("S", "slew"))

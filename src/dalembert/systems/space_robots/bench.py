@@ -217,7 +217,7 @@ class CaptureBench:
                 self.arm, "eff", pose, q0=before, tolerance=1e-7, restarts=0, max_iterations=50
             )
             if not solution.converged and not refused:
-                refused = f"the {name}'s arm cannot be brought there within its joints: {solution.message}"
+                refused = f"the {name}'s arm cannot reach this pose within its joint limits: {solution.message}"
             angles[name] = solution.q
         command = BenchCommand(rail, angles["chaser"], angles["target"], refused)
         if command.ok:

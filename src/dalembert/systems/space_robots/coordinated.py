@@ -83,6 +83,14 @@ class CoordinatedGuidance:
         Task of the tip, as in `dalembert.plan.held_base`; None: the most that the number of joints allows.
     name
         Name of the stage.
+
+    Examples
+    --------
+    >>> from dalembert.systems.space_robots import CoordinatedGuidance, space_chaser
+    >>> target = [4.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0]  # position [m] and quaternion of the tip
+    >>> guidance = CoordinatedGuidance(space_chaser("rigid", arrays=None), target, base_gain=0.1, arm_gain=0.5)
+    >>> guidance.name
+    'guidance'
     """
 
     robot: MachineOrEquations
@@ -227,6 +235,15 @@ def coordinated_loop(
         Posture of the mass matrix of (8.2).
     centralized
         Whether the law couples the joints.
+
+    Examples
+    --------
+    >>> from dalembert.systems.space_robots import CoordinatedGuidance, coordinated_loop, space_chaser
+    >>> target = [4.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0]  # position [m] and quaternion of the tip
+    >>> guidance = CoordinatedGuidance(space_chaser("rigid", arrays=None), target, base_gain=0.1, arm_gain=0.5)
+    >>> loop = coordinated_loop(guidance, base=([50.0] * 6, [200.0] * 6), joints=([100.0] * 6, [80.0] * 6))
+    >>> type(loop).__name__
+    'Cascade'
     """
     model = guidance.model
     follow = Follow(
@@ -270,6 +287,12 @@ def tune_coordinated(
     ------
     InputError
         If no pair is stable.
+
+    Examples
+    --------
+    >>> from dalembert.systems.space_robots import space_chaser, tune_coordinated
+    >>> chaser = space_chaser("rigid", arrays=None)
+    >>> gains = tune_coordinated(chaser, loop, posture)  # a loop of coordinated_loop  # doctest: +SKIP
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     best: tuple[float, float, SampledPoles] | None = None

@@ -132,7 +132,8 @@ def debris_twin(machine: Machine, target: str = "target") -> DebrisTwin:
     rooted = [j for j in machine.joints if j.parent == "world"]
     if len(free) != 1 or rooted != free:
         raise InputError(
-            f"machine '{machine.name}' is no debris: it must float on one free joint, got {len(rooted)} joints on the "
+            f"machine '{machine.name}' is not a debris: it must float on one free joint, got {len(rooted)} joints on "
+            "the "
             "world"
         )
     others = [b.name for b in machine.bodies if not isinstance(b, Body | Beam)]

@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert.compile import Kernel, compile_function
+from dalembert.control.detumbling import braking_torque, momentum_about_centre
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.join import Handover
@@ -114,13 +115,11 @@ def _law(nominal: EquationsOfMotion, twins: ChaserTwins) -> Kernel:
     at = nominal.q_names.index(f"{twins.base}.qw")
     Q = measured[at : at + 4] / ca.norm_2(measured[at : at + 4])
     q = ca.vertcat(measured[:at], Q, measured[at + 4 :])
-    known = ca.Function("known", [s.q, s.v, s.p], [ca.densify(s.momentum), ca.densify(s.center_of_mass)])
-    h, centre = known(q, v, p)
-    about = h[3:] - ca.cross(centre, h[:3])
+    about = momentum_about_centre(nominal, q, v, p)
     mean = (ca.sum1(seen).T + about) / n
     time, most, settle = ca.vertsplit(braking)
     begin = ca.fmin(since / _RISE, 1.0)
-    torque = -begin * ca.fmin(1.0 / settle, most / ca.fmax(ca.norm_2(mean), 1e-9)) * mean
+    torque = begin * braking_torque(mean, most, settle)
     x = ca.fmin(since / time, 1.0)
     left = 1.0 - x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
     way = time * (x - x**4 * (2.5 - 3.0 * x + x * x))

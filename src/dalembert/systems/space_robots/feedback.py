@@ -43,6 +43,13 @@ class CaptureGains:
         Time between new paths, and how far ahead they meet the debris at least [s].
     hand, hand_from
         Rate at which the image of the camera in the hand is taken over [1/s], and how long before the meeting [s].
+
+    Examples
+    --------
+    >>> from dalembert.systems.space_robots import CaptureGains
+    >>> softer = CaptureGains(arm=0.5, base=0.2)  # rad/s
+    >>> softer.period
+    0.004
     """
 
     arm: float = 1.0
@@ -74,6 +81,15 @@ class CaptureFeedback:
         The free joint; its torques are shared out among wheels and thrusters by `control.allocate`.
     wheels
         Whether wheels turn the base, where there are enough; after a grip thrusters do, if they can.
+
+    Examples
+    --------
+    >>> from dalembert.plan import held_base
+    >>> from dalembert.systems.space_robots import CaptureFeedback, CaptureGains, space_chaser
+    >>> robot = held_base(space_chaser("rigid", arrays=None))
+    >>> law = CaptureFeedback.tuned(robot, CaptureGains(), [0.0, -0.9, 1.7, -0.8, 0.0, 0.0])
+    >>> len(law.kp), len(law.base_kp)
+    (6, 3)
     """
 
     kp: tuple[float, ...]

@@ -16,7 +16,7 @@ from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, Parameters, derive
 from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
 from dalembert.loop.simulate import run_experiment
-from dalembert.plan.pose import PoseMotion
+from dalembert.plan.pose import PoseMotion, grip_rotation
 from dalembert.plan.tumbling import PointMotion
 from dalembert.simulation.methods import DormandPrince
 
@@ -106,14 +106,9 @@ class FloatingTarget:
         Parameters
         ----------
         rotation
-            Attitude of the grip in the axes of the frame (3 x 3); None: that of the frame.
+            The grip, see `dalembert.plan.grip_rotation`, of the frame; None: the attitude of the frame.
         """
-        try:
-            grip = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
-        except (TypeError, ValueError):
-            grip = np.zeros(0)
-        if grip.shape != (3, 3) or np.abs(grip @ grip.T - np.eye(3)).max() > 1e-6:
-            raise InputError(f"rotation of a grip must be a rotation matrix (3 x 3), got {rotation!r}")
+        grip = grip_rotation(rotation)
 
         def motion(t: ArrayLike) -> PoseMotion:
             y = self._at(t, 3)

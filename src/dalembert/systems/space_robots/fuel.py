@@ -48,7 +48,7 @@ def fuel_mass(
     isp = check_number("specific_impulse", specific_impulse, unit="s")
     known = {x.name: x for x in getattr(run.machine, "thrusters", ())}
     if not known:
-        raise InputError("the run is not that of a machine with thrusters: there is no fuel to count")
+        raise InputError("the run has no thrusters, so there is no fuel to count")
     chosen = list(known) if names is None else check_names(names, "names")
     for name in chosen:
         if name not in known:

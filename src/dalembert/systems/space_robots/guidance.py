@@ -58,6 +58,11 @@ class CaptureGuide:
         Equations of the machine that flies, in whose coordinates the measurements are.
     centre
         Centre of mass of the debris in axes of its body.
+
+    Examples
+    --------
+    >>> from dalembert.systems.space_robots import random_case, fly_capture
+    >>> outcome = fly_capture(random_case(0))  # makes a guide for its approach  # doctest: +SKIP
     """
 
     def __init__(

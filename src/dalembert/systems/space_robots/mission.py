@@ -76,6 +76,12 @@ class CapturePhases:
         Distance of the base from the centre of the debris at which the mission begins [m]: from there the chaser
         watches, flies around the debris to the side of the plan and straight on to it, by its thrusters. None: it
         begins at the side of the plan, at the distance of the arm, without flying there.
+
+    Examples
+    --------
+    >>> from dalembert.systems.space_robots import CapturePhases
+    >>> CapturePhases(watch=60.0, hold_point=30.0).detumble
+    True
     """
 
     watch: float = 90.0

@@ -163,7 +163,7 @@ def chaser_law() -> GuideLaw:
 def _law(plan: RobotCapture, chaser: Machine | None) -> GuideLaw:
     """The law of the chaser that a plan was made for."""
     if not isinstance(plan, RobotCapture):
-        raise InputError(f"plan must be a RobotCapture, as plan_robot_capture gives it, got {plan!r}")
+        raise InputError(f"plan must be a RobotCapture, as plan_robot_capture returns it, got {plan!r}")
     law = chaser_law() if chaser is None else chaser_twins(chaser, plan.frame, "z", plan.task).law
     if apart := mechanics_apart(plan.robot, law.robot.eom.machine):
         wanted = "the rigid space_chaser" if chaser is None else f"the rigid twin of machine '{chaser.name}'"
@@ -183,6 +183,12 @@ def rigid_twin(chaser: Machine, tip: str = "tip") -> Machine:
         The chaser as it flies.
     tip
         The frame that grips.
+
+    Examples
+    --------
+    >>> from dalembert.systems.space_robots import rigid_twin, space_chaser
+    >>> len(space_chaser().v_names) > len(rigid_twin(space_chaser()).v_names)
+    True
     """
     return chaser_twins(chaser, tip).rigid.eom.machine
 

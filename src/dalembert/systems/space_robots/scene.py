@@ -16,6 +16,7 @@ from dalembert.model.machine import Machine
 from dalembert.model.parts import Frame
 from dalembert.model.signals import Signal
 from dalembert.model.transform import Transform
+from dalembert.plan.pose import grip_rotation
 from dalembert.spatial.rotations import rpy_from_matrix
 from dalembert.systems.space_robots.chaser import space_chaser
 from dalembert.systems.space_robots.debris import debris
@@ -113,8 +114,9 @@ def captured_stack(
     chaser, target, uncertain, noise, period
         As in `capture_scene`.
     grip
-        Pose of the debris (4 x 4) in the axes of the tip; None: parameters ``grip_x`` to ``grip_yaw``, which
-        `grip_parameters` gives, so that one machine serves every grip.
+        Pose of the debris (4 x 4) in the axes of the tip, or the attitude of the tip (3 x 3) in axes of the debris, as
+        in `grip_parameters`; None: parameters ``grip_x`` to ``grip_yaw``, which that function gives, so that one
+        machine serves every grip.
     frame, second
         The tip, and that of another arm (of `two_arm_chaser`); None: there is none.
     goal
@@ -125,7 +127,7 @@ def captured_stack(
         roll, pitch, yaw, *place_ = (Parameter(f"grip_{n}", 0.0) for n in ("roll", "pitch", "yaw", "x", "y", "z"))
         place = Transform.rpy(roll, pitch, yaw, translation=tuple(place_))
     else:
-        place = _transform(_pose(grip))
+        place = _transform(_pose(grip, _target(target, uncertain, goal)))
     tips = {f.name: f for f in whole.frames}
     for name in (frame, *(() if second is None else (second,))):
         if name not in tips:
@@ -143,19 +145,34 @@ def captured_stack(
     )
 
 
-def grip_parameters(grip: ArrayLike) -> dict[str, float]:
-    """Parameters of a `captured_stack` for the pose (4 x 4) of the debris in the axes of the tip."""
-    X = _pose(grip)
+def grip_parameters(grip: ArrayLike, target: Machine | None = None, *, goal: str = "target") -> dict[str, float]:
+    """Parameters of a `captured_stack` for a grip.
+
+    Parameters
+    ----------
+    grip
+        Pose of the debris (4 x 4) in the axes of the tip; or the attitude of the tip (3 x 3) in axes of the debris, as
+        ``plan.grip`` has it: the tip is then at the frame ``goal`` of the debris.
+    target, goal
+        The debris, and the frame of it that is gripped; None: `debris`.
+
+    Examples
+    --------
+    >>> grip_parameters(np.diag([1.0, -1.0, -1.0]))["grip_x"]
+    -1.2
+    """
+    X = _pose(grip, _target(target, False, goal))
     angles = rpy_from_matrix(X[:3, :3])
     names = ("x", "y", "z", "roll", "pitch", "yaw")
     return {f"grip_{n}": float(v) for n, v in zip(names, (*X[:3, 3], *angles), strict=True)}
 
 
-def _pose(grip: ArrayLike) -> Array:
-    X = np.asarray(grip, dtype=float)
-    if X.shape != (4, 4) or np.abs(X[:3, :3] @ X[:3, :3].T - np.eye(3)).max() > 1e-6:
-        raise InputError(f"a grip must be a homogeneous matrix (4 x 4), got {grip!r}")
-    U, _, Vt = np.linalg.svd(X[:3, :3])
-    Y = X.copy()
-    Y[:3, :3] = U @ Vt
-    return Y
+def _pose(grip: ArrayLike, target: DebrisTwin) -> Array:
+    """Pose (4 x 4) of the debris in axes of the tip."""
+    R = grip_rotation(grip).T
+    U, _, Vt = np.linalg.svd(R)
+    X = np.eye(4)
+    X[:3, :3] = U @ Vt
+    given = np.asarray(grip, dtype=float)
+    X[:3, 3] = given[:3, 3] if given.shape == (4, 4) else -X[:3, :3] @ (target.point + target.centre)
+    return X

@@ -45,6 +45,13 @@ class CaptureSensors:
         Noise of the sensors of its own state; None: it knows its state.
     camera
         With which it watches the debris; None: it knows the debris.
+
+    Examples
+    --------
+    >>> from dalembert.systems.space_robots import CaptureSensors
+    >>> ideal = CaptureSensors(noise=None, camera=None)  # the chaser knows its state and the debris
+    >>> CaptureSensors().camera is None
+    False
     """
 
     noise: SensorNoise | None = field(default_factory=SensorNoise)

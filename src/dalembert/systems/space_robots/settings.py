@@ -122,7 +122,7 @@ def _derived_gains(twins: ChaserTwins, posture: tuple[float, ...]) -> CaptureGai
         arm *= 0.7
     raise InputError(
         f"no sampled law keeps the joints of machine '{twins.machine.name}' stable, down to {arm:.2g} rad/s and a "
-        f"period of {_FASTEST:g} s: a joint is too light for what it carries; give it the armature of its rotor"
+        f"period of {_FASTEST:g} s: a joint is too light for its load; give it the armature of its rotor"
     )
 
 

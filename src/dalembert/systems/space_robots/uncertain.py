@@ -24,6 +24,12 @@ def uncertain_chaser() -> Machine:
 
     ``base_mass``, ``hub_mass``, ``wrist_mass``, ``tool_mass`` and ``boom_mass`` multiply masses and inertias,
     ``boom_stiffness`` both moduli of the booms, ``array_mass`` and ``array_stiffness`` those of the arrays.
+
+    Examples
+    --------
+    >>> from dalembert.systems.space_robots import uncertain_chaser
+    >>> sorted(p.name for p in uncertain_chaser().parameters)[:2]
+    ['array_mass', 'array_stiffness']
     """
     plain = space_chaser("flexible", arrays=None)
     factor = {name: Parameter(f"{name}_mass", 1.0) for name in ("base", "hub", "wrist", "tool", "boom", "array")}

@@ -116,7 +116,9 @@ def share_page(experiment: Experiment, *, equations: bool | None = None) -> str:
 def experiment_of_run(run: Run) -> Experiment:
     """Return the experiment of a run; refuse a run without one, or one that continues another run."""
     if not isinstance(run.experiment, Experiment):
-        raise InputError("live=True needs a run that knows its experiment: one of da.simulate in this process")
+        raise InputError(
+            "live=True needs a run that contains its experiment: one that da.simulate returned in this process"
+        )
     return PAGE.check(run.experiment)
 
 

@@ -23,11 +23,11 @@ from dalembert.view.parts import RailPart, SolidPart
 from dalembert.view.scene import Scene
 from dalembert.view.solids import coarse
 
-__all__ = ["Nodes", "outline"]
+__all__ = ["Nodes", "inclines", "outline"]
 
 _LINK, _ROD, _CABLE = "#5b7899", "#59636e", "#2f3842"
 _BEAM, _BEAM_IN_SPACE = "#7f9dbd", "#e8e9ec"
-_RAIL, _STAND, _MASS, _JOINT, _PULLEY = "#7d8894", "#aab3bd", "#ee6677", "#3c4650", "#c4a24a"
+_RAIL, _STAND, _MASS, _JOINT, _PULLEY = "#7d8894", "#aab3bd", "#b0705f", "#3c4650", "#c4a24a"
 _FORCE = "#d1495b"
 _MESH_TRIANGLES = 3000
 _JOINTS = 30  # of more than that, joints inside of solids are left out
@@ -47,6 +47,24 @@ def outline(scene: Scene, baked: Baked) -> Array:
         clouds.append(ends.reshape(-1, 3))
     cloud = np.concatenate(clouds)
     return cloud if len(cloud) else np.zeros((1, 3))
+
+
+def inclines(planes: list[Plane], cloud: Array, up: Array) -> list[Array]:
+    """Corners (4, 3) of the part of each inclined plane that a machine needs and a viewer recognises."""
+    slopes = []
+    for plane in planes:
+        if not 0.2 < plane.normal @ up < 1 - 1e-9:
+            continue
+        down = -up + (up @ plane.normal) * plane.normal
+        down /= np.linalg.norm(down)
+        side = np.cross(plane.normal, down)
+        X = cloud - plane.point
+        size = float(np.ptp(cloud, axis=0).max())
+        (a, b), (c, d) = [((X @ axis).min(), (X @ axis).max()) for axis in (down, side)]
+        ends, sides = (a - 0.8 * size, b + 0.8 * size), (c - 0.4 * size, d + 0.4 * size)
+        corners = [(ends[0], sides[0]), (ends[1], sides[0]), (ends[1], sides[1]), (ends[0], sides[1])]
+        slopes.append(np.array([plane.point + x * down + y * side for x, y in corners]))
+    return slopes
 
 
 class Nodes:
@@ -322,11 +340,11 @@ class Nodes:
             )  # fmt: skip
 
     def surfaces(self, values: dict[str, float]) -> list[Array]:
-        """Draw the touched surfaces of the world, other than the floor: planes, and rings for round ones.
+        """Draw the touched surfaces of the world, other than the floor: ramps, walls, and rings for round ones.
 
-        Returns points of the rings, for the camera.
+        Returns points of ramps and rings, for the camera.
         """
-        seen = set()
+        seen, ramps = set(), list[Array]()
         touched = {repr(c.surface): c.surface for c in self.scene.machine.contacts if c.on == WORLD}
         shapes = [s for surface in touched.values() for s in surface.shapes(lambda x: float(evaluate(x, values)))]
         for plane in shapes:
@@ -336,8 +354,19 @@ class Nodes:
             if key in seen or (self.floor is not None and plane.normal @ self.up > 1 - 1e-9):
                 continue
             seen.add(key)
+            if self.floor is not None and (slopes := inclines([plane], outline(self.scene, self.baked), self.up)):
+                ramps.append(self.ramp(slopes[0]))
+                continue
             self.add("plane", point=plane.point.tolist(), normal=plane.normal.tolist(), size=1.6 * self.size)
-        return [self._ring(*ring) for shape in shapes for ring in self._rings(shape)]
+        return ramps + [self._ring(*ring) for shape in shapes for ring in self._rings(shape)]
+
+    def ramp(self, corners: Array) -> Array:
+        """A wedge between an inclined plane and the floor; returns its corners."""
+        assert self.floor is not None
+        heights = corners @ self.up
+        feet = corners - (np.maximum(heights - self.floor, 0.0))[:, None] * self.up
+        self.add("ramp", top=corners.reshape(-1).tolist(), foot=feet.reshape(-1).tolist())
+        return np.concatenate([corners, feet])
 
     def _rings(self, shape: Plane | Ball | Tube) -> list[tuple[Array, Array, float]]:
         """Centre, normal and radius of rings that show a round surface as far as the machine goes along it."""

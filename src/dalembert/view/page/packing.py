@@ -29,7 +29,7 @@ from dalembert.view.looks import drawn_posture, vertical
 from dalembert.view.mode_shapes import bake_mode
 from dalembert.view.page.arrays import pack_array, unpack_array
 from dalembert.view.page.forces import forces_of
-from dalembert.view.page.nodes import Nodes, outline
+from dalembert.view.page.nodes import Nodes, inclines, outline
 from dalembert.view.plots import chosen_signals, group_signals
 from dalembert.view.scene import Scene, bake_run
 from dalembert.view.scene_builder import build_scene
@@ -91,7 +91,7 @@ def pack_run(run: Run, machine: Machine | None = None, *, most: int | None = Non
     """
     drawn = run.machine if machine is None else machine
     if not isinstance(drawn, Machine):
-        raise InputError("this run does not know its machine; give it as machine=")
+        raise InputError("this run does not contain its machine; pass it as machine=")
     return lay_out(run, drawn, most=most).film
 
 
@@ -261,7 +261,7 @@ def _laid_out(
     size = max(float((high - low).max()), 1e-9)
     place = _place(scene)
     level = float((cloud @ up).min()) - (0.06 * size if place == "bench" else 0.0)
-    level = _ground(scene, up, level)
+    level = _ground(scene, up, cloud, level)
     nodes = Nodes(scene, baked, size, up, None if place == "space" else level, gravity=place == "ground")
     nodes.cables(tensions)
     touched = nodes.surfaces({x.name: x.value for x in scene.machine.parameters})
@@ -364,11 +364,12 @@ def _flat(cloud: Array) -> list[float]:
     return [float(f"{x:.5g}") for x in cloud.reshape(-1)]
 
 
-def _ground(scene: Scene, up: Array, lowest: float) -> float:
-    """Height of the ground that a machine touches, or else the lowest place where it goes."""
+def _ground(scene: Scene, up: Array, cloud: Array, lowest: float) -> float:
+    """Height of the ground that a machine touches, of the foot of its ramp, or else the lowest place where it goes."""
     surfaces = [contact.surface for contact in scene.machine.contacts if contact.on == WORLD]
     planes = [shape for surface in surfaces for shape in surface.shapes() if isinstance(shape, Plane)]
     heights = [float(plane.point @ up) for plane in planes if plane.normal @ up > 1 - 1e-9]
+    heights += [float((corners @ up).min()) for corners in inclines(planes, cloud, up)]
     return min(heights) if heights else lowest
 
 

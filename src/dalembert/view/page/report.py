@@ -85,7 +85,7 @@ def report(
         raise InputError(f"a report needs a Run or an Experiment first, got {type(run).__name__}")
     drawn_machine = run.machine if machine is None else machine
     if not isinstance(drawn_machine, Machine):
-        raise InputError("this run does not know its machine; give it as machine=")
+        raise InputError("this run does not contain its machine; pass it as machine=")
     target = target_file(path, (".html", ".htm"))
     page = report_page(run, drawn_machine, command=command, signals=signals, equations=equations, live=live)
     return write_file(target, page)
@@ -206,9 +206,9 @@ def _conditions(run: Run, machine: Machine, file: str) -> str:
     """Conditions of the command, and the parts of the run that it does not reproduce."""
     text = f"{machine.name}.yaml is the machine file above."
     if not file:
-        text = "The machine has parts that machine files do not have: make it in Python as before."
+        text = "The machine has parts that machine files cannot store: build it in Python."
     if isinstance(law := run.metadata.get("control"), str):
-        text += f" The inputs came from a law in Python ({law}), which the command does not have."
+        text += f" The inputs came from a law in Python ({law}), which the command does not support."
     settings = dict(run.metadata.get("settings") or {})
     if others := [key for key, value in settings.items() if not _in_words(value) and value is not None]:
         text += f" Settings that are not in the command: {', '.join(others)}."

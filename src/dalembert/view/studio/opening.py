@@ -115,7 +115,7 @@ def open_run(run: Run, title: str) -> Opened:
     """Open a run, and its machine with the same start and parameters."""
     machine = run.machine
     if not isinstance(machine, Machine):
-        raise InputError(f"{title}: this run does not know its machine")
+        raise InputError(f"{title}: this run does not contain its machine")
     starts = {
         "q0": {name: float(run[name][0]) for name in machine.q_names if name in run},
         "v0": {name: float(run[name][0]) for name in machine.v_names if name in run},
@@ -180,7 +180,7 @@ def open_upload(digits: str, title: str) -> Opened:
     try:
         content = bytes.fromhex(digits)
     except ValueError:
-        raise InputError(f"{title}: did not arrive whole") from None
+        raise InputError(f"{title}: was not received completely") from None
     ending = Path(title).suffix.lower()
     with tempfile.TemporaryDirectory(prefix="dalembert-studio-") as folder:
         path = Path(folder) / f"uploaded{ending if ending in ROBOT_ENDINGS else '.nc'}"
@@ -202,7 +202,7 @@ def _without_files(content: bytes, title: str) -> bytes:
     try:
         root = ElementTree.fromstring(content)
     except ElementTree.ParseError as error:
-        raise FileFormatError(f"{title}: is no XML: {error}") from None
+        raise FileFormatError(f"{title}: is not XML: {error}") from None
     lost = 0
     if root.tag == "robot":
         for link in root.iter("link"):
@@ -251,5 +251,5 @@ def open_stored(data: Mapping[str, Any], run: Run | None = None) -> Opened:
     if folder is not None:
         experiment = experiment.replace(machine=_placed(experiment.machine, lambda _, mesh: _resolved(mesh, folder)))
     if data.get("lost"):
-        about = f"{about} (without a part that only the process before this one had: {data['lost']})"
+        about = f"{about} (without a part that existed in the previous process only: {data['lost']})"
     return Opened(title, experiment, text, _control(text), about=about, folder=folder)

@@ -198,11 +198,11 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._allowed():
             return
         if not self._knows(self.headers.get("X-Dalembert-Token", "")):
-            self._refuse(403, "no token of this studio")
+            self._refuse(403, "this is not the token of this studio")
             return
         size = self.headers.get("Content-Length", "")
         if not size.isdigit() or int(size) > _LARGEST:
-            self._refuse(413, f"a request must say its length, at most {_LARGEST // 2**20} MiB")
+            self._refuse(413, f"a request must state its length, at most {_LARGEST // 2**20} MiB")
             return
         body = self.rfile.read(int(size))
         address = urlsplit(self.path)

@@ -339,7 +339,7 @@ class Session:
     def _mode(self, data: dict[str, Any]) -> dict[str, Any]:
         modes, number = self._modes, data.get("mode")
         if modes is None:
-            raise InputError("ask for the modes first")
+            raise InputError("compute the modes first")
         if not isinstance(number, int) or not 0 <= number < len(modes.omega):
             raise InputError(f"mode must be 0 to {len(modes.omega) - 1}, got {number!r}")
         with _BUILDING:

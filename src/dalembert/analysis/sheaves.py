@@ -1,0 +1,189 @@
+"""Ropes over sheaves with friction at one state: which sheaves stick, which slip, and the tensions of their spans.
+
+Sheaves past which the rope runs slip that way. For the others, and for ropes at rest, the law of the sheaves decides,
+``u' = W T + b`` with ``W = A P A^T`` for the rows A of the spans and the mobility P that the other constraints leave.
+A sheave that sticks is a row of the constraints. One that slips has none, but its multiplier, the change of the
+tension, is ``lambda_k = T_k - T_{k+1} = (e^(-kappa d) - 1) T_{k+1}``: forces act along other rows than those that
+constrain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.analysis.equilibrium import Equilibrium
+from dalembert.core.constraint_algebra import minimum_norm
+from dalembert.core.errors import InputError
+from dalembert.core.types import Array, Expression
+from dalembert.engine.unilateral.algebra import (
+    BlockForces,
+    Blocks,
+    NoContactForcesError,
+    Reeve,
+    UnilateralLaw,
+    delassus,
+    solve_blocks,
+)
+from dalembert.formulations.constraints.ropes import RopeSection
+from dalembert.formulations.constraints.system import ConstraintSystem
+from dalembert.formulations.equations import EquationsOfMotion
+
+__all__ = ["all_multipliers", "constrained_accelerations", "with_sheaves"]
+
+_STILL = 1e-9  # speed [m/s] of rope past a sheave from which on it slips
+
+
+def with_sheaves(eom: EquationsOfMotion, point: Equilibrium, v: Array, *, t: float, p: Array) -> Equilibrium:
+    """Return a point with the sheaves of its taut ropes as they are at velocities ``v``: they stick, or they slip.
+
+    Parameters
+    ----------
+    eom, point
+        The equations, and the point; rows of ``J`` beyond those of the constraints belong to locked joints.
+    v
+        Velocities on the constraints.
+    t, p
+        Time and parameter values.
+    """
+    system = eom.constraint_system
+    sections = [s for s in system.sections if s.sheaves and _is_taut(system, s, point.latches)]
+    if not (eom.constrained and sections):
+        return point
+    q, latches = point.q, point.latches.copy()
+    J, gamma, rate = (
+        eom.constraint_jacobian(q, t=t, p=p, latches=latches),
+        eom.constraint_rhs(q, v, t=t, p=p, latches=latches),
+        eom.constraint_velocity(q, v, t=t, p=p, latches=latches),
+    )
+    rows = [_rows(system, section) for section in sections]
+    of_ropes = {row for some in rows for row in some}
+    on = system.activity(latches) != 0.0
+    others = [i for i in np.flatnonzero(on) if i not in of_ropes]
+    locks = point.J[int(on.sum()) :]
+    held = np.vstack([J[others], locks])
+    given = np.concatenate([gamma[others], np.zeros(len(locks))])
+    M = eom.mass_matrix(q, p=p)
+    force = eom.applied(q, v, point.u, t=t, p=p) - eom.bias(q, v, p=p)
+    free = minimum_norm(M, force, held, given).acceleration
+    spans = np.vstack([_spans(J[some]) for some in rows])
+    lengthening = np.concatenate([_spans(J[some] @ free - gamma[some]) for some in rows])
+    W, _ = delassus(M, spans, held)
+    kappa, lengths = _laws(eom, sections, q, t, p, latches)
+    slips = np.concatenate([np.append(np.nan, _ways(rate[some[:-1]])) for some in rows])
+    sizes = [len(some) for some in rows]
+    blocks = Blocks(
+        W, -lengthening, [UnilateralLaw.ROPE] * len(rows), sizes, kappa, slips, np.zeros(len(slips)), lengths
+    )
+    solution = _solved(eom, blocks, sections)
+    first = 0
+    for section, size in zip(sections, sizes, strict=True):
+        _set(eom, section, solution, first, latches)
+        first += size
+    on = system.activity(latches) != 0.0
+    J_on = np.vstack([J[on], locks])
+    a = free - minimum_norm(M, spans.T @ solution.p, held, np.zeros(len(held))).acceleration
+    multipliers = np.zeros(system.m)
+    left = force - M @ a - spans.T @ solution.p
+    multipliers[others] = minimum_norm(M, left, held, np.zeros(len(held))).multipliers[: len(others)]
+    first = 0
+    for some in rows:
+        T = solution.p[first : first + len(some)]
+        multipliers[some] = np.append(T[:-1] - T[1:], T[-1])
+        first += len(some)
+    return replace(point, residual=-M @ a, multipliers=multipliers, latches=latches, J=J_on)
+
+
+def all_multipliers(system: ConstraintSystem, multipliers: Expression) -> Expression:
+    """Multipliers of all rows, with those of sheaves that slip from the tensions behind them."""
+    result, latches = ca.SX(multipliers), system.latches
+    for section in system.sections:
+        if not section.sheaves:
+            continue
+        rows = _rows(system, section)
+        behind = result[rows[-1]]
+        for k, (sheave, row) in reversed(list(enumerate(zip(section.sheave_names, rows, strict=False)))):
+            side = latches[system.latch_index(f"toward.{sheave}")]
+            tension = ca.if_else(side * side > 0.5, behind * ca.exp(-section.kappa[k] * side), behind + result[row])
+            result[row] = tension - behind
+            behind = tension
+    return result
+
+
+def constrained_accelerations(M: Array, force: Array, J: Array, pull: Array, gamma: Array) -> tuple[Array, Array]:
+    """Solve ``M a + pull lambda = force``, ``J a = gamma`` for right sides with leading batch axes.
+
+    Friction of sheaves that slip makes ``pull`` differ from ``J^T``; without it this is `minimum_norm`.
+    """
+    if np.array_equal(pull, J.T):
+        return minimum_norm(M, force, J, gamma)
+    a, X = np.linalg.solve(M, force.T).T, np.linalg.solve(M, pull)
+    S = J @ X
+    scale = np.sqrt(np.abs(np.einsum("ij,ji->i", J, np.linalg.solve(M, J.T)))) + 1e-300
+    right = ((a @ J.T - gamma) / scale).T
+    multipliers = (np.linalg.lstsq(S / scale[:, None] / scale, right, rcond=1e-10)[0].T) / scale
+    return a - multipliers @ X.T, multipliers
+
+
+def _rows(system: ConstraintSystem, section: RopeSection) -> list[int]:
+    """Rows of the sheaves of a section in order, then that of the whole."""
+    starts = {(r.kind, r.name): r.start for r in system.rows}
+    return [*(starts["sheave", name] for name in section.sheave_names), starts["rope", section.name]]
+
+
+def _is_taut(system: ConstraintSystem, section: RopeSection, latches: Array) -> bool:
+    return bool(latches[system.latch_index(f"active.{section.name}")] > 0.5)
+
+
+def _spans(sums: Array) -> Array:
+    """Rows of the single spans, from their sums."""
+    return np.diff(sums, axis=0, prepend=np.zeros((1, *sums.shape[1:])))
+
+
+def _ways(rates: Array) -> Array:
+    """Which way the rope slips past sheaves, NaN where it does not."""
+    return np.where(np.abs(rates) > _STILL, -np.sign(rates), np.nan)
+
+
+def _laws(
+    eom: EquationsOfMotion, sections: list[RopeSection], q: Array, t: float, p: Array, latches: Array
+) -> tuple[Array, Array]:
+    """Largest logarithms of ratios, each at the row of the span behind its sheave, and lengths of spans."""
+    s, system = eom.symbolic, eom.constraint_system
+    kappa = ca.vertcat(*(ca.vertcat(0, section.kappa) for section in sections))
+    lengths = ca.vertcat(*(section.lengths for section in sections))
+    made = ca.Function("laws", [s.q, s.t, s.p, system.latches], [ca.densify(kappa), ca.densify(lengths)])
+    first, second = made(q, t, p, latches)
+    return np.array(ca.DM(first).full())[:, 0], np.array(ca.DM(second).full())[:, 0]
+
+
+def _solved(eom: EquationsOfMotion, blocks: Blocks, sections: list[RopeSection]) -> BlockForces:
+    try:
+        return solve_blocks(blocks)
+    except NoContactForcesError as error:
+        section = sections[error.pair]
+        at = section.sheave_names[max((error.sheave or 1) - 1, 0)]
+        raise InputError(
+            f"rope '{section.name}' of machine '{eom.machine.name}' is jammed at '{at}': no tensions let it slip there "
+            "as it does in this state; give a state in which it sticks"
+        ) from None
+
+
+def _set(
+    eom: EquationsOfMotion, section: RopeSection, solution: BlockForces, first: int, latches: NDArray[np.float64]
+) -> None:
+    """Write what the sheaves of a section do into the latches."""
+    system = eom.constraint_system
+    if solution.modes[first] == Reeve.SLACK:
+        raise InputError(
+            f"rope '{section.name}' of machine '{eom.machine.name}' does not stay taut there: give inputs u with which "
+            f"it pulls, or active={{'{section.name}': False}}"
+        )
+    for k, sheave in enumerate(section.sheave_names):
+        mode = solution.modes[first + k + 1]
+        side = {Reeve.SLIP: 1.0, Reeve.BACK: -1.0}.get(Reeve(int(mode)), 0.0)
+        latches[system.latch_index(f"toward.{sheave}")] = side
+        latches[system.latch_index(f"stick.{sheave}")] = float(mode == Reeve.STICK)
