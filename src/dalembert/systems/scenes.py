@@ -104,7 +104,7 @@ def heap(
     friction, restitution
         Coefficients of all contacts.
     seed
-        Of the orientations and of small displacements.
+        Seed of the orientations and of small displacements.
 
     Returns
     -------

@@ -1,13 +1,13 @@
 /* Contacts of two shapes: up to MOST_POINTS points with a gap each, and one normal.
  *
- * Round shapes have closed forms. Of all others the normal is that of GJK or EPA (convex.c), between cores that are a little
+ * Round shapes have closed forms. All others have the normal of GJK or EPA (convex.c), between cores that are a little
  * smaller: these are apart where the shapes touch, so that the normal is well determined there. If it belongs to a face of one
  * shape, the face of the other that looks at it is clipped to its sides (I. E. Sutherland, G. W. Hodgman, 1974), and the corners
  * that are left are points; parallel lines have two; else edges or corners meet in one. */
 #define MOST_POINTS 8
 #define SHRUNK 0.98    /* scale of cores */
 #define NEAR_BY 0.01   /* gap, by the size of the shapes, from which on the distance is that of the shapes themselves */
-#define PLAINLY 1e-6   /* depth, by the size, from which on the least depth is looked for */
+#define PLAINLY 1e-6   /* depth, by the size, above which EPA searches for the least depth */
 #define PREFERRED 1e-3 /* part of the size by which it must be less */
 #define ALIGNED 1e-6   /* 1 - cosine of a normal and the face that it belongs to */
 #define PARALLEL 1e-3  /* sine of lines that lie on each other */

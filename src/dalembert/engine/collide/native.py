@@ -56,7 +56,7 @@ class SceneTable:
     Parameters
     ----------
     mass, inertia
-        Of each body (n) and about its principal axes (n x 3).
+        Masses (n), and moments about principal axes (n x 3).
     gravity
         Acceleration (3).
     kinds, bodies
@@ -66,7 +66,7 @@ class SceneTable:
     reach, inner
         Radii of spheres about the centre of each shape, around it and inside of it (m).
     friction, restitution
-        Of each shape (m).
+        Coefficients of the shapes (m).
     excluded
         Pairs of shapes i < j that do not touch, as i m + j, in rising order.
     contacts

@@ -1,10 +1,10 @@
 /* Free rigid bodies with shapes, as kernels of a step (stepping/moreau.c).
  *
  * Pairs are data: in the middle of each step boxes along the axes are sorted along the axis of largest spread (the sweep and
- * prune of J. D. Cohen et al., "I-COLLIDE", 1995), those that overlap are asked for their contacts (manifolds.c), and each contact is a block
+ * prune of J. D. Cohen et al., "I-COLLIDE", 1995), manifolds.c finds the contacts of those that overlap, and each contact is a block
  * with the rows of its two bodies. A contact that was there in the last step begins with the forces that it had. */
 #define NEAR_POINT 0.2 /* distance of points of one contact in two steps, by the size of the first shape */
-#define REACH 1e-4     /* gap [m] of contacts that are looked for at least */
+#define REACH 1e-4     /* gap [m] up to which contacts are always found */
 
 static void rotation_of(const double *q, double *R) {
     const double w = q[0], x = q[1], y = q[2], z = q[3];
