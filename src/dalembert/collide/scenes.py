@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.collide.shapes import Shape, shape_of
+from dalembert.collide.shapes import CollisionShape, shape_of
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array
@@ -21,7 +21,7 @@ from dalembert.model.tree import Node, merged_inertia
 from dalembert.spatial import quaternion_from_matrix
 from dalembert.spatial.rotations import numpy
 
-__all__ = ["Scene", "scene_of"]
+__all__ = ["BodyScene", "scene_of"]
 
 Number = Callable[[Scalar], float]
 
@@ -35,7 +35,7 @@ _REFUSED = (
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class BodyScene:
     """Bodies that move, in the order of their joints, with their principal frames, and the table of all shapes.
 
     Parameters
@@ -91,7 +91,7 @@ class Scene:
         return 0.5 * (linear @ table.mass + np.sum(angular, axis=-1)), -(q[..., :3] @ table.gravity) @ table.mass
 
 
-def scene_of(machine: Machine, number: Number) -> Scene:
+def scene_of(machine: Machine, number: Number) -> BodyScene:
     """Return the scene of a machine with colliders; ``number`` evaluates its scalars.
 
     Raises
@@ -125,7 +125,7 @@ def scene_of(machine: Machine, number: Number) -> Scene:
         if collider.surface is not None:
             n = np.array([float(x) for x in collider.surface.normal])
             p = np.array([number(x) for x in collider.surface.point])
-            plane = Shape(ShapeKind.HALF_SPACE, np.zeros(3), np.inf, np.inf)
+            plane = CollisionShape(ShapeKind.HALF_SPACE, np.zeros(3), np.inf, np.inf)
             shapes.append(_Placed(-1, collider.name, collider, plane, np.concatenate([p, _turned_to(n).ravel()])))
     m = len(shapes)
     table = SceneTable(
@@ -146,7 +146,7 @@ def scene_of(machine: Machine, number: Number) -> Scene:
     )
     names = tuple(node.joint.child for node in nodes)
     com, axes = np.array([f.com for f in frames]), np.array([f.axes for f in frames])
-    return Scene(machine, names, com, axes, tuple(s.owner for s in shapes), table)
+    return BodyScene(machine, names, com, axes, tuple(s.owner for s in shapes), table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +156,7 @@ class _Placed:
     body: int
     owner: str
     collider: Collider
-    shape: Shape
+    shape: CollisionShape
     place: Array
 
 

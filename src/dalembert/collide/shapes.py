@@ -13,11 +13,11 @@ from dalembert.core.types import Array
 from dalembert.engine.collide.native import Hull, ShapeKind
 from dalembert.model.geometry import Box, Capsule, Cylinder, Solid, Sphere
 
-__all__ = ["Shape", "shape_of"]
+__all__ = ["CollisionShape", "shape_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class CollisionShape:
     """A shape in numbers, centred in its own frame.
 
     Parameters
@@ -37,25 +37,25 @@ class Shape:
     hull: Hull | None = None
 
 
-def shape_of(solid: Solid, number: Callable[[Scalar], float], owner: str) -> Shape:
+def shape_of(solid: Solid, number: Callable[[Scalar], float], owner: str) -> CollisionShape:
     """Return the shape of a solid; ``owner`` names it in errors."""
     match solid:
         case Sphere(radius=radius):
             r = number(radius)
-            return Shape(ShapeKind.SPHERE, np.array([r, 0.0, 0.0]), r, r)
+            return CollisionShape(ShapeKind.SPHERE, np.array([r, 0.0, 0.0]), r, r)
         case Capsule(radius=radius, length=length):
             r, half = number(radius), number(length) / 2
             if not r > 0.0:
                 raise MachineError(
                     f"{owner} has a capsule of radius 0 m for collision: colliders need one that is round"
                 )
-            return Shape(ShapeKind.CAPSULE, np.array([r, half, 0.0]), r + half, r)
+            return CollisionShape(ShapeKind.CAPSULE, np.array([r, half, 0.0]), r + half, r)
         case Cylinder(radius=radius, length=length):
             r, half = number(radius), number(length) / 2
-            return Shape(ShapeKind.CYLINDER, np.array([r, half, 0.0]), float(np.hypot(r, half)), min(r, half))
+            return CollisionShape(ShapeKind.CYLINDER, np.array([r, half, 0.0]), float(np.hypot(r, half)), min(r, half))
         case Box(size=size):
             sides = np.array([number(side) / 2 for side in size])
-            return Shape(ShapeKind.BOX, sides, float(np.linalg.norm(sides)), float(sides.min()))
+            return CollisionShape(ShapeKind.BOX, sides, float(np.linalg.norm(sides)), float(sides.min()))
     raise MachineError(
         f"{owner} has the mesh '{solid.file}' for collision: colliders take spheres, boxes, cylinders and capsules; "
         "replace it by some of these, or set collision to false"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.collide import Scene, scene_of
+from dalembert.collide import BodyScene, scene_of
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.parameter import Scalar, evaluate
 from dalembert.core.states import named_vector
@@ -162,7 +162,7 @@ def _begin(experiment: Experiment) -> float:
     return float(start.t if isinstance(start, Start) else start.final.t)
 
 
-def _start(experiment: Experiment, scene: Scene) -> Array:
+def _start(experiment: Experiment, scene: BodyScene) -> Array:
     """Return the first state, in principal frames, with the account of the solver."""
     start, machine = experiment.start, experiment.machine
     account = np.zeros(len(ACCOUNT))
@@ -183,7 +183,7 @@ def _start(experiment: Experiment, scene: Scene) -> Array:
     return np.concatenate([scene.to_native(q.ravel(), v), account])
 
 
-def _refuse_overlaps(scene: Scene, native: NativeScene, x: Array) -> None:
+def _refuse_overlaps(scene: BodyScene, native: NativeScene, x: Array) -> None:
     """Raise an error that names bodies that overlap at the start, and their depth."""
     touching = native.touching(x, 0.0)
     native.forget()
@@ -213,7 +213,7 @@ def _segments(
             yield t0 + begin + whole * step, rest, 1, True
 
 
-def _failure(scene: Scene, native: NativeScene, t: float) -> tuple[str, str]:
+def _failure(scene: BodyScene, native: NativeScene, t: float) -> tuple[str, str]:
     name = scene.machine.name
     if native.full:
         room = native.scene.struct.most_contacts
@@ -227,7 +227,7 @@ def _failure(scene: Scene, native: NativeScene, t: float) -> tuple[str, str]:
 class _Rows:
     """Rows of a run so far."""
 
-    def __init__(self, scene: Scene, native: NativeScene, experiment: Experiment, began: float) -> None:
+    def __init__(self, scene: BodyScene, native: NativeScene, experiment: Experiment, began: float) -> None:
         self._scene, self._native, self._experiment, self._began = scene, native, experiment, began
         self._t: list[float] = []
         self._x: list[Array] = []
@@ -275,7 +275,7 @@ class _Rows:
         )  # fmt: skip
 
 
-def _pushing(scene: Scene, native: NativeScene, x: Array) -> list[dict[str, Any]]:
+def _pushing(scene: BodyScene, native: NativeScene, x: Array) -> list[dict[str, Any]]:
     """Contacts of the last step that push: owners, point, normal, gap, and force along the normal and both tangents."""
     touching, entries = native.touching(), []
     forces = x[native.n_recorded : native.n_recorded + 3 * len(touching.gaps)].reshape(-1, 3)
@@ -287,7 +287,7 @@ def _pushing(scene: Scene, native: NativeScene, x: Array) -> list[dict[str, Any]
 
 
 def _judged(
-    run: Run, scene: Scene, experiment: Experiment, fastest: tuple[float, int], step: float, margin: float
+    run: Run, scene: BodyScene, experiment: Experiment, fastest: tuple[float, int], step: float, margin: float
 ) -> Run:
     """Return the run; as failed if its contacts have added energy, more than weights do along the margin of gaps.
 

@@ -18,7 +18,7 @@ from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.engine.problem.stepping import BlockLaw
 from dalembert.engine.stepping.native import block_memory
 
-__all__ = ["ACCOUNT", "Hull", "NativeScene", "SceneTable", "ShapeKind", "Touching"]
+__all__ = ["ACCOUNT", "Hull", "NativeScene", "SceneTable", "ShapeKind", "TouchingPoints"]
 
 ACCOUNT = ("contact.residual", "contact.sweeps", "contact.undetermined", "contact.lowered", "work.input", "work.loss")
 """States behind coordinates and velocities."""
@@ -91,7 +91,7 @@ class SceneTable:
     hulls: dict[int, Hull] = field(default_factory=dict)
 
 
-class Touching(NamedTuple):
+class TouchingPoints(NamedTuple):
     """Contacts: shapes (k x 2), points (k x 3), normals from the second to the first (k x 3), and gaps (k)."""
 
     shapes: NDArray[np.int64]
@@ -186,7 +186,7 @@ class NativeScene:
         """Whether there were more contacts than there is room for."""
         return bool(self.scene.struct.full)
 
-    def touching(self, x: Array | None = None, reach: float = 0.0) -> Touching:
+    def touching(self, x: Array | None = None, reach: float = 0.0) -> TouchingPoints:
         """Contacts of the last step, or those of a state that are nearer than ``reach``."""
         if x is not None:
             library("collide").scene_touching(self.scene.address, np.ascontiguousarray(x).ctypes.data, reach)
@@ -196,7 +196,7 @@ class NativeScene:
             _array_at(at, 3 * s.n_contacts, ctypes.c_double).reshape(-1, 3) for at in (s.where, s.normal)
         )
         shapes = np.column_stack([pairs // s.n_shapes, pairs % s.n_shapes])
-        return Touching(shapes, points, normals, _array_at(s.gap, s.n_contacts, ctypes.c_double))
+        return TouchingPoints(shapes, points, normals, _array_at(s.gap, s.n_contacts, ctypes.c_double))
 
 
 def _array_at(address: int, size: int, kind: Any) -> NDArray[Any]:
