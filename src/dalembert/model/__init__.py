@@ -39,6 +39,7 @@ from dalembert.model.contacts import (
 from dalembert.model.context import MachineContext
 from dalembert.model.elastic.contract import Elastic, ElasticBody, ElasticSection
 from dalembert.model.elastic.finite_elements import FlexibleBody
+from dalembert.model.elastic.rod import Rod
 from dalembert.model.elastic_joint import ElasticJoint, elastic_joint
 from dalembert.model.far_fields import MagneticTorque, ThirdBody
 from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure
@@ -118,6 +119,7 @@ __all__ = [
     "ParallelConstraint",
     "Parameter",
     "Plane",
+    "Rod",
     "Rope",
     "RopeBase",
     "RopeObstacle",
