@@ -211,7 +211,7 @@ def _is(a: Any, b: Any) -> bool:
 
 
 def _nominal(model: PredictionModel, more: Any) -> Array:
-    """Nominal parameters, and zeros for what is read."""
+    """Nominal parameters, and zeros for quantities that are read."""
     values = dict(zip(model.eom.p_names, model.eom.parameter_values(None).tolist(), strict=True))
     found = [values[name] for name in model.free]
     return np.array(found + [0.0] * (more.numel() - len(found)))

@@ -9,6 +9,7 @@ import pytest
 from scipy.linalg import solve_discrete_are
 
 import dalembert as da
+from dalembert import control
 from dalembert.core.errors import InputError
 from dalembert.spatial.rotations import numpy, quaternion_from_matrix, rotation_about
 
@@ -41,6 +42,18 @@ def gimballed() -> da.Machine:
         frames=FRAMES,
         thrusters=TORQUES,
     )
+
+
+UNCERTAINTY = {f"base.q{a}": 0.1 for a in "wxyz"} | {f"base.w{a}": 0.05 for a in "xyz"}
+
+
+def observed() -> da.Machine:
+    """With a star tracker, which is slower than its gyroscope."""
+    sensors = [
+        da.Sensor("stars", tuple(f"base.q{a}" for a in "wxyz"), period=0.1, noise=2e-3, feedback=False),
+        da.Sensor("gyro", tuple(f"base.w{a}" for a in "xyz"), period=0.05, noise=1e-3, feedback=False),
+    ]
+    return satellite().with_(sensors=sensors)
 
 
 def first_inputs(machine: da.Machine, law: Any, **start: Any) -> np.ndarray:
@@ -140,6 +153,80 @@ def test_a_drone_carries_a_load_on_a_sling() -> None:
     assert all(run[f"u.r{k}"].min() >= 0.0 and run[f"u.r{k}"].max() <= 8.0 for k in range(4))
 
 
+def multiplicative_filter(run: da.Run, density: float, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Attitudes and their deviations by a filter whose error is a rotation vector in the axes of the hull.
+
+    Lefferts, Markley, Shuster: Kalman filtering for spacecraft attitude estimation (1982), with Euler's equations.
+    """
+    h, Q, w = 0.05, start.copy(), np.zeros(3)
+    P = np.diag([4 * 0.1**2] * 3 + [0.05**2] * 3)
+
+    def rate(x: np.ndarray) -> np.ndarray:
+        q, v = x[:4], x[4:]
+        turn = 0.5 * np.array([-q[1:] @ v, *(q[0] * v + np.cross(q[1:], v))])
+        return np.concatenate([turn, np.linalg.solve(INERTIA, -np.cross(v, INERTIA @ v))])
+
+    def cross(v: np.ndarray) -> np.ndarray:
+        return np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+
+    found, deviations = [], []
+    for k in range(round(run.t[-1] / h) + 1):
+        row = int(np.argmin(np.abs(run.t - k * h)))
+        if k:
+            spin = np.linalg.solve(INERTIA, cross(INERTIA @ w) - cross(w) @ INERTIA)
+            A = np.block([[-cross(w), np.eye(3)], [np.zeros((3, 3)), spin]])
+            F = np.eye(6) + h * A + h * h / 2 * A @ A + h**3 / 6 * A @ A @ A
+            P = F @ P @ F.T + np.diag([0, 0, 0, *[h * density**2] * 3])
+            x = np.concatenate([Q, w])
+            a = rate(x)
+            b = rate(x + h / 2 * a)
+            c = rate(x + h / 2 * b)
+            x = x + h / 6 * (a + 2 * b + 2 * c + rate(x + h * c))
+            Q, w = x[:4] / np.linalg.norm(x[:4]), x[4:]
+        N = 0.5 * np.vstack([-Q[1:], Q[0] * np.eye(3) + cross(Q[1:])])
+        H, e = [np.hstack([np.zeros((3, 3)), np.eye(3)])], [[run[f"gyro.base.w{a}"][row] for a in "xyz"] - w]
+        R = [1e-6] * 3
+        if k % 2 == 0:
+            seen = np.array([run[f"stars.base.q{a}"][row] for a in "wxyz"])
+            H, e, R = [np.hstack([N, np.zeros((4, 3))]), *H], [seen * np.sign(seen @ Q) - Q, *e], [4e-6] * 4 + R
+        J, y = np.vstack(H), np.concatenate(e)
+        K = P @ J.T @ np.linalg.inv(J @ P @ J.T + np.diag(R))
+        d, P = K @ y, (np.eye(6) - K @ J) @ P
+        Q, w = Q + N @ d[:3], w + d[3:]
+        Q /= np.linalg.norm(Q)
+        N = 0.5 * np.vstack([-Q[1:], Q[0] * np.eye(3) + cross(Q[1:])])
+        found.append(Q)
+        deviations.append(np.sqrt(np.diag(N @ P[:3, :3] @ N.T)))
+    return np.array(found), np.array(deviations)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_attitudes_are_those_of_a_multiplicative_filter(sign: float) -> None:
+    machine, start = observed(), np.array([np.cos(0.04), 0.0, np.sin(0.04), 0.0])
+    seen = da.ekf(
+        machine,
+        period=0.05,
+        noise={f"base.w{a}": 5e-3 for a in "xyz"},
+        uncertainty=UNCERTAINTY,
+        start=dict(zip(machine.q_names, start, strict=True)),
+    )
+    still = control.Sampled(control.Feedforward(dict.fromkeys(("tx", "ty", "tz"), 0.0)), 0.05)
+    q0 = dict(zip(machine.q_names, sign * np.array([1.0, 0.0, 0.0, 0.0]), strict=True))
+    v0 = {"base.wx": 0.2, "base.wy": -0.3, "base.wz": 0.1}
+    run = da.simulate(
+        machine, duration=4.02, step=0.01, record=0.05, control=control.Cascade(still, [seen]), q0=q0, v0=v0, seed=3
+    )
+    rows = [int(np.argmin(np.abs(run.t - 0.05 * k))) for k in range(81)]
+    mine = np.array([[run[f"ekf.base.q{a}"][r] for a in "wxyz"] for r in rows])
+    spread = np.array([[run[f"ekf.deviation.base.q{a}"][r] for a in "wxyz"] for r in rows])
+    other, deviations = multiplicative_filter(run, 5e-3, start)
+    np.testing.assert_allclose(np.linalg.norm(mine, axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(mine[4:], other[4:], atol=5e-5)
+    np.testing.assert_allclose(spread[4:], deviations[4:], rtol=0.02, atol=1e-6)
+    truth = np.array([[run[f"base.q{a}"][r] for a in "wxyz"] for r in rows])
+    assert np.abs(mine[20:] - sign * truth[20:]).max() < 3e-3
+
+
 def test_what_has_no_quaternions_refuses_them_by_name() -> None:
     machine, cost = satellite(), da.Cost(inputs=1.0)
     with pytest.raises(InputError, match=r"midpoint.*quaternions \(base\)"):
@@ -149,9 +236,4 @@ def test_what_has_no_quaternions_refuses_them_by_name() -> None:
     with pytest.raises(InputError, match=r"attitude has four components, and 'base' lacks base\.qw"):
         da.mpc(machine, horizon=1.0, intervals=5, cost=cost, reference={f"base.q{a}": 0.0 for a in "xyz"})
     with pytest.raises(InputError, match=r"quaternions \(base\) are not supported"):
-        da.ekf(
-            machine.with_(sensors=[da.Sensor("gyro", "base.wx", period=0.1, noise=1.0)]),
-            period=0.1,
-            noise={},
-            uncertainty={},
-        )
+        da.mhe(observed(), horizon=0.5, period=0.05, noise={"base.wx": 1.0}, uncertainty=UNCERTAINTY)
