@@ -116,10 +116,11 @@ def scene_of(machine: Machine, number: Number) -> BodyScene:
         for g in (g for g in body.geometry if g.collision):
             R, p = _pose(pose, number)
             inner = _pose(g.origin, number)
+            shape = shape_of(g.solid, number, f"body '{body.name}' of {label}")
             p, R = p + R @ inner[1], R @ inner[0]
+            p = p + R @ shape.centre
             if i >= 0:
                 p, R = frames[i].axes.T @ (p - frames[i].com), frames[i].axes.T @ R
-            shape = shape_of(g.solid, number, f"body '{body.name}' of {label}")
             shapes.append(_Placed(i, body.name, groups[body.name], shape, np.concatenate([p, R.ravel()])))
     for collider in machine.colliders:
         if collider.surface is not None:

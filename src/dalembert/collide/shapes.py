@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from dalembert.collide.hulls import convex_hull
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array
 from dalembert.engine.collide.native import Hull, ShapeKind
-from dalembert.model.geometry import Box, Capsule, Cylinder, Solid, Sphere
+from dalembert.model.geometry import Box, Capsule, Cylinder, Mesh, Solid, Sphere
 
 __all__ = ["CollisionShape", "shape_of"]
 
@@ -28,6 +29,8 @@ class CollisionShape:
         Radii of spheres about the centre, around the shape and inside of it [m].
     hull
         Corners and faces of a hull.
+    centre
+        Centre of the shape in the frame of its solid.
     """
 
     kind: ShapeKind
@@ -35,6 +38,7 @@ class CollisionShape:
     reach: float
     inner: float
     hull: Hull | None = None
+    centre: Array = field(default_factory=lambda: np.zeros(3))
 
 
 def shape_of(solid: Solid, number: Callable[[Scalar], float], owner: str) -> CollisionShape:
@@ -56,7 +60,16 @@ def shape_of(solid: Solid, number: Callable[[Scalar], float], owner: str) -> Col
         case Box(size=size):
             sides = np.array([number(side) / 2 for side in size])
             return CollisionShape(ShapeKind.BOX, sides, float(np.linalg.norm(sides)), float(sides.min()))
-    raise MachineError(
-        f"{owner} has the mesh '{solid.file}' for collision: colliders take spheres, boxes, cylinders and capsules; "
-        "replace it by some of these, or set collision to false"
-    )
+        case Mesh():
+            return _hull(solid, number, owner)
+
+
+def _hull(mesh: Mesh, number: Callable[[Scalar], float], owner: str) -> CollisionShape:
+    """Return the shape of a convex mesh; others are refused by name."""
+    read = mesh.triangles()
+    scale = np.array([number(x) for x in mesh.scale])
+    faces = read.faces if np.prod(scale) > 0.0 else read.faces[:, ::-1]  # a reflection turns triangles over
+    hull, centre = convex_hull(read.vertices * scale, faces, f"{owner}: the mesh '{mesh.file}' for collision")
+    inner = min(float(n @ hull.vertices[loop[0]]) for n, loop in zip(hull.normals, hull.loops, strict=True))
+    reach = float(np.linalg.norm(hull.vertices, axis=1).max())
+    return CollisionShape(ShapeKind.HULL, np.array([inner, 0.0, 0.0]), reach, inner, hull, centre)

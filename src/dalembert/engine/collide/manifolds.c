@@ -22,9 +22,8 @@ static int add_point(struct contact *c, int count, const double *x, double gap, 
 }
 
 static double extent_of(const struct shape *s) {
-    if (s->kind == HULL) return length3(s->vertex);
     if (s->kind == BOX) return fmin(s->size[0], fmin(s->size[1], s->size[2]));
-    return s->kind == CYLINDER ? fmin(s->size[0], s->size[1]) : s->size[0];
+    return s->kind == CYLINDER ? fmin(s->size[0], s->size[1]) : s->size[0]; /* of a hull: the sphere inside of it */
 }
 
 /* Whether a point lies where one of those before it does. */
@@ -175,7 +174,7 @@ static int manifold(const struct shape *a, const struct shape *b, const double *
     }
     double least = INFINITY;
     for (int i = 0; i < count; i++) least = fmin(least, c[i].gap);
-    if (least > gap + 1e-9 * size + 0.01 * fabs(gap) && count < MOST_POINTS) { /* the nearest corner is on another face */
+    if (least > gap + 1e-6 * size + 0.01 * fabs(gap) && count < MOST_POINTS) { /* the nearest corner is on another face */
         support(a, back, x);
         count = add_point(c, count, x, gap, c[0].normal);
     }
@@ -267,7 +266,7 @@ static int convex_on_half_space(const struct shape *a, const struct shape *b, do
     }
     const int count = points_above(corner, m, b->p, n, n, reach, MERGED * size, c);
     for (int i = 0; i < count; i++)
-        if (c[i].gap <= gap + 1e-9 * size) return count;
+        if (c[i].gap <= gap + 1e-6 * size) return count;
     return add_point(c, count < MOST_POINTS ? count : MOST_POINTS - 1, x, gap, n);
 }
 

@@ -5,7 +5,7 @@
 #include "moreau.h"
 
 /* Kinds of shapes, each with its size (3), centred in its own frame: radius; radius and half length along z; the same; half
- * sides; nothing (vertices and faces are in tables); nothing (all points with z <= 0). */
+ * sides; radius of a sphere inside (vertices and faces are in tables); nothing (all points with z <= 0). */
 enum { SPHERE, CAPSULE, CYLINDER, BOX, HULL, HALF_SPACE };
 
 /* Bodies have their frames in the centre of mass, along the principal axes: q = (position, quaternion), v = (velocity in axes

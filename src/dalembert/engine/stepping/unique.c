@@ -293,7 +293,7 @@ static int still_hold(struct moreau *C, const double *free) {
         largest = larger(largest, C->x[ROW(a)]);
     }
     push_all(C, free);
-    if (worst(C) <= (C->apart ? 1.0 : UNCHANGED) * C->tolerance * largest) return 1;
+    if (worst(C) <= UNCHANGED * C->tolerance * largest) return 1;
     memcpy(C->s, free, (size_t)C->nv * sizeof(double));
     return 0;
 }
