@@ -289,6 +289,29 @@ def test_energy_of_explicit_and_implicit_steps() -> None:
     assert np.isfinite(lanes["hinge"]).all()
 
 
+@pytest.mark.slow
+def test_a_rod_falls_on_the_ground_and_runs_in_lanes() -> None:
+    """Contacts on a station and the tip end the fall at their radius; a rollout equals single runs."""
+    rod = _rod(
+        length=1.0, section=da.Section.tube(0.005), E=5e7, density=1100.0, strains={"bending_z": 3}, damping_time=5e-3,
+        stations={"middle": 0.5},
+    )  # fmt: skip
+    hinge = da.Joint("hinge", "revolute", "world", "rod", origin=da.Transform((0, 0, 0.3)), axis=(0, 1, 0))
+    touching = [da.Contact(n, f"rod.{n}", da.Sphere(0.01), restitution=0.3, friction=0.4) for n in ("tip", "middle")]
+    machine = da.Machine("fall", [rod], [hinge], contacts=touching)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", da.DalembertWarning)
+        run = da.simulate(machine, duration=0.6)
+        free = machine.with_(contacts=())
+        lanes = da.rollout(free, duration=0.05, step=2e-4, q0={"hinge": [0.0, 0.3]})
+        single = da.simulate(free, duration=0.05, step=2e-4, q0={"hinge": 0.3})
+    eom = da.equations(machine, backend="vm")
+    assert run.ok and run.events
+    for place in ("tip", "middle"):
+        assert eom.pose(f"rod.{place}", run.x[-1, : machine.nq])[2, 3] == pytest.approx(0.01, abs=1e-8)
+    assert_allclose(lanes["hinge"][1][-1], single["hinge"][-1], atol=1e-12)
+
+
 def test_doubts_are_warned_of() -> None:
     rod = _unit_rod(3)
     assert not rod.doubts(np.array([[1.0, 0.3, 0.05], [0.5, 0.3, 0.01]]))
