@@ -52,6 +52,7 @@ from dalembert.model.machine import Machine
 from dalembert.model.orbit import Orbit, clohessy_wiltshire
 from dalembert.model.orbiting import in_orbit
 from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
+from dalembert.model.relative_motion import orbit_axes, yamanaka_ankersen
 from dalembert.model.ropes import Anchor, Drum, Guide, Rope, RopeBase, RopeObstacle, Sheave, SheaveLoss
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
@@ -154,6 +155,7 @@ __all__ = [
     "machine_from_dh",
     "magnetic_field",
     "moon_position",
+    "orbit_axes",
     "point_mass",
     "read_gfc",
     "register_cable_exit",
@@ -166,4 +168,5 @@ __all__ = [
     "sun_position",
     "sunlight",
     "winch",
+    "yamanaka_ankersen",
 ]
