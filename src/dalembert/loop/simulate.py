@@ -26,6 +26,7 @@ from dalembert.loop.flexible_checks import warn_of_angles, warn_of_stiff_modes
 from dalembert.loop.heavy_checks import warn_of_heavy_cables
 from dalembert.loop.routines import check_native_start
 from dalembert.loop.stepping import check_gaps
+from dalembert.loop.stresses import with_stresses
 from dalembert.loop.switches import check_switches
 from dalembert.model.comparison import mechanics_apart
 from dalembert.simulation.integrate import integrate
@@ -111,7 +112,8 @@ def run_experiment(
     def known(run: Run) -> Run:
         """A run with its experiment and its start."""
         so_far = {key: list(what) if isinstance(what, list) else what for key, what in report.items()}
-        return replace(run, metadata={**run.metadata, **so_far}, source=eom.machine, experiment=experiment)
+        told = replace(run, metadata={**run.metadata, **so_far}, source=eom.machine, experiment=experiment)
+        return with_stresses(eom.machine, told)
 
     failure: SimulationError | None = None
     try:
