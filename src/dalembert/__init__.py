@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     )
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
     from dalembert.model.elastic.finite_elements import FlexibleBody
+    from dalembert.model.elastic.rod import Rod
     from dalembert.model.friction import Friction
     from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
     from dalembert.model.joint import WORLD, Joint, Limits
@@ -190,6 +191,7 @@ __all__ = [
     "Projection",
     "Quintic",
     "Radau",
+    "Rod",
     "Rope",
     "RopeObstacle",
     "Run",
@@ -344,6 +346,7 @@ _LATER = {
     "Quintic": "dalembert.plan.references",
     "RK4": "dalembert.simulation.methods",
     "Radau": "dalembert.simulation.methods",
+    "Rod": "dalembert.model.elastic.rod",
     "Rope": "dalembert.model.ropes",
     "Run": "dalembert.simulation.run",
     "SampledController": "dalembert.loop.closed_loop",

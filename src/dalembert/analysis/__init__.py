@@ -24,6 +24,7 @@ from dalembert.analysis.modal import (
 )
 from dalembert.analysis.operations import OperationCount, count_operations, operation_count
 from dalembert.analysis.outboard import outboard_load, with_outboard_loads
+from dalembert.analysis.resting import RestingPlace, find_equilibrium
 from dalembert.analysis.ropes import RopeEfficiency, RopeTensions, rope_efficiency, rope_tensions
 from dalembert.analysis.stress import Cycles, StressHistory, rainflow, stress_history, von_mises
 from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
@@ -49,6 +50,7 @@ __all__ = [
     "ModelForm",
     "OperatingPoint",
     "OperationCount",
+    "RestingPlace",
     "RopeEfficiency",
     "RopeTensions",
     "SheetFormula",
@@ -67,6 +69,7 @@ __all__ = [
     "derivation",
     "energy_split",
     "equilibrium",
+    "find_equilibrium",
     "forward_kinematics",
     "frequency_response",
     "generalized_jacobian",

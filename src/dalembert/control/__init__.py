@@ -7,7 +7,7 @@ from dalembert.control.cascade import Cascade, Follow, Guidance, Known, NativeGu
 from dalembert.control.detumbling import Detumbling
 from dalembert.control.law_blocks import register_law
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation, driven_response
-from dalembert.control.nozzles import PulsedJets, Unloading
+from dalembert.control.nozzles import MeteredJets, PulsedJets, Unloading
 from dalembert.control.passivity import PassivityBased, SlotineLi
 from dalembert.control.spacecraft import BasePD, CentralizedPD, Feedforward, FollowPose, Together
 from dalembert.core.later import later
@@ -56,6 +56,7 @@ __all__ = [
     "Known",
     "Learning",
     "LinearFeedback",
+    "MeteredJets",
     "NativeGuidance",
     "NoisySensors",
     "PartialFeedbackLinearization",

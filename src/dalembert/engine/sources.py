@@ -113,5 +113,5 @@ def unit_text(name: str) -> str:
 
 
 def checked_text(name: str) -> str:
-    """Return a translation unit that compiles only if C and Python mean the same memory by what they share."""
+    """Return a translation unit that compiles only if shared structures have the same memory layout in C and Python."""
     return unit_text(name) + "".join(struct_checks(shared, structure_fields(shared)) for shared in _STRUCTURES[name])

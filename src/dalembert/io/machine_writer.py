@@ -17,12 +17,14 @@ from dalembert.io.field_entries import field_to_data
 from dalembert.io.flexible_entries import flexible_to_data
 from dalembert.io.geometry_entries import geometry_to_data
 from dalembert.io.kind_entries import constraint_to_data, fields_to_data
+from dalembert.io.rod_entries import rod_to_data
 from dalembert.io.rope_entries import rope_to_data
 from dalembert.io.yaml_nodes import plain_value
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body
 from dalembert.model.elastic.contract import Elastic
 from dalembert.model.elastic.finite_elements import FlexibleBody
+from dalembert.model.elastic.rod import Rod
 from dalembert.model.friction import Friction
 from dalembert.model.joint import Joint, Limits
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
@@ -141,6 +143,8 @@ def _given(key: str, value: Any, default: object) -> dict[str, Any]:
 def _body(body: Body | Elastic) -> dict[str, Any]:
     if isinstance(body, Beam):
         return beam_to_data(body, _number)
+    if isinstance(body, Rod):
+        return rod_to_data(body, _number)
     if isinstance(body, FlexibleBody):
         return flexible_to_data(body, _number)
     if isinstance(body, Elastic):

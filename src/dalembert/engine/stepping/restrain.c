@@ -11,7 +11,7 @@ static double given_by(const struct moreau *C, const int64_t *block, int64_t n, 
     return sum;
 }
 
-/* Impulses with the rebounds of an island at a part of `full`; returns what it gives then. */
+/* Impulses with the rebounds of an island at a part of `full`; returns the energy that they add. */
 static double at_part(struct moreau *C, const int64_t *block, int64_t n, const double *full, double part, double *scale,
                       double *sweeps) {
     for (int64_t k = 0; k < n; k++) C->bounce[block[k]] = part * full[k];
@@ -30,7 +30,7 @@ static int restrain(struct moreau *C, double *sweeps) {
         int rebounds = 0;
         for (int64_t k = 0; k < n; k++) full[k] = C->bounce[block[k]], rebounds |= full[k] < 0.0;
         if (!rebounds || !(given_by(C, block, n, &scale) > GIVES * scale)) continue;
-        /* what is given without any rebound belongs to the step, not to restitution */
+        /* energy that is added without any rebound belongs to the step, not to restitution */
         const double none = at_part(C, block, n, full, 0.0, &scale, sweeps), most = larger(none, 0.0);
         for (int halving = 0; halving < HALVINGS; halving++) {
             const double middle = 0.5 * (low + high), given = at_part(C, block, n, full, middle, &scale, sweeps);

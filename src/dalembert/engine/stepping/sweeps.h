@@ -3,12 +3,12 @@
 #define CORRECTIONS 50 /* sweeps over gaps */
 #define REPEATED 1e-10 /* part of a row, squared, that is left by those before it, below which it depends on them */
 
-/* Rows of a block whose impulses may be at odds with those of others; none of what remembers them (joints, ropes). */
+/* Rows of a block whose impulses may be at odds with those of others; none of blocks that keep them (joints, ropes). */
 FUNCTION INDEX rows_that_share(INDEX law, INDEX size) { return law == UNILATERAL || law == COULOMB ? size : 0; }
 
-/* Members with rows of contacts that may depend on each other, so that their forces are not unique. Only what begins to
- * touch is tested, and what was so in the step before (`were` > 0): nothing else changes it but postures in which machines are
- * singular. With more than MOST_TESTED rows, rows are counted against the velocities that they act on. */
+/* Members with rows of contacts that may depend on each other, so that their forces are not unique. Only contacts that
+ * begin to touch are tested, and members in which rows did depend in the step before (`were` > 0): otherwise only singular
+ * postures of the machine change it. With more than MOST_TESTED rows, rows are counted against the velocities that they act on. */
 FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
     MASK some = open & NO(open), begins = open & (were > K(0.0));
     INDEX rows = 0;
@@ -84,7 +84,7 @@ FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
     return some;
 }
 
-/* Friction of joints that have reached what they hold at rest falls to that in motion; returns the members in which one does. */
+/* Friction of joints that have reached their static limit falls to the kinetic one; returns the members with such a joint. */
 FUNCTION MASK block_breaks(stepper *C, MASK open) {
     MASK any = open & NO(open);
     ROLL
@@ -177,7 +177,7 @@ FUNCTION real block_residual(const stepper *C) {
     return SELECT(top > K(0.0), most / SELECT(top > K(0.0), top, K(1.0)), SELECT(most > K(0.0), K(1.0), K(0.0)));
 }
 
-/* Displacement (as s) that closes the gaps of blocks that push or pull, and takes others out of what they penetrate,
+/* Displacement (as s) that closes the gaps of blocks that push or pull, and removes the penetration of others,
  * into `r`; returns the members that need one. One that rebounds is let go: it leaves by itself, at no cost of energy. */
 FUNCTION MASK block_gaps(stepper *C, MASK alive, real h) {
     MASK needed = alive & NO(alive);

@@ -6,7 +6,7 @@
  * While everything sticks they are the impulses of least norm.
  *
  * Few sweeps with a compliance that is large tell the modes; from there Newton's method on the laws as equations (P. Alart,
- * A. Curnier, 1991), with a small one. Then ref is what was found, and it is solved again: as long as modes stay, the effect of
+ * A. Curnier, 1991), with a small one. Then ref becomes that solution, and it is solved again: as long as modes stay, the effect of
  * the compliance vanishes, and nothing is added along directions in which impulses are undetermined (a proximal iteration
  * from zero). This is done island by island: blocks that act on common velocities. Where it fails, sweeps with the large
  * compliance are repeated with ref; islands of more than DIRECT rows are left to plain sweeps from the impulses as they were.
@@ -143,12 +143,12 @@ static int island_newton(const struct moreau *C, const struct island *I) {
     return island_law(C, I, I->x, I->u, I->F) <= 1e-11 * largest_in(I->x, R);
 }
 
-/* In how many directions the impulses x could change without effect on what they hold: the rank that rows lack which push,
- * and tangents which do not slip. */
+/* In how many directions the impulses x could change without effect on bodies at rest: the rank deficiency of the rows
+ * that push and of the tangents that do not slip. */
 static int64_t island_undetermined(const struct moreau *C, const struct island *I) {
     const int64_t R = I->rows;
     double *S = I->G;
-    const double still = 1e-9 * largest_in(I->b, R); /* velocity of what does not slip */
+    const double still = 1e-9 * largest_in(I->b, R); /* velocity of contacts that do not slip */
     int64_t lacks = 0, count = 0, *unknown = C->island + C->nv + 2 * C->n_blocks;
     for (int64_t k = 0, f = 0; k < I->n; f += SIZE(I->block[k]), k++) {
         const int64_t a = I->block[k];
@@ -161,7 +161,7 @@ static int64_t island_undetermined(const struct moreau *C, const struct island *
     for (int64_t i = 0; i < count; i++) {
         const double *row = I->W + unknown[i] * R;
         for (int64_t j = 0; j < count; j++) S[i * count + j] = row[unknown[j]];
-        for (int64_t k = 0, f = 0, j = 0; k < I->n; f += SIZE(I->block[k]), k++) { /* friction of what slips */
+        for (int64_t k = 0, f = 0, j = 0; k < I->n; f += SIZE(I->block[k]), k++) { /* friction of slipping contacts */
             while (j < count && unknown[j] < f) j++;
             if (SIZE(I->block[k]) < 3 || j == count || unknown[j] != f) continue;
             if (j + 1 < count && unknown[j + 1] < f + 3) continue;

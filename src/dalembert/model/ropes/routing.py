@@ -236,7 +236,7 @@ class Routing:
         self.lines[k] = Line(
             either(leaving, direct.end),
             either(after.end, direct.end),
-            either(whole - r * wrap - first, ca.SX(0)),  # with what the helix is longer than its circle
+            either(whole - r * wrap - first, ca.SX(0)),  # by which the helix is longer than its circle
             out,
             any_of(after.into, direct.into),
             either(after.clear, direct.clear),
