@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dalembert.control.lqr import LQR, Holding, design_lqr, lqr_gain
     from dalembert.control.margins import DiskMargin, disk_margins
     from dalembert.control.norms import h2_norm
+    from dalembert.control.scheduled import ScheduledFeedback, ScheduledGains, scheduled_feedback
     from dalembert.control.underactuated import (
         EnergyRegulation,
         PartialFeedbackLinearization,
@@ -64,6 +65,8 @@ __all__ = [
     "PassivityBased",
     "PulsedJets",
     "Sampled",
+    "ScheduledFeedback",
+    "ScheduledGains",
     "SlotineLi",
     "StereoCamera",
     "Together",
@@ -87,6 +90,7 @@ __all__ = [
     "pose_from_points",
     "read",
     "register_law",
+    "scheduled_feedback",
     "structured",
     "uncertain",
     "varying",
@@ -104,6 +108,9 @@ _LATER = {
     "LQR": "dalembert.control.lqr",
     "Learning": "dalembert.control.learning",
     "LinearFeedback": "dalembert.control.feedback",
+    "ScheduledFeedback": "dalembert.control.scheduled",
+    "ScheduledGains": "dalembert.control.scheduled",
+    "scheduled_feedback": "dalembert.control.scheduled",
     "NoisySensors": "dalembert.control.actuators",
     "PartialFeedbackLinearization": "dalembert.control.underactuated",
     "Partition": "dalembert.control.underactuated",

@@ -306,7 +306,8 @@ class _Builder:
         grounded = isinstance(rope, Cable) and self.machine.tree.frames[rope.exit][0] < 0
         names = rope.tension_names if len(rope.tension_names) == len(lines) else rope.tension_names[:1]
         row, tensions = len(self.lengths) - 1, tuple(f"tension.{name}" for name in names)
-        self.add(CablePart(rope.name, row, indices, rope.bilateral, grounded, tuple(lines), tensions))
+        drawn = rope.bilateral or bool(route.sag)  # as it is: nothing hangs down besides
+        self.add(CablePart(rope.name, row, indices, drawn, grounded, tuple(lines), tensions))
 
 
 def _extent(

@@ -98,7 +98,7 @@ class Rod(Elastic):
 
     >>> import numpy as np, dalembert as da
     >>> section = da.Section.rectangle(0.0005, 0.02)
-    >>> strip = da.Rod("strip", 1.0, section, E=2e11, density=7800.0, strains={"bending_y": 1})
+    >>> strip = da.Rod("strip", 1.0, section, E=2e11, density=7800.0, strains={"bending_y": 1}, points=12)
     >>> machine = da.Machine("clamped", [strip], [da.Joint("wall", "fixed", "world", "strip")])
     >>> round_about = da.equations(machine, backend="vm").pose("strip.tip", [2 * np.pi])
     >>> round_about[:3, 3].round(12) + 0.0
