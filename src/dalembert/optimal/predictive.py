@@ -166,12 +166,15 @@ class PredictiveLaw:
         Law of samples without a plan; None: inputs of the reference.
     settings
         How it computes.
+    block
+        Block of the machine file that it comes from, or None.
     """
 
     problem: Horizon
     period: float
     fallback: Law | None
     settings: PredictiveSettings
+    block: Mapping[str, Any] | None = None
     commands: ClassVar[bool] = True
 
     @property
