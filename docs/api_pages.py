@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_origin
 
 import dalembert
 
@@ -73,9 +73,8 @@ PACKAGES = {
 def public_names() -> dict[str, list[str]]:
     """Public names by package, each once: in `dalembert`, or in the package that holds its module."""
     found: dict[str, list[str]] = {}
-    rooms = [
-        m.name for m in pkgutil.iter_modules(dalembert.__path__) if m.ispkg and m.name not in ("cli", "core", "engine")
-    ]
+    internal = ("cli", "collide", "core", "engine")
+    rooms = [m.name for m in pkgutil.iter_modules(dalembert.__path__) if m.ispkg and m.name not in internal]
     below = [f"systems.{room}" for room in getattr(dalembert.systems, "_ROOMS", ())]
     below += ["control.structured", "control.mu", "control.uncertain", "control.varying"]
     for name in ("", *rooms, *below):
@@ -154,8 +153,11 @@ def _get(package: str, name: str) -> Any:
 
 
 def _summary(thing: Any) -> str:
-    doc = inspect.getdoc(thing) if callable(thing) or inspect.isclass(thing) else ""
-    text = " ".join((doc or "").split("\n\n")[0].split())
+    if get_origin(thing) is not None:  # an alias of a type: its docstring is that of a built-in class
+        return "Type " + _literal(re.sub(r"typing\.|dalembert\.[a-z_.]*", "", str(thing)), 80).replace("|", r"\|")
+    if not callable(thing):
+        return _value(thing).replace("``", "`").replace("|", r"\|")
+    text = " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
     return re.sub(r"`+([^`]+)`+", r"`\1`", text).replace("|", r"\|")
 
 

@@ -16,6 +16,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
 
 from api_pages import api_pages  # noqa: E402
+from live_machines import live_tutorials, tutorial_experiment  # noqa: E402
 
 import dalembert  # noqa: E402
 from dalembert.compile import find_zig  # noqa: E402
@@ -48,10 +49,11 @@ GALLERY = (
     *("space-chaser", "delta-robot", "pulley-robot", "eight-cable-robot", "bouncing-ball", "newtons-cradle"),
     *("chain-in-circle", "quadruped"),
 )
+TUTORIALS = live_tutorials()
 if find_zig() is None:
-    GALLERY = ()  # without the ziglang wheel the pictures stay pictures
+    GALLERY, TUTORIALS = (), {}  # without the ziglang wheel the pictures stay pictures
 html_css_files = ["live.css"]
-html_js_files = [("live.js", {"data-machines": " ".join(GALLERY)})]
+html_js_files = [("live.js", {"data-machines": " ".join([*GALLERY, *TUTORIALS])})]
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -130,8 +132,15 @@ def write_gallery(app: Sphinx) -> None:
         dalembert.share(SYSTEMS[name].experiment(), folder / f"{name}.html")
 
 
+def write_tutorials(app: Sphinx) -> None:
+    """Write the pages of the machines of the tutorials."""
+    for name, path in TUTORIALS.items():
+        dalembert.share(tutorial_experiment(path), LIVE / "live" / f"{name}.html")
+
+
 def setup(app: Sphinx) -> None:
     """Register the writers of the reference pages and of the machines that simulate."""
     app.connect("builder-inited", write_reference)
     app.connect("builder-inited", write_live_machine)
     app.connect("builder-inited", write_gallery)
+    app.connect("builder-inited", write_tutorials)

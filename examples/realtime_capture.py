@@ -3,7 +3,7 @@
 The chaser of SPACE 9.2.3 and a debris of 50 kg that tumbles at 11 degrees per second run in a separate loop, in
 lockstep over UDP. This client is all the rest of the bench: it maps the motion to two six-axis arms, one on a rail of
 10 m (scaling, safety offset, workspace check), whose controllers are 80 ms late; looks through the camera that one of
-them carries; estimates the target from what it sees; and sends torques and forces back.
+them carries; estimates the target from its pictures; and sends torques and forces back.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def fly(duration: float = DURATION, *, noise: float = 0.2, seed: int = 0) -> dic
 
 
 def main() -> None:
-    """Fly, and compare with what the bench of the source reached."""
+    """Fly, and compare with the results of the bench in the source."""
     flown = fly()
     after = flown["t"] > 40.0
     miss = np.linalg.norm(flown["gap"][after], axis=1)

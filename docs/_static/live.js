@@ -15,6 +15,7 @@ addEventListener("DOMContentLoaded", () => {
   for (const image of document.querySelectorAll("img")) {
     const name = image.src.split("/").at(-1).replace(/\.png$/, "");
     if (!machines.includes(name)) continue;
+    if (image.closest("a")?.href.endsWith(".html")) continue; // it leads to a page
     const picture = image.closest("a") ?? image;
     const place = Object.assign(document.createElement("span"), { className: "live-picture" });
     const button = Object.assign(document.createElement("button"), { textContent: "\u25B6 simulate it here", onclick: () => open(name) });

@@ -140,6 +140,32 @@ def running(browser: Any) -> None:
     page.close()
 
 
+def members(browser: Any) -> None:
+    """Take a picture of a campaign that is followed: half of its members are there."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    given = SYSTEMS["overhead-crane"].experiment().replace(duration=10.0)
+    sway = {"travel": da.Measure("x"), "sway": da.Measure("theta1", "max abs")}
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home) / "sways"
+        da.campaign(
+            given, vary={"v0.x_dot": (-1.0, 1.0), "q0.theta1": (0.0, 0.5)}, n=400, chunk=10, sampling="sobol",
+            measure=sway, workers=1, store=folder,
+        )  # fmt: skip
+        for path in sorted((folder / "rows").glob("*"))[26:]:
+            path.unlink()
+        with Studio(given, campaign=da.open_campaign(folder)) as studio:
+            page.goto(studio.url)
+            page.wait_for_selector("body[data-members='260']")
+            page.click("#section-campaign button:has-text('largest')")
+            page.click("#take")
+            page.click("#run")
+            page.wait_for_selector("body[data-run='1'][data-status='completed']")
+            page.evaluate("() => (document.getElementById('section-runs').open = false)")
+            place(page, "studioPage.player", 0.1, 1.0)
+            save(page.screenshot(), FOLDER / "studio_campaign.png")
+    page.close()
+
+
 def editor(browser: Any) -> None:
     """Take a picture of the editor, which marks a mistake."""
     page = browser.new_page(viewport={"width": 1280, "height": 800})
@@ -199,7 +225,7 @@ def gallery() -> None:
 
 def main() -> None:
     gallery()
-    others = {"studio_running": running, "studio_editor": editor, "derivation": derived}
+    others = {"studio_running": running, "studio_editor": editor, "studio_campaign": members, "derivation": derived}
     wanted = sys.argv[1:] or [*others, *SCREENS, *SYSTEMS]
     with launch_browser() as browser:
         for name in wanted:

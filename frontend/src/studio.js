@@ -5,6 +5,7 @@ import { Player } from "./player.js";
 import { Plot, Signals } from "./plots.js";
 import { poleChart } from "./poles.js";
 import { slider } from "./sliders.js";
+import { CampaignPane } from "./studio/campaign.js";
 import { EditorPane } from "./studio/editing.js";
 import { Memory } from "./studio/memory.js";
 import { Selection } from "./studio/selection.js";
@@ -163,9 +164,10 @@ class Studio {
   }
 
   async begin() {
-    const { systems, opened, page } = await this.server.ask("systems");
+    const { systems, opened, page, campaign } = await this.server.ask("systems");
     this.machines.append(...systems.map(({ name, about }) => element("option", { value: name, textContent: name, title: about })));
     this.memory.changes = page.changes ?? {};
+    if (campaign) this.campaign = new CampaignPane(this);
     if (opened) await this.open(page.entry ? { entry: page.entry } : {}, false, page.entry ? page : null).catch(() => this.open({}, false));
     else await this.open({ system: "spatial-crane" }, false);
     setInterval(() => this.look(), LOOK);
@@ -475,6 +477,7 @@ class Studio {
     this.facts = element("pre", { id: "facts", tabIndex: 0, ariaLabel: "facts of the run" });
     this.runsBox = section("Runs", "section-runs", true, element("label", {}, "shown ", this.runsList), element("label", {}, "compare with ", this.otherRun), this.facts);
     const parts = [this.warningBox, this.selection.host, this.runsBox];
+    if (this.campaign) parts.push(section("Campaign", "section-campaign", true, ...this.campaign.parts));
     const change = this.changes.settings;
     const step = this.entry("step [s]", change.step ?? card.settings.step, (x) => (change.step = x), "step");
     const rtol = this.entry("tolerance", change.rtol ?? card.settings.rtol, (x) => (change.rtol = x), "rtol");
@@ -512,6 +515,13 @@ class Studio {
     parts.push(this.modesSection(section), this.linearSection(section));
     this.side.replaceChildren(...parts);
     shown([this.runsBox, this.warningBox, this.selection.host], false);
+  }
+
+  // Show the changes in the fields again.
+  refill() {
+    this.fillSide(Object.fromEntries([...this.side.querySelectorAll("details")].map((box) => [box.id, box.open])));
+    this.listRuns(this.runs);
+    this.warn();
   }
 
   entry(label, value, set, id) {

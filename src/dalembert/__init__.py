@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from dalembert.model.beam_modes import Support
     from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
     from dalembert.model.cables import Cable, winch
+    from dalembert.model.colliders import Collider
     from dalembert.model.constraints import (
         BallConstraint,
         DistanceConstraint,
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     )
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
     from dalembert.model.elastic.finite_elements import FlexibleBody
+    from dalembert.model.elastic.rod import Rod
     from dalembert.model.friction import Friction
     from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
     from dalembert.model.joint import WORLD, Joint, Limits
@@ -129,6 +131,7 @@ __all__ = [
     "BuildError",
     "Cable",
     "Capsule",
+    "Collider",
     "ComputedTorque",
     "ConstraintMethod",
     "Contact",
@@ -190,6 +193,7 @@ __all__ = [
     "Projection",
     "Quintic",
     "Radau",
+    "Rod",
     "Rope",
     "RopeObstacle",
     "Run",
@@ -281,6 +285,7 @@ _LATER = {
     "Capsule": "dalembert.model.geometry",
     "ComputedTorque": "dalembert.control.laws",
     "ConstraintMethod": "dalembert.engine.methods.constraints",
+    "Collider": "dalembert.model.colliders",
     "Contact": "dalembert.model.contacts",
     "ContactMethod": "dalembert.engine.methods.contacts",
     "ControlMomentGyro": "dalembert.model.appendages",
@@ -344,6 +349,7 @@ _LATER = {
     "Quintic": "dalembert.plan.references",
     "RK4": "dalembert.simulation.methods",
     "Radau": "dalembert.simulation.methods",
+    "Rod": "dalembert.model.elastic.rod",
     "Rope": "dalembert.model.ropes",
     "Run": "dalembert.simulation.run",
     "SampledController": "dalembert.loop.closed_loop",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +24,21 @@ def browser() -> Iterator[Any]:
         if os.environ.get("CI") == "true":
             pytest.fail(f"{missing} (CI=true: not skipped)")
         pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The packages that the sources of the page are built and tested with."""
+    sources = Path(__file__).resolve().parents[2] / "frontend"
+    if all((sources / "node_modules" / name).is_dir() for name in ("axe-core", "puppeteer-core")):
+        return sources / "node_modules"
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("needs npm")
+    folder = tmp_path_factory.mktemp("npm") / "frontend"
+    shutil.copytree(sources, folder, ignore=shutil.ignore_patterns("node_modules"))
+    subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=folder, check=True, timeout=300)
+    return folder / "node_modules"
 
 
 class Watched:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +149,25 @@ def test_ready_made_machines(watched: Any, tmp_path: Path, name: str, settings: 
     check_against_native(experiment, rows)
     assert [event["name"] for event in rows["events"]] == [event.name for event in native(experiment).events]
     assert watched.errors == []
+
+
+@pytest.mark.slow
+def test_firefox_computes_the_same(node_modules: Path, tmp_path: Path) -> None:
+    """Shared pages in Firefox, by puppeteer-core, against native runs."""
+    programs = [shutil.which(name) for name in ("node", "firefox-esr")]
+    if None in programs:
+        pytest.skip("needs node and firefox-esr (Debian: apt install nodejs firefox-esr)")
+    names = ("double-pendulum", "bouncing-ball", "pulley-robot", "quadruped")
+    experiments = [SYSTEMS[name].experiment() for name in names]
+    experiments = [given.replace(duration=min(given.duration or 1.0, 1.0)) for given in experiments]
+    files = [tmp_path / f"{name}.html" for name in names]
+    for given, file in zip(experiments, files, strict=True):
+        file.write_text(share_page(given), encoding="utf-8")
+    command = [programs[0], str(Path(__file__).with_name("firefox.mjs")), programs[1], str(node_modules), *files]
+    answer = subprocess.run(command, check=True, timeout=300, capture_output=True, text=True)
+    for given, rows in zip(experiments, json.loads(answer.stdout), strict=True):
+        assert "Firefox/" in rows["agent"]
+        check_against_native(live_experiment(given), rows | {"x": np.array(rows["x"])})
 
 
 @pytest.mark.slow

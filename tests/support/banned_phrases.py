@@ -84,6 +84,20 @@ PHRASES = (
         "Angles are in radians, and what has no unit is dimensionless.",
         "Angles are in radians. Numbers without a unit are dimensionless.",
     ),
+    Phrase(
+        "of-what",
+        r"\b(?:of|on|by|from|with|into|for|to|than|against) what (?:is|was|are|were|has|have|had|it|they|an?|can)\b",
+        _RELATIVE,
+        "The error is relative to what is tolerated.",
+        "The error is relative to the tolerance.",
+    ),
+    Phrase(
+        "without-load",
+        r"\b[Ll]engths? without load\b",
+        "the term of the field is unstretched length",
+        "Give the length without load of an elastic cable.",
+        "Give the unstretched length of an elastic cable.",
+    ),
     # Agentless passives and personified software
     Phrase(
         "is-told",

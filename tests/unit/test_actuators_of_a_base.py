@@ -206,3 +206,33 @@ def test_detumbling_leaves_their_momentum_to_the_wheels() -> None:
     assert rate[0] > 0.7 and rate[-1] < 1e-3
     # without torque of its motor a wheel keeps its momentum about its axis: as the hub stops it turns faster in it
     assert run["wz_dot"][-1] == pytest.approx(40.0 + 0.4, abs=1e-6)
+
+
+@pytest.mark.parametrize("pulsed", [False, True])
+def test_propellant_and_momentum_add_up(pulsed: bool) -> None:
+    """A move along x by nozzles through the centre of mass: momentum is the impulse, propellant the sum of thrusts."""
+    machine = hub()
+    hold = control.BasePD([2.0, *[0.0] * 5], [20.0, *[0.0] * 5], [0.4, 0, 0, 1, 0, 0, 0])
+    law = control.PulsedJets(hold, PERIOD, LEAST, ISP) if pulsed else control.MeteredJets(hold, ISP)
+    eom = da.equations(machine, backend="vm")
+    run = da.simulate(eom, duration=20.0, control=control.Sampled(law, PERIOD), step=PERIOD, record=PERIOD)
+    u = run.array([f"u.{n}" for n in machine.u_names])[:-1]
+    h = eom.momentum(run.array(machine.q_names), run.array(machine.v_names))
+    impulse = PERIOD * np.cumsum(u @ control.allocate(eom).effect[:3].T, axis=0)
+    assert np.abs(impulse).max() > 1.0 and np.abs(h[1:, :3] - impulse).max() < 1e-9
+    spent = STANDARD_GRAVITY * ISP * run["propellant"]
+    assert np.abs(spent[:-1] - PERIOD * np.cumsum(np.abs(u).sum(axis=1))).max() < 1e-9
+    assert run["hub.x"][-1] == pytest.approx(0.4, abs=0.1)
+
+
+def test_what_saturates_is_metered_as_it_flows() -> None:
+    """A command above the thrust of a nozzle uses what the nozzle gives; thrusters of torques count by their lever."""
+    machine = hub()
+    law = control.Sampled(control.MeteredJets(control.Feedforward({"jet1": 50.0, "jet2": -3.0}), ISP), PERIOD)
+    run = da.simulate(da.equations(machine, backend="vm"), duration=1.0, control=law, step=PERIOD, record=PERIOD)
+    assert STANDARD_GRAVITY * ISP * run["propellant"][-1] == pytest.approx(2.0, rel=0.02)
+    turning = machine.with_(thrusters=[da.Thruster("turn", "hub", torque=(0, 0, 3.0))])
+    for lever, expected in ((None, 0.0), (0.5, 6.0)):
+        law = control.Sampled(control.MeteredJets(control.Feedforward({"turn": 1.0}), ISP, lever), PERIOD)
+        run = da.simulate(da.equations(turning, backend="vm"), duration=1.0, control=law, step=PERIOD, record=PERIOD)
+        assert STANDARD_GRAVITY * ISP * run["propellant"][-1] == pytest.approx(expected, rel=0.02)

@@ -10,8 +10,9 @@ import pytest
 from tests.support.chasers import FLIGHTS, RATE, four_joints, hulk, seven_joints, six_joints, two_arms
 
 import dalembert as da
-from dalembert import control, plan
+from dalembert import plan
 from dalembert.control.allocation import allocate, base_wheels
+from dalembert.model import Orbit, yamanaka_ankersen
 from dalembert.plan.tip_task import TASKS
 from dalembert.spatial.rotations import numpy, rotation_euler321
 from dalembert.systems import space_robots
@@ -210,7 +211,8 @@ def test_nothing_under_a_capture_names_a_joint_a_mass_or_a_gain() -> None:
     """Modules that fly a machine of the user hold no name and no mass of the ready-made one."""
     general = (
         "mission", "twins", "debris_twin", "feedback", "guidance", "guide_law", "detumbling", "requirements",
-        "settings", "start", "watching", "outcome", "sensors", "bent_arm", "flying_around",
+        "settings", "start", "watching", "outcome", "sensors", "bent_arm", "flying_around", "flight_data", "far_flight",
+        "rendezvous_way",
     )  # fmt: skip
     for module in general:
         tree = ast.parse((ROOM / f"{module}.py").read_text())
@@ -296,18 +298,50 @@ def test_the_way_takes_the_time_that_the_thrusters_need() -> None:
 
 
 @pytest.mark.slow
-def test_a_mission_from_a_hold_point_has_no_jump() -> None:
+def test_a_mission_from_a_hold_point_in_orbit_has_no_jump() -> None:
     """30 m away, pictures all the way: flown around, approached, gripped, at rest; each run begins where one ended."""
-    camera = control.StereoCamera(baseline=1.0, focal_length=5e-3)
-    outcome = space_robots.fly_capture(space_robots.random_case(0), hold_point=30.0, camera=camera)
+    orbit = Orbit(altitude=700e3, inclination=1.7)
+    far = space_robots.FAR_CAMERA
+    outcome = space_robots.fly_capture(space_robots.random_case(0), hold_point=30.0, camera=far, orbit=orbit)
     assert outcome.ok, str(outcome)
     assert outcome.flight is not None and outcome.approach is not None and outcome.way is not None
     scene = outcome.flight.machine
     for names in (scene.q_names, scene.v_names):
         assert np.array_equal(outcome.flight.array(names)[-1], outcome.approach.array(names)[0])
-    eom = da.equations(scene, backend="vm")
-    q = outcome.flight.array(scene.q_names)[::50]
+    q = outcome.flight.array(scene.q_names)[::10]
     chaser, debris = (q[:, [scene.q_names.index(f"{n}.{x}") for x in "xyz"]] for n in ("base", "debris"))
-    far = np.linalg.norm(chaser - debris, axis=1)
-    assert far[0] == pytest.approx(30.0) and far.min() > 7.3 and eom.nq == len(scene.q_names)
+    t, apart = outcome.flight.t[::10], np.linalg.norm(chaser - debris, axis=1)
+    path = outcome.way.path
+    assert apart[0] == pytest.approx(30.0) and apart[-1] == pytest.approx(outcome.way.distance, abs=0.02)
+    assert apart[t < path.entry].min() > path.limits.keep_out
+    # flown as planned, in the tide, which moves the chaser by metres
+    planned = np.array([path.state(x)[:3] for x in t])
+    assert np.abs(chaser - planned).max() < 0.05
+    free = np.array([path.state(-path.duration)[:3] + 0.0 * x for x in t[:1]])
+    assert np.abs(yamanaka_ankersen(orbit, t[0], 0.0, axes="world")[:3, :3] @ free[0] - free[0]).max() > 1.0
+    assert all(v.ok for v in path.verdicts) and {v.name for v in path.verdicts} >= {"plume", "camera view"}
+    assert set(outcome.times) == set(outcome.propellant) == {"way", "approach", "rest"}
+    # the thrusters give at least the impulse of the plan
+    mass = da.equations(space_robots.space_chaser("rigid", arrays="rigid"), backend="vm")
+    kilograms = float(mass.mass_matrix(mass.q_neutral)[0, 0])
+    assert outcome.propellant["way"] > 0.9 * kilograms * path.impulse / (9.80665 * 220.0)
     assert outcome.whole.t[0] == outcome.flight.t[0]
+
+
+@pytest.mark.slow
+def test_a_grip_that_stays_open_ends_in_a_retreat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fingers that never close: the chaser leaves the debris from where it is, and the outcome has the reason."""
+    monkeypatch.setattr("dalembert.systems.space_robots.mission._OPEN", (0.0, 0.0))
+    make, start = FLIGHTS["seven"]
+    outcome = space_robots.fly_capture(make(), hulk(), rate=RATE, approach="x", camera=None, noise=None, **start)
+    assert not outcome.ok and outcome.stack is None
+    assert outcome.reason.startswith("aborted: the grip stays open") and "the chaser retreated from" in outcome.reason
+    assert outcome.approach is not None and outcome.retreat is not None
+    names = outcome.approach.machine.q_names
+    assert np.allclose(outcome.approach.array(names)[-1], outcome.retreat.array(names)[0], rtol=0.0, atol=1e-12)
+    base, other = (outcome.retreat.array([f"{n}.{x}" for x in "xyz"]) for n in ("bus", "hulk"))
+    apart = np.linalg.norm(base - other, axis=1)
+    assert apart[-1] > 1.9 * apart[0] and np.diff(apart).min() > -1e-3
+    hand, target = (outcome.retreat.array([f"{n}.{x}" for x in "xyz"]) for n in ("hand", "target"))
+    assert np.linalg.norm(hand - target, axis=1)[-1] > 2.0
+    assert outcome.whole.t[-1] == outcome.retreat.t[-1] and outcome.propellant["retreat"] > 0.0

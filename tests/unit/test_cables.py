@@ -315,7 +315,7 @@ def test_redundant_robot_with_locked_and_free_winches() -> None:
         (lambda: da.Cable("c", "b", drum=0.1), "no winch"),
         (lambda: da.Cable("c", "b", pulley=-0.1), ">= 0"),
         (lambda: da.Cable("c", "b", swivel="loose"), "swivel"),
-        (lambda: da.Cable("c", "b", stiffness=1e5), "length without load"),
+        (lambda: da.Cable("c", "b", stiffness=1e5), "unstretched length"),
         (lambda: da.Cable("c", "b", length=1.0, damping=1.0), "inextensible"),
         (lambda: ball(da.Cable("c", "platform", length=1.0)), "cable 'c': no frame or body named 'platform'"),
         (lambda: ball(da.Cable("c", "b", length=1.0, winch="w", drum=0.1)), "no joint with one coordinate named 'w'"),

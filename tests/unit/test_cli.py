@@ -338,6 +338,60 @@ def test_robust_takes_the_law_of_the_file(call: Call, here: Path) -> None:
     assert held["slowest pole"] == pytest.approx(given["slowest pole"])
 
 
+HOIST = """
+name: hoist
+bodies:
+  rope: {}
+  load: {point_mass: {mass: 2.0}}
+joints:
+  sway: {kind: revolute, parent: world, child: rope, axis: [0, 1, 0], damping: 0.6}
+  l: {kind: prismatic, parent: rope, child: load, axis: [0, 0, -1], limits: {lower: 1.0, upper: 3.0}}
+motors:
+  M: {joint: sway}
+  F: {joint: l}
+"""
+HOISTED = ("--gain", "M:sway_dot=20", "--gain", "F:l=30", "--gain", "F:l_dot=30")
+
+
+def test_robust_proves_rates_and_breaks_faster_ones(call: Call, here: Path) -> None:
+    (here / "hoist.yaml").write_text(HOIST, encoding="utf-8")
+    status, out, _ = call("robust", "hoist.yaml", *HOISTED, "--rate", "l=0.4", "--json")
+    answer = json.loads(out)
+    assert status == 0 and answer["proven"] and answer["ranges"] == {"l": [1.0, 3.0]}
+    first, *others = answer["envelope"]
+    assert first["rates"] == {"l": 0.4} and first["proven"] and not first["broken"]
+    assert "none of" in answer["falsification"]
+    assert all(not (row["proven"] and row["broken"]) for row in others)
+    status, out, _ = call("robust", "hoist.yaml", *HOISTED[2:], "--rate", "l=2", "--range", "l=1:3")
+    assert status == 1 and "makes the loop diverge" in out  # little damping: fast hoisting pumps the sway
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((*HOISTED, "--rate", "sway=0.1"), "no range"),
+        ((*HOISTED, "--rate", "l"), "NAME=RATE"),
+        ((*HOISTED, "--rate", "l=1:2:3"), "NAME=RATE"),
+        ((*HOISTED, "--rate", "l=0.4", "--level", "1"), "constant values"),
+        ((*HOISTED, "--decay", "0.4"), "--schedule"),
+        (("--rate", "l=0.4"), "has no law"),
+        (("--schedule", "l=two"), "NAME=DEGREE"),
+    ],
+)
+def test_robust_refuses_rates_by_name(call: Call, here: Path, arguments: tuple[str, ...], words: str) -> None:
+    (here / "hoist.yaml").write_text(HOIST, encoding="utf-8")
+    status, _, err = call("robust", "hoist.yaml", *arguments)
+    assert status == 2 and words in err
+
+
+def test_robust_schedules_gains(call: Call, here: Path) -> None:
+    (here / "hoist.yaml").write_text(HOIST, encoding="utf-8")
+    status, out, _ = call("robust", "hoist.yaml", "--schedule", "l", "--rate", "l=0.2", "--decay", "0.3", "--json")
+    answer = json.loads(out)
+    assert [entry["at"] for entry in answer["gains"]] == [{"l": 1.0}, {"l": 3.0}]
+    assert set(answer["controls"]) == {"M", "F"} and status == int(not answer["proven"])
+
+
 # -- reproduce --------------------------------------------------------------------------------------------------------
 
 

@@ -88,7 +88,8 @@ PEERS = {"from_mujoco": "mujoco", "from_pinocchio": "pinocchio"}
 
 # An indented fence belongs to a list, where its code would have to be dedented: pages do without.
 _FENCE = re.compile(
-    r"^(?:<!--[ ]*(?P<comment>.*?)[ ]*-->\n+)?^```(?P<language>[\w{}-]*)[^\n]*\n(?P<text>.*?)^```[ ]*$", re.M | re.S
+    r"^(?:<!--[ ]*(?P<comment>(?:(?!-->).)*?)[ ]*-->\n+)?^```(?P<language>[\w{}-]*)[^\n]*\n(?P<text>.*?)^```[ ]*$",
+    re.M | re.S,
 )
 
 

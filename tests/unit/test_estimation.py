@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from scipy.stats import chi2
 
 import dalembert as da
@@ -201,3 +202,34 @@ def test_bad_pictures_and_numbers_are_refused() -> None:
         filter_.correct(estimate, 7.0, [0, 1], np.zeros((3, 4)), EYE)
     with pytest.raises(da.DalembertError, match="one of"):
         estimate.deviation("mass")
+
+
+def test_points_behind_the_body_are_not_seen() -> None:
+    """A corner of a box is seen if one of its three faces faces the camera; a second box hides what is behind it."""
+    half = np.array([0.5, 1.0, 0.7])
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half
+    box = da.Geometry(da.Box(tuple(2.0 * half)))
+    watch = TumblingFilter(StereoCamera(), corners, solids=[box])
+    everything = TumblingFilter(StereoCamera(), corners)
+    rng = np.random.default_rng(11)
+    counts = set()
+    for _ in range(60):
+        eye = rng.normal(size=3)
+        eye *= rng.uniform(3.0, 30.0) / np.linalg.norm(eye)
+        X, C = np.eye(4), np.eye(4)
+        R = Rotation.random(random_state=int(rng.integers(1 << 30))).as_matrix()
+        X[:3, :3], X[:3, 3] = R, rng.normal(size=3)
+        C[:3, 3] = X[:3, 3] + R @ eye
+        facing = np.sign(corners) * eye > half  # the face of each axis on the side of the corner
+        expected = ~facing.any(axis=1)
+        assert np.array_equal(watch.hidden(X, C), expected)
+        assert not everything.hidden(X, C).any()
+        counts.add(int(expected.sum()))
+    assert counts >= {1, 2}  # seven or six corners are in sight; four face to face
+    wall = da.Geometry(da.Box((0.1, 10.0, 10.0)), da.Transform((1.5, 0.0, 0.0)))
+    C = np.eye(4)
+    C[:3, 3] = (8.0, 0.0, 0.0)
+    assert TumblingFilter(StereoCamera(), corners, solids=[box, wall]).hidden(np.eye(4), C).all()
+    C[:3, :3] = [[0, 0, -1], [0, 1, 0], [1, 0, 0]]  # it looks back along x
+    chosen = watch.visible(np.eye(4), C)
+    assert len(chosen) == 4 and (corners[chosen, 0] > 0.0).all()

@@ -83,7 +83,14 @@ bodies:
                modes: {z: 1}, boundary: clamped-loaded, load: {mass: 3.0, inertia: [0.1, 0.2, 0.3], first_moment: 0.5}}}
   sprung: {beam: {length: 2.0, section: {outer: 0.03}, E: 7.0e+10, density: 2700.0, modes: {z: 1},
                   boundary: [{deflection: true, slope_spring: 100.0}, {deflection_spring: 200.0}]}}
+  hook: {exact_rod: {length: 0.8, section: {outer: 0.004}, E: 2.0e+11, G: 8.0e+10, density: 7800.0,
+                     strains: {bending: 1, shear_y: 1}, curvature: [0, 0, 0.5], shear_factor: 0.9, damping_time: 1.0e-3,
+                     pieces: [0.3, 0.5], stations: {camera: 0.4}}}
+  bow: {exact_rod: {length: 0.8, section: {outer: 0.004}, E: 2.0e+11, density: 7800.0, strains: {bending_y: 1},
+                    curvature: [{length: 0.3, curvature: [0, 0, 0.5]}, {length: 0.5, curvature: [0, 0, 0.0]}]}}
 joints:
+  jh: {kind: revolute, parent: world, child: hook, axis: y}
+  jb: {kind: revolute, parent: world, child: bow, axis: y}
   jt: {kind: revolute, parent: world, child: tube, axis: y}
   jp: {kind: revolute, parent: world, child: plank, axis: y}
   jx: {kind: revolute, parent: world, child: bar, axis: y}
@@ -141,11 +148,19 @@ ropes:
     stiffness: 1.0e+6
     damping: 1000.0
     pretension: 100.0
+  stay:
+    path: [{anchor: world, at: [9, 0, 1]}, {anchor: hook}]
+    length: 10.0
+    stiffness: 1.0e+6
+    weight: 12.0
 """
 FILES = {"ropes": ROPES, "shapes": SHAPES, "beams": BEAMS, "space": SPACE}
 NOT_EXPRESSIONS = {  # counts and words, and numbers that stand in the text of another key
     ("bodies", "bar", "beam", "modes", "z"),
     ("bodies", "sprung", "beam", "modes", "z"),
+    ("bodies", "hook", "exact_rod", "strains", "bending"),
+    ("bodies", "hook", "exact_rod", "strains", "shear_y"),
+    ("bodies", "bow", "exact_rod", "strains", "bending_y"),
 }
 
 

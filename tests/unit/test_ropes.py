@@ -424,14 +424,6 @@ def test_pictures_show_ropes_along_their_way() -> None:
     assert len(scene.pulleys) == 4
 
 
-def test_friction_of_elastic_ropes_is_refused_by_name() -> None:
-    machine = atwood(3.0, 2.5, friction=0.2)
-    path = (machine.ropes[0].path[0], da.Guide("world", 0.1, "y", friction=0.2, name="S"), machine.ropes[0].path[2])
-    elastic = machine.with_(ropes=[da.Rope("r", path, stiffness=1e5, length=2.5)])
-    with pytest.raises(InputError, match="friction at guide 'S' of the elastic rope 'r' is not yet simulated"):
-        da.simulate(elastic, duration=0.1, backend="vm", q0={"x1": 0.5, "x2": 0.5})
-
-
 # -- belts, and ropes in space -----------------------------------------------------------------------------------------
 
 

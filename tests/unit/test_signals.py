@@ -267,7 +267,7 @@ def test_machines_refuse(parts, message) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: da.Signal("a"), "needs an expression or a frame"),
+        (lambda: da.Signal("a"), "needs either an expression or a frame"),
         (lambda: da.Signal("a", "__import__('os')"), "cannot use"),
         (lambda: da.Signal("a", "1 +"), "cannot read"),
         (lambda: da.Signal("a", "sin(x, y)"), "cannot use"),

@@ -12,6 +12,8 @@ from scipy.spatial.transform import Rotation
 
 import dalembert as da
 from dalembert import control, plan
+from dalembert.compile.loops import split_tape
+from dalembert.compile.tape import read_tape
 from dalembert.systems import space_robots
 
 
@@ -228,3 +230,18 @@ def test_refusals(make, message) -> None:
     machine = craft()
     with pytest.raises(da.DalembertError, match=message):
         inputs(machine, make(), [0, 0, 0, 1, 0, 0, 0], np.zeros(6))
+
+
+def test_long_tables_are_loops_over_numbers() -> None:
+    """461 knots of 14 components: the tape repeats itself row by row, so that its code is short."""
+    t = np.linspace(0.0, 46.0, 461)
+    x = np.random.default_rng(0).normal(size=(461, 14))
+    time = ca.SX.sym("t")
+    spline = plan.Spline(t, x)
+    function = ca.Function("f", [time], [spline(time)])
+    for s in (-1.0, 0.0, 3.33, 20.0, 46.0, 50.0):
+        expected = CubicSpline(t, x, bc_type="clamped")(np.clip(s, 0.0, 46.0))
+        assert np.allclose(function(s).full()[:, 0], expected, atol=1e-11)
+    tape = read_tape(function)
+    written = sum(piece.length for piece in split_tape(tape, 400))
+    assert tape.n_operations > 50_000 and written < 2000

@@ -71,9 +71,7 @@ export class EditorPane {
       for (const [name, value] of Object.entries(values)) if (known[key].has(name)) studio.changes[key][name] = value;
     }
     Object.assign(studio.changes.settings, changes.settings);
-    studio.fillSide(Object.fromEntries([...studio.side.querySelectorAll("details")].map((box) => [box.id, box.open])));
-    studio.listRuns(studio.runs);
-    studio.warn();
+    studio.refill();
     if (view) studio.player.stage.look(view);
   }
 

@@ -24,6 +24,8 @@ from dalembert.analysis.modal import (
 )
 from dalembert.analysis.operations import OperationCount, count_operations, operation_count
 from dalembert.analysis.outboard import outboard_load, with_outboard_loads
+from dalembert.analysis.resting import RestingPlace, find_equilibrium
+from dalembert.analysis.rope_rest import RestPose, rest_pose
 from dalembert.analysis.ropes import RopeEfficiency, RopeTensions, rope_efficiency, rope_tensions
 from dalembert.analysis.stress import Cycles, StressHistory, rainflow, stress_history, von_mises
 from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
@@ -49,6 +51,8 @@ __all__ = [
     "ModelForm",
     "OperatingPoint",
     "OperationCount",
+    "RestPose",
+    "RestingPlace",
     "RopeEfficiency",
     "RopeTensions",
     "SheetFormula",
@@ -67,6 +71,7 @@ __all__ = [
     "derivation",
     "energy_split",
     "equilibrium",
+    "find_equilibrium",
     "forward_kinematics",
     "frequency_response",
     "generalized_jacobian",
@@ -82,6 +87,7 @@ __all__ = [
     "outboard_load",
     "platform_load",
     "rainflow",
+    "rest_pose",
     "rope_efficiency",
     "rope_tensions",
     "static_equilibrium",

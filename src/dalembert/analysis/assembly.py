@@ -61,7 +61,7 @@ class Mobility:
 
 @dataclass(frozen=True)
 class Assembly:
-    """One way in which a machine closes.
+    """One assembly of a closed mechanism.
 
     Parameters
     ----------

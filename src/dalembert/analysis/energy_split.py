@@ -56,7 +56,7 @@ class EnergySplit:
 def energy_split(
     equations: EquationsOfMotion, q: ArrayLike, v: ArrayLike, *, t: float = 0.0, p: Parameters = None
 ) -> EnergySplit:
-    """Return how the energy of states is split between motion and vibration.
+    """Split the energy of states into motion and vibration.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class ReducedModel:
 
 
 def multiplier_names(eom: EquationsOfMotion) -> dict[str, tuple[int, ...]]:
-    """Rows whose multipliers add up to what a run names ``tension.CABLE``, ``multiplier.ROW`` and so on.
+    """Rows whose multipliers add up to the signals ``tension.CABLE``, ``multiplier.ROW`` and so on.
 
     The tension of a span is that of the last one of its rope, and all that sheaves with friction between them change.
     """

@@ -343,7 +343,7 @@ class _Bar:
 
 
 def open_campaign(store: str | os.PathLike[str]) -> Campaign:
-    """Open the campaign of a folder, finished or not: its table, and what can be learnt from it.
+    """Open the campaign of a folder, finished or not, with its table and statistics.
 
     Examples
     --------

@@ -59,7 +59,7 @@ def optimise(
     iterations: int = 100,
     **keywords: Unpack[ExperimentKeywords],
 ) -> Design:
-    """Choose parameters and initial values so that runs cost least.
+    """Choose parameters and initial values that minimise a cost of runs.
 
     Parameters
     ----------

@@ -121,18 +121,19 @@ class Store:
     def table(self) -> pandas.DataFrame:
         """Rows of all chunks that are done, in the order of the members; the index is the member's number."""
         import pandas
+
+        parts = [self.chunk(number) for number in self.done()]
+        return pandas.concat(parts) if parts else pandas.DataFrame()
+
+    def chunk(self, number: int) -> pandas.DataFrame:
+        """Rows of a chunk that is done; the index is the member's number."""
         import pyarrow.parquet as pq
 
-        parts = []
-        for chunk in self.done():
-            path = self.folder / "rows" / f"{chunk:06d}.parquet"
-            try:
-                parts.append(pq.read_table(path).to_pandas())
-            except Exception as error:
-                raise FileFormatError(f"{path}: is damaged ({error}); remove it and resume the campaign") from None
-        if not parts:
-            return pandas.DataFrame()
-        return pandas.concat(parts, ignore_index=True).set_index("member")
+        path = self.folder / "rows" / f"{number:06d}.parquet"
+        try:
+            return pq.read_table(path).to_pandas().set_index("member")
+        except Exception as error:
+            raise FileFormatError(f"{path}: is damaged ({error}); remove it and resume the campaign") from None
 
     def values(self) -> Array:
         """Values of all members (members, quantities)."""

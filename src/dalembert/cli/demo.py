@@ -39,13 +39,18 @@ def demo(
     plot: Annotated[bool, typer.Option("--plot/--no-plot", help="Draw the run.")] = True,
     seed: Annotated[int, typer.Option(help="Case of the capture: tumbling, errors of the model, noise.")] = 0,
     speed: Annotated[float, typer.Option(help="Tumbling of the debris [degrees per second].")] = 4.0,
+    hold_point: Annotated[
+        float | None,
+        typer.Option(help="Distance [m] at which the mission begins; without it at the side of the debris."),
+    ] = None,
     force: ForceOption = False,
 ) -> None:
     """Fly a capture of tumbling debris, and report on it.
 
     A chaser with a flexible arm and flexible solar arrays watches the debris, plans within its limits, approaches,
-    goes with it, grips and brings the stack to rest, with errors in its model and noise in its sensors. It starts its
-    approach at the side of the debris that the plan chose; the flight to that side is not simulated.
+    goes with it, grips and brings the stack to rest, with errors in its model and noise in its sensors. With
+    --hold-point 30 it begins 30 m away and flies around the debris to the side that the plan chose; without, it begins
+    at that side and the flight there is not simulated.
     """
     make_folder(out)
     target(out / "run.nc", "run")
@@ -55,18 +60,21 @@ def demo(
         _arm(out, plot)
     else:
         target(out / "report.html", "report")
-        _capture(out, plot, seed, speed)
+        _capture(out, plot, seed, speed, hold_point)
 
 
-def _capture(out: Path, plot: bool, seed: int, speed: float) -> None:
+def _capture(out: Path, plot: bool, seed: int, speed: float, hold_point: float | None) -> None:
     import time
 
-    from dalembert.systems.space_robots import fly_capture, random_case
+    from dalembert.systems.space_robots import FAR_CAMERA, fly_capture, random_case
     from dalembert.view import capture_report, capture_rows, plot_capture
 
     screen = console()
     start = time.perf_counter()
-    outcome = fly_capture(random_case(seed, speed), tell=screen.print)
+    if hold_point is None:
+        outcome = fly_capture(random_case(seed, speed), tell=screen.print)
+    else:
+        outcome = fly_capture(random_case(seed, speed), tell=screen.print, hold_point=hold_point, camera=FAR_CAMERA)
     wall = time.perf_counter() - start
     if outcome.approach is None:
         screen.print(f"not captured: {outcome.reason}")
@@ -76,7 +84,8 @@ def _capture(out: Path, plot: bool, seed: int, speed: float) -> None:
         rows.add_row(*row)
     rows.add_row("time to derive, compile and simulate", f"{wall:.1f} s", "", "")
     show(rows, screen)
-    command = f"dalembert demo --seed {seed} --speed {speed:g}"
+    far = "" if hold_point is None else f" --hold-point {hold_point:g}"
+    command = f"dalembert demo --seed {seed} --speed {speed:g}{far}"
     written = [capture_report(outcome, out / "report.html", command=command), outcome.approach.save(out / "run.nc")]
     if plot:
         plot_capture(outcome, out / "report.png")

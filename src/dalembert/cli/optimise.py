@@ -1,4 +1,4 @@
-"""``dalembert optimise``: the motion of a machine that costs least."""
+"""``dalembert optimise``: the motion of least cost of a machine."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def optimise(
     csv: Annotated[Path | None, typer.Option(help="Write the plan as comma-separated columns.")] = None,
     force: ForceOption = False,
 ) -> None:
-    """Plan the motion of a machine that costs least, within its limits.
+    """Plan the motion of least cost of a machine, within its limits.
 
     It starts as the machine file (or --q0, --v0) says and ends at rest where --end says.
     """

@@ -37,6 +37,20 @@ def robust(
     at: Annotated[
         list[str] | None, typer.Option(help="Coordinate of the configuration: NAME=NUMBER; may be repeated.")
     ] = None,
+    rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Largest rate, and acceleration if it has an effect, of a coordinate that moves: NAME=RATE or "
+            "NAME=RATE:ACCELERATION. Proves stability while it varies, and searches for rates that break it."
+        ),
+    ] = None,
+    schedule: Annotated[
+        list[str] | None,
+        typer.Option(help="Tune gains that are polynomials of a measured quantity: NAME or NAME=DEGREE."),
+    ] = None,
+    decay: Annotated[
+        float | None, typer.Option(help="Rate of decay [1/s] to tune for; default a tenth of the median frequency.")
+    ] = None,
     level: Annotated[
         float | None, typer.Option(help="Prove this level of mu only; default: the least level that can be proven.")
     ] = None,
@@ -52,6 +66,13 @@ def robust(
     """
     check_targets((out, "plot"))
     experiment = find_experiment(machine)
+    if rate or schedule:
+        if out is not None or level is not None:
+            raise InputError("--out and --level are about constant values: leave them out with --rate and --schedule")
+        _envelope(experiment, range_ or [], rate or [], schedule or [], decay, gain or [], at or [], json)
+        return
+    if decay is not None:
+        raise InputError("--decay is the aim of a tuning: give a --schedule")
     from dalembert.view.loop_report import loop_report
 
     with interruptible():
@@ -77,6 +98,78 @@ def robust(
         console().print(f"written: {out}")
     if not answer["stable"] or not answer.get("proven", True):
         raise typer.Exit(1)
+
+
+def _envelope(
+    experiment: Any,
+    ranges: list[str],
+    rates: list[str],
+    schedule: list[str],
+    decay: float | None,
+    gain: list[str],
+    at: list[str],
+    json: bool,
+) -> None:
+    """The loop over ranges and rates."""
+    from dalembert.view.envelope_report import envelope_report
+
+    with interruptible(), console().status("model") as status:
+        answer = envelope_report(
+            experiment.machine,
+            experiment.control,
+            ranges=spans(ranges, "range"),
+            rates=dict(_rate(text) for text in rates),
+            schedule=dict(_degree(text) for text in schedule) or None,
+            decay=decay,
+            table=dict(_gain(text) for text in gain),
+            at=dict(_assigned(text, "--at") for text in at),
+            progress=status.update,
+        )
+    if json:
+        print(json_module.dumps(answer, indent=2))
+    else:
+        _print_envelope(experiment.machine.name, answer)
+    if not answer["proven"]:
+        raise typer.Exit(1)
+
+
+def _print_envelope(name: str, answer: dict[str, Any]) -> None:
+    rows = table("rates", "proven", "broken", "result", title=f"{escape(name)}: envelope of the loop")
+    for row in answer["envelope"]:
+        rates = ", ".join(f"{n}: {x:.4g}" for n, x in row["rates"].items()) or "constant values"
+        rows.add_row(escape(rates), *("yes" if row[k] else "no" for k in ("proven", "broken")), escape(row["message"]))
+    show(rows)
+    for key in ("tuning", "falsification"):
+        if key in answer:
+            console().print(escape(f"{key}: {answer[key]}"))
+    for entry in answer.get("gains", ()):
+        where = ", ".join(f"{n} = {x:.6g}" for n, x in entry["at"].items())
+        gains = table("motor", *map(escape, answer["measured"]), title=f"gains at {escape(where)}")
+        for motor, numbers in zip(answer["controls"], entry["K"], strict=True):
+            gains.add_row(escape(motor), *map(number, numbers))
+        show(gains)
+
+
+def _rate(text: str) -> tuple[str, float | tuple[float, float]]:
+    name, sign, value = text.partition("=")
+    try:
+        if not (sign and name):
+            raise ValueError
+        numbers = tuple(float(x) for x in value.split(":"))
+        if len(numbers) == 1:
+            return name, numbers[0]
+        first, second = numbers
+    except ValueError:
+        raise InputError(f"--rate must be NAME=RATE or NAME=RATE:ACCELERATION, got '{text}'") from None
+    return name, (first, second)
+
+
+def _degree(text: str) -> tuple[str, int]:
+    name, sign, value = text.partition("=")
+    try:
+        return name, int(value) if sign else 1
+    except ValueError:
+        raise InputError(f"--schedule must be NAME or NAME=DEGREE, got '{text}'") from None
 
 
 def _print(name: str, answer: dict[str, Any]) -> None:

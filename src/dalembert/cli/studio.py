@@ -7,13 +7,19 @@ import re
 import webbrowser
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dalembert.cli.completion import machine_or_run_names
 from dalembert.cli.machines import no_machine
 from dalembert.core.doing import doing
+from dalembert.core.errors import InputError
+
+if TYPE_CHECKING:
+    from dalembert.campaigns import Campaign
+    from dalembert.loop.experiment import Experiment
+    from dalembert.view.studio.opened import Opened
 
 __all__ = ["studio"]
 
@@ -22,9 +28,9 @@ def studio(
     what: Annotated[
         str | None,
         typer.Argument(
-            metavar="[MACHINE|RUN]",
-            help="A machine file (.yaml), a .urdf, an MJCF (.xml), a run file (.nc), or the name of a ready-made "
-            "machine.",
+            metavar="[MACHINE|RUN|CAMPAIGN]",
+            help="A machine file (.yaml), a .urdf, an MJCF (.xml), a run file (.nc), the folder of a campaign, or the "
+            "name of a ready-made machine.",
             show_default=False,
             autocompletion=machine_or_run_names,
         ),
@@ -53,19 +59,39 @@ def studio(
     from dalembert.view.studio.server import Studio
     from dalembert.view.studio.workspace import default_workspace
 
-    first = None
+    first: Opened | Experiment | None = None
+    members = None
     if what is not None:
         if what not in SYSTEMS and not Path(what).exists():
             raise no_machine(what, runs=True)
-        first = open_system(what) if what in SYSTEMS else open_path(Path(what))
+        if what not in SYSTEMS and Path(what).is_dir():
+            first, members = _campaign(Path(what))
+        else:
+            first = open_system(what) if what in SYSTEMS else open_path(Path(what))
     folder = default_workspace() if workspace is None else workspace
-    server = Studio(first, port=port, workspace=folder, session=session or _session_name(what))
+    name = session or _session_name(what)
+    server = Studio(first, port=port, workspace=folder, session=name, campaign=members)
     print(f"studio: {server.url}", flush=True)
     print("Ctrl-C ends it", flush=True)
     if browser:
         webbrowser.open(server.url)
     with doing(""), suppress(KeyboardInterrupt):  # the way to end it
         server.serve()
+
+
+def _campaign(folder: Path) -> tuple[Experiment, Campaign]:
+    """Open the campaign of a folder and its experiment."""
+    from dalembert.campaigns import open_campaign
+    from dalembert.campaigns.files import load_campaign
+
+    members = open_campaign(folder)
+    file = folder / "campaign.yaml"
+    if not file.exists():
+        raise InputError(
+            f"{folder}: this campaign was not started from a file, so its machine is not there; in Python: "
+            "Studio(experiment, campaign=da.open_campaign(folder)).serve()"
+        )
+    return load_campaign(file).experiment, members
 
 
 def _session_name(what: str | None) -> str:

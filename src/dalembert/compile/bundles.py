@@ -208,7 +208,7 @@ class _Search:
         return next((depth for depth, (a, b) in enumerate(pairs) if a != b), _DEPTHS[0])
 
     def _ascend(self, width: int) -> None:
-        """Make bundles of what has the same operation on the same bundles, shared values, and constants of one size."""
+        """Bundle values with the same operation on the same bundles, shared values, and constants of one size."""
         tape = self.tape
         waiting: dict[object, dict[int, list[int]]] = {}
         for i, (op, a, b) in enumerate(zip(tape.operations, tape.left, tape.right, strict=True)):

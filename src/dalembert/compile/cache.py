@@ -205,7 +205,7 @@ def cache_content() -> tuple[int, int]:
 
 
 def clean_cache(unused: float = 0.0) -> tuple[int, int]:
-    """Remove the libraries of the cache; they are rebuilt when needed. Processes at work keep what they have loaded.
+    """Remove the libraries of the cache; they are rebuilt when needed. Running processes keep those they have loaded.
 
     Parameters
     ----------

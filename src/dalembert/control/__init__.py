@@ -7,7 +7,7 @@ from dalembert.control.cascade import Cascade, Follow, Guidance, Known, NativeGu
 from dalembert.control.detumbling import Detumbling
 from dalembert.control.law_blocks import register_law
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation, driven_response
-from dalembert.control.nozzles import PulsedJets, Unloading
+from dalembert.control.nozzles import MeteredJets, PulsedJets, Unloading
 from dalembert.control.passivity import PassivityBased, SlotineLi
 from dalembert.control.spacecraft import BasePD, CentralizedPD, Feedforward, FollowPose, Together
 from dalembert.core.later import later
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dalembert.control.lqr import LQR, Holding, design_lqr, lqr_gain
     from dalembert.control.margins import DiskMargin, disk_margins
     from dalembert.control.norms import h2_norm
+    from dalembert.control.scheduled import ScheduledFeedback, ScheduledGains, scheduled_feedback
     from dalembert.control.underactuated import (
         EnergyRegulation,
         PartialFeedbackLinearization,
@@ -56,6 +57,7 @@ __all__ = [
     "Known",
     "Learning",
     "LinearFeedback",
+    "MeteredJets",
     "NativeGuidance",
     "NoisySensors",
     "PartialFeedbackLinearization",
@@ -63,6 +65,8 @@ __all__ = [
     "PassivityBased",
     "PulsedJets",
     "Sampled",
+    "ScheduledFeedback",
+    "ScheduledGains",
     "SlotineLi",
     "StereoCamera",
     "Together",
@@ -86,6 +90,7 @@ __all__ = [
     "pose_from_points",
     "read",
     "register_law",
+    "scheduled_feedback",
     "structured",
     "uncertain",
     "varying",
@@ -103,6 +108,9 @@ _LATER = {
     "LQR": "dalembert.control.lqr",
     "Learning": "dalembert.control.learning",
     "LinearFeedback": "dalembert.control.feedback",
+    "ScheduledFeedback": "dalembert.control.scheduled",
+    "ScheduledGains": "dalembert.control.scheduled",
+    "scheduled_feedback": "dalembert.control.scheduled",
     "NoisySensors": "dalembert.control.actuators",
     "PartialFeedbackLinearization": "dalembert.control.underactuated",
     "Partition": "dalembert.control.underactuated",

@@ -20,7 +20,9 @@ from dalembert.model.machine import Machine
 if TYPE_CHECKING:
     import control
 
-__all__ = ["LinearFeedback", "linear_feedback"]
+__all__ = ["LinearFeedback", "Reference", "commanded", "errors", "linear_feedback"]
+
+Reference = float | Callable[[Expression], Expression]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,24 +65,42 @@ class LinearFeedback:
         self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
     ) -> tuple[Expression, Expression]:
         """Inputs and rates of the controller's states."""
-        names = [label(n) for n in state_space_names(eom)]
-        motors = [label(n) for n in eom.u_names]
-        deviation = ca.vertcat(eom.layout.difference(ca.SX(ca.DM(self.q0)), q), v)
-        errors = []
-        for name in self.measured:
-            if name not in names:
-                raise UnknownNameError("measured signal", name, names, f"machine '{eom.machine.name}'")
-            reference = self.reference.get(name, 0.0)
-            r = reference(t) if callable(reference) else reference
-            errors.append(ca.SX(r) - deviation[names.index(name)])
-        e = ca.vertcat(*errors)
-        u = ca.SX(ca.DM(self.u0))
+        e = errors(eom, self.measured, self.reference, self.q0, (t, q, v))
         command = ca.DM(self.C) @ z + ca.DM(self.D) @ e if self.A.size else ca.DM(self.D) @ e
-        for i, name in enumerate(self.controls):
-            if name not in motors:
-                raise UnknownNameError("motor", name, motors, f"machine '{eom.machine.name}'")
-            u[motors.index(name)] = u[motors.index(name)] + command[i]
+        u = commanded(eom, self.controls, self.u0, command)
         return u, ca.DM(self.A) @ z + ca.DM(self.B) @ e if self.A.size else ca.SX(0, 1)
+
+
+def errors(
+    eom: EquationsOfMotion,
+    measured: Sequence[str],
+    reference: Mapping[str, Reference],
+    q0: Array,
+    state: tuple[Expression, Expression, Expression],
+) -> Expression:
+    """``r - y`` of measured displacements and velocities from an equilibrium, at time, coordinates and velocities."""
+    t, q, v = state
+    names = [label(n) for n in state_space_names(eom)]
+    deviation = ca.vertcat(eom.layout.difference(ca.SX(ca.DM(q0)), q), v)
+    differences = []
+    for name in measured:
+        if name not in names:
+            raise UnknownNameError("measured signal", name, names, f"machine '{eom.machine.name}'")
+        wanted = reference.get(name, 0.0)
+        r = wanted(t) if callable(wanted) else wanted
+        differences.append(ca.SX(r) - deviation[names.index(name)])
+    return ca.SX(ca.vertcat(*differences))
+
+
+def commanded(eom: EquationsOfMotion, controls: Sequence[str], u0: Array, command: Expression) -> Expression:
+    """Inputs of a machine: those of the equilibrium, and the commands of some motors by name."""
+    motors = [label(n) for n in eom.u_names]
+    u = ca.SX(ca.DM(u0))
+    for i, name in enumerate(controls):
+        if name not in motors:
+            raise UnknownNameError("motor", name, motors, f"machine '{eom.machine.name}'")
+        u[motors.index(name)] = u[motors.index(name)] + command[i]
+    return u
 
 
 def linear_feedback(

@@ -15,10 +15,11 @@ from dalembert.core.parameter import nominal
 from dalembert.core.ports import Law
 from dalembert.core.types import Array, Expression
 from dalembert.core.validation import check_number
+from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.floating import free_base
 
-__all__ = ["PulsedJets", "Unloading"]
+__all__ = ["MeteredJets", "PulsedJets", "Unloading", "propellant_flow"]
 
 STANDARD_GRAVITY = 9.80665
 
@@ -108,10 +109,71 @@ class PulsedJets:
             u[row] = ca.if_else(fires, thrust, 0.0)
             rates_owed.append((now - ca.if_else(fires, thrust * h, 0.0) - owed[k]) / h)
             rates_left.append((ca.fmax(remaining - h, 0.0) - left[k]) / h)
-        first = len(eom.machine.motors)
-        sizes = [float(np.linalg.norm([nominal(c) for c in x.force])) for x in eom.machine.thrusters]
-        flow = ca.dot(ca.DM(sizes), ca.fabs(u[first:])) / (STANDARD_GRAVITY * self.specific_impulse)
+        flow = propellant_flow(eom, u, self.specific_impulse, None)
         return u, ca.vertcat(zdot, *rates_owed, *rates_left, flow)
+
+
+def propellant_flow(eom: EquationsOfMotion, u: Expression, specific_impulse: float, lever: float | None) -> Expression:
+    """Mass per second that the thrusters use: ``1 / (g0 Isp)`` times the sum of their thrusts.
+
+    The thrust of a unit input is the size of its force. A thruster without force stands for nozzles with a lever arm:
+    its thrust is the torque over ``lever``; None: it is not counted.
+    """
+    sizes = []
+    for x in eom.machine.thrusters:
+        force, torque = (float(np.linalg.norm([nominal(c) for c in y])) for y in (x.force, x.torque))
+        sizes.append(force if force > 0.0 or lever is None else torque / lever)
+    efforts = actuator_efforts(eom.machine, u, eom.symbolic.value, lambda joint: ca.SX(0.0))[len(eom.machine.motors) :]
+    thrust = ca.dot(ca.DM(sizes), ca.fabs(ca.vertcat(*efforts))) if sizes else ca.SX(0.0)
+    return thrust / (STANDARD_GRAVITY * specific_impulse)
+
+
+@dataclass(frozen=True)
+class MeteredJets:
+    """A law whose thrusters are metered: the state ``propellant`` is the mass that they have used [kg].
+
+    Parameters
+    ----------
+    law
+        The law behind, an expression law.
+    specific_impulse
+        ``Isp`` [s]; ``g0`` is 9.80665 m/s2.
+    lever
+        Lever arm [m] of the nozzles behind thrusters that give a torque alone; None: these are not counted.
+
+    Examples
+    --------
+    >>> from dalembert import control
+    >>> MeteredJets(control.Feedforward({"jet": 0.3}), specific_impulse=300.0).state_names(None)
+    ('propellant',)
+    """
+
+    law: Law
+    specific_impulse: float = 220.0
+    lever: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.law, Law) or getattr(self.law, "sampled", None) is not None:
+            raise InputError(f"MeteredJets needs an expression law, got {self.law!r}")
+        check_number("specific_impulse of MeteredJets", self.specific_impulse, unit="s")
+        if self.lever is not None:
+            check_number("lever of MeteredJets", self.lever, unit="m")
+
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
+        """States of the law, and the propellant used [kg]."""
+        return (*self.law.state_names(eom), "propellant")
+
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
+        """Those of the law; nothing used."""
+        return np.concatenate([self.law.initial_state(eom), np.zeros(1)])
+
+    def expression(
+        self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
+    ) -> tuple[Expression, Expression]:
+        """Inputs, and rates of the states."""
+        inner = len(self.law.state_names(eom))
+        u, zdot = self.law.expression(eom, t, q, v, z[:inner] if inner else ca.SX(0, 1), p)
+        return u, ca.vertcat(zdot, propellant_flow(eom, ca.SX(u), self.specific_impulse, self.lever))
 
 
 @dataclass(frozen=True)

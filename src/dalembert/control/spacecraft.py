@@ -186,7 +186,7 @@ class BasePD(_Stateless):
             force, torque = ca.vertsplit(read(*names))
             wrench = ca.vertcat(force * wrench[:3], torque * wrench[3:])
         shared = allocate(eom, block.name, need=())
-        used = np.abs(np.array(_square(self.kp, "kp"))) + np.abs(np.array(_square(self.kd, "kd")))
+        used = np.abs(_square(self.kp, "kp").full()) + np.abs(_square(self.kd, "kd").full())
         lacking = [name for name in shared.missing if used[COMPONENTS.index(name)].any()]
         if lacking:
             raise InputError(

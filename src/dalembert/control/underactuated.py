@@ -92,7 +92,7 @@ def collocated_inertia(M: Array, parts: Partition) -> Array:
 
 @dataclass(frozen=True)
 class PartialFeedbackLinearization(_Stateless):
-    """Driven joints follow ``q_a'' = r'' + kd e' + kp e + ks s'``, whatever the others do (CRANE 176-179).
+    """Driven joints follow ``q_a'' = r'' + kd e' + kp e + ks s'``, independently of the others (CRANE 176-179).
 
     The last term reaches the sway: ``s'`` is the velocity of a frame, along the motion of the driven joint, relative to
     it. Around the hanging posture the accelerations of the rails reach the sway, those of a winch do not; a winch acts

@@ -74,7 +74,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 
 class BuildError(DalembertError, RuntimeError):
-    """The compiler refused a generated source; the message holds its log."""
+    """The compiler failed on a generated source; the message contains its log."""
 
 
 class WriteError(DalembertError, OSError):

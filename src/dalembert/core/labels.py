@@ -170,7 +170,7 @@ def as_complex(value: object) -> NDArray[np.complex128]:
 
 
 def _array(value: object) -> NDArray[Any] | None:
-    """Return an array of what is no array; None if that cannot be done, or something is masked."""
+    """Convert a value to an array; None if that is impossible, or if entries are masked."""
     if isinstance(value, np.ma.MaskedArray):
         return None
     try:

@@ -93,7 +93,7 @@ def _capsule_pointer(capsule: Any) -> int:
 @cache
 def _evaluator() -> int:
     """Address of CasADi's function that evaluates a `FunctionBuffer`: of the library that Python has loaded."""
-    library = ctypes.CDLL(import_module("casadi._casadi").__file__)  # looks into what it links with, too
+    library = ctypes.CDLL(import_module("casadi._casadi").__file__)  # also searches the libraries that it links
     try:
         return ctypes.cast(library[_EVALUATE], ctypes.c_void_p).value or 0
     except (AttributeError, ValueError):

@@ -32,7 +32,7 @@ from dalembert.model.beam_modes import Support
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
 
-__all__ = ["Read", "beam_to_data", "make_beam"]
+__all__ = ["Read", "beam_to_data", "make_beam", "make_section", "section_to_data"]
 
 Read = Callable[[Any, tuple[str | int, ...]], Any]
 
@@ -41,9 +41,9 @@ def make_beam(name: str, entry: BeamEntry, path: tuple[str | int, ...], number: 
     """Make a beam from its entry; ``number`` reads an expression of parameters."""
     scalars = {key: number(getattr(entry, key), (*path, key)) for key in ("E", "G", "density", "damping")}
     if isinstance(entry.section, list):
-        section: Any = tuple((s.length, _section(s.section)) for s in entry.section)
+        section: Any = tuple((s.length, make_section(s.section)) for s in entry.section)
     else:
-        section = _section(entry.section)
+        section = make_section(entry.section)
     boundary: Any = entry.boundary
     if isinstance(boundary, list):
         boundary = tuple(Support(**s.model_dump()) for s in boundary)
@@ -70,7 +70,8 @@ def make_beam(name: str, entry: BeamEntry, path: tuple[str | int, ...], number: 
     )
 
 
-def _section(entry: SectionEntry) -> Section:
+def make_section(entry: SectionEntry) -> Section:
+    """Make a cross-section from its entry."""
     keys = entry.model_fields_set
     ways = {
         "tube": {"outer", "inner"},
@@ -110,9 +111,9 @@ def beam_to_data(beam: Beam, number: Callable[[Any], Any]) -> dict[str, Any]:
     section = beam.section
     data: dict[str, Any] = {"length": beam.length}
     if isinstance(section, Section):
-        data["section"] = _section_data(section)
+        data["section"] = section_to_data(section)
     else:
-        data["section"] = [{"length": h, "section": _section_data(s)} for h, s in section]
+        data["section"] = [{"length": h, "section": section_to_data(s)} for h, s in section]
     data["E"] = number(beam.E)
     for key, default in (("G", 0.0), ("density", None), ("damping", 0.0)):
         if getattr(beam, key) != default:
@@ -140,7 +141,8 @@ def beam_to_data(beam: Beam, number: Callable[[Any], Any]) -> dict[str, Any]:
     return {"beam": data}
 
 
-def _section_data(section: Section) -> dict[str, float]:
+def section_to_data(section: Section) -> dict[str, float]:
+    """Entry of a cross-section."""
     names = ("area", "I_y", "I_z", "I_p", "torsion", "I_yz")
     return {name: getattr(section, name) for name in names if name != "I_yz" or section.I_yz}
 

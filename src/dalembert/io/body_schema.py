@@ -191,6 +191,46 @@ class BeamEntry(FileEntry):
     stations: dict[str, Limit] = {}
 
 
+class CurvedStretchEntry(FileEntry):
+    """Part of a rod with one curvature."""
+
+    units: ClassVar[Units] = {"length": "m", "curvature": "1/m"}
+
+    length: Limit
+    curvature: Annotated[list[Limit], Field(min_length=3, max_length=3)]
+
+
+class ExactRodEntry(FileEntry):
+    """A flexible rod whose deflection has no limit."""
+
+    units: ClassVar[Units] = {
+        "length": "m",
+        "E": "Pa",
+        "G": "Pa",
+        "density": "kg/m^3",
+        "pieces": "m",
+        "curvature": "1/m",
+        "shear_factor": "1",
+        "damping_time": "s",
+        "stations": "m",
+    }
+
+    length: Limit
+    section: SectionEntry | list[StretchEntry]
+    E: Number
+    G: Number = 0.0
+    density: Number
+    strains: dict[str, int]
+    pieces: int | list[Limit] = 1
+    curvature: Annotated[list[Limit], Field(min_length=3, max_length=3)] | list[CurvedStretchEntry] = ZERO
+    tip_section: SectionEntry | None = None
+    shear_factor: Limit | None = None
+    damping_time: Number = 0.0
+    rotary_inertia: bool = True
+    points: int | None = None
+    stations: dict[str, Limit] = {}
+
+
 class FiniteElementsEntry(FileEntry):
     """A flexible body from finite elements."""
 
@@ -268,7 +308,7 @@ class GeometryEntry(FileEntry):
 
 
 class BodyEntry(FileEntry):
-    """A body: mass, centre of mass and inertia, or one shape, or a beam, or a flexible body from finite elements."""
+    """A body: mass, centre of mass and inertia, or one shape, or a beam, an exact rod, or finite elements."""
 
     units: ClassVar[Units] = {"mass": "kg", "com": "m", "inertia": "kg m^2"}
 
@@ -282,6 +322,7 @@ class BodyEntry(FileEntry):
     sphere: SphereEntry | None = None
     point_mass: PointMassEntry | None = None
     beam: BeamEntry | None = None
+    exact_rod: ExactRodEntry | None = None
     finite_elements: FiniteElementsEntry | None = None
     geometry: list[GeometryEntry] | None = None
 

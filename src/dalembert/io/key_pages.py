@@ -29,10 +29,10 @@ __all__ = ["key_pages"]
 # Sections that share a page, and entries with a separate page; every other section has one page.
 _SHARED = {"frames": "parts", "motors": "parts", "thrusters": "parts", "wrenches": "parts", "couplings": "parts",
            "signals": "signals_and_sensors", "sensors": "signals_and_sensors"}  # fmt: skip
-_OWN = {"Beam": "beams", "FiniteElements": "finite_elements", "Origin": "origins"}
+_OWN = {"Beam": "beams", "ExactRod": "exact_rods", "FiniteElements": "finite_elements", "Origin": "origins"}
 _ORDER = (
-    "bodies", "beams", "finite_elements", "joints", "origins", "parts", "constraints", "cables", "ropes", "contacts",
-    "fields",
+    "bodies", "beams", "exact_rods", "finite_elements", "joints", "origins", "parts", "constraints", "cables", "ropes",
+    "contacts", "colliders", "fields",
 )  # fmt: skip
 _PICTURES = {
     "joints": ("joint_kinds", "Axes and coordinates of each kind of joint"),

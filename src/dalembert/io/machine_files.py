@@ -44,7 +44,7 @@ from dalembert.core.units import Dimension, parse_unit
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
 from dalembert.io.body_schema import SHAPES, BodyEntry, OriginEntry
-from dalembert.io.contact_entries import make_contact
+from dalembert.io.contact_entries import make_collider, make_contact
 from dalembert.io.control_blocks import make_law
 from dalembert.io.field_entries import make_field
 from dalembert.io.flexible_entries import make_flexible
@@ -63,6 +63,7 @@ from dalembert.io.machine_schema import (
 )
 from dalembert.io.machine_writer import machine_to_yaml
 from dalembert.io.predictive_blocks import PREDICTIVE, make_predictive
+from dalembert.io.rod_entries import make_rod
 from dalembert.io.rope_entries import make_rope
 from dalembert.io.schema_errors import describe, path_name
 from dalembert.io.schema_units import expected_unit
@@ -214,6 +215,7 @@ class MachineReader:
             "ropes": lambda name, e: make_rope(name, e, self.number),
             "fields": lambda name, e: make_field(name, e, self.number),
             "contacts": lambda name, e: make_contact(name, e, self.number, self.origin),
+            "colliders": lambda name, e: make_collider(name, e, self.number, self.origin),
             "signals": lambda name, e: Signal(name, e.expression, e.frame),
             "sensors": self.sensor,
         }
@@ -321,17 +323,20 @@ class MachineReader:
     def body(self, name: str, entry: BodyEntry) -> Body | Elastic:
         """Return a body, a beam or another flexible body."""
         path = ("bodies", name)
-        shape_keys = [shape for shape in (*SHAPES, "beam", "finite_elements") if getattr(entry, shape) is not None]
+        flexible = ("beam", "exact_rod", "finite_elements")
+        shape_keys = [shape for shape in (*SHAPES, *flexible) if getattr(entry, shape) is not None]
         keys = entry.model_fields_set - {"geometry"}
         if len(shape_keys) > 1 or (shape_keys and keys != set(shape_keys)):
             raise InputError(
-                f"body '{name}' takes mass, com and inertia, or one shape, or a beam, or finite_elements, got "
-                f"{' and '.join(sorted(keys))}"
+                f"body '{name}' takes mass, com and inertia, or one shape, or a beam, exact_rod or finite_elements, "
+                f"got {' and '.join(sorted(keys))}"
             )
         if entry.geometry is None:
             return self.plain_body(name, entry, shape_keys)
         if entry.beam is not None:
             raise InputError(f"beam '{name}' takes no geometry: its section defines its shape")
+        if entry.exact_rod is not None:
+            raise InputError(f"rod '{name}' takes no geometry: its section defines its shape")
         if entry.finite_elements is not None:
             raise InputError(f"flexible body '{name}' takes no geometry: its mesh defines its shape")
         solids = make_geometry(entry.geometry, (*path, "geometry"), self.number, self.origin, self.document)
@@ -351,6 +356,9 @@ class MachineReader:
         if entry.beam is not None:
             with locating(self.document.label, self.document.line((*path, "beam"))):
                 return make_beam(name, entry.beam, (*path, "beam"), self.number)
+        if entry.exact_rod is not None:
+            with locating(self.document.label, self.document.line((*path, "exact_rod"))):
+                return make_rod(name, entry.exact_rod, (*path, "exact_rod"), self.number)
         if entry.finite_elements is not None:
             here = (*path, "finite_elements")
             with locating(self.document.label, self.document.line(here)):

@@ -108,7 +108,7 @@ def realtime(
     rows: int = 100_000,
     **keywords: Unpack[ExperimentKeywords],
 ) -> Realtime:
-    """Begin to run a machine in step with the clock, in a separate thread that Python does not hold up.
+    """Start a machine in real time, in a separate thread that does not wait for Python.
 
     Parameters
     ----------

@@ -33,6 +33,7 @@ from dalembert.loop.constraints import (
     switch_events,
     tension_specs,
 )
+from dalembert.loop.elastic_sheaves import elastic_sheaves_of
 from dalembert.loop.implicit import NUMERICAL_LOSS, midpoint_tape
 from dalembert.loop.nearest import axis_events, nearest_events
 from dalembert.loop.quantities import Quantities, Slots, sensor_readings, sensor_updates
@@ -316,7 +317,8 @@ def _compose(
     sensors: Sequence[Sensor],
     numerical_loss: bool,
 ) -> ClosedLoop:
-    refuse_elastic_friction(eom.machine)
+    if not isinstance(contact, TimeStepping):
+        refuse_elastic_friction(eom.machine)
     s = eom.symbolic
     slots = Slots()
     stage_slots(eom, stages, slots)
@@ -327,6 +329,9 @@ def _compose(
     bristles = bristles_of(eom)
     z, zdot = ca.vertcat(z, bristles.states), ca.vertcat(zdot, bristles.rates)
     z_names, z0 = (*z_names, *bristles.names), np.concatenate([z0, np.zeros(len(bristles.names))])
+    law_rates, elastic = zdot, elastic_sheaves_of(eom)
+    z, zdot = ca.vertcat(z, elastic.states), ca.vertcat(zdot, ca.SX.zeros(len(elastic.names)))
+    z_names, z0 = (*z_names, *elastic.names), np.concatenate([z0, elastic.initial])
     n_before = eom.nq + eom.nv + len(z_names)
     by_events = eom.has_rows and contact is None
     if by_events:
@@ -349,9 +354,8 @@ def _compose(
     if isinstance(contact, TimeStepping):
         refuse_obstacles(eom.machine)
         contacts = eom.contact_system(limits=eom.stops)
-        check_stepping(eom, contacts)
+        check_stepping(eom, contacts, elastic)
         more_names, chosen = stepping_names(eom, contacts), kept_latches(eom)
-        law_rates = zdot
         z = ca.vertcat(z, ca.SX.sym("contact", len(more_names)), *(eom.constraint_system.latches[i] for i in chosen))
         zdot = ca.vertcat(zdot, ca.SX.zeros(len(more_names) + len(chosen)))
         z0 = np.concatenate(
@@ -376,7 +380,8 @@ def _compose(
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
     first = eom.nq + eom.nv
     for name, expression in (
-        *(rope_signals(eom) if eom.machine.all_ropes else ()),
+        *(rope_signals(eom, elastic.ropes) if eom.machine.all_ropes else ()),
+        *elastic.signals,
         *contact_signals(eom.contact_system(limits=eom.stops)),
         *(sheave_signals(eom) if eom.has_rows else ()),
         *(() if contacts is None else held_signals(eom)),
@@ -403,7 +408,7 @@ def _compose(
         specs = tuple(replace(x, switches=True) if x.name in at else x for x in (*specs, *tension_specs(eom)))
     stepping = None
     if contacts is not None and isinstance(contact, TimeStepping):
-        stepping = stepping_part(eom, contacts, contact, arguments, law_rates, applied, n_before, u)
+        stepping = stepping_part(eom, contacts, contact, arguments, law_rates, applied, n_before, u, elastic)
     midpoint = None
     if not (by_events or eom.constrained or contacts is not None):
         midpoint = partial(midpoint_tape, eom, arguments, applied[0], applied[1], zdot, account)

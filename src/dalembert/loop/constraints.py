@@ -22,7 +22,7 @@ from dalembert.loop.switches import Switch
 from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
 from dalembert.model.cables import Cable
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import RopeObstacle
+from dalembert.model.ropes import Rope, RopeObstacle
 
 __all__ = [
     "constrained_part",
@@ -332,12 +332,12 @@ def refuse_obstacles(machine: Machine) -> None:
 
 
 def refuse_elastic_friction(machine: Machine) -> None:
-    """Refuse elastic ropes with friction or losses at sheaves, which no time loop knows yet."""
+    """Refuse elastic ropes with friction or losses at sheaves where events are located."""
     for rope in machine.ropes:
         for element in rope.rubbing if rope.elastic else ():
             raise InputError(
-                f"friction at {element.what} of the elastic rope '{rope.name}' is not yet simulated; leave out its "
-                "friction and loss, or the stiffness of the rope"
+                f"friction at {element.what} of the elastic rope '{rope.name}' is simulated by time-stepping only: use "
+                "contact='time-stepping', or leave out its friction and loss, or the stiffness of the rope"
             )
 
 
@@ -349,7 +349,7 @@ def rope_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpe
     g: list[Any] = []
     specs: list[EventSpec] = []
     for c in eom.formulation.elastic_ropes():
-        if not c.rope.bilateral:
+        if not (c.rope.bilateral or getattr(c.rope, "heavy", False)):
             value = eom.symbolic.value
             pull = ca.fmin(c.stretch, c.stretch + value(c.rope.damping) / value(c.rope.stiffness) * c.rate)
             g += [pull, pull]
@@ -373,8 +373,8 @@ def switch_events(eom: EquationsOfMotion, switches: Sequence[Switch]) -> tuple[l
     return [eom.symbolic.t - float(s.at) for s in timed if s.at is not None], specs
 
 
-def rope_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
-    """Lengths of cables and ropes, swivel angles of pulleys, angles of wrap, and tensions of elastic ones."""
+def rope_signals(eom: EquationsOfMotion, rubbing: frozenset[str] = frozenset()) -> list[tuple[str, Expression]]:
+    """Lengths of cables and ropes, swivel angles, angles of wrap, and tensions of elastic ones but ``rubbing``."""
     signals: list[tuple[str, Any]] = []
     system = eom.constraint_system
     for rope in eom.machine.all_ropes:
@@ -387,7 +387,13 @@ def rope_signals(eom: EquationsOfMotion) -> list[tuple[str, Expression]]:
             signals.append((f"tangent_error.{rope.name}", ca.norm_2(ca.vertcat(*route.errors))))
         if isinstance(rope, Cable) and rope.has_pulley and rope.swivel == "free":
             signals.append((f"swivel.{rope.name}", system.paths[rope.name].swivel))
-        tensions = {k: c.tension for c in eom.formulation.elastic_ropes() if c.rope is rope for k in c.spans}
+        elastic = [] if rubbing and rope.name in rubbing else eom.formulation.elastic_ropes()
+        if isinstance(rope, Rope) and rope.heavy:
+            shape = rope.hanging(system.context)
+            gravity = ca.vertcat(*[ca.SX(eom.symbolic.value(x)) for x in eom.machine.gravity])
+            signals.append((f"tension_start.{rope.name}", shape.tensions[0]))
+            signals.append((f"own_frequency.{rope.name}", shape.frequency(gravity)))
+        tensions = {k: c.tension for c in elastic if c.rope is rope for k in c.spans}
         signals += [(f"tension.{name}", tensions[k]) for k, name in enumerate(rope.tension_names) if k in tensions]
     return signals
 

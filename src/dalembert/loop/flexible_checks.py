@@ -34,11 +34,15 @@ def warn_of_stiff_modes(machine: Machine, method: Method) -> None:
 
 
 def warn_of_angles(machine: Machine, run: Run) -> None:
-    """Warn of sections that have turned further than the description of their body is valid."""
+    """Warn of sections that have turned further than the description of their body is valid, and of its doubts."""
     for body in _flexible(machine):
-        if not np.isfinite(body.largest_angle) or not all(name in run.names for name in body.q_names):
+        if not body.n_modes or not all(name in run.names for name in body.q_names):
             continue
         delta = run.array(list(body.q_names))
+        for doubt in body.doubts(delta):
+            warn(doubt)
+        if not np.isfinite(body.largest_angle):
+            continue
         for section in body.section_names:
             angle = np.abs(delta @ body.section_modes(section)[3:].T).max(axis=0)
             if angle.max(initial=0.0) > body.largest_angle:

@@ -64,7 +64,7 @@ def optimise(
     p: Parameters = None,
     **keywords: Unpack[_Keywords],
 ) -> OptimalPlan:
-    """Plan the motion of a machine that costs least, within limits.
+    """Plan the motion of least cost of a machine, within limits.
 
     The plan is found by direct collocation with IPOPT. Inputs keep the ``effort`` of their motors and thrusters,
     motors their ``speed``, coordinates the limits of their joints, ropes pull, open contacts stay open, and constraints

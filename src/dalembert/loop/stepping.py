@@ -23,6 +23,7 @@ from dalembert.formulations.contact.system import ContactPair, ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import UnitFactors, half_solve, unit_factors
 from dalembert.formulations.states import Parameters
+from dalembert.loop.elastic_sheaves import ElasticSheaves
 from dalembert.model.contacts import HalfSpace, SphericalSurface
 from dalembert.model.elastic.contract import Elastic
 from dalembert.model.geometry import Box, Capsule, Sphere
@@ -57,7 +58,7 @@ _AT_REST = 1e-6
 _AXES = ("normal", "tangent1", "tangent2")
 
 
-def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
+def check_stepping(eom: EquationsOfMotion, system: ContactSystem, elastic: ElasticSheaves) -> None:
     """Raise an error that names a setting that time-stepping does not support."""
     machine = eom.machine
     if not eom.formulation.machine_coordinates:
@@ -65,10 +66,10 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem) -> None:
             f"contact='time-stepping' steps in the coordinates of the machine; leave out the other coordinates of "
             f"machine '{machine.name}' (by={eom.by!r})"
         )
-    if not (system.pairs or _rows_of(eom)[0] or _sticking(eom)):
+    if not (system.pairs or _rows_of(eom)[0] or _sticking(eom) or elastic.belts):
         raise InputError(
-            "contact='time-stepping' is for machines with contacts, cables or ropes that only pull, or joints that "
-            f"stick; machine '{machine.name}' has none: declare them (Contact), or leave it out"
+            "contact='time-stepping' is for machines with contacts, inextensible cables or ropes, elastic ropes with "
+            f"friction, or joints that stick; machine '{machine.name}' has none: declare them, or leave it out"
         )
     for section in eom.constraint_system.sections if eom.constrained else ():
         if len(section.sheaves) >= MOST_ROWS:
@@ -251,6 +252,7 @@ def stepping_part(
     applied: list[Expression],
     n_before: int,
     inputs: Expression,
+    elastic: ElasticSheaves,
 ) -> SteppingSystem:
     """Tapes of a step.
 
@@ -268,6 +270,8 @@ def stepping_part(
         Number of states before those of time-stepping.
     inputs
         Inputs of the motors.
+    elastic
+        Friction of elastic ropes, whose states follow those of laws.
     """
     s, nv, k = eom.symbolic, eom.nv, system.k
     t, x, _, p = arguments
@@ -277,11 +281,13 @@ def stepping_part(
     B = ca.jacobian(s.coordinate_rate, s.v)
     D_in, K_in = (_positive_diagonal(-ca.jacobian(applied[0], y) @ b) for y, b in ((s.v, ca.SX.eye(nv)), (s.q, B)))
     D_loss = _within(M, -ca.jacobian(applied[1], s.v))
-    K = K_in + _within(M, stiffness_matrix(eom, B))
+    K_spans = _within(M, elastic.stiffness())
+    K = K_in + _within(M, stiffness_matrix(eom, B)) + K_spans
     implicit = M + (h * theta) * (D_in + D_loss) + (h * theta) ** 2 * K
     # Velocities in axes that turn with a body are carried along by the step: this change is no force.
     bias = ca.densify(ca.substitute(ca.SX(s.inverse_dynamics), s.a, ca.densify(eom.layout.coasting(s.v))))
-    force = applied[0] + applied[1] - bias
+    friction = elastic.force(h)
+    force = applied[0] + applied[1] + friction - bias
     if theta != 0.5:
         force -= (2.0 * theta - 1.0) * h * (K @ s.v)
     factors = unit_factors(implicit)
@@ -312,8 +318,12 @@ def stepping_part(
     dense = ca.cse([ca.densify(ca.SX(y)) for y in outputs])
     middle = s.v + dv / 2
     pull = applied[0] - theta * (D_in @ dv) - h * (theta**2 * (K_in @ dv) + (2.0 * theta - 1.0) * (K_in @ s.v))
-    works = ca.vertcat(h * ca.dot(middle, pull), h * ca.dot(middle, applied[1] - theta * (D_loss @ dv)))
+    lost = applied[1] + friction - theta * (D_loss @ dv) - h * theta**2 * (K_spans @ dv)
+    if theta != 0.5:
+        lost -= (2.0 * theta - 1.0) * h * (K_spans @ s.v)
+    works = ca.vertcat(h * ca.dot(middle, pull), h * ca.dot(middle, lost))
     rates = ca.substitute(ca.densify(zdot), s.v, middle) if zdot.numel() else ca.SX(0, 1)
+    rates = ca.vertcat(rates, elastic.rates(h, dv))
     raised = ca.dot(ca.substitute(ca.densify(s.bias), s.v, ca.SX.zeros(nv)), d)
     moved = [ca.densify(eom.formulation.moved(d)), ca.densify(eom.layout.transported(s.v, d))]
     gaps = ca.vertcat(*(block.gap for block in blocks))

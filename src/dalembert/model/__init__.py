@@ -8,6 +8,7 @@ from dalembert.model.beam_modes import Support
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
 from dalembert.model.cables import Cable, CableExit, CablePath, register_cable_exit, winch
 from dalembert.model.celestial import J2000, magnetic_field, moon_position, sidereal_angle, sun_position
+from dalembert.model.colliders import Collider
 from dalembert.model.constraints import (
     BallConstraint,
     Constraint,
@@ -38,6 +39,7 @@ from dalembert.model.contacts import (
 from dalembert.model.context import MachineContext
 from dalembert.model.elastic.contract import Elastic, ElasticBody, ElasticSection
 from dalembert.model.elastic.finite_elements import FlexibleBody
+from dalembert.model.elastic.rod import Rod
 from dalembert.model.elastic_joint import ElasticJoint, elastic_joint
 from dalembert.model.far_fields import MagneticTorque, ThirdBody
 from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure
@@ -51,6 +53,7 @@ from dalembert.model.machine import Machine
 from dalembert.model.orbit import Orbit, clohessy_wiltshire
 from dalembert.model.orbiting import in_orbit
 from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
+from dalembert.model.relative_motion import orbit_axes, yamanaka_ankersen
 from dalembert.model.ropes import Anchor, Drum, Guide, Rope, RopeBase, RopeObstacle, Sheave, SheaveLoss
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
@@ -73,6 +76,7 @@ __all__ = [
     "CableExit",
     "CablePath",
     "Capsule",
+    "Collider",
     "Constraint",
     "Contact",
     "ControlMomentGyro",
@@ -116,6 +120,7 @@ __all__ = [
     "ParallelConstraint",
     "Parameter",
     "Plane",
+    "Rod",
     "Rope",
     "RopeBase",
     "RopeObstacle",
@@ -152,6 +157,7 @@ __all__ = [
     "machine_from_dh",
     "magnetic_field",
     "moon_position",
+    "orbit_axes",
     "point_mass",
     "read_gfc",
     "register_cable_exit",
@@ -164,4 +170,5 @@ __all__ = [
     "sun_position",
     "sunlight",
     "winch",
+    "yamanaka_ankersen",
 ]

@@ -249,7 +249,7 @@ def refuse_stick(
     bristles: bool = True,
     sheaves: bool = True,
 ) -> None:
-    """Refuse joints with friction that sticks, except held ones, and inextensible ropes that rub on sheaves, by name.
+    """Refuse joints with friction that sticks, except held ones, and ropes that rub on sheaves, by name.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def refuse_stick(
     bristles
         Whether to refuse friction after LuGre, too.
     sheaves
-        Whether to refuse ropes that rub on sheaves, too.
+        Whether to refuse inextensible ropes that rub on sheaves, too.
     """
     for law, all_names in (("stick", machine.sticking), ("lugre", machine.bristled if bristles else ())):
         names = [name for name in all_names if name not in set(held)]
@@ -273,8 +273,8 @@ def refuse_stick(
             raise InputError(
                 f"{what} cannot have friction_law={law!r} ({joints} of machine '{machine.name}'): {instead}"
             )
-    for rope in machine.ropes if sheaves else ():
-        if rope.rubbing and not rope.elastic:
+    for rope in machine.ropes:
+        if rope.rubbing and (sheaves or rope.elastic):
             raise InputError(
                 f"{what} cannot have friction or losses at sheaves ({rope.rubbing[0].what} of rope '{rope.name}' of "
                 f"machine '{machine.name}'): leave them out there"

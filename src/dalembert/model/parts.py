@@ -132,7 +132,7 @@ class Motor:
 
     @property
     def gear(self) -> tuple[Scalar, Scalar]:
-        """Middle and half width of what the joint gets of ``n u``: ``(eta + 1/eta_b)/2`` and ``(1/eta_b - eta)/2``."""
+        """Middle and half width of the effort per ``n u``: ``(eta + 1/eta_b)/2`` and ``(1/eta_b - eta)/2``."""
         forward, back = self.efficiency, self.back_efficiency
         if back is None:
             back = 2.0 - 1.0 / forward

@@ -180,6 +180,14 @@ class Estimator:
         return found
 
     @property
+    def _seen_attitudes(self) -> list[tuple[int, int]]:
+        """Where readings of all four components of an attitude begin, and where the attitude begins in the state."""
+        eom = self.model.eom
+        seen = [name for _, names in self._sensors for name in names]
+        places = {eom.q_names[i : i + 4]: i for _, i in eom.layout.quaternions}
+        return [(m, places[four]) for m in range(len(seen)) if (four := tuple(seen[m : m + 4])) in places]
+
+    @property
     def _n_readings(self) -> int:
         return sum(len(names) for _, names in self._sensors)
 
@@ -300,7 +308,15 @@ class Estimator:
             table("every", np.array(every, dtype=float)),
         ]  # fmt: skip
         if not self.window:
-            macros |= {"NU": self.model.eom.nu, "LAG": self._lag}
+            attitudes = [i for _, i in self.model.eom.layout.quaternions]
+            seen = self._seen_attitudes
+            macros |= {
+                "NU": self.model.eom.nu, "LAG": self._lag, "N_ATTITUDES": len(attitudes), "N_SEEN": len(seen),
+            }  # fmt: skip
+            tables += [
+                table("attitude_at", attitudes, "int"), table("seen_at", [m for m, _ in seen], "int"),
+                table("seen_attitude", [i for _, i in seen], "int"),
+            ]  # fmt: skip
             return horizon_text(("filter.h", "ekf.c"), macros, tables)
         if self._lag > self.window:
             raise InputError(f"the window of estimator '{self.name}' is shorter than the delay of its sensors")
@@ -354,7 +370,7 @@ def _make(
         raise InputError(f"{owner}: machine '{what.name}' declares no sensors")
     unbounded = {m.name: (-m.effort, m.effort) for m in what.limited_motors}
     unbounded |= {x.name: (0.0 if x.one_sided else -x.effort, x.effort) for x in what.thrusters}
-    model = prediction_model(machine, free, unbounded, owner)
+    model = prediction_model(machine, free, unbounded, owner, attitudes=not window)
     unknown = [p.name for p in what.parameters if p.name not in (*free, *settings.known)]
     if unknown:
         warn(
@@ -403,7 +419,9 @@ def ekf(
     """Return an extended Kalman filter of a machine's states and parameters.
 
     Use it as a stage of a `dalembert.control.Cascade`: the laws behind it then see its estimates in place of the state,
-    and parameters that are ``known`` to `mpc`. The loop records ``ekf.STATE``, ``ekf.deviation.STATE``, ``ekf.status``
+    and parameters that are ``known`` to `mpc`. Quaternions of free and spherical joints keep their unit norm and have
+    no uncertainty along themselves; of readings of all four components the nearer sign counts. The loop records
+    ``ekf.STATE``, ``ekf.deviation.STATE``, ``ekf.status``
     and ``ekf.surprise`` (mean squared innovation over its variance).
 
     Parameters

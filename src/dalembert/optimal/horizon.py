@@ -13,6 +13,7 @@ from dalembert.control.cascade import Known
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.engine.horizon.sources import table
+from dalembert.optimal.attitudes import reference_state
 from dalembert.optimal.cost import Cost
 from dalembert.optimal.limits import QuantityBound
 from dalembert.optimal.model import PredictionModel, check_rk4, midpoint_tape, padded, rk4_tape
@@ -130,7 +131,7 @@ def horizon_of(
     free = {str(s): s for e in goals.values() for s in ca.symvar(ca.SX(e)) if not _is(s, t)}
     reads = tuple(free.values())
     more = ca.vertcat(par, *reads)
-    goal = _goal(model, goals, t)
+    goal = _goal(model, goals, t, owner)
     goal = ca.vertcat(goal[: model.nx], goal[model.nx :] if rates else ca.SX(0, 1), goal[model.nx :])
 
     def function(name: str, inputs: Sequence[Any], outputs: Sequence[Any]) -> ca.Function:
@@ -185,12 +186,14 @@ def horizon_of(
     macros = {
         "NX": nx, "NU": nu, "NV": eom.nv, "NN": n, "NB": len(boxes), "NG": len(general), "N_PAR": more.numel(),
         "DENSE_COST": int(dense), "N_RESIDUALS": n_residuals if dense else 0, "SOFT_ROWS": int(any(soft)),
-        "FREE_START": 0, "MIDPOINT": int(midpoint), "EXACT": int(exact), "INTERVAL": repr(h),
+        "N_ATTITUDES": len(eom.layout.quaternions), "FREE_START": 0,
+        "MIDPOINT": int(midpoint), "EXACT": int(exact), "INTERVAL": repr(h),
         "END_ROW": next((k for k, r in enumerate(general) if r.bound is end_bound), -1) if terminal else -1,
         "END_LEVEL": repr(terminal.level if terminal else 1.0),
         "COST_FLOOR": repr(_floor(weights, low, high, start, nx)),
     }  # fmt: skip
     tables = (
+        table("attitude_at", [i for _, i in eom.layout.quaternions], "int"),
         table("box_entry", [r.entry for r in boxes], "int"),
         table("row_from", [r.first for r in ordered], "int"),
         table("row_to", [r.last for r in ordered], "int"),
@@ -213,24 +216,16 @@ def _is(a: Any, b: Any) -> bool:
 
 
 def _nominal(model: PredictionModel, more: Any) -> Array:
-    """Nominal parameters, and zeros for what is read."""
+    """Nominal parameters, and zeros for quantities that are read."""
     values = dict(zip(model.eom.p_names, model.eom.parameter_values(None).tolist(), strict=True))
     found = [values[name] for name in model.free]
     return np.array(found + [0.0] * (more.numel() - len(found)))
 
 
-def _goal(model: PredictionModel, goals: Mapping[str, Any], t: Any) -> Any:
-    """References of all states and inputs. A velocity without one has the rate of the reference of its coordinate."""
+def _goal(model: PredictionModel, goals: Mapping[str, Any], t: Any, owner: str) -> Any:
+    """References of all states and inputs."""
     eom, par = model.eom, model.symbols[2]
-    states = []
-    for k, name in enumerate(model.names):
-        if name in goals:
-            states.append(goals[name])
-        elif k >= eom.nq and eom.q_names[k - eom.nq] in goals:
-            states.append(ca.jacobian(goals[eom.q_names[k - eom.nq]], t))
-        else:
-            states.append(ca.SX(0))
-    x = ca.densify(ca.vertcat(*states))
+    x = reference_state(eom, goals, t, owner)
     hold = model.holding(x, par, t)
     inputs = [
         goals.get(f"u.{name}", hold[k] if name in model.names else goals.get(name, hold[k]))
@@ -318,7 +313,7 @@ def _terminal_set(
     rates = [row.bound.quantity for row in rows if row.bound.quantity.startswith("rate.")]
     if rates:
         raise InputError(
-            f"{owner}: a terminal set has no limits of rates, because its regulator keeps none; leave out "
+            f"{owner}: a terminal set does not support limits of rates, which its regulator does not keep; leave out "
             f"{', '.join(rates)}, or weigh rates in the Cost"
         )
     x, u = model.symbols[:2]

@@ -14,6 +14,7 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
+from dalembert.optimal.attitudes import of_unit_norm
 
 __all__ = ["PredictionModel", "check_rk4", "midpoint_tape", "padded", "prediction_model", "rk4_tape"]
 
@@ -57,7 +58,8 @@ class PredictionModel:
         p = [par[self.free.index(n)] if n in self.free else nominal[k] for k, n in enumerate(self.eom.p_names)]
         n = self.eom.nq
         old = ca.vertcat(s.q, s.v, s.u, s.t, s.p)
-        new = ca.vertcat(x[:n], x[n:], u, t, *p)
+        q = of_unit_norm(self.eom, x[:n]) if self.eom.layout.quaternions else x[:n]
+        new = ca.vertcat(q, x[n:], u, t, *p)
         return ca.densify(ca.substitute(ca.SX(expression), old, new))
 
     @cached_property
@@ -88,7 +90,12 @@ class PredictionModel:
 
 
 def prediction_model(
-    what: Machine | EquationsOfMotion, free: Sequence[str], bounds: Mapping[str, tuple[float, float]], owner: str
+    what: Machine | EquationsOfMotion,
+    free: Sequence[str],
+    bounds: Mapping[str, tuple[float, float]],
+    owner: str,
+    *,
+    attitudes: bool = False,
 ) -> PredictionModel:
     """Return the prediction model of a machine, or refuse it by name.
 
@@ -102,6 +109,8 @@ def prediction_model(
         Bounds of inputs: motors that saturate need them, because the model leaves the saturation out.
     owner
         Whose it is, in messages.
+    attitudes
+        Whether joints with quaternions are allowed.
     """
     machine = what if isinstance(what, Machine) else what.machine
     if machine.constrained:
@@ -142,7 +151,7 @@ def prediction_model(
         thrusters.append(replace(thruster, effort=np.inf, one_sided=False))
     joints = tuple(replace(j, limits=replace(j.limits, effort=np.inf)) for j in machine.joints)
     eom = derive(machine.with_(motors=tuple(motors), thrusters=tuple(thrusters), joints=joints))
-    if eom.nq != eom.nv:
+    if eom.layout.quaternions and not attitudes:
         names = ", ".join(owner_name for owner_name, _ in eom.layout.quaternions)
         raise InputError(
             f"{owner}: joints with quaternions ({names}) are not supported; use joints with one coordinate each"

@@ -25,7 +25,7 @@ __all__ = ["MotionConditions", "MotionCost", "MotionSettings", "OptimalMotion", 
 
 @dataclass(frozen=True)
 class OptimalMotion:
-    """A motion that costs least.
+    """A motion of least cost.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ def optimal_motion(
     p: Parameters = None,
     **keywords: Unpack[_Keywords],
 ) -> OptimalMotion:
-    """Motion of a machine between two states that costs least, within limits.
+    """Motion of least cost of a machine between two states, within limits.
 
     It minimises ``integral of effort_weight |u|^2 + time_weight`` over the motion, and over its duration where that is
     a range. Inputs keep the ``effort`` of their motors and thrusters, coordinates the limits of their joints. Free and

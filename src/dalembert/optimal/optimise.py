@@ -144,7 +144,7 @@ def optimal_plan(
     check: bool = True,
     balanced: bool = True,
 ) -> OptimalPlan:
-    """Return the plan of a machine that costs least; see `dalembert.optimise`.
+    """Return the plan of least cost of a machine; see `dalembert.optimise`.
 
     Parameters
     ----------

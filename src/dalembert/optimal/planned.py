@@ -44,7 +44,7 @@ class GridRecord:
 
 @dataclass(frozen=True, eq=False)
 class OptimalPlan:
-    """A motion that costs least (made by `dalembert.optimise`).
+    """A motion of least cost (made by `dalembert.optimise`).
 
     Attributes
     ----------

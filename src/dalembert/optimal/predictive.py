@@ -362,7 +362,16 @@ def mpc(
     states = (*what.q_names, *what.v_names)
     inputs = {b.quantity: (b.lower, b.upper) for b in bounds if not b.soft and b.quantity not in states}
     inputs |= {name.removeprefix("u."): both for name, both in inputs.items() if name.startswith("u.")}
-    model = prediction_model(machine, _free(what, settings), inputs, owner)
+    model = prediction_model(machine, _free(what, settings), inputs, owner, attitudes=True)
+    attitudes = ", ".join(joint for joint, _ in model.eom.layout.quaternions)
+    if attitudes and settings.integrator == "midpoint":
+        raise InputError(
+            f"{owner}: integrator='midpoint' does not support joints with quaternions ({attitudes}); use 'rk4'"
+        )
+    if attitudes and settings.terminal_set is not None:
+        raise InputError(
+            f"{owner}: terminal sets do not support joints with quaternions ({attitudes}); use terminal weights"
+        )
     for name in settings.state:
         if name not in model.names:
             raise UnknownNameError("state", name, model.names, owner)

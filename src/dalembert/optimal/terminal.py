@@ -11,6 +11,7 @@ import numpy as np
 
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
+from dalembert.optimal.attitudes import tangent_space
 from dalembert.optimal.limits import QuantityBound
 from dalembert.optimal.model import PredictionModel, midpoint_tape, rk4_tape
 
@@ -105,8 +106,10 @@ def regulator_at(
     else:
         BA = np.array(rk4_tape(model.rate, h, 1)(x, u, par, 0.0)[1])[:, : m + model.eom.nu]
         A, B = BA[:, :m], BA[:, m:]
+    T, E = tangent_space(model.eom, x[: model.eom.nq])
+    A, B = E @ A @ T, E @ B
     try:
-        P = solve_discrete_are(A, B, Q, R)
+        P = solve_discrete_are(A, B, T.T @ Q @ T, R)
     except (LinAlgError, ValueError) as error:
         raise InputError(
             f"{owner}: there is no linear-quadratic regulator at the reference ({error}); a mode is not "
@@ -114,7 +117,7 @@ def regulator_at(
         ) from None
     P = (P + P.T) / 2
     K = np.asarray(np.linalg.solve(R + B.T @ P @ B, B.T @ P @ A), dtype=float)
-    return Regulator(x, u, K, P)
+    return Regulator(x, u, K @ E, E.T @ P @ E)
 
 
 def terminal_set_of(

@@ -13,6 +13,7 @@ from dalembert.plan.flat import LoadReference, SmoothStep
 from dalembert.plan.held_base import ArmMotion, HeldBase, held_base
 from dalembert.plan.pose import PoseMotion, PosePath, grip_rotation, gripped, meet_pose, resting_pose
 from dalembert.plan.references import Quintic, Sine, Spline, Table
+from dalembert.plan.rendezvous import Rendezvous, RendezvousLimits, plan_rendezvous, two_impulses
 from dalembert.plan.robot_capture import CaptureApproach, RobotCapture, RobotLimits, Verdict, plan_robot_capture
 from dalembert.plan.shaping import SCurve, Shaped, Shaper, ei, excitation, zv, zvd
 from dalembert.plan.tumbling import PointMotion, TumblingBody
@@ -37,6 +38,8 @@ __all__ = [
     "PosePath",
     "Quintic",
     "RefinedCapture",
+    "Rendezvous",
+    "RendezvousLimits",
     "RobotCapture",
     "RobotLimits",
     "SCurve",
@@ -57,11 +60,13 @@ __all__ = [
     "meet_pose",
     "optimal_motion",
     "plan_capture",
+    "plan_rendezvous",
     "plan_robot_capture",
     "refine_capture",
     "resting_pose",
     "segment_box_distance",
     "segment_distance",
+    "two_impulses",
     "zv",
     "zvd",
 ]

@@ -214,6 +214,9 @@ class _Tabulated(ABC):
 def piecewise(t: Time, knots: Array, coefficients: Array) -> Positions:
     """Pieces of polynomials as an expression of time; before and after, the values at the ends.
 
+    The row of the piece is the sum of all rows, of which one counts: equal operations for each row, which the compiler
+    turns into a loop over a table of numbers. A search by halving would be as many operations, none of them alike.
+
     Parameters
     ----------
     t
@@ -225,23 +228,16 @@ def piecewise(t: Time, knots: Array, coefficients: Array) -> Positions:
     """
     at = ca.fmin(ca.fmax(t, knots[0]), knots[-1])
     n, powers, width = coefficients.shape
-    table = [ca.DM(np.concatenate([[knots[k]], coefficients[k].ravel()])) for k in range(n)]
-    start, rest = _chosen(at, knots, table, 0, n)
-    h = at - start
-    value = rest[:width]
+    table = np.column_stack([knots[:n], coefficients.reshape(n, -1)])
+    ends = [*knots[1:n].tolist(), np.inf]
+    row: Positions = ca.DM.zeros(table.shape[1])
+    for begin, end, values in zip(knots[:n].tolist(), ends, table, strict=True):
+        row = row + ca.logic_and(at >= begin, at < end) * ca.DM(values)
+    h = at - row[0]
+    value = row[1 : 1 + width]
     for power in range(1, powers):
-        value = value * h + rest[power * width : (power + 1) * width]
+        value = value * h + row[1 + power * width : 1 + (power + 1) * width]
     return value
-
-
-def _chosen(t: Positions, knots: Array, table: list[ca.DM], first: int, last: int) -> tuple[Positions, Positions]:
-    """Row of a table for the piece that a time is in, by halving."""
-    if last - first == 1:
-        return table[first][0], table[first][1:]
-    middle = (first + last) // 2
-    low, high = _chosen(t, knots, table, first, middle), _chosen(t, knots, table, middle, last)
-    later = t >= knots[middle]
-    return ca.if_else(later, high[0], low[0]), ca.if_else(later, high[1], low[1])
 
 
 @dataclass(frozen=True)

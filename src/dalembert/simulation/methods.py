@@ -91,7 +91,7 @@ _FINEST = 1e-14  # below this relative tolerance an error estimate measures roun
 
 @dataclass(frozen=True)
 class Method:
-    """How a run is integrated in time: one of the classes below, or its name.
+    """Integration method of a run: one of the classes below, or its name.
 
     Attributes
     ----------

@@ -78,7 +78,7 @@ _VERBS = {
 
 
 def totals(rows: Iterable[Row]) -> str:
-    """Return how many rows of each kind hold, in a line.
+    """Return a line with the number of rows of each kind that agree.
 
     Examples
     --------

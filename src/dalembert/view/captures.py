@@ -17,7 +17,7 @@ from dalembert.core.files import target_file, write_file
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
-from dalembert.systems.space_robots import CaptureOutcome, fuel_mass
+from dalembert.systems.space_robots import CaptureOutcome
 from dalembert.systems.space_robots.requirements import base_turns
 from dalembert.systems.space_robots.twins import ChaserTwins
 from dalembert.view.page.report import report_page
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["capture_report", "capture_rows", "plot_capture"]
 
-SPECIFIC_IMPULSE, LEVER = 220.0, 0.85  # chosen: a monopropellant; half the width of the base
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#ccbb44", "#66ccee")
 
 
@@ -58,7 +57,7 @@ def capture_rows(outcome: CaptureOutcome) -> list[tuple[str, str, str, str]]:
     rows += [
         ("synchronised, gripped after", f"{plan.duration:g} s, {outcome.approach.t[-1]:g} s", "", ""),
         ("base moved before the grip", f"{moved[before].max():.3f} m", "", ""),
-        ("fuel", f"{1e3 * fuel_mass(whole, SPECIFIC_IMPULSE, arm=LEVER, each=True):.1f} g", "", ""),
+        *_consumption(outcome),
     ]
     if outcome.handover is not None and outcome.stack is not None:
         h = _momentum(outcome)
@@ -70,6 +69,28 @@ def capture_rows(outcome: CaptureOutcome) -> list[tuple[str, str, str, str]]:
             ("energy lost in the grip", f"{1e3 * outcome.handover.loss:.3g} mJ", "", ""),
             ("momentum at the end", f"{np.linalg.norm(h[-1]):.2f} N m s", "", ""),
         ]
+    return rows
+
+
+_PHASES = {"way": "way from the hold point", "approach": "approach", "retreat": "retreat", "rest": "bringing to rest"}
+
+
+def _consumption(outcome: CaptureOutcome) -> list[tuple[str, str, str, str]]:
+    """Time and propellant of each phase, and the use of the limits of the way."""
+    rows = []
+    if outcome.way is not None:
+        path = outcome.way.path
+        rows = [
+            (f"way: {v.name}", f"{v.value:.3g} {v.unit}", f"{v.limit:.3g} {v.unit}", "pass" if v.ok else "FAIL")
+            for v in path.verdicts
+        ]
+        rows.append(("way: planned change of velocity", f"{path.impulse:.3f} m/s", "", ""))
+    used = outcome.propellant
+    rows += [
+        (f"{_PHASES[name]}: time, propellant", f"{seconds:.0f} s, {1e3 * used[name]:.1f} g", "", "")
+        for name, seconds in outcome.times.items()
+    ]
+    rows.append(("propellant of the mission", f"{1e3 * sum(used.values()):.1f} g", "", ""))
     return rows
 
 

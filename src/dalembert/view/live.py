@@ -28,7 +28,7 @@ _SAMPLES, _MOST = 64, 256  # configurations that make a frame, at first and afte
 
 
 class LivePicture:
-    """Draws a machine as it is now, in pixels.
+    """Picture of a machine in its present state, in pixels.
 
     The frame holds all that the machine can reach by its angles and within the limits of its slides. Where it can leave
     (a slide without limits, a free body), the frame follows as soon as it comes near its edge, in the same scale:

@@ -149,7 +149,7 @@ class Scene:
 
 
 def bake_run(scene: Scene, run: Run, times: Array | None = None, *, exaggerate: float = 1.0) -> Baked:
-    """Evaluate a scene along a run of its machine, in whatever coordinates and by whatever formulation.
+    """Evaluate a scene along a run of its machine, in the coordinates of the run.
 
     Parameters
     ----------

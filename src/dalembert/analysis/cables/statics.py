@@ -88,7 +88,7 @@ def static_equilibrium(
     machine
         The robot.
     lengths
-        Lengths of the cables, of elastic ones without load.
+        Lengths of the cables; of elastic ones unstretched.
     guess
         Configuration to start from.
     t, p

@@ -28,7 +28,7 @@ typedef double real;
 #define FUNCTION static __device__ __forceinline__
 #define TABLE static __device__ const
 #define SPLAT(a) ((real)(a))
-typedef double instant; /* times and steps, whatever the precision of the rest */
+typedef double instant; /* times and steps, in double precision also where numbers are not */
 typedef bool MASK;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t, word;

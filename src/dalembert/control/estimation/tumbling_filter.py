@@ -25,6 +25,8 @@ from dalembert.core.errors import ConvergenceError, InputError
 from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array, Expression
 from dalembert.core.validation import check_number
+from dalembert.model.geometry import Geometry
+from dalembert.plan.clearance import boxes_of
 from dalembert.plan.tumbling import TumblingBody
 from dalembert.spatial.rotations import (
     numpy,
@@ -130,6 +132,8 @@ class TumblingFilter:
     acceleration, turning
         Densities of the noise that drives velocity and rate [m/s^1.5, rad/s^1.5]: effects that the model of a free
         rigid body leaves out.
+    solids
+        Boxes of the body, in its axes: the camera does not see markers behind them. Without solids it sees all of them.
 
     Examples
     --------
@@ -144,8 +148,10 @@ class TumblingFilter:
     markers: ArrayLike
     acceleration: float = 1e-5
     turning: float = 1e-6
+    solids: Sequence[Geometry] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "solids", tuple(self.solids))
         points = as_numbers(self.markers)
         if points.ndim != 2 or points.shape[1:] != (3,) or len(points) < 3 or not np.isfinite(points).all():
             raise InputError(f"markers must be at least 3 points (n, 3), got shape {points.shape}")
@@ -167,11 +173,42 @@ class TumblingFilter:
         return np.repeat([0.0, self.acceleration**2, 0.0, self.turning**2, 0.0], [3, 3, 3, 3, 5])
 
     def visible(self, pose: ArrayLike, camera: ArrayLike, count: int = 4) -> Array:
-        """Indices of the markers of a body at a pose (4 x 4) that the camera at a pose sees best: the nearest."""
-        return self._nearest(self._in_camera(as_numbers(pose), as_numbers(camera)), count)
+        """Indices of the markers of a body at a pose (4 x 4) that the camera at a pose sees best.
 
-    def _nearest(self, p: Array, count: int) -> Array:
-        near = np.argsort(p[:, 2], kind="stable")[:count]
+        They are the nearest ones that no solid of the body hides.
+        """
+        X, C = as_numbers(pose), as_numbers(camera)
+        return self._nearest(self._in_camera(X, C), self.hidden(X, C), count)
+
+    def hidden(self, pose: ArrayLike, camera: ArrayLike) -> Array:
+        """Whether the solids of a body at a pose (4 x 4) hide its markers (n) from the camera at a pose (4 x 4).
+
+        A marker is hidden if the straight line to the camera passes through a box; its own surface is no obstacle.
+        """
+        X, C = as_numbers(pose), as_numbers(camera)
+        p = np.asarray(self.markers)
+        eye = X[:3, :3].T @ (C[:3, 3] - X[:3, 3])
+        behind = np.zeros(len(p), dtype=bool)
+        for R, centre, half in self._boxes:
+            start, way = (p - centre) @ R, (eye - p) @ R
+            with np.errstate(divide="ignore", invalid="ignore"):
+                low, high = (-half - start) / way, (half - start) / way
+            # along an axis that the line does not go, it is between the faces all the time, or never
+            inside = np.abs(start) < half
+            level = np.abs(way) < 1e-12
+            enter = np.where(level, np.where(inside, -np.inf, np.inf), np.minimum(low, high)).max(axis=1)
+            leave = np.where(level, np.where(inside, np.inf, -np.inf), np.maximum(low, high)).min(axis=1)
+            behind |= (np.maximum(enter, 0.0) < np.minimum(leave, 1.0)) & (leave > 0.0)
+        return behind
+
+    @cached_property
+    def _boxes(self) -> list[tuple[Array, Array, Array]]:
+        """Rotation, centre and half size of each solid, a thousandth smaller: markers lie on their surfaces."""
+        return [(o.pose[:3, :3], o.pose[:3, 3], 0.4995 * o.size) for o in boxes_of("body", tuple(self.solids))]
+
+    def _nearest(self, p: Array, hidden: Array, count: int) -> Array:
+        order = np.argsort(p[:, 2], kind="stable")
+        near = np.array([k for k in order if not hidden[k]][:count], dtype=int)
         return np.asarray(near[self.camera.seen(p[near])])
 
     def _in_camera(self, X: Array, C: Array) -> Array:
@@ -182,8 +219,9 @@ class TumblingFilter:
         self, pose: ArrayLike, camera: ArrayLike, rng: np.random.Generator | None = None
     ) -> tuple[Array, Array]:
         """Markers that are seen, and their pixels, of a body at a pose (4 x 4) by the camera at a pose (4 x 4)."""
-        p = self._in_camera(as_numbers(pose), as_numbers(camera))
-        chosen = self._nearest(p, 4)
+        X, C = as_numbers(pose), as_numbers(camera)
+        p = self._in_camera(X, C)
+        chosen = self._nearest(p, self.hidden(X, C), 4)
         return chosen, self.camera.take(p[chosen], rng)
 
     def begin(

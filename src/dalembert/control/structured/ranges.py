@@ -22,7 +22,7 @@ from dalembert.control.uncertain.lft import LFT, append, constant, system_lft
 from dalembert.control.uncertain.machines import UncertainMachine
 from dalembert.core.errors import InputError
 
-__all__ = ["tune_over_ranges"]
+__all__ = ["inside", "tune_over_ranges"]
 
 _ROUNDS = 12
 _SECONDS = 300.0  # of all proofs together, where no time limit is set
@@ -35,13 +35,17 @@ def tune_over_ranges(
     hard: Sequence[Requirement],
     soft: Sequence[Requirement],
     settings: TuneSettings,
+    *,
+    first: Sequence[dict[str, float]] = (),
 ) -> TuneResult:
-    """Tune until the loop is proven over all ranges (see `tune`)."""
+    """Tune until the loop is proven over all ranges (see `tune`); models at numbers ``first`` are among the first."""
     began = thread_time()
     lft = model.lft if isinstance(model, UncertainMachine) else model
     if not lft.sizes:
         raise InputError("nothing is uncertain: tune the plant itself")
-    models = {"middle": lft.at(**dict.fromkeys(lft.sizes, 0.0))}
+    middle = dict.fromkeys(lft.sizes, 0.0)
+    models = {"middle": lft.at(**middle)}
+    models |= {f"first {k + 1}": lft.at(**{**middle, **numbers}) for k, numbers in enumerate(first)}
     joined: list[dict[str, float]] = []
     evaluations = 0
 
@@ -85,12 +89,13 @@ def tune_over_ranges(
             return answer(result, None, f"{worst.message}, which is a model already", met=False)
         joined.append(worst.values)
         models[f"worst {len(joined)}"] = lft.at(**worst.values)
-        tunables = tuple(replace(t, start=_inside(t, result.values[t.name])) for t in structure.tunables)
+        tunables = tuple(replace(t, start=inside(t, result.values[t.name])) for t in structure.tunables)
         structure = replace(structure, tunables=tunables)
     return answer(result, None, f"after {_ROUNDS} rounds {worst.message if worst else ''}", met=False)
 
 
-def _inside(t: Tunable, value: float) -> float:
+def inside(t: Tunable, value: float) -> float:
+    """A number within the bounds of a tunable."""
     low = -np.inf if t.lower is None else t.lower
     high = np.inf if t.upper is None else t.upper
     return float(np.clip(value, low, high))

@@ -19,6 +19,8 @@ from dalembert.core.types import Array
 if TYPE_CHECKING:
     import control
 
+    from dalembert.control.scheduled import ScheduledGains
+
 __all__ = ["TuneResult", "TuneSettings"]
 
 
@@ -53,6 +55,8 @@ class TuneResult:
         For a robust tuning: the proof that the loop is stable over all ranges; None where there is none.
     joined
         For a robust tuning: the values that joined the models, in order.
+    scheduled
+        For a tuning with a schedule: the gains as polynomials of quantities.
     """
 
     status: str
@@ -69,6 +73,7 @@ class TuneResult:
     soft: float = np.nan
     robustness: Robustness | None = None
     joined: tuple[dict[str, float], ...] = ()
+    scheduled: ScheduledGains | None = None
 
     @property
     def certified(self) -> bool:

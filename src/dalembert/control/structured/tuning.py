@@ -9,6 +9,7 @@ from dalembert.control.structured.plants import named_plants
 from dalembert.control.structured.ranges import tune_over_ranges
 from dalembert.control.structured.requirements import Requirement
 from dalembert.control.structured.results import TuneResult, TuneSettings
+from dalembert.control.structured.scheduling import tune_scheduled
 from dalembert.control.structured.structures import Structure
 from dalembert.control.structured.synthesis import tune_models
 from dalembert.control.uncertain.lft import LFT
@@ -44,6 +45,7 @@ def tune(
     hard: Sequence[Requirement] = (),
     soft: Sequence[Requirement] = (),
     robust: bool = False,
+    schedule: Mapping[str, int] | None = None,
     settings: TuneSettings | None = None,
     **keywords: Unpack[_Keywords],
 ) -> TuneResult:
@@ -66,6 +68,10 @@ def tune(
         Whether the loop must be proven over all ranges of an uncertain model: it is tuned at the middle of the ranges,
         the worst values that are found join the models, and so on until stability, hard gains and a hard rate of
         decay are proven, or the reason why not is given. Other hard requirements hold on the models that joined.
+    schedule
+        For an uncertain model of a machine: quantities and degrees, such as ``{"length": 2}``. The gains of a static
+        structure become polynomials of these measured quantities (``result.scheduled``, and `scheduled_feedback` for
+        the law). Bounds of the numbers then hold in the middle of the ranges.
     settings
         How long and how often it searches.
     **keywords
@@ -95,6 +101,11 @@ def tune(
     if isinstance(plant, UncertainMachine | LFT) != robust:
         needed = "an uncertain model (uncertain(machine, ranges)) or an LFT" if robust else "robust=True"
         raise InputError(f"tune needs {needed} here, got {type(plant).__name__} with robust={robust}")
+    if schedule is not None:
+        if not isinstance(plant, UncertainMachine):
+            got = type(plant).__name__
+            raise InputError(f"a schedule needs an uncertain model of a machine and robust=True, got {got}")
+        return tune_scheduled(plant, structure, hard, soft, settings, schedule)
     if isinstance(plant, UncertainMachine | LFT):
         return tune_over_ranges(plant, structure, hard, soft, settings)
     return tune_models(named_plants(plant), structure, hard, soft, settings)

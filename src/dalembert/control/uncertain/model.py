@@ -56,22 +56,23 @@ class UncertainMachine:
         for name, value in values.items():
             if name not in self.ranges:
                 raise UnknownNameError("uncertain quantity", name, self.ranges)
-            lo, hi = (self._raw(name, x) for x in self.ranges[name])
-            blocks[name] = (self._raw(name, value) - (lo + hi) / 2.0) / ((hi - lo) / 2.0)
+            lo, hi = (self.raw(name, x) for x in self.ranges[name])
+            blocks[name] = (self.raw(name, value) - (lo + hi) / 2.0) / ((hi - lo) / 2.0)
         return blocks
 
     def values(self, **blocks: float) -> dict[str, float]:
         """Angles [rad] and parameters of numbers between -1 and 1: the inverse of `normalised`."""
         numbers = {}
         for name, d in blocks.items():
-            lo, hi = (self._raw(name, x) for x in self.ranges[name])
+            lo, hi = (self.raw(name, x) for x in self.ranges[name])
             raw = (lo + hi) / 2.0 + (hi - lo) / 2.0 * d
             f = self.tangents.get(name)
             number = raw**2 if name in self.roots else raw
             numbers[name] = number if f is None else float(np.arctan(raw)) / f
         return numbers
 
-    def _raw(self, name: str, value: float) -> float:
+    def raw(self, name: str, value: float) -> float:
+        """The number of a quantity before it is scaled to -1 .. 1: itself, a tangent or a root."""
         f = self.tangents.get(name)
         number = float(np.sqrt(value)) if name in self.roots else value
         return number if f is None else float(np.tan(f * value))

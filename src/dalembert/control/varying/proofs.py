@@ -17,7 +17,7 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 
-__all__ = ["VaryingProof", "fastest_variation", "varying_gain", "varying_stability"]
+__all__ = ["VaryingProof", "checked_rates", "fastest_variation", "varying_gain", "varying_stability"]
 
 _SLACK = 1e-4  # by which a proven gain is above the least one of the solver
 
@@ -204,7 +204,14 @@ def _split(
     """
     system, every = loop.part(y, u).state_space()
     blocks = _sized(every)
-    real = [b.name for b in blocks if b.kind == "real"]
+    checked = checked_rates(every, rates)
+    scaled, states, time = _scaled(system, blocks)
+    return scaled, list(every), {name: rate / time for name, rate in checked.items()}, (states, time)
+
+
+def checked_rates(every: Sequence[DeltaBlock], rates: Mapping[str, float] | None) -> dict[str, float]:
+    """Largest rates of the real blocks [1/s]; those that are not named may jump."""
+    real = [b.name for b in every if b.kind == "real" and b.size]
     given = dict(rates or {})
     kinds = {b.name: b.kind for b in every}
     for name in given:
@@ -218,8 +225,7 @@ def _split(
         if rate != np.inf and not check_number(f"rate of block '{name}'", rate, positive=False) >= 0.0:
             raise InputError(f"rate of block '{name}' must not be negative, got {rate:g}")
         checked[name] = float(rate)
-    scaled, states, time = _scaled(system, blocks)
-    return scaled, list(every), {name: rate / time for name, rate in checked.items()}, (states, time)
+    return checked
 
 
 def _sized(blocks: Sequence[DeltaBlock]) -> list[DeltaBlock]:
@@ -278,11 +284,11 @@ def _proven(
 def _frozen(blocks: Sequence[DeltaBlock], rates: dict[str, float]) -> list[str]:
     """Blocks that vary, of models of machines that do not include their variation, or not one as fast."""
     errors = [b for b in blocks if b.kind == "error"]
-    included = [dict(b.moving) for b in errors]
+    included = [(dict(b.moving), np.inf if b.moving else 0.0) for b in errors]  # blocks of others may vary
     return [
         name
         for name, rate in rates.items()
-        if rate > 0.0 and any(not rate <= limits.get(name, 0.0) * (1.0 + 1e-9) for limits in included)
+        if rate > 0.0 and any(not rate <= limits.get(name, other) * (1.0 + 1e-9) for limits, other in included)
     ]
 
 

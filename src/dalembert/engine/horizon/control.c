@@ -31,7 +31,7 @@ enum {
 
 struct control {
     struct quadratic Q;
-    double X[NN + 1][NX], U[NN + 1][NU], A[NN + 1][NV], T[NN + 1], goal[NN + 1][NZ];
+    double X[NN + 1][NX], U[NN + 1][NU], A[NN + 1][NV], T[NN + 1], goal[NN + 1][NZ], start[NX];
     double F[NN][NX], h[NN + 1][NGA], r[NN][N_RESIDUALS + 1], J[NN][N_RESIDUALS + 1][NZP];
     double S[NN][MIDPOINT ? NV : 1][MIDPOINT ? NZ + 1 : 1], R[MIDPOINT ? NV : 1][PADDED(NV + NX + NU + 1)];
     double E[NN][MIDPOINT ? NV : 1][MIDPOINT ? NV + NZ + 1 : 1];
@@ -335,6 +335,16 @@ static void beyond(struct control *S, const double *par, double *violation, doub
 }
 #endif
 
+/* The state with the signs of quaternions that are nearer to the reference: both are the same attitude. */
+static void nearer_signs(const double *x, const double *goal, double *nearer) {
+    memcpy(nearer, x, NX * sizeof(double));
+    for (int j = 0; j < N_ATTITUDES; j++) {
+        const double *const a = x + attitude_at[j], *const b = goal + attitude_at[j];
+        if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0.0)
+            for (int i = 0; i < 4; i++) nearer[attitude_at[j] + i] = -a[i];
+    }
+}
+
 /* A sample: x, parameters and the inputs of the fallback law in; inputs, status, iterations, violation, slack, action,
  * cost, seconds and weight of second derivatives out. */
 static void control_sample(struct control *S, double t, const double *x, const double *par, const double *fallback,
@@ -351,6 +361,8 @@ static void control_sample(struct control *S, double t, const double *x, const d
     for (int k = 0; k <= NN; k++) S->T[k] = t + k * INTERVAL;
     for (int i = 0; i < NX; i++) finite = finite && isfinite(x[i]);
     if (GOAL_TAPE(NN + 1, in, from, out, to, work)) finite = 0;
+    nearer_signs(x, S->goal[0], S->start);
+    x = S->start;
     if (finite) {
         if (memory[0] > 0.5) {
             begin_warm(S, memory);

@@ -12,6 +12,28 @@ struct filter_stage {
     double read[N_READ], history[LAG + 1][NU + 2 * NM];
 };
 
+/* Quaternions of unit norm, and none of their uncertainty along themselves: Q / |Q| has the derivative (I - Q Q') / |Q|. */
+static void normalise(double *x, double (*P)[NX]) {
+    for (int j = 0; j < N_ATTITUDES; j++) {
+        double *const q = x + attitude_at[j], norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        const int first = attitude_at[j];
+        for (int i = 0; i < 4; i++) q[i] /= norm;
+        for (int side = 0; side < 2; side++) /* rows, then columns */
+            for (int k = 0; k < NX; k++) {
+                double *part[4], along = 0.0;
+                for (int i = 0; i < 4; i++) part[i] = side ? &P[k][first + i] : &P[first + i][k];
+                for (int i = 0; i < 4; i++) along += q[i] * *part[i];
+                for (int i = 0; i < 4; i++) *part[i] = (*part[i] - along * q[i]) / norm;
+            }
+    }
+}
+
+static void begin(double *x, double (*P)[NX]) {
+    memset(P, 0, NX * sizeof *P);
+    for (int i = 0; i < NX; i++) x[i] = start_state[i], P[i][i] = start_variance[i];
+    normalise(x, P);
+}
+
 #define OWN_WORK ((long)((sizeof(struct filter_stage) + 7) / 8))
 
 static int routine(const double *const *in, double *const *out, double *own, double *work) {
@@ -25,10 +47,7 @@ static int routine(const double *const *in, double *const *out, double *own, dou
     if (count > 0.0) {
         memcpy(S->x, old + 1, sizeof S->x);
         memcpy(S->P, old + 1 + NX, sizeof S->P);
-    } else {
-        memset(S->P, 0, sizeof S->P);
-        for (int i = 0; i < NX; i++) S->x[i] = start_state[i], S->P[i][i] = start_variance[i];
-    }
+    } else begin(S->x, S->P);
     if (LAG > 0) memcpy(S->history[1], old + 1 + NX + NX * NX, sizeof S->history - sizeof S->history[0]);
     memcpy(S->history[0], S->read, sizeof S->history[0]);
     for (int m = 0; m < NM; m++) S->history[0][NU + NM + m] *= is_new(m, count) && !status ? 1.0 : 0.0;
@@ -39,16 +58,20 @@ static int routine(const double *const *in, double *const *out, double *own, dou
             const double *const row = S->history[LAG - (int)delay[m]];
             S->reading[m] = row[NU + m], S->valid[m] = row[NU + NM + m];
         }
+        for (int j = 0; j < N_SEEN; j++) { /* Q and -Q are the same attitude: take the nearer one */
+            double *const r = S->reading + seen_at[j];
+            const double *const q = S->x + seen_attitude[j];
+            const double sign = r[0] * q[0] + r[1] * q[1] + r[2] * q[2] + r[3] * q[3] < 0.0 ? -1.0 : 1.0;
+            for (int i = 0; i < 4; i++) r[i] *= sign;
+        }
         memcpy(S->at, S->x, sizeof S->at);
         surprise = filter_correct(S->x, S->P, S->at, S->reading, S->valid, now, S->h, S->H, S->AP, work);
         if (surprise < 0.0) status = 1;
         for (int i = 0; i < NX; i++) S->x[i] = inside(i, S->x[i]);
+        normalise(S->x, S->P);
     }
     for (int i = 0; i < NX; i++) status = status || !isfinite(S->x[i]) || !isfinite(S->P[i][i]);
-    if (status) { /* begin anew */
-        memset(S->P, 0, sizeof S->P);
-        for (int i = 0; i < NX; i++) S->x[i] = start_state[i], S->P[i][i] = start_variance[i];
-    }
+    if (status) begin(S->x, S->P); /* anew */
     next[0] = count + 1.0;
     memcpy(next + 1, S->x, sizeof S->x);
     memcpy(next + 1 + NX, S->P, sizeof S->P);

@@ -24,7 +24,7 @@ from dalembert.engine.unilateral.native import Transitions
 __all__ = ["NativeEngine", "loop_memory", "update_memory"]
 
 _INT, _REAL, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
-_MARGIN = 8  # rows beyond the capacity, for what the caller records between two calls
+_MARGIN = 8  # rows beyond the capacity, for rows that the caller records between two calls
 _ROWS_BYTES = 1 << 20
 
 
@@ -103,7 +103,7 @@ def loop_memory(
 
 
 def update_memory(update: Update, kernel: Code | None, struct: Any = None) -> NativeMemory:
-    """Return the memory of what is sampled; without a kernel it is for the caller to sample.
+    """Return the memory of a sampled update; without a kernel the caller samples it.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ class Watch:
         self.forget()
 
     def logged(self) -> dict[str, Any]:
-        """Arrays of what the log has: of each event, and (``change_*``) of each transition; see `told`."""
+        """Arrays of the log: of each event, and (``change_*``) of each transition; see `told`."""
         n, k = int(self._watch.n_records), 0 if self.transitions is None else self.transitions.n_log
         log = {name: values[:n].copy() for name, values in self._records.items()}
         first = self._first[:k].copy()

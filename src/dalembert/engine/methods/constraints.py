@@ -1,4 +1,4 @@
-"""The methods that keep constraints, each with its own settings and with what it can do written on it.
+"""The methods that keep constraints, each with its own settings and its capabilities.
 
 A method says how it solves ``M a + J^T lambda = f``, ``J a = gamma`` (`routine` and `settings` for constrained.c),
 whether it projects, and whether it works under every explicit integrator or brings its own. No other code depends on

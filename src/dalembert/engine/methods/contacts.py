@@ -19,7 +19,7 @@ ENERGY_BOUND = 0.05
 
 @dataclass(frozen=True)
 class ContactMethod(NamedMethod):
-    """How a simulation deals with the contacts of its machine: one of the classes below, or its name.
+    """Contact method of a simulation: one of the classes below, or its name.
 
     Examples
     --------

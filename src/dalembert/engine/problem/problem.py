@@ -21,7 +21,7 @@ _ARGUMENTS = ("t", "x", "c", "p")
 
 @dataclass(frozen=True)
 class EventSpec:
-    """One event function g: what its sign change is called and what it does.
+    """One event function g: name, direction and action of its sign change.
 
     Parameters
     ----------

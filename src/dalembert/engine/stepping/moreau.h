@@ -1,4 +1,4 @@
-/* Time-stepping of one run (look_back.c, moreau.c): what it shares with its callers. */
+/* Time-stepping of one run (look_back.c, moreau.c): the interface to its callers. */
 #ifndef MOREAU_H
 #define MOREAU_H
 
@@ -13,7 +13,7 @@ struct moreau {
     int64_t residual_at, sweeps_at, undetermined_at, lowered_at, work_loss, work_input, multipliers;
     const int64_t *force, *loss;
     /* patterns: rows of L (columns before the diagonal); of each block its law, rows, entries of a row and their places,
-     * where its rows, numbers of its law, values and what is kept of it begin */
+     * where its rows, numbers of its law, values and stored numbers begin */
     const int64_t *L_start, *L_column, *law, *size, *count, *support_start, *row_start, *mu_start, *value_start, *block_start;
     const int64_t *support;
     const double *feature; /* length below which nothing passes unseen */
@@ -32,14 +32,15 @@ struct moreau {
     int64_t n_active;
     int64_t *active;
     double *w, *bounce, *x, *s, *dv, *r, *gap, *stays, *lambda, *total;
-    double jammed; /* 1 where something is driven into what it cannot leave */
+    double jammed; /* 1 where a body is driven into a surface that it cannot leave */
     double rank;   /* see held_rank */
     /* forces that are not unique (unique.c): whether rows may depend on each other, how many directions are undetermined,
      * the compliance with which they are searched for, and the impulses at which it is without effect */
-    int64_t depends;
+    int64_t depends, direct, apart; /* rows of an island up to which it is solved directly; 1: islands one after the other */
     double were_undetermined, undetermined, soft; /* the first: in the step before */
     double *ref, *gram, *dense;
-    int64_t *island, *places;
+    int64_t *island, *places, *alone;
+    const int64_t *known; /* whether a block was there in the step before; 0: those that push were */
     /* restitution (restrain.c): the part of it that was taken away, s without impulses, rebounds as they were */
     double lowered;
     double *start, *full;

@@ -3,25 +3,13 @@
 #define CORRECTIONS 50 /* sweeps over gaps */
 #define REPEATED 1e-10 /* part of a row, squared, that is left by those before it, below which it depends on them */
 
-/* Rows of a block whose impulses may be at odds with those of others; none of what remembers them (joints, ropes). */
+/* Rows of a block whose impulses may be at odds with those of others; none of blocks that keep them (joints, ropes). */
 FUNCTION INDEX rows_that_share(INDEX law, INDEX size) { return law == UNILATERAL || law == COULOMB ? size : 0; }
 
-/* Members with rows of contacts that may depend on each other, so that their forces are not unique. Only what begins to
- * touch is tested, and what was so in the step before (`were` > 0): nothing else changes it but postures in which machines are
- * singular. With more than MOST_TESTED rows, rows are counted against the velocities that they act on. */
-FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
-    MASK some = open & NO(open), begins = open & (were > K(0.0));
-    INDEX rows = 0;
-    if (C->n_active < 2) return some;
-    some = begins;
-    ROLL
-    for (INDEX k = 0; k < C->n_active; k++) {
-        const INDEX a = C->active[k];
-        if (rows_that_share(LAW(a), SIZE(a))) begins = begins | (open & ON(a) & (x[FORCE(a)] == K(0.0)));
-        rows += rows_that_share(LAW(a), SIZE(a));
-    }
-    begins = begins & NO(some);
-    if (!(SOME(begins))) return some;
+/* Members of `begins` with rows of contacts that depend on each other. With more than MOST_TESTED rows, rows are counted against
+ * the velocities that they act on. */
+FUNCTION MASK repeats(stepper *C, MASK begins, INDEX rows) {
+    MASK some = begins & NO(begins);
     if (rows > MOST_TESTED) {
         for (INDEX i = 0; i < N_VELOCITIES; i++) C->r[i] = K(0.0);
         real count = K(0.0), extent = K(0.0);
@@ -33,7 +21,7 @@ FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
             for (INDEX i = 0; i < n; i++) C->r[at[i]] = SELECT(ON(a), K(1.0), C->r[at[i]]);
         }
         for (INDEX i = 0; i < N_VELOCITIES; i++) extent += C->r[i];
-        return some | (begins & (count > extent));
+        return begins & (count > extent);
     }
     /* Y Y^T = G^T D G, row by row: a pivot of which nothing is left belongs to a row that depends on those before it */
     INDEX row = 0;
@@ -84,7 +72,26 @@ FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
     return some;
 }
 
-/* Friction of joints that have reached what they hold at rest falls to that in motion; returns the members in which one does. */
+/* Members with rows of contacts that may depend on each other, so that their forces are not unique. Only contacts that
+ * begin to touch are tested, and members in which rows did depend in the step before (`were` > 0): otherwise only singular
+ * postures of the machine change it. */
+FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
+    MASK some = open & NO(open), begins = open & (were > K(0.0));
+    INDEX rows = 0;
+    if (C->n_active < 2) return some;
+    some = begins;
+    ROLL
+    for (INDEX k = 0; k < C->n_active; k++) {
+        const INDEX a = C->active[k];
+        if (rows_that_share(LAW(a), SIZE(a))) begins = begins | (open & ON(a) & (x[FORCE(a)] == K(0.0)));
+        rows += rows_that_share(LAW(a), SIZE(a));
+    }
+    begins = begins & NO(some);
+    if (!(SOME(begins))) return some;
+    return some | repeats(C, begins, rows);
+}
+
+/* Friction of joints that have reached their static limit falls to the kinetic one; returns the members with such a joint. */
 FUNCTION MASK block_breaks(stepper *C, MASK open) {
     MASK any = open & NO(open);
     ROLL
@@ -177,7 +184,7 @@ FUNCTION real block_residual(const stepper *C) {
     return SELECT(top > K(0.0), most / SELECT(top > K(0.0), top, K(1.0)), SELECT(most > K(0.0), K(1.0), K(0.0)));
 }
 
-/* Displacement (as s) that closes the gaps of blocks that push or pull, and takes others out of what they penetrate,
+/* Displacement (as s) that closes the gaps of blocks that push or pull, and removes the penetration of others,
  * into `r`; returns the members that need one. One that rebounds is let go: it leaves by itself, at no cost of energy. */
 FUNCTION MASK block_gaps(stepper *C, MASK alive, real h) {
     MASK needed = alive & NO(alive);

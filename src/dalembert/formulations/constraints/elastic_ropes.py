@@ -19,7 +19,7 @@ from dalembert.core.ports import Formulation
 from dalembert.core.types import Expression, ExpressionLike
 from dalembert.formulations.base import FormulationBase, RopeTerms
 from dalembert.formulations.constraints.system import ConstraintSystem
-from dalembert.model.ropes import RopeBase
+from dalembert.model.ropes import Hanging, Rope, RopeBase
 
 __all__ = ["with_elastic_ropes"]
 
@@ -60,14 +60,31 @@ class ElasticRopes(FormulationBase):
         system, x, rates = ConstraintSystem(self.inner), self.variables, self.inner.coordinate_rates()
         terms = []
         for rope in self.machine.all_ropes:
+            if isinstance(rope, Rope) and rope.heavy:
+                terms.append(self._hanging(rope, rope.hanging(system.context)))
+                continue
             for name, section in zip(rope.section_names, system.routes[rope.name].sections, strict=True):
                 if rope.elastic:
                     length = system.natural_length(name) + section.payout
                     stretch = section.way - length
                     rate = ca.jtimes(stretch, x.q, rates) + ca.jacobian(stretch, x.t)
                     tension = _tension(rope, stretch, length, rate, x.value)
-                    terms.append(RopeTerms(rope, name, section.spans, stretch, rate, length, *tension))
+                    energy = self._potential(rope, stretch, length)
+                    parts = self._parts(rope, stretch, energy, *tension)
+                    terms.append(RopeTerms(rope, name, section.spans, stretch, rate, length, *tension, energy, *parts))
         return tuple(terms)
+
+    def _hanging(self, rope: Rope, shape: Hanging) -> RopeTerms:
+        """A heavy cable between two anchors; its pull is the gradient of its energy."""
+        x, rates = self.variables, self.inner.coordinate_rates()
+        B, none = ca.jacobian(rates, x.v), ca.SX(x.v.shape[0], 1)
+        pull = shape.H * ca.jacobian(shape.l, x.q) + shape.V * ca.jacobian(shape.h, x.q)
+        gradient = ((pull + shape.w * shape.L * ca.jacobian(shape.start, x.q)) @ B).T
+        stretch = ca.sqrt(shape.l**2 + shape.h**2) - shape.L
+        rate = ca.jtimes(stretch, x.q, rates) + ca.jacobian(stretch, x.t)
+        tension = shape.tensions[1]
+        parts = (none, none, -gradient) if rope.rheonomous else (gradient, none, none)
+        return RopeTerms(rope, rope.name, (0,), stretch, rate, shape.L, tension, tension, shape.potential, *parts)
 
     def singularities(self) -> list[tuple[str, Expression]]:
         """Those of the wrapped formulation."""
@@ -80,23 +97,30 @@ class ElasticRopes(FormulationBase):
     @cached_property
     def _forces(self) -> tuple[Expression, Expression, Expression]:
         """Generalised forces: gradient of the potential, losses, and of ropes that move in time."""
-        x = self.variables
-        B = ca.jacobian(self.inner.coordinate_rates(), x.v)
-        gradient, losses, driven = (ca.SX(x.v.shape[0], 1) for _ in range(3))
-        for c in self._ropes:
-            J = ca.jacobian(c.stretch, x.q) @ B
-            if c.rope.rheonomous:
-                driven = driven - J.T * c.tension
-            else:
-                # the gradient of EA e^2 / (2 l) also sees the length that the winch pays out
-                gradient = gradient + (ca.jacobian(self._potential(c), x.q) @ B).T
-                losses = losses - J.T * (c.tension - c.elastic)
-        return gradient, losses, driven
+        none = ca.SX(self.variables.v.shape[0], 1)
+        return (
+            sum((c.gradient for c in self._ropes), none),
+            sum((c.loss for c in self._ropes), none),
+            sum((c.driven for c in self._ropes), none),
+        )
 
-    def _potential(self, c: RopeTerms) -> Expression:
-        taut = c.stretch if c.rope.bilateral else ca.fmax(c.stretch, 0)
-        assert c.rope.stiffness is not None
-        return self.variables.value(c.rope.stiffness) * taut**2 / (2 * c.length)
+    def _parts(
+        self, rope: RopeBase, stretch: Expression, energy: Expression, elastic: Expression, tension: Expression
+    ) -> tuple[Expression, Expression, Expression]:
+        """The same of one section."""
+        x = self.variables
+        B, none = ca.jacobian(self.inner.coordinate_rates(), x.v), ca.SX(x.v.shape[0], 1)
+        J = ca.jacobian(stretch, x.q) @ B
+        if rope.rheonomous:
+            return none, none, -J.T * tension
+        # the gradient of EA e^2 / (2 l) also sees the length that the winch pays out
+        gradient = (ca.jacobian(energy, x.q) @ B).T
+        return gradient, -J.T * (tension - elastic), none
+
+    def _potential(self, rope: RopeBase, stretch: Expression, length: Expression) -> Expression:
+        taut = stretch if rope.bilateral else ca.fmax(stretch, 0)
+        assert rope.stiffness is not None
+        return self.variables.value(rope.stiffness) * taut**2 / (2 * length)
 
     def strain_force(self) -> Expression:
         """Gradient of the strain energy of the ropes."""
@@ -105,7 +129,7 @@ class ElasticRopes(FormulationBase):
     def potential_energy(self) -> Expression:
         """Potential energy with the strain energy of the ropes."""
         return self.inner.potential_energy() + sum(
-            (self._potential(c) for c in self._ropes if not c.rope.rheonomous), ca.SX(0)
+            (c.energy for c in self._ropes if not c.rope.rheonomous), ca.SX(0)
         )
 
     def bias(self) -> Expression:

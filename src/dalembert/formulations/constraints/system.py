@@ -39,6 +39,7 @@ from dalembert.formulations.actuation import actuator_efforts, gear_friction
 from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.cables import CablePath
+from dalembert.model.context import MachineContext
 from dalembert.model.machine import Machine
 from dalembert.model.ropes import RopeBase, RopeObstacle, Route
 from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
@@ -338,6 +339,11 @@ class ConstraintSystem:
         self.rows = tuple(rows)
         return ca.vertcat(*phi) if phi else ca.SX(0, 1)
 
+    @property
+    def context(self) -> MachineContext:
+        """Poses, coordinates and values on the symbols of the formulation."""
+        return _Context(self, None)
+
     def latch_index(self, name: str) -> int:
         """Place of a name in the latches, -1 if it is not there."""
         return self.latch_names.index(name) if name in self.latch_names else -1
@@ -348,7 +354,7 @@ class ConstraintSystem:
         return {cable.name: cable.path(_Context(self, None)) for cable in self.machine.cables}
 
     def natural_length(self, name: str) -> Expression:
-        """Length without load of a section of a cable or rope, less the length that its drums pay out.
+        """Unstretched length of a section of a cable or rope, less the length that its drums pay out.
 
         Where it is not given it is that of the way, less for the pretension of an elastic rope. Several sections share
         a length that is given so that their strains are alike. Inextensible ropes measure it at the start of a run,
@@ -367,7 +373,7 @@ class ConstraintSystem:
         return self.latches[index]
 
     def _unloaded(self, rope: RopeBase, route: Route, place: int) -> Expression:
-        """Length without load of a section, less the length that its drums pay out, from a route of its rope."""
+        """Unstretched length of a section, less the length that its drums pay out, from a route of its rope."""
         value, sections = self.variables.value, route.sections
         factor = ca.SX(1)
         if rope.length is not None:

@@ -322,7 +322,8 @@ class TreeModel:
         for k, body in self.flexible.items():
             modal = self.tree.nodes[k].modal_v
             if body.loses:
-                f[modal] = f[modal] - body.damping * x.v[modal]
+                D, rate = body.damping, x.v[modal]
+                f[modal] = f[modal] - (D * rate if D.shape[1] == 1 else D @ rate)
         for i, motor in self._driven():
             if motor.damping != 0.0:
                 f[i] = f[i] - x.value(motor.ratio) ** 2 * x.value(motor.damping) * x.v[i]

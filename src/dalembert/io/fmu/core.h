@@ -36,9 +36,9 @@ typedef struct {
     struct image image;
     double rate[N_STATES], y[N_OUTPUTS + 1], g[N_EVENTS + 1];
     double count, last;   /* events so far, and when the last ones were */
-    int stale;            /* what is computed is not of the present state */
+    int stale;            /* computed values do not belong to the present state */
     int moved;            /* states or parameters were set from outside */
-    int begun;            /* what is sampled has had its first instant */
+    int begun;            /* sampled updates have had their first instant */
     int64_t outcome;      /* of the last motion, as of loop.h */
 } Model;
 
@@ -295,7 +295,7 @@ static int advance(Model *m, double t, double interval) {
     }
     account(m);
     if (m->outcome == REACHED && L->t < end)
-        m->outcome = DIVERGED; /* what was sampled is not finite */
+        m->outcome = DIVERGED; /* a sampled value is not finite */
     return m->outcome != REACHED && m->outcome != STOPPED;
 }
 

@@ -147,7 +147,7 @@ def _refusals(types: str, written: str) -> str:
     """Functions of FMI 3.0 that this model does not have (other types, clocks), from the header."""
     done = set(re.findall(r"\b(fmi3\w+)\(", written)) | {f"fmi3{x}" for x in re.findall(r"FMI\((\w+)\)\(", written)}
     bare = re.sub(r"/\*.*?\*/", "", types, flags=re.DOTALL)
-    lines = ["/* What this model does not have. */"]
+    lines = ["/* Functions that this model does not support. */"]
     for kind, name, arguments in re.findall(
         r"typedef\s+([\w ]+?\*?)\s*\b(fmi3\w+)TYPE\s*\(([^;]*?)\)\s*;", bare, re.DOTALL
     ):

@@ -66,7 +66,7 @@ class Image:
         members += [f"    double reals[{sizes['reals'] + 1}];", f"    int64_t integers[{sizes['integers'] + 1}];"]
         members += [f"    const void *pointers[{sizes['pointers'] + 1}];"]
         header = (
-            "/* What an instance keeps: structures, and the arrays that they point to. */\n#ifndef IMAGE_H\n"
+            "/* Memory of an instance: structures, and the arrays that they point to. */\n#ifndef IMAGE_H\n"
             "#define IMAGE_H\n\n" + "".join(f'#include "{name}"\n' for name in headers) + f"\n{prototypes}\n"
             "struct image {\n" + "\n".join(members) + "\n};\n\n"
             "/* Values, then pointers, which belong to one place in memory. */\n"

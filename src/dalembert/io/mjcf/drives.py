@@ -210,7 +210,7 @@ def _equality(source: Compiled, tree: Placed, k: int, name: str, kind: str) -> C
 def read_tendons(source: Compiled, tree: Placed) -> list[Cable]:
     """Springs between two sites as elastic cables, which push too where the spring has no slack; others are noted.
 
-    A tendon of stiffness ``k`` that is as long as ``b`` without load is a cable with ``EA = k b``.
+    A tendon of stiffness ``k`` and unstretched length ``b`` is a cable with ``EA = k b``.
     """
     m, cables = source.model, list[Cable]()
     names = unique([source.name("tendon", k) for k in range(m.ntendon)])

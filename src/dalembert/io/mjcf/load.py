@@ -159,7 +159,7 @@ def read_mjcf(
     gravity: Vector | None = None,
     name: str | None = None,
 ) -> Mjcf:
-    """Read a machine from an MJCF file, with what is not carried over and how its states are related to MuJoCo's.
+    """Read a machine from an MJCF file, with the elements that were not converted and the map of states to MuJoCo.
 
     Parameters
     ----------

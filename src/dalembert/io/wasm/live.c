@@ -112,7 +112,7 @@ EXPORT int live_advance(double patience) {
     model.outcome = loop_advance(L);
 #endif
     if (model.outcome == REACHED && L->t < L->t_last)
-        model.outcome = DIVERGED; /* what was sampled is not finite */
+        model.outcome = DIVERGED; /* a sampled value is not finite */
     return (int)model.outcome;
 }
 

@@ -69,7 +69,7 @@ class ElasticBody(Protocol):
     stiffness
         ``K`` (n x n), constant in the coordinates.
     damping
-        Diagonal of ``D`` (n).
+        ``D`` (n x n), or its diagonal (n).
     loses
         Whether ``D`` differs from zero.
     """
@@ -279,6 +279,10 @@ class Elastic(ABC):
     def largest_angle(self) -> float:
         """Angle [rad] of a section beyond which the description is not valid; infinite: there is no such limit."""
         return np.inf
+
+    def doubts(self, delta: Array) -> list[str]:
+        """Sentences on why coordinates (N, n) of a run are beyond what the description resolves; often none."""
+        return []
 
     @property
     def q_names(self) -> tuple[str, ...]:

@@ -308,7 +308,9 @@ class Sheave(PathElement):
     turns
         Full turns of the rope about it, besides the wrap of -90 to 270 degrees that the path makes.
     zero
-        See `Drum`; in the fixed frame of the joint, for a sheave with teeth.
+        See `Drum`; in the fixed frame of the joint, for a sheave with teeth. An elastic rope that rubs on the sheave
+        has its arc divided between the spans at this direction; None: the middle of the arc in the neutral
+        configuration.
     name
         Name in the rope; None: that of the frame.
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -90,11 +90,17 @@ class Rub:
     run
         Way less payout of the section up to a point fixed on the wheel's rim; its rate is that at which rope slips past
         the wheel, from the span after it to the span before.
+    way
+        Way of the section up to a direction fixed in what carries the wheel.
+    rim
+        Way by which the rim has turned about its axis [m].
     """
 
     name: str
     kappa: ca.SX
     run: ca.SX
+    way: ca.SX
+    rim: ca.SX
 
 
 @dataclass(frozen=True)
@@ -111,6 +117,10 @@ class RouteSection:
         Free lengths of these.
     rubs
         Wheels at which the tension changes, in order, each with the number of spans of the section before it.
+    start
+        The part of ``payout`` that is fed in at the start of the section; zero by default.
+    ring
+        The wheel at which a belt without teeth begins and ends, if the tension changes there.
     """
 
     way: ca.SX
@@ -118,6 +128,8 @@ class RouteSection:
     spans: tuple[int, ...]
     lengths: tuple[ca.SX, ...]
     rubs: tuple[tuple[int, Rub], ...] = ()
+    start: ca.SX = field(default_factory=lambda: ca.SX(0))
+    ring: Rub | None = None
 
 
 @dataclass(frozen=True)
@@ -181,6 +193,8 @@ class Route:
         Expressions that stay positive while it exists.
     errors
         Errors of iterations for points of contact [m].
+    sag
+        Points along the curve of a heavy cable between its two anchors.
     """
 
     length: ca.SX
@@ -191,6 +205,7 @@ class Route:
     meetings: tuple[Meeting, ...] = ()
     conditions: tuple[Condition, ...] = ()
     errors: tuple[ca.SX, ...] = ()
+    sag: tuple[ca.SX, ...] = ()
 
     def points(self, pieces: int) -> tuple[list[ca.SX], list[int]]:
         """Points along the course, arcs in pieces, and the places of the first point of each free line among them."""
@@ -199,7 +214,7 @@ class Route:
         for piece in self.course:
             points += piece.points(pieces) if isinstance(piece, Arc) else [piece]
             starts.append(len(points) - 1)
-        return points, starts[:-1]
+        return [*points[:1], *self.sag, *points[1:]], starts[:-1]
 
 
 class RopeBase(ABC):
@@ -241,7 +256,7 @@ class RopeBase(ABC):
         if not all(math.isfinite(float(ca.DM(ca.evalf(section.way)))) for section in route.sections):
             raise MachineError(
                 f"rope '{self.name}' has no length in the neutral configuration of machine '{machine.name}'; give its "
-                "length without load"
+                "unstretched length"
             )
         return route
 

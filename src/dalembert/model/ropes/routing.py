@@ -111,9 +111,11 @@ class Routing:
         element, wheel = self.rope.path[k], self.wheels[k]
         assert wheel.axis is not None
         zero = getattr(element, "zero", None)
-        if zero is None:
-            # of a wheel that rubs the rate alone counts, and any direction serves
-            zero = self._neutral_zero(k) if element.cuts else _across(self._own_axis(element))
+        if zero is None and element.cuts:
+            zero = self._neutral_zero(k)
+        elif zero is None:
+            # of a wheel on which an inextensible rope rubs the rate alone counts, and any direction serves
+            zero = self._neutral_middle(k) if self.rope.elastic else _across(self._own_axis(element))
         e = self._fixed_axes(element) @ ca.SX(_plain(zero))
         e = e - ca.dot(e, wheel.axis) * wheel.axis
         e = e / ca.norm_2(e)
@@ -148,6 +150,15 @@ class Routing:
                 f"direction from its centre to where it touches it, as 'zero' of the {element.key}"
             )
         return direction
+
+    def _neutral_middle(self, k: int) -> Array:
+        """Middle of the arc on a wheel in the neutral configuration, in axes that do not turn with it."""
+        neutral = Routing(self.rope, NeutralContext(self.machine))
+        arc = neutral._wrap(k).arc
+        half = (arc.angle - 2 * math.pi * int(self.rope.path[k].turns)) / 2
+        middle = ca.cos(half) * arc.start + ca.sin(half) * ca.cross(arc.axis, arc.start)
+        direction = np.array(ca.DM(ca.evalf(neutral._fixed_axes(self.rope.path[k]).T @ middle)).full())[:, 0]
+        return direction if np.isfinite(direction).all() else _across(self._own_axis(self.rope.path[k]))
 
     def touch(self, k: int) -> ca.SX:
         """Direction in which a rope touches a wheel first: where it meets it, or where it leaves a drum."""
@@ -225,7 +236,7 @@ class Routing:
         self.lines[k] = Line(
             either(leaving, direct.end),
             either(after.end, direct.end),
-            either(whole - r * wrap - first, ca.SX(0)),  # with what the helix is longer than its circle
+            either(whole - r * wrap - first, ca.SX(0)),  # by which the helix is longer than its circle
             out,
             any_of(after.into, direct.into),
             either(after.clear, direct.clear),
@@ -291,10 +302,13 @@ class Routing:
         spans = [k % len(self.lines) for k in range(first, last)]
         way, payout = ca.SX(0), ca.SX(0)
         whole = self.rope.closed and not self.rope.cuts
+        ring = None
         if whole:
+            ring = self._rub(0, way, payout, wraps) if path[0].rubs else None
             way = wraps[0].arc.radius * wraps[0].arc.angle if 0 in wraps else way
         elif self.wheels[first].axis is not None:
             way, payout = self._beyond(first % n, wraps)
+        start = payout
         rubs: list[tuple[int, Rub]] = []
         for count, k in enumerate(range(first, last), start=1):
             way = way + self.lines[k % len(self.lines)].length
@@ -302,16 +316,22 @@ class Routing:
             if k + 1 == last:
                 break
             if path[at].rubs:
-                before, turned = self._before(at)
-                run = way - payout + before + turned
-                rubs.append((count, Rub(path[at].label, path[at].kappa(wraps[at].arc.angle, self.context), run)))
+                rubs.append((count, self._rub(at, way, payout, wraps)))
             if at in wraps:
                 way = way + wraps[at].arc.radius * wraps[at].arc.angle
         if not whole and self.wheels[last % n].axis is not None:
             before, turned = self._before(last % n)
             way, payout = way + before, payout - turned
         lengths = tuple(self.lines[k].length for k in spans)
-        return RouteSection(way, payout, tuple(spans), lengths, tuple(rubs))
+        return RouteSection(way, payout, tuple(spans), lengths, tuple(rubs), start, ring)
+
+    def _rub(self, k: int, way: ca.SX, payout: ca.SX, wraps: dict[int, WrappedWheel]) -> Rub:
+        """A wheel at which the tension changes, after the way up to it; half of its full turns belong to each side."""
+        before, turned = self._before(k)
+        arc = wraps[k].arc
+        up_to = way + before + math.pi * int(self.rope.path[k].turns) * arc.radius
+        kappa = self.rope.path[k].kappa(arc.angle, self.context)
+        return Rub(self.rope.path[k].label, kappa, up_to - payout + turned, up_to, turned)
 
     def _before(self, k: int) -> tuple[ca.SX, ca.SX]:
         """Arc from where a rope meets a wheel to the zero direction, and what the rim has turned on from there."""
@@ -389,7 +409,7 @@ class Routing:
             yield Condition(
                 f"{rope.name}.{path[k].label}.lap",
                 _MOST - wraps[k].arc.angle,
-                f"rope '{rope.name}' wraps {path[k].what} by more than {_MOST:g} rad, which is not yet counted",
+                f"rope '{rope.name}' wraps {path[k].what} by more than {_MOST:g} rad, which is not supported",
             )
         for k, wrap in wraps.items():
             element = path[k]

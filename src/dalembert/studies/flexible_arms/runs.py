@@ -54,7 +54,7 @@ class PickAndPlace:
 def free_vibration(
     arm: Machine | EquationsOfMotion, approximation: str = "flex", duration: float = 4.0, step: float = 1e-3
 ) -> Run:
-    """Planar arm let go with a bent second link, without torques (5.2.6.2); equations have their model already.
+    """Planar arm released with a bent second link, without torques (5.2.6.2); equations have their model already.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Reference numbers of flexible bodies from finite elements."""
+"""Reference numbers of flexible bodies from finite elements and of exact rods."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 import dalembert as da
 from dalembert.studies.flexible_bodies.frame import frame_pendulum, tip_after
+from dalembert.studies.flexible_bodies.rods import quick_rods, slow_rods
 
 __all__ = ["results"]
 
@@ -16,7 +17,7 @@ _TIP = np.array([0.56174680, 0.15623238])
 
 
 def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
-    """Yield the key of each expected value and our value; the short form leaves out the explicit run."""
+    """Yield the key of each expected value and our value; the short form leaves out long runs."""
     frame = frame_pendulum().bodies[0]
     assert isinstance(frame, da.FlexibleBody)
     yield "mass", float(frame.reduction.integrals.volume)
@@ -29,8 +30,10 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
         yield f"{name}.evaluations", float(run.metadata["function_calls"])
         drift[name] = run.energy.drift
     yield "order", float(np.log(drift["coarse"] / drift["fine"]) / np.log(4.0))
+    yield from quick_rods()
     if not full:
         return
+    yield from slow_rods()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", da.DalembertWarning)
         run, tip = tip_after(0.05, da.DormandPrince8(rtol=1e-10, atol=1e-12))

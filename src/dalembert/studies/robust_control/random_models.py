@@ -256,7 +256,7 @@ def _difference(model: UncertainMachine, truth: tuple[Array, Array], values: dic
 
 
 def _controller(truth: tuple[Array, Array], time: float, rng: np.random.Generator) -> tuple[Array, float]:
-    """Gains of every motor on what it drives, and a time [s] of two lags near that at which the middle is unstable.
+    """Gains of every motor on its own joint, and a time [s] of two lags near that at which the middle is unstable.
 
     Many of these loops become unstable within the ranges: a guarantee of all of them would be false.
     """

@@ -15,7 +15,7 @@ from dalembert.model.machine import Machine
 from dalembert.model.parts import Frame, Wrench
 from dalembert.model.ropes import Anchor, Drum, Guide, PathElement, Rope, RopeObstacle, Sheave, SheaveLoss
 
-__all__ = ["CRANE_START", "atwood", "belt_mass", "peg_pendulum", "rotor", "tackle", "tower_crane"]
+__all__ = ["CRANE_START", "atwood", "belt", "belt_mass", "capstan", "peg_pendulum", "rotor", "tackle", "tower_crane"]
 
 _ONE: Any = (1.0, 1.0, 1.0)
 
@@ -126,9 +126,9 @@ def tower_crane(losses: Sequence[SheaveLoss | None] = (None, None, None), **rope
     )
     path = (
         Drum("drum", 0.3, axis="y", zero="z"),
-        Sheave("trolley", 0.2, "y", at=(-0.45, 0, 0), name="A", loss=losses[0]),
-        Sheave("hook", 0.25, "-y", name="H", loss=losses[1]),
-        Sheave("trolley", 0.2, "y", at=(0.45, 0, 0), name="B", loss=losses[2]),
+        Sheave("trolley", 0.2, "y", at=(-0.45, 0, 0), name="A", loss=losses[0], zero="z"),
+        Sheave("hook", 0.25, "-y", name="H", loss=losses[1], zero="-z"),
+        Sheave("trolley", 0.2, "y", at=(0.45, 0, 0), name="B", loss=losses[2], zero="z"),
         Anchor("world", (40, 0, 30.2)),
     )
     return Machine("crane", bodies, joints, constraints=drives, ropes=(Rope("hoist", path, **rope),))
@@ -154,4 +154,57 @@ def belt_mass() -> Machine:
         ),
         constraints=(MotionConstraint("drive", frame="belt", component="x", value=0.1 * TIME),),
         gravity=(0.0, 0.0, 0.0),
+    )
+
+
+def belt(torque: float = 0.0, *, brake: float = 0.0, friction: float = 0.5) -> Machine:
+    """A belt over two wheels of 0.10495 m, the first of which turns with 12 rad/s; T = 8000 N (stretch - 0.98).
+
+    Parameters
+    ----------
+    torque, brake
+        Constant torque and viscous damping that brake the second wheel, of 0.02 kg m2.
+    friction
+        Coefficient of friction on both wheels.
+    """
+    r, d = 0.10495, 0.1 * math.pi
+    wheels = tuple(
+        Sheave("world", r, "y", at=(x, 0, 0), joint=joint, friction=friction, name=joint.upper())
+        for x, joint in ((0.0, "a"), (d, "b"))
+    )
+    return Machine(
+        "belt",
+        (Body("first", 1.0, inertia=_ONE), Body("second", 1.0, inertia=(0.02,) * 3)),  # type: ignore[arg-type]
+        (
+            Joint("a", "revolute", "world", "first", axis="y"),  # type: ignore[arg-type]
+            Joint("b", "revolute", "world", "second", axis="y", origin=(d, 0, 0), damping=brake),  # type: ignore[arg-type]
+        ),
+        constraints=(MotionConstraint("drive", joint="a", value=12.0 * TIME),),
+        wrenches=(Wrench("load", "second", torque=(0.0, -torque, 0.0)),) if torque else (),
+        ropes=(Rope("belt", wheels, closed=True, stiffness=7840.0, length=0.98 * 2 * (d + math.pi * r)),),
+        gravity=(0.0, 0.0, 0.0),
+    )
+
+
+def capstan(hand: Any) -> Machine:
+    """A load of 150 kg that a capstan pulls up, three turns of rope on it, while a hand holds the other end.
+
+    Parameters
+    ----------
+    hand
+        Force of the hand [N], which may depend on time; its mass is 1e-6 kg, whose weight is a part of that force.
+    """
+    r, turns, mass = 0.1, 2, 1e-6  # and half a turn by the way of the rope: the friction stands for half a turn more
+    drum = Sheave("world", r, "y", joint="drum", friction=0.25 * 6 / 5, turns=turns, name="C")
+    return Machine(
+        "capstan",
+        (point_mass("load", 150.0), point_mass("hand", mass), Body("drum", 1.0, inertia=_ONE)),
+        (
+            Joint("x", "prismatic", "world", "load", axis="-z", origin=(-r, 0, -3)),  # type: ignore[arg-type]
+            Joint("y", "prismatic", "world", "hand", axis="-z", origin=(r, 0, -0.5)),  # type: ignore[arg-type]
+            Joint("drum", "revolute", "world", "drum", axis="y"),  # type: ignore[arg-type]
+        ),
+        constraints=(MotionConstraint("drive", joint="drum", value=0.5 / r * TIME),),
+        wrenches=(Wrench("pull", "hand", force=(0.0, 0.0, 9.81 * mass - hand)),),
+        ropes=(Rope("r", (Anchor("load"), drum, Anchor("hand")), length=3.5 + 5 * math.pi * r),),
     )

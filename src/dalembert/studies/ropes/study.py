@@ -11,12 +11,24 @@ import numpy as np
 from dalembert import simulate
 from dalembert.analysis import catenary
 from dalembert.control import PD
+from dalembert.core.parameter import TIME
+from dalembert.loop.closed_loop import Event
 from dalembert.model.friction import Friction
 from dalembert.model.machine import Machine
 from dalembert.model.ropes import Anchor, Rope, RopeObstacle, SheaveLoss
 from dalembert.simulation.methods import DormandPrince
 from dalembert.simulation.run import Run
-from dalembert.studies.ropes.machines import CRANE_START, atwood, belt_mass, peg_pendulum, rotor, tackle, tower_crane
+from dalembert.studies.ropes.machines import (
+    CRANE_START,
+    atwood,
+    belt,
+    belt_mass,
+    capstan,
+    peg_pendulum,
+    rotor,
+    tackle,
+    tower_crane,
+)
 from dalembert.systems.cranes import planar_crane, uniform_cable
 
 __all__ = ["results"]
@@ -27,9 +39,10 @@ G = 9.81
 def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     """Yield the key of each expected value and our value."""
     runs: list[Run] = []
-    for part in (_eytelwein, _atwood, _tackles, _crane, _peg, _surfaces, _stiction, _trolley, _catenaries):
+    for part in (_eytelwein, _atwood, _tackles, _crane, _peg, _surfaces, _stiction, _trolley, _catenaries, _capstan):
         yield from part(runs)
     yield "energy", max(abs(run.energy.drift) for run in runs)
+    yield from _elastic()
 
 
 def _run(runs: list[Run], *args: Any, **options: Any) -> Run:
@@ -188,3 +201,44 @@ def _catenaries(runs: list[Run]) -> Iterator[tuple[str, float]]:
     rigid = catenary(*ends, 106.0, weight)
     yield "catenary.rigid.H", rigid.horizontal
     yield "catenary.rigid.V", rigid.vertical
+
+
+def _capstan(runs: list[Run]) -> Iterator[tuple[str, float]]:
+    """A capstan pulls a load up; then the hand eases by 2 N/s until the load slips, and stops."""
+    still = {"x_dot": 0.0, "y_dot": 0.0}
+    run = _run(runs, capstan(20.0), duration=0.2, q0={"x": 0.0, "y": 0.0}, v0=still)
+    yield "capstan.T", run["tension.r[0]"][0]
+    (stick,) = run.events
+    yield "capstan.stick", stick.t
+    names = ("drum", "x", "y", "drum_dot", "x_dot", "y_dot")
+    state = dict(zip(names, map(float, stick.x), strict=False))
+    start: Any = {"q0": {n: state[n] for n in names[:3]}, "v0": {n: state[n] for n in names[3:]}, "t0": stick.t}
+    top = Event("top", "x_dot", direction=1)
+    run = _run(runs, capstan(20.0 - 2.0 * (TIME - stick.t)), duration=4.5, events=[top], **start)
+    times = {event.name: event for event in run.events}
+    yield "capstan.slip", times["r.C.slip"].t
+    yield "capstan.top", times["top"].t
+    yield "capstan.height", -float(times["top"].x[1])
+
+
+def _elastic() -> Iterator[tuple[str, float]]:
+    """Friction on elastic ropes: creep of a belt, and the tower crane, by time-stepping."""
+    moving = {"a_dot": 12.0, "b_dot": 12.0}
+    for M, ratio in ((5.0, 0.994062515376), (10.0, 0.988160493158)):
+        machine = belt(M - 0.4 * 12.0 * ratio, brake=0.4)
+        run = simulate(machine, duration=2.5, step=1e-3, contact="time-stepping", backend="vm", v0=moving, record=0.5)
+        yield f"creep.{M:g}", run["b_dot"][-1] / 12.0
+    trolley, hook = (SheaveLoss(c * r / 0.02, 0.02, 0.005) for c, r in ((0.015, 0.2), (0.012, 0.25)))
+    EA, hook_falls = 1.2e7, (70.5137166941154 - 39.1) / 2
+    spans = np.array([14.55, hook_falls, hook_falls, 24.55])  # arcs cut above the trolley's sheaves, below the hook
+    T = np.array([9694.792125412, 9952.179585648, 9667.820414352, 9417.787170774])
+    crane = tower_crane((trolley, hook, trolley), stiffness=EA, length=float(np.sum(spans / (1 + T / EA))))
+    names = ("hook_x", "hook_z", *(f"tension.hoist[{k}]" for k in range(4)))
+    ends = []
+    for step in (5e-3, 2.5e-3):
+        start: Any = CRANE_START
+        run = simulate(crane, duration=10.0, step=step, contact="time-stepping", backend="vm", record=1.0, **start)
+        ends.append(np.array([run[name][-1] for name in names]))
+    limit = (4 * ends[1] - ends[0]) / 3  # the method is of second order
+    for name, value in zip(("x", "z", "T0", "T1", "T2", "T3"), limit, strict=True):
+        yield f"elastic.{name}", float(value)

@@ -88,7 +88,7 @@ def pulley_robot(
         Radius of the pulleys, and inertia of each about its swivel axis.
     stiffness, cable_damping
         Axial stiffness EA and damping of elastic cables, as the paper's reference in ADAMS has (with values that are
-        not printed). Their lengths without load are such that the platform rests at the same place. None: rigid.
+        not printed). Their unstretched lengths are such that the platform rests at the same place. None: rigid.
     """
     if model not in (1, 2, 3):
         raise InputError(f"model of the pulley robot must be 1, 2 or 3, got {model!r}")

@@ -103,7 +103,7 @@ def _hoisted(machine: Machine) -> Columns:
 
 @dataclass(frozen=True)
 class WinchSwayDamping:
-    """The winch damps the sway by its own motion, while the rails are held; the energy of the sway never grows.
+    """The winch damps the sway by its own motion, with the rails held, so that the energy of the sway does not grow.
 
     The winch's speed is ``l_1' = -k A/(1 + k |B|)`` with ``k = 4/3 depth w L^2 (1 + sigma sign A)/(E + E_0)``,
     ``w^2 = g/L`` and ``L`` the length of the cable, so that the length swings by about ``depth`` of it, twice per

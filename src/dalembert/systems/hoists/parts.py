@@ -26,7 +26,7 @@ _ALONG_Y = ((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))  # turns the axi
 
 @dataclass
 class Parts:
-    """Lists of what a machine is made of."""
+    """Lists of the parts of a machine."""
 
     bodies: list[Body] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)

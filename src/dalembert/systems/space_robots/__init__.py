@@ -12,23 +12,25 @@ from dalembert.systems.space_robots.chaser import (
 from dalembert.systems.space_robots.coordinated import CoordinatedGuidance, coordinated_loop, tune_coordinated
 from dalembert.systems.space_robots.debris import debris, flexible_debris, tumbling_debris
 from dalembert.systems.space_robots.feedback import CaptureFeedback, CaptureGains
+from dalembert.systems.space_robots.flight_data import CapturePhases
 from dalembert.systems.space_robots.floating_target import FloatingTarget
 from dalembert.systems.space_robots.fuel import fuel_mass
 from dalembert.systems.space_robots.guidance import CaptureGuide
 from dalembert.systems.space_robots.measures import capture_measures
-from dalembert.systems.space_robots.mission import CapturePhases, fly_capture
+from dalembert.systems.space_robots.mission import fly_capture
 from dalembert.systems.space_robots.native_guidance import capture_loop, capture_start, rigid_twin
 from dalembert.systems.space_robots.outcome import CaptureOutcome
 from dalembert.systems.space_robots.reference import RobotReference, robot_reference
 from dalembert.systems.space_robots.requirements import MissionRequirement
 from dalembert.systems.space_robots.scene import capture_scene, captured_stack, grip_parameters
-from dalembert.systems.space_robots.sensors import CaptureSensors, SensorNoise
+from dalembert.systems.space_robots.sensors import FAR_CAMERA, CaptureSensors, SensorNoise
 from dalembert.systems.space_robots.start import CaptureStart
 from dalembert.systems.space_robots.tracking import PathGuidance, tracking_loop
 from dalembert.systems.space_robots.uncertain import uncertain_chaser
 
 __all__ = [
     "CASE_DISTRIBUTIONS",
+    "FAR_CAMERA",
     "BenchCommand",
     "CaptureBench",
     "CaptureCase",

@@ -49,7 +49,7 @@ def flexible_debris(
     point: tuple[float, float, float] = CORNER, *, omega: tuple[float, float, float] = (2.0, 3.75, 5.0),
     damping: Scalar = 0.005,
 ) -> Machine:  # fmt: skip
-    """The `debris` with two flexible solar arrays of 40 kg on its sides at +x and -x, which it has lost control of.
+    """The `debris` with two flexible solar arrays of 40 kg on its sides at +x and -x, which are not controlled.
 
     Chosen here: a fifth of the arrays of SPACE D.2.1 with a quarter of their frequencies, normal to y.
 

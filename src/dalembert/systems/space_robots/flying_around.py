@@ -7,31 +7,53 @@ debris until the last part, which is straight, along the direction in which the 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from dalembert.control.cascade import Cascade, Guidance, Sampled
+from dalembert.control.cascade import Cascade, Follow, Guidance, Sampled
 from dalembert.control.estimation import TumblingEstimate, TumblingFilter
 from dalembert.control.laws import PD
 from dalembert.control.spacecraft import BasePD, Feedforward, FollowPose, Together
 from dalembert.core.errors import PlanError
+from dalembert.core.ports import Law
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.spatial.rotations import quaternion_from_matrix
 from dalembert.systems.space_robots.feedback import CaptureGains
-from dalembert.systems.space_robots.guidance import EYE, SEEN, _pose
+from dalembert.systems.space_robots.guidance import EYE, SEEN, pose_of
 from dalembert.systems.space_robots.twins import ChaserTwins
 
-__all__ = ["FlightGuide", "FlyAround", "chosen_way", "flight_loop"]
+__all__ = [
+    "USE",
+    "FlightGuide",
+    "FlyAround",
+    "Way",
+    "chosen_way",
+    "flight_loop",
+    "rotation_vector",
+    "smooth",
+    "turned_by",
+]
 
 _POSE, _TWIST = ("x", "y", "z", "qw", "qx", "qy", "qz"), ("vx", "vy", "vz", "wx", "wy", "wz")
 _WRENCH = tuple(f"ff.{k}" for k in ("fx", "fy", "fz", "nx", "ny", "nz"))
 _GRID = 0.5  # of the tables of efforts [s]
-_USE = 0.6  # part of the hardware's force and torque that the way may take
+USE = 0.6  # part of the hardware's force and torque that the way may take
+
+
+class Way(Protocol):
+    """A way of the base in time."""
+
+    @property
+    def duration(self) -> float:
+        """Seconds of the way."""
+
+    def motion(self, t: float) -> tuple[Array, Array, Array]:
+        """Pose (7), twist, and its rate of change by thrust, in axes of the base, at a time from the begin."""
 
 
 @dataclass(frozen=True)
@@ -69,17 +91,17 @@ class FlyAround:
 
     def pose(self, t: float) -> tuple[Array, Array]:
         """Position and rotation of the base at a time from the begin."""
-        s = _smooth(t / self.times[0])
-        w = _smooth((t - self.times[0]) / self.times[1])
-        R = _exp(s * _log(self.side.T))
+        s = smooth(t / self.times[0])
+        w = smooth((t - self.times[0]) / self.times[1])
+        R = turned_by(s * rotation_vector(self.side.T))
         rho = self.far + s * (self.near - self.far) + w * (self.distance - self.near)
         return self.centre - rho * R @ self.outward, R
 
     def motion(self, t: float, h: float = 1e-2) -> tuple[Array, Array, Array]:
         """Pose (7), twist and its rate of change in axes of the base."""
         (a, A), (x, R), (b, B) = (self.pose(t + k * h) for k in (-1, 0, 1))
-        w = _log(A.T @ B) / (2 * h)
-        change = (_log(R.T @ B) + _log(R.T @ A)) / h**2
+        w = rotation_vector(A.T @ B) / (2 * h)
+        change = (rotation_vector(R.T @ B) + rotation_vector(R.T @ A)) / h**2
         v = R.T @ (b - a) / (2 * h)
         second = R.T @ (b - 2 * x + a) / h**2
         # rate of change of the velocity in axes that turn
@@ -88,12 +110,13 @@ class FlyAround:
         )  # fmt: skip
 
 
-def _smooth(x: float) -> float:
+def smooth(x: float) -> float:
+    """Fraction of a smooth move after a fraction of its time."""
     y = min(max(x, 0.0), 1.0)
     return y**3 * (10.0 - 15.0 * y + 6.0 * y * y)
 
 
-def _log(R: Array) -> Array:
+def rotation_vector(R: Array) -> Array:
     """Rotation vector of a rotation, by its quaternion."""
     w, *rest = quaternion_from_matrix(R).ravel()
     v = np.array(rest) * (1.0 if w >= 0.0 else -1.0)
@@ -101,7 +124,8 @@ def _log(R: Array) -> Array:
     return np.asarray(2.0 * v if s < 1e-12 else 2.0 * np.arctan2(s, abs(float(w))) / s * v)
 
 
-def _exp(w: Array) -> Array:
+def turned_by(w: Array) -> Array:
+    """Rotation of a rotation vector."""
     a = float(np.linalg.norm(w))
     K = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
     whole = 1.0 if a < 1e-9 else np.sin(a) / a
@@ -130,7 +154,7 @@ class FlightGuide:
 
     def __init__(
         self,
-        way: FlyAround,
+        way: Way,
         twins: ChaserTwins,
         posture: Array,
         begin: float,
@@ -152,7 +176,8 @@ class FlightGuide:
     @property
     def holds(self) -> tuple[str, ...]:
         """Names of the held values."""
-        return (*(f"fly.{k}" for k in (*_POSE, *_TWIST)), *_WRENCH, *(f"ff.{n}" for n in self.twins.joints))
+        joints = (f"{kind}.{n}" for kind in ("ff", "still") for n in self.twins.joints)
+        return (*(f"fly.{k}" for k in (*_POSE, *_TWIST)), *_WRENCH, *joints)
 
     @cached_property
     def table(self) -> tuple[Array, Array]:
@@ -189,7 +214,7 @@ class FlightGuide:
         pose, twist, _ = self.way.motion(since)
         if pose[3:] @ row[3:7] < 0.0:
             pose[3:] = -pose[3:]
-        return np.concatenate([pose, twist, row[13:]])
+        return np.concatenate([pose, twist, row[13:], self.posture])
 
     def _look(self, t: float, q: Array, s: Mapping[str, float]) -> None:
         """Take a picture every fifth period of the camera, and use those that have arrived."""
@@ -198,35 +223,46 @@ class FlightGuide:
         camera = self.watch.camera
         if t >= self._next - 1e-9:
             self._next += 5.0 * camera.period
-            X = _pose([s[n] for n in SEEN])
+            X = pose_of([s[n] for n in SEEN])
             X[:3, 3] += X[:3, :3] @ self._centre
-            chosen, pixels = self.watch.picture(X, _pose([s[n] for n in EYE]), self.rng)
-            self._pictures.append((t, chosen, pixels, _pose(q[self._base].tolist()) @ self._mount))
+            chosen, pixels = self.watch.picture(X, pose_of([s[n] for n in EYE]), self.rng)
+            self._pictures.append((t, chosen, pixels, pose_of(q[self._base].tolist()) @ self._mount))
         while self._pictures and self._pictures[0][0] + camera.delay <= t + 1e-9:
             self.estimate = self.watch.correct(self.estimate, *self._pictures.popleft())
 
 
-def flight_loop(guide: FlightGuide, gains: CaptureGains) -> Cascade:
-    """PD of base and joints around the references of the way, with their efforts fed forward."""
+def flight_loop(
+    guide: FlightGuide, gains: CaptureGains, tuned_at: tuple[float, ...], jets: Callable[[Law], Law]
+) -> Cascade:
+    """PD of base and joints around the references of the way, with their efforts fed forward.
+
+    Parameters
+    ----------
+    guide
+        The guidance.
+    gains, tuned_at
+        Settings of the loops, and the posture for which their gains are computed: one law serves every start.
+    jets
+        Returns a law with its thrusters metered.
+    """
     twins, robot = guide.twins, guide.twins.rigid
-    q = robot.configuration(guide.posture, np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
+    q = robot.configuration(np.array(tuned_at), np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
     D = np.diag(robot.eom.mass_matrix(q))
     base, joints, _ = robot.rows
     kp, kd = gains.base**2 * D[base], 2.0 * gains.base_damping * gains.base * D[base]
+    driven = [m.joint for m in twins.machine.motors if m.joint in twins.joints]
+    arm = [float(D[joints][twins.joints.index(n)]) for n in driven]
+    names = [f"still.{n}" for n in driven]
+    stiff, damped = gains.arm**2, 2.0 * gains.arm_damping * gains.arm
     law = Together(
         [
             BasePD(kp, kd, FollowPose("fly"), joint=twins.base, feedforward=_WRENCH),
-            PD(gains.arm**2 * D[joints], 2.0 * gains.arm_damping * gains.arm * D[joints], _still(guide)),
+            PD([stiff * x for x in arm], [damped * x for x in arm], Follow(names)),
             Feedforward({m.name: f"ff.{m.joint}" for m in twins.machine.motors if m.joint in twins.joints}),
         ]
     )
     stage = Guidance(guide, gains.period * gains.every, guide.holds, (*EYE, *SEEN))
-    return Cascade(Sampled(law, gains.period), [stage])
-
-
-def _still(guide: FlightGuide) -> dict[str, float]:
-    motors = {m.joint: m.name for m in guide.twins.machine.motors}
-    return {motors[n]: float(x) for n, x in zip(guide.twins.joints, guide.posture, strict=True)}
+    return Cascade(Sampled(jets(law), gains.period), [stage])
 
 
 def chosen_way(
@@ -244,7 +280,7 @@ def chosen_way(
             way, twins, posture, 0.0, estimate=None, watch=None, scene=twins.rigid.eom, mount=np.eye(4),
             centre=np.zeros(3), rng=np.random.default_rng(0),
         )  # fmt: skip
-        ratio = float((guide.most() / (_USE * np.maximum(capacity, 1e-12))).max())
+        ratio = float((guide.most() / (USE * np.maximum(capacity, 1e-12))).max())
         if ratio <= 1.0:
             return way
         longer = tuple(x * max(1.05, min(np.sqrt(ratio), 2.0)) for x in way.times)

@@ -23,7 +23,7 @@ from dalembert.plan.tumbling import TumblingBody
 from dalembert.systems.space_robots.feedback import CaptureGains, held_names
 from dalembert.systems.space_robots.guide_law import GuideLaw, packed
 
-__all__ = ["CaptureGuide"]
+__all__ = ["EYE", "SEEN", "CaptureGuide", "pose_of"]
 
 EYE = tuple(f"eye.{x}" for x in ("x", "y", "z", "qw", "qx", "qy", "qz"))
 HAND = tuple(f"hand.{x}" for x in ("x", "y", "z", "qw", "qx", "qy", "qz"))
@@ -117,10 +117,10 @@ class CaptureGuide:
         if self.watch is None or self.estimate is None:
             return
         if k is not None:
-            X = _pose([s[n] for n in SEEN])
+            X = pose_of([s[n] for n in SEEN])
             X[:3, 3] += X[:3, :3] @ self._centre
-            chosen, pixels = self.watch.picture(X, _pose([s[n] for n in EYE]), self.rng)
-            self.pictures.append((t, chosen, pixels, _pose(q[self._base].tolist()) @ self._mount))
+            chosen, pixels = self.watch.picture(X, pose_of([s[n] for n in EYE]), self.rng)
+            self.pictures.append((t, chosen, pixels, pose_of(q[self._base].tolist()) @ self._mount))
         while self.pictures and self.pictures[0][0] + self.camera.delay <= t + 1e-9:
             self.estimate = self.watch.correct(self.estimate, *self.pictures.popleft())
 
@@ -128,7 +128,7 @@ class CaptureGuide:
         """Attitude of the hand as the chaser knows it: the planned one, or where that is free as its joints tell."""
         if self.plan.task == "pose":
             return motion[9:18].reshape(3, 3)
-        return np.asarray(_pose(q[self._base].tolist())[:3, :3] @ self._robot.tip(q[self._joints])[0][:3, :3])
+        return np.asarray(pose_of(q[self._base].tolist())[:3, :3] @ self._robot.tip(q[self._joints])[0][:3, :3])
 
     def _look_by_hand(self, t: float, q: Array, motion: Array, s: Mapping[str, float], k: int | None) -> None:
         """Image of the target point in the camera on the hand, compared with the desired one."""
@@ -136,7 +136,7 @@ class CaptureGuide:
         if not g.hand or t < self.plan.duration - g.hand_from:
             return
         if k is not None:
-            X = _pose([s[n] for n in HAND])
+            X = pose_of([s[n] for n in HAND])
             seen = X[:3, :3].T @ (np.array([s[n] for n in TARGET]) - X[:3, 3]) + _BEHIND
             if seen[2] > 0.1 and camera.seen(seen):
                 place = camera.points(camera.take(seen, self.rng)) - _BEHIND
@@ -172,7 +172,7 @@ class CaptureGuide:
         return np.asarray(held)
 
 
-def _pose(values: list[float]) -> Array:
+def pose_of(values: list[float]) -> Array:
     """Homogeneous matrix of a place and a quaternion."""
     a, b, c, w, x, y, z = values
     n = 1.0 / (w * w + x * x + y * y + z * z)

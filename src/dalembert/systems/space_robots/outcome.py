@@ -1,4 +1,4 @@
-"""How a capture went."""
+"""Result of a capture."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dalembert.simulation.run import EndState, Run
 from dalembert.spatial.rotations import quaternion_from_matrix
 from dalembert.systems.space_robots.cases import CaptureCase
 from dalembert.systems.space_robots.debris_twin import DebrisTwin
-from dalembert.systems.space_robots.flying_around import FlyAround
+from dalembert.systems.space_robots.rendezvous_way import RendezvousWay
 from dalembert.systems.space_robots.requirements import MissionRequirement
 from dalembert.systems.space_robots.start import CaptureStart
 from dalembert.systems.space_robots.twins import ChaserTwins
@@ -26,7 +26,7 @@ __all__ = ["CaptureOutcome"]
 
 @dataclass(frozen=True)
 class CaptureOutcome:
-    """How a capture went.
+    """Result of a capture.
 
     Attributes
     ----------
@@ -48,6 +48,8 @@ class CaptureOutcome:
         The chaser and the debris with their models.
     flight, way
         The run from the hold point to where the arm begins, and its path; None: it was not flown.
+    retreat
+        The run away from the debris, where the mission was aborted.
     """
 
     case: CaptureCase | CaptureStart
@@ -61,7 +63,8 @@ class CaptureOutcome:
     twins: ChaserTwins | None = None
     debris: DebrisTwin | None = None
     flight: Run | None = None
-    way: FlyAround | None = None
+    way: RendezvousWay | None = None
+    retreat: Run | None = None
 
     @property
     def ok(self) -> bool:
@@ -73,17 +76,34 @@ class CaptureOutcome:
         """True values of the parameters of chaser and debris."""
         return dict(self.case.factors if isinstance(self.case, CaptureCase) else self.case.parameters)
 
+    @property
+    def _runs(self) -> dict[str, Run]:
+        """Runs of the phases that were flown, by name, in their order."""
+        runs = {"way": self.flight, "approach": self.approach, "retreat": self.retreat, "rest": self.stack}
+        return {name: run for name, run in runs.items() if run is not None}
+
+    @property
+    def times(self) -> dict[str, float]:
+        """Seconds of the phases that were flown: ``way``, ``approach``, ``retreat``, ``rest``."""
+        return {name: float(run.t[-1] - run.t[0]) for name, run in self._runs.items()}
+
+    @property
+    def propellant(self) -> dict[str, float]:
+        """Mass of the propellant that each phase has used [kg]; a chaser without thrusters uses none."""
+        return {name: float(run["propellant"][-1]) if "propellant" in run else 0.0 for name, run in self._runs.items()}
+
     @cached_property
     def whole(self) -> Run:
-        """Both runs as one of the machine before the grip, in which the debris remains a separate body.
+        """All runs as one of the machine before the grip, in which the debris remains a separate body.
 
-        It has the signals that both runs have.
+        It has the signals that all runs have.
         """
-        if self.approach is None:
+        before = [run for name, run in self._runs.items() if name != "rest"]
+        if not before:
             raise InputError(f"there is no run: {self.reason}")
-        first, second, debris = self.approach, self.stack, self.debris
-        if self.flight is not None:
-            first = _joined(self.flight, first)
+        first, second, debris = before[0], self.stack, self.debris
+        for run in before[1:]:
+            first = _joined(first, run)
         if second is None or debris is None:
             return first
         machine = first.machine

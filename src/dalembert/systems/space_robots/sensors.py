@@ -10,7 +10,10 @@ import numpy as np
 from dalembert.control.estimation import StereoCamera
 from dalembert.model.signals import Sensor
 
-__all__ = ["CaptureSensors", "SensorNoise", "chaser_sensors"]
+__all__ = ["FAR_CAMERA", "CaptureSensors", "SensorNoise", "chaser_sensors"]
+
+FAR_CAMERA = StereoCamera(baseline=1.0, focal_length=5e-3)
+"""A camera whose pictures from a hold point 30 m away determine the motion of debris of some metres."""
 
 
 @dataclass(frozen=True)

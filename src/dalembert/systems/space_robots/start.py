@@ -17,7 +17,7 @@ __all__ = ["CaptureStart"]
 
 @dataclass(frozen=True)
 class CaptureStart:
-    """How a capture begins, and what grips what.
+    """Start of a capture, and the frames of its grip.
 
     Parameters
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,7 @@ from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
 from dalembert.loop.simulate import run_experiment
+from dalembert.model.orbit import Orbit
 from dalembert.plan.tumbling import TumblingBody
 from dalembert.simulation.methods import DormandPrince
 from dalembert.spatial.rotations import numpy, quaternion_from_matrix, quaternion_matrix
@@ -19,6 +21,8 @@ from dalembert.systems.space_robots.debris_twin import DebrisTwin
 from dalembert.systems.space_robots.sensors import SensorNoise
 
 __all__ = ["free_motion", "later", "moved", "picture_times", "placed", "watched"]
+
+_RANDOM = 30.0  # time after which the torque of the gravity gradient on a tumbling body is another one [s]
 
 
 def free_motion(
@@ -104,6 +108,7 @@ def watched(
     eye: tuple[Array, SensorNoise | None],
     camera: StereoCamera,
     rng: np.random.Generator,
+    orbit: Orbit | None = None,
 ) -> tuple[TumblingEstimate, TumblingFilter]:
     """The chaser's knowledge of the debris after watching it, at time zero.
 
@@ -117,8 +122,14 @@ def watched(
         Pose of the camera (4 x 4), and the noise with which the chaser knows it.
     camera, rng
         The camera, and the source of noise.
+    orbit
+        The orbit; its gravity gradient is noise to the filter. None: free space.
     """
-    filter_ = TumblingFilter(camera, debris.features)
+    filter_ = TumblingFilter(camera, debris.features, solids=debris.solids)
+    if orbit is not None:
+        I = np.linalg.eigvalsh(debris.inertia()[2])
+        change = 1.5 * orbit.mean_motion**2 * float(I[-1] - I[0]) / float(I[0])
+        filter_ = replace(filter_, turning=max(filter_.turning, change * np.sqrt(_RANDOM)))
     mount, noise = eye
     pictures = []
     for t, X in zip(times, poses, strict=True):

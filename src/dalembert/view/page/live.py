@@ -53,7 +53,7 @@ def share(
     equations: bool | None = None,
     **keywords: Unpack[ExperimentKeywords],
 ) -> Path:
-    """Write a machine as one HTML file that simulates, offline, in any browser.
+    """Write a machine as one HTML file that simulates offline in a browser.
 
     The page holds the tapes of the machine and the engine as WebAssembly: the same C that FMUs carry. Sliders change
     parameters, the gains of the control law and the start; the page then simulates again. It shows the machine in

@@ -17,7 +17,7 @@ import threading
 from collections import OrderedDict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 from dalembert.core.errors import DalembertError, InputError
@@ -26,10 +26,14 @@ from dalembert.loop.experiment import Experiment
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.page.assets import asset, inline_json
+from dalembert.view.studio.campaigns import FollowedCampaign
 from dalembert.view.studio.opened import Opened
 from dalembert.view.studio.opening import open_object
 from dalembert.view.studio.session import Download, Session
 from dalembert.view.studio.workspace import Workspace
+
+if TYPE_CHECKING:
+    from dalembert.campaigns import Campaign
 
 __all__ = ["Studio"]
 
@@ -52,6 +56,8 @@ class Studio:
         end with this process.
     session
         Name of the session that the address opens.
+    campaign
+        A campaign of ``first``, whose members the page shows as they are finished; None: none.
 
     Examples
     --------
@@ -68,7 +74,11 @@ class Studio:
         port: int = 0,
         workspace: str | os.PathLike[str] | None = None,
         session: str = "main",
+        campaign: Campaign | None = None,
     ) -> None:
+        if campaign is not None and first is None:
+            raise InputError("a campaign needs its experiment: Studio(experiment, campaign=...)")
+        self._campaign = None if campaign is None else FollowedCampaign(campaign)
         self._workspace = None if workspace is None else Workspace(Path(workspace))
         self.token = secrets.token_urlsafe(24) if self._workspace is None else self._workspace.token
         self.main = _checked_name(session)
@@ -140,7 +150,8 @@ class Studio:
             if name not in self._sessions:
                 store = None if self._workspace is None else self._workspace.session(name)
                 first = self._first if name == self.main or store is None else None
-                self._sessions[name] = Session(first, store, self._loop if name == self.main else None)
+                loop = self._loop if name == self.main else None
+                self._sessions[name] = Session(first, store, loop, None if first is None else self._campaign)
             self._sessions.move_to_end(name)
             while len(self._sessions) > _SESSIONS:
                 self._sessions.popitem(last=False)[1].close()

@@ -29,6 +29,7 @@ from dalembert.view.page.packing import pack_mode, pack_run, pack_signals
 from dalembert.view.page.report import report_page
 from dalembert.view.studio.analyses import linear_model, vibration_modes
 from dalembert.view.studio.assembling import dragged, posed
+from dalembert.view.studio.campaigns import FollowedCampaign
 from dalembert.view.studio.editing import check_text, editor_schema, forms, with_entry
 from dalembert.view.studio.following import follow_loop
 from dalembert.view.studio.growing import Growing
@@ -89,12 +90,19 @@ class Session:
         Files of the session; None: it ends with this process.
     loop
         A loop in real time to follow, of the initial content; None: none.
+    campaign
+        A campaign of the initial content to follow; None: none.
     """
 
     def __init__(
-        self, first: Opened | None = None, store: SessionStore | None = None, loop: Realtime | None = None
+        self,
+        first: Opened | None = None,
+        store: SessionStore | None = None,
+        loop: Realtime | None = None,
+        campaign: FollowedCampaign | None = None,
     ) -> None:
         self._lock = threading.RLock()
+        self._campaign = campaign
         with _BUILDING, _collected() as said:
             self._records = Records(store)
             if first is not None and (not self._records or self._records.file != _digest(first)):
@@ -133,7 +141,7 @@ class Session:
         ----------
         verb
             ``systems``, ``open``, ``pose``, ``drag``, ``run``, ``state``, ``cancel``, ``film``, ``modes``, ``mode``,
-            ``linear``, ``check``, ``schema``, ``forms``, ``add``, ``remember`` or ``save``.
+            ``linear``, ``check``, ``schema``, ``forms``, ``add``, ``campaign``, ``remember`` or ``save``.
         data
             Data of the message.
         """
@@ -153,6 +161,7 @@ class Session:
             "schema": lambda data: editor_schema(),
             "forms": lambda data: forms(self._records.opened(data.get("entry")).machine),
             "add": lambda data: {"text": with_entry(data.get("text"), data.get("what"), data.get("value"))},
+            "campaign": self._members,
             "remember": self._remember,
             "save": self._save,
         }
@@ -170,7 +179,13 @@ class Session:
 
     def _systems(self, data: dict[str, Any]) -> dict[str, Any]:
         listed = [{"name": s.name, "about": s.description, "source": s.source} for s in SYSTEMS.values()]
-        return {"systems": listed, "opened": bool(self._records), "page": self._records.page}
+        page = {"opened": bool(self._records), "page": self._records.page, "campaign": self._campaign is not None}
+        return {"systems": listed, **page}
+
+    def _members(self, data: dict[str, Any]) -> dict[str, Any]:
+        if self._campaign is None:
+            raise InputError("this studio follows no campaign: dalembert studio FOLDER")
+        return self._campaign.rows(data.get("since", 0))
 
     def _remember(self, data: dict[str, Any]) -> dict[str, Any]:
         self._records.remember(data.get("page"))

@@ -24,6 +24,7 @@ from dalembert.formulations.tree.gibbs_appell.link import Link
 from dalembert.formulations.tree.gibbs_appell.motion import LinkMotion
 from dalembert.formulations.tree.model import CarriedRotor
 from dalembert.formulations.variables import entries
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.machine import Machine
 from dalembert.spatial.rotations import cross_matrix
 
@@ -46,6 +47,17 @@ class GibbsAppell(TreeFormulation):
         self.motion = LinkMotion(self.model)
         nodes = self.model.tree.nodes
         self.links = [Link(nodes[i], self.variables) for i in self.motion.nodes]
+
+    @classmethod
+    def refusal(cls, machine: Machine) -> str | None:
+        """Flexible bodies whose points are not linear in their coordinates."""
+        for body in machine.bodies:
+            if isinstance(body, Elastic) and not body.linear:
+                return (
+                    f"machine '{machine.name}' has the {body.kind} '{body.name}', whose points are not linear in its "
+                    "coordinates; use by='newton-euler' or by='lagrange'"
+                )
+        return None
 
     def _derivatives(self, v: Expression, a: Expression, *, gravity: bool = True) -> Expression:
         """``dS/da`` by (27)-(29), from the outermost links inwards; terms 13, 14, 41-43 and 51 for ``a = 0``."""

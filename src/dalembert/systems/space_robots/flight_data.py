@@ -1,0 +1,203 @@
+"""Data that all phases of one capture share: its phases, machines, laws and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from dalembert.control.cascade import Cascade
+from dalembert.control.nozzles import MeteredJets, PulsedJets
+from dalembert.core.errors import InputError
+from dalembert.core.ports import Law
+from dalembert.core.types import Array
+from dalembert.core.validation import check_number
+from dalembert.formulations.equations import EquationsOfMotion, derive
+from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
+from dalembert.loop.simulate import run_experiment
+from dalembert.model.machine import Machine
+from dalembert.model.orbit import Orbit
+from dalembert.model.orbiting import in_orbit
+from dalembert.plan.robot_capture import RobotLimits
+from dalembert.simulation.methods import RK4
+from dalembert.simulation.run import Run
+from dalembert.systems.space_robots.debris_twin import DebrisTwin
+from dalembert.systems.space_robots.feedback import CaptureFeedback, CaptureGains
+from dalembert.systems.space_robots.scene import captured_stack, flying_scene
+from dalembert.systems.space_robots.sensors import CaptureSensors, SensorNoise
+from dalembert.systems.space_robots.settings import time_step
+from dalembert.systems.space_robots.start import CaptureStart
+from dalembert.systems.space_robots.twins import ChaserTwins
+
+__all__ = ["CapturePhases", "Flight", "feedback_of", "rigid_stack", "true_stack"]
+
+
+@dataclass(frozen=True)
+class CapturePhases:
+    """The phases of a capture.
+
+    Parameters
+    ----------
+    watch
+        How long the debris is watched before the plan [s].
+    hold
+        How long the tip goes with the debris before the grip closes [s].
+    detumble
+        Whether the grip closes and the stack is brought to rest.
+    record
+        Interval of the recorded rows [s].
+    hold_point
+        Distance of the base from the centre of the debris at which the mission begins [m]: from there the chaser
+        watches, flies around the debris to the side of the plan and on to it through a corridor, by its thrusters.
+        None: it begins at the side of the plan, at the distance of the arm, without flying there.
+    orbit
+        Orbit of the debris, which needs a hold point: tide and gravity gradient act on everything from there on, and
+        the plan of the way knows them. None: free space.
+    keep_out, corridor
+        Radius around the debris that the base enters in the corridor only [m], and half angle of the corridor [rad];
+        None: 1.3 times the distance at which the arm begins.
+    least_pulse
+        Least time that a nozzle is open [s]: nozzles (`Thruster(one_sided=True)`) then fire fully or not at all. None:
+        thrust is continuous.
+    specific_impulse, lever
+        Specific impulse ``Isp`` of the propellant [s], and the lever arm [m] of the nozzles behind thrusters that give
+        a torque alone.
+
+    Examples
+    --------
+    >>> from dalembert.systems.space_robots import CapturePhases
+    >>> CapturePhases(watch=60.0, hold_point=30.0).detumble
+    True
+    """
+
+    watch: float = 90.0
+    hold: float = 10.0
+    detumble: bool = True
+    record: float = 0.05
+    hold_point: float | None = None
+    orbit: Orbit | None = None
+    keep_out: float | None = None
+    corridor: float = float(np.radians(15.0))
+    least_pulse: float | None = None
+    specific_impulse: float = MeteredJets.specific_impulse
+    lever: float = 0.85
+
+    def __post_init__(self) -> None:
+        for name in ("hold_point", "keep_out", "corridor", "least_pulse", "specific_impulse", "lever"):
+            if getattr(self, name) is not None:
+                check_number(f"{name} of CapturePhases", getattr(self, name))
+        if self.orbit is not None and not isinstance(self.orbit, Orbit):
+            raise InputError(f"orbit of CapturePhases must be an Orbit, got {self.orbit!r}")
+        if self.orbit is not None and self.hold_point is None:
+            raise InputError("a mission in an orbit begins at a hold point: give hold_point, such as 30 m")
+
+
+@dataclass(frozen=True)
+class Flight:
+    """Data that all phases of one capture share."""
+
+    start: CaptureStart
+    twins: ChaserTwins
+    debris: DebrisTwin
+    phases: CapturePhases
+    sensors: CaptureSensors
+    gains: CaptureGains
+    limits: RobotLimits
+    derived: bool
+    say: Callable[[str], object]
+
+    @property
+    def posture(self) -> Array:
+        """Joints at the start."""
+        return self.start.posture(self.twins.joints, f"machine '{self.twins.machine.name}'")
+
+    @property
+    def tuned_at(self) -> tuple[float, ...]:
+        """Joints at which the gains are those of the settings."""
+        named = self.start.joints if self.start.tuned_at is None else self.start.tuned_at
+        return tuple(float(named.get(name, 0.0)) for name in self.twins.joints)
+
+    @property
+    def scene(self) -> EquationsOfMotion:
+        """Equations before the grip."""
+        return _scene(
+            self.twins, self.debris, self.sensors.noise, (self.gains.period, self.start.eye, self.phases.orbit)
+        )
+
+    @property
+    def mount(self) -> Array:
+        """Pose (4 x 4) of the camera in axes of the base."""
+        q, eye = self.scene.q_neutral, "eye" if self.start.eye is None else self.start.eye
+        return np.asarray(np.linalg.inv(self.scene.pose(self.twins.body, q)) @ self.scene.pose(eye, q))
+
+    @property
+    def base_start(self) -> dict[str, float]:
+        """Attitude of the base and posture of the joints at the start, by name."""
+        half = 0.5 * np.array(self.start.turn)
+        Q = np.array([1.0, *half]) / np.sqrt(1.0 + half @ half)
+        named = {f"{self.twins.base}.{n}": float(x) for n, x in zip(("qw", "qx", "qy", "qz"), Q, strict=True)}
+        return {**named, **dict(zip(self.twins.joints, self.posture.tolist(), strict=True))}
+
+    def jets(self, law: Law, period: float | None = None) -> Law:
+        """A law with its thrusters metered, or with nozzles that are on or off."""
+        phases = self.phases
+        if phases.least_pulse is not None:
+            return PulsedJets(
+                law, self.gains.period if period is None else period, phases.least_pulse, phases.specific_impulse
+            )
+        return MeteredJets(law, phases.specific_impulse, phases.lever) if self.twins.machine.thrusters else law
+
+    def run(self, control: Cascade, start: Start, duration: float) -> Run:
+        """Simulate the scene before the grip."""
+        scene = self.scene
+        experiment: ExperimentKeywords = {
+            "start": start,
+            "p": {k: x for k, x in self.start.parameters.items() if k in scene.p_names},
+            "control": control,
+            "method": RK4(time_step(self.twins, self.debris, self.gains)),
+            "duration": duration,
+            "record": self.phases.record,
+            "seed": self.start.seed,
+        }
+        return run_experiment(experiment_of(scene, experiment), check=False)
+
+
+def _orbiting(machine: Machine, orbit: Orbit | None) -> Machine:
+    return machine if orbit is None else in_orbit(machine, orbit)
+
+
+@lru_cache(maxsize=8)
+def _scene(
+    twins: ChaserTwins,
+    debris: DebrisTwin,
+    noise: SensorNoise | None,
+    settings: tuple[float, str | None, Orbit | None],
+) -> EquationsOfMotion:
+    """The simulated machine; derived and compiled once."""
+    period, eye, orbit = settings
+    return derive(_orbiting(flying_scene(twins, debris, noise, period, eye), orbit))
+
+
+@lru_cache(maxsize=32)
+def feedback_of(twins: ChaserTwins, gains: CaptureGains, posture: tuple[float, ...]) -> CaptureFeedback:
+    """The inner law."""
+    return CaptureFeedback.tuned(twins.rigid, gains, np.array(posture))
+
+
+@lru_cache(maxsize=8)
+def true_stack(
+    twins: ChaserTwins, debris: DebrisTwin, noise: SensorNoise | None, period: float, orbit: Orbit | None
+) -> EquationsOfMotion:
+    """The stack that is simulated."""
+    whole, other = twins.machine, debris.machine
+    stack = captured_stack(whole, None, other, noise=noise, period=period, frame=twins.frame, goal=debris.target)
+    return derive(_orbiting(stack, orbit))
+
+
+@lru_cache(maxsize=8)
+def rigid_stack(twins: ChaserTwins, debris: DebrisTwin) -> EquationsOfMotion:
+    """The nominal rigid stack that the chaser computes with."""
+    whole, other = twins.rigid.eom.machine, debris.rigid.machine
+    return derive(captured_stack(whole, None, other, frame=twins.frame, goal=debris.target))

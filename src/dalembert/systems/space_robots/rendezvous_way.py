@@ -1,0 +1,193 @@
+"""The way of a chaser as a rendezvous with least impulse, facing the debris, and a retreat."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dalembert.control.estimation import StereoCamera
+from dalembert.core.types import Array
+from dalembert.model.orbit import Orbit
+from dalembert.plan.rendezvous import Rendezvous, RendezvousLimits, plan_rendezvous
+from dalembert.plan.robot_capture import Verdict
+from dalembert.spatial.rotations import quaternion_from_matrix
+from dalembert.systems.space_robots.flying_around import FlyAround, rotation_vector, smooth, turned_by
+
+__all__ = ["RendezvousWay", "Retreat", "camera_verdict", "rendezvous_way"]
+
+_FINE = 0.1  # of the table of the motion [s]
+_COARSE = 6.0  # between the attitudes that the spline goes through [s]
+
+
+@dataclass(frozen=True, eq=False)
+class RendezvousWay:
+    """A way of the base to a debris by a rendezvous; the arm's direction points at the debris all the way.
+
+    Attributes
+    ----------
+    path
+        Path of the base from the debris.
+    centre, outward
+        Centre of the debris in world axes, and the direction of the arm in axes of the base.
+    side
+        Side of the plan: the debris as it is seen at the end is turned by it.
+    far, near, distance
+        Distances of the base from the centre at the hold point, at the begin of the corridor, and at the end [m].
+    """
+
+    path: Rendezvous
+    centre: Array
+    outward: Array
+    side: Array
+
+    @property
+    def duration(self) -> float:
+        """Seconds of the way."""
+        return self.path.duration
+
+    @property
+    def times(self) -> tuple[float, float]:
+        """Durations of the flight around the debris and of the corridor [s]."""
+        around = self.path.entry - float(self.path.t[0])
+        return around, self.duration - around
+
+    @property
+    def far(self) -> float:
+        """Distance at the hold point [m]."""
+        return float(np.linalg.norm(self.path.x[0, :3]))
+
+    @property
+    def near(self) -> float:
+        """Distance where the corridor begins [m]."""
+        return float(np.linalg.norm(self.path.state(self.path.entry)[:3]))
+
+    @property
+    def distance(self) -> float:
+        """Distance at the end [m]."""
+        return float(np.linalg.norm(self.path.x[-1, :3]))
+
+    @cached_property
+    def table(self) -> tuple[Array, Array, Array, Array]:
+        """Places, velocities and accelerations by thrust (n, 3 each), and attitudes with rates (n, 10), at a fine grid.
+
+        The attitude turns by the least rotation from direction to direction; the roll that is left at the end is
+        spread over the way.
+        """
+        from scipy.interpolate import CubicHermiteSpline
+        from scipy.spatial.transform import Rotation, RotationSpline
+
+        path, begin = self.path, float(self.path.t[0])
+        curve = CubicHermiteSpline(path.t, path.x[:, :3], path.x[:, 3:])
+        n = max(8, int(np.ceil(self.duration / _COARSE)))
+        coarse = np.linspace(0.0, self.duration, n + 1)
+        toward = -np.asarray(curve(begin + coarse))
+        toward /= np.linalg.norm(toward, axis=1)[:, None]
+        R = [np.eye(3)]
+        for a, b in itertools.pairwise(toward):
+            axis = np.cross(a, b)
+            size = float(np.linalg.norm(axis))
+            turn = np.zeros(3) if size < 1e-14 else np.arctan2(size, float(a @ b)) / size * axis
+            R.append(turned_by(turn) @ R[-1])
+        left = rotation_vector(self.side.T @ R[-1].T)  # about the last direction
+        roll = float(left @ toward[-1])
+        R = [turned_by(smooth(t / self.duration) * roll * d) @ A for t, d, A in zip(coarse, toward, R, strict=True)]
+        # at rest before and after
+        step = float(coarse[1])
+        times = np.concatenate([[-2 * step, -step], coarse, self.duration + step * np.array([1.0, 2.0])])
+        spline = RotationSpline(times, Rotation.from_matrix(np.array([R[0], R[0], *R, R[-1], R[-1]])))
+        fine = np.arange(0.0, self.duration + _FINE, _FINE)
+        s = begin + np.minimum(fine, self.duration)
+        Q = spline(fine).as_quat(scalar_first=True)
+        Q *= np.cumprod(np.concatenate([[1.0], np.where(np.sum(Q[1:] * Q[:-1], axis=1) < 0.0, -1.0, 1.0)]))[:, None]
+        attitude = np.hstack([Q, spline(fine, 1), spline(fine, 2)])
+        return np.asarray(curve(s)), np.asarray(curve(s, 1)), path.thrust(s), attitude
+
+    def pose(self, t: float) -> tuple[Array, Array]:
+        """Position and rotation of the base at a time from the begin."""
+        pose = self.motion(t)[0]
+        return pose[:3], _matrix(pose[3:])
+
+    def motion(self, t: float, h: float = 0.0) -> tuple[Array, Array, Array]:
+        """Pose (7), twist, and the part of its rate of change that thrust has to give, in axes of the base."""
+        x, v, a, attitude = self.table
+        s = min(max(t, 0.0), self.duration) / _FINE
+        k = min(int(s), len(x) - 2)
+        part = s - k
+        row = (1.0 - part) * attitude[k] + part * attitude[k + 1]
+        Q, w, change = row[:4] / np.linalg.norm(row[:4]), row[4:7], row[7:]
+        dt = part * _FINE
+        speed = (1.0 - part) * v[k] + part * v[k + 1]
+        R = _matrix(Q)
+        push = R.T @ ((1.0 - part) * a[k] + part * a[k + 1])
+        body = R.T @ speed
+        place = self.centre + x[k] + dt * 0.5 * (v[k] + speed)
+        return np.concatenate([place, Q]), np.concatenate([body, w]), np.concatenate([push - np.cross(w, body), change])
+
+
+def rendezvous_way(first: FlyAround, limits: RendezvousLimits, orbit: Orbit | None) -> RendezvousWay:
+    """The way with the ends and times of a first one, by least impulse within limits; its end is at time zero."""
+    begin, end = -first.far * first.outward, -first.distance * first.side.T @ first.outward
+    zero = np.zeros(3)
+    path = plan_rendezvous(
+        np.concatenate([begin, zero]), np.concatenate([end, zero]), limits,
+        times=(-first.duration, -first.times[1], 0.0), orbit=orbit,
+    )  # fmt: skip
+    return RendezvousWay(path, first.centre, first.outward, first.side)
+
+
+def camera_verdict(way: RendezvousWay, mount: Array, camera: StereoCamera) -> Verdict:
+    """Largest angle between the axis of the camera and the centre of the debris on a way, against its field of view."""
+    angles = []
+    for t in np.linspace(0.0, way.duration, 200):
+        x, R = way.pose(float(t))
+        eye = R @ mount[:3, 3] + x
+        to = way.centre - eye
+        angles.append(float(np.arccos(np.clip((R @ mount[:3, 2]) @ to / np.linalg.norm(to), -1.0, 1.0))))
+    half = float(np.arctan(0.5 * min(camera.size) / camera.gain))
+    most = float(np.max(angles))
+    return Verdict("camera view", "degrees", float(np.degrees(most)), float(np.degrees(half)), 1.0 - most / half)
+
+
+@dataclass(frozen=True, eq=False)
+class Retreat:
+    """A straight way of the base out of the corridor, with its attitude kept, at rest at both ends.
+
+    Attributes
+    ----------
+    place, rotation
+        Where it begins, and the attitude.
+    direction
+        Direction away from the debris, in world axes.
+    length, duration
+        Its length [m] and time [s].
+    """
+
+    place: Array
+    rotation: Array
+    direction: Array
+    length: float
+    duration: float
+
+    def motion(self, t: float, h: float = 0.0) -> tuple[Array, Array, Array]:
+        """Pose (7), twist and its rate of change in axes of the base."""
+        s = min(max(t / self.duration, 0.0), 1.0)
+        speed = 30.0 * s**2 * (1.0 - s) ** 2 * self.length / self.duration
+        change = 60.0 * s * (1.0 - 3.0 * s + 2.0 * s * s) * self.length / self.duration**2
+        zero, along = np.zeros(3), self.rotation.T @ self.direction
+        place = self.place + smooth(s) * self.length * self.direction
+        Q = quaternion_from_matrix(self.rotation).ravel()
+        return np.concatenate([place, Q]), np.concatenate([speed * along, zero]), np.concatenate([change * along, zero])
+
+
+def _matrix(Q: Array) -> Array:
+    w, x, y, z = Q.tolist()
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
