@@ -73,9 +73,8 @@ PACKAGES = {
 def public_names() -> dict[str, list[str]]:
     """Public names by package, each once: in `dalembert`, or in the package that holds its module."""
     found: dict[str, list[str]] = {}
-    rooms = [
-        m.name for m in pkgutil.iter_modules(dalembert.__path__) if m.ispkg and m.name not in ("cli", "core", "engine")
-    ]
+    internal = ("cli", "collide", "core", "engine")
+    rooms = [m.name for m in pkgutil.iter_modules(dalembert.__path__) if m.ispkg and m.name not in internal]
     below = [f"systems.{room}" for room in getattr(dalembert.systems, "_ROOMS", ())]
     below += ["control.structured", "control.mu", "control.uncertain", "control.varying"]
     for name in ("", *rooms, *below):

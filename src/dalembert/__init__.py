@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from dalembert.model.beam_modes import Support
     from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
     from dalembert.model.cables import Cable, winch
+    from dalembert.model.colliders import Collider
     from dalembert.model.constraints import (
         BallConstraint,
         DistanceConstraint,
@@ -130,6 +131,7 @@ __all__ = [
     "BuildError",
     "Cable",
     "Capsule",
+    "Collider",
     "ComputedTorque",
     "ConstraintMethod",
     "Contact",
@@ -283,6 +285,7 @@ _LATER = {
     "Capsule": "dalembert.model.geometry",
     "ComputedTorque": "dalembert.control.laws",
     "ConstraintMethod": "dalembert.engine.methods.constraints",
+    "Collider": "dalembert.model.colliders",
     "Contact": "dalembert.model.contacts",
     "ContactMethod": "dalembert.engine.methods.contacts",
     "ControlMomentGyro": "dalembert.model.appendages",

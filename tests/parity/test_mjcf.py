@@ -338,3 +338,11 @@ def test_meshes_are_where_their_file_puts_them(tmp_path: Path) -> None:
     assert shape.solid.scale == (0.5, 0.5, 0.5)
     assert np.allclose(shape.origin.translation, (0.1, 0, -0.1), rtol=0.0, atol=1e-6)  # meshes have single precision
     assert np.allclose(shape.origin.rotation, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], rtol=0.0, atol=1e-6)
+
+
+def test_torsional_and_rolling_friction_is_named() -> None:
+    text = """<mujoco><worldbody><geom type="plane" size="5 5 1"/>
+      <body pos="0 0 1"><freejoint/><geom type="sphere" size="0.1" condim="6"/></body></worldbody></mujoco>"""
+    with pytest.warns(da.DalembertWarning, match="torsional and rolling friction .1 contact with condim 4 or 6"):
+        read = read_mjcf(text)
+    assert len(read.machine.contacts) == 1

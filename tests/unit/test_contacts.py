@@ -236,7 +236,9 @@ def test_geometry_becomes_contacts() -> None:
         ],
     )
     machine = da.Machine("leg", [body], [da.Joint("base", "free", "world", "foot")])
-    made = da.geometry_contacts(machine, friction=0.7)
+    with pytest.raises(da.MachineError, match="capsules=True takes the capsule within it"):
+        da.geometry_contacts(machine, friction=0.7)
+    made = da.geometry_contacts(machine, friction=0.7, capsules=True)
     assert [c.name for c in made] == ["foot.0", "foot.1", "foot.2"]
     assert made[1].solid == da.Capsule(0.05, 0.4)
     assert made[0].origin.translation == (0.0, 0.0, -0.3)
@@ -245,7 +247,7 @@ def test_geometry_becomes_contacts() -> None:
     for solid, message in ((da.Mesh("sole.stl"), "mesh 'sole.stl'"), (da.Cylinder(1.0, 0.5), "not longer .0.5 m.")):
         wrong = machine.with_(bodies=[da.Body("foot", 1.0, inertia=(0.1, 0.1, 0.1), geometry=[solid])])
         with pytest.raises(da.MachineError, match=message):
-            da.geometry_contacts(wrong)
+            da.geometry_contacts(wrong, capsules=True)
 
 
 @pytest.mark.parametrize("name", ["foot[0]", "base.lower"])

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import dalembert as da
-from dalembert.analysis import rainflow, stress_history, von_mises
+from dalembert.analysis import StressHistory, rainflow, stress_history, von_mises
+from dalembert.io.units import signal_units
 from support.finite_element_models import truss
 
 
-def test_stresses_of_a_spinning_body_are_those_of_the_full_model() -> None:
+def test_stresses_of_a_spinning_body_are_those_of_the_full_model(tmp_path: Path) -> None:
     """At constant spin about z the body holds the static shape that the full stiffness matrix gives."""
     model = truss(cells=3, stiffness=4e5)
     n, rng = model.K.shape[0], np.random.default_rng(0)
@@ -32,6 +35,17 @@ def test_stresses_of_a_spinning_body_are_those_of_the_full_model() -> None:
     assert history.largest[-1] == pytest.approx(von_mises(expected).max(), rel=1e-3)
     assert history.where[-1] == von_mises(expected).argmax()
     assert history.cycles().ranges.max() > 0.0
+    _check_signals(run, history, tmp_path)
+
+
+def _check_signals(run: da.Run, history: StressHistory, folder: Path) -> None:
+    """A run has the largest stress and its point as signals, in files and in runs that are continued too."""
+    assert_allclose(run["stress.t"], history.largest, rtol=1e-14)
+    assert (run["stress_point.t"] == history.where).all()
+    assert signal_units(run, ["stress.t", "stress_point.t"]) == {"stress.t": "Pa", "stress_point.t": "1"}
+    assert "stress.t" in run.to_csv(folder / "run.csv").read_text().splitlines()[0]
+    later = da.simulate(run.machine, duration=0.01, start=run, method=da.ImplicitMidpoint(step=2e-3))
+    assert len(run.append(later)["stress.t"]) == len(run.t) + len(later.t) - 1
 
 
 def test_von_mises_closed_forms() -> None:

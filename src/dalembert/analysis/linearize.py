@@ -21,6 +21,7 @@ from dalembert.analysis.linear_models import minimal_part, sampled
 from dalembert.analysis.linearize_constrained import multiplier_names, reduced_model, reduction_at
 from dalembert.analysis.outputs import frame_signal, is_frame_signal
 from dalembert.analysis.sheaves import with_sheaves
+from dalembert.analysis.touching import refuse_touching
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.ports import Law
@@ -222,6 +223,7 @@ def linearize(
     values = eom.parameter_values(about.p)
     rest = equilibrium(eom, at, u=u, active=active, locked=locked, branch=about.branch, t=t, p=values)
     refuse_stick(eom.machine, "a linear model", HELD_OR_FREE, locked, sheaves=False)
+    refuse_touching(eom, rest.q, values, "a linear model")
     v0 = named_vector(v, eom.v_names, np.zeros(eom.nv), "v")
     if not about.require_equilibrium and len(rest.J):
         v0 = _velocities(eom, rest, v, v0, t, values)

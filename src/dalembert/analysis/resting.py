@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.equilibrium import Equilibrium, _configuration, equilibrium
+from dalembert.analysis.touching import refuse_touching
 from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, StateLike
@@ -131,6 +132,7 @@ def find_equilibrium(
         kicks += 1
         q = eom.integrate(q, 0.1 * _LONGEST * least / np.abs(least / system.sizes).max())
     point = equilibrium(eom, _named(eom, q), u=inputs, active=active, locked=locked, t=t, p=p)
+    refuse_touching(eom, point.q, values, "a search for equilibria")
     if not converged:
         left = np.abs(point.residual)
         warn(

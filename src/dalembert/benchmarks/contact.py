@@ -22,9 +22,11 @@ from dalembert.core.errors import DalembertWarning, InputError
 from dalembert.core.types import Array
 from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.formulations.equations import derive
+from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.systems.falling_chains import chain_on_ground
+from dalembert.systems.scenes import brick_wall, domino_row, heap
 
 __all__ = ["run_contact"]
 
@@ -68,6 +70,8 @@ def run_contact(*, quick: bool = False, announce: Callable[[str], None] = lambda
             figures["skipped"].append({"case": "quadruped", "reason": str(error)})
         announce("pile of balls ...")
         _pile(figures, settings)
+        announce("scenes of many bodies ...")
+        _scenes(figures, settings)
         announce("falling chain ...")
         _chain(figures, settings)
     return figures
@@ -158,6 +162,32 @@ def _pile(figures: Record, settings: dict[str, Any]) -> None:
             best = min(best, (time.perf_counter() - began) / round(span / h))
         row = _rows("pile of 20 balls", h, {"Exudyn": best}, 0.0, None, None, (pace["dalembert"], step))[0]
         figures["results"].append({**row, "penetration": balls.penetration})
+
+
+def _scenes(figures: Record, settings: dict[str, Any]) -> None:
+    """Machines with colliders: heaps that fall and settle, a row of dominoes that falls, a wall that stands."""
+    quick, step = settings["quick"], 1e-3
+    cases = {
+        "heap of 200 spheres": (heap(20 if quick else 200, solid="sphere"), 0.1 if quick else 2.0),
+        "heap of 200 boxes": (heap(20 if quick else 200), 0.1 if quick else 2.0),
+        "row of 100 dominoes": (domino_row(10 if quick else 100), 0.1 if quick else 2.0),
+        "wall of 95 bricks": (brick_wall(*((3, 3) if quick else (10, 10))), 0.1 if quick else 1.0),
+    }
+    for case, (experiment, span) in cases.items():
+        start = values_by_name(experiment)
+        peer = _peer(figures, experiment.machine, step, case)
+
+        def ours(experiment: Experiment = experiment, span: float = span) -> Run:
+            return simulate(experiment, duration=span, step=step, record=span / 20)
+
+        began, steps = (start["q0"], start["v0"]), round(span / step)
+        run, pace = _side_by_side(ours, peer, began, steps, min(3, settings["repetitions"]))
+        deep = max(0.0, -float(run["contact.deepest"].min()))
+        contacts = int(run["contact.count"].max())
+        rows = _rows(case, step, pace, float(run["contact.residual"].max()), deep, None)
+        if peer is not None:
+            rows[-1]["penetration"] = peer.penetration
+        figures["results"] += [{**row, "contacts": contacts} for row in rows]
 
 
 def _chain(figures: Record, settings: dict[str, Any]) -> None:

@@ -43,6 +43,10 @@ _SIGNATURES: dict[str, dict[str, tuple[Any, list[Any]]]] = {
         "contact_signals": _SIGNALS,
     },
     "stepping": {"block_problem": (None, [POINTER] * 3)},
+    "collide": {
+        "scene_advance": (INT, [POINTER] * 2 + [REAL, REAL, INT] + [POINTER] * 2),
+        "scene_touching": (INT, [POINTER, POINTER, REAL]),
+    },
     "members": {
         "members_at_desk": (None, [POINTER, POINTER, INT]),
         "singles_run": (None, [POINTER, INT, INT, POINTER]),

@@ -52,6 +52,7 @@ UNITS = {
             "moreau.c",
         )
     ),
+    "collide": tuple(f"collide/{name}.c" for name in ("shapes", "convex", "manifolds", "scene")),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
     "implicit": ("implicit/midpoint.c",),
     "vm": ("vm.c",),
@@ -68,6 +69,7 @@ HEADERS = {
     "projection.h": "constraints/projection.h",
     "transitions.h": "unilateral/transitions.h",
     "moreau.h": "stepping/moreau.h",
+    "scene.h": "collide/scene.h",
     "midpoint.h": "implicit/midpoint.h",
 }
 """Headers by the names by which they are included: structures and functions that units share with their callers."""
@@ -76,6 +78,7 @@ _STRUCTURES = {
     "loop": ("loop", "update", "watch"),
     "equations": ("constrained", "transitions"),
     "stepping": ("moreau",),
+    "collide": ("scene",),
     "members": ("members", "desk", "singles"),
     "implicit": ("midpoint",),
     "vm": ("virtual_tape",),

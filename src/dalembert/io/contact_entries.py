@@ -1,4 +1,4 @@
-"""Contacts in machine files: reading and writing."""
+"""Contacts and colliders in machine files: reading and writing."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 from dalembert.core.errors import InputError
 from dalembert.io.beam_entries import Read
 from dalembert.io.kind_entries import fields_to_data, read_fields
+from dalembert.model.colliders import Collider
 from dalembert.model.contacts import SOLID_KINDS, SURFACE_KINDS, Contact, HalfSpace
 from dalembert.model.kind_fields import kind_fields
 from dalembert.model.transform import Transform
 
 if TYPE_CHECKING:
-    from dalembert.io.machine_schema import ContactEntry
+    from dalembert.io.machine_schema import ColliderEntry, ContactEntry
 
-__all__ = ["contact_to_data", "make_contact", "solid_keys"]
+__all__ = ["collider_to_data", "contact_to_data", "make_collider", "make_contact", "solid_keys"]
 
 
 def solid_keys() -> dict[str, type]:
@@ -59,4 +60,30 @@ def contact_to_data(
             data[key] = getattr(contact, key)
     return (
         data | number_entry("restitution", contact.restitution, 0.0) | number_entry("friction", contact.friction, 0.0)
+    )
+
+
+def make_collider(name: str, entry: ColliderEntry, number: Read, origin: Read) -> Collider:
+    """Make a collider from its entry; ``number`` and ``origin`` read numbers and placements."""
+    path, plane = ("colliders", name), getattr(entry, "half_space", None)
+    values: dict[str, Any] = {key: number(getattr(entry, key), (*path, key)) for key in ("friction", "restitution")}
+    if plane is not None:
+        known = {f.name: f for f in kind_fields(HalfSpace)}
+        values["surface"] = HalfSpace(**read_fields(plane, known, (*path, "half_space"), number, origin))
+    bodies = None if entry.bodies is None else tuple(entry.bodies)
+    return Collider(name, bodies=bodies, ignores=tuple(entry.ignores), **values)
+
+
+def collider_to_data(
+    collider: Collider, number_entry: Callable[..., dict[str, Any]], origin: Callable[[Transform], dict[str, Any]]
+) -> dict[str, Any]:
+    """Write a collider: default values are left out."""
+    data: dict[str, Any] = {}
+    for key in ("bodies", "ignores"):
+        if getattr(collider, key):
+            data[key] = list(getattr(collider, key))
+    if collider.surface is not None:
+        data["half_space"] = fields_to_data(collider.surface, number_entry, origin)
+    return (
+        data | number_entry("friction", collider.friction, 0.5) | number_entry("restitution", collider.restitution, 0.0)
     )

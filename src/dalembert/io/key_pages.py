@@ -30,7 +30,7 @@ _SHARED = {"frames": "parts", "motors": "parts", "thrusters": "parts", "wrenches
 _OWN = {"Beam": "beams", "ExactRod": "exact_rods", "FiniteElements": "finite_elements", "Origin": "origins"}
 _ORDER = (
     "bodies", "beams", "exact_rods", "finite_elements", "joints", "origins", "parts", "constraints", "cables", "ropes",
-    "contacts", "fields",
+    "contacts", "colliders", "fields",
 )  # fmt: skip
 _PICTURES = {
     "joints": ("joint_kinds", "Axes and coordinates of each kind of joint"),

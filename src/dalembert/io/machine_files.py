@@ -44,7 +44,7 @@ from dalembert.core.units import Dimension, parse_unit
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam
 from dalembert.io.body_schema import SHAPES, BodyEntry, OriginEntry
-from dalembert.io.contact_entries import make_contact
+from dalembert.io.contact_entries import make_collider, make_contact
 from dalembert.io.control_blocks import make_law
 from dalembert.io.field_entries import make_field
 from dalembert.io.flexible_entries import make_flexible
@@ -214,6 +214,7 @@ class MachineReader:
             "ropes": lambda name, e: make_rope(name, e, self.number),
             "fields": lambda name, e: make_field(name, e, self.number),
             "contacts": lambda name, e: make_contact(name, e, self.number, self.origin),
+            "colliders": lambda name, e: make_collider(name, e, self.number, self.origin),
             "signals": lambda name, e: Signal(name, e.expression, e.frame),
             "sensors": self.sensor,
         }

@@ -281,6 +281,17 @@ class ContactEntry(FileEntry):
     frame: str
 
 
+class ColliderEntry(FileEntry):
+    """Bodies that touch with their geometry (none named: all others), or a half-space."""
+
+    units: ClassVar[Units] = {"friction": "1", "restitution": "1"}
+
+    bodies: list[str] | None = None
+    friction: Number = 0.5
+    restitution: Number = 0.0
+    ignores: list[str] = []
+
+
 class SignalEntry(FileEntry):
     """A named quantity: an expression of the state, or the motion of a frame."""
 
@@ -390,6 +401,7 @@ class MachineFile(FileEntry):
     ropes: dict[str, RopeEntry] = {}
     fields: dict[str, FieldEntry] = {}
     contacts: dict[str, ContactEntry] = {}
+    colliders: dict[str, ColliderEntry] = {}
     signals: dict[str, SignalEntry] = {}
     sensors: dict[str, SensorEntry] = {}
     simulation: SimulationEntry | None = None
@@ -407,6 +419,8 @@ _Kinds = tuple[tuple[str, type], ...]
 def _machine_file(constraints: _Kinds, surfaces: _Kinds, pulleys: tuple[str, ...]) -> type[MachineFile]:
     constraint: Any = _constraint_entry(dict(constraints))
     contact: Any = _contact_entry(dict(surfaces))
+    surface: Any = contact.model_fields["half_space"].annotation
+    collider: Any = _completed(ColliderEntry, {"half_space": (surface, None)})
     swivel: Any = Literal[pulleys]
     cable: Any = _completed(CableEntry, {"swivel": (swivel, "free")})
     return create_model(
@@ -416,6 +430,7 @@ def _machine_file(constraints: _Kinds, surfaces: _Kinds, pulleys: tuple[str, ...
         constraints=(dict[str, constraint], {}),
         cables=(dict[str, cable], {}),
         contacts=(dict[str, contact], {}),
+        colliders=(dict[str, collider], {}),
     )
 
 

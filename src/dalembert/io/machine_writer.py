@@ -12,7 +12,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.files import write_file
 from dalembert.core.parameter import Scalar, nominal, to_text
 from dalembert.io.beam_entries import beam_to_data
-from dalembert.io.contact_entries import contact_to_data
+from dalembert.io.contact_entries import collider_to_data, contact_to_data
 from dalembert.io.field_entries import field_to_data
 from dalembert.io.flexible_entries import flexible_to_data
 from dalembert.io.geometry_entries import geometry_to_data
@@ -115,6 +115,7 @@ def machine_to_data(machine: Machine) -> dict[str, Any]:
     data["ropes"] = {r.name: rope_to_data(r, _given) for r in machine.ropes}
     data["fields"] = {f.name: field_to_data(f, _given) for f in machine.fields}
     data["contacts"] = {c.name: contact_to_data(c, _given, _origin) for c in machine.contacts}
+    data["colliders"] = {c.name: collider_to_data(c, _given, _origin) for c in machine.colliders}
     data["signals"] = {x.name: signal_to_data(x) for x in machine.signals}
     data["sensors"] = {x.name: sensor_to_data(x) for x in machine.sensors}
     return {key: value for key, value in data.items() if value != {} or key in ("bodies", "joints")}

@@ -23,6 +23,7 @@ _ELEMENTS: dict[str | int, str] = {
     "thrusters": "thruster",
     "wrenches": "wrench",
     "fields": "force field",
+    "colliders": "collider",
     "signals": "signal",
     "sensors": "sensor",
     "couplings": "coupling of joint",

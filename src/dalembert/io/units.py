@@ -21,6 +21,8 @@ _BY_PREFIX = {
     "turned": "rad",
     "tangent_error": "m",
     "tension": "N",
+    "stress": "Pa",
+    "stress_point": _ONE,
     "wrap": "rad",
     "fleet": "rad",
     "active": _ONE,

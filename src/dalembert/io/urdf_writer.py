@@ -32,7 +32,18 @@ __all__ = ["to_urdf"]
 Element = ElementTree.Element
 LARGEST = 1.7976931348623157e308
 """Number for no limit: readers do not agree on a word for infinity."""
-_WITHOUT = ("thrusters", "wrenches", "constraints", "cables", "ropes", "fields", "contacts", "signals", "sensors")
+_WITHOUT = (
+    "thrusters",
+    "wrenches",
+    "constraints",
+    "cables",
+    "ropes",
+    "fields",
+    "contacts",
+    "colliders",
+    "signals",
+    "sensors",
+)
 
 
 def to_urdf(machine: Machine, path: str | Path | None = None) -> Exported:

@@ -23,8 +23,11 @@ from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.loop.consistent_starts import consistent_start
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.flexible_checks import warn_of_angles, warn_of_stiff_modes
+from dalembert.loop.heavy_checks import warn_of_heavy_cables
 from dalembert.loop.routines import check_native_start
+from dalembert.loop.scenes import refuse_colliders, run_scene
 from dalembert.loop.stepping import check_gaps
+from dalembert.loop.stresses import with_stresses
 from dalembert.loop.switches import check_switches
 from dalembert.model.comparison import mechanics_apart
 from dalembert.simulation.integrate import integrate
@@ -41,6 +44,7 @@ _CLOSED = 1e-8
 
 def compose(experiment: Experiment, *, control: Any = None) -> ClosedLoop:
     """Return the closed loop of an experiment; ``control`` replaces a law of None."""
+    refuse_colliders(experiment)
     eom = experiment.equations
     with doing(f"composing the loop of '{eom.machine.name}'"):
         loop = close_loop(
@@ -82,6 +86,8 @@ def run_experiment(
     Steps end at the multiples of ``marks`` too, as they do where rows are recorded; ``each_transition`` is as of
     `integrate`.
     """
+    if experiment.machine.colliders:
+        return run_scene(experiment, progress=progress, watch=watch, check=check)
     settings, eom, p = experiment.settings, experiment.equations, experiment.p
     loop = compose(experiment)
     warn_of_stiff_modes(eom.machine, experiment.integrator)
@@ -110,7 +116,8 @@ def run_experiment(
     def known(run: Run) -> Run:
         """A run with its experiment and its start."""
         so_far = {key: list(what) if isinstance(what, list) else what for key, what in report.items()}
-        return replace(run, metadata={**run.metadata, **so_far}, source=eom.machine, experiment=experiment)
+        told = replace(run, metadata={**run.metadata, **so_far}, source=eom.machine, experiment=experiment)
+        return with_stresses(eom.machine, told)
 
     failure: SimulationError | None = None
     try:
@@ -138,6 +145,7 @@ def run_experiment(
     if check and run.status in ("diverged", "failed"):
         raise SimulationError(run.message, run)
     warn_of_angles(eom.machine, run)
+    warn_of_heavy_cables(eom.machine, run)
     return run
 
 

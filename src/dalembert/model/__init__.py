@@ -8,6 +8,7 @@ from dalembert.model.beam_modes import Support
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
 from dalembert.model.cables import Cable, CableExit, CablePath, register_cable_exit, winch
 from dalembert.model.celestial import J2000, magnetic_field, moon_position, sidereal_angle, sun_position
+from dalembert.model.colliders import Collider
 from dalembert.model.constraints import (
     BallConstraint,
     Constraint,
@@ -75,6 +76,7 @@ __all__ = [
     "CableExit",
     "CablePath",
     "Capsule",
+    "Collider",
     "Constraint",
     "Contact",
     "ControlMomentGyro",

@@ -144,6 +144,12 @@ class Mesh:
             raise MachineError(f"the scale of mesh '{self.file}' must not be zero, got {list(scale)}")
         object.__setattr__(self, "scale", scale)
 
+    def triangles(self) -> Any:
+        """Read the file: corners and triangles, before scaling."""
+        from dalembert.io.meshes import load_mesh
+
+        return load_mesh(self.file)
+
 
 Solid = Box | Cylinder | Capsule | Sphere | Mesh
 

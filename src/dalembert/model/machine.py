@@ -22,6 +22,7 @@ from dalembert.core.validation import Bound, Vector, check_name, field_vector
 from dalembert.model.body import Body
 from dalembert.model.cables import Cable
 from dalembert.model.checks import check_physics
+from dalembert.model.colliders import Collider, check_colliders
 from dalembert.model.constraints import Constraint, check_constraint_kind
 from dalembert.model.contacts import Contact
 from dalembert.model.elastic.contract import Elastic
@@ -52,7 +53,7 @@ class Machine:
         Name of the machine.
     bodies, joints, frames, motors, thrusters, wrenches
         Bodies, the joints between them, and loads on them.
-    couplings, constraints, cables, ropes, fields, contacts
+    couplings, constraints, cables, ropes, fields, contacts, colliders
         Conditions and forces between bodies.
     signals, sensors
         Quantities that runs record and laws read besides its state.
@@ -86,6 +87,7 @@ class Machine:
     ropes: tuple[Rope, ...] = ()
     fields: tuple[ForceField, ...] = ()
     contacts: tuple[Contact, ...] = ()
+    colliders: tuple[Collider, ...] = ()
     signals: tuple[Signal, ...] = ()
     sensors: tuple[Sensor, ...] = ()
     gravity: Vector = STANDARD_GRAVITY
@@ -134,6 +136,7 @@ class Machine:
             "motor or thruster": list(self.u_names),
             "wrench or force field": [w.name for w in self.wrenches] + [f.name for f in self.fields],
             "coupled joint": [c.joint for c in self.couplings],
+            "collider": [c.name for c in self.colliders],
             "constraint, cable, rope or contact": [c.name for c in self._joining],
             "constraint, cable, rope, contact or joint that sticks": [
                 *(c.name for c in self._joining),
@@ -204,6 +207,7 @@ class Machine:
         for motor in self.motors:
             if motor.joint in coupled:
                 raise MachineError(f"motor '{motor.name}' drives joint '{motor.joint}', which follows another joint")
+        check_colliders(self)
         self._check_constraints({name for name, joint in single.items() if joint.info.nv == 1})
 
     def _check_constraints(self, single: set[str]) -> None:
@@ -290,7 +294,7 @@ class Machine:
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
         """Ranges that the scalars of the machine must keep."""
-        bounded = (self.bodies, self.joints, self.motors, self.all_ropes, self.contacts)
+        bounded = (self.bodies, self.joints, self.motors, self.all_ropes, self.contacts, self.colliders)
         return tuple(b for parts in bounded for element in parts for b in element.bounds())
 
     @cached_property
@@ -467,6 +471,7 @@ class Machine:
         kinds = zip(elastic, ("elastic cable", "elastic rope"), strict=True)
         pulling = "".join(f", {_count(n, one, one + 's')}" for n, one in kinds if n)
         touching = f", {_count(len(self.contacts), 'contact', 'contacts')}" if self.contacts else ""
+        touching += f", {_count(len(self.colliders), 'collider', 'colliders')}" if self.colliders else ""
         what = f"{bodies} ({mass:g} kg), {freedoms} of freedom{less}{pulling}{touching}"
         return f"machine '{self.name}': {what}, {inputs}, {parameters}"
 
@@ -488,6 +493,7 @@ _PARTS: dict[str, type] = {
     "ropes": Rope,
     "fields": ForceField,
     "contacts": Contact,
+    "colliders": Collider,
     "signals": Signal,
     "sensors": Sensor,
 }

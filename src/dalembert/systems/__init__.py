@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         legged,
         mechanisms,
         parallel_robots,
+        scenes,
         space_robots,
         textbook,
     )
@@ -38,6 +39,7 @@ __all__ = [
     "load_system",
     "mechanisms",
     "parallel_robots",
+    "scenes",
     "space_robots",
     "textbook",
 ]
@@ -58,6 +60,7 @@ _ROOMS = (
     "legged",
     "mechanisms",
     "parallel_robots",
+    "scenes",
     "space_robots",
     "textbook",
 )

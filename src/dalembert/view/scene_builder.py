@@ -305,7 +305,8 @@ class _Builder:
         indices = tuple(self.point(e) for e in points)
         grounded = isinstance(rope, Cable) and self.machine.tree.frames[rope.exit][0] < 0
         row, tension = len(self.lengths) - 1, f"tension.{rope.tension_names[0]}"
-        self.add(CablePart(rope.name, row, indices, rope.bilateral, grounded, tuple(lines), tension))
+        drawn = rope.bilateral or bool(route.sag)  # as it is: nothing hangs down besides
+        self.add(CablePart(rope.name, row, indices, drawn, grounded, tuple(lines), tension))
 
 
 def _extent(

@@ -182,3 +182,47 @@ def test_modes_of_a_finite_element_body_decay_with_their_damping_ratio() -> None
     A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
     poles = np.linalg.eigvals(A)
     assert -poles.real / np.abs(poles) == pytest.approx(np.full(2 * n, zeta), rel=1e-9)
+
+
+def exact_rod(strains: dict[str, int], **more: Any) -> da.Machine:
+    """An exact rod on a wall."""
+    data: dict[str, Any] = {"E": E, "G": G, "density": RHO, "rotary_inertia": "torsion" in strains}
+    one = da.Rod("b", L, da.Section(A, I_Y, I_Z), strains=strains, **(data | more))  # type: ignore[arg-type]
+    return da.Machine("rod", [one], [da.Joint("wall", "fixed", "world", "b")], gravity=(0, 0, 0))
+
+
+@law("Rod.E", "Rod.G", "Rod.density", "Rod.length", "Rod.section", "Rod.pieces")
+def test_an_exact_rod_vibrates_as_a_beam_about_rest() -> None:
+    z = brentq(lambda z: math.cos(z) + 1 / math.cosh(z), 1.0, 3.0)
+    for strain, I in (("bending_y", I_Z), ("bending_z", I_Y)):
+        assert frequencies(exact_rod({strain: 5}, pieces=(0.6, 1.1)))[0] == pytest.approx(bending(I, z), rel=1e-6)
+    twist, stretch = (math.pi / (2 * L) * math.sqrt(modulus / RHO) for modulus in (G, E))
+    assert frequencies(exact_rod({"torsion": 5}))[0] == pytest.approx(twist, rel=1e-7)
+    assert frequencies(exact_rod({"axial": 5}))[0] == pytest.approx(stretch, rel=1e-7)
+
+
+@law("Rod.damping_time", "Rod.shear_factor")
+def test_an_exact_rod_loses_energy_by_its_rate_of_strain() -> None:
+    """Force ``-tau K delta'``; a uniform shear has the stiffness ``k G A L``."""
+    machine = exact_rod({"shear_y": 1}, shear_factor=0.87, damping_time=0.012)
+    assert evaluated(machine, "bias", q=[0.01]) == pytest.approx([0.87 * G * A * L * 0.01], rel=1e-12)
+    assert evaluated(machine, "applied", v=[1.3]) == pytest.approx([-0.012 * 0.87 * G * A * L * 1.3], rel=1e-12)
+
+
+@law("Rod.curvature", "Rod.stations")
+def test_a_bent_rod_is_an_arc_and_a_tapered_one_a_cone() -> None:
+    """Tip and middle of a circle; mass of a frustum; stiffness ``E int pi r^4 / 4 ds`` of a uniform bend."""
+    k = 0.9
+    curved = exact_rod({"bending_y": 1}, curvature=(0.0, 0.0, k), stations={"middle": L / 2}, points=9)
+    eom = da.equations(curved, backend="vm")
+    for place, s in (("tip", L), ("middle", L / 2)):
+        arc = [math.sin(k * s) / k, (1 - math.cos(k * s)) / k, 0.0]
+        np.testing.assert_allclose(eom.pose(f"b.{place}", [0.0])[:3, 3], arc, atol=1e-12)
+    a, b = 0.02, 0.005
+    cone = da.Rod(
+        "b", L, da.Section.tube(a), E=E, density=RHO, strains={"bending_y": 1}, tip_section=da.Section.tube(b)
+    )  # type: ignore[arg-type]
+    assert cone.mass == pytest.approx(RHO * math.pi * L * (a * a + a * b + b * b) / 3, rel=1e-12)
+    machine = da.Machine("cone", [cone], [da.Joint("wall", "fixed", "world", "b")], gravity=(0, 0, 0))
+    stiffness = E * math.pi / 4 * (a**5 - b**5) / (5 * (a - b)) / L
+    assert evaluated(machine, "bias", q=[0.1]) == pytest.approx([stiffness * 0.1], rel=1e-12)

@@ -14,7 +14,7 @@ from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.io.conventions import from_mujoco, to_mujoco
 from dalembert.model.contacts import Contact, HalfSpace, SphericalSurface
-from dalembert.model.geometry import Sphere
+from dalembert.model.geometry import Box, Sphere
 from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 
@@ -83,6 +83,7 @@ def contact_xml(machine: Machine, step: float, tolerance: float = 1e-6, impratio
     option.set("cone", "elliptic")
     option.set("integrator", "implicitfast")
     frictions = {float(nominal(contact.friction)) for contact in machine.contacts}
+    frictions |= {float(nominal(collider.friction)) for collider in machine.colliders}
     if len(frictions) != 1:
         raise InputError(
             f"machine '{machine.name}' has contacts with {len(frictions)} coefficients of friction, not one"
@@ -122,6 +123,8 @@ def contact_xml(machine: Machine, step: float, tolerance: float = 1e-6, impratio
         ElementTree.SubElement(
             world, "geom", common, type="plane", size="5 5 1", zaxis=normal, pos=point, contype="0", conaffinity="1"
         )
+    if machine.colliders:
+        _add_colliders(machine, root, world, common)
     for joint in machine.joints:
         element = next((j for j in root.iter("joint") if j.get("name") == f"{joint.name}.0"), None)
         if element is not None:
@@ -138,3 +141,24 @@ def _placed(machine: Machine, contact: Contact) -> tuple[int, Array]:
     return node, R @ np.array([nominal(x) for x in contact.origin.translation]) + np.array(
         [nominal(x) for x in placement.translation]
     )
+
+
+def _add_colliders(machine: Machine, root: Any, world: Any, common: dict[str, Any]) -> None:
+    """Add the solids of free bodies, which all touch each other, and the planes of colliders."""
+    for node, moving in enumerate(machine.tree.nodes):
+        parent = next(b for b in root.iter("body") if b.get("name") == f"node{node}")
+        for body, _ in moving.bodies:
+            for k, g in enumerate(body.geometry):
+                match g.solid:
+                    case Sphere(radius=radius):
+                        kind, size = "sphere", [radius]
+                    case Box(size=sides):
+                        kind, size = "box", [side / 2 for side in sides]
+                    case _:
+                        raise InputError(f"body '{body.name}': only spheres and boxes are compared with MuJoCo")
+                sizes = " ".join(repr(float(nominal(x))) for x in size)
+                ElementTree.SubElement(parent, "geom", common, type=kind, size=sizes, name=f"{body.name}.{k}", mass="0")
+    for collider in machine.colliders:
+        if collider.surface is not None:
+            normal = " ".join(repr(float(nominal(x))) for x in collider.surface.normal)
+            ElementTree.SubElement(world, "geom", common, type="plane", size="50 50 1", zaxis=normal)

@@ -36,10 +36,11 @@ struct moreau {
     double rank;   /* see held_rank */
     /* forces that are not unique (unique.c): whether rows may depend on each other, how many directions are undetermined,
      * the compliance with which they are searched for, and the impulses at which it is without effect */
-    int64_t depends;
+    int64_t depends, direct, apart; /* rows of an island up to which it is solved directly; 1: islands one after the other */
     double were_undetermined, undetermined, soft; /* the first: in the step before */
     double *ref, *gram, *dense;
-    int64_t *island, *places;
+    int64_t *island, *places, *alone;
+    const int64_t *known; /* whether a block was there in the step before; 0: those that push were */
     /* restitution (restrain.c): the part of it that was taken away, s without impulses, rebounds as they were */
     double lowered;
     double *start, *full;

@@ -16,7 +16,7 @@ from dalembert.engine.library import functions, library
 from dalembert.engine.memory import Functions, NativeMemory
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 
-__all__ = ["MOST_ROWS", "BlockSolution", "NativeStepping", "solve_blocks", "solve_cone"]
+__all__ = ["MOST_ROWS", "BlockSolution", "NativeStepping", "block_memory", "solve_blocks", "solve_cone"]
 
 _SCRATCH = 18
 """Doubles that look_back.c needs for each row, besides two vectors of velocities."""
@@ -70,21 +70,10 @@ class NativeStepping:
         for name, integers in tables.items():
             array(name, np.append(np.asarray(integers, dtype=np.int64), 0))
         array("feature", np.append(system.features, 0.0))
-        reals = {
-            "L": n_L, "d": nv, "s0": nv, "g": k, "e": k, "mu": tables["mu_start"][-1], "b": nv,
-            "Y": values, "u0": rows, "pace": k, "zdot": system.nz, "work": 2,
-            "w": tables["block_start"][-1], "bounce": k, "x": rows, "s": nv, "dv": nv,
-            "r": nv, "gap": k, "stays": k, "lambda": k, "total": rows, "Q": m * nv, "held_u0": m, "held_t": m,
-            "held_phi": m, "held_rate": m, "T": m * m, "zeta": m, "held_x": m, "P": m * rows, "before": rows,
-            "held_total": m, "x_middle": n, "x_swept": n, "displacement": nv, "lengths": k, "gap_now": k,
-            "gap_before": k, "scratch": 2 * nv + _SCRATCH * rows,
-        }  # fmt: skip
-        for name, size in reals.items():
-            array(name, np.zeros(max(1, size)))
-        for name in ("active", "forced", "fast"):
-            array(name, np.zeros(max(1, k), dtype=np.int64))
-        _make_room(self.memory, nv, rows, k)
-        array("near", np.ones(max(1, k), dtype=np.int64))
+        block_memory(
+            self.memory, n, nv=nv, blocks=k, rows=rows, values=values, numbers=tables["mu_start"][-1],
+            kept=tables["block_start"][-1], n_L=n_L, nz=system.nz, held=m,
+        )  # fmt: skip
         if system.pairs is not None:
             pair_kernels = [kernels[pair.key] for pair in system.pairs]
             array("pair", np.array([kernel.address for kernel in pair_kernels], dtype=np.uintp))
@@ -114,16 +103,68 @@ class NativeStepping:
         return self.memory.address
 
 
-def _make_room(memory: NativeMemory, nv: int, rows: int, blocks: int) -> None:
+def block_memory(
+    memory: NativeMemory,
+    n: int,
+    *,
+    nv: int,
+    blocks: int,
+    rows: int,
+    values: int,
+    numbers: int,
+    kept: int,
+    n_L: int = 0,
+    nz: int = 0,
+    held: int = 0,
+    direct: int = _DIRECT,
+) -> None:
+    """Allocate the arrays that steps write to.
+
+    Parameters
+    ----------
+    memory
+        That of a ``struct moreau``.
+    n, nv, nz
+        Numbers of states, velocities and internal states.
+    blocks, rows, values, numbers, kept
+        Blocks, their rows and the entries of these, numbers of their laws, and those that are kept of each.
+    n_L
+        Entries of L.
+    held
+        Rows that always hold.
+    direct
+        Rows of an island up to which forces that are not unique are solved for directly.
+    """
+    k, m = blocks, held
+    reals = {
+        "L": n_L, "d": nv, "s0": nv, "g": k, "e": k, "mu": numbers, "b": nv,
+        "Y": values, "u0": rows, "pace": k, "zdot": nz, "work": 2,
+        "w": kept, "bounce": k, "x": rows, "s": nv, "dv": nv,
+        "r": nv, "gap": k, "stays": k, "lambda": k, "total": rows, "Q": m * nv, "held_u0": m, "held_t": m,
+        "held_phi": m, "held_rate": m, "T": m * m, "zeta": m, "held_x": m, "P": m * rows, "before": rows,
+        "held_total": m, "x_middle": n, "x_swept": n, "displacement": nv, "lengths": k, "gap_now": k,
+        "gap_before": k, "scratch": 2 * nv + _SCRATCH * rows,
+    }  # fmt: skip
+    for name, size in reals.items():
+        memory.array(name, np.zeros(max(1, size)))
+    for name in ("active", "forced", "fast"):
+        memory.array(name, np.zeros(max(1, k), dtype=np.int64))
+    memory.array("near", np.ones(max(1, k), dtype=np.int64))
+    _make_room(memory, nv, rows, k, direct)
+
+
+def _make_room(memory: NativeMemory, nv: int, rows: int, blocks: int, direct: int = _DIRECT) -> None:
     """Allocate what unique.c and restrain.c need."""
-    most = min(rows, _DIRECT)
+    memory.struct.direct = direct
+    most = min(rows, direct)
     memory.array("ref", np.zeros(max(1, rows)))
     memory.array("gram", np.zeros(_TESTED * (_TESTED + 1) // 2))
     memory.array("dense", np.zeros(2 * most * most + 12 * most + 2 * nv + 2 * rows + 16))
     memory.array("places", np.zeros(max(1, nv), dtype=np.int64))
     memory.array("start", np.zeros(max(1, nv)))
     memory.array("full", np.zeros(max(1, blocks)))
-    memory.array("restrained", np.zeros(nv + 2 * blocks + 4, dtype=np.int64))
+    for name in ("restrained", "alone"):
+        memory.array(name, np.zeros(nv + 2 * blocks + 4, dtype=np.int64))
     memory.array("island", np.zeros(nv + 2 * blocks + most + 4, dtype=np.int64))
 
 

@@ -86,11 +86,12 @@ typedef struct moreau stepper;
 #define YIELD(a, x, b)   \
     if (C->soft > 0.0)   \
         for (int64_t i = 0; i < SIZE(a); i++) b[i] += C->soft * ((x)[i] - C->ref[ROW(a) + i]);
-#define IMPULSES(C, open, sweeps)                                  \
-    (memcpy(C->start, C->s, (size_t)C->nv * sizeof(double)),      \
-     C->depends ? unique_impulses(C, sweeps) : block_sweeps(C, open, sweeps))
+#define SOLVE(C, open, sweeps) \
+    (C->apart ? island_impulses(C, sweeps) : C->depends ? unique_impulses(C, sweeps) : block_sweeps(C, open, sweeps))
+#define IMPULSES(C, open, sweeps) (memcpy(C->start, C->s, (size_t)C->nv * sizeof(double)), SOLVE(C, open, sweeps))
 #define RESTRAIN(C, m, sweeps) restrain(C, sweeps)
-#define DEPENDS(m, x) C->undetermined = 0.0, C->lowered = 0.0, C->depends = depends(C, m, x, C->were_undetermined);
+#define DEPENDS(m, x) \
+    C->undetermined = C->lowered = 0.0, C->depends = !C->apart && depends(C, m, x, C->were_undetermined);
 
 /* Add to the diagonal of a symmetric matrix, of which B is the upper triangle. */
 static inline void soften(int64_t n, double soft, double *B) {

@@ -11,12 +11,17 @@ static double given_by(const struct moreau *C, const int64_t *block, int64_t n, 
     return sum;
 }
 
-/* Impulses with the rebounds of an island at a part of `full`; returns the energy that they add. */
-static double at_part(struct moreau *C, const int64_t *block, int64_t n, const double *full, double part, double *scale,
+/* Impulses of an island with its rebounds at a part of `full`; returns the energy that they add. */
+static double at_part(struct moreau *C, int64_t *block, int64_t n, const double *full, double part, double *scale,
                       double *sweeps) {
-    for (int64_t k = 0; k < n; k++) C->bounce[block[k]] = part * full[k];
-    memcpy(C->s, C->start, (size_t)C->nv * sizeof(double)); /* from which IMPULSES began, and begins again */
-    IMPULSES(C, 1, sweeps);
+    int64_t *all = C->active, n_all = C->n_active;
+    for (int64_t k = 0; k < n; k++) {
+        C->bounce[block[k]] = part * full[k];
+        for (int64_t i = 0; i < COUNT(block[k]); i++) C->s[AT(block[k])[i]] = C->start[AT(block[k])[i]]; /* of IMPULSES */
+    }
+    C->active = block, C->n_active = n;
+    SOLVE(C, 1, sweeps);
+    C->active = all, C->n_active = n_all;
     return given_by(C, block, n, scale);
 }
 
@@ -25,7 +30,8 @@ static int restrain(struct moreau *C, double *sweeps) {
     const int64_t count = islands_of(C, label, order, ends);
     double *full = C->full;
     for (int64_t i = 0; i < count; i++) {
-        const int64_t first = i ? ends[i - 1] : 0, n = ends[i] - first, *block = order + first;
+        const int64_t first = i ? ends[i - 1] : 0, n = ends[i] - first;
+        int64_t *block = order + first;
         double scale, low = 0.0, high = 1.0;
         int rebounds = 0;
         for (int64_t k = 0; k < n; k++) full[k] = C->bounce[block[k]], rebounds |= full[k] < 0.0;

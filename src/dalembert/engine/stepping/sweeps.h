@@ -6,22 +6,10 @@
 /* Rows of a block whose impulses may be at odds with those of others; none of blocks that keep them (joints, ropes). */
 FUNCTION INDEX rows_that_share(INDEX law, INDEX size) { return law == UNILATERAL || law == COULOMB ? size : 0; }
 
-/* Members with rows of contacts that may depend on each other, so that their forces are not unique. Only contacts that
- * begin to touch are tested, and members in which rows did depend in the step before (`were` > 0): otherwise only singular
- * postures of the machine change it. With more than MOST_TESTED rows, rows are counted against the velocities that they act on. */
-FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
-    MASK some = open & NO(open), begins = open & (were > K(0.0));
-    INDEX rows = 0;
-    if (C->n_active < 2) return some;
-    some = begins;
-    ROLL
-    for (INDEX k = 0; k < C->n_active; k++) {
-        const INDEX a = C->active[k];
-        if (rows_that_share(LAW(a), SIZE(a))) begins = begins | (open & ON(a) & (x[FORCE(a)] == K(0.0)));
-        rows += rows_that_share(LAW(a), SIZE(a));
-    }
-    begins = begins & NO(some);
-    if (!(SOME(begins))) return some;
+/* Members of `begins` with rows of contacts that depend on each other. With more than MOST_TESTED rows, rows are counted against
+ * the velocities that they act on. */
+FUNCTION MASK repeats(stepper *C, MASK begins, INDEX rows) {
+    MASK some = begins & NO(begins);
     if (rows > MOST_TESTED) {
         for (INDEX i = 0; i < N_VELOCITIES; i++) C->r[i] = K(0.0);
         real count = K(0.0), extent = K(0.0);
@@ -33,7 +21,7 @@ FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
             for (INDEX i = 0; i < n; i++) C->r[at[i]] = SELECT(ON(a), K(1.0), C->r[at[i]]);
         }
         for (INDEX i = 0; i < N_VELOCITIES; i++) extent += C->r[i];
-        return some | (begins & (count > extent));
+        return begins & (count > extent);
     }
     /* Y Y^T = G^T D G, row by row: a pivot of which nothing is left belongs to a row that depends on those before it */
     INDEX row = 0;
@@ -82,6 +70,25 @@ FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
         }
     }
     return some;
+}
+
+/* Members with rows of contacts that may depend on each other, so that their forces are not unique. Only contacts that
+ * begin to touch are tested, and members in which rows did depend in the step before (`were` > 0): otherwise only singular
+ * postures of the machine change it. */
+FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
+    MASK some = open & NO(open), begins = open & (were > K(0.0));
+    INDEX rows = 0;
+    if (C->n_active < 2) return some;
+    some = begins;
+    ROLL
+    for (INDEX k = 0; k < C->n_active; k++) {
+        const INDEX a = C->active[k];
+        if (rows_that_share(LAW(a), SIZE(a))) begins = begins | (open & ON(a) & (x[FORCE(a)] == K(0.0)));
+        rows += rows_that_share(LAW(a), SIZE(a));
+    }
+    begins = begins & NO(some);
+    if (!(SOME(begins))) return some;
+    return some | repeats(C, begins, rows);
 }
 
 /* Friction of joints that have reached their static limit falls to the kinetic one; returns the members with such a joint. */

@@ -9,13 +9,13 @@
  * A. Curnier, 1991), with a small one. Then ref becomes that solution, and it is solved again: as long as modes stay, the effect of
  * the compliance vanishes, and nothing is added along directions in which impulses are undetermined (a proximal iteration
  * from zero). This is done island by island: blocks that act on common velocities. Where it fails, sweeps with the large
- * compliance are repeated with ref; islands of more than DIRECT rows are left to plain sweeps from the impulses as they were.
+ * compliance are repeated with ref; islands of more than `direct` rows are left to plain sweeps from the impulses as they were.
  *
  * Joints that stick and ropes keep their forces: ref has their last ones. */
 #define SEARCH 1e-2 /* compliance of sweeps, by the least mean of the diagonal of a block */
 #define SMALL 1e-4  /* that of Newton's method */
 #define UNCHANGED 1e-3 /* part of the tolerance within which impulses are those of the last step */
-enum { DIRECT = 96, NEWTON = 40, ROUNDS_OF_REF = 20, PROXIMAL = 30 };
+enum { NEWTON = 40, ROUNDS_OF_REF = 20, PROXIMAL = 30 };
 
 /* Rows of an island of n blocks one after the other: laws on plain arrays, W (R x R), b, and G (R x R). */
 struct island {
@@ -270,7 +270,7 @@ static void soft_sweeps(struct moreau *C, const int64_t *order, const int64_t *e
     for (int64_t sweep = 0; sweep < number; sweep++) {
         double change = 0.0, largest = 0.0;
         for (int64_t i = 0; i < count; i++) {
-            if (rows_of_island(C, order, ends, i) > DIRECT) continue;
+            if (rows_of_island(C, order, ends, i) > C->direct) continue;
             for (int64_t k = i ? ends[i - 1] : 0; k < ends[i]; k++) block_sweep(C, order[k], 1, &change, &largest);
         }
     }
@@ -289,7 +289,7 @@ static int still_hold(struct moreau *C, const double *free) {
     if (!(C->were_undetermined > 0.0)) return 0;
     for (int64_t k = 0; k < C->n_active; k++) {
         const int64_t a = C->active[k];
-        if (!rows_that_share(LAW(a), SIZE(a)) || !(C->x[ROW(a)] > 0.0)) return 0;
+        if (!rows_that_share(LAW(a), SIZE(a)) || !(C->x[ROW(a)] > 0.0 || (C->known && C->known[a]))) return 0;
         largest = larger(largest, C->x[ROW(a)]);
     }
     push_all(C, free);
@@ -301,7 +301,7 @@ static int still_hold(struct moreau *C, const double *free) {
 /* As block_sweeps, with the forces of the rule; large islands by sweeps alone. */
 static int unique_impulses(struct moreau *C, double *sweeps) {
     static const int64_t patience[3] = {1, 8, 60};
-    const int64_t rows = C->row_start[C->n_blocks], most = rows < DIRECT ? rows : DIRECT;
+    const int64_t rows = C->row_start[C->n_blocks], most = rows < C->direct ? rows : C->direct;
     double *free = C->dense + 2 * most * most + 12 * most, size = INFINITY;
     int ropes = 0, large = 0, found = 0;
     memcpy(free, C->s, (size_t)C->nv * sizeof(double));
@@ -320,7 +320,7 @@ static int unique_impulses(struct moreau *C, double *sweeps) {
     }
     int64_t *order = C->island + C->nv, *ends = order + C->n_blocks;
     const int64_t count = islands_of(C, C->island, order, ends);
-    for (int64_t i = 0; i < count; i++) large |= rows_of_island(C, order, ends, i) > DIRECT;
+    for (int64_t i = 0; i < count; i++) large |= rows_of_island(C, order, ends, i) > C->direct;
     for (int attempt = 0; attempt < 3 && !found && !ropes; attempt++) {
         set_compliance(C, SEARCH * size);
         push_all(C, free);
@@ -329,7 +329,7 @@ static int unique_impulses(struct moreau *C, double *sweeps) {
         C->undetermined = 0.0, found = 1;
         for (int64_t i = 0; i < count && found; i++) {
             const int64_t first = i ? ends[i - 1] : 0;
-            if (rows_of_island(C, order, ends, i) > DIRECT) continue;
+            if (rows_of_island(C, order, ends, i) > C->direct) continue;
             found = island_solve(C, order + first, ends[i] - first, free, SMALL * size);
         }
     }
@@ -353,4 +353,27 @@ static int unique_impulses(struct moreau *C, double *sweeps) {
     }
     memcpy(C->s, free, (size_t)C->nv * sizeof(double));
     return block_sweeps(C, 1, sweeps);
+}
+
+/* Impulses of one island after the other (`apart`): by the rule where rows depend on each other and are not too many, else by
+ * sweeps, each until its own impulses do not change any more. */
+static int island_impulses(struct moreau *C, double *sweeps) {
+    int64_t *all = C->active, n_all = C->n_active, *label = C->alone, *order = label + C->nv, *ends = order + C->n_blocks;
+    const int64_t count = islands_of(C, label, order, ends);
+    double undetermined = 0.0, most = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        double own = 0.0;
+        int64_t rows = 0;
+        C->active = order + (i ? ends[i - 1] : 0), C->n_active = ends[i] - (i ? ends[i - 1] : 0);
+        for (int64_t k = 0; k < C->n_active; k++) rows += SIZE(C->active[k]);
+        C->undetermined = 0.0, C->were_undetermined = 1.0;
+        if (C->n_active > 1 && repeats(C, 1, rows)) {
+            if (rows <= C->direct) unique_impulses(C, &own);
+            else block_sweeps(C, 1, &own), C->undetermined = 1.0; /* at least */
+        } else block_sweeps(C, 1, &own);
+        undetermined += C->undetermined, most = larger(most, own);
+    }
+    C->active = all, C->n_active = n_all, C->undetermined = undetermined;
+    *sweeps += most;
+    return 0;
 }

@@ -116,15 +116,20 @@ def read_contacts(source: Compiled, tree: Placed) -> list[Contact]:
     labels: list[str] = []
     contacts: list[dict[str, Any]] = []
     missing: Counter[str] = Counter()
-    for a, b, friction in _colliding(source):
+    left_out: Counter[str] = Counter()
+    for a, b, friction, dimension in _colliding(source):
         contact = _contact(shapes[a], shapes[b]) or _contact(shapes[b], shapes[a])
         if contact is None:
             missing[" and ".join(sorted((shapes[a].kind, shapes[b].kind)))] += 1
             continue
         labels.append(f"{source.name('geom', a)}-{source.name('geom', b)}")
         contacts.append({**contact, "friction": friction})
+        if dimension > 3:
+            left_out["torsional friction" if dimension == 4 else "torsional and rolling friction"] += 1
     for kinds, count in sorted(missing.items()):
         source.leave_out(f"contact between {kinds} ({count} pair{'s' * (count > 1)})")
+    for what, count in sorted(left_out.items()):
+        source.leave_out(f"{what} ({count} contact{'s' * (count > 1)} with condim 4 or 6)")
     return [Contact(name, **settings) for name, settings in zip(unique(labels), contacts, strict=True)]
 
 
@@ -152,8 +157,8 @@ def _contact(shape: _Shape, other: _Shape) -> dict[str, Any] | None:
     return {"frame": shape.body, "solid": solid, "origin": shape.place, "surface": surface, "on": other.body}
 
 
-def _colliding(source: Compiled) -> list[tuple[int, int, float]]:
-    """Pairs of geoms that may collide, and their friction; MuJoCo's rules of masks, families and exclusions."""
+def _colliding(source: Compiled) -> list[tuple[int, int, float, int]]:
+    """Pairs of geoms that may collide, their friction and number of rows; MuJoCo's rules of masks and exclusions."""
     m = source.model
     excluded = {frozenset((int(s) >> 16, int(s) & 0xFFFF)) for s in m.exclude_signature}
     chosen = {frozenset((int(m.pair_geom1[k]), int(m.pair_geom2[k]))): k for k in range(m.npair)}
@@ -164,10 +169,10 @@ def _colliding(source: Compiled) -> list[tuple[int, int, float]]:
     for a, b in np.argwhere(np.triu(meet | meet.T, 1) & (weld[:, None] != weld[None, :])).tolist():
         bodies = int(body[a]), int(body[b])
         if frozenset((a, b)) not in chosen and frozenset(bodies) not in excluded and not _family(source, *bodies):
-            pairs.append((a, b, _friction(source, a, b)))
+            pairs.append((a, b, _friction(source, a, b), _dimension(source, a, b)))
     for pair, k in chosen.items():
         a, b = sorted(pair)
-        pairs.append((a, b, float(m.pair_friction[k, 0]) if m.pair_dim[k] > 1 else 0.0))
+        pairs.append((a, b, float(m.pair_friction[k, 0]) if m.pair_dim[k] > 1 else 0.0, int(m.pair_dim[k])))
     return pairs
 
 
@@ -190,3 +195,11 @@ def _friction(source: Compiled, a: int, b: int) -> float:
     if max(m.geom_condim[a], m.geom_condim[b]) < 2:
         return 0.0
     return float(max(m.geom_friction[a, 0], m.geom_friction[b, 0]))
+
+
+def _dimension(source: Compiled, a: int, b: int) -> int:
+    """Rows of a contact: those of the geom with the higher priority, of equals the larger number."""
+    m = source.model
+    if m.geom_priority[a] != m.geom_priority[b]:
+        return int(m.geom_condim[a if m.geom_priority[a] > m.geom_priority[b] else b])
+    return int(max(m.geom_condim[a], m.geom_condim[b]))

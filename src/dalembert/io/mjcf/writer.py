@@ -91,7 +91,9 @@ class _Writer:
 
     def __init__(self, machine: Machine) -> None:
         self.machine, self.nodes = machine, machine.tree.nodes
-        self.left_out: list[str] = parts_without_counterpart(machine, ("wrenches", "fields", "signals", "sensors"))
+        self.left_out: list[str] = parts_without_counterpart(
+            machine, ("wrenches", "fields", "colliders", "signals", "sensors")
+        )
         self.root = ElementTree.Element("mujoco", model=machine.name)
         compiler = {"angle": "radian", "inertiafromgeom": "false", "autolimits": "false"}
         ElementTree.SubElement(self.root, "compiler", compiler)

@@ -29,11 +29,12 @@ def geometry_contacts(
     restitution: Any = 0.0,
     friction: Any = 0.0,
     law: str = "newton",
+    capsules: bool = False,
 ) -> tuple[Contact, ...]:
     """Contacts of the collision geometry of bodies, such as that of URDF files, with one surface.
 
-    Spheres stay spheres, boxes touch with their corners, and cylinders and capsules are capsules of the same length
-    from end to end. Meshes, and cylinders that are wider than long, are refused by name.
+    Spheres and capsules stay what they are, and boxes touch with their corners. Meshes and cylinders are refused by
+    name: a cylinder stands on its rim, which no contact does (`Collider` does).
 
     Parameters
     ----------
@@ -43,6 +44,9 @@ def geometry_contacts(
         Bodies whose geometry is used; None: all bodies that have any, except ``on``.
     surface, on, restitution, friction, law
         As in `Contact`.
+    capsules
+        Whether a cylinder that is longer than wide is replaced by a capsule of its length from end to end: it rolls
+        alike, but cannot stand.
 
     Returns
     -------
@@ -77,14 +81,19 @@ def geometry_contacts(
                     "support spheres, boxes, cylinders and capsules; replace it, or name the bodies that touch"
                 )
             if isinstance(solid, Cylinder):
-                solid = _capsule(solid, f"body '{name}' of machine '{machine.name}'")
+                solid = _capsule(solid, f"body '{name}' of machine '{machine.name}'", capsules)
             contacts.append(Contact(label, name, solid, geometry.origin, surface, on, restitution, friction, law))
     return tuple(contacts)
 
 
-def _capsule(solid: Cylinder, owner: str) -> Capsule:
-    """Capsule within a cylinder, of its length from end to end."""
+def _capsule(solid: Cylinder, owner: str, allowed: bool) -> Capsule:
+    """Capsule within a cylinder, of its length from end to end; refused unless it is allowed."""
     straight = solid.length - 2.0 * solid.radius
+    if not allowed:
+        raise MachineError(
+            f"{owner} has a cylinder for collision: contacts take spheres, boxes and capsules; capsules=True takes the "
+            "capsule within it, which cannot stand; a Collider takes it as it is"
+        )
     if not nominal(straight) > 0.0:
         raise MachineError(
             f"{owner} has a cylinder for collision that is not longer ({nominal(solid.length):g} m) than it is wide: a "

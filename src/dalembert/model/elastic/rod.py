@@ -98,7 +98,7 @@ class Rod(Elastic):
 
     >>> import numpy as np, dalembert as da
     >>> section = da.Section.rectangle(0.0005, 0.02)
-    >>> strip = da.Rod("strip", 1.0, section, E=2e11, density=7800.0, strains={"bending_y": 1})
+    >>> strip = da.Rod("strip", 1.0, section, E=2e11, density=7800.0, strains={"bending_y": 1}, points=12)
     >>> machine = da.Machine("clamped", [strip], [da.Joint("wall", "fixed", "world", "strip")])
     >>> round_about = da.equations(machine, backend="vm").pose("strip.tip", [2 * np.pi])
     >>> round_about[:3, 3].round(12) + 0.0
@@ -127,7 +127,9 @@ class Rod(Elastic):
     def __post_init__(self) -> None:
         name, set_ = check_name(self.name, "rod"), object.__setattr__
         if "." in name:
-            raise MachineError(f"the name of rod '{name}' must not hold a dot: it separates the name of a section")
+            raise MachineError(
+                f"the name of rod '{name}' must not contain a dot, which separates the name of a section"
+            )
         set_(self, "length", _number(self.length, f"length of rod '{name}'", strict=True))
         set_(self, "E", field_scalar(self.E, f"E of rod '{name}'", lower=0.0, strict=True))
         set_(self, "G", field_scalar(self.G, f"G of rod '{name}'", lower=0.0))

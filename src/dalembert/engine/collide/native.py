@@ -1,0 +1,222 @@
+"""Free rigid bodies with shapes, stepped by native code."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.types import Array
+from dalembert.engine.layout import structure
+from dalembert.engine.library import functions, library
+from dalembert.engine.memory import NativeMemory
+from dalembert.engine.methods.contacts import TimeStepping
+from dalembert.engine.problem.stepping import BlockLaw
+from dalembert.engine.stepping.native import block_memory
+
+__all__ = ["ACCOUNT", "Hull", "NativeScene", "SceneTable", "ShapeKind", "TouchingPoints"]
+
+ACCOUNT = ("contact.residual", "contact.sweeps", "contact.undetermined", "contact.lowered", "work.input", "work.loss")
+"""States behind coordinates and velocities."""
+
+_DIRECT = 128
+"""Rows of an island up to which forces that are not unique follow the rule: 42 contacts."""
+
+_KERNELS = ("terms", "bias", "move", "finish", "lift")
+
+
+class ShapeKind(IntEnum):
+    """Kinds of shapes, as in scene.h."""
+
+    SPHERE = 0
+    CAPSULE = 1
+    CYLINDER = 2
+    BOX = 3
+    HULL = 4
+    HALF_SPACE = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Hull:
+    """Corners of a convex polyhedron (n x 3), outward normals of its faces (m x 3), and the corners of each face."""
+
+    vertices: Array
+    normals: Array
+    loops: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SceneTable:
+    """Bodies and shapes in numbers.
+
+    Parameters
+    ----------
+    mass, inertia
+        Masses (n), and moments about principal axes (n x 3).
+    gravity
+        Acceleration (3).
+    kinds, bodies
+        Kind and body of each shape; body -1: it does not move.
+    sizes, places
+        As in scene.h (m x 3); position (3) and rotation by rows (9) in the principal frame (m x 12).
+    reach, inner
+        Radii of spheres about the centre of each shape, around it and inside of it (m).
+    friction, restitution
+        Coefficients of the shapes (m).
+    excluded
+        Pairs of shapes i < j that do not touch, as i m + j, in rising order.
+    contacts
+        Number of contacts at most.
+    hulls
+        Hulls by the number of their shape.
+    """
+
+    mass: Array
+    inertia: Array
+    gravity: Array
+    kinds: NDArray[np.int64]
+    bodies: NDArray[np.int64]
+    sizes: Array
+    places: Array
+    reach: Array
+    inner: Array
+    friction: Array
+    restitution: Array
+    excluded: NDArray[np.int64]
+    contacts: int
+    hulls: dict[int, Hull] = field(default_factory=dict)
+
+
+class TouchingPoints(NamedTuple):
+    """Contacts: shapes (k x 2), points (k x 3), normals from the second to the first (k x 3), and gaps (k)."""
+
+    shapes: NDArray[np.int64]
+    points: Array
+    normals: Array
+    gaps: Array
+
+
+class NativeScene:
+    """Memory of a scene and of its steps.
+
+    Parameters
+    ----------
+    table
+        Bodies and shapes.
+    way
+        Settings of the steps.
+    """
+
+    def __init__(self, table: SceneTable, way: TimeStepping) -> None:
+        n, m, k = len(table.mass), len(table.kinds), table.contacts
+        self._kernels = functions("collide")
+        self.scene, self.steps = NativeMemory(structure("scene")), NativeMemory(structure("moreau"))
+        s = self.scene.struct
+        s.steps, s.n_bodies, s.n_shapes, s.most_contacts = self.steps.address, n, m, k
+        s.n_excluded, s.n_hashes = len(table.excluded), 2 * k + 1
+        numbers = ("mass", "inertia", "gravity", "reach", "inner", "friction", "restitution")
+        given = {name: getattr(table, name) for name in numbers} | {"size": table.sizes, "place": table.places}
+        for name, values in given.items():
+            self.scene.array(name, np.append(np.asarray(values, dtype=float), 0.0))
+        for name, integers in {"kind": table.kinds, "body": table.bodies, "excluded": table.excluded}.items():
+            self.scene.array(name, np.append(np.asarray(integers, dtype=np.int64), 0))
+        for name, values in _hull_tables(table.hulls, m).items():
+            self.scene.array(name, values)
+        reals = {
+            "position": 3 * m, "rotation": 9 * m, "low": 3 * m, "high": 3 * m, "point": 3 * k, "point_before": 3 * k,
+            "force_before": 3 * k, "where": 3 * k, "normal": 3 * k, "gap": k, "x_middle": 13 * n,
+            "displacement": 6 * n,
+        }  # fmt: skip
+        for name, size in reals.items():
+            self.scene.array(name, np.zeros(size + 1))
+        self.scene.array("order", np.arange(m + 1, dtype=np.int64))
+        for name, size in {"pair": k, "pair_before": k, "hashes": 2 * k + 1}.items():
+            self.scene.array(name, np.full(size + 1, -1, dtype=np.int64))
+        self._set_up_steps(n, k, way)
+
+    def _set_up_steps(self, n: int, k: int, way: TimeStepping) -> None:
+        """Fill the structure of the steps: each contact is a block of three rows on two bodies."""
+        c, nq, nv = self.steps.struct, 7 * n, 6 * n
+        first = nq + nv
+        self.n_recorded, self.n_states = first + len(ACCOUNT), first + len(ACCOUNT) + 3 * k
+        c.n, c.nq, c.nv = self.n_recorded, nq, nv
+        c.residual_at, c.sweeps_at, c.undetermined_at, c.lowered_at, c.work_input, c.work_loss = range(first, first + 6)
+        c.theta, c.tolerance, c.margin, c.max_sweeps = 0.5, way.tolerance, way.margin, int(way.max_sweeps)
+        c.apart = 1
+        kept = BlockLaw.COULOMB.numbers(3)
+        tables = {
+            "L_start": np.zeros(nv + 1), "L_column": np.zeros(1), "law": np.full(k + 1, int(BlockLaw.COULOMB)),
+            "size": np.full(k + 1, 3), "support_start": 12 * np.arange(k + 1), "row_start": 3 * np.arange(k + 1),
+            "mu_start": np.arange(k + 1), "value_start": 36 * np.arange(k + 1), "block_start": kept * np.arange(k + 1),
+            "force": self.n_recorded + 3 * np.arange(k + 1), "loss": np.full(k + 1, -1),
+        }  # fmt: skip
+        for name, integers in tables.items():
+            self.steps.array(name, np.asarray(integers, dtype=np.int64))
+        for name, length in (("count", k + 1), ("support", 12 * k + 12), ("known", k + 1)):
+            self.scene.point(name, self.steps.array(name, np.zeros(length, dtype=np.int64)))
+        self.steps.array("feature", np.full(k + 1, np.inf))
+        block_memory(
+            self.steps, self.n_states, nv=nv, blocks=k, rows=3 * k, values=36 * k, numbers=k, kept=kept * k,
+            direct=_DIRECT,
+        )  # fmt: skip
+        for name in _KERNELS:
+            setattr(c, name, self._kernels(f"scene_{name}"))
+            setattr(c, f"{name}_work", self.scene.address)
+        self._next = np.zeros(self.n_states)
+
+    def advance(self, x: Array, t: float, step: float, steps: int) -> int:
+        """Take some steps from the state x, which changes in place; 0, or the number of the step that failed."""
+        return int(
+            library("collide").scene_advance(
+                functions("stepping")("moreau_step"), self.scene.address, t, step, steps, x.ctypes.data,
+                self._next.ctypes.data,
+            )
+        )  # fmt: skip
+
+    def forget(self) -> None:
+        """Let the next step begin without contacts of a step before it."""
+        self.scene.struct.n_contacts = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether there were more contacts than there is room for."""
+        return bool(self.scene.struct.full)
+
+    def touching(self, x: Array | None = None, reach: float = 0.0) -> TouchingPoints:
+        """Contacts of the last step, or those of a state that are nearer than ``reach``."""
+        if x is not None:
+            library("collide").scene_touching(self.scene.address, np.ascontiguousarray(x).ctypes.data, reach)
+        s = self.scene.struct
+        pairs = _array_at(s.pair, s.n_contacts, ctypes.c_int64)
+        points, normals = (
+            _array_at(at, 3 * s.n_contacts, ctypes.c_double).reshape(-1, 3) for at in (s.where, s.normal)
+        )
+        shapes = np.column_stack([pairs // s.n_shapes, pairs % s.n_shapes])
+        return TouchingPoints(shapes, points, normals, _array_at(s.gap, s.n_contacts, ctypes.c_double))
+
+
+def _array_at(address: int, size: int, kind: Any) -> NDArray[Any]:
+    """Return a copy of an array of the engine, which may have changed its places of two."""
+    return np.array((kind * int(size)).from_address(address))
+
+
+def _hull_tables(hulls: dict[int, Hull], shapes: int) -> dict[str, NDArray[Any]]:
+    """Return the tables of all hulls one after the other, with a last entry that is not used."""
+    vertex_start, face_start, loop_start, loop = [0], [0], [0], list[int]()
+    vertices, normals = [np.zeros((0, 3))], [np.zeros((0, 3))]
+    for i in range(shapes):
+        hull = hulls.get(i)
+        vertices += [] if hull is None else [hull.vertices]
+        normals += [] if hull is None else [hull.normals]
+        for corners in () if hull is None else hull.loops:
+            loop += corners
+            loop_start.append(len(loop))
+        vertex_start.append(sum(map(len, vertices)))
+        face_start.append(len(loop_start) - 1)
+    integers = {"vertex_start": vertex_start, "face_start": face_start, "loop_start": loop_start, "loop": [*loop, 0]}
+    reals = {"vertex": np.vstack([*vertices, np.zeros((1, 3))]), "face_normal": np.vstack([*normals, np.zeros((1, 3))])}
+    return {name: np.array(values, dtype=np.int64) for name, values in integers.items()} | reals

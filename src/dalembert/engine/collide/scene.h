@@ -1,0 +1,50 @@
+/* Free rigid bodies with shapes (shapes.c to scene.c): what they share with their callers. */
+#ifndef SCENE_H
+#define SCENE_H
+
+#include "moreau.h"
+
+/* Kinds of shapes, each with its size (3), centred in its own frame: radius; radius and half length along z; the same; half
+ * sides; radius of a sphere inside (vertices and faces are in tables); nothing (all points with z <= 0). */
+enum { SPHERE, CAPSULE, CYLINDER, BOX, HULL, HALF_SPACE };
+
+/* Bodies have their frames in the centre of mass, along the principal axes: q = (position, quaternion), v = (velocity in axes
+ * of the world, angular velocity in those of the body), so that the mass matrix is constant and diagonal.
+ *
+ * State: q, v, account of the solver (4), works of inputs and losses (2), force of each contact (3). */
+struct scene {
+    struct moreau *steps;
+    int64_t n_bodies, n_shapes, most_contacts, n_excluded;
+    const double *mass, *inertia, *gravity; /* 1, 3 of each body; 3 */
+    const int64_t *kind, *body;             /* of each shape; body -1: it does not move */
+    const double *size, *place, *reach;     /* see above; position (3), rotation (9, rows) in its body; radius about that */
+    const double *inner;                    /* largest sphere inside of each shape, about: its radius */
+    const double *friction, *restitution;   /* of each shape */
+    const int64_t *excluded;                /* pairs of shapes (i < j: i n_shapes + j) that do not touch, in rising order */
+    /* hulls: vertices, and polygons with outward normals, of each shape */
+    const int64_t *vertex_start, *face_start, *loop_start, *loop;
+    const double *vertex, *face_normal;
+    /* poses of shapes in the world, their boxes along the axes, and their order along x */
+    double *position, *rotation, *low, *high;
+    int64_t *order;
+    /* contacts of this step and of the one before: shapes (i n_shapes + j), the point in the frame of the first, forces; those of
+     * a pair lie together, and a table of hashes has where they begin (-1: none) */
+    int64_t n_contacts, n_before, full, n_hashes;
+    int64_t *pair, *pair_before, *hashes;
+    double *point, *point_before, *force_before, *where, *normal, *gap;
+    double deepest, fastest; /* gap; way of a body in half a step, by the radius of a sphere inside of its shape */
+    int64_t fastest_shape;
+    double *x_middle, *displacement;
+    int64_t *count, *support, *known; /* tables of the blocks, see moreau.h */
+};
+
+int scene_terms(const double *const *in, double *const *out, double *work);
+int scene_bias(const double *const *in, double *const *out, double *work);
+int scene_move(const double *const *in, double *const *out, double *work);
+int scene_finish(const double *const *in, double *const *out, double *work);
+int scene_lift(const double *const *in, double *const *out, double *work);
+int64_t scene_advance(int (*step)(void *, double, double, const double *, const double *, const double *, double *),
+                      struct scene *S, double t, double h, int64_t steps, double *x, double *next);
+int64_t scene_touching(struct scene *S, const double *x, double reach);
+
+#endif

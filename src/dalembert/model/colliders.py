@@ -1,0 +1,121 @@
+"""Colliders: bodies whose geometry touches everything, found by pairs at run time, and surfaces of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dalembert.core.errors import MachineError, UnknownNameError
+from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.validation import Bound, check_name, field_scalar
+from dalembert.model.body import Body
+from dalembert.model.contacts import HalfSpace
+
+if TYPE_CHECKING:
+    from dalembert.model.machine import Machine
+
+__all__ = ["Collider", "check_colliders"]
+
+
+@dataclass(frozen=True)
+class Collider:
+    """Bodies that touch with the geometry that they have for collision; or a half-space of the world.
+
+    Everything in a collider touches everything in all colliders, whatever their number: pairs are found in every step.
+    A pair has the geometric mean of both frictions and the smaller of both restitutions.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    bodies
+        Bodies that belong to it; None: all bodies with geometry for collision that no other collider names.
+    surface
+        A `HalfSpace` of the world in the place of bodies, such as the ground.
+    friction, restitution
+        Coefficients of its shapes.
+    ignores
+        Names of colliders whose shapes it does not touch, itself among them.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> ball = da.Machine(
+    ...     "ball",
+    ...     bodies=[da.sphere("ball", 1.0, 0.1)],
+    ...     joints=[da.Joint("base", "free", "world", "ball")],
+    ...     colliders=[da.Collider("balls", friction=0.5), da.Collider("ground", surface=da.HalfSpace())],
+    ... )
+    >>> run = da.simulate(ball, duration=1.0, q0={"base.z": 0.5}, contact="time-stepping")
+    >>> run.status, round(float(run["base.z"][-1]), 6)
+    ('completed', 0.1)
+    """
+
+    name: str
+    bodies: tuple[str, ...] | None = None
+    surface: HalfSpace | None = None
+    friction: Scalar = 0.5
+    restitution: Scalar = 0.0
+    ignores: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        what, set_ = f"collider '{check_name(self.name, 'collider')}'", object.__setattr__
+        if self.surface is not None and not isinstance(self.surface, HalfSpace):
+            raise MachineError(f"the surface of {what} must be a HalfSpace, got {self.surface!r}")
+        if self.surface is not None and self.bodies is not None:
+            raise MachineError(f"{what} has bodies and a surface: it takes one of them; declare another collider")
+        for field in ("bodies", "ignores"):
+            names = getattr(self, field)
+            if names is None and field == "bodies":
+                continue
+            if isinstance(names, str) or not isinstance(names, Iterable):
+                raise MachineError(f"{field} of {what} must be a list of names, got {names!r}")
+            names = tuple(names)
+            for name in names:
+                if not isinstance(name, str):
+                    raise MachineError(f"{field} of {what} must be a list of names, got the element {name!r}")
+            if len(set(names)) < len(names):
+                raise MachineError(f"{field} of {what} must have each name once, got {', '.join(names)}")
+            set_(self, field, names)
+        set_(self, "friction", field_scalar(self.friction, f"the friction of {what}", lower=0.0))
+        restitution = field_scalar(self.restitution, f"the restitution of {what}", lower=0.0)
+        if nominal(restitution) > 1.0:
+            raise MachineError(f"the restitution of {what} must be from 0 to 1, got {nominal(restitution):g}")
+        set_(self, "restitution", restitution)
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """All scalars of the collider."""
+        return (self.friction, self.restitution, *(() if self.surface is None else self.surface.scalars))
+
+    def bounds(self) -> Iterator[Bound]:
+        """Ranges that must hold for any parameter values."""
+        yield Bound(f"the restitution of collider '{self.name}'", self.restitution, upper=1.0)
+        yield Bound(f"the friction of collider '{self.name}'", self.friction)
+
+
+def check_colliders(machine: Machine) -> None:
+    """Raise an error that names a collider with unknown, repeated or shapeless bodies, or without any."""
+    where = f"machine '{machine.name}'"
+    known = {b.name: b for b in machine.bodies if isinstance(b, Body)}
+    owner: dict[str, str] = {}
+    rest = [c.name for c in machine.colliders if c.bodies is None and c.surface is None]
+    if len(rest) > 1:
+        raise MachineError(f"{where}: the colliders {', '.join(rest)} both have all other bodies; name those of one")
+    for c in machine.colliders:
+        for name in c.bodies or ():
+            if name not in known:
+                raise MachineError(f"collider '{c.name}': {UnknownNameError('body', name, known, where)}")
+            if not any(g.collision for g in known[name].geometry):
+                raise MachineError(f"body '{name}' of collider '{c.name}' of {where} has no geometry for collision")
+            if name in owner:
+                raise MachineError(f"body '{name}' of {where} is in two colliders, '{owner[name]}' and '{c.name}'")
+            owner[name] = c.name
+        for name in c.ignores:
+            names = [other.name for other in machine.colliders]
+            if name not in names:
+                raise MachineError(f"collider '{c.name}': {UnknownNameError('collider', name, names, where)}")
+    solids = [b for b in known.values() if b.name not in owner and any(g.collision for g in b.geometry)]
+    if rest and not solids:
+        raise MachineError(f"collider '{rest[0]}' of {where} has no bodies: none is left with geometry for collision")

@@ -1,0 +1,174 @@
+"""Scenes of many bodies that collide: a wall of bricks, a row of dominoes, a heap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dalembert.core.errors import InputError
+from dalembert.core.types import Array
+from dalembert.engine.methods.contacts import TimeStepping
+from dalembert.loop.experiment import Experiment, Start
+from dalembert.model.body import Body, box, sphere
+from dalembert.model.colliders import Collider
+from dalembert.model.contacts import HalfSpace
+from dalembert.model.joint import Joint
+from dalembert.model.machine import Machine
+
+__all__ = ["brick_wall", "domino_row", "heap"]
+
+
+def brick_wall(rows: int = 10, columns: int = 10, *, friction: float = 0.6) -> Experiment:
+    """A wall of bricks of 0.2 x 0.1 x 0.08 m and 3 kg in running bond; rows with an odd number have one brick less.
+
+    Parameters
+    ----------
+    rows, columns
+        Numbers of rows, and of bricks in the first one.
+    friction
+        Coefficient of all contacts.
+
+    Returns
+    -------
+    Experiment
+        The wall at rest, with 0.2 mm between the bricks of a row.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.systems.scenes import brick_wall
+    >>> run = da.simulate(brick_wall(3, 3), duration=0.05)
+    >>> run.status, bool(abs(run["brick_2_1.z"][-1] - run["brick_2_1.z"][0]) < 1e-8)
+    ('completed', True)
+    """
+    _check(rows=rows, columns=columns)
+    size, places = np.array([0.2, 0.1, 0.08]), {}
+    for row in range(rows):
+        for k in range(columns - row % 2):
+            places[f"brick_{row}_{k}"] = (size[0] * (k + 0.5 * (row % 2)), 0.0, size[2] * (row + 0.5))
+    bodies = [box(name, 3.0, tuple(size - (2e-4, 0.0, 0.0))) for name in places]
+    return _experiment("brick wall", bodies, np.array(list(places.values())), friction=friction)
+
+
+def domino_row(dominoes: int = 100, *, spacing: float = 0.04, push: float = 3.0, friction: float = 0.3) -> Experiment:
+    """A row of dominoes of 0.01 x 0.05 x 0.1 m and 0.05 kg along x, the first of which is pushed.
+
+    Parameters
+    ----------
+    dominoes
+        Their number.
+    spacing
+        From the centre of one to that of the next [m].
+    push
+        Angular velocity with which the first one begins to fall [rad/s].
+    friction
+        Coefficient of all contacts.
+
+    Returns
+    -------
+    Experiment
+        The row, with its start.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.systems.scenes import domino_row
+    >>> run = da.simulate(domino_row(3), duration=0.6, record=0.1)
+    >>> run.status, bool(run["domino_002.z"][-1] < 0.045)
+    ('completed', True)
+    """
+    _check(dominoes=dominoes)
+    size = (0.01, 0.05, 0.1)
+    if not spacing > size[0]:
+        raise InputError(
+            f"spacing of a row of dominoes must be more than their thickness of {size[0]:g} m, got {spacing!r}"
+        )
+    names = [f"domino_{k:03d}" for k in range(dominoes)]
+    places = np.array([(spacing * k, 0.0, size[2] / 2) for k in range(dominoes)])
+    twist = {f"{names[0]}.wy": push, f"{names[0]}.vx": push * size[2] / 2, f"{names[0]}.vz": push * size[0] / 2}
+    return _experiment("domino row", [box(name, 0.05, size) for name in names], places, v=twist, friction=friction)
+
+
+def heap(
+    bodies: int = 200, *, solid: str = "box", friction: float = 0.5, restitution: float = 0.0, seed: int = 0
+) -> Experiment:
+    """Boxes of 0.08 m or spheres of 0.1 m, each of 1 kg, above each other in 25 columns: they fall into a heap.
+
+    Parameters
+    ----------
+    bodies
+        Their number.
+    solid
+        ``"box"`` or ``"sphere"``.
+    friction, restitution
+        Coefficients of all contacts.
+    seed
+        Seed of the orientations and of small displacements.
+
+    Returns
+    -------
+    Experiment
+        The bodies in the air, the first layer near the ground. Steps stop at a change of 1e-4 of the impulses or after
+        50 sweeps: a heap that tumbles does not need more.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.systems.scenes import heap
+    >>> run = da.simulate(heap(10, solid="sphere"), duration=0.2, record=0.1)
+    >>> run.status, bool(run["contact.deepest"].min() > -1e-4)
+    ('completed', True)
+    """
+    _check(bodies=bodies)
+    if solid not in ("box", "sphere"):
+        raise InputError(f"solid of a heap must be box or sphere, got {solid!r}")
+    rng = np.random.default_rng(seed)
+    k = np.arange(bodies)
+    pitch = 0.15 if solid == "box" else 0.11
+    places = np.column_stack([pitch * (k % 5), pitch * (k // 5 % 5), 0.08 + (pitch + 0.01) * (k // 25)])
+    places[:, :2] += rng.uniform(-0.004, 0.004, (bodies, 2))
+    turns = rng.normal(size=(bodies, 4))
+    turns /= np.linalg.norm(turns, axis=1)[:, None]
+    names = [f"{solid}_{i:03d}" for i in k]
+    made = [box(name, 1.0, (0.08, 0.08, 0.08)) if solid == "box" else sphere(name, 1.0, 0.05) for name in names]
+    way = TimeStepping(tolerance=1e-4, max_sweeps=50)
+    return _experiment(
+        f"heap of {bodies}", made, places, turns=turns, friction=friction, restitution=restitution, way=way
+    )
+
+
+def _experiment(
+    name: str,
+    bodies: Sequence[Body],
+    places: Array,
+    *,
+    turns: Array | None = None,
+    v: dict[str, float] | None = None,
+    friction: float,
+    restitution: float = 0.0,
+    way: TimeStepping | None = None,
+) -> Experiment:
+    """Free bodies at places on the ground."""
+    ground = HalfSpace()
+    machine = Machine(
+        name,
+        bodies=tuple(bodies),
+        joints=tuple(Joint(body.name, "free", "world", body.name) for body in bodies),
+        colliders=(
+            Collider("bodies", friction=friction, restitution=restitution),
+            Collider("ground", surface=ground, friction=friction, restitution=restitution),
+        ),
+    )
+    q: dict[str, float] = {}
+    for i, body in enumerate(bodies):
+        q |= {f"{body.name}.{axis}": float(x) for axis, x in zip("xyz", places[i], strict=True)}
+        if turns is not None:
+            q |= {f"{body.name}.q{axis}": float(x) for axis, x in zip("wxyz", turns[i], strict=True)}
+    return Experiment(machine, start=Start(q=q, v=v or {}), contact=way or TimeStepping())
+
+
+def _check(**numbers: int) -> None:
+    for name, number in numbers.items():
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise InputError(f"{name} must be a whole number > 0, got {number!r}")
