@@ -109,7 +109,7 @@ export class Shapes {
         const i = this.take("tube", count, colour);
         const k = this.take("bead", count + 1, colour);
         const shown = { level: null };
-        const pull = node.level !== undefined && !ghost ? [this.take("tube", 1, PULL), this.take("cone", 1, PULL)] : null;
+        const pull = node.level !== undefined && node.last && !ghost ? [this.take("tube", 1, PULL), this.take("cone", 1, PULL)] : null;
         moves.push((at) => {
           const tubes = this.matrices("tube");
           const beads = this.matrices("bead");
@@ -117,9 +117,8 @@ export class Shapes {
             put(beads, k + j, at.points, a, node.radius);
             if (j < count) span(tubes, i + j, at.points, a, a + 3, node.radius);
           }
-          if (!pull) return;
-          this.tension(i, k, count, at.levels[node.level], shown);
-          this.pull(pull, at, node);
+          if (node.level !== undefined && !ghost) this.tension(i, k, count, at.levels[node.level], shown);
+          if (pull) this.pull(pull, at, node);
         });
         break;
       }

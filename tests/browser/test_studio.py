@@ -202,8 +202,11 @@ def test_a_run_is_seen_while_it_goes_on(watched: Any, tmp_path: Path) -> None:
         page.select_option("#save", "run")
         page.wait_for_selector("#error:not(:empty)")
         assert "is still running" in page.inner_text("#error")
+        # The end of the run does not move the view either.
+        page.evaluate("() => studioPage.player.seek(100)")
         page.click("#cancel")
         page.wait_for_selector("body[data-run='1'][data-status='interrupted']")
+        assert page.evaluate("() => [studioPage.player.time, studioPage.player.playing]") == [100, False]
         with page.expect_download() as download:
             page.select_option("#save", "run")
         download.value.save_as(tmp_path / "run.nc")

@@ -165,6 +165,6 @@ def test_refusals_name_the_sheave() -> None:
     rubbing = [da.Sheave("world", 0.1, "y", at=(0.5, 0, -1.0), name="d", friction=0.2)]
     wrong = machine.with_(ropes=[da.Rope("r", [*wheels[:2], *rubbing], closed=True, stiffness=1e5, pretension=10.0)])
     with pytest.raises(
-        InputError, match=r"rope 'r' is closed and rubs: begin its path at one of the wheels.*sheave 'd'"
+        InputError, match=r"rope 'r' is closed and has friction: begin its path at one of the wheels.*sheave 'd'"
     ):
         da.simulate(wrong, duration=0.01, backend="vm", contact="time-stepping")

@@ -148,6 +148,11 @@ ropes:
     stiffness: 1.0e+6
     damping: 1000.0
     pretension: 100.0
+  stay:
+    path: [{anchor: world, at: [9, 0, 1]}, {anchor: hook}]
+    length: 10.0
+    stiffness: 1.0e+6
+    weight: 12.0
 """
 FILES = {"ropes": ROPES, "shapes": SHAPES, "beams": BEAMS, "space": SPACE}
 NOT_EXPRESSIONS = {  # counts and words, and numbers that stand in the text of another key

@@ -10,6 +10,7 @@ import subprocess
 import threading
 import xml.etree.ElementTree as ET
 from html import escape, unescape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,17 @@ import pytest
 import dalembert as da
 from dalembert.cli.app import run as main
 from dalembert.systems import SYSTEMS, load_system
-from dalembert.view import pack_machine, pack_mode, pack_motion, pack_run, pack_signals, player_html
+from dalembert.view import (
+    bake_run,
+    build_scene,
+    pack_machine,
+    pack_mode,
+    pack_motion,
+    pack_run,
+    pack_signals,
+    player_html,
+)
+from dalembert.view.looks import body_colours
 from dalembert.view.page.arrays import pack_array, unpack_array
 from dalembert.view.page.assets import asset
 from dalembert.view.page.mathml import mathml
@@ -429,6 +440,46 @@ def test_round_surfaces_are_seen() -> None:
     rings = [node for node in pack_machine(ball)["scene"]["nodes"] if node["kind"] == "ring"]
     assert [ring["radius"] for ring in rings] == [2.0] * 3
     assert np.allclose(np.array([ring["normal"] for ring in rings]), np.eye(3))
+
+
+def test_each_span_of_a_rope_has_the_colour_of_its_tension() -> None:
+    """Sheaves with losses: the tension falls along the rope of a load that rises."""
+    given = SYSTEMS["reeved-hoist"].experiment().replace(duration=0.02)
+    run = da.simulate(given, progress=False)
+    film = pack_run(run)
+    spans = [node for node in film["scene"]["nodes"] if node.get("tension", "").startswith("tension.fall")]
+    names = [node["tension"] for node in spans]
+    assert names == [f"tension.fall[{k}]" for k in range(4)]
+    assert [node["last"] for node in spans] == [False, False, False, True]
+    # They follow one another over all points of the rope, and meet on the sheaves.
+    scene = build_scene(given.machine)
+    way = bake_run(scene, run).cables["fall"]
+    assert sum(node["count"] - 1 for node in spans) == way.shape[1] - 1
+    assert all(b["first"] == a["first"] + a["count"] - 1 for a, b in pairwise(spans))
+    levels = unpack_array(film["levels"])
+    least, most = film["scene"]["legend"]["tension"]
+    for node in spans:
+        shown = least + (most - least) * levels[node["level"]][-1]
+        assert shown == pytest.approx(run[node["tension"]][-1], rel=1e-4)
+
+
+def test_ramps_stand_on_the_floor_and_the_camera_sees_them() -> None:
+    scene = pack_machine(SYSTEMS["box-on-incline"].make(), {"base.z": 0.15})["scene"]
+    (ramp,) = [node for node in scene["nodes"] if node["kind"] == "ramp"]
+    top, foot, up = (np.array(values).reshape(-1, 3) for values in (ramp["top"], ramp["foot"], scene["up"]))
+    np.testing.assert_allclose(top[:, 2], 0.0, atol=1e-9)  # the plane of the contact
+    np.testing.assert_allclose(foot @ up[0], scene["floor"]["level"], atol=1e-6)
+    slope = (top[0] - top[1]) @ up[0] / np.linalg.norm(top[0] - top[1])
+    assert slope == pytest.approx(np.sin(np.radians(20.0)), rel=1e-5)
+    cloud = np.array(scene["cloud"]).reshape(-1, 3)
+    assert np.ptp(cloud, axis=0).max() > 2.0 * 0.3
+
+
+def test_colours_mean_something() -> None:
+    colours = list(body_colours(build_scene(SYSTEMS["six-axis-arm"].make())).values())
+    assert colours[0] == "#4477aa" and colours[-1] == "#ccbb44"
+    assert all(a != b for a, b in pairwise(colours))
+    assert set(body_colours(build_scene(SYSTEMS["newtons-cradle"].make())).values()) == {"#4477aa"}
 
 
 def test_progress_that_returns_nothing_lets_a_run_go_on() -> None:

@@ -323,7 +323,7 @@ def test_files_and_pictures() -> None:
         ({"tip_section": 1.0}, "tip_section of rod 'rod' must be a Section"),
         ({"stations": {"tip": 0.1}}, "not be called tip"),
         ({"stations": {"a": 2.0}}, "lie in \\[0, 1.2\\]"),
-        ({"name": "a.b"}, "must not hold a dot"),
+        ({"name": "a.b"}, "must not contain a dot"),
         ({"damping_time": -1.0}, "damping_time of rod 'rod' must be"),
     ],
 )

@@ -44,7 +44,7 @@ def _check_signals(run: da.Run, history: StressHistory, folder: Path) -> None:
     assert (run["stress_point.t"] == history.where).all()
     assert signal_units(run, ["stress.t", "stress_point.t"]) == {"stress.t": "Pa", "stress_point.t": "1"}
     assert "stress.t" in run.to_csv(folder / "run.csv").read_text().splitlines()[0]
-    later = da.simulate(run.machine, duration=0.01, start=run.final, method=da.ImplicitMidpoint(step=2e-3))
+    later = da.simulate(run.machine, duration=0.01, start=run, method=da.ImplicitMidpoint(step=2e-3))
     assert len(run.append(later)["stress.t"]) == len(run.t) + len(later.t) - 1
 
 

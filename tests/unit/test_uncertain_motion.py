@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.control.uncertain import uncertain
+from dalembert.control.uncertain import constant, uncertain
 from dalembert.control.varying import block_rates, varying_gain, varying_stability
 
 G = 9.81
@@ -80,6 +80,21 @@ def test_the_proof_is_for_the_machine_while_it_moves_as_told(model) -> None:
     loop = still.lft.feedback(K, still.lft.outputs, still.lft.inputs)
     assert varying_stability(loop, {"l": 0.0}).guaranteed
     assert not varying_stability(loop, {"l": 0.1}).guaranteed
+
+
+def test_limits_of_a_winch_are_part_of_the_proof(model) -> None:
+    """A saturation is no quantity of the machine: it may jump, and the guarantee stays, in a region of states."""
+    from dalembert.control.uncertain import append
+    from dalembert.control.varying import saturation, saturation_region
+
+    K = np.array([[0.0, 0.0, 20.0, 0.0], [0.0, 30.0, 0.0, 30.0]])
+    plant = model.lft @ append(saturation("slew", 0.6), constant([[1.0]]))
+    loop = plant.feedback(K, plant.outputs, plant.inputs)
+    proof = varying_stability(loop, {"l": 0.1, "mass": 0.0})
+    assert proof.guaranteed and proof.rates["slew"] == np.inf
+    region = saturation_region(proof, K[:1], [50.0], [0.6])
+    assert region.reach.shape == (4,) and region.reach[2] <= 50.0 / 0.6 / 20.0 * (1 + 1e-9)
+    assert not varying_stability(loop, {"l": 0.1}).guaranteed  # the mass may not jump
 
 
 def test_lowering_pumps_the_sway_of_an_undamped_pendulum() -> None:

@@ -104,15 +104,14 @@ export class Filmer {
     }
   }
 
-  // Way of a cable or rope: its longest free line hangs down where it is slack.
+  // Way of a cable or rope: its free line that is longest at first hangs down where it is slack.
   way(cable, name, numbers, value) {
     const point = (k) => Array.from(numbers.subarray(this.first.points + 3 * k, this.first.points + 3 * k + 3));
     const points = cable.points.map(point);
     const [way, paid] = numbers.subarray(this.first.lengths + 2 * cable.row, this.first.lengths + 2 * cable.row + 2);
     const known = cable.measured.reduce((sum, section) => sum + value(`length0.${section}`), 0);
     const slack = cable.bilateral || Number.isNaN(known) ? 0 : Math.max(paid + known - way, 0);
-    const span = (k) => Math.hypot(...points[k].map((x, c) => points[k + 1][c] - x));
-    const k = cable.lines.reduce((longest, i) => (span(i) > span(longest) ? i : longest));
+    const k = cable.hangs;
     const line = sagging(points[k], points[k + 1], slack, this.up.map((c) => -c));
     return [...points.slice(0, k), ...line, ...points.slice(k + 2)];
   }

@@ -25,6 +25,7 @@ from dalembert.analysis.modal import (
 from dalembert.analysis.operations import OperationCount, count_operations, operation_count
 from dalembert.analysis.outboard import outboard_load, with_outboard_loads
 from dalembert.analysis.resting import RestingPlace, find_equilibrium
+from dalembert.analysis.rope_rest import RestPose, rest_pose
 from dalembert.analysis.ropes import RopeEfficiency, RopeTensions, rope_efficiency, rope_tensions
 from dalembert.analysis.stress import Cycles, StressHistory, rainflow, stress_history, von_mises
 from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
@@ -50,6 +51,7 @@ __all__ = [
     "ModelForm",
     "OperatingPoint",
     "OperationCount",
+    "RestPose",
     "RestingPlace",
     "RopeEfficiency",
     "RopeTensions",
@@ -85,6 +87,7 @@ __all__ = [
     "outboard_load",
     "platform_load",
     "rainflow",
+    "rest_pose",
     "rope_efficiency",
     "rope_tensions",
     "static_equilibrium",

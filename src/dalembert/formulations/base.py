@@ -38,6 +38,8 @@ class RopeTerms:
         Natural length ``l``.
     elastic, tension
         Elastic tension, and the total one with damping.
+    energy
+        Its potential energy: of strain, and of its weight if it is heavy.
     gradient, loss, driven
         Its generalised forces: gradient of its strain energy, damping, and all of it where the rope moves in time.
     """
@@ -50,6 +52,7 @@ class RopeTerms:
     length: Expression
     elastic: Expression
     tension: Expression
+    energy: Expression
     gradient: Expression
     loss: Expression
     driven: Expression

@@ -52,7 +52,7 @@ class PathEntry(FileEntry):
 class RopeEntry(FileEntry):
     """A rope."""
 
-    units: ClassVar[Units] = {"length": "m", "stiffness": "N", "damping": "N s", "pretension": "N"}
+    units: ClassVar[Units] = {"length": "m", "stiffness": "N", "damping": "N s", "pretension": "N", "weight": "N/m"}
 
     path: list[PathEntry]
     length: Number | None = None
@@ -60,9 +60,10 @@ class RopeEntry(FileEntry):
     damping: Number = 0.0
     pretension: Number = 0.0
     closed: bool = False
+    weight: Number = 0.0
 
 
-_NUMBERS = ("length", "stiffness", "damping", "pretension", "radius", "friction", "bearing", "pin", "bending")
+_NUMBERS = ("length", "stiffness", "damping", "pretension", "weight", "radius", "friction", "bearing", "pin", "bending")
 
 
 def make_rope(name: str, entry: RopeEntry, number: Read) -> Rope:
@@ -112,7 +113,7 @@ def _read(entry: FileEntry, keys: set[str], here: tuple[str | int, ...], number:
 def rope_to_data(rope: Rope, number_entry: Callable[..., dict[str, Any]]) -> dict[str, Any]:
     """Write a rope: its path, and the fields that differ from their defaults."""
     return {"path": [_element_to_data(one, number_entry) for one in rope.path]} | _given(
-        rope, ("length", "stiffness", "damping", "pretension", "closed"), number_entry
+        rope, ("length", "stiffness", "damping", "pretension", "closed", "weight"), number_entry
     )
 
 

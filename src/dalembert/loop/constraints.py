@@ -22,7 +22,7 @@ from dalembert.loop.switches import Switch
 from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
 from dalembert.model.cables import Cable
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import RopeObstacle
+from dalembert.model.ropes import Rope, RopeObstacle
 
 __all__ = [
     "constrained_part",
@@ -349,7 +349,7 @@ def rope_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpe
     g: list[Any] = []
     specs: list[EventSpec] = []
     for c in eom.formulation.elastic_ropes():
-        if not c.rope.bilateral:
+        if not (c.rope.bilateral or getattr(c.rope, "heavy", False)):
             value = eom.symbolic.value
             pull = ca.fmin(c.stretch, c.stretch + value(c.rope.damping) / value(c.rope.stiffness) * c.rate)
             g += [pull, pull]
@@ -388,6 +388,11 @@ def rope_signals(eom: EquationsOfMotion, rubbing: frozenset[str] = frozenset()) 
         if isinstance(rope, Cable) and rope.has_pulley and rope.swivel == "free":
             signals.append((f"swivel.{rope.name}", system.paths[rope.name].swivel))
         elastic = [] if rubbing and rope.name in rubbing else eom.formulation.elastic_ropes()
+        if isinstance(rope, Rope) and rope.heavy:
+            shape = rope.hanging(system.context)
+            gravity = ca.vertcat(*[ca.SX(eom.symbolic.value(x)) for x in eom.machine.gravity])
+            signals.append((f"tension_start.{rope.name}", shape.tensions[0]))
+            signals.append((f"own_frequency.{rope.name}", shape.frequency(gravity)))
         tensions = {k: c.tension for c in elastic if c.rope is rope for k in c.spans}
         signals += [(f"tension.{name}", tensions[k]) for k, name in enumerate(rope.tension_names) if k in tensions]
     return signals

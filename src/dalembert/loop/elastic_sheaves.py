@@ -385,7 +385,7 @@ def elastic_sheaves_of(eom: EquationsOfMotion) -> ElasticSheaves:
             continue
         if getattr(rope, "closed", False) and section.ring is None and not rope.cuts:
             raise InputError(
-                f"rope '{rope.name}' is closed and rubs: begin its path at one of the wheels with friction "
+                f"rope '{rope.name}' is closed and has friction: begin its path at one of the wheels with friction "
                 f"({', '.join(element.what for element in rope.rubbing)})"
             )
         m = len(section.rubs) + (section.ring is not None)

@@ -23,6 +23,7 @@ from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.loop.consistent_starts import consistent_start
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.flexible_checks import warn_of_angles, warn_of_stiff_modes
+from dalembert.loop.heavy_checks import warn_of_heavy_cables
 from dalembert.loop.routines import check_native_start
 from dalembert.loop.scenes import refuse_colliders, run_scene
 from dalembert.loop.stepping import check_gaps
@@ -144,6 +145,7 @@ def run_experiment(
     if check and run.status in ("diverged", "failed"):
         raise SimulationError(run.message, run)
     warn_of_angles(eom.machine, run)
+    warn_of_heavy_cables(eom.machine, run)
     return run
 
 

@@ -308,7 +308,7 @@ def _terminal_set(
     rates = [row.bound.quantity for row in rows if row.bound.quantity.startswith("rate.")]
     if rates:
         raise InputError(
-            f"{owner}: a terminal set has no limits of rates, because its regulator keeps none; leave out "
+            f"{owner}: a terminal set does not support limits of rates, which its regulator does not keep; leave out "
             f"{', '.join(rates)}, or weigh rates in the Cost"
         )
     x, u = model.symbols[:2]

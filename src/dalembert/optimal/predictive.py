@@ -349,9 +349,13 @@ def mpc(
     model = prediction_model(machine, _free(what, settings), inputs, owner, attitudes=True)
     attitudes = ", ".join(joint for joint, _ in model.eom.layout.quaternions)
     if attitudes and settings.integrator == "midpoint":
-        raise InputError(f"{owner}: integrator='midpoint' has no joints with quaternions ({attitudes}); use 'rk4'")
+        raise InputError(
+            f"{owner}: integrator='midpoint' does not support joints with quaternions ({attitudes}); use 'rk4'"
+        )
     if attitudes and settings.terminal_set is not None:
-        raise InputError(f"{owner}: terminal sets have no joints with quaternions ({attitudes}); use terminal weights")
+        raise InputError(
+            f"{owner}: terminal sets do not support joints with quaternions ({attitudes}); use terminal weights"
+        )
     for name in settings.state:
         if name not in model.names:
             raise UnknownNameError("state", name, model.names, owner)

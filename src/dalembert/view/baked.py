@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dalembert.core.types import Array
 
-__all__ = ["Baked", "exaggerated", "interpolated", "sagging"]
+__all__ = ["Baked", "exaggerated", "hanging_line", "interpolated", "sagging"]
 
 SAG = 12  # pieces of the free part of a cable
 
@@ -96,8 +96,7 @@ def sagging(points: Array, slack: Array, gravity: Array, lines: Sequence[int]) -
     lines
         Places of the points at which free lines begin; the one that is longest at first hangs.
     """
-    spans = np.linalg.norm(points[0, [k + 1 for k in lines]] - points[0, list(lines)], axis=1)
-    k = lines[int(np.argmax(spans))]
+    k = lines[hanging_line(points, lines)]
     a, b = points[:, k], points[:, k + 1]
     hangs = slack > 1e-9 * np.linalg.norm(b - a, axis=1)
     s = np.linspace(0.0, 1.0, SAG + 1)
@@ -105,6 +104,11 @@ def sagging(points: Array, slack: Array, gravity: Array, lines: Sequence[int]) -
     if hangs.any():
         line[hangs] = _parabola(line[hangs], s, slack[hangs], gravity)
     return np.concatenate([points[:, :k], line, points[:, k + 2 :]], axis=1)
+
+
+def hanging_line(points: Array, lines: Sequence[int]) -> int:
+    """Number of the free line that hangs where a rope is slack: the one that is longest at first."""
+    return int(np.argmax(np.linalg.norm(points[0, [k + 1 for k in lines]] - points[0, list(lines)], axis=1)))
 
 
 def _parabola(line: Array, s: Array, slack: Array, gravity: Array) -> Array:

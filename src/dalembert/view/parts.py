@@ -102,8 +102,8 @@ class CablePart:
         Whether it is a cable whose exit is fixed in the world.
     lines
         Places among the points at which its free lines begin.
-    tension
-        Signal of the tension of its first span.
+    tensions
+        Signals of the tensions of its free lines; one for all where it has no wheels.
     """
 
     name: str
@@ -112,7 +112,7 @@ class CablePart:
     bilateral: bool
     grounded: bool
     lines: tuple[int, ...]
-    tension: str
+    tensions: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -304,8 +304,10 @@ class _Builder:
         self.lengths.append(ca.horzcat(route.length, paid_out))
         indices = tuple(self.point(e) for e in points)
         grounded = isinstance(rope, Cable) and self.machine.tree.frames[rope.exit][0] < 0
-        row, tension = len(self.lengths) - 1, f"tension.{rope.tension_names[0]}"
-        self.add(CablePart(rope.name, row, indices, rope.bilateral, grounded, tuple(lines), tension))
+        names = rope.tension_names if len(rope.tension_names) == len(lines) else rope.tension_names[:1]
+        row, tensions = len(self.lengths) - 1, tuple(f"tension.{name}" for name in names)
+        drawn = rope.bilateral or bool(route.sag)  # as it is: nothing hangs down besides
+        self.add(CablePart(rope.name, row, indices, drawn, grounded, tuple(lines), tensions))
 
 
 def _extent(

@@ -117,6 +117,15 @@ def test_an_elastic_rope_has_its_pretension_in_the_neutral_configuration() -> No
     assert evaluated(machine, "bias", q=[-0.2]) == pytest.approx([-910.0 * (1.6 - l) / l], rel=1e-12)
 
 
+@law("Rope.weight")
+def test_a_heavy_rope_hangs_as_an_elastic_catenary() -> None:
+    """Irvine's example of 106 m over 100 m and 30 m: H = 3252.32209147 N, V = 2099.94442675 N."""
+    place = da.Joint("x", "prismatic", "world", "bob", axis="x", origin=(100, 0, 30))
+    rope = da.Rope("r", [da.Anchor("world"), da.Anchor("bob")], length=106.0, stiffness=2.8e7, weight=20.601)
+    level = da.Machine("level", [da.point_mass("bob", 1.0)], [place], ropes=[rope])
+    assert evaluated(level, "bias", q=[0.0]) == pytest.approx([3252.32209147], rel=1e-11)
+
+
 @law("RopeObstacle.radius")
 def test_a_rope_lies_on_an_obstacle_at_its_radius() -> None:
     """From (-1, 0, 0) to (1, 0, 0) over a cylinder of radius 0.3 about the origin: two tangents and an arc."""

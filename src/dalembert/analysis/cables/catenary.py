@@ -1,12 +1,7 @@
 """The elastic catenary: a heavy cable that hangs at rest between two points (H. M. Irvine, Cable Structures, 1981).
 
-With the weight ``w`` per unstretched length, the unstretched length ``L``, the axial stiffness ``E A``, and the pull
-(H, V) of the holder at its end, which is at the distance ``l`` and the height ``h`` from its start:
-
-    l = H L / EA + (H / w) (asinh(V / H) - asinh((V - w L) / H))
-    h = (V - w L / 2) L / EA + (sqrt(H^2 + V^2) - sqrt(H^2 + (V - w L)^2)) / w
-
-Newton's method solves for H and V. The matrix of derivatives of (l, h) is symmetric; its inverse is the stiffness.
+The equations are those of ``model/ropes/catenary.py``. Newton's method solves for the pull (H, V) of the holder. The
+matrix of derivatives of its place is symmetric; its inverse is the stiffness.
 """
 
 from __future__ import annotations
@@ -19,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
+from dalembert.model.ropes.catenary import compliance, reach
 
 __all__ = ["Catenary", "catenary"]
 
@@ -167,22 +163,13 @@ def _point(value: ArrayLike, what: str) -> Array:
 
 def _reach(H: float, V: float, L: float, w: float, EA: float) -> Array:
     """Place (l, h) of the end for a pull (H, V)."""
-    low = V - w * L
-    l = H * L / EA + H / w * (math.asinh(V / H) - math.asinh(low / H))
-    return np.array([l, (V - w * L / 2.0) * L / EA + (math.hypot(H, V) - math.hypot(H, low)) / w])
+    return np.array(reach(H, V, L, w, EA), dtype=float)
 
 
 def _compliance(H: float, V: float, L: float, w: float, EA: float) -> Array:
     """Derivative of (l, h) with respect to (H, V)."""
-    low = V - w * L
-    upper, lower = math.hypot(H, V), math.hypot(H, low)
-    cross = (H / upper - H / lower) / w
-    return np.array(
-        [
-            [L / EA + (math.asinh(V / H) - math.asinh(low / H) - V / upper + low / lower) / w, cross],
-            [cross, L / EA + (V / upper - low / lower) / w],
-        ]
-    )
+    along, cross, upright = compliance(H, V, L, w, EA)
+    return np.array([[along, cross], [cross, upright]], dtype=float)
 
 
 def _solve(l: float, h: float, L: float, w: float, EA: float) -> tuple[float, float]:

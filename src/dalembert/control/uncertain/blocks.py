@@ -30,8 +30,8 @@ class DeltaBlock:
         For an error that is not bounded, only sampled: the largest sample, relative; such a block has no size, and
         proofs hold for the model alone.
     moving
-        For an error: real blocks whose variation the model includes, each with its largest rate [1/s]; it is a model of
-        constants in all others.
+        For an error: the real blocks of the machine, each with the largest rate [1/s] whose effect the model includes:
+        zero for constants. Empty: unknown, so that no block may vary.
     """
 
     name: str

@@ -183,6 +183,7 @@ def uncertain(
     frames = [] if outputs is None else frames_of(eom, outputs, held)
     limits = tuple((n, rate * steepest(model, n)) for n, (rate, _) in moving.items())
     limits += tuple((n, np.inf) for n in more)
+    limits += tuple((n, 0.0) for n in ranges if n not in moving)
     lft = state_equations(eom, made, [drives[k] for k in driven], sampled, held, limits)
     if frames:
         seen = replayed(frame_tape(eom, quantities, frames), ("d", "w"), turns, spans, raw.roots)

@@ -164,7 +164,7 @@ def _carried(eom: EquationsOfMotion, point: Equilibrium, q: Array, p: Array) -> 
     system = eom.constraint_system
     latches = system.measured(point.latches, q, 0.0, p)
     if not np.allclose(latches, point.latches, rtol=_SAME, atol=_SAME):
-        return "what a constraint measures where it begins to act", float(np.abs(latches - point.latches).max())
+        return "the pose that a constraint holds", float(np.abs(latches - point.latches).max())
     phi = np.abs(eom.constraints(q, t=0.0, p=p, latches=point.latches)) * (system.activity(point.latches) != 0.0)
     if not phi.max(initial=0.0) > _SAME:
         return "", 0.0

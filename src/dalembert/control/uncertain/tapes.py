@@ -259,6 +259,11 @@ def _at_rest(
     parts = ca.Function("rest", [s.q, s.v, s.u, s.t, s.p, latches], [load, B, J])
     b, B0, J0 = parts(at.q, zero, ca.SX(ca.DM(point.u)), 0, at.p, L)
     depends = [ca.depends_on(ca.densify(x), at.uncertain) if x.numel() else False for x in (b, B0, J0)]
+    if held is not None and held.redundant and depends[2]:
+        raise InputError(
+            f"constraints of machine '{eom.machine.name}' are redundant, and their directions depend on the uncertain "
+            "quantities: leave out the constraints that depend on others"
+        )
     stiff = bool(eom.nu) and ca.depends_on(ca.densify(ca.jtimes(s.actuation, s.q, ca.SX.ones(eom.nq))), s.u)
     reacts = held is not None and ca.depends_on(ca.densify(J), s.q)
     constant = ca.SX(ca.DM(point.u))

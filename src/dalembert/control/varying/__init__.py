@@ -3,13 +3,17 @@
 from dalembert.control.varying.falsification import Falsification, falsify
 from dalembert.control.varying.proofs import VaryingProof, fastest_variation, varying_gain, varying_stability
 from dalembert.control.varying.rates import block_rates
+from dalembert.control.varying.sectors import SaturationRegion, saturation, saturation_region
 
 __all__ = [
     "Falsification",
+    "SaturationRegion",
     "VaryingProof",
     "block_rates",
     "falsify",
     "fastest_variation",
+    "saturation",
+    "saturation_region",
     "varying_gain",
     "varying_stability",
 ]

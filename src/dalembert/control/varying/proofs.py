@@ -284,11 +284,11 @@ def _proven(
 def _frozen(blocks: Sequence[DeltaBlock], rates: dict[str, float]) -> list[str]:
     """Blocks that vary, of models of machines that do not include their variation, or not one as fast."""
     errors = [b for b in blocks if b.kind == "error"]
-    included = [dict(b.moving) for b in errors]
+    included = [(dict(b.moving), np.inf if b.moving else 0.0) for b in errors]  # blocks of others may vary
     return [
         name
         for name, rate in rates.items()
-        if rate > 0.0 and any(not rate <= limits.get(name, 0.0) * (1.0 + 1e-9) for limits in included)
+        if rate > 0.0 and any(not rate <= limits.get(name, other) * (1.0 + 1e-9) for limits, other in included)
     ]
 
 

@@ -19,7 +19,7 @@ from dalembert.core.ports import Formulation
 from dalembert.core.types import Expression, ExpressionLike
 from dalembert.formulations.base import FormulationBase, RopeTerms
 from dalembert.formulations.constraints.system import ConstraintSystem
-from dalembert.model.ropes import RopeBase
+from dalembert.model.ropes import Hanging, Rope, RopeBase
 
 __all__ = ["with_elastic_ropes"]
 
@@ -60,15 +60,31 @@ class ElasticRopes(FormulationBase):
         system, x, rates = ConstraintSystem(self.inner), self.variables, self.inner.coordinate_rates()
         terms = []
         for rope in self.machine.all_ropes:
+            if isinstance(rope, Rope) and rope.heavy:
+                terms.append(self._hanging(rope, rope.hanging(system.context)))
+                continue
             for name, section in zip(rope.section_names, system.routes[rope.name].sections, strict=True):
                 if rope.elastic:
                     length = system.natural_length(name) + section.payout
                     stretch = section.way - length
                     rate = ca.jtimes(stretch, x.q, rates) + ca.jacobian(stretch, x.t)
                     tension = _tension(rope, stretch, length, rate, x.value)
-                    parts = self._parts(rope, stretch, length, *tension)
-                    terms.append(RopeTerms(rope, name, section.spans, stretch, rate, length, *tension, *parts))
+                    energy = self._potential(rope, stretch, length)
+                    parts = self._parts(rope, stretch, energy, *tension)
+                    terms.append(RopeTerms(rope, name, section.spans, stretch, rate, length, *tension, energy, *parts))
         return tuple(terms)
+
+    def _hanging(self, rope: Rope, shape: Hanging) -> RopeTerms:
+        """A heavy cable between two anchors; its pull is the gradient of its energy."""
+        x, rates = self.variables, self.inner.coordinate_rates()
+        B, none = ca.jacobian(rates, x.v), ca.SX(x.v.shape[0], 1)
+        pull = shape.H * ca.jacobian(shape.l, x.q) + shape.V * ca.jacobian(shape.h, x.q)
+        gradient = ((pull + shape.w * shape.L * ca.jacobian(shape.start, x.q)) @ B).T
+        stretch = ca.sqrt(shape.l**2 + shape.h**2) - shape.L
+        rate = ca.jtimes(stretch, x.q, rates) + ca.jacobian(stretch, x.t)
+        tension = shape.tensions[1]
+        parts = (none, none, -gradient) if rope.rheonomous else (gradient, none, none)
+        return RopeTerms(rope, rope.name, (0,), stretch, rate, shape.L, tension, tension, shape.potential, *parts)
 
     def singularities(self) -> list[tuple[str, Expression]]:
         """Those of the wrapped formulation."""
@@ -89,7 +105,7 @@ class ElasticRopes(FormulationBase):
         )
 
     def _parts(
-        self, rope: RopeBase, stretch: Expression, length: Expression, elastic: Expression, tension: Expression
+        self, rope: RopeBase, stretch: Expression, energy: Expression, elastic: Expression, tension: Expression
     ) -> tuple[Expression, Expression, Expression]:
         """The same of one section."""
         x = self.variables
@@ -98,7 +114,7 @@ class ElasticRopes(FormulationBase):
         if rope.rheonomous:
             return none, none, -J.T * tension
         # the gradient of EA e^2 / (2 l) also sees the length that the winch pays out
-        gradient = (ca.jacobian(self._potential(rope, stretch, length), x.q) @ B).T
+        gradient = (ca.jacobian(energy, x.q) @ B).T
         return gradient, -J.T * (tension - elastic), none
 
     def _potential(self, rope: RopeBase, stretch: Expression, length: Expression) -> Expression:
@@ -113,7 +129,7 @@ class ElasticRopes(FormulationBase):
     def potential_energy(self) -> Expression:
         """Potential energy with the strain energy of the ropes."""
         return self.inner.potential_energy() + sum(
-            (self._potential(c.rope, c.stretch, c.length) for c in self._ropes if not c.rope.rheonomous), ca.SX(0)
+            (c.energy for c in self._ropes if not c.rope.rheonomous), ca.SX(0)
         )
 
     def bias(self) -> Expression:

@@ -39,6 +39,7 @@ from dalembert.formulations.actuation import actuator_efforts, gear_friction
 from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.cables import CablePath
+from dalembert.model.context import MachineContext
 from dalembert.model.machine import Machine
 from dalembert.model.ropes import RopeBase, RopeObstacle, Route
 from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
@@ -337,6 +338,11 @@ class ConstraintSystem:
             count += 1
         self.rows = tuple(rows)
         return ca.vertcat(*phi) if phi else ca.SX(0, 1)
+
+    @property
+    def context(self) -> MachineContext:
+        """Poses, coordinates and values on the symbols of the formulation."""
+        return _Context(self, None)
 
     def latch_index(self, name: str) -> int:
         """Place of a name in the latches, -1 if it is not there."""

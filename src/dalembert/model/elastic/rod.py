@@ -127,7 +127,9 @@ class Rod(Elastic):
     def __post_init__(self) -> None:
         name, set_ = check_name(self.name, "rod"), object.__setattr__
         if "." in name:
-            raise MachineError(f"the name of rod '{name}' must not hold a dot: it separates the name of a section")
+            raise MachineError(
+                f"the name of rod '{name}' must not contain a dot, which separates the name of a section"
+            )
         set_(self, "length", _number(self.length, f"length of rod '{name}'", strict=True))
         set_(self, "E", field_scalar(self.E, f"E of rod '{name}'", lower=0.0, strict=True))
         set_(self, "G", field_scalar(self.G, f"G of rod '{name}'", lower=0.0))

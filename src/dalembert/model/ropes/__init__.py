@@ -1,9 +1,10 @@
-"""Massless ropes over drums, sheaves and guides.
+"""Ropes over drums, sheaves and guides, without mass; heavy cables between two points.
 
 A rope describes its way as a `Route` (``route.py``); cables, which are ropes of one span, do so too. The straight
 lines between wheels are in ``tangents.py``, the elements of paths in ``elements.py``.
 """
 
+from dalembert.model.ropes.catenary import Hanging
 from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave, SheaveLoss
 from dalembert.model.ropes.rope import Rope
 from dalembert.model.ropes.route import Arc, Condition, Meeting, RopeBase, Route, RouteSection, Rub, WrappedWheel
@@ -14,6 +15,7 @@ __all__ = [
     "Condition",
     "Drum",
     "Guide",
+    "Hanging",
     "Meeting",
     "PathElement",
     "Rope",

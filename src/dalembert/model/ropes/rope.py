@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+import casadi as ca
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, depends_on_time, nominal
 from dalembert.core.validation import Bound, check_name, field_scalar
 from dalembert.model.context import MachineContext
 from dalembert.model.ropes.axes import NeutralContext
+from dalembert.model.ropes.catenary import Hanging
 from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave
-from dalembert.model.ropes.route import RopeBase, Route
+from dalembert.model.ropes.route import Condition, RopeBase, Route
 from dalembert.model.ropes.routing import Routing
 
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ __all__ = ["Rope"]
 
 @dataclass(frozen=True)
 class Rope(RopeBase):
-    """A massless rope over sheaves, which pulls, or is slack.
+    """A rope over sheaves, which pulls, or is slack; or a heavy cable between two anchors.
 
     Its path begins and ends at an anchor or a drum, and leads over sheaves and guides. The rope runs counter-clockwise
     about the axis of each of them. Sheaves with teeth cut it into sections, which have separate tensions and
@@ -47,6 +50,9 @@ class Rope(RopeBase):
         Tension of an elastic rope without given length in the neutral configuration.
     closed
         Whether the last element of the path is followed by the first: a belt. It has sheaves and guides only.
+    weight
+        Weight per unstretched length [N/m] of an elastic cable between two anchors, which then sags: an elastic
+        catenary at every instant, without inertia. It acts along gravity, or along -z where there is none.
 
     Examples
     --------
@@ -63,6 +69,7 @@ class Rope(RopeBase):
     damping: Scalar = 0.0
     pretension: Scalar = 0.0
     closed: bool = False
+    weight: Scalar = 0.0
 
     bilateral = False
 
@@ -96,6 +103,25 @@ class Rope(RopeBase):
         elif self.pretension != 0.0 and self.length is not None:
             raise MachineError(f"rope '{name}' has a length: it takes no pretension, which would set it")
         self._check_indeterminate()
+        set_(self, "weight", field_scalar(self.weight, f"weight of rope '{name}'", lower=0.0))
+        if self.heavy:
+            self._check_heavy()
+
+    @property
+    def heavy(self) -> bool:
+        """Whether it has weight: a catenary."""
+        return not (isinstance(self.weight, float) and self.weight == 0.0)
+
+    def _check_heavy(self) -> None:
+        what = f"rope '{self.name}' has weight"
+        others = [element.what for element in self.path if not isinstance(element, Anchor)]
+        if others:
+            raise MachineError(f"{what}: it must hang between two anchors, got {others[0]} in its path")
+        for field in ("stiffness", "length"):
+            if getattr(self, field) is None:
+                raise MachineError(f"{what}: give its {field}" + (" without load" if field == "length" else ""))
+        if self.damping != 0.0:
+            raise MachineError(f"{what}: it takes no damping, as it has no inertia; give damping to joints")
 
     def _check_path(self) -> None:
         name, path = self.name, self.path
@@ -164,6 +190,7 @@ class Rope(RopeBase):
     def scalars(self) -> tuple[Scalar, ...]:
         """All scalars of the rope."""
         own = [x for x in (self.length, self.stiffness) if x is not None]
+        own.append(self.weight)
         return (*(x for element in self.path for x in element.scalars), self.damping, self.pretension, *own)
 
     def bounds(self) -> Iterator[Bound]:
@@ -172,6 +199,8 @@ class Rope(RopeBase):
             yield from element.bounds()
         yield Bound(f"damping of rope '{self.name}'", self.damping)
         yield Bound(f"pretension of rope '{self.name}'", self.pretension)
+        if self.heavy:
+            yield Bound(f"weight of rope '{self.name}'", self.weight, strict=True)
         if self.stiffness is not None:
             yield Bound(f"axial stiffness of rope '{self.name}'", self.stiffness, strict=True)
 
@@ -198,7 +227,38 @@ class Rope(RopeBase):
 
     def route(self, context: MachineContext) -> Route:
         """Where it runs."""
-        return Routing(self, context).route()
+        route = Routing(self, context).route()
+        if not self.heavy:
+            return route
+        shape = self.hanging(context)
+        return replace(route, conditions=(*route.conditions, *self._hangs(shape)), sag=shape.points(15))
+
+    def hanging(self, context: MachineContext) -> Hanging:
+        """How it hangs at rest between its anchors, if it is heavy."""
+        assert self.length is not None and self.stiffness is not None
+        value = context.value
+        ends = []
+        for anchor in self.path:
+            R, p = context.pose(anchor.on)
+            ends.append(p + R @ ca.vertcat(*[value(x) for x in anchor.at]))
+        return Hanging.between(
+            ends[0],
+            ends[1],
+            ca.vertcat(*[value(x) for x in context.machine.gravity]),
+            (value(self.length), value(self.weight), value(self.stiffness)),
+        )
+
+    def _hangs(self, shape: Hanging) -> Iterator[Condition]:
+        yield Condition(
+            f"{self.name}.vertical",
+            shape.l - 1e-6 * shape.L,
+            f"the anchors of rope '{self.name}', which has weight, lie above each other: it has no horizontal tension",
+        )
+        yield Condition(
+            f"{self.name}.catenary",
+            1e-9 - shape.error,
+            f"no catenary of rope '{self.name}' was found between its anchors",
+        )
 
     def check_wheels(self, machine: Machine) -> None:
         """Refuse wheels that do not turn about their axes, and arcs on drums that begin nowhere."""

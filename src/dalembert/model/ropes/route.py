@@ -193,6 +193,8 @@ class Route:
         Expressions that stay positive while it exists.
     errors
         Errors of iterations for points of contact [m].
+    sag
+        Points along the curve of a heavy cable between its two anchors.
     """
 
     length: ca.SX
@@ -203,6 +205,7 @@ class Route:
     meetings: tuple[Meeting, ...] = ()
     conditions: tuple[Condition, ...] = ()
     errors: tuple[ca.SX, ...] = ()
+    sag: tuple[ca.SX, ...] = ()
 
     def points(self, pieces: int) -> tuple[list[ca.SX], list[int]]:
         """Points along the course, arcs in pieces, and the places of the first point of each free line among them."""
@@ -211,7 +214,7 @@ class Route:
         for piece in self.course:
             points += piece.points(pieces) if isinstance(piece, Arc) else [piece]
             starts.append(len(points) - 1)
-        return points, starts[:-1]
+        return [*points[:1], *self.sag, *points[1:]], starts[:-1]
 
 
 class RopeBase(ABC):

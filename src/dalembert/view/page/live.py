@@ -281,7 +281,7 @@ def _drawing_data(drawing: _Drawing, laid_out: LaidOut, machine: Machine) -> dic
         cable.name: {
             "row": cable.row,
             "points": list(cable.points),
-            "lines": list(cable.lines),
+            "hangs": laid_out.nodes.hanging(cable),
             "bilateral": cable.bilateral,
             "measured": measured[cable.name],
         }

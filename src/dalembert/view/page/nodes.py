@@ -7,6 +7,7 @@ exits of cables. They follow fixed points.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,10 @@ from dalembert.core.types import Array
 from dalembert.model.contacts import Ball, Plane, Tube
 from dalembert.model.geometry import Box, Capsule, Cylinder, Sphere
 from dalembert.model.joint import WORLD
-from dalembert.view.baked import Baked
+from dalembert.view.baked import Baked, hanging_line
 from dalembert.view.looks import body_colours, rail_reach
 from dalembert.view.page.arrays import pack_array
-from dalembert.view.parts import RailPart, SolidPart
+from dalembert.view.parts import CablePart, RailPart, SolidPart
 from dalembert.view.scene import Scene
 from dalembert.view.solids import coarse
 
@@ -308,21 +309,42 @@ class Nodes:
         self.add("tube", first=first, count=len(way), radius=0.7 * radius, colour=_STAND)
 
     def cables(self, tensions: dict[str, Array]) -> None:
-        """Cables, coloured by their tension, from the least to the largest of all, where it is known; -1 is slack."""
+        """Cables and spans of ropes, coloured by tensions from the least to the largest of all; -1 is slack.
+
+        Parameters
+        ----------
+        tensions
+            Those that are known, by their signals.
+        """
         every = np.concatenate([*tensions.values(), np.zeros(1)]) if tensions else np.zeros(1)
         taut = every[every > 1e-9 * max(float(every.max()), 1e-300)]
         least, span = (float(taut.min()), float(np.ptp(taut))) if len(taut) else (0.0, 0.0)
         if len(taut):
             self.legend["tension"] = [least, least + span]
         for cable in self.scene.cables:
-            way = self.baked.cables[cable.name]
-            node: dict[str, Any] = {"first": self.follow(cable.name, cable.name), "count": way.shape[1]}
-            node |= {"radius": 0.0035 * self.size, "colour": _CABLE, "name": cable.name, "tension": cable.tension}
-            if cable.name in tensions and len(taut):
-                T = tensions[cable.name]
-                share = (T - least) / span if span > 0.01 * float(taut.max()) else np.full_like(T, 0.3)
-                node["level"] = self.number(np.where(least <= T, share, -1.0))
-            self.add("tube", **node)
+            start, ends = self.follow(cable.name, cable.name), self._span_ends(cable)
+            for signal, a, b in zip(cable.tensions, ends, ends[1:], strict=False):
+                node: dict[str, Any] = {"first": start + a, "count": b - a + 1, "radius": 0.0035 * self.size}
+                node |= {"colour": _CABLE, "name": cable.name, "tension": signal, "last": b == ends[-1]}
+                if signal in tensions and len(taut):
+                    T = tensions[signal]
+                    share = (T - least) / span if span > 0.01 * float(taut.max()) else np.full_like(T, 0.3)
+                    node["level"] = self.number(np.where(least <= T, share, -1.0))
+                self.add("tube", **node)
+
+    def hanging(self, cable: CablePart) -> int:
+        """Place among the points of a cable at which its free line begins that hangs where it is slack."""
+        return cable.lines[hanging_line(self.baked.points[:, list(cable.points)], cable.lines)]
+
+    def _span_ends(self, cable: CablePart) -> list[int]:
+        """Places on the way of a cable between which a tension holds: its ends, and the middles of its arcs."""
+        count = self.baked.cables[cable.name].shape[1]
+        if len(cable.tensions) == 1:
+            return [0, count - 1]
+        more = count - len(cable.points)  # points of the line that may sag
+        hanging = self.hanging(cable)
+        middles = [(a + 1 + b) // 2 for a, b in pairwise(cable.lines)]
+        return [0, *(k + more * (k > hanging) for k in middles), count - 1]
 
     def arrows(self, forces: dict[str, tuple[Array, Array]]) -> None:
         """Forces by name: where they act (n, 3) and their vectors (n, 3); impacts do not dwarf all others."""

@@ -134,9 +134,10 @@ def lay_out(run: Run, machine: Machine, *, most: int | None = None, idle: bool =
         baked = bake_run(scene, run, times)
     straight = bake_run(scene, run, times, exaggerate=0.0) if scene.modal else None
     tensions = {
-        cable.name: interpolated(times, run.t, run[cable.tension][:, None], ())[:, 0]
+        name: interpolated(times, run.t, run[name][:, None], ())[:, 0]
         for cable in scene.cables
-        if cable.tension in run
+        for name in cable.tensions
+        if name in run
     }
     forces = forces_of(run, machine, times, idle=idle)
     return _laid_out(scene, baked, straight, title=machine.name, tensions=tensions, forces=forces)

@@ -1,0 +1,139 @@
+"""The elastic catenary (H. M. Irvine, Cable Structures, 1981), on numbers and on CasADi symbols.
+
+A cable of unstretched length ``L``, weight ``w`` per length and axial stiffness ``EA`` hangs from its start to its end,
+which is at the distance ``l`` and the height ``h`` from the start. The holder at the end pulls with (H, V):
+
+    l = H L / EA + (H / w) (asinh(V / H) - asinh((V - w L) / H))
+    h = (V - w L / 2) L / EA + (sqrt(H^2 + V^2) - sqrt(H^2 + (V - w L)^2)) / w
+
+Both are derivatives of the potential energy of strain and weight, ``dU/dl = H`` and ``dU/dh = V``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+__all__ = ["Hanging", "compliance", "potential", "pull", "reach"]
+
+_STEPS = 12  # of Newton's method; 4,000 random catenaries needed 10 at most
+
+
+def reach(H: Any, V: Any, L: Any, w: Any, EA: Any) -> tuple[Any, Any]:
+    """Place (l, h) of the end for a pull (H, V)."""
+    low = V - w * L
+    l = H * L / EA + H / w * (ca.asinh(V / H) - ca.asinh(low / H))
+    return l, (V - w * L / 2.0) * L / EA + (ca.sqrt(H**2 + V**2) - ca.sqrt(H**2 + low**2)) / w
+
+
+def compliance(H: Any, V: Any, L: Any, w: Any, EA: Any) -> tuple[Any, Any, Any]:
+    """Derivatives dl/dH, dl/dV = dh/dH and dh/dV."""
+    low = V - w * L
+    upper, lower = ca.sqrt(H**2 + V**2), ca.sqrt(H**2 + low**2)
+    along = L / EA + (ca.asinh(V / H) - ca.asinh(low / H) - V / upper + low / lower) / w
+    return along, (H / upper - H / lower) / w, L / EA + (V / upper - low / lower) / w
+
+
+def potential(H: Any, V: Any, L: Any, w: Any, EA: Any) -> Any:
+    """Energy of strain, and of weight above the start: the integrals of ``T^2 / (2 EA)`` and ``w z``."""
+    low = V - w * L
+    upper, lower = ca.sqrt(H**2 + V**2), ca.sqrt(H**2 + low**2)
+    strain = (H**2 * L + (V**3 - low**3) / (3.0 * w)) / (2.0 * EA)
+    stretched = w * L**2 * (low / 2.0 + w * L / 6.0) / EA
+    curve = (V * upper - low * lower + H**2 * (ca.asinh(V / H) - ca.asinh(low / H))) / (2.0 * w)
+    return strain + stretched + curve - L * lower
+
+
+def pull(l: ca.SX, h: ca.SX, L: ca.SX, w: ca.SX, EA: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX]:
+    """Pull (H, V) at the end by a fixed number of Newton steps, and by which part of the length these miss the end."""
+    chord = ca.sqrt(l**2 + h**2)
+    hangs = chord < L
+    slope = ca.if_else(hangs, ca.fmax(ca.sqrt(3.0 * ca.fmax((L**2 - h**2) / l**2 - 1.0, 0.0)), 0.03), 0.2)
+    H = w * l / (2.0 * slope)
+    taut = ca.fmax(H, EA * (chord / L - 1.0) * l / chord)
+    V = ca.if_else(hangs, w / 2.0 * (h / ca.tanh(slope) + L), taut * h / l + w * L / 2.0)
+    H = ca.if_else(hangs, H, taut)
+    for _ in range(_STEPS):
+        (x, z), (a, b, c) = reach(H, V, L, w, EA), compliance(H, V, L, w, EA)
+        miss_l, miss_h, det = l - x, h - z, a * c - b * b
+        dH, dV = (c * miss_l - b * miss_h) / det, (a * miss_h - b * miss_l) / det
+        part = 1.0 / ca.fmax(1.0, ca.fabs(dH) / H)  # H changes by a factor of e at most
+        H, V = H * ca.exp(part * dH / H), V + part * dV
+    x, z = reach(H, V, L, w, EA)
+    return H, V, ca.fmax(ca.fabs(x - l), ca.fabs(z - h)) / ca.fmax(chord, L)
+
+
+@dataclass(frozen=True, eq=False)
+class Hanging:
+    """A heavy cable at rest between two points, as expressions.
+
+    Parameters
+    ----------
+    origin, along, up
+        Its start, and the horizontal and vertical unit vectors of its plane.
+    l, h
+        Distance and height of its end from its start.
+    L, w, EA
+        Unstretched length, weight per length and axial stiffness.
+    H, V
+        Pull of the holder at its end.
+    error
+        Part of its length by which the iteration misses the end.
+    """
+
+    origin: ca.SX
+    along: ca.SX
+    up: ca.SX
+    l: ca.SX
+    h: ca.SX
+    L: ca.SX
+    w: ca.SX
+    EA: ca.SX
+    H: ca.SX
+    V: ca.SX
+    error: ca.SX
+
+    @staticmethod
+    def between(start: ca.SX, end: ca.SX, gravity: ca.SX, cable: tuple[ca.SX, ca.SX, ca.SX]) -> Hanging:
+        """Solve for it, with unstretched length, weight per length and stiffness of the cable."""
+        size = ca.norm_2(gravity)
+        z = ca.SX([0.0, 0.0, 1.0])
+        up = z if gravity.is_zero() else ca.if_else(size > 0, -gravity / size, z)
+        d = end - start
+        h = ca.dot(up, d)
+        l = ca.sqrt(ca.sumsqr(d - h * up) + 1e-300)
+        return Hanging(start, (d - h * up) / l, up, l, h, *cable, *pull(l, h, *cable))
+
+    @property
+    def start(self) -> ca.SX:
+        """Height of its start above the origin, against gravity [m]."""
+        return ca.dot(self.up, self.origin)
+
+    def points(self, count: int) -> tuple[ca.SX, ...]:
+        """Points along it between its ends, at equal unstretched distances."""
+        low, H, w = self.V - self.w * self.L, self.H, self.w
+        points = []
+        for k in range(1, count + 1):
+            s = self.L * k / (count + 1)
+            load = low + w * s
+            x = H * s / self.EA + H / w * (ca.asinh(load / H) - ca.asinh(low / H))
+            z = (low + w * s / 2) * s / self.EA + (ca.sqrt(H**2 + load**2) - ca.sqrt(H**2 + low**2)) / w
+            points.append(self.origin + x * self.along + z * self.up)
+        return tuple(points)
+
+    @property
+    def tensions(self) -> tuple[ca.SX, ca.SX]:
+        """Tensions at its start and its end."""
+        return ca.sqrt(self.H**2 + (self.V - self.w * self.L) ** 2), ca.sqrt(self.H**2 + self.V**2)
+
+    @property
+    def potential(self) -> ca.SX:
+        """Energy of strain and weight."""
+        return potential(self.H, self.V, self.L, self.w, self.EA) + self.w * self.L * self.start
+
+    def frequency(self, gravity: ca.SX) -> ca.SX:
+        """First frequency across its plane [Hz], about that of a string."""
+        chord = ca.sqrt(self.l**2 + self.h**2)
+        return ca.sqrt(self.H * chord / self.l * ca.norm_2(gravity) / self.w) / (2.0 * chord)
