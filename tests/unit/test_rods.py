@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 
+import casadi as ca
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -16,7 +17,8 @@ from scipy.special import iv, jv
 import dalembert as da
 from dalembert.analysis import find_equilibrium, machine_modes
 from dalembert.core.types import Array
-from dalembert.model.elastic.rod_points import STRAINS
+from dalembert.model.elastic.rod_kinematics import _Magnus
+from dalembert.model.elastic.rod_points import STRAINS, _generators
 from dalembert.studies.flexible_bodies.rods import catenary_rod
 from support.finite_element_models import truss
 
@@ -98,6 +100,24 @@ def test_sections_solve_the_equations_of_the_rod(kind: str) -> None:
             W = pose[:3, :3].T @ change[:3, :3]
             assert_allclose(J[:3, k], pose[:3, :3].T @ change[:3, 3], atol=1e-8)
             assert_allclose(J[3:, k], [W[2, 1], W[0, 2], W[1, 0]], atol=1e-8)
+
+
+def test_a_step_of_the_rotation_has_order_six() -> None:
+    """One step through a curvature of degree 2, of length h: the error of the rotation falls with the power 7 of h."""
+    c = np.array([[0.9, -0.4, 0.7], [0.5, 0.8, -0.6], [-0.7, 0.6, 0.4]])  # curvature c[0] + c[1] s + c[2] s^2
+    errors = []
+    for h in (0.4, 0.2):
+        x, w = np.polynomial.legendre.leggauss(4)
+        a = _generators(np.array([c[0] + c[1] * s + c[2] * s**2 for s in h / 2 * (1 + x)]), x, w, h)
+        W = np.array(ca.DM(_Magnus(tuple(ca.SX(ca.DM(v)) for v in a)).W).full())[:, 0]
+
+        def slope(s: float, y: Array) -> Array:
+            k = c[0] + c[1] * s + c[2] * s**2
+            return np.r_[(y[3] * k + np.cross(y[:3], k)) / 2, -y[:3] @ k / 2]
+
+        y = solve_ivp(slope, (0, h), [0.0, 0, 0, 1], method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+        errors.append((Rotation.from_quat(y).inv() * Rotation.from_rotvec(W)).magnitude())
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(7.0, abs=0.2)
 
 
 def _agree(machine: da.Machine, seed: int) -> None:
@@ -267,6 +287,29 @@ def test_energy_of_explicit_and_implicit_steps() -> None:
     assert np.log2(drift[0] / drift[1]) == pytest.approx(2.0, abs=0.2)
     assert np.log2(end[0] / end[1]) == pytest.approx(2.0, abs=0.3)
     assert np.isfinite(lanes["hinge"]).all()
+
+
+@pytest.mark.slow
+def test_a_rod_falls_on_the_ground_and_runs_in_lanes() -> None:
+    """Contacts on a station and the tip end the fall at their radius; a rollout equals single runs."""
+    rod = _rod(
+        length=1.0, section=da.Section.tube(0.005), E=5e7, density=1100.0, strains={"bending_z": 3}, damping_time=5e-3,
+        stations={"middle": 0.5},
+    )  # fmt: skip
+    hinge = da.Joint("hinge", "revolute", "world", "rod", origin=da.Transform((0, 0, 0.3)), axis=(0, 1, 0))
+    touching = [da.Contact(n, f"rod.{n}", da.Sphere(0.01), restitution=0.3, friction=0.4) for n in ("tip", "middle")]
+    machine = da.Machine("fall", [rod], [hinge], contacts=touching)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", da.DalembertWarning)
+        run = da.simulate(machine, duration=0.6)
+        free = machine.with_(contacts=())
+        lanes = da.rollout(free, duration=0.05, step=2e-4, q0={"hinge": [0.0, 0.3]})
+        single = da.simulate(free, duration=0.05, step=2e-4, q0={"hinge": 0.3})
+    eom = da.equations(machine, backend="vm")
+    assert run.ok and run.events
+    for place in ("tip", "middle"):
+        assert eom.pose(f"rod.{place}", run.x[-1, : machine.nq])[2, 3] == pytest.approx(0.01, abs=1e-8)
+    assert_allclose(lanes["hinge"][1][-1], single["hinge"][-1], atol=1e-12)
 
 
 def test_doubts_are_warned_of() -> None:
