@@ -345,3 +345,27 @@ def test_a_grip_that_stays_open_ends_in_a_retreat(monkeypatch: pytest.MonkeyPatc
     hand, target = (outcome.retreat.array([f"{n}.{x}" for x in "xyz"]) for n in ("hand", "target"))
     assert np.linalg.norm(hand - target, axis=1)[-1] > 2.0
     assert outcome.whole.t[-1] == outcome.retreat.t[-1] and outcome.propellant["retreat"] > 0.0
+
+
+def test_phases_that_cannot_be_are_refused() -> None:
+    with pytest.raises(da.InputError, match="a mission in an orbit begins at a hold point"):
+        space_robots.CapturePhases(orbit=Orbit(altitude=700e3))
+    with pytest.raises(da.InputError, match="orbit of CapturePhases must be an Orbit"):
+        space_robots.CapturePhases(hold_point=30.0, orbit="low")  # type: ignore[arg-type]
+    with pytest.raises(da.InputError, match="keep_out of CapturePhases"):
+        space_robots.CapturePhases(hold_point=30.0, keep_out=-1.0)
+    near = space_robots.fly_capture(seven_joints(), hulk(), tip="hand", approach="x", hold_point=3.0, camera=None)
+    assert near.reason.startswith("no way: the hold point at 3 m is too near") and not near.times
+
+
+@pytest.mark.slow
+def test_nozzles_that_are_on_or_off_capture_as_well() -> None:
+    """Pulses of 8 ms or more from 24 nozzles of 10 N: captured and at rest, every nozzle fully open or closed."""
+    make, start = FLIGHTS["four"]
+    outcome = space_robots.fly_capture(make(), hulk(), rate=RATE, approach="x", least_pulse=0.008, **start)
+    assert outcome.ok, str(outcome)
+    assert outcome.approach is not None and outcome.stack is not None
+    for run in (outcome.approach, outcome.stack):
+        jets = run.array([f"u.{x.name}" for x in make().thrusters])
+        assert set(np.unique(jets)) == {0.0, 10.0}  # each fires fully or not at all, and some do
+    assert 0.0 < sum(outcome.propellant.values()) < 0.05

@@ -51,17 +51,16 @@ def capture_rows(outcome: CaptureOutcome) -> list[tuple[str, str, str, str]]:
     whole, plan = outcome.whole, outcome.plan
     assert plan is not None
     twins = _twins(outcome)
-    base = whole.array([f"{twins.base}.{x}" for x in "xyz"])
-    before = whole.t <= outcome.approach.t[-1]
+    base = outcome.approach.array([f"{twins.base}.{x}" for x in "xyz"])
     moved = np.linalg.norm(base - base[0], axis=1)
     rows += [
         ("synchronised, gripped after", f"{plan.duration:g} s, {outcome.approach.t[-1]:g} s", "", ""),
-        ("base moved before the grip", f"{moved[before].max():.3f} m", "", ""),
+        ("base moved during the approach", f"{moved.max():.3f} m", "", ""),
         *_consumption(outcome),
     ]
     if outcome.handover is not None and outcome.stack is not None:
         h = _momentum(outcome)
-        k = len(outcome.approach.t)
+        k = int(np.searchsorted(whole.t, outcome.approach.t[-1] - 1e-9)) + 1  # the first row after the grip
         jump = float(np.linalg.norm(h[k] - h[k - 1]))
         rows += [
             ("momentum before the grip", f"{np.linalg.norm(h[k - 1]):.1f} N m s", "", ""),

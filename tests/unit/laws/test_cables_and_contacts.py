@@ -108,6 +108,25 @@ def test_an_impact_throws_back_and_rubs(contact: str, law_of_impact: str) -> Non
         np.testing.assert_allclose(end, [left * 0.8, -left * 0.6, e * 2.2], atol=1e-9)
 
 
+@law("Collider.restitution", "Collider.friction")
+def test_colliders_share_their_coefficients() -> None:
+    """A pair has mu = sqrt(0.2 0.45) = 0.3 and e = min(0.35, 0.6): friction takes mu (1 + e) |u_n-| of the velocity."""
+    machine = da.Machine(
+        "ball",
+        bodies=[da.sphere("ball", 1.7, 0.1)],
+        joints=[da.Joint("base", "free", "world", "ball")],
+        colliders=[
+            da.Collider("balls", friction=0.2, restitution=0.6),
+            da.Collider("ground", surface=da.HalfSpace(), friction=0.45, restitution=0.35),
+        ],
+        gravity=(0, 0, 0),
+    )
+    start, twist = {"base.z": 0.11}, {"base.vx": 1.5, "base.vz": -0.4}
+    run = da.simulate(machine, duration=0.1, q0=start, v0=twist, contact="time-stepping", step=1e-3)
+    end = [(run[f"base.{axis}"][-1] - run[f"base.{axis}"][-2]) / 1e-3 for axis in "xyz"]
+    np.testing.assert_allclose(end, [1.5 - 0.3 * 1.35 * 0.4, 0.0, 0.35 * 0.4], atol=1e-9)
+
+
 @law("BlockLaw.COULOMB", "BlockLaw.UNILATERAL", "BlockLaw.STICTION")
 def test_blocks_alone() -> None:
     """What sticks has x = -W^-1 b, with both tangents coupled; what slips is on the edge of its cone; limits hold."""

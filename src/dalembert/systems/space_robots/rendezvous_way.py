@@ -15,6 +15,7 @@ from dalembert.plan.rendezvous import Rendezvous, RendezvousLimits, plan_rendezv
 from dalembert.plan.robot_capture import Verdict
 from dalembert.spatial.rotations import quaternion_from_matrix
 from dalembert.systems.space_robots.flying_around import FlyAround, rotation_vector, smooth, turned_by
+from dalembert.systems.space_robots.guidance import pose_of
 
 __all__ = ["RendezvousWay", "Retreat", "camera_verdict", "rendezvous_way"]
 
@@ -108,7 +109,7 @@ class RendezvousWay:
     def pose(self, t: float) -> tuple[Array, Array]:
         """Position and rotation of the base at a time from the begin."""
         pose = self.motion(t)[0]
-        return pose[:3], _matrix(pose[3:])
+        return pose[:3], pose_of(pose.tolist())[:3, :3]
 
     def motion(self, t: float, h: float = 0.0) -> tuple[Array, Array, Array]:
         """Pose (7), twist, and the part of its rate of change that thrust has to give, in axes of the base."""
@@ -120,7 +121,7 @@ class RendezvousWay:
         Q, w, change = row[:4] / np.linalg.norm(row[:4]), row[4:7], row[7:]
         dt = part * _FINE
         speed = (1.0 - part) * v[k] + part * v[k + 1]
-        R = _matrix(Q)
+        R = pose_of([0.0, 0.0, 0.0, *Q.tolist()])[:3, :3]
         push = R.T @ ((1.0 - part) * a[k] + part * a[k + 1])
         body = R.T @ speed
         place = self.centre + x[k] + dt * 0.5 * (v[k] + speed)
@@ -180,14 +181,3 @@ class Retreat:
         place = self.place + smooth(s) * self.length * self.direction
         Q = quaternion_from_matrix(self.rotation).ravel()
         return np.concatenate([place, Q]), np.concatenate([speed * along, zero]), np.concatenate([change * along, zero])
-
-
-def _matrix(Q: Array) -> Array:
-    w, x, y, z = Q.tolist()
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
