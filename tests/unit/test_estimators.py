@@ -52,6 +52,11 @@ def test_the_filter_and_the_loop_with_it_are_those_of_python_control(filtered: A
     corrected = P - P @ C.T @ np.linalg.solve(C @ P @ C.T + R, C @ P)
     end = [filtered[f"ekf.deviation.{n}"][-1] for n in ("x", "x_dot")]
     np.testing.assert_allclose(end, np.sqrt(np.diag(corrected)), rtol=1e-10)
+    seen = da.ekf(cart(), period=H, noise=NOISE, uncertainty=UNSURE)
+    stationary = seen.stationary_deviation({"x": 0.3}, {})
+    np.testing.assert_allclose(list(stationary.values()), np.sqrt(np.diag(corrected)), rtol=1e-10)
+    with pytest.raises(da.DalembertError, match="stationary_deviation of estimator 'ekf'"):
+        seen.stationary_deviation({"y": 0.3}, {})
     gain = P @ C.T @ np.linalg.inv(C @ P @ C.T + R)
     rows = slice(300, 400)
     estimate = np.c_[filtered["ekf.x"], filtered["ekf.x_dot"]][rows]

@@ -11,7 +11,7 @@ from tests.support.predictive_nlp import by_ipopt, plan_cost
 
 import dalembert as da
 from dalembert import control
-from dalembert.benchmarks.predictive import ControllerSamples
+from dalembert.benchmarks.predictive import ControllerSamples, predictive_cases
 from dalembert.core.errors import InputError
 
 STATES = {"x": 1.0, "swing": 5.0, "x_dot": 0.1, "swing_dot": 0.5}
@@ -192,6 +192,83 @@ def test_the_terminal_set_of_a_cart_has_a_closed_form() -> None:
         )
         expected = min(1.0 / (K @ inverse @ K.T).item(), side**2 / inverse[0, 0])
         assert law.terminal_set.level == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_margin_is_the_deviation_of_the_kept_expression() -> None:
+    """To first order, for independent errors of the states: here by differences."""
+    margin = {"x": 0.05, "swing": 0.02, "swing_dot": 0.1}
+    laws = [
+        da.mpc(trolley(), **SETTINGS, keep={"inside": (inside, da.soft(-0.5, high))}, margin=m)
+        for m, high in (({}, np.inf), (margin, np.inf), (margin, 0.7))
+    ]
+    plain, tight, both = (law.problem.tapes["ROWS_TAPE"] for law in laws)
+    x, u, d = np.array([0.2, 0.3, 0.1, -0.4]), np.zeros(1), 1e-6
+    h = lambda x: float(plain(x, u, np.zeros(0), 0.0)[0])  # noqa: E731
+    slopes = [(h(x + e) - h(x - e)) / (2 * d) for e in d * np.eye(4)]
+    back_off = np.linalg.norm(np.array(slopes) * [0.05, 0.02, 0.0, 0.1])
+    assert float(tight(x, u, np.zeros(0), 0.0)[0]) == pytest.approx(h(x) - back_off, rel=1e-6)
+    low, high = np.array(both(x, u, np.zeros(0), 0.0)[0]).ravel()
+    assert (low, high) == pytest.approx((h(x) - back_off, h(x) + back_off), rel=1e-6)
+    assert [(b.lower, b.upper) for b in laws[2].problem.bounds[-2:]] == [(-0.5, np.inf), (-np.inf, 0.7)]
+    with pytest.raises(da.DalembertError, match=r"'angle'.*the margin of mpc 'mpc'"):
+        da.mpc(trolley(), **SETTINGS, margin={"angle": 0.1})
+    with pytest.raises(InputError, match="margin of 'x' of mpc must not be negative"):
+        da.mpc(trolley(), **SETTINGS, margin={"x": -0.1})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["crane", "ur5", "planar-arm"])
+def test_measured_controllers_find_the_optimum_of_ipopt(name: str) -> None:
+    case = predictive_cases()[name]
+    machine = case.machine()
+    law = da.mpc(machine, **{**case.settings(machine), "rounds": 40, "tolerance": 1e-9})
+    start = {machine.q_names[4]: case.start["length"]} if case.start else {}
+    x0, x, u, shown = first_plan(law, machine, start)
+    best = by_ipopt(law, x0)
+    assert best.success and shown["mpc.status"] == 0
+    assert plan_cost(law, x, u) == pytest.approx(best.cost, rel=DIGITS)
+
+
+@pytest.mark.slow
+def test_a_cable_robot_finds_the_optimum_of_ipopt_within_its_tensions() -> None:
+    """Four winches, elastic cables, implicit steps, tensions between soft limits that are active."""
+    corners = {"a": (-2, 0, 3), "b": (2, 0, 3), "c": (-2, 0, 0), "d": (2, 0, 0)}
+    drums = [da.winch(f"w{k}", 0.02, damping=0.05) for k in corners]
+    robot = da.Machine(
+        "robot",
+        [da.Body("slide"), da.point_mass("platform", 20.0), *(body for body, _, _ in drums)],
+        [
+            da.Joint("x", "prismatic", "world", "slide", axis="x"),
+            da.Joint("z", "prismatic", "slide", "platform", axis="z"),
+            *(joint for _, joint, _ in drums),
+        ],
+        motors=[motor for _, _, motor in drums],
+        cables=[
+            da.Cable(f"c{k}", "platform", exit_at=c, length=2.5, winch=f"w{k}", drum=0.05, stiffness=2e4, damping=200.0)
+            for k, c in corners.items()
+        ],
+    )
+
+    def posture(x: float, z: float) -> dict[str, float]:
+        spans = np.array([(c[0] - x, c[2] - z) for c in corners.values()])
+        lengths = np.linalg.norm(spans, axis=1)
+        A = (spans / lengths[:, None]).T
+        tension = 150.0 + np.linalg.pinv(A) @ (np.array([0.0, 20.0 * 9.81]) - A @ np.full(4, 150.0))
+        angles = (lengths / (1 + tension / 2e4) - 2.5) / 0.05
+        return {"x": x, "z": z} | {f"w{k}": a for k, a in zip(corners, angles.tolist(), strict=True)}
+
+    weights = {"x": 100.0, "z": 100.0, "x_dot": 1.0, "z_dot": 1.0}
+    weights |= {f"w{k}": 0.1 for k in corners} | {f"w{k}_dot": 0.01 for k in corners}
+    limits: dict[str, Any] = {f"u.w{k}": (-60.0, 60.0) for k in corners}
+    limits |= {f"tension.c{k}": da.soft(40.0, 480.0, linear=10.0, quadratic=0.1) for k in corners}
+    law = da.mpc(
+        robot, horizon=0.3, intervals=30, cost=da.Cost(states=weights, inputs=1e-3, terminal="lqr"),
+        reference=posture(0.6, 1.9), limits=limits, integrator="midpoint", rounds=60, tolerance=1e-10,
+    )  # fmt: skip
+    x0, x, u, shown = first_plan(law, robot, posture(0.0, 1.5))
+    best = by_ipopt(law, x0)
+    assert best.success and shown["mpc.status"] == 0
+    assert plan_cost(law, x, u) == pytest.approx(best.cost, rel=DIGITS)
 
 
 def test_terminal_sets_that_cannot_be_are_refused_by_name() -> None:

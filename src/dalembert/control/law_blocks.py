@@ -72,6 +72,9 @@ def law_block(law: object) -> dict[str, Any] | str:
     >>> law_block(da.PD(kp=100.0, kd=[20.0, 5.0], reference=da.Sine([0, 0], [0.1, 0.1], 1.0)))["kd"]
     [20.0, 5.0]
     """
+    block = getattr(law, "block", None)  # of a predictive controller that comes from a file
+    if isinstance(block, Mapping):
+        return dict(block)
     name = next((name for name, kind in LAWS.items() if type(law) is kind), None)
     try:
         return type(law).__name__ if name is None else {"law": name, **_fields(law)}

@@ -25,6 +25,7 @@ from typing import Any
 from dalembert.control.law_blocks import LAWS
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
 from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal, parse_quantity
+from dalembert.io.predictive_blocks import PREDICTIVE
 from dalembert.io.schema_values import unit_fault
 from dalembert.io.yaml_nodes import Path
 from dalembert.plan.references import Quintic, Sine
@@ -76,7 +77,7 @@ def make_law(
     name = values.pop("law", None)
     if not isinstance(name, str) or name not in LAWS:
         with place(("law",)):
-            raise UnknownNameError("law", name, LAWS, "the control of the simulation")
+            raise UnknownNameError("law", name, (*LAWS, PREDICTIVE), "the control of the simulation")
     for key, value in values.items():
         values[key] = _reference(value, number, place) if key == "reference" else _scalars(value, (key,), number, place)
     return _build(LAWS[name], values, f"law '{name}'", (), place)
@@ -96,6 +97,8 @@ def _plain_reader(parameters: Mapping[str, Parameter]) -> Number:
 
 def law_faults(settings: Mapping[str, Any], motors: Sequence[str]) -> Iterator[tuple[str, DalembertError]]:
     """Return the entries of a block that do not fit these motors, with their keys: numbers and names of entries."""
+    if settings.get("law") == PREDICTIVE:  # its names are those of states and quantities, which `mpc` checks
+        return
     for key, value in settings.items():
         if isinstance(value, Mapping) and not (key == "reference" and _OWN & set(value)):
             for name in set(value) - set(motors):

@@ -13,11 +13,13 @@ from dalembert.core.validation import AXES
 from dalembert.engine.methods.constraints import CONSTRAINT_METHODS
 from dalembert.engine.methods.contacts import CONTACT_METHODS
 from dalembert.io.field_entries import FIELD_TYPES
+from dalembert.io.predictive_blocks import PREDICTIVE
 from dalembert.io.schema_keys import SchemaKey, documented_fields, key_descriptions, schema_entries, schema_keys
 from dalembert.loop.experiment import KEYWORD_DEFAULTS
 from dalembert.model.constraints import CONSTRAINT_KINDS
 from dalembert.model.joints import JOINT_KINDS
 from dalembert.model.kind_fields import kind_fields
+from dalembert.optimal.predictive import PredictiveSettings
 from dalembert.plan.references import Quintic, Sine
 from dalembert.simulation.methods import METHODS
 from dalembert.spatial.alignment import plane_axes
@@ -86,7 +88,8 @@ def key_pages() -> dict[str, str]:
                 parts.append(_table(keys[entry], homes, page))
                 parts += _EXTRA[entry]() if entry in _EXTRA else []
         pages[page] = "\n".join(parts)
-    pages["control"] = "\n".join(["# Keys: control\n", *_settings("Control laws", LAWS, "law"), *_references()])
+    laws = [*_settings("Control laws", LAWS, "law"), *_predictive()]
+    pages["control"] = "\n".join(["# Keys: control\n", *laws, *_references()])
     toc = "\n".join([*names, "control"])
     pages["index"] += f"\n```{{toctree}}\n:maxdepth: 1\n:hidden:\n\n{toc}\n```\n"
     return pages
@@ -234,6 +237,27 @@ def _settings(title: str, kinds: Mapping[str, type], key: str) -> list[str]:
             parts.append(f"Example: `control: {group[1]}`\n")
         parts.append(_field_table(kind))
     return parts
+
+
+def _predictive() -> list[str]:
+    """Settings of the predictive controller."""
+    return [
+        f"**`law: {PREDICTIVE}`**: Predictive control ([page](../../predictive_control.md)). The machine of the file "
+        "is the model of the prediction.\n",
+        "Example: `control: {law: mpc, horizon: 2.0, intervals: 20, cost: {states: {x: 1.0}, inputs: 1.0e-3, "
+        "terminal: lqr}, reference: {x: 1.0}, limits: {push: [-1.0, 1.0], x_dot: {lower: -0.5, upper: 0.5, "
+        "linear: 1000}}}`\n",
+        "| setting | default | meaning |\n| --- | --- | --- |\n"
+        "| `horizon`, `intervals` | required | planned seconds, and their number of intervals |\n"
+        "| `cost` | required | weights: `states`, `inputs`, `outputs`, `rates`, `effort`, `terminal` (`lqr` or "
+        "weights) |\n"
+        "| `reference` | zero | numbers of states, inputs and outputs, by name |\n"
+        "| `limits` | none | `[lower, upper]` by quantity, null for a side without a bound; soft as "
+        "`{lower, upper, linear, quadratic}` |\n"
+        "| `keep` | none | texts that stay at zero or above, by name; soft as `{expression, linear, quadratic}` |\n"
+        "| `fallback` | reference inputs | block of the law for samples without a plan |",
+        _field_table(PredictiveSettings).partition("| --- | --- | --- |\n")[2],
+    ]
 
 
 def _field_table(kind: type) -> str:

@@ -31,7 +31,7 @@ documentation has them as "Keys of machine files".
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,7 @@ from dalembert.io.machine_schema import (
     machine_file,
 )
 from dalembert.io.machine_writer import machine_to_yaml
+from dalembert.io.predictive_blocks import PREDICTIVE, make_predictive
 from dalembert.io.rod_entries import make_rod
 from dalembert.io.rope_entries import make_rope
 from dalembert.io.schema_errors import describe, path_name
@@ -434,9 +435,12 @@ class MachineReader:
                 )
             return value
 
-        return make_law(
-            block,
-            self.parameters,
-            number=number,
-            place=lambda path: locating(self.document.label, self.document.line((*control, *path))),
-        )
+        def place(path: tuple[str | int, ...]) -> Any:
+            return locating(self.document.label, self.document.line((*control, *path)))
+
+        def plain(settings: Mapping[str, Any]) -> Any:
+            return make_law(settings, self.parameters, number=number, place=place)
+
+        if block.get("law") == PREDICTIVE and machine is not None:
+            return make_predictive(block, machine, plain, number, place)
+        return None if block.get("law") == PREDICTIVE else plain(block)

@@ -224,6 +224,41 @@ class Estimator:
             "SEE_TAPE": ca.Function("see", [z, t], [ca.densify(h), H]),
         }
 
+    def stationary_deviation(self, state: Mapping[str, float], inputs: Mapping[str, float]) -> dict[str, float]:
+        """Return the standard deviations of the estimates that readings at a fixed state lead to.
+
+        They solve the filter's algebraic Riccati equation at this state (Anderson and Moore, Optimal Filtering, 1979,
+        section 4.4), with the noise of the estimator. A reading that comes every n periods has n times its variance.
+
+        Parameters
+        ----------
+        state, inputs
+            States, parameters and inputs by name; others have their first estimates, and are zero.
+        """
+        from scipy.linalg import LinAlgError, solve_discrete_are
+
+        owner = f"stationary_deviation of estimator '{self.name}'"
+        for kind, given, known in (("state", state, self.names), ("input", inputs, self.model.eom.u_names)):
+            for name in given:
+                if name not in known:
+                    raise UnknownNameError(kind, name, known, owner)
+        x = np.array([float(state.get(name, value)) for name, value in zip(self.names, self.first, strict=True)])
+        u = np.array([float(inputs.get(name, 0.0)) for name in self.model.eom.u_names])
+        nx = len(self.names)
+        A = np.array(self.tapes["STEP_TAPE"](x, u, 0.0)[1], dtype=float)[:, :nx]
+        H = np.array(self.tapes["SEE_TAPE"](x, 0.0)[1], dtype=float)[:, :nx]
+        every = [max(1.0, s.period / self.period) for s, names in self._sensors for _ in names]
+        R = np.diag(self.deviations**2 * np.array(every))
+        try:
+            P = solve_discrete_are(A.T, H.T, np.diag(self.noise**2 * self.period), R)
+        except (LinAlgError, ValueError) as error:
+            raise InputError(
+                f"{owner}: there is no stationary covariance at this state ({error}); a state is not observed, or "
+                "has no noise"
+            ) from None
+        P = P - P @ H.T @ np.linalg.solve(H @ P @ H.T + R, H @ P)
+        return {name: float(np.sqrt(max(0.0, P[k, k]))) for k, name in enumerate(self.names)}
+
     @cached_property
     def deviations(self) -> Array:
         """Standard deviations of all readings."""

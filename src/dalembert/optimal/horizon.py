@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
@@ -22,6 +22,8 @@ from dalembert.optimal.references import Reference, reference_expressions
 from dalembert.optimal.terminal import Regulator, TerminalSet, regulator_at, terminal_set_of
 
 __all__ = ["Horizon", "Keep", "horizon_of"]
+
+_SMOOTH = 1e-12  # keeps the root differentiable where a gradient vanishes
 
 Keep = Callable[[Known], Any] | str
 """An expression that stays at zero or above: a function of `dalembert.control.Known`, or a text."""
@@ -86,6 +88,7 @@ def horizon_of(
     bounds: Sequence[QuantityBound],
     keep: Mapping[str, Keep | tuple[Keep, QuantityBound]],
     *,
+    margin: Mapping[str, float] | None = None,
     end_bound: QuantityBound | None = None,
     midpoint: bool,
     exact: bool = False,
@@ -102,6 +105,8 @@ def horizon_of(
         Length and number of the intervals.
     cost, reference, bounds, keep
         As in `dalembert.mpc`.
+    margin
+        Errors of states, by name, for which the expressions of `keep` hold too.
     end_bound
         Bound of the row of the terminal set, or None.
     midpoint, steps
@@ -155,7 +160,7 @@ def horizon_of(
         tapes["COST_TAPE"] = function("cost", everything, [both, _padded_jacobian(both, z)])
         n_residuals = both.numel()
     end, regulator = _end_weight(model, cost, weights, start, p0, h, nx, owner, midpoint=midpoint)
-    rows = _rows(model, bounds, keep, past, h, n, nx, owner)
+    rows = _rows(model, bounds, keep, margin or {}, past, h, n, nx, owner)
     terminal = None
     if end_bound is not None:
         if ca.depends_on(goal, ca.vertcat(t, *reads)):
@@ -335,6 +340,7 @@ def _rows(
     model: PredictionModel,
     bounds: Sequence[QuantityBound],
     keep: Mapping[str, Keep | tuple[Keep, QuantityBound]],
+    margin: Mapping[str, float],
     past: Any,
     h: float,
     n: int,
@@ -343,6 +349,9 @@ def _rows(
 ) -> list[_Row]:
     """Rows of the bounds: states after the start, inputs before the end."""
     eom, u = model.eom, model.symbols[1]
+    for name in margin:
+        if name not in model.names:
+            raise UnknownNameError("state", name, model.names, f"the margin of {owner}")
     rows = []
     for bound in bounds:
         named: NamedQuantity = quantity(eom, bound.quantity, f"limits of {owner}")
@@ -363,8 +372,27 @@ def _rows(
             expression = ca.SX(what(Known(eom, s.t, s.q, s.v, s.p)))
             if expression.shape != (1, 1):
                 raise InputError(f"keep['{name}'] of {owner} must return one expression, got {expression.shape}")
-        rows.append(_general(model, bound, model.at(expression), n, owner))
+        rows += _tightened(model, _general(model, bound, model.at(expression), n, owner), margin)
     return rows
+
+
+def _tightened(model: PredictionModel, row: _Row, margin: Mapping[str, float]) -> list[_Row]:
+    """Return a row that holds for errors of the states too: ``h - |m dh/dx| >= lower``, ``h + |m dh/dx| <= upper``.
+
+    ``|m dh/dx|`` is the root of the sum of squares: the deviation of the quantity h for independent errors of the
+    states with the deviations m, to first order.
+    """
+    m = ca.DM([float(margin.get(name, 0.0)) for name in model.names])
+    error = ca.jacobian(row.expression, model.symbols[0]).T * m
+    if error.nnz() == 0 or not any(margin.values()):
+        return [row]
+    back_off = ca.sqrt(ca.sumsqr(error) + _SMOOTH * ca.sumsqr(m))
+    sides = ((-1.0, replace(row.bound, upper=np.inf)), (1.0, replace(row.bound, lower=-np.inf)))
+    return [
+        replace(row, bound=bound, expression=row.expression + sign * back_off)
+        for sign, bound in sides
+        if np.isfinite(bound.lower) or np.isfinite(bound.upper)
+    ]
 
 
 def _general(model: PredictionModel, bound: QuantityBound, expression: Any, n: int, owner: str) -> _Row:

@@ -64,6 +64,10 @@ class PredictiveSettings:
         Gauss-Newton steps per sample: 1 is a real-time iteration.
     tolerance
         Complementarity of a solved quadratic programme, relative to its cost.
+    margin
+        Errors of states by name, ``{"swing": 0.02}``, for which the expressions of ``keep`` hold too: such an
+        expression h stays at ``sqrt(sum_i (dh/dx_i m_i)^2)`` or above. Three standard deviations of the estimates are a
+        choice (`Estimator.stationary_deviation`).
     terminal_set
         ``"lqr"``: plans end in the largest ellipsoid in which the regulator of the terminal cost keeps all limits
         (`PredictiveLaw.terminal_set`); ``("lqr", soft(0, inf))``: softened. None: plans end anywhere.
@@ -88,6 +92,7 @@ class PredictiveSettings:
     iterations: int = 60
     rounds: int = 1
     tolerance: float = 1e-4
+    margin: Mapping[str, float] = field(default_factory=dict)
     terminal_set: str | tuple[str, QuantityBound] | None = None
     hessian: str = "gauss-newton"
     budget: float | None = None
@@ -113,6 +118,13 @@ class PredictiveSettings:
         check_number("tolerance of mpc", self.tolerance)
         if self.budget is not None:
             check_number("budget of mpc", self.budget, unit="s")
+        if not isinstance(self.margin, Mapping):
+            raise InputError(f"margin of mpc must map states to errors, got {self.margin!r}")
+        checked = {str(k): check_number(f"margin of '{k}' of mpc", v, positive=False) for k, v in self.margin.items()}
+        for name, value in checked.items():
+            if not value >= 0.0:
+                raise InputError(f"margin of '{name}' of mpc must not be negative, got {value:g}")
+        object.__setattr__(self, "margin", FrozenMapping(checked))
         object.__setattr__(self, "known", tuple(check_names(self.known, "known of mpc")))
         if not isinstance(self.state, Mapping):
             raise InputError(f"state of mpc must map states of the model to quantities of the loop, got {self.state!r}")
@@ -128,6 +140,7 @@ class PredictiveKeywords(TypedDict, total=False):
     iterations: int
     rounds: int
     tolerance: float
+    margin: Mapping[str, float]
     terminal_set: str | tuple[str, QuantityBound] | None
     hessian: str
     budget: float | None
@@ -153,12 +166,15 @@ class PredictiveLaw:
         Law of samples without a plan; None: inputs of the reference.
     settings
         How it computes.
+    block
+        Block of the machine file that it comes from, or None.
     """
 
     problem: Horizon
     period: float
     fallback: Law | None
     settings: PredictiveSettings
+    block: Mapping[str, Any] | None = None
     commands: ClassVar[bool] = True
 
     @property
@@ -370,7 +386,8 @@ def mpc(
             "or make them soft(...)"
         )
     problem = horizon_of(
-        model, h, intervals, cost, reference, bounds, _kept(keep), end_bound=end_bound,
+        model, h, intervals, cost, reference, bounds, _kept(keep), margin=settings.margin,
+        end_bound=end_bound,
         midpoint=settings.integrator == "midpoint", exact=settings.hessian == "exact", steps=settings.steps,
         owner=owner,
     )  # fmt: skip
