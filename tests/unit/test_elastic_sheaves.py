@@ -139,6 +139,20 @@ def test_lanes_are_single_runs_and_the_load_stands() -> None:
     assert abs(one["z_dot"][-1]) < 1e-4
 
 
+@pytest.mark.slow
+def test_compiled_lanes_are_single_runs() -> None:
+    """A machine without any block of the solver, in lanes of vectors."""
+    machine = tackle(2, 100.0, 51.0, loss=da.SheaveLoss(bending=0.04), stiffness=1e6, damping=4e3, length=8.0)
+    z = np.linspace(0.1, 0.3, 8)
+    start = {"z": z, "h": 1.0 + 2 * (3 - z) + 0.3 * math.pi - 8.0 * (1 + 480.0 / 1e6)}
+    options: dict[str, Any] = {"duration": 0.5, "step": 1e-3, "contact": "time-stepping", "record": 0.25}
+    lanes = da.rollout(machine, q0=start, **options)
+    for k in (0, 7):
+        one = da.simulate(machine, q0={name: float(x[k]) for name, x in start.items()}, backend="vm", **options)
+        for name in ("z", "h", "z_dot", "material.r.s1", "loss.r.s1", "tension.r[1]"):
+            np.testing.assert_allclose(lanes[name][k], one[name], rtol=1e-9, atol=1e-10)
+
+
 def test_a_slack_rope_catches_its_load() -> None:
     machine = tackle(2, 20.0, 9.0, loss=da.SheaveLoss(bending=0.05), stiffness=1e5, damping=300.0, length=8.0)
     run = da.simulate(

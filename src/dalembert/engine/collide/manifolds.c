@@ -79,7 +79,7 @@ static int points_above(double (*polygon)[3], int m, const double *origin, const
     return count;
 }
 
-/* Clip what looks at a face to its sides. */
+/* Clip the face opposite a face to its sides. */
 static int clip_to(double (*face)[3], int n_face, const double *normal, double (*polygon)[3], int m, double within) {
     for (int i = 0; i < n_face && m; i++) {
         double edge[3], side[3];

@@ -153,7 +153,7 @@ static void find_contacts(struct scene *S, double reach, double h, const double 
                 }
                 const int64_t at = S->n_contacts++;
                 S->pair[at] = pair, S->gap[at] = c[k].gap, S->deepest = fmin(S->deepest, c[k].gap);
-                /* on what moves, or in the middle: both sides share the line of action, so that angular momentum stays */
+                /* on the moving body, or in the middle: both sides share the line of action, so that angular momentum stays */
                 const double side = S->body[j] < 0 ? 0.5 : S->body[i] < 0 ? -0.5 : 0.0;
                 for (int q = 0; q < 3; q++) c[k].point[q] += side * c[k].gap * c[k].normal[q];
                 memcpy(S->where + 3 * at, c[k].point, sizeof c[k].point);

@@ -1,4 +1,4 @@
-/* Free rigid bodies with shapes (shapes.c to scene.c): what they share with their callers. */
+/* Free rigid bodies with shapes (shapes.c to scene.c): the interface to their callers. */
 #ifndef SCENE_H
 #define SCENE_H
 

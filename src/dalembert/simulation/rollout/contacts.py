@@ -44,7 +44,7 @@ def stepping_macros(problem: Problem) -> dict[str, object]:
         "N_NUMBERS": tables["block_start"][-1],
         "N_MU": tables["mu_start"][-1],
         "ROPES": int(BlockLaw.ROPE in system.laws),
-        "MOST_ROWS": int(max(system.sizes)),
+        "MOST_ROWS": int(max(system.sizes, default=1)),
         "L_START": _listed(tables["L_start"]),
         "L_COLUMN": _listed(tables["L_column"]),
         "LAWS": _listed(tables["law"]),
@@ -58,7 +58,7 @@ def stepping_macros(problem: Problem) -> dict[str, object]:
         "BLOCK_START": _listed(tables["block_start"]),
         "FORCES": _listed(tables["force"]),
         "LOSSES": _listed(tables["loss"]),
-        "FEATURES": ", ".join(repr(float(min(length, 1e300))) for length in system.features),
+        "FEATURES": ", ".join(repr(float(min(length, 1e300))) for length in (*system.features, 0.0)),
         "FIRST_FORCE": system.first_force,
         "N_FORCES": system.n_forces,
         "MULTIPLIERS": system.multipliers,
@@ -86,7 +86,7 @@ def stepping_macros(problem: Problem) -> dict[str, object]:
 
 def _most_tested(rows: int) -> int:
     """Return the number of rows up to which lanes test whether these depend on each other, as in ``one.c``."""
-    return min(48, rows)
+    return max(1, min(48, rows))
 
 
 def _kinds(system: SteppingSystem) -> dict[str, ca.Function]:
