@@ -232,6 +232,20 @@ def test_machine_files(tmp_path: Path) -> None:
         da.load_machine(tmp_path / "bad.yaml")
 
 
+def test_experiments_identify_bodies_from_arrays() -> None:
+    """By their matrices: an experiment, a report and a campaign tell two of them apart."""
+    model = truss()
+
+    def digest(**settings: object) -> str:
+        body = model.body("truss", FACES, modes=1, **settings)
+        hinge = da.Joint("hinge", "revolute", "world", "truss", axis="z")
+        return da.Experiment(da.Machine("one", [body], [hinge]), duration=1.0).digest
+
+    stress = np.ones((6, model.K.shape[0]))
+    digests = [digest(), digest(relief=True), digest(stress=stress), digest(stress=2.0 * stress), digest(damping=0.1)]
+    assert len(set(digests)) == len(digests) and digest(stress=stress) == digests[2]
+
+
 def test_stiff_modes_and_large_angles_are_warned_of() -> None:
     """Soft enough to turn by 0.2 rad; and modes a thousand times apart under explicit steps only."""
     body = truss(stiffness=40.0).body("truss", FACES, modes=1)

@@ -155,8 +155,9 @@ class _Walk:
         kind = type(value)
         own = kind.__module__.partition(".")[0] == _PACKAGE
         yield from self._value(kind, f"{place}: class {kind.__qualname__}")
-        if own and hasattr(kind, "identity"):
-            for name, item in value.identity.items():
+        identity = getattr(value, "identity", None) if own else None
+        if isinstance(identity, Mapping):  # a class that says what counts of it
+            for name, item in identity.items():
                 yield from self._value(item, f"{place}: {name}")
             return
         if dataclasses.is_dataclass(value):

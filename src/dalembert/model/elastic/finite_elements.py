@@ -338,13 +338,15 @@ class FlexibleBody(Elastic):
 
 
 def _identity(reduction: MeshReduction) -> str:
-    """Digest of all that the equations of motion need of a reduced model."""
+    """Digest of all that the motion and the stresses need of a reduced model."""
     text = hashlib.sha256()
     i = reduction.integrals
     arrays = [reduction.positions, reduction.shapes, reduction.omega, i.first, i.second, i.V, i.n, i.B]
     for name, (origin, S) in reduction.sections.items():
         text.update(name.encode())
         arrays += [origin, S]
+    if reduction.stress is not None:
+        arrays.append(reduction.stress)
     for array in arrays:
         text.update(np.ascontiguousarray(array).tobytes())
     return text.hexdigest()[:32]
