@@ -23,9 +23,11 @@ matplotlib.use("Agg")
 import matplotlib.image as image
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.collections import PolyCollection
 from style import BLUE, GREEN, GREY, PURPLE, RED, SAND, use_style
 
 import dalembert as da
+from dalembert.analysis import stress_history
 from dalembert.control import linear_feedback
 from dalembert.view import draw_machine
 
@@ -298,8 +300,39 @@ def hoist(n: dict[str, Any]) -> None:
     save(figure, "hoist")
 
 
+def finite_elements(n: dict[str, Any]) -> None:
+    figure, axes = plt.subplots(1, 3, figsize=(9.4, 3.1), width_ratios=(1.25, 1, 1))
+    arm, run = n["arm"], n["runs"]["damping"]
+    sizes = stress_history(run, "arm").von_mises.reshape(len(run.t), n["bricks"], 4).max(axis=2) / 1e6
+    delta = run.array(list(arm.q_names))
+    for t in (0.0, 0.2, 0.3, 0.38, 1.6):
+        k = min(int(np.searchsorted(run.t, t)), len(run.t) - 1)
+        c, s = np.cos(run["slew"][k]), np.sin(run["slew"][k])
+        moved = (arm.reduction.positions + 3.0 * arm.displacements(delta[k])) @ [[c, s, 0], [-s, c, 0], [0, 0, 1]]
+        top = PolyCollection(moved[n["elements"][:, 4:8], :2], cmap="viridis", edgecolors="face", linewidths=1.5)
+        top.set_array(sizes[k])
+        top.set_clim(0.0, sizes.max())
+        axes[0].add_collection(top)
+        ends = moved[n["model"].sets["TIP"]].mean(axis=0)
+        axes[0].plot(ends[0], ends[1], "s", color=SAND, ms=6)
+        axes[0].annotate(f"{t:.2g} s", ends[:2], xytext=(-8, 6), textcoords="offset points", fontsize=8)
+    axes[0].plot(0, 0, "o", color=GREY, ms=10)
+    axes[0].set(title="from above, displacements x 3", aspect="equal", xlim=(-0.15, 1.25), ylim=(-0.12, 1.2))
+    axes[0].set(xlabel="x [m]", ylabel="y [m]")
+    figure.colorbar(top, ax=axes[0], label="stress [MPa]", fraction=0.05)
+    for (name, one), colour in zip(n["runs"].items(), (RED, BLUE), strict=True):
+        axes[1].plot(one.t, n["off"][name], color=colour, lw=1.2, label=name)
+        axes[2].plot(one.t, one["stress.arm"] / 1e6, color=colour, lw=1.2, label=name)
+    axes[1].set(title="tip to its goal [mm]", xlabel="time [s]", xlim=(0.5, 1.6), ylim=(0, 60))
+    axes[2].axhline(n["hand"].max() / 1e6, color=GREY, lw=1, ls="--", label="rigid arm, by hand")
+    axes[2].set(title="largest stress [MPa]", xlabel="time [s]", ylim=(0, 60))
+    axes[1].legend()
+    axes[2].legend()
+    save(figure, "finite_elements")
+
+
 DRAWN = (
-    hoist, own_chaser,
+    hoist, own_chaser, finite_elements,
     own_crane, linkage, quadruped, arm, crane, cable_robot, flexible_arm, falling_chain, capture, robust_controller,
     predictive_controller,
 )  # fmt: skip

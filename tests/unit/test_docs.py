@@ -65,6 +65,7 @@ SLOW = {
     "control",
     "crane_control",
     "cranes",
+    "finite_elements",
     "flexible_arms",
     "flexible_bodies",
     "fmu",
