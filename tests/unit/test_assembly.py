@@ -120,7 +120,7 @@ def test_values_that_contradict_each_other_are_moved_and_told_or_refused() -> No
         da.simulate(linkage(), q0={**exact, "b": exact["b"] + 1.0}, duration=1e-3, backend="vm")
     with pytest.raises(da.InputError, match="has 2 assemblies"):
         da.simulate(linkage(), q0={"a": 0.7}, branch=2, duration=1e-3, backend="vm")
-    with pytest.raises(da.InputError, match="'a' is given in q0"):
+    with pytest.raises(da.InputError, match="'a' is fixed by q0"):
         da.simulate(linkage(), q0={"a": 0.7}, branch={"a": 0.1}, duration=1e-3, backend="vm")
     with pytest.raises(da.InputError, match="branch must be"):
         da.Start(branch="up")  # type: ignore[arg-type]
