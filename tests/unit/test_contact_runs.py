@@ -188,7 +188,7 @@ def test_painleves_rod() -> None:
     assert v[:2] - [-1.0, 0.0] == pytest.approx([0.4, 0.3], abs=1e-12)
     assert 0.5 - run["energy.kinetic"][0] == pytest.approx(0.2, abs=1e-12)
     assert run.metadata["initial_impact"]["painleve"] == 1
-    assert "start     with an impact of tip, which took 0.2 J" in repr(run)
+    assert "start     with an impact of tip, which dissipated 0.2 J" in repr(run)
     assert "force.tip.normal" in list(run)
     assert start(1.5, 1.0)["b.x_dot"][0] == 1.0
     below = start(0.99 * critical, -1.0)
