@@ -213,7 +213,7 @@ LABEL = 30
 
 def masses(frame: Any) -> tuple[Any, Any]:
     """Columns and rows of the pixels in the colour of masses."""
-    rows, columns = (np.abs(frame.astype(int) - [238, 102, 119]).max(axis=-1) < 8).nonzero()
+    rows, columns = (np.abs(frame.astype(int) - [176, 112, 95]).max(axis=-1) < 8).nonzero()
     assert len(rows) > 20
     return columns, rows
 

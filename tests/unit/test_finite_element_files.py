@@ -160,7 +160,7 @@ def test_wrong_files_are_named(model: da.FiniteElements, tmp_path: Path) -> None
     with pytest.raises(da.InputError, match="there is no finite-element model"):
         da.read_finite_elements(tmp_path / "none.npz")
     (tmp_path / "k.sim").write_text("")
-    with pytest.raises(da.InputError, match=r"known: \.mtx, \.npy"):
+    with pytest.raises(da.InputError, match=r"known format: \.mtx, \.npy"):
         read_matrix(tmp_path / "k.sim")
     (tmp_path / "k.mtx").write_text("1,1,1,1\n")
     with pytest.raises(da.InputError, match="expected node, direction, node, direction, value"):

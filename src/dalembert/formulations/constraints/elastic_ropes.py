@@ -128,9 +128,7 @@ class ElasticRopes(FormulationBase):
 
     def potential_energy(self) -> Expression:
         """Potential energy with the strain energy of the ropes."""
-        return self.inner.potential_energy() + sum(
-            (c.energy for c in self._ropes if not c.rope.rheonomous), ca.SX(0)
-        )
+        return self.inner.potential_energy() + sum((c.energy for c in self._ropes if not c.rope.rheonomous), ca.SX(0))
 
     def bias(self) -> Expression:
         """``C v + dV/dq``."""
