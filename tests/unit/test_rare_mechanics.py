@@ -108,9 +108,9 @@ def test_on_event_may_edit_the_state_in_place() -> None:
 
 def test_a_run_goes_on_with_its_own_machine_only(tmp_path: Any) -> None:
     run = da.simulate(pendulum(), duration=0.1, q0=[0.3])
-    with pytest.raises(da.InputError, match="other gravity than 'pendulum' has"):
+    with pytest.raises(da.InputError, match="different gravity than 'pendulum' has"):
         da.simulate(pendulum(1.62), duration=0.1, start=run)
-    with pytest.raises(da.InputError, match="other bodies"):
+    with pytest.raises(da.InputError, match="different bodies"):
         da.simulate(pendulum(mass=2.0), duration=0.1, start=da.load_run(run.save(tmp_path / "run.nc")))
     # What is only watched may differ, and so may values of parameters.
     watched = pendulum(frames=[da.Frame("tip", "b", (0, 0, -1))])

@@ -111,7 +111,10 @@ class Law:
     ("law", "message"),
     [
         (Law(lambda t, q, v, z: -q), "law Law must return inputs and rates of its states, two results"),
-        (Law(lambda t, q, v, z: (-q * ca.SX.sym("gain"), [])), "law Law or its reference holds .* not given: gain"),
+        (
+            Law(lambda t, q, v, z: (-q * ca.SX.sym("gain"), [])),
+            "law Law or its reference contains unknown symbols",
+        ),
         (Law(lambda t, q, v, z: (math.sin(t), [])), "law Law returns nan; it computes on CasADi symbols"),
         (Law(lambda t, q, v, z: (-q, [])), None),
         (Law(lambda t, q, v, z: (-q, q), ("e",), "zero"), "initial_state of the law Law must return 1 finite"),

@@ -285,7 +285,6 @@ def test_what_ropes_with_friction_are_refused_for() -> None:
         "a rollout on a GPU event by event": lambda: da.rollout(
             machine, q0={"x1": [1.0, 1.0], "x2": 1.0}, duration=0.1, device="cuda"
         ),
-        "a linear model": lambda: da.linearize(machine, at={"x1": 2.0, "x2": 2.0}),
     }.items():
         with pytest.raises(
             InputError, match=f"{what} cannot have friction or losses at sheaves .sheave 'sheave' of rope"

@@ -206,7 +206,7 @@ def test_robot_files_open_without_reading_others(tmp_path: Path) -> None:
     mjcf = '<mujoco><include file="/etc/passwd"/><worldbody/></mujoco>'
     with pytest.raises(da.FileFormatError, match=r"m\.xml: <include> names the file"):
         session.answer("open", {"file": mjcf.encode().hex(), "title": "m.xml"})
-    with pytest.raises(da.FileFormatError, match=r"r\.urdf: is no XML"):
+    with pytest.raises(da.FileFormatError, match=r"r\.urdf: is not XML"):
         session.answer("open", {"file": b"<robot".hex(), "title": "r.urdf"})
     # A stored robot comes back as it was.
     again: Any = Session(store=SessionStore(tmp_path)).answer("open", {})
