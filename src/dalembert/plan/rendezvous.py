@@ -63,8 +63,8 @@ def two_impulses(
     Examples
     --------
     >>> first, last = two_impulses(None, [0.0] * 6, [10.0, 0, 0, 0, 0, 0], (0.0, 100.0))
-    >>> first.tolist(), last.tolist()
-    ([0.1, 0.0, 0.0], [-0.1, -0.0, -0.0])
+    >>> (first + 0.0).tolist(), (last + 0.0).tolist()
+    ([0.1, 0.0, 0.0], [-0.1, 0.0, 0.0])
     """
     x, y = _state(start, "start"), _state(end, "end")
     if not times[1] > times[0]:

@@ -125,7 +125,7 @@ def euler_accelerations(psi: ExpressionLike, rates: ExpressionLike, *, body: boo
     --------
     A roll at 2 rad/s turns the axis of the pitch in the body:
 
-    >>> euler_accelerations([0.0, 0.0, 0.0], [2.0, 0.0, 0.0]).full().tolist()
+    >>> (euler_accelerations([0.0, 0.0, 0.0], [2.0, 0.0, 0.0]).full() + 0.0).tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.0, 2.0], [0.0, -2.0, 0.0]]
     """
     x, y, z = (rates[i] for i in range(3))

@@ -159,7 +159,7 @@ def grip_parameters(grip: ArrayLike, target: Machine | None = None, *, goal: str
     Examples
     --------
     >>> grip_parameters(np.diag([1.0, -1.0, -1.0]))["grip_x"]
-    -1.2
+    -0.75
     """
     X = _pose(grip, _target(target, False, goal))
     angles = rpy_from_matrix(X[:3, :3])
