@@ -167,11 +167,13 @@ def _pile(figures: Record, settings: dict[str, Any]) -> None:
 def _scenes(figures: Record, settings: dict[str, Any]) -> None:
     """Machines with colliders: heaps that fall and settle, a row of dominoes that falls, a wall that stands."""
     quick, step = settings["quick"], 1e-3
+    bodies, time_span, height = (20, 0.1, 3) if quick else (200, 2.0, 10)
+    wall = brick_wall(height, height)
     cases = {
-        "heap of 200 spheres": (heap(20 if quick else 200, solid="sphere"), 0.1 if quick else 2.0),
-        "heap of 200 boxes": (heap(20 if quick else 200), 0.1 if quick else 2.0),
-        "row of 100 dominoes": (domino_row(10 if quick else 100), 0.1 if quick else 2.0),
-        "wall of 95 bricks": (brick_wall(*((3, 3) if quick else (10, 10))), 0.1 if quick else 1.0),
+        f"heap of {bodies} spheres": (heap(bodies, solid="sphere"), time_span),
+        f"heap of {bodies} boxes": (heap(bodies), time_span),
+        f"row of {bodies // 2} dominoes": (domino_row(bodies // 2), time_span),
+        f"wall of {len(wall.machine.bodies)} bricks": (wall, min(time_span, 1.0)),
     }
     for case, (experiment, span) in cases.items():
         start = values_by_name(experiment)
