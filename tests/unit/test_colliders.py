@@ -394,7 +394,7 @@ def test_analyses_refuse_closed_contacts():
 
 @pytest.mark.slow
 def test_dominoes_fall_and_walls_stand():
-    row = da.simulate(domino_row(20), duration=1.5, step=1e-3, record=0.1)
+    row = da.simulate(domino_row(20), contact="time-stepping", duration=1.5, step=1e-3, record=0.1)
     assert all(row[f"domino_{k:03d}.z"][-1] < 0.045 for k in range(20))
     assert row["contact.deepest"].min() > -1e-4
     wall = da.simulate(brick_wall(8, 6), duration=0.3, step=1e-3, record=0.1)
