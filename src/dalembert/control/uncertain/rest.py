@@ -98,11 +98,7 @@ def stays_at_rest(
         "an uncertain model is about one configuration: let motors hold it, or use several models with narrower ranges"
     )
     for values in _values(ranges):
-        q, numbers_now = point.q.copy(), p.copy()
-        for name, k in coordinates.items():
-            q[k] = values[name]
-        for name, k in numbers.items():
-            numbers_now[k] = values[name]
+        q, numbers_now = _with(point.q, coordinates, values), _with(p, numbers, values)
         told = ", ".join(f"{n} = {v:.6g}" for n, v in values.items())
         if eom.constrained:
             name, distance = _carried(eom, point, q, numbers_now)
@@ -142,10 +138,8 @@ def keeps_moving(
     load = s.inverse_dynamics - s.losses - s.wrenches
     at = ca.Function("moving", [s.q, s.v, s.a, s.u, s.t, s.p], [load, ca.jacobian(s.actuation, s.u)])
     for values in _values(ranges):
-        q, now = point.q.copy(), p.copy()
+        q, now = _with(point.q, coordinates, values), _with(p, numbers, values)
         v, a = np.zeros(eom.nv), np.zeros(eom.nv)
-        q[list(coordinates.values())] = [values[n] for n in coordinates]
-        now[list(numbers.values())] = [values[n] for n in numbers]
         v[list(motion.values())] = [values[f"{n}.rate"] for n in motion]
         a[list(motion.values())] = [values.get(f"{n}.acceleration", 0.0) for n in motion]
         force, B = (np.array(ca.DM(x).full()) for x in at(q, v, a, point.u, 0.0, now))
@@ -170,6 +164,13 @@ def _carried(eom: EquationsOfMotion, point: Equilibrium, q: Array, p: Array) -> 
         return "", 0.0
     k = int(phi.argmax())
     return f"constraint '{system.row_names[k]}'", float(phi[k])
+
+
+def _with(x: Array, places: Mapping[str, int], values: Mapping[str, float]) -> Array:
+    """A copy with the values of these names in their places."""
+    now = x.copy()
+    now[list(places.values())] = [values[n] for n in places]
+    return now
 
 
 def _values(ranges: Mapping[str, tuple[float, float]]) -> list[dict[str, float]]:
