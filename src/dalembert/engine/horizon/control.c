@@ -335,14 +335,11 @@ static void beyond(struct control *S, const double *par, double *violation, doub
 }
 #endif
 
-/* The state with the signs of quaternions that are nearer to the reference: both are the same attitude. */
+/* The state with the quaternions that are nearer to the reference. */
 static void nearer_signs(const double *x, const double *goal, double *nearer) {
     memcpy(nearer, x, NX * sizeof(double));
-    for (int j = 0; j < N_ATTITUDES; j++) {
-        const double *const a = x + attitude_at[j], *const b = goal + attitude_at[j];
-        if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0.0)
-            for (int i = 0; i < 4; i++) nearer[attitude_at[j] + i] = -a[i];
-    }
+    for (int j = 0; j < N_ATTITUDES; j++)
+        nearer_quaternion(x + attitude_at[j], goal + attitude_at[j], nearer + attitude_at[j]);
 }
 
 /* A sample: x, parameters and the inputs of the fallback law in; inputs, status, iterations, violation, slack, action,

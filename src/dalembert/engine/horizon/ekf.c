@@ -58,12 +58,8 @@ static int routine(const double *const *in, double *const *out, double *own, dou
             const double *const row = S->history[LAG - (int)delay[m]];
             S->reading[m] = row[NU + m], S->valid[m] = row[NU + NM + m];
         }
-        for (int j = 0; j < N_SEEN; j++) { /* Q and -Q are the same attitude: take the nearer one */
-            double *const r = S->reading + seen_at[j];
-            const double *const q = S->x + seen_attitude[j];
-            const double sign = r[0] * q[0] + r[1] * q[1] + r[2] * q[2] + r[3] * q[3] < 0.0 ? -1.0 : 1.0;
-            for (int i = 0; i < 4; i++) r[i] *= sign;
-        }
+        for (int j = 0; j < N_SEEN; j++)
+            nearer_quaternion(S->reading + seen_at[j], S->x + seen_attitude[j], S->reading + seen_at[j]);
         memcpy(S->at, S->x, sizeof S->at);
         surprise = filter_correct(S->x, S->P, S->at, S->reading, S->valid, now, S->h, S->H, S->AP, work);
         if (surprise < 0.0) status = 1;

@@ -115,4 +115,10 @@ static void add_scaled(int n, double s, const double *x, double *y) {
     for (int i = 0; i < n; i++) y[i] += s * x[i];
 }
 
+/* The quaternion q or -q, which are the same attitude: the one nearer to another. */
+static inline void nearer_quaternion(const double *q, const double *other, double *nearer) {
+    const double sign = q[0] * other[0] + q[1] * other[1] + q[2] * other[2] + q[3] * other[3] < 0.0 ? -1.0 : 1.0;
+    for (int i = 0; i < 4; i++) nearer[i] = sign * q[i];
+}
+
 #endif
