@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
     from dalembert.model.elastic.finite_elements import FlexibleBody
     from dalembert.model.elastic.rod import Rod
+    from dalembert.model.elastic.solids import Solids
     from dalembert.model.friction import Friction
     from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
     from dalembert.model.joint import WORLD, Joint, Limits
@@ -207,6 +208,7 @@ __all__ = [
     "SimulationError",
     "Sine",
     "SlotineLi",
+    "Solids",
     "Sphere",
     "SphericalSurface",
     "Start",
@@ -362,6 +364,7 @@ _LATER = {
     "SimulationError": "dalembert.core.errors",
     "Sine": "dalembert.plan.references",
     "SlotineLi": "dalembert.control.passivity",
+    "Solids": "dalembert.model.elastic.solids",
     "Sphere": "dalembert.model.geometry",
     "SphericalSurface": "dalembert.model.contacts",
     "Start": "dalembert.loop.experiment",

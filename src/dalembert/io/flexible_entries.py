@@ -27,6 +27,8 @@ def make_flexible(name: str, entry: FiniteElementsEntry, folder: Path | None, da
         entry.modes,
         method=entry.method,
         relief=entry.relief,
+        stress=entry.stress,
+        stiffening=entry.stiffening,
         stations=dict(entry.stations),
         damping=damping,
     )
