@@ -18,6 +18,7 @@ from dalembert.core.types import Array
 from dalembert.io.finite_elements.calculix import InputDeck, read_deck, read_storage
 from dalembert.io.finite_elements.matrices import LabelledMatrix, completed, read_matrix
 from dalembert.model.elastic.finite_elements import FlexibleBody
+from dalembert.model.elastic.mesh_lines import surface_of_solids
 from dalembert.model.elastic.solids import Solids, geometric_stiffness, stress_matrix
 
 __all__ = ["FiniteElements", "read_finite_elements"]
@@ -95,9 +96,15 @@ class FiniteElements:
         settings |= {"stress": None if stress is False else stress, "stiffening": stiffening or None}
         if settings.get("stations"):
             settings["stations"] = {key: self.nodes_of(value) for key, value in settings["stations"].items()}
-        settings.setdefault("surface", self.surface if len(self.surface) else None)
+        settings.setdefault("surface", self._surface())
         chosen = {key: self.nodes_of(value) for key, value in interfaces.items()}
         return FlexibleBody.from_matrices(name, self.K, self.M, self.nodes, chosen, modes, **settings)
+
+    def _surface(self) -> NDArray[np.int64] | None:
+        """Surface for pictures: that of the model, or of its solids."""
+        if len(self.surface):
+            return self.surface
+        return np.concatenate([surface_of_solids(one.elements) for one in self.solids]) if self.solids else None
 
     def _checked_solids(self, name: str, purpose: str) -> tuple[Solids, ...]:
         if not self.solids:
