@@ -33,10 +33,10 @@ from dalembert.loop.constraints import (
     tension_specs,
 )
 from dalembert.loop.elastic_sheaves import elastic_sheaves_of
-from dalembert.loop.rope_memory import RopeMemory
 from dalembert.loop.implicit import NUMERICAL_LOSS, midpoint_tape
 from dalembert.loop.nearest import axis_events, nearest_events
 from dalembert.loop.quantities import Quantities, Slots, sensor_readings, sensor_updates
+from dalembert.loop.rope_memory import RopeMemory
 from dalembert.loop.routines import routine_update
 from dalembert.loop.sampled import (
     PythonStage,
@@ -402,7 +402,12 @@ def _compose(
         y_names += [n for n, _ in extra]
     g, specs = _events(known, events, limits)
     nearest = nearest_events(eom) if by_events else ((), ())
-    for more in (rope_events(eom, located=by_events), switch_events(eom, switches), nearest, axis_events(eom, rigid=by_events)):
+    for more in (
+        rope_events(eom, located=by_events),
+        switch_events(eom, switches),
+        nearest,
+        axis_events(eom, rigid=by_events),
+    ):
         g, specs = ca.vertcat(g, *more[0]), (*specs, *more[1])
     event_function = _function("events", arguments, ca.substitute(g, s.u, u)) if specs else None
     constrained = None

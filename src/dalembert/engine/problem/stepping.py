@@ -72,8 +72,8 @@ class SteppingSystem:
         restitution, friction (of those that stick the largest forces at rest and in motion, of ropes the largest ratio
         of tensions at each sheave); the part of the bias of the equations in ``f``; of the rows that always hold
         ``J L^-T D^-1/2`` (dense, row by row), ``J v + Phi_t`` and ``Phi_t``; of cables and ropes the change of their
-        velocities from the start to the middle of the step by the turn of their rows; then rows ``J L^-T D^-1/2`` of the blocks
-        at their supports and velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
+        velocities from the start to the middle of the step by the turn of their rows; then rows ``J L^-T D^-1/2`` of
+        the blocks at their supports and velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
     pairs
         Rows of each block; None: they are in ``terms``.
     n_parameters

@@ -261,7 +261,7 @@ class Routing:
             either(first, direct.length),
             any_of(before.out, direct.out),
             into,
-            either(before.clear, direct.clear),
+            before.clear,  # also while it runs past: nothing on the path may enter the obstacle
         )
         self.lines[k] = Line(
             either(leaving, direct.end),
@@ -269,7 +269,7 @@ class Routing:
             either(whole - r * wrap - first, ca.SX(0)),  # by which the helix is longer than its circle
             out,
             any_of(after.into, direct.into),
-            either(after.clear, direct.clear),
+            after.clear,
         )
         self.sides[k] = either(one, ca.if_else(side < 0, nearest, 1))
         meets = either(one, ca.if_else(side < 0, 1, nearest))
@@ -336,7 +336,10 @@ class Routing:
         for k, element in enumerate(self.rope.path):
             if isinstance(element, Drum) and element.layers is not None and element.layers.count > 1:
                 turns = self._wound(k, self.wheels[k].carrier, np.array(self.wheels[k].direction))
-                yield f"{self.rope.name}.{element.label}", ca.sin(math.pi * turns / self.context.value(element.layers.turns))
+                yield (
+                    f"{self.rope.name}.{element.label}",
+                    ca.sin(math.pi * turns / self.context.value(element.layers.turns)),
+                )
 
     def _fleet(self, k: int) -> ca.SX:
         """Fleet angle at a sheave."""
