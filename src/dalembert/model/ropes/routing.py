@@ -18,7 +18,7 @@ from dalembert.model.context import MachineContext
 from dalembert.model.ropes.axes import NeutralContext, carried_axis
 from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave
 from dalembert.model.ropes.route import Arc, Condition, Counted, Meeting, Route, RouteSection, Rub, WrappedWheel
-from dalembert.model.ropes.tangents import Circle, Line, line_between
+from dalembert.model.ropes.tangents import Circle, Line, angle_between, line_between
 from dalembert.model.tree import place
 
 if TYPE_CHECKING:
@@ -326,7 +326,7 @@ class Routing:
     def _count(self, k: int, what: str, axis: ca.SX, start: ca.SX, end: ca.SX, centre: float) -> ca.SX:
         name = f"{self.rope.name}.{self.rope.path[k].label}{what}"
         halves = self.context.counted(name)
-        angle = _angle(axis, start, end, centre, halves)
+        angle = angle_between(axis, start, end, centre, halves)
         on = self.passed.get(k, ca.SX(1))
         self.counted[name] = Counted(name, angle, centre + math.pi * halves, on)
         return angle
@@ -482,23 +482,12 @@ class Routing:
             element = path[k]
             if isinstance(element, RopeObstacle):
                 continue
-            turns = int(element.turns)
             yield Condition(
                 f"{rope.name}.{wrap.name}.leave",
                 wrap.arc.angle,
                 f"rope '{rope.name}' leaves {element.what}: it does not run counter-clockwise about its axis; turn the "
-                f"axis round, or give turns: {turns + 1} if the rope goes round once more",
+                f"axis round, or give turns: {int(element.turns) + 1} if the rope goes round once more",
             )
-
-
-def _angle(axis: ca.SX, start: ca.SX, end: ca.SX, centre: float, halves: ca.SX) -> ca.SX:
-    """Angle about an axis from one direction to another, within half a turn of ``centre`` and some half turns."""
-    sine, cosine = ca.dot(axis, ca.cross(start, end)), ca.dot(start, end)
-    s, c = math.sin(centre), math.cos(centre)
-    if abs(s) == 1.0:
-        c = 0.0
-    sign = 1 - 2 * (halves - 2 * ca.floor(halves / 2 + 0.25))  # 1 or -1, of even and odd ones
-    return centre + math.pi * halves + ca.atan2(sign * (sine * c - cosine * s), sign * (cosine * c + sine * s))
 
 
 def _across(axis: Array) -> Array:
