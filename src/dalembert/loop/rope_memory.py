@@ -1,4 +1,4 @@
-"""What runs by time-stepping remember of ropes: the obstacles on which they lie, and turns about wheels.
+"""Memory of ropes in runs by time-stepping: the obstacles on which they lie, and turns about wheels.
 
 No events are located: at the end of each step a rope lies on an obstacle if it reaches it, leaves it where its angle of
 wrap is not positive any more, and counts the half turns of its angles. The way of a rope has no kink in between, so

@@ -275,7 +275,7 @@ def stepping_part(
     elastic
         Friction of elastic ropes, whose states follow those of laws.
     memory
-        What steps remember of ropes; these states follow.
+        Memory of ropes; its states follow.
     """
     s, nv, k = eom.symbolic, eom.nv, system.k
     t, x, _, p = arguments

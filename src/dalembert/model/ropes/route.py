@@ -218,7 +218,7 @@ class Route:
     counted
         Angles that are counted over turns.
     layers
-        Of drums with layers, by name, an expression that vanishes where the layer changes.
+        Names of drums with layers, and expressions that vanish where the layer changes.
     sag
         Points along the curve of a heavy cable between its two anchors.
     """
