@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from dalembert.plan.references import Quintic, Sine
     from dalembert.simulation.methods import (
         RK4,
+        AdaptiveMidpoint,
         BogackiShampine,
         Cvodes,
         DormandPrince,
@@ -121,6 +122,7 @@ __all__ = [
     "RK4",
     "TIME",
     "WORLD",
+    "AdaptiveMidpoint",
     "Anchor",
     "AugmentedLagrangian",
     "BallConstraint",
@@ -275,6 +277,7 @@ __all__ = [
 ]
 
 _LATER = {
+    "AdaptiveMidpoint": "dalembert.simulation.methods",
     "Anchor": "dalembert.model.ropes",
     "AugmentedLagrangian": "dalembert.engine.methods.constraints",
     "BallConstraint": "dalembert.model.constraints",
