@@ -60,6 +60,7 @@ WITHOUT_CODE = {
 SLOW = {
     "capture",
     "capture_control",
+    "capture_grip",
     "capture_mission",
     "capture_planning",
     "control",

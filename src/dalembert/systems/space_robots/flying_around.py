@@ -42,6 +42,7 @@ __all__ = [
 _POSE, _TWIST = ("x", "y", "z", "qw", "qx", "qy", "qz"), ("vx", "vy", "vz", "wx", "wy", "wz")
 _WRENCH = tuple(f"ff.{k}" for k in ("fx", "fy", "fz", "nx", "ny", "nz"))
 _GRID = 0.5  # of the tables of efforts [s]
+_FILTER = 8.0  # corner frequency of the filter of the base's feedback over the frequency of its loop
 USE = 0.6  # part of the hardware's force and torque that the way may take
 
 
@@ -256,7 +257,7 @@ def flight_loop(
     stiff, damped = gains.arm**2, 2.0 * gains.arm_damping * gains.arm
     law = Together(
         [
-            BasePD(kp, kd, FollowPose("fly"), joint=twins.base, feedforward=_WRENCH),
+            BasePD(kp, kd, FollowPose("fly"), twins.base, feedforward=_WRENCH, filter=_FILTER * gains.base),
             PD([stiff * x for x in arm], [damped * x for x in arm], Follow(names)),
             Feedforward({m.name: f"ff.{m.joint}" for m in twins.machine.motors if m.joint in twins.joints}),
         ]
