@@ -38,7 +38,7 @@ from dalembert.formulations.floating import free_base
 from dalembert.formulations.layout import CoordinateBlock
 from dalembert.spatial.rotations import quaternion_difference, quaternion_matrix, quaternion_product
 
-__all__ = ["BasePD", "CentralizedPD", "Feedforward", "FollowPose", "Together"]
+__all__ = ["BasePD", "CentralizedPD", "Feedforward", "FollowPose", "PoseReference", "Together", "pose_reference"]
 
 _POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 _TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
@@ -75,7 +75,7 @@ class FollowPose:
 PoseReference = ArrayLike | Callable[[Expression], Any] | FollowPose
 
 
-def _pose_reference(
+def pose_reference(
     reference: PoseReference, t: Expression
 ) -> tuple[Expression | ca.DM, Expression | ca.DM, Expression, Expression]:
     """Position, quaternion, velocity in world axes and rate in own axes of a reference of a free joint."""
@@ -188,7 +188,7 @@ class BasePD(_Stateless):
         eom, q, v = machine_state(eom, q, v, p)
         block = _base_block(eom, self.joint)
         r, Q, twist = q[block.q][:3], q[block.q][3:], v[block.v]
-        x, Qr, speed, rate = _pose_reference(self.reference, t)
+        x, Qr, speed, rate = pose_reference(self.reference, t)
         R, turn = quaternion_matrix(Q), quaternion_difference(Q, Qr)
         e = ca.vertcat(R.T @ (x - r), turn)
         ed = ca.vertcat(R.T @ speed, R.T @ quaternion_matrix(Qr) @ rate) - twist
