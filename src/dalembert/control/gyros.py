@@ -217,7 +217,8 @@ class GyroPD(_Stateless):
         e = quaternion_difference(Q, Qr)
         ed = quaternion_matrix(Q).T @ quaternion_matrix(Qr) @ rate - w
         h, A = gyro_momentum(eom, q, v, base)
-        torque = ca.DM(self.kp) * e + ca.DM(self.kd) * ed + ca.cross(w, h)
+        kp, kd = (ca.DM(as_numbers(x)) for x in (self.kp, self.kd))
+        torque = kp * e + kd * ed + ca.cross(w, h)
         spins = ca.vertcat(*(x.inertia * v[blocks[x.rotor].v.start] for x in gyros))
         size = ca.fmax(ca.norm_2(spins) / np.sqrt(len(gyros)), 1e-9)
         G = A @ A.T / size**2
