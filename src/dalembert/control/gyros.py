@@ -226,7 +226,7 @@ class GyroPD(_Stateless):
         E = ca.SX.eye(3)
         for k, (i, j) in enumerate(((1, 2), (0, 2), (0, 1))):
             E[i, j] = E[j, i] = 0.1 * ca.sin(0.5 * np.pi * t + k * np.pi / 2.0)
-        # the least number only keeps the inverse finite where the pseudo-inverse is asked for
+        # 1e-9 keeps the inverse finite for the pseudo-inverse (avoid = 0)
         weight = self.avoid * ca.exp(-10.0 * m) + 1e-9
         wanted = -(A.T / size**2) @ ca.solve(G + weight * E, torque)
         wanted = wanted * ca.fmin(1.0, self.rate / ca.fmax(ca.norm_inf(wanted), 1e-12))

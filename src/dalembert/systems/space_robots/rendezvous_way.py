@@ -122,7 +122,7 @@ def facing(t: Array, places: Array, side: Array) -> Array:
     """Attitudes (n, 3, 3) of a base that faces the debris, from none to the transpose of ``side``.
 
     The base turns by the least rotation from direction to direction; the roll that is left at the end is spread over
-    the way, at a constant rate but for its first and last part, which needs less torque than a smooth move.
+    the way, at a constant rate between ramps, which needs less torque than a smooth move.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def facing(t: Array, places: Array, side: Array) -> Array:
         size = float(np.linalg.norm(axis))
         turn = np.zeros(3) if size < 1e-14 else np.arctan2(size, float(a @ b)) / size * axis
         R.append(turned_by(turn) @ R[-1])
-    roll = float(rotation_vector(side.T @ R[-1].T) @ toward[-1])  # what is left is about the last direction
+    roll = float(rotation_vector(side.T @ R[-1].T) @ toward[-1])  # about the last direction
     part = (t - t[0]) / (t[-1] - t[0])
     return np.array([turned_by(_coasting(s) * roll * d) @ A for s, d, A in zip(part, toward, R, strict=True)])
 
