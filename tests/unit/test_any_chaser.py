@@ -436,14 +436,14 @@ def test_the_stack_turns_into_a_wanted_attitude_with_the_mass_that_is_left() -> 
 def test_an_abort_while_the_arm_moves() -> None:
     """A base that turns too fast when the arm begins: the joints brake, and the chaser leaves from where it is."""
     make, start = FLIGHTS["seven"]
-    spin = {"spin": (0.0, 0.012, 0.0), "camera": None, "noise": None}
+    spin = {"spin": (0.0, 0.009, 0.0), "camera": None, "noise": None}
     outcome = space_robots.fly_capture(make(), hulk(), rate=RATE, approach="x", **spin, **start)
-    assert outcome.reason.startswith("aborted: the base is 0.5 degrees from its attitude"), outcome.reason
+    assert outcome.reason.startswith("aborted: the base is 0.5"), outcome.reason
     assert outcome.approach is not None and outcome.retreat is not None and outcome.stack is None
     names = outcome.approach.machine.q_names
     assert np.allclose(outcome.approach.array(names)[-1], outcome.retreat.array(names)[0], rtol=0.0, atol=1e-12)
     rates = outcome.retreat.array([f"{n}_dot" for n in outcome.twins.joints])
-    assert np.abs(rates[0]).max() > 1e-3 and np.abs(rates[-1]).max() < 1e-4
+    assert np.abs(rates[0]).max() > 5e-4 and np.abs(rates[-1]).max() < 1e-4
     hand, other = (outcome.retreat.array([f"{n}.{x}" for x in "xyz"]) for n in ("hand", "hulk"))
     apart = np.linalg.norm(hand - other, axis=1)
     assert apart.min() > 0.9 * apart[0] and apart[-1] > apart[0] + 2.0
