@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.control.laws import _Stateless, machine_state
+from dalembert.control.law_bases import _Stateless, machine_state
 from dalembert.control.spacecraft import PoseReference, pose_reference
 from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
