@@ -149,7 +149,7 @@ class BasePD(_Stateless):
     feedforward
         Names of six held values, force and torque in base axes, to be added.
     filter
-        Corner frequency of a first-order filter of the feedback [rad/s], some ten times that of the loop: thrusters
+        Corner frequency of a first-order filter of the feedback [rad/s], about ten times that of the loop: thrusters
         then follow less of the noise of the sensors, and use less propellant. None: there is none.
 
     Examples
