@@ -291,10 +291,6 @@ def test_bad_colliders(make, words):
     [
         ({"contact": None}, "needs contact='time-stepping'"),
         ({"method": "rk4"}, "rk4"),
-        ({"control": [0.0]}, "does not support control"),
-        ({"events": da.Event("low", "a.z")}, "does not support events"),
-        ({"limits": "contact"}, "no joint limits"),
-        ({"contact": da.TimeStepping(theta=0.7)}, "theta = 0.5"),
         ({"q0": {"a.z": 0.05}}, "'a' and 'ground' of machine 'scene' overlap by 0.05 m"),
         ({"q0": {"a.z": 1.0, "a.qw": 0.0}}, "quaternion of body 'a'"),
     ],
@@ -303,25 +299,6 @@ def test_refused_settings(change, words):
     settings = {"duration": 0.1, "q0": {"a.z": 0.5}, "contact": "time-stepping"} | change
     with pytest.raises(DalembertError, match=words):
         da.simulate(scene([da.sphere("a", 1.0, 0.1)]), **settings)
-
-
-def test_refused_machines_and_outlets():
-    ball, arm = da.sphere("a", 1.0, 0.1), da.box("arm", 1.0, (0.3, 0.1, 0.1))
-    colliders = [da.Collider("all"), GROUND]
-    hinged = da.Machine("m", [ball, arm], [*FREE, da.Joint("h", "revolute", "a", "arm")], colliders=colliders)
-    with pytest.raises(DalembertError, match="joint 'h' of machine 'm' is revolute"):
-        stepped(hinged, 0.1, None)
-    pushed = da.Machine("m", [ball], FREE, colliders=colliders, wrenches=[da.Wrench("w", "a", force=(1, 0, 0))])
-    with pytest.raises(DalembertError, match="colliders and wrenches"):
-        stepped(pushed, 0.1, {"a.z": 1.0})
-    experiment = da.Experiment(scene([ball]), start=da.Start(q={"a.z": 0.5}), contact="time-stepping", duration=0.1)
-    for outlet in (
-        lambda: da.rollout(experiment, vary={"q0.a.z": [0.5, 0.6]}),
-        lambda: da.stepper(experiment, period=0.01),
-        lambda: da.export_fmu(experiment, "scene.fmu"),
-    ):
-        with pytest.raises(DalembertError, match="has colliders"):
-            outlet()
 
 
 def test_fast_body_is_warned_of():

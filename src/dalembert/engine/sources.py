@@ -52,7 +52,9 @@ UNITS = {
             "moreau.c",
         )
     ),
-    "collide": tuple(f"collide/{name}.c" for name in ("shapes", "convex", "manifolds", "scene")),
+    "collide": tuple(
+        f"collide/{name}.c" for name in ("shapes", "convex", "manifolds", "pairs", "scene", "articulated")
+    ),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
     "implicit": ("implicit/midpoint.c",),
     "vm": ("vm.c",),
@@ -78,7 +80,7 @@ _STRUCTURES = {
     "loop": ("loop", "update", "watch"),
     "equations": ("constrained", "transitions"),
     "stepping": ("moreau",),
-    "collide": ("scene",),
+    "collide": ("scene", "articulated"),
     "members": ("members", "desk", "singles"),
     "implicit": ("midpoint",),
     "vm": ("virtual_tape",),

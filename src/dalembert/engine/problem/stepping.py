@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 
 from dalembert.core.types import Array
 from dalembert.engine.methods.contacts import TimeStepping
+from dalembert.engine.problem.shapes import ColliderSystem
 
-__all__ = ["BlockLaw", "PairRows", "SteppingSystem"]
+__all__ = ["STEP_TAPES", "BlockLaw", "PairRows", "SteppingSystem"]
+
+STEP_TAPES = ("terms", "bias", "gaps", "move", "finish", "lift", "held")
+"""Functions that a step calls, as members of `SteppingSystem`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +112,8 @@ class SteppingSystem:
         Where forces are, those of contacts without friction among them, which have three.
     multipliers, residual, sweeps, undetermined, lowered, work_input, work_loss
         Places in x: of the multipliers of the rows that always hold, of the account of the solver, of the works.
+    colliders
+        Shapes whose contacts are found in every step: blocks behind the others.
     """
 
     way: TimeStepping
@@ -142,12 +148,13 @@ class SteppingSystem:
     lowered: int
     work_input: int
     work_loss: int
+    colliders: ColliderSystem | None = None
 
     @property
     def functions(self) -> dict[str, casadi.Function]:
         """The functions that a step calls, by name; those of ``pairs`` besides."""
-        names = ("terms", "bias", "gaps", "move", "finish", "lift", "held")
-        return {name: getattr(self, name) for name in names}
+        named = {name: getattr(self, name) for name in STEP_TAPES}
+        return named if self.colliders is None else named | {"poses": self.colliders.poses}
 
     @property
     def tables(self) -> dict[str, list[int]]:

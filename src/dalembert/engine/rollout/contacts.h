@@ -28,6 +28,8 @@ typedef int INDEX;
 #define BLOCK(a) (C->w + block_start[a])
 #define FEATURE(a) feature_of[a]
 #define FORCE(a) force_of[a]
+#define LAST_FORCE(a, i) x[FORCE(a) + (i)]
+#define BY_PAIR(a) MANY
 #define LOSS(a) loss_of[a]
 #define GATHER_AT(a) gather_start[a]
 #define GATHERED(i) gather_of[i]

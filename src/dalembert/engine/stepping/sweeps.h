@@ -83,7 +83,7 @@ FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
     ROLL
     for (INDEX k = 0; k < C->n_active; k++) {
         const INDEX a = C->active[k];
-        if (rows_that_share(LAW(a), SIZE(a))) begins = begins | (open & ON(a) & (x[FORCE(a)] == K(0.0)));
+        if (rows_that_share(LAW(a), SIZE(a))) begins = begins | (open & ON(a) & (LAST_FORCE(a, 0) == K(0.0)));
         rows += rows_that_share(LAW(a), SIZE(a));
     }
     begins = begins & NO(some);
