@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.support.live_programs import LiveProgram
 
 import dalembert as da
 from dalembert.core.errors import DalembertError
 from dalembert.systems.scenes import lifting_gripper
 
 G = 9.81
-STEP = {"contact": "time-stepping", "step": 1e-3}
+STEP = {"contact": "time-stepping", "step": 1e-3, "backend": "vm"}
 BALL, FREE = da.sphere("a", 1.0, 0.1), da.Joint("a", "free", "world", "a")
 GROUND = da.Collider("ground", surface=da.HalfSpace())
 
@@ -168,3 +169,13 @@ def test_refused_sizes_and_methods():
         da.simulate(machine, duration=0.1, **STEP)
     with pytest.raises(DalembertError, match="needs contact='time-stepping'"):
         da.simulate(machine, duration=0.1)
+
+
+@pytest.mark.slow
+def test_program_of_fmus_and_pages(tmp_path):
+    """The C of FMUs and of pages that simulate records the same rows."""
+    experiment = thrown(chain(), record=0.05)
+    run, rows = da.simulate(experiment), LiveProgram(experiment, tmp_path).run(0.4)
+    np.testing.assert_allclose(rows["t"], run.t, atol=1e-15)
+    np.testing.assert_allclose(rows["x"], run.x, rtol=1e-7, atol=1e-7)
+    assert run["contact.count"].max() >= 4

@@ -70,7 +70,8 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem, elastic: Elast
     if not (system.pairs or machine.colliders or _rows_of(eom)[0] or _sticking(eom) or elastic.belts):
         raise InputError(
             "contact='time-stepping' is for machines with contacts, colliders, inextensible cables or ropes, elastic "
-            f"ropes with friction, or joints that stick; machine '{machine.name}' has none: declare them, or leave it out"
+            f"ropes with friction, or joints that stick; machine '{machine.name}' has none: declare them, or leave "
+            "it out"
         )
     for section in eom.constraint_system.sections if eom.constrained else ():
         if len(section.sheaves) >= MOST_ROWS:

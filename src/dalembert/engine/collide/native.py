@@ -137,7 +137,8 @@ class NativeScene:
     def forces(self) -> Array:
         """Forces of the contacts of the last step (k x 3), along their normals and tangents."""
         s = self.scene.struct
-        return _array_at(self.steps.struct.total, 3 * s.n_contacts, ctypes.c_double).reshape(-1, 3) / s.h
+        impulses = _array_at(self.steps.struct.total, 3 * s.n_contacts, ctypes.c_double).reshape(-1, 3)
+        return impulses / s.h if s.h > 0.0 else 0.0 * impulses
 
 
 def shape_memory(shapes: ShapeTable, bodies: int, steps: int) -> NativeMemory:
@@ -176,7 +177,7 @@ def touching_points(scene: NativeMemory) -> TouchingPoints:
 
 
 def _array_at(address: int, size: int, kind: Any) -> NDArray[Any]:
-    """Return a copy of an array of the engine, which may have changed its places of two."""
+    """Return a copy of an array of the engine."""
     return np.array((kind * int(size)).from_address(address))
 
 

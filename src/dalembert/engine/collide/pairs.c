@@ -161,10 +161,9 @@ static void find_contacts(struct scene *S, double reach, double h, double *force
 static void remember_contacts(struct scene *S) {
     struct moreau *C = S->steps;
     const double *impulse = C->total + C->row_start[C->n_fixed];
-    int64_t *pairs = S->pair_before;
-    double *points = S->point_before;
-    S->pair_before = S->pair, S->pair = pairs, S->point_before = S->point, S->point = points;
     S->n_before = S->h > 0.0 ? S->n_contacts : 0;
+    memcpy(S->pair_before, S->pair, (size_t)S->n_before * sizeof(int64_t));
+    memcpy(S->point_before, S->point, (size_t)(3 * S->n_before) * sizeof(double));
     for (int64_t i = 0; i < 3 * S->n_before; i++) S->force_before[i] = impulse[i] / S->h;
     for (int64_t i = 0; i < S->n_hashes; i++) S->hashes[i] = -1;
     for (int64_t i = S->n_before - 1; i >= 0; i--) *hash_of(S, S->pair_before, S->pair_before[i]) = i;
