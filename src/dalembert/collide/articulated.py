@@ -69,7 +69,7 @@ def collider_system(
         if isinstance(x, Formula):
             raise MachineError(
                 f"machine '{machine.name}': '{x}' is a size or a place of a collider that depends on parameters; "
-                "machines with joints need a number there (friction and restitution may be parameters)"
+                "machines with joints need a number there (coefficients may be parameters)"
             )
         return float(x)
 
@@ -90,7 +90,7 @@ def collider_system(
     empty = ca.SX(0, 1)
     coefficients = [
         ca.vertcat(empty, *(ca.SX(value(getattr(s.collider, what))) for s in shapes))
-        for what in ("friction", "restitution")
+        for what in ("friction", "restitution", "spinning", "rolling")
     ]
     outputs = [ca.vertcat(empty, *poses), ca.vertcat(empty, *jacobians), *coefficients]
     return ColliderSystem(
@@ -99,7 +99,7 @@ def collider_system(
         owners=tuple(s.owner for s in shapes),
         poses=ca.Function(
             "poses", list(arguments), ca.cse([ca.densify(e) for e in outputs]), ["t", "x", "c", "p"],
-            ["pose", "jacobian", "friction", "restitution"],
+            ["pose", "jacobian", "friction", "restitution", "spinning", "rolling"],
         ),
         columns=tuple(columns),
         supports=tuple(supports),

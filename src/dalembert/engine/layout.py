@@ -113,6 +113,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (REAL, "slowest"),
         (INT, "n_switches"),
         (POINTER, "switch_event switch_first switch_latch switch_value"),
+        (INT, "n_counts"),
+        (POINTER, "count_event count_latch count_step"),
         (INT, "n_kinks"),
         (POINTER, "kink_event"),
         (REAL, "kink_time"),
@@ -127,7 +129,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (INT, "pair lacks"),
     ),
     "moreau": (
-        (INT, "n nq nv nz n_blocks n_fixed n_held n_p"),
+        (INT, "n nq nv nz n_blocks n_fixed n_held n_p first_bent n_bent"),
         (POINTER, "terms bias gaps move finish lift held"),
         (POINTER, "terms_work bias_work gaps_work move_work finish_work lift_work held_work"),
         (INT, "residual_at sweeps_at undetermined_at lowered_at work_loss work_input multipliers"),
@@ -136,7 +138,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "feature pair pair_work pair_at values gathered gather_start gather"),
         (REAL, "theta tolerance margin"),
         (INT, "max_sweeps"),
-        (POINTER, "L d s0 g e mu b Y u0 pace zdot work"),
+        (POINTER, "L d s0 g e mu b bent Y u0 pace zdot work"),
         (INT, "n_active"),
         (POINTER, "active w bounce x s dv r gap stays lambda total last"),
         (REAL, "jammed rank"),
@@ -151,7 +153,10 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
     "scene": (
         (POINTER, "steps"),
         (INT, "n_bodies n_shapes most_contacts n_excluded"),
-        (POINTER, "mass inertia gravity kind body size place reach inner friction restitution excluded"),
+        (POINTER, "mass inertia gravity kind body size place reach inner friction restitution"),
+        (POINTER, "spinning rolling"),
+        (INT, "rows"),
+        (POINTER, "excluded"),
         (POINTER, "vertex_start face_start loop_start loop vertex face_normal"),
         (POINTER, "pose pace position rotation low high order"),
         (INT, "n_contacts n_before full n_hashes"),
@@ -162,7 +167,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
     ),
     "articulated": (
         (POINTER, "scene steps step terms poses terms_work poses_work column_start column support_start support"),
-        (POINTER, "jacobian row friction restitution x_after"),
+        (POINTER, "jacobian row friction restitution spinning rolling x_after"),
         (INT, "count_at deepest_at force_at"),
     ),
     "members": (

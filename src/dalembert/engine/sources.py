@@ -43,7 +43,9 @@ UNITS = {
         f"stepping/{name}"
         for name in (
             "one.c",
-            *GENERIC[:3],
+            *GENERIC[:2],
+            "resistance.c",
+            GENERIC[2],
             "look_back.c",
             GENERIC[3],
             "unique.c",

@@ -7,8 +7,15 @@
  * which the factors of the mass matrix, M = L^T D L, turn into those of a block, J L^-1 D^-1/2. */
 enum { MOST_PARTS = 64 }; /* of a step in which a body moves by more than its own size */
 
+/* Velocity along d of a point of a body, or (point = 0) its angular velocity about d. */
 static void add_row(const struct articulated *A, int64_t body, const double *point, const double *d, double sign) {
-    const double *p = A->scene->pose + 12 * body, r[3] = {point[0] - p[0], point[1] - p[1], point[2] - p[2]};
+    const double *p = A->scene->pose + 12 * body;
+    if (!point) {
+        for (int64_t k = A->column_start[body]; k < A->column_start[body + 1]; k++)
+            A->row[A->column[k]] += sign * dot3(d, A->jacobian + 6 * k + 3);
+        return;
+    }
+    const double r[3] = {point[0] - p[0], point[1] - p[1], point[2] - p[2]};
     double moment[3];
     cross3(r, d, moment);
     for (int64_t k = A->column_start[body]; k < A->column_start[body + 1]; k++) {
@@ -37,11 +44,11 @@ static void fill_rows(const struct articulated *A, const double *v, int64_t k) {
     const int64_t n = S->count[a] = join_supports(A, one, two, S->support + C->support_start[a]);
     double ways[3][3];
     contact_axes(S->normal + 3 * k, ways);
-    for (int w = 0; w < 3; w++) {
+    for (int w = 0; w < S->rows; w++) {
         double *Y = C->Y + C->value_start[a] + w * n, u = 0.0;
         for (int64_t i = 0; i < n; i++) A->row[at[i]] = 0.0;
-        if (one >= 0) add_row(A, one, S->where + 3 * k, ways[w], 1.0);
-        if (two >= 0) add_row(A, two, S->where + 3 * k, ways[w], -1.0);
+        if (one >= 0) add_row(A, one, w < 3 ? S->where + 3 * k : 0, ways[w % 3], 1.0);
+        if (two >= 0) add_row(A, two, w < 3 ? S->where + 3 * k : 0, ways[w % 3], -1.0);
         for (int64_t i = 0; i < n; i++) u += A->row[at[i]] * v[at[i]];
         for (int64_t i = n - 1; i >= 0; i--) {
             const double y = A->row[at[i]];
@@ -68,7 +75,7 @@ int articulated_terms(const double *const *in, double *const *out, double *work)
     const struct articulated *A = (struct articulated *)(void *)work;
     struct scene *S = A->scene;
     const double *v = in[1] + A->steps->nq;
-    double *const placed[] = {S->pose, A->jacobian, A->friction, A->restitution};
+    double *const placed[] = {S->pose, A->jacobian, A->friction, A->restitution, A->spinning, A->rolling};
     if (A->terms(in, out, A->terms_work) || A->poses(in, placed, A->poses_work)) return 1;
     set_paces(A, v);
     if (detect(S, in[4][0])) return 1;
@@ -88,7 +95,7 @@ static void body_forces(const struct articulated *A, double *force) {
         contact_axes(S->normal + 3 * k, ways);
         for (int w = 0; w < 3; w++)
             for (int i = 0; i < 3; i++) {
-                const double f = impulse[3 * k + w] * ways[w][i] / S->h;
+                const double f = impulse[S->rows * k + w] * ways[w][i] / S->h;
                 if (one >= 0) force[3 * one + i] += f;
                 if (two >= 0) force[3 * two + i] -= f;
             }

@@ -46,7 +46,7 @@ class NativeColliders:
         most = shapes.contacts
         sizes = sorted(map(len, colliders.supports), reverse=True)
         stride = min(nv, sum(sizes[:2]))
-        more = _contact_tables(system, most, stride)
+        more = _contact_tables(system, most, stride, shapes.resists)
         self.steps = steps = NativeStepping(system, n, kernels, find, more=more, direct=DIRECT)
         self._find = find
         self.scene = shape_memory(shapes, len(colliders.names), steps.address)
@@ -66,7 +66,7 @@ class NativeColliders:
         array("jacobian", np.zeros(6 * sum(map(len, colliders.columns)) + 1))
         array("row", np.zeros(nv + 1))
         array("x_after", np.full(n + 1, np.inf))
-        for name in ("friction", "restitution"):
+        for name in ("friction", "restitution", "spinning", "rolling"):
             self.memory.point(name, self.scene.arrays[name])
         for name in ("count", "support"):
             self.scene.point(name, steps.memory.arrays[name])
@@ -95,13 +95,16 @@ class NativeColliders:
         return self.memory.address
 
 
-def _contact_tables(system: SteppingSystem, most: int, stride: int) -> dict[str, list[int]]:
+def _contact_tables(system: SteppingSystem, most: int, stride: int, resists: bool) -> dict[str, list[int]]:
     """Tables of the blocks of contacts that are found at run time, which come after the others."""
     ends = {name: values[-1] for name, values in system.tables.items() if name.endswith("_start")}
-    kept = BlockLaw.COULOMB.numbers(3)
-    steps = {"support_start": stride, "row_start": 3, "mu_start": 1, "value_start": 3 * stride, "block_start": kept}
+    law, rows = (BlockLaw.RESISTED, 6) if resists else (BlockLaw.COULOMB, 3)
+    steps = {
+        "support_start": stride, "row_start": rows, "mu_start": law.given(rows), "value_start": rows * stride,
+        "block_start": law.numbers(rows),
+    }  # fmt: skip
     starts = {name: [ends[name] + step * (k + 1) for k in range(most)] for name, step in steps.items()}
-    same = {"law": int(BlockLaw.COULOMB), "size": 3, "count": 0, "force": 0, "loss": -1}
+    same = {"law": int(law), "size": rows, "count": 0, "force": 0, "loss": -1}
     return starts | {name: [value] * most for name, value in same.items()} | {"support": [0] * (stride * most)}
 
 

@@ -26,6 +26,8 @@ ACCOUNT = ("contact.residual", "contact.sweeps", "contact.undetermined", "contac
 DIRECT = 128
 """Rows of an island up to which forces that are not unique follow the rule: 42 contacts."""
 
+_COEFFICIENTS = ("friction", "restitution", "spinning", "rolling")
+
 _KERNELS = ("terms", "bias", "move", "finish", "lift")
 
 
@@ -82,18 +84,20 @@ class NativeScene:
 
     def _set_up_steps(self, n: int, k: int, way: TimeStepping) -> None:
         """Fill the structure of the steps: each contact is a block of three rows on two bodies."""
-        c, nq, nv = self.steps.struct, 7 * n, 6 * n
+        c, nq, nv, rows = self.steps.struct, 7 * n, 6 * n, int(self.scene.struct.rows)
         first = nq + nv
         self.n_states = first + len(ACCOUNT)
         c.n, c.nq, c.nv = self.n_states, nq, nv
         c.residual_at, c.sweeps_at, c.undetermined_at, c.lowered_at, c.work_input, c.work_loss = range(first, first + 6)
         c.theta, c.tolerance, c.margin, c.max_sweeps = 0.5, way.tolerance, way.margin, int(way.max_sweeps)
         c.apart = 1
-        kept = BlockLaw.COULOMB.numbers(3)
+        law = BlockLaw.COULOMB if rows == 3 else BlockLaw.RESISTED
+        kept, given = law.numbers(rows), law.given(rows)
         tables = {
-            "L_start": np.zeros(nv + 1), "L_column": np.zeros(1), "law": np.full(k + 1, int(BlockLaw.COULOMB)),
-            "size": np.full(k + 1, 3), "support_start": 12 * np.arange(k + 1), "row_start": 3 * np.arange(k + 1),
-            "mu_start": np.arange(k + 1), "value_start": 36 * np.arange(k + 1), "block_start": kept * np.arange(k + 1),
+            "L_start": np.zeros(nv + 1), "L_column": np.zeros(1), "law": np.full(k + 1, int(law)),
+            "size": np.full(k + 1, rows), "support_start": 12 * np.arange(k + 1), "row_start": rows * np.arange(k + 1),
+            "mu_start": given * np.arange(k + 1), "value_start": 12 * rows * np.arange(k + 1),
+            "block_start": kept * np.arange(k + 1),
             "force": np.zeros(k + 1), "loss": np.full(k + 1, -1),
         }  # fmt: skip
         for name, integers in tables.items():
@@ -102,7 +106,8 @@ class NativeScene:
             self.scene.point(name, self.steps.array(name, np.zeros(length, dtype=np.int64)))
         self.steps.array("feature", np.full(k + 1, np.inf))
         block_memory(
-            self.steps, self.n_states, nv=nv, blocks=k, rows=3 * k, values=36 * k, numbers=k, kept=kept * k,
+            self.steps, self.n_states, nv=nv, blocks=k, rows=rows * k, values=12 * rows * k, numbers=given * k,
+            kept=kept * k,
             direct=DIRECT,
         )  # fmt: skip
         for name in _KERNELS:
@@ -135,9 +140,9 @@ class NativeScene:
         return touching_points(self.scene)
 
     def forces(self) -> Array:
-        """Forces of the contacts of the last step (k x 3), along their normals and tangents."""
+        """Forces of contacts of the last step along their normals and tangents, and moments about them (k x rows)."""
         s = self.scene.struct
-        impulses = _array_at(self.steps.struct.total, 3 * s.n_contacts, ctypes.c_double).reshape(-1, 3)
+        impulses = _array_at(self.steps.struct.total, s.rows * s.n_contacts, ctypes.c_double).reshape(-1, s.rows)
         return impulses / s.h if s.h > 0.0 else 0.0 * impulses
 
 
@@ -148,7 +153,8 @@ def shape_memory(shapes: ShapeTable, bodies: int, steps: int) -> NativeMemory:
     s = scene.struct
     s.steps, s.n_bodies, s.n_shapes, s.most_contacts = steps, bodies, m, k
     s.n_excluded, s.n_hashes = len(shapes.excluded), 2 * k + 1
-    numbers = {name: getattr(shapes, name) for name in ("reach", "inner", "friction", "restitution")}
+    numbers = {name: getattr(shapes, name) for name in ("reach", "inner", *_COEFFICIENTS)}
+    s.rows = 6 if shapes.resists else 3
     for name, values in (numbers | {"size": shapes.sizes, "place": shapes.places}).items():
         scene.array(name, np.append(np.asarray(values, dtype=float), 0.0))
     for name, integers in {"kind": shapes.kinds, "body": shapes.bodies, "excluded": shapes.excluded}.items():
@@ -157,7 +163,7 @@ def shape_memory(shapes: ShapeTable, bodies: int, steps: int) -> NativeMemory:
         scene.array(name, values)
     reals = {
         "pose": 12 * bodies, "pace": 2 * bodies, "position": 3 * m, "rotation": 9 * m, "low": 3 * m, "high": 3 * m,
-        "point": 3 * k, "point_before": 3 * k, "force_before": 3 * k, "where": 3 * k, "normal": 3 * k, "gap": k,
+        "point": 3 * k, "point_before": 3 * k, "force_before": 6 * k, "where": 3 * k, "normal": 3 * k, "gap": k,
     }  # fmt: skip
     for name, size in reals.items():
         scene.array(name, np.zeros(size + 1))

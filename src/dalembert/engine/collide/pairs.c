@@ -107,14 +107,14 @@ static int64_t *hash_of(const struct scene *S, const int64_t *pairs, int64_t pai
 static int last_force(struct scene *S, int64_t pair, const double *local, double size, double *force) {
     double nearest = NEAR_POINT * NEAR_POINT * size * size;
     int64_t best = -1;
-    force[0] = force[1] = force[2] = 0.0;
+    for (int64_t i = 0; i < S->rows; i++) force[i] = 0.0;
     for (int64_t i = *hash_of(S, S->pair_before, pair); i >= 0 && i < S->n_before && S->pair_before[i] == pair; i++) {
         double d[3];
         minus3(local, S->point_before + 3 * i, d);
         if (dot3(d, d) < nearest) nearest = dot3(d, d), best = i;
     }
     if (best < 0) return 0;
-    memcpy(force, S->force_before + 3 * best, 3 * sizeof(double));
+    memcpy(force, S->force_before + S->rows * best, (size_t)S->rows * sizeof(double));
     S->point_before[3 * best] = INFINITY;
     return 1;
 }
@@ -152,7 +152,7 @@ static void find_contacts(struct scene *S, double reach, double h, double *force
                 memcpy(S->where + 3 * at, c[k].point, sizeof c[k].point);
                 memcpy(S->normal + 3 * at, c[k].normal, sizeof c[k].normal);
                 into(a.kind == HALF_SPACE ? &b : &a, c[k].point, S->point + 3 * at);
-                if (forces) S->known[S->steps->n_fixed + at] = last_force(S, pair, S->point + 3 * at, size, forces + 3 * at);
+                if (forces) S->known[S->steps->n_fixed + at] = last_force(S, pair, S->point + 3 * at, size, forces + S->rows * at);
             }
         }
 }
@@ -164,7 +164,7 @@ static void remember_contacts(struct scene *S) {
     S->n_before = S->h > 0.0 ? S->n_contacts : 0;
     memcpy(S->pair_before, S->pair, (size_t)S->n_before * sizeof(int64_t));
     memcpy(S->point_before, S->point, (size_t)(3 * S->n_before) * sizeof(double));
-    for (int64_t i = 0; i < 3 * S->n_before; i++) S->force_before[i] = impulse[i] / S->h;
+    for (int64_t i = 0; i < S->rows * S->n_before; i++) S->force_before[i] = impulse[i] / S->h;
     for (int64_t i = 0; i < S->n_hashes; i++) S->hashes[i] = -1;
     for (int64_t i = S->n_before - 1; i >= 0; i--) *hash_of(S, S->pair_before, S->pair_before[i]) = i;
 }
@@ -176,18 +176,20 @@ static int detect(struct scene *S, double h) {
     remember_contacts(S);
     find_contacts(S, REACH, h, C->last + first);
     C->n_blocks = C->n_fixed + S->n_contacts, S->h = h;
-    memset(C->total + first, 0, (size_t)(3 * S->n_contacts) * sizeof(double));
+    memset(C->total + first, 0, (size_t)(S->rows * S->n_contacts) * sizeof(double));
     return (int)S->full;
 }
 
-/* Gap, restitution and friction of the contacts, as numbers of their blocks; those of a pair of shapes are the smaller restitution
- * and the geometric mean of both frictions. */
+/* Gap, restitution and friction of the contacts, as numbers of their blocks; those of a pair of shapes are the smaller restitution,
+ * the geometric mean of both frictions and the larger resistance against rolling and spinning. */
 static void fill_numbers(const struct scene *S) {
     const struct moreau *C = S->steps;
     for (int64_t k = 0, a = C->n_fixed; k < S->n_contacts; k++, a++) {
         const int64_t i = S->pair[k] / S->n_shapes, j = S->pair[k] % S->n_shapes;
         C->g[a] = S->gap[k], C->e[a] = fmin(S->restitution[i], S->restitution[j]);
-        C->mu[C->mu_start[a]] = sqrt(S->friction[i] * S->friction[j]);
+        double *mu = C->mu + C->mu_start[a];
+        mu[0] = sqrt(S->friction[i] * S->friction[j]);
+        if (S->rows == 6) mu[1] = fmax(S->spinning[i], S->spinning[j]), mu[2] = fmax(S->rolling[i], S->rolling[j]);
     }
 }
 

@@ -20,21 +20,35 @@ static void row_at(const struct scene *S, const double *x, const double *R, int6
     }
 }
 
+/* The same for the angular velocity about d. */
+static void turn_at(const struct scene *S, const double *x, const double *R, int64_t body, const double *d, double sign, double *y,
+                    double *u) {
+    const double *v = x + 7 * S->n_bodies + 6 * body;
+    for (int k = 0; k < 3; k++) {
+        const double turn = R[k] * d[0] + R[3 + k] * d[1] + R[6 + k] * d[2];
+        y[k] = 0.0, y[3 + k] = sign * turn * S->steps->d[6 * body + 3 + k];
+        *u += sign * turn * v[3 + k];
+    }
+}
+
 /* Rows of a contact. */
 static void fill_block(struct scene *S, const double *x, int64_t a, double *Y, double *u) {
     const int64_t pair = S->pair[a], one = S->body[pair / S->n_shapes], two = S->body[pair % S->n_shapes];
     const double *n = S->normal + 3 * a, *point = S->where + 3 * a;
     double ways[3][3], R[9];
     contact_axes(n, ways);
-    u[0] = u[1] = u[2] = 0.0;
+    for (int64_t w = 0; w < S->rows; w++) u[w] = 0.0;
     const int64_t first = one < 0 ? two : two < 0 || one < two ? one : two, last = one < 0 || two < 0 ? -1 : one + two - first;
     const int64_t count = S->count[a] = last < 0 ? 6 : 12;
     for (int side = 0; side < (last < 0 ? 1 : 2); side++) {
         const int64_t body = side ? last : first;
         rotation_of(x + 7 * body + 3, R);
         for (int64_t k = 0; k < 6; k++) S->support[12 * a + 6 * side + k] = 6 * body + k;
-        for (int w = 0; w < 3; w++)
-            row_at(S, x, R, body, point, ways[w], body == one ? 1.0 : -1.0, Y + w * count + 6 * side, u + w);
+        for (int w = 0; w < S->rows; w++) {
+            double *y = Y + w * count + 6 * side, sign = body == one ? 1.0 : -1.0;
+            if (w < 3) row_at(S, x, R, body, point, ways[w], sign, y, u + w);
+            else turn_at(S, x, R, body, ways[w - 3], sign, y, u + w);
+        }
     }
 }
 
@@ -47,18 +61,18 @@ static void bias_of(const struct scene *S, const double *x, double *b) {
     }
 }
 
-/* (t, x, c, p, h) -> L, d, s0, gaps, restitution, friction, bias, -, -, -, Y, u0 */
+/* (t, x, c, p, h) -> the terms of a step (step.h), of which those of contacts are written to the memory of the steps. */
 int scene_terms(const double *const *in, double *const *out, double *work) {
     struct scene *S = (struct scene *)(void *)work;
     const double *x = in[1], h = in[4][0];
-    double *d = out[1], *s0 = out[2], *b = out[6], *Y = out[10], *u0 = out[11];
+    double *d = out[1], *s0 = out[2], *b = out[6], *Y = S->steps->Y, *u0 = S->steps->u0;
     bias_of(S, x, b);
     for (int64_t i = 0; i < 6 * S->n_bodies; i++) {
         d[i] = 1.0 / sqrt(i % 6 < 3 ? S->mass[i / 6] : S->inertia[3 * (i / 6) + i % 6 - 3]);
         s0[i] = -h * b[i] * d[i];
     }
     fill_numbers(S);
-    for (int64_t a = 0; a < S->n_contacts; a++) fill_block(S, x, a, Y + 36 * a, u0 + 3 * a);
+    for (int64_t a = 0; a < S->n_contacts; a++) fill_block(S, x, a, Y + 12 * S->rows * a, u0 + S->rows * a);
     return 0;
 }
 

@@ -19,6 +19,8 @@ struct scene {
     const double *size, *place, *reach;     /* see above; position (3), rotation (9, rows) in its body; radius about that */
     const double *inner;                    /* largest sphere inside of each shape, about: its radius */
     const double *friction, *restitution;   /* of each shape */
+    const double *spinning, *rolling;       /* of each shape: lengths, whose products with the normal force are the largest moments */
+    int64_t rows;                           /* of a contact: 3, or 6 with moments (stepping/resistance.c) */
     const int64_t *excluded;                /* pairs of shapes (i < j: i n_shapes + j) that do not touch, in rising order */
     /* hulls: vertices, and polygons with outward normals, of each shape */
     const int64_t *vertex_start, *face_start, *loop_start, *loop;
@@ -50,7 +52,7 @@ struct articulated {
     double *terms_work, *poses_work;
     const int64_t *column_start, *column;   /* of each body: velocities that move it */
     const int64_t *support_start, *support; /* the same, with those that rows which always hold connect with them */
-    double *jacobian, *row, *friction, *restitution; /* the last two are those of the scene */
+    double *jacobian, *row, *friction, *restitution, *spinning, *rolling; /* the last four are those of the scene */
     double *x_after; /* q and v after the last step: a run that continues elsewhere forgets contacts */
     int64_t count_at, deepest_at, force_at; /* places in x: number of contacts, smallest gap, force on each body (3) */
 };

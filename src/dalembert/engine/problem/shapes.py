@@ -46,12 +46,14 @@ class ShapeTable:
         As in scene.h (m x 3); position (3) and rotation by rows (9) in the frame of the body (m x 12).
     reach, inner
         Radii of spheres about the centre of each shape, around it and inside of it (m).
-    friction, restitution
-        Coefficients of the shapes (m).
+    friction, restitution, spinning, rolling
+        Coefficients of the shapes (m); the last two are lengths.
     excluded
         Pairs of shapes i < j that do not touch, as i m + j, in rising order.
     contacts
         Number of contacts at most.
+    resists
+        Whether contacts have moments against spinning and rolling.
     hulls
         Hulls by the number of their shape.
     """
@@ -64,8 +66,11 @@ class ShapeTable:
     inner: Array
     friction: Array
     restitution: Array
+    spinning: Array
+    rolling: Array
     excluded: NDArray[np.int64]
     contacts: int
+    resists: bool = False
     hulls: dict[int, Hull] = field(default_factory=dict)
 
 
@@ -81,8 +86,8 @@ class ColliderSystem:
         Names of the bodies that move, and the body or collider of each shape, for messages.
     poses
         (t, x, c, p) -> position (3) and rotation by rows (9) of each body in the world; the Jacobian of each body in
-        axes of the world, six numbers (of the origin, of the rotation) for each velocity that moves it; friction and
-        restitution of the shapes.
+        axes of the world, six numbers (of the origin, of the rotation) for each velocity that moves it; friction,
+        restitution, and resistance against spinning and rolling of the shapes.
     columns
         Velocities that move each body.
     supports

@@ -46,14 +46,18 @@ class BlockLaw(IntEnum):
     COULOMB = 1
     STICTION = 2
     ROPE = 3
+    RESISTED = 4
 
     def given(self, rows: int) -> int:
         """Return how many numbers tapes give of a block in every step: friction, two limits, or ratios of sheaves."""
+        if self is BlockLaw.RESISTED:
+            return 3
         return rows - 1 if self is BlockLaw.ROPE else 2 if self is BlockLaw.STICTION else 1
 
     def numbers(self, rows: int) -> int:
         """Return how many numbers are kept of a block: its matrix, and numbers that the law derives from it."""
-        return rows * (rows + 1) // 2 + (10 if self is BlockLaw.COULOMB else 1)
+        more = {BlockLaw.COULOMB: 10, BlockLaw.RESISTED: 16}
+        return rows * (rows + 1) // 2 + more.get(self, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +79,9 @@ class SteppingSystem:
         (t, x, c, p, h) -> entries of L and ``D^-1/2`` of ``M^ = L^T D L``; ``D^-1/2 L^-T h f``; of the blocks gaps,
         restitution, friction (of those that stick the largest forces at rest and in motion, of ropes the largest ratio
         of tensions at each sheave); the part of the bias of the equations in ``f``; of the rows that always hold
-        ``J L^-T D^-1/2`` (dense, row by row), ``J v + Phi_t`` and ``Phi_t``; then rows ``J L^-T D^-1/2`` of the blocks
-        at their supports and velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
+        ``J L^-T D^-1/2`` (dense, row by row), ``J v + Phi_t`` and ``Phi_t``; of cables and ropes the change of their
+        velocities from the start to the middle of the step by the turn of their rows; then rows ``J L^-T D^-1/2`` of
+        the blocks at their supports and velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
     pairs
         Rows of each block; None: they are in ``terms``.
     n_parameters
@@ -103,6 +108,8 @@ class SteppingSystem:
         Length of each block below which nothing can pass through it unseen; infinite: no search is needed.
     n_held
         Number of rows that always hold.
+    first_bent, n_bent
+        First row of cables and ropes, and how many they have.
     names
         Names of the blocks.
     forces, losses
@@ -136,6 +143,8 @@ class SteppingSystem:
     sizes: NDArray[np.int64]
     features: Array
     n_held: int
+    first_bent: int
+    n_bent: int
     names: tuple[str, ...]
     forces: tuple[int, ...]
     losses: tuple[int, ...]

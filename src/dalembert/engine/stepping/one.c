@@ -27,9 +27,12 @@ typedef struct moreau stepper;
 #define N_PARAMETERS C->n_p
 #define N_BLOCKS C->n_blocks
 #define N_HELD_ROWS C->n_held
+#define FIRST_BENT C->first_bent
+#define N_BENT C->n_bent
 #define N_L C->L_start[C->nv]
 #define MOST_ROWS 16 /* of a block */
 #define ROPES 1
+#define RESISTANCES 1 /* resistance.c */
 #define MOST_TESTED 48
 #define MANY (C->pair != 0)
 #define BY_PAIR(a) (C->pair != 0 && (a) < C->n_fixed)
