@@ -220,8 +220,8 @@ def _outcome(solved: Solved, eom: EquationsOfMotion, settings: PlanSettings) -> 
     passed = "".join(f", '{name}' passes its limit by {x:.2g}" for name, x in errors.worst.items())
     return "inaccurate", (
         f"the plan of {where} is optimal on its grid of {solved.mesh.intervals} intervals, but this grid is too "
-        f"coarse: the error of the motion between nodes is {errors.error:.2g}{passed} (tolerance {settings.tolerance:.2g}); "
-        "give more intervals or refinements, or a tolerance that is enough"
+        f"coarse: the error of the motion between nodes is {errors.error:.2g}{passed} (tolerance "
+        f"{settings.tolerance:.2g}); give more intervals or refinements, or a tolerance that is enough"
     )
 
 
