@@ -29,6 +29,7 @@ from dalembert.model.body import Body, box
 from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Frame, Motor, Thruster
+from dalembert.model.transform import Transform
 from dalembert.optimal.cost import Cost
 from dalembert.optimal.limits import soft
 from dalembert.optimal.predictive import PredictiveLaw, mpc
@@ -94,20 +95,21 @@ _CORNERS = tuple((x, y, z) for z in (3.0, 0.0) for x in (-2.0, 2.0) for y in (-2
 
 def _cable_robot() -> Machine:
     """A platform of 20 kg on eight cables; their tensions are the inputs."""
-    axes = {"x": "x", "y": "y", "z": "z", "yaw": "z", "pitch": "y", "roll": "x"}
+    x_axis, y_axis, z_axis = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    axes = {"x": x_axis, "y": y_axis, "z": z_axis, "yaw": z_axis, "pitch": y_axis, "roll": x_axis}
     bodies = [*(f"carrier{k}" for k in range(5)), "platform"]
-    joints = [
+    joints = tuple(
         Joint(name, "prismatic" if k < 3 else "revolute", bodies[k - 1] if k else "world", bodies[k], axis=axis)
         for k, (name, axis) in enumerate(axes.items())
-    ]
+    )
     frames, cables = [], []
     for k, (x, y, z) in enumerate(_CORNERS):
         side = -1.0 if z > 1.0 else 1.0  # lower cables end above the centre, and cross: they hold the attitude too
-        frames.append(Frame(f"eye{k}", "platform", (0.075 * x, 0.075 * side * y, 0.1 * side)))
+        frames.append(Frame(f"eye{k}", "platform", Transform((0.075 * x, 0.075 * side * y, 0.1 * side))))
         cables.append(Thruster(f"cable{k}", f"eye{k}", toward=(x, y, z)))
     return Machine(
-        "cable robot", [*map(Body, bodies[:-1]), box("platform", 20.0, (0.3, 0.3, 0.2))], joints, frames=frames,
-        thrusters=cables,
+        "cable robot", (*map(Body, bodies[:-1]), box("platform", 20.0, (0.3, 0.3, 0.2))), joints,
+        frames=tuple(frames), thrusters=tuple(cables),
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -305,7 +305,7 @@ def print_predictive(console: Console, figures: Record) -> None:
     from rich.table import Table
 
     rows = figures["results"]
-    tables = [
+    tables: list[tuple[str, dict[str, Callable[[Record], str]], list[Record]]] = [
         (
             "A sample of a predictive controller",
             {

@@ -476,7 +476,7 @@ def mhe(
 
     It finds the most probable motion of the last seconds within the limits, and knows of older readings by the arrival
     cost of a Kalman filter. It is used as `ekf` is; the loop records ``mhe.STATE``, ``mhe.status``, ``mhe.iterations``
-    and ``mhe.window`` (the periods that it has seen). Its steps are in the tangent space of attitudes, as those of `ekf`.
+    and ``mhe.window`` (the periods that it has seen). Quaternions keep their unit norm, as in `ekf`.
 
     Parameters
     ----------
