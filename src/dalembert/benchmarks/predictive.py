@@ -269,7 +269,7 @@ def _processor_time() -> float:
 
 
 def _start(machine: Machine, case: PredictiveCase) -> Mapping[str, float]:
-    """Coordinates at the start; the rope of the crane has a name of its own."""
+    """Coordinates at the start; the crane names its rope by itself."""
     return {machine.q_names[4] if name == "length" else name: x for name, x in case.start.items()}
 
 
