@@ -8,7 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert.analysis.linearize import law_gain, linearize
-from dalembert.control.laws import driven_response
+from dalembert.control.law_bases import driven_response
 from dalembert.control.lqr import design_lqr
 from dalembert.control.underactuated import (
     EnergyRegulation,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.control.cascade import Cascade, Sampled
-from dalembert.control.laws import _driven, machine_state
+from dalembert.control.law_bases import _driven, machine_state
 from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
 from dalembert.core.ports import Controller, Law, NativeStage

@@ -13,7 +13,7 @@ from typing import Any, cast
 import casadi as ca
 import numpy as np
 
-from dalembert.control.laws import machine_state
+from dalembert.control.law_bases import machine_state
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Controller, Law, NativeStage
 from dalembert.core.types import Array, Expression

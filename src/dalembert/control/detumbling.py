@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert.control.allocation import allocate, base_wheels
-from dalembert.control.laws import _Stateless, machine_state
+from dalembert.control.law_bases import _Stateless, machine_state
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Expression

@@ -23,7 +23,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.control.laws import Reference, _driven, _gain, _reference
+from dalembert.control.law_bases import Reference, _driven, _gain, _reference
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.linearize import equilibrium, linearize, reduction, state_space_names
-from dalembert.control.laws import Reference, _driven, _Named, _reference, _Stateless, _thrusters_off
+from dalembert.control.law_bases import Reference, _driven, _Named, _reference, _Stateless, _thrusters_off
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.labels import as_numbers, by_name

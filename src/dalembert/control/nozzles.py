@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.control.allocation import allocate
 from dalembert.control.detumbling import wheel_momentum
-from dalembert.control.laws import _Stateless
+from dalembert.control.law_bases import _Stateless
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.ports import Law

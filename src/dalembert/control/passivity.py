@@ -22,7 +22,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.control.laws import (
+from dalembert.control.law_bases import (
     Reference,
     _driven,
     _gain,

@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert.analysis.equilibrium import equilibrium
 from dalembert.control.feedback import Reference, commanded, errors
+from dalembert.control.law_bases import Stateless
 from dalembert.control.signals import label
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT
@@ -109,7 +110,7 @@ def check_schedule(model: UncertainMachine, schedule: Mapping[str, int]) -> dict
 
 
 @dataclass(frozen=True, eq=False)
-class ScheduledFeedback:
+class ScheduledFeedback(Stateless):
     """The law of scheduled gains (see `scheduled_feedback`).
 
     Parameters
@@ -126,14 +127,6 @@ class ScheduledFeedback:
     q0: Array
     u0: Array
     reference: Mapping[str, Reference]
-
-    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
-        """No states."""
-        return ()
-
-    def initial_state(self, eom: EquationsOfMotion) -> Array:
-        """No states."""
-        return np.zeros(0)
 
     def expression(
         self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression

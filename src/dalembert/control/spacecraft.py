@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.control.allocation import COMPONENTS, allocate
 from dalembert.control.cascade import read
-from dalembert.control.laws import (
+from dalembert.control.law_bases import (
     Reference,
     _driven,
     _fixed,

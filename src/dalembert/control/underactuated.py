@@ -17,7 +17,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.linearize import equilibrium
-from dalembert.control.laws import Reference, _driven, _gain, _reference, _Stateless, driven_response, machine_state
+from dalembert.control.law_bases import (
+    Reference,
+    _driven,
+    _gain,
+    _reference,
+    _Stateless,
+    driven_response,
+    machine_state,
+)
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, Expression, StateLike
 from dalembert.formulations.equations import EquationsOfMotion

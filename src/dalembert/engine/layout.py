@@ -38,14 +38,15 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (REAL, "sample_origin t_last"),
         (INT, "n_steps n_rejected n_calls max_steps bad"),
         (REAL, "patience"),
-        (POINTER, "project custom admits context"),
+        (POINTER, "project custom admits context steps"),
     ),
     "midpoint": (
         (INT, "n n_counted max_iterations n_iterations"),
         (REAL, "tolerance damping"),
         (POINTER, "tape work y y_next"),
         (REAL, "t_known"),
-        (POINTER, "x_known"),
+        (POINTER, "x_known equations rates x_middle W further"),
+        (INT, "work_loss account"),
     ),
     "update": (
         (POINTER, "f work w values rows"),
@@ -99,6 +100,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (INT, "n_ropes"),
         (POINTER, "rope_first of_rope tension ratio yields"),
         (INT, "redundant"),
+        # implicit steps
+        (POINTER, "enlarged further metric"),
     ),
     "transitions": (
         (POINTER, "equations"),
@@ -110,6 +113,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (REAL, "slowest"),
         (INT, "n_switches"),
         (POINTER, "switch_event switch_first switch_latch switch_value"),
+        (INT, "n_counts"),
+        (POINTER, "count_event count_latch count_step"),
         (INT, "n_kinks"),
         (POINTER, "kink_event"),
         (REAL, "kink_time"),
@@ -124,7 +129,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (INT, "pair lacks"),
     ),
     "moreau": (
-        (INT, "n nq nv nz n_blocks n_held n_p"),
+        (INT, "n nq nv nz n_blocks n_held n_p first_bent n_bent"),
         (POINTER, "terms bias gaps move finish lift held"),
         (POINTER, "terms_work bias_work gaps_work move_work finish_work lift_work held_work"),
         (INT, "residual_at sweeps_at undetermined_at lowered_at work_loss work_input multipliers"),
@@ -133,7 +138,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "feature pair pair_work pair_at values gathered gather_start gather"),
         (REAL, "theta tolerance margin"),
         (INT, "max_sweeps"),
-        (POINTER, "L d s0 g e mu b Y u0 pace zdot work"),
+        (POINTER, "L d s0 g e mu b bent Y u0 pace zdot work"),
         (INT, "n_active"),
         (POINTER, "active w bounce x s dv r gap stays lambda total"),
         (REAL, "jammed rank"),

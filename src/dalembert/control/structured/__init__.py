@@ -1,6 +1,16 @@
 """Structured synthesis: controllers of a given structure, tuned to requirements on closed loops."""
 
 from dalembert.control.structured.certificate import Check
+from dalembert.control.structured.controllers import (
+    fixed_controller,
+    gains,
+    low_pass,
+    notch,
+    pd_gains,
+    pid_gains,
+    positive_gains,
+    state_space,
+)
 from dalembert.control.structured.requirements import (
     ControllerGain,
     Gain,
@@ -12,19 +22,7 @@ from dalembert.control.structured.requirements import (
     tracking,
 )
 from dalembert.control.structured.results import TuneResult, TuneSettings
-from dalembert.control.structured.structures import (
-    Structure,
-    Tunable,
-    beside,
-    fixed_controller,
-    gains,
-    low_pass,
-    notch,
-    pd_gains,
-    pid_gains,
-    positive_gains,
-    state_space,
-)
+from dalembert.control.structured.structures import Structure, Tunable, beside
 from dalembert.control.structured.tuning import tune
 
 __all__ = [

@@ -71,8 +71,9 @@ class SteppingSystem:
         (t, x, c, p, h) -> entries of L and ``D^-1/2`` of ``M^ = L^T D L``; ``D^-1/2 L^-T h f``; of the blocks gaps,
         restitution, friction (of those that stick the largest forces at rest and in motion, of ropes the largest ratio
         of tensions at each sheave); the part of the bias of the equations in ``f``; of the rows that always hold
-        ``J L^-T D^-1/2`` (dense, row by row), ``J v + Phi_t`` and ``Phi_t``; then rows ``J L^-T D^-1/2`` of the blocks
-        at their supports and velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
+        ``J L^-T D^-1/2`` (dense, row by row), ``J v + Phi_t`` and ``Phi_t``; of cables and ropes the change of their
+        velocities from the start to the middle of the step by the turn of their rows; then rows ``J L^-T D^-1/2`` of
+        the blocks at their supports and velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
     pairs
         Rows of each block; None: they are in ``terms``.
     n_parameters
@@ -99,6 +100,8 @@ class SteppingSystem:
         Length of each block below which nothing can pass through it unseen; infinite: no search is needed.
     n_held
         Number of rows that always hold.
+    first_bent, n_bent
+        First row of cables and ropes, and how many they have.
     names
         Names of the blocks.
     forces, losses
@@ -130,6 +133,8 @@ class SteppingSystem:
     sizes: NDArray[np.int64]
     features: Array
     n_held: int
+    first_bent: int
+    n_bent: int
     names: tuple[str, ...]
     forces: tuple[int, ...]
     losses: tuple[int, ...]

@@ -95,6 +95,19 @@ FUNCTION real summed(INDEX n, INDEX rows, const real *y, INDEX i) {
 #define OPENING(a, u) (u)[0]
 #endif
 
+/* Cables and ropes: their rows turn with the machine, so that velocities that obey them at the start of a step do not do
+ * so in its middle. The condition is on u+ + u0 - u(start) in the place of u+; `bent` has u0 - u(start). */
+#define IS_BENT(a) (ROW(a) >= FIRST_BENT && ROW(a) < FIRST_BENT + N_BENT)
+#define BEFORE(a) ((N_HELD_ROWS || IS_BENT(a) ? C->before : C->u0) + ROW(a))
+
+FUNCTION void bend(stepper *C, INDEX a) {
+    for (INDEX i = 0; i < SIZE(a); i++) {
+        const real turn = C->bent[ROW(a) - FIRST_BENT + i];
+        C->before[ROW(a) + i] = (N_HELD_ROWS ? C->before : C->u0)[ROW(a) + i] - turn;
+        C->u0[ROW(a) + i] += turn;
+    }
+}
+
 /* W of a block and the data that its law keeps. */
 FUNCTION void block_make(stepper *C, INDEX a) {
     const INDEX n = COUNT(a);

@@ -16,7 +16,7 @@ static int all_gaps(struct moreau *C, double t, const double *x, double h, const
 }
 
 static double speed(const struct moreau *C, int64_t a) {
-    const double *u = (C->n_held ? C->before : C->u0) + ROW(a);
+    const double *u = BEFORE(a);
     return SIZE(a) == 3 ? sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) : fabs(u[0]);
 }
 

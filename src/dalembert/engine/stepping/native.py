@@ -59,6 +59,7 @@ class NativeStepping:
         tables = system.tables
         rows, values, n_L = tables["row_start"][-1], tables["value_start"][-1], tables["L_start"][-1]
         c.n, c.nq, c.nv, c.nz, c.n_blocks, c.n_held, c.n_p = n, system.nq, nv, system.nz, k, m, system.n_parameters
+        c.first_bent, c.n_bent = system.first_bent, system.n_bent
         c.residual_at, c.sweeps_at, c.multipliers = system.residual, system.sweeps, system.multipliers
         c.undetermined_at, c.lowered_at = system.undetermined, system.lowered
         c.work_loss, c.work_input = system.work_loss, system.work_input
@@ -72,7 +73,7 @@ class NativeStepping:
         array("feature", np.append(system.features, 0.0))
         block_memory(
             self.memory, n, nv=nv, blocks=k, rows=rows, values=values, numbers=tables["mu_start"][-1],
-            kept=tables["block_start"][-1], n_L=n_L, nz=system.nz, held=m,
+            kept=tables["block_start"][-1], n_L=n_L, nz=system.nz, held=m, bent=system.n_bent,
         )  # fmt: skip
         if system.pairs is not None:
             pair_kernels = [kernels[pair.key] for pair in system.pairs]
@@ -116,6 +117,7 @@ def block_memory(
     n_L: int = 0,
     nz: int = 0,
     held: int = 0,
+    bent: int = 0,
     direct: int = _DIRECT,
 ) -> None:
     """Allocate the arrays that steps write to.
@@ -130,14 +132,14 @@ def block_memory(
         Blocks, their rows and the entries of these, numbers of their laws, and those that are kept of each.
     n_L
         Entries of L.
-    held
-        Rows that always hold.
+    held, bent
+        Rows that always hold, and those of cables and ropes.
     direct
         Rows of an island up to which forces that are not unique are solved for directly.
     """
     k, m = blocks, held
     reals = {
-        "L": n_L, "d": nv, "s0": nv, "g": k, "e": k, "mu": numbers, "b": nv,
+        "L": n_L, "d": nv, "s0": nv, "g": k, "e": k, "mu": numbers, "b": nv, "bent": bent,
         "Y": values, "u0": rows, "pace": k, "zdot": nz, "work": 2,
         "w": kept, "bounce": k, "x": rows, "s": nv, "dv": nv,
         "r": nv, "gap": k, "stays": k, "lambda": k, "total": rows, "Q": m * nv, "held_u0": m, "held_t": m,

@@ -27,6 +27,8 @@ typedef struct moreau stepper;
 #define N_PARAMETERS C->n_p
 #define N_BLOCKS C->n_blocks
 #define N_HELD_ROWS C->n_held
+#define FIRST_BENT C->first_bent
+#define N_BENT C->n_bent
 #define N_L C->L_start[C->nv]
 #define MOST_ROWS 16 /* of a block */
 #define ROPES 1

@@ -142,7 +142,7 @@ FUNCTION MASK block_sweeps(stepper *C, MASK open, real *sweeps) {
 /* Energy that the impulses of a block give, u being the mean of its velocities before and after; its size is added to
  * `scale`. */
 FUNCTION real block_share(const stepper *C, INDEX a, real *scale) {
-    const real *const before = (N_HELD_ROWS ? C->before : C->u0) + ROW(a);
+    const real *const before = BEFORE(a);
     real sum = K(0.0), u[MOST_ROWS];
     block_velocity(C, a, C->s, u);
     for (INDEX i = 0; i < SIZE(a); i++) {
@@ -197,7 +197,8 @@ FUNCTION MASK block_gaps(stepper *C, MASK alive, real h) {
         C->lambda[a] = K(0.0);
         if (LAW(a) == STICTION) continue;
         block_velocity(C, a, C->s, u);
-        const real gap = C->g[a] + K(THETA) * h * OPENING(a, u); /* at the end */
+        real gap = C->g[a] + K(THETA) * h * OPENING(a, u); /* at the end */
+        if (IS_BENT(a)) gap -= K(0.5 * THETA) * h * OPENING(a, C->bent + (ROW(a) - FIRST_BENT));
         const MASK rebounds = C->bounce[a] < K(0.0), stays = (C->x[ROW(a)] > K(0.0)) & NO(rebounds);
         C->stays[a] = SELECT(stays, K(1.0), K(0.0));
         C->gap[a] = SELECT(rebounds, larger(gap, K(0.0)), gap);

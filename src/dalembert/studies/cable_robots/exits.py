@@ -15,7 +15,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert.api import simulate
-from dalembert.control.laws import machine_state
+from dalembert.control.law_bases import machine_state
 from dalembert.core.parameter import TIME, evaluate, nominal
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion, derive

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from dalembert.control.laws import machine_state
+from dalembert.control.law_bases import machine_state
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array, Expression, ExpressionLike

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from dalembert.control.laws import driven_response
+from dalembert.control.law_bases import driven_response
 from dalembert.control.underactuated import partition
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
