@@ -143,7 +143,7 @@ class MotorEntry(FileEntry):
 class ThrusterEntry(FileEntry):
     """An input that pushes or turns a body at a frame."""
 
-    units: ClassVar[Units] = {"force": "N|1", "torque": "N m|1", "effort": "N|N m|1"}
+    units: ClassVar[Units] = {"force": "N|1", "torque": "N m|1", "effort": "N|N m|1", "toward": "m"}
 
     frame: str
     force: Vector = ZERO
@@ -151,6 +151,7 @@ class ThrusterEntry(FileEntry):
     axes: Literal["world", "frame"] = "frame"
     effort: Limit = math.inf
     one_sided: bool = False
+    toward: Vector | None = None
 
 
 class WrenchEntry(FileEntry):
