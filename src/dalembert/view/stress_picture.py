@@ -8,6 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert.analysis.stress import stress_history
 from dalembert.core.errors import InputError
@@ -98,7 +99,9 @@ def _camera(points: Array) -> Camera:
     return Camera.looking(np.eye(3)[2], azimuth=-75.0, elevation=55.0 if flat == 2 else 25.0)
 
 
-def _draw_mesh(figure: Figure, axes: object, camera: Camera, points: Array, faces: Array, values: Array) -> None:
+def _draw_mesh(
+    figure: Figure, axes: object, camera: Camera, points: Array, faces: NDArray[np.int64], values: Array
+) -> None:
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
 
@@ -107,7 +110,7 @@ def _draw_mesh(figure: Figure, axes: object, camera: Camera, points: Array, face
     order = np.argsort((corners @ camera.towards).mean(axis=1))
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     seen = order[(normals @ camera.towards)[order] > 0.0]
-    drawn = PolyCollection(camera.flat(corners[seen]), cmap="viridis", edgecolors="face", linewidths=0.4)
+    drawn = PolyCollection(list(camera.flat(corners[seen])), cmap="viridis", edgecolors="face", linewidths=0.4)
     drawn.set_array(values[faces[seen]].mean(axis=1))
     drawn.set_clim(0.0, float(values.max()) or 1.0)
     axes.add_collection(drawn)
