@@ -92,6 +92,7 @@ def test_plans_are_those_in_angles() -> None:
     np.testing.assert_array_equal(first_inputs(machine, law, q0={k: -x for k, x in q.items()}, v0=v), mine)
 
 
+@pytest.mark.slow
 def test_without_limits_it_is_the_regulator_in_the_tangent_space() -> None:
     machine, h, w_q, w_v, w_u = satellite(), 0.2, 8.0, 3.0, 0.1
     names = machine.q_names[1:]

@@ -285,12 +285,14 @@ class ContactEntry(FileEntry):
 class ColliderEntry(FileEntry):
     """Bodies that touch with their geometry (none named: all others), or a half-space."""
 
-    units: ClassVar[Units] = {"friction": "1", "restitution": "1"}
+    units: ClassVar[Units] = {"friction": "1", "restitution": "1", "rolling": "m", "spinning": "m"}
 
     bodies: list[str] | None = None
     friction: Number = 0.5
     restitution: Number = 0.0
     ignores: list[str] = []
+    rolling: Number = 0.0
+    spinning: Number = 0.0
 
 
 class SignalEntry(FileEntry):
