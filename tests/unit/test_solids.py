@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -242,3 +243,38 @@ def test_pictures_show_the_largest_stress(bar: da.FiniteElements, tmp_path: Path
     other = da.simulate(da.equations(bare, backend="vm"), duration=0.01, method=da.ImplicitMidpoint(step=1e-3))
     with pytest.raises(da.InputError, match=r"stresses at 1 points and \d+ nodes: make it with stress=True"):
         plot_stress(other, "bar")
+
+
+FAKE = """#!{python}
+import pathlib
+text = pathlib.Path("model.inp").read_text()
+assert text.endswith("*STEP\\n*FREQUENCY, SOLVER=MATRIXSTORAGE\\n*END STEP\\n") and text.count("*STEP") == 1
+if "NOTHING" in text:
+    print(" *ERROR reading *ELEMENT: no such element type")
+else:
+    assert "*BOUNDARY" not in text and "ROOT, 1, 3" not in text and "*SOLID SECTION" in text
+    dofs = [f"{{n}}.{{d}}" for n in range(1, 9) for d in (1, 2, 3)]
+    pathlib.Path("model.dof").write_text("\\n".join(dofs))
+    for suffix, value in (("sti", 0.5), ("mas", 2.0)):
+        pathlib.Path(f"model.{{suffix}}").write_text("".join(f"{{k}} {{k}} {{value}}\\n" for k in range(1, 25)))
+"""
+
+
+def test_ccx_assembles_a_deck_on_demand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a program in its place: it gets the free model and one step, and its matrices are read."""
+    program = tmp_path / "bin" / "ccx"
+    program.parent.mkdir()
+    program.write_text(FAKE.format(python=sys.executable), encoding="utf-8")
+    program.chmod(0o755)
+    written(
+        tmp_path, section="*SOLID SECTION, ELSET=CUBE, MATERIAL=STEEL\n*BOUNDARY\nROOT, 1, 3\n*STEP\n*STATIC\n*END STEP"
+    )
+    monkeypatch.setenv("PATH", str(program.parent))
+    model = da.read_finite_elements(tmp_path / "cube.inp", run=True)
+    assert model.K[5, 5] == 0.5 and model.M[23, 23] == 2.0 and len(model.solids) == 1
+    written(tmp_path, section="*NSET, NSET=NOTHING\n1")
+    with pytest.raises(da.InputError, match=r"ccx has stored no matrices of 'cube\.inp': \*ERROR reading \*ELEMENT"):
+        da.read_finite_elements(tmp_path / "cube.inp", run=True)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(da.InputError, match="run=True needs the program ccx of CalculiX"):
+        da.read_finite_elements(tmp_path / "cube.inp", run=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ from dalembert.io.finite_elements.matrices import completed
 from dalembert.model.elastic.mesh_lines import surface_of_solids
 from dalembert.model.elastic.solids import Solids
 
-__all__ = ["InputDeck", "read_deck", "read_storage"]
+__all__ = ["InputDeck", "read_deck", "read_storage", "run_calculix"]
 
 _NODES = {"C3D4": 4, "C3D10": 10, "C3D8": 8, "C3D8R": 8, "C3D8I": 8, "C3D20": 20, "C3D20R": 20}
 """Solids whose surface is found, by the number of their nodes."""
@@ -179,6 +182,55 @@ def _surface(solids: dict[int, list[list[int]]], place: dict[int, int]) -> NDArr
     return np.concatenate(parts) if parts else np.zeros((0, 3), dtype=np.int64)
 
 
+_LEFT_OUT = (
+    "BOUNDARY",
+    "EQUATION",
+    "MPC",
+    "RIGID BODY",
+    "CLOAD",
+    "DLOAD",
+    "INITIAL CONDITIONS",
+    "AMPLITUDE",
+    "HEADING",
+)
+"""Keywords of a deck that its free model does without."""
+
+
+def run_calculix(file: Path) -> tuple[Any, Any, NDArray[np.int64]]:
+    """Let ``ccx`` assemble the matrices of a deck, as `read_storage` returns them.
+
+    The deck is read up to its first step, without boundary conditions, equations and loads.
+    """
+    program = shutil.which("ccx")
+    if program is None:
+        raise InputError(
+            f"run=True needs the program ccx of CalculiX, to assemble {file.name!r}: it is not on the path"
+        )
+    kept: list[str] = []
+    keep = True
+    for line in _lines(file):
+        if line.startswith("*"):
+            keyword = _keyword(line)[0]
+            if keyword == "STEP":
+                break
+            keep = keyword not in _LEFT_OUT
+        if keep:
+            kept.append(line)
+    with tempfile.TemporaryDirectory() as folder:
+        deck = Path(folder) / "model.inp"
+        deck.write_text("\n".join([*kept, *_STEP]) + "\n", encoding="utf-8")
+        done = subprocess.run([program, "model"], cwd=folder, capture_output=True, text=True, check=False)
+        if not deck.with_suffix(".sti").is_file():
+            said = [line.strip() for line in done.stdout.splitlines() if "ERROR" in line] or done.stdout.splitlines()[
+                -1:
+            ]
+            raise InputError(f"ccx has stored no matrices of {file.name!r}: {' '.join(said[:2])}")
+        return read_storage(deck)
+
+
+_STEP = ("*STEP", "*FREQUENCY, SOLVER=MATRIXSTORAGE", "*END STEP")
+
+
 def read_storage(file: Path) -> tuple[Any, Any, NDArray[np.int64]]:
     """Read the stiffness, the mass and the freedoms (node, direction) that CalculiX has stored for a deck."""
     import scipy.sparse as sp
@@ -188,7 +240,7 @@ def read_storage(file: Path) -> tuple[Any, Any, NDArray[np.int64]]:
     if missing:
         raise InputError(
             f"{missing[0]!r} is not beside {file.name!r}: run ccx on the deck, without boundary conditions, with the "
-            "step *FREQUENCY, SOLVER=MATRIXSTORAGE"
+            "step *FREQUENCY, SOLVER=MATRIXSTORAGE, or read it with run=True"
         )
     freedoms = np.array(
         [[int(part) for part in entry.split(".")] for entry in paths[2].read_text(encoding="ascii").split()]

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
-from dalembert.io.finite_elements.calculix import InputDeck, read_deck, read_storage
+from dalembert.io.finite_elements.calculix import InputDeck, read_deck, read_storage, run_calculix
 from dalembert.io.finite_elements.matrices import LabelledMatrix, completed, read_matrix
 from dalembert.model.elastic.finite_elements import FlexibleBody
 from dalembert.model.elastic.mesh_lines import surface_of_solids
@@ -146,6 +146,7 @@ def read_finite_elements(
     stiffness: str | os.PathLike[str] | None = None,
     mass: str | os.PathLike[str] | None = None,
     nodes: str | os.PathLike[str] | ArrayLike | None = None,
+    run: bool = False,
 ) -> FiniteElements:
     """Read a finite-element model.
 
@@ -160,6 +161,9 @@ def read_finite_elements(
     nodes
         With these: positions (N, 3), or a file of them: ``.npy``, or a table of x, y, z or number, x, y, z; or a
         CalculiX or Abaqus ``.inp``, whose sets are read too.
+    run
+        Let the program ``ccx`` of CalculiX assemble the matrices of an ``.inp``, from its model without boundary
+        conditions, constraints and steps. Machine files never run it.
 
     Raises
     ------
@@ -187,7 +191,7 @@ def read_finite_elements(
             return _saved(file)
         if file.suffix.lower() == ".inp":
             deck = read_deck(file)
-            K, M, freedoms = read_storage(file)
+            K, M, freedoms = run_calculix(file) if run else read_storage(file)
             return _assembled(LabelledMatrix(K, freedoms), LabelledMatrix(M, freedoms), deck)
         raise InputError(f"{str(file)!r} is not a finite-element model of a known format: .npz, .inp")
     if stiffness is None or mass is None or nodes is None:

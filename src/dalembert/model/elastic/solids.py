@@ -243,7 +243,7 @@ def geometric_stiffness(nodes: ArrayLike, solids: Sequence[Solids], displacement
     solids
         Elements and materials.
     displacements
-        Of each load the displacements (3 N, loads) [m].
+        Displacements (3 N, loads) of each load [m].
 
     Examples
     --------
