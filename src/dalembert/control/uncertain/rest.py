@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
+from dalembert.analysis.touching import refuse_touching
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.formulations.constraints.assembly import Branch
@@ -105,6 +106,7 @@ def stays_at_rest(
             if name:
                 raise InputError(f"{where}: at {told} {name} is off by {distance:.6g}; {cure}")
         here = equilibrium(eom, q, p=numbers_now, **rest.settings)
+        refuse_touching(eom, here.q, numbers_now, "an uncertain linear model")
         left = np.abs(here.residual)
         if left.max(initial=0.0) > _TOLERANCE * max(here.scale, 1e-12):
             name, distance = ("", 0.0) if len(point.J) else _moved(eom, q, numbers_now)
