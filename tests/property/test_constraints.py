@@ -88,7 +88,8 @@ def test_solution_satisfies_newton_and_the_constraints(seed) -> None:
         )
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 4])
 def test_native_solver_agrees_with_numpy_where_rows_are_redundant(seed) -> None:
     machine = constrained_machine(seed)
     keep = [c for c in machine.constraints if c.name in ("gear", "again", "grip", "distance")]

@@ -95,7 +95,10 @@ MACHINES = {
 }
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * ("tree" in name)) for name in MACHINES])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name not in ("beams", "coupled joints"))) for name in MACHINES],
+)
 def test_native_derivatives_in_stages_equal_automatic_differentiation(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -392,8 +392,8 @@ def _coupling(machine: da.Machine) -> tuple[Any, Any]:
     return q_of, E
 
 
-SHORT = {seed for seed in range(20) if random_machine(seed).nv <= 9}
-SLOW = {seed: [pytest.mark.slow] if seed < 70 else [pytest.mark.slow, pytest.mark.long] for seed in range(200)}
+SHORT = {seed for seed in range(12) if random_machine(seed).nv <= 9}
+SLOW = {seed: [pytest.mark.slow] if seed < 40 else [pytest.mark.slow, pytest.mark.long] for seed in range(200)}
 TREES = [seed if seed in SHORT else pytest.param(seed, marks=SLOW[seed]) for seed in range(200)]
 
 

@@ -47,7 +47,7 @@ assert find_toolchain() is None
 rows = [(row.quantity, bool(row.missed), str(row.obtained)) for row in run_study(sys.argv[2], full=False)]
 print(json.dumps(rows))
 """
-QUICK = ("falling-links", "textbook")
+QUICK = ("textbook",)
 
 
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in studies()])

@@ -169,7 +169,7 @@ def test_random_mechanisms_are_kept_or_refused() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", [*range(4), *(pytest.param(k, marks=pytest.mark.long) for k in range(4, 8))])
 def test_more_random_mechanisms_are_kept_or_refused(number: int) -> None:
     counts = outcomes(number, 12, backend="auto")
     assert not any(counts[key] for key in ("wrongly kept", "wrongly refused", "not kept", "untold")), counts

@@ -62,6 +62,7 @@ def first_inputs(machine: da.Machine, law: Any, **start: Any) -> np.ndarray:
     return np.array([run[f"u.t{a}"][0] for a in "xyz"])
 
 
+@pytest.mark.slow
 def test_plans_are_those_in_angles() -> None:
     points = {"position.nose.y": 5.0, "position.nose.z": 7.0, "position.mast.x": 6.0, "position.mast.y": 3.0}
     cost = da.Cost(inputs=1e-2, outputs=points)

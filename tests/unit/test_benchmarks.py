@@ -106,12 +106,15 @@ def test_a_wrong_contender_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert benchmarks.main(quick=True) == 1
 
 
-@pytest.mark.parametrize("quantity", ["forward", "inverse", "mass-matrix"])
+@pytest.mark.parametrize(
+    "quantity", ["forward", *(pytest.param(q, marks=pytest.mark.slow) for q in ("inverse", "mass-matrix"))]
+)
 def test_contenders_agree_on_a_floating_robot(quantity: str) -> None:
     case = make_case("anymal", 3, quantity)
     assert "native-call" in agreeing(case)
 
 
+@pytest.mark.slow
 @pytest.mark.peer
 def test_mujoco_takes_part_in_every_quantity() -> None:
     pytest.importorskip("mujoco")
@@ -133,7 +136,7 @@ def test_jax_peers_agree(name: str) -> None:
         assert {"frax-jax", "frax-jax-call"} <= agreeing(case, build=name == "two-link")
 
 
-@pytest.mark.parametrize("name", ["two-link", "panda", "anymal"])
+@pytest.mark.parametrize("name", ["two-link", *(pytest.param(n, marks=pytest.mark.slow) for n in ("panda", "anymal"))])
 def test_urdf_of_a_machine_has_its_equations(name: str) -> None:
     """What the peers read that need a file."""
     case = make_case(name, 3, "inverse")

@@ -135,7 +135,8 @@ def falling(seed: int) -> tuple[da.Machine, list[str], dict[str, Any]]:
     return machine, names, {"v0": speeds, "q0": {"load.z": -0.5}, "switches": switches, "duration": 0.8}
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
 def test_balls_that_fall_into_cables(seed: int) -> None:
     """Impacts of one cable slacken others; all methods tell the same story."""
     machine, cables, settings = falling(seed)

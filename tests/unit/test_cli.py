@@ -353,6 +353,7 @@ motors:
 HOISTED = ("--gain", "M:sway_dot=20", "--gain", "F:l=30", "--gain", "F:l_dot=30")
 
 
+@pytest.mark.slow
 def test_robust_proves_rates_and_breaks_faster_ones(call: Call, here: Path) -> None:
     (here / "hoist.yaml").write_text(HOIST, encoding="utf-8")
     status, out, _ = call("robust", "hoist.yaml", *HOISTED, "--rate", "l=0.4", "--json")

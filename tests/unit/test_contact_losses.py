@@ -103,6 +103,7 @@ def rows_of(pair: str) -> tuple[str, str, str]:
     return pair, f"{pair}.friction[0]", f"{pair}.friction[1]"
 
 
+@pytest.mark.slow
 def test_both_ways_mean_the_same() -> None:
     """A block that falls on a corner and slides on both: time-stepping gives what each has taken, as its step falls."""
     start = {"q0": {"b.y": 0.35, "b.angle": 0.3}, "v0": {"b.x_dot": 1.0}, "duration": 0.6}

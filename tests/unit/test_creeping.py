@@ -14,6 +14,7 @@ from dalembert.engine.unilateral.algebra import Cones, solve_cones
 from dalembert.systems.legged import quadruped
 
 SLOW = pytest.mark.slow
+LONG = [SLOW, pytest.mark.long]
 needs_compiler = pytest.mark.skipif(find_toolchain() is None, reason="a quadruped needs a C compiler")
 
 
@@ -60,7 +61,9 @@ def test_a_pair_that_jams_may_be_carried_by_another() -> None:
 SHRINKS = pytest.mark.xfail(raises=da.SimulationError, strict=False, reason="four slow slips do not end in an event")
 
 
-@pytest.mark.parametrize("seed", [84, *(pytest.param(seed, marks=SLOW) for seed in range(100) if seed != 84)])
+@pytest.mark.parametrize(
+    "seed", [84, *(pytest.param(seed, marks=SLOW if seed < 50 else LONG) for seed in range(100) if seed != 84)]
+)
 def test_two_boxes(seed: int) -> None:
     machine, settings = two_boxes(seed)
     run = da.simulate(machine, duration=2.0, **settings)
@@ -72,7 +75,7 @@ def test_two_boxes(seed: int) -> None:
     [
         (23, 1.4),
         (73, 0.6),
-        *(pytest.param(seed, 2.0, marks=SLOW) for seed in (*range(60), 73, 79, 89) if seed not in (27, 46)),
+        *(pytest.param(k, 2.0, marks=SLOW if k < 30 else LONG) for k in (*range(60), 73, 79, 89) if k not in (27, 46)),
         pytest.param(46, 2.0, marks=[SLOW, SHRINKS]),
     ],
 )

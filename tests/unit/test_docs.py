@@ -58,10 +58,12 @@ WITHOUT_CODE = {
 }
 # Pages whose code takes long: with the slow tests.
 SLOW = {
+    "cable_robots",
     "capture",
     "capture_control",
     "capture_mission",
     "capture_planning",
+    "colliders",
     "control",
     "crane_control",
     "cranes",
@@ -73,16 +75,23 @@ SLOW = {
     "hoist",
     "hoists",
     "identification",
+    "linkage",
+    "natural_coordinates",
     "optimal_control",
     "over_the_stack",
     "own_chaser",
     "own_crane",
     "predictive_control",
+    "predictive_controller",
+    "quadruped",
+    "realtime",
     "robust_chaser",
+    "robust_ranges",
     "rollout_events",
     "rollouts",
     "ropes",
     "space_robots",
+    "varying",
 }
 # Pages that run another engine beside the library: skipped where it is not installed.
 PEERS = {"from_mujoco": "mujoco", "from_pinocchio": "pinocchio"}

@@ -17,7 +17,9 @@ def states(eom: da.EquationsOfMotion, n: int = 20) -> tuple[np.ndarray, np.ndarr
     return 0.3 * RNG.normal(size=(n, eom.nq)), RNG.normal(size=(n, eom.nv))
 
 
-@pytest.mark.parametrize("machine", [falling_chain(1, 2), falling_chain(3, 2), canadarm()])
+@pytest.mark.parametrize(
+    "machine", [falling_chain(1, 2), falling_chain(3, 2), pytest.param(canadarm(), marks=pytest.mark.slow)]
+)
 def test_parts_sum_up_and_are_not_negative(machine: da.Machine) -> None:
     eom = da.equations(machine)
     q, v = states(eom)

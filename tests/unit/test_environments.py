@@ -292,7 +292,7 @@ def test_a_machine_that_leaves_is_followed_and_one_that_broke_is_kept() -> None:
     np.testing.assert_array_equal(env.render(), there)
 
 
-@pytest.mark.parametrize("plane", ["xz", None])
+@pytest.mark.parametrize("plane", [pytest.param("xz", marks=pytest.mark.slow), None])
 def test_a_machine_that_is_followed_keeps_its_size_and_does_not_jump(plane: str | None) -> None:
     """In small steps it moves in the picture by no more than in the world, and its frame by the rest; members apart."""
     body = da.Machine(

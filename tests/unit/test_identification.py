@@ -331,7 +331,7 @@ def test_examples_find_the_truth(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["winch_radii", "tumbling_debris"])
+@pytest.mark.parametrize("name", [pytest.param("winch_radii", marks=pytest.mark.long), "tumbling_debris"])
 def test_intervals_of_examples_cover_the_truth(name: str) -> None:
     covered: dict[str, int] = {}
     for seed in range(100):

@@ -125,8 +125,8 @@ def test_what_is_not_supported_is_refused_by_name(arm: da.Machine) -> None:
     with pytest.raises(da.InputError, match=r"a stepper runs the methods .*, not 'midpoint'"):
         da.stepper(arm, method=method, period=0.01)
     pinned = arm.with_(constraints=[da.BallConstraint("pin", "load", "world")])
-    with pytest.raises(da.InputError, match="'midpoint' cannot keep constraints by 'projection'"):
-        da.simulate(pinned, duration=0.01, method=method, control=[0.0])
+    with pytest.raises(da.InputError, match="'midpoint' keeps constraints by 'projection', not by 'baumgarte'"):
+        da.simulate(pinned, duration=0.01, method=method, control=[0.0], constraints="baumgarte")
     with pytest.raises(da.InputError, match="numerical_damping must be between 0 and 1, got 2"):
         da.ImplicitMidpoint(numerical_damping=2.0)
     with pytest.raises(da.InputError, match="numerical_damping is for midpoint; method 'rk4' has none"):

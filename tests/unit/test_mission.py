@@ -105,6 +105,7 @@ def test_what_guidance_computes_follows_the_path_of_the_tip() -> None:
     assert np.allclose(tip[:3, :3], path(times[-1]).rotation, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_a_capture_with_errors_and_estimated_debris() -> None:
     """Flexible arm and arrays, 10 % errors, noisy sensors, delayed pictures; up to the closing of the grip."""
     outcome = fly_capture(random_case(2), detumble=False)

@@ -33,6 +33,7 @@ from dalembert.control.uncertain import (
 )
 from dalembert.core.errors import InputError
 
+LONG = [pytest.mark.slow, pytest.mark.long]
 MIXED = (
     DeltaBlock("a", 2, "real"),
     DeltaBlock("b", 2, "complex"),
@@ -137,7 +138,9 @@ def test_distillation_column_of_skogestad() -> None:
     assert found.lower <= found.upper
 
 
-@pytest.mark.parametrize("count", [1000, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "count", [1000, pytest.param(20_000, marks=pytest.mark.slow), pytest.param(100_000, marks=LONG)]
+)
 def test_random_samples_never_break_a_guaranteed_box(count: int) -> None:
     machine = floating_arm()
     ranges = {"theta1": (-0.8, 0.8)}
@@ -157,7 +160,9 @@ def test_random_samples_never_break_a_guaranteed_box(count: int) -> None:
 CRANE_GAINS = [[31.6, -1.3, 26.9, -12.1]]
 
 
-@pytest.mark.parametrize("count", [1000, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "count", [1000, pytest.param(20_000, marks=pytest.mark.slow), pytest.param(100_000, marks=LONG)]
+)
 def test_no_sample_breaks_a_box_beyond_which_the_loop_is_unstable(count: int) -> None:
     model = uncertain_crane()
     found = guaranteed_ranges(model, CRANE_GAINS, seconds=20.0)

@@ -100,7 +100,7 @@ def test_what_depends_on_an_angle_goes_on_past_half_a_turn(case: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [pytest.param(c, marks=[pytest.mark.long] * (k % 3 > 0)) for k, c in enumerate(CASES)])
 def test_many_turns_at_tight_tolerances(case: str) -> None:
     machine, options = CASES[case]
     settings = {"duration": 2.0, "method": "dopri5", "rtol": 1e-10, "atol": 1e-12, "record": 0.05, "backend": "auto"}

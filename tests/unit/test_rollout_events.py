@@ -44,7 +44,7 @@ MEMBERS: dict[str, Any] = {
 
 @pytest.mark.parametrize(
     ("friction", "method"),
-    [(0.3, {"step": 2e-3}), (0.0, {"step": 2e-3}), (0.3, {"method": "dopri5"})],
+    [(0.3, {"step": 2e-3}), pytest.param(0.0, {"step": 2e-3}, marks=pytest.mark.slow), (0.3, {"method": "dopri5"})],
     ids=["friction", "smooth", "adaptive"],
 )
 def test_bouncing_balls(friction: float, method: dict[str, Any]) -> None:
@@ -88,7 +88,7 @@ def test_measures_and_a_start_on_the_ground() -> None:
     np.testing.assert_array_equal(result.final, rows.final)
 
 
-@pytest.mark.parametrize("sampled", [False, True])
+@pytest.mark.parametrize("sampled", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_hard_stops_event_by_event(sampled: bool) -> None:
     cart = da.Machine(
         "cart",

@@ -220,7 +220,7 @@ def four_bar() -> da.Machine:
     ("by", "method"),
     [
         ("newton-euler", "projection"),
-        pytest.param("natural", "projection", marks=pytest.mark.slow),
+        pytest.param("natural", "projection", marks=[pytest.mark.slow, pytest.mark.long]),
         pytest.param("newton-euler", "baumgarte", marks=pytest.mark.slow),
     ],
 )

@@ -38,14 +38,15 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (REAL, "sample_origin t_last"),
         (INT, "n_steps n_rejected n_calls max_steps bad"),
         (REAL, "patience"),
-        (POINTER, "project custom admits context"),
+        (POINTER, "project custom admits context steps"),
     ),
     "midpoint": (
         (INT, "n n_counted max_iterations n_iterations"),
         (REAL, "tolerance damping"),
         (POINTER, "tape work y y_next"),
         (REAL, "t_known"),
-        (POINTER, "x_known"),
+        (POINTER, "x_known equations rates x_middle W further"),
+        (INT, "work_loss account"),
     ),
     "update": (
         (POINTER, "f work w values rows"),
@@ -99,6 +100,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (INT, "n_ropes"),
         (POINTER, "rope_first of_rope tension ratio yields"),
         (INT, "redundant"),
+        # implicit steps
+        (POINTER, "enlarged further metric"),
     ),
     "transitions": (
         (POINTER, "equations"),

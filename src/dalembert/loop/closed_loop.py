@@ -17,6 +17,7 @@ from dalembert.core.labels import as_numbers
 from dalembert.core.ports import Law, NativeStage
 from dalembert.core.types import Array, Expression, ExpressionLike
 from dalembert.core.validation import check_name
+from dalembert.engine.implicit.native import NUMERICAL_LOSS
 from dalembert.engine.methods.contacts import ContactMethod, TimeStepping
 from dalembert.engine.problem.problem import EventSpec, Problem
 from dalembert.engine.sampling import Schedule
@@ -34,7 +35,7 @@ from dalembert.loop.constraints import (
     tension_specs,
 )
 from dalembert.loop.elastic_sheaves import elastic_sheaves_of
-from dalembert.loop.implicit import NUMERICAL_LOSS, midpoint_tape
+from dalembert.loop.implicit import middle_tape, midpoint_tape
 from dalembert.loop.nearest import axis_events, nearest_events
 from dalembert.loop.quantities import Quantities, Slots, sensor_readings, sensor_updates
 from dalembert.loop.routines import routine_update
@@ -410,7 +411,9 @@ def _compose(
     if contacts is not None and isinstance(contact, TimeStepping):
         stepping = stepping_part(eom, contacts, contact, arguments, law_rates, applied, n_before, u, elastic)
     midpoint = None
-    if not (by_events or eom.constrained or contacts is not None):
+    if by_events:
+        midpoint = partial(middle_tape, eom, arguments, applied[1])
+    elif contacts is None and not eom.constrained:
         midpoint = partial(midpoint_tape, eom, arguments, applied[0], applied[1], zdot, account)
     problem = Problem(
         state_names=(*eom.q_names, *eom.v_names, *z_names, "work.input", "work.loss"),

@@ -22,9 +22,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.factorization import solve_spd
 from dalembert.loop.stepping import stiffness_matrix
 
-__all__ = ["NUMERICAL_LOSS", "midpoint_tape"]
-
-NUMERICAL_LOSS = "loss.numerical"
+__all__ = ["middle_tape", "midpoint_tape"]
 
 
 def midpoint_tape(
@@ -50,15 +48,10 @@ def midpoint_tape(
     account
         Place of ``loss.numerical`` in x; None: there is no such state.
     """
-    s, nq, nv = eom.symbolic, eom.nq, eom.nv
+    s, nv = eom.symbolic, eom.nv
     t, x, c, p = arguments
     settings, a = ca.SX.sym("settings", 2), ca.SX.sym("a", nv)
-    h, beta = settings[0], settings[1]
-    B = ca.jacobian(s.coordinate_rate, s.v)
-    K = _unmoved(stiffness_matrix(eom, B), s.q, s.v)
-    D = _unmoved(-ca.jacobian(losses, s.v), s.q, s.v)
-    extra = _numerical_damping(eom, K, h, beta)
-    W = h**2 / 4 * K + h / 2 * (D + ca.diag(extra))
+    W, extra = _enlargement(eom, losses, settings)
     damping = extra * s.v
     tau = forces + losses - damping + W @ a
     solution = eom.formulation.enlarged_dynamics(W)
@@ -69,16 +62,56 @@ def midpoint_tape(
     if account is not None:
         rates[account] = ca.dot(s.v, damping)
     middle = ca.Function("middle", [t, x, c, p, a, settings], [rates])
-    turn = ca.Function("turn", [s.q, s.v, s.t, s.p], [s.coordinate_rate])
     start, y = ca.SX.sym("x", x.shape[0]), ca.SX.sym("y", x.shape[0])
+    at = _middle(eom, t, start, y, p, settings[0])
+    result = middle(t + settings[0] / 2, at, c, p, y[eom.nq : eom.nq + nv], settings)
+    return _tape([t, start, c, p, y, settings], [result], ["out"])
+
+
+def middle_tape(eom: EquationsOfMotion, arguments: list[Expression], losses: Expression) -> ca.Function:
+    """Return the tape (t, x, c, p, y, (h, beta)) -> x in the middle, W, W a - D_n v, v D_n v of constrained machines.
+
+    The engine solves the constrained equations there with ``M + W`` and ``f + W a - D_n v`` as ``M`` and ``f``.
+    """
+    nq, nv = eom.nq, eom.nv
+    t, x, c, p = arguments
+    settings = ca.SX.sym("settings", 2)
+    terms = ca.Function("terms", [t, x, c, p, settings], list(_enlargement(eom, losses, settings)))
+    start, y = ca.SX.sym("x", x.shape[0]), ca.SX.sym("y", x.shape[0])
+    at = _middle(eom, t, start, y, p, settings[0])
+    W, extra = terms(t + settings[0] / 2, at, c, p, settings)
+    velocity = at[nq : nq + nv]
+    damping = extra * velocity
+    further = W @ y[nq : nq + nv] - damping
+    results = [at, ca.reshape(W, nv * nv, 1), further, ca.dot(velocity, damping)]
+    return _tape([t, start, c, p, y, settings], results, ["middle", "W", "further", "power"])
+
+
+def _tape(arguments: list[Expression], results: list[Expression], labels: list[str]) -> ca.Function:
+    dense = ca.cse([ca.densify(one) for one in results])
+    return ca.Function("midpoint", arguments, dense, ["t", "x", "c", "p", "y", "settings"], labels)
+
+
+def _enlargement(eom: EquationsOfMotion, losses: Expression, settings: Expression) -> tuple[Expression, Expression]:
+    """Return ``W`` and the diagonal of ``D_n``, with settings (h, beta)."""
+    s, h, beta = eom.symbolic, settings[0], settings[1]
+    B = ca.jacobian(s.coordinate_rate, s.v)
+    K = _unmoved(stiffness_matrix(eom, B), s.q, s.v)
+    D = _unmoved(-ca.jacobian(losses, s.v), s.q, s.v)
+    extra = _numerical_damping(eom, K, h, beta)
+    return h**2 / 4 * K + h / 2 * (D + ca.diag(extra)), extra
+
+
+def _middle(
+    eom: EquationsOfMotion, t: Expression, start: Expression, y: Expression, p: Expression, h: Expression
+) -> Expression:
+    """State in the middle of a step with the rates y."""
+    s, nq, nv = eom.symbolic, eom.nq, eom.nv
+    turn = ca.Function("turn", [s.q, s.v, s.t, s.p], [s.coordinate_rate])
     v = start[nq : nq + nv] + h / 2 * y[nq : nq + nv]
     # The velocities of the middle go into its coordinates at once: stiff modes would not converge otherwise.
     q = start[:nq] + h / 2 * turn(start[:nq] + h / 2 * y[:nq], v, t, p)
-    rest = start[nq + nv :] + h / 2 * y[nq + nv :]
-    result = middle(t + h / 2, ca.vertcat(q, v, rest), c, p, y[nq : nq + nv], settings)
-    dense = ca.cse(ca.densify(result))
-    names = ["t", "x", "c", "p", "y", "settings"]
-    return ca.Function("midpoint", [t, start, c, p, y, settings], [dense], names, ["out"])
+    return ca.vertcat(q, v, start[nq + nv :] + h / 2 * y[nq + nv :])
 
 
 def _unmoved(A: Expression, q: Expression, v: Expression) -> Expression:

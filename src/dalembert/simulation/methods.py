@@ -20,11 +20,13 @@ from dalembert.core.errors import InputError, did_you_mean
 from dalembert.core.keywords import changed_fields
 from dalembert.core.labels import as_numbers
 from dalembert.core.validation import check_number
+from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.implicit.native import NativeMidpoint
 from dalembert.engine.kernels import ProblemKernels
 from dalembert.engine.loop.native import NativeEngine
 from dalembert.engine.methods.constraints import (
     ConstraintMethod,
+    EnlargedProjection,
     GeneralizedAlpha,
     Idas,
     Projection,
@@ -471,8 +473,8 @@ class ImplicitMidpoint(FixedStepMethod):
 
     The mass matrix is enlarged by ``h^2 K/4 + h D/2`` of modes and springs in the same O(n) elimination, and the exact
     equations of motion are iterated with it. The step is limited by the motion that is to be resolved, not by the
-    highest mode; without numerical damping the energy of linear vibrations is kept. Machines with constraints, contacts
-    or ropes by events take the explicit methods or ``constraints=GeneralizedAlpha()``.
+    highest mode; without numerical damping the energy of linear vibrations is kept. Constraints, contacts and ropes are
+    solved with the enlarged mass matrix, and each step ends with a projection in its metric.
 
     Parameters
     ----------
@@ -522,9 +524,19 @@ class ImplicitMidpoint(FixedStepMethod):
             raise InputError(
                 f"method {cls.name!r} needs the stiffness of the machine: problem {problem.name!r} has no tape for it"
             )
-        steps = NativeMidpoint(problem, kernels.midpoint_code(problem), setup.options)
+        constrained = problem.constrained is not None
+        equations = None
+        if constrained:
+            codes = kernels.constrained_codes()
+            equations = NativeConstrained(problem, codes, setup.constraint_method, further=further)
+        steps = NativeMidpoint(problem, kernels.midpoint_code(problem), setup.options, equations=equations)
         return NativeEngine(
-            setup, kernels.ode_code(), kernels.events_code(), constrained=steps, backend=kernels.backend
+            setup,
+            None if constrained else kernels.ode_code(),
+            None if constrained else kernels.events_code(),
+            constrained=equations,
+            steps=steps,
+            backend=kernels.backend,
         )
 
 
@@ -689,6 +701,12 @@ def agree(
                 "out, or choose another constraint method"
             )
         return (integration_method(way.integrator) if method is None else asked), way
+    if asked.implicit:
+        if type(way) is not Projection:
+            raise InputError(
+                f"method {asked.name!r} keeps constraints by 'projection', not by {way.name!r}: leave constraints out"
+            )
+        return asked, EnlargedProjection(way.tolerance, way.drift)
     if asked.tableau is None:
         hint = f"leave constraints out, or use one of {explicit}" if asked.brings is not None else ""
         raise InputError(

@@ -299,6 +299,13 @@ static int solve_penalty(struct constrained *C, const double *x) {
     return 0;
 }
 
+/* Add the terms of an implicit step to M and f. */
+static void enlarge(struct constrained *C) {
+    if (!C->enlarged) return;
+    for (int64_t i = 0; i < C->nv * C->nv; i++) C->M[i] += C->enlarged[i];
+    for (int64_t i = 0; i < C->nv; i++) C->f[i] += C->further[i];
+}
+
 /* The tape at (t, x, c, p); one that solves gets the weights of Baumgarte's terms, and returns a, lambda and its share
  * as well. */
 static int evaluate_tape(struct constrained *C, const double *const *in) {
@@ -306,12 +313,14 @@ static int evaluate_tape(struct constrained *C, const double *const *in) {
     const double *const ins[5] = {in[0], in[1], in[2], in[3], terms};
     double *outs[11] = {C->rates, C->f, C->Jt, C->phi, C->phidot, C->gamma, C->phi_t, C->M, C->a, C->lambda, C->share};
     C->t_seen = NAN;
-    return C->tape(ins, outs, C->tape_work);
+    if (C->tape(ins, outs, C->tape_work)) return 1;
+    enlarge(C);
+    return 0;
 }
 
 /* Whether the motion at x is free: no row acts, and there is a tape for that. */
 static int moves_freely(const struct constrained *C, const double *x) {
-    if (!C->free) return 0;
+    if (!C->free || C->enlarged) return 0;
     for (int64_t i = 0; i < C->m; i++)
         if (x[C->flags[i]] > 0.5) return 0;
     return 1;
@@ -456,7 +465,8 @@ static int evaluate_geometry(struct constrained *C, const double *const *in) {
 
 static int remember_tensions(struct constrained *C, double t, double *x, const double *c, const double *p);
 
-/* Project x onto Phi = 0 and Phi' = 0, in the metric of M. 0 = ok. */
+/* Project x onto Phi = 0 and Phi' = 0, in the metric of M; after implicit steps in that of M + h^2 K/4 + h D/2, which leaves
+ * stiff modes where they are. 0 = ok. */
 int constrained_project(void *context, double t, double *x, const double *c, const double *p) {
     struct constrained *C = context;
     const double *in[4] = {&t, x, c, p};
@@ -474,6 +484,7 @@ int constrained_project(void *context, double t, double *x, const double *c, con
             if (evaluate_geometry(C, in)) return 1;
             solved = C->on_tape && C->share[0] >= SHARE;
         }
+        for (int64_t i = 0; C->metric && i < C->nv * C->nv; i++) C->M[i] += C->metric[i];
         if (!solved && factorise(C, x)) return 1;
         const double error = solved ? C->error[0] : largest(C, C->phi);
         if (!(error <= C->drift)) return 1;

@@ -60,6 +60,9 @@ struct constrained {
     double *tension, *ratio;
     double *yields; /* of each sheave that sticks where its friction is at its limit, though nothing moves: which way; else 0 */
     int64_t redundant; /* whether rows depended on each other when slips were last solved for */
+    /* implicit steps (midpoint.c): terms that enlarge M (nv x nv) and add to f (nv) while a step is iterated, 0 otherwise;
+     * the terms by which the metric of the projection after it is enlarged, 0: none */
+    const double *enlarged, *further, *metric;
 };
 
 int constrained_ode(const double *const *in, double *const *out, double *work);

@@ -58,7 +58,7 @@ class NativeConstrained:
         n, nq, nv, m = problem.n_states, system.nq, system.nv, system.m
         c.n, c.nq, c.nv, c.m = n, nq, nv, m
         c.nc, c.np = len(problem.held_names), problem.n_parameters
-        c.on_tape = "tape" not in method.tapes and system.solves
+        c.on_tape = not {"tape", "plain"} & set(method.tapes) and system.solves
         c.routine, c.constant_mass = method.routine, system.constant_mass
         c.projects, c.work_input = method.projects, system.work_input
         c.rank_tolerance = RANK_TOLERANCE
@@ -69,7 +69,9 @@ class NativeConstrained:
         for name in (*method.tapes, *further, "events"):
             kernel = kernels.get(name)
             if kernel is not None:
-                place = {"accelerations": "tape", "dynamics": "tape", "projection": "geometry"}.get(name, name)
+                place = {"accelerations": "tape", "dynamics": "tape", "plain": "tape", "projection": "geometry"}.get(
+                    name, name
+                )
                 setattr(c, place, kernel.address)
                 self.memory.work(f"{place}_work", kernel)
         array("flags", np.asarray(system.flags, dtype=np.int64))
@@ -111,9 +113,14 @@ class NativeConstrained:
         """Addresses of the rates and of the projection, which take `address` as their context."""
         return self._function("constrained_ode"), self._function("constrained_project")
 
+    @property
+    def rates(self) -> int:
+        """Address of the rates with contacts and ropes."""
+        return self._function(f"{self._prefix}_ode")
+
     def attach(self, loop: Any) -> None:
         """Put these equations into the structure of a time loop."""
-        loop.ode, loop.ode_work = self._function(f"{self._prefix}_ode"), self.address
+        loop.ode, loop.ode_work = self.rates, self.address
         if self._n_events:
             loop.events, loop.events_work = self._function(f"{self._prefix}_events"), self.address
         if self.memory.struct.gaps:

@@ -300,7 +300,9 @@ static int contact_evaluate(struct constrained *C, const double *const *in) {
     }
     C->t_seen = NAN;
     double *outs[10] = {C->rates, C->f, C->Jt, C->phi, C->phidot, C->gamma, C->phi_t, C->M, C->drag, C->cone};
-    return C->tape(in, outs, C->tape_work) || contact_solve(C, in[1]);
+    if (C->tape(in, outs, C->tape_work)) return 1;
+    enlarge(C);
+    return contact_solve(C, in[1]);
 }
 
 /* Keep tensions that are indeterminate as they are at the end of a step. 0 = ok. */

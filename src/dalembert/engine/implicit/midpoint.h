@@ -2,14 +2,20 @@
 #ifndef MIDPOINT_H
 #define MIDPOINT_H
 
+#include "constrained.h"
 #include "kernel.h"
 
 struct midpoint {
     int64_t n, n_counted, max_iterations, n_iterations;
     double tolerance, damping;
-    kernel tape; /* (t, x, c, p, y, (h, damping)) -> y */
+    kernel tape; /* (t, x, c, p, y, (h, damping)) -> y; with equations: -> x in the middle, W, W a - D_n v, v D_n v */
     double *work, *y, *y_next;
     double t_known, *x_known; /* end of the last step: the next one begins with its rates */
+    /* constrained equations, 0: none; their rates (t, x, c, p) -> x' */
+    struct constrained *equations;
+    kernel rates;
+    double *x_middle, *W, *further;
+    int64_t work_loss, account; /* index in x: works of losses, and of numerical damping (-1: none) */
 };
 
 int midpoint_step(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);

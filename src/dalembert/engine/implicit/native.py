@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 
 from dalembert.engine.codes import Code
+from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.layout import structure
 from dalembert.engine.library import functions
 from dalembert.engine.memory import Functions, NativeMemory
 from dalembert.engine.problem.problem import Problem
 
-__all__ = ["NativeMidpoint"]
+__all__ = ["NUMERICAL_LOSS", "NativeMidpoint"]
+
+NUMERICAL_LOSS = "loss.numerical"
+"""State with the work of numerical damping."""
 
 _MIDPOINT = functions("implicit")
 
@@ -31,12 +35,19 @@ class NativeMidpoint:
         ``tolerance``, ``numerical_damping`` and ``max_iterations``.
     functions
         Where ``midpoint_step`` of midpoint.c is; by default in the library.
+    equations
+        The constrained equations, if the problem has constraints; their method is `EnlargedProjection`.
     """
 
     def __init__(
-        self, problem: Problem, tape: Code, options: Mapping[str, float], functions: Functions = _MIDPOINT
+        self,
+        problem: Problem,
+        tape: Code,
+        options: Mapping[str, float],
+        functions: Functions = _MIDPOINT,
+        equations: NativeConstrained | None = None,
     ) -> None:
-        self._functions, self._tape = functions, tape
+        self._functions, self._tape, self._equations = functions, tape, equations
         self.memory = NativeMemory(structure("midpoint"))
         c = self.memory.struct
         c.n, c.n_counted, c.tape = problem.n_states, int(np.count_nonzero(problem.counted)), tape.address
@@ -46,10 +57,18 @@ class NativeMidpoint:
         self.memory.work("work", tape)
         for name in ("y", "y_next", "x_known"):
             self.memory.array(name, np.zeros(problem.n_states))
+        names = problem.state_names
+        c.work_loss, c.account = len(names) - 1, names.index(NUMERICAL_LOSS) if NUMERICAL_LOSS in names else -1
+        if equations is not None:
+            nv = equations.memory.struct.nv
+            equations.memory.struct.constant_mass = 0
+            c.equations, c.rates = equations.address, equations.rates
+            for name, size in {"x_middle": problem.n_states, "W": nv * nv, "further": nv}.items():
+                self.memory.array(name, np.zeros(size))
 
     def attach(self, loop: Any) -> None:
-        """Put this method into the structure of a time loop."""
-        loop.custom, loop.context = self.function, self.address
+        """Put this method into the structure of a time loop, beside its constrained equations."""
+        loop.custom, loop.steps = self.function, self.address
 
     @property
     def evaluations(self) -> int:

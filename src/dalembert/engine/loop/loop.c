@@ -99,7 +99,7 @@ static int take(struct loop *L, double h, double *later, double *out, int wanted
     const int64_t n = L->n, stages = L->stages;
     if (L->custom) {
         L->n_calls++;
-        return L->custom(L->context, L->t, h, L->x, L->c, L->p, out);
+        return L->custom(L->steps ? L->steps : L->context, L->t, h, L->x, L->c, L->p, out);
     }
     k[0] = L->stage;
     if (!L->fresh) {

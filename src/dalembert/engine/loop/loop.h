@@ -65,6 +65,7 @@ struct loop {
     int (*admits)(void *context, double t, const double *x, double t_next, const double *x_next, const double *c,
                   const double *p, double part);
     void *context;
+    void *steps; /* context of `custom`, where it is another one; 0: the same */
 };
 
 /* Events of a loop: see events.c. */

@@ -143,6 +143,8 @@ class NativeEngine:
         unused.
     constrained
         The constrained equations of motion, which take the place of ``ode`` and ``events``.
+    steps
+        The implicit steps, which take the place of the method.
     capacity
         Rows that are recorded before the loop comes back; by default as many as a megabyte holds.
     backend
@@ -160,6 +162,7 @@ class NativeEngine:
         tableau: Tableau | None = None,
         adaptive: bool | None = None,
         constrained: Any = None,
+        steps: Any = None,
         capacity: int | None = None,
         backend: Backend = "native",
     ) -> None:
@@ -176,15 +179,16 @@ class NativeEngine:
             events=events,
         )
         self._loop, self._reference = memory.struct, memory.address
-        self._kept: list[Any] = [ode, events, constrained]  # what the structure points to must outlive it
+        self._kept: list[Any] = [ode, events, constrained, steps]  # what the structure points to must outlive it
         self._x, self._x_next, self._c = (memory.arrays[name] for name in ("x", "x_next", "c"))
         self.signs = memory.arrays["signs"]
         self._rows_t, self._rows_x, self._rows_c = (memory.arrays[f"rows_{name}"] for name in "txc")
-        if constrained is not None:
-            constrained.attach(self._loop)
+        for part in (constrained, steps):
+            if part is not None:
+                part.attach(self._loop)
         self._setup = setup
         self._full: list[tuple[Array, Array, Array]] = []
-        self.constrained = constrained
+        self.constrained, self._steps = constrained, steps
         self.watch: Watch | None = None
         self._library.loop_push(self._reference)
 
@@ -219,7 +223,7 @@ class NativeEngine:
     @property
     def counts(self) -> Counts:
         """Cost so far."""
-        calls = getattr(self.constrained, "evaluations", self._loop.n_calls)
+        calls = self._loop.n_calls if self._steps is None else self._steps.evaluations
         return Counts(self._loop.n_steps - self._loop.n_rejected, self._loop.n_rejected, calls)
 
     @property

@@ -22,6 +22,7 @@ __all__ = [
     "AugmentedLagrangian",
     "Baumgarte",
     "ConstraintMethod",
+    "EnlargedProjection",
     "GeneralizedAlpha",
     "Idas",
     "Penalty",
@@ -107,6 +108,13 @@ class Projection(ConstraintMethod):
     )
     tolerance: float = 1e-12
     drift: float = 1e-2
+
+
+@dataclass(frozen=True)
+class EnlargedProjection(Projection):
+    """`Projection` of implicit steps, whose tapes leave the solution to native code: it enlarges the mass matrix."""
+
+    tapes: ClassVar[tuple[str, ...]] = ("plain", "geometry", "move", "free", "gaps", "balance")
 
 
 @dataclass(frozen=True)

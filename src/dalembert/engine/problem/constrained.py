@@ -133,6 +133,11 @@ class ConstrainedSystem:
             return self.contact
         return dynamics_tape(self.tape, self.flags, self.unilateral) if self.solves else self.tape
 
+    @property
+    def plain(self) -> casadi.Function:
+        """The tape of the equations, with friction if there is any, which solves for nothing."""
+        return self.tape if self.contact is None else self.contact
+
     @cached_property
     def projection(self) -> casadi.Function:
         """The geometry, with the projected state if it `solves`; see `projection_tape`."""

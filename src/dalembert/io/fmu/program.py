@@ -263,10 +263,11 @@ def _written(
         steps.attach(memory.struct)
         structures["moreau"] = steps.memory
     if METHODS[setup.method].implicit:
-        headers, units = [*headers, "midpoint.h"], [*units, "implicit"]
+        headers, units = [*dict.fromkeys([*headers, "constrained.h", "midpoint.h"])], [*units, "implicit"]
         if problem.midpoint is None:
             raise InputError(f"method {setup.method!r} has no steps of problem {problem.name!r}")
-        implicit = NativeMidpoint(problem, writer.kernel("midpoint", problem.midpoint()), setup.options, writer.symbols)
+        code, equations = writer.kernel("midpoint", problem.midpoint()), None if system is None else constrained
+        implicit = NativeMidpoint(problem, code, setup.options, writer.symbols, equations)
         implicit.attach(memory.struct)
         structures["midpoint"] = implicit.memory
     changes = _READ if records else _CHANGES

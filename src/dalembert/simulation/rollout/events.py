@@ -219,7 +219,8 @@ class ThreadSteps:
         further = () if table is None or way.projects else ("projection", "move")
         kernels = problem_kernels(problem, steps.backend, tapes=(*way.tapes, *further))
         ode, events = None, None
-        equations: NativeConstrained | NativeStepping | NativeMidpoint | None = None
+        equations: NativeConstrained | NativeStepping | None = None
+        implicit: NativeMidpoint | None = None
         if problem.constrained is not None:
             equations = NativeConstrained(problem, kernels.constrained_codes(), way, further=further)
         elif problem.stepping is not None:
@@ -227,13 +228,16 @@ class ThreadSteps:
             equations = NativeStepping(problem.stepping, problem.n_states, kernels.stepping_codes())
         else:
             ode, events = kernels.ode_code(), kernels.events_code()
-            if METHODS[setup.method].implicit:
-                equations = NativeMidpoint(problem, kernels.midpoint_code(problem), setup.options)
+        if METHODS[setup.method].implicit:
+            constrained = equations if isinstance(equations, NativeConstrained) else None
+            code = kernels.midpoint_code(problem)
+            implicit = NativeMidpoint(problem, code, setup.options, equations=constrained)
         engine = NativeEngine(
             replace(setup, patience=np.inf, record=0.0),
             ode,
             events,
             constrained=equations,
+            steps=implicit,
             tableau=tableau,
             capacity=1 if steps.every else 64,
         )
