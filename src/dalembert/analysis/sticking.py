@@ -12,13 +12,14 @@ import numpy as np
 from dalembert.analysis.equilibrium import equilibrium
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, StateLike
+from dalembert.core.validation import Matrix
 from dalembert.formulations.equations import Parameters, derive
 from dalembert.model.constraints.ball import BallConstraint
 from dalembert.model.contacts.contact import Contact
 from dalembert.model.geometry import Box
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Frame
-from dalembert.model.transform import Transform
+from dalembert.model.transform import Transform, as_transform
 
 __all__ = ["with_sticking_contacts"]
 
@@ -145,8 +146,9 @@ def _touching(contact: Contact, corner: int, machine: str) -> Transform:
             f"contact '{contact.name}' of machine '{machine}' has a {kind}, which rolls: points and corners of boxes "
             "can stick in a linear model"
         )
-    signs = [(i, j, k) for k in (-1, 1) for j in (-1, 1) for i in (-1, 1)][corner]
-    return Transform(tuple(sign * side / 2 for sign, side in zip(signs, contact.solid.size, strict=True)))
+    i, j, k = [(i, j, k) for k in (-1, 1) for j in (-1, 1) for i in (-1, 1)][corner]
+    a, b, c = contact.solid.size
+    return Transform((i * a / 2, j * b / 2, k * c / 2))
 
 
 def _placed(carrier: Array, point: Array, axes: Array) -> Transform:
@@ -154,4 +156,9 @@ def _placed(carrier: Array, point: Array, axes: Array) -> Transform:
     R, origin = carrier[:3, :3], carrier[:3, 3]
     normal, tangent = axes[0], axes[1]
     turned = R.T @ np.column_stack([tangent, np.cross(normal, tangent), normal])
-    return Transform(tuple((R.T @ (point - origin)).tolist()), tuple(map(tuple, turned.tolist())))
+    return as_transform((R.T @ (point - origin)).tolist(), "a contact") @ Transform(rotation=_matrix(turned))
+
+
+def _matrix(R: Array) -> Matrix:
+    a, b, c = ((float(x), float(y), float(z)) for x, y, z in R)
+    return a, b, c
