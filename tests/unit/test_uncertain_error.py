@@ -317,6 +317,25 @@ def test_an_equilibrium_that_moves_is_refused_with_its_distance() -> None:
         assert np.allclose(ours.A, plant.A, rtol=1e-12)
 
 
+def test_a_large_force_elsewhere_does_not_hide_a_load() -> None:
+    """A spring of 0.5 Nm/rad beside a weight of 2 MN: the pendulum moves, whatever the motor holds."""
+    rest = da.Parameter("rest", 0.0)
+    pendulum = da.Joint("swing", "revolute", "world", "bob", axis="y", stiffness=0.5, rest=rest, damping=0.05)
+    machine = da.Machine(
+        "mixed",
+        bodies=[da.point_mass("weight", 2e5), da.point_mass("bob", 0.1, com=(0, 0, -0.4))],
+        joints=[da.Joint("lift", "prismatic", "world", "weight", axis="z"), pendulum],
+        motors=[da.Motor("F", "lift")],
+    )
+    da.linearize(machine)
+    with pytest.raises(InputError, match=r"a force of -0\.5 at 'swing_dot' is left unbalanced"):
+        da.linearize(machine, p={"rest": 1.0})
+    with pytest.raises(
+        InputError, match=r"equilibrium has moved by 0\.57\d* in 'swing'"
+    ):  # 0.5 (x - 1) = -0.3924 sin x
+        uncertain(machine, {"rest": (-1.0, 1.0)})
+
+
 def test_the_length_of_a_rope_is_uncertain() -> None:
     from dalembert.systems.cranes import hanging, planar_crane, uniform_cable
 

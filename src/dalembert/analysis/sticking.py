@@ -94,10 +94,11 @@ def _check_forces(machine: Machine, stuck: Machine, q: Array, closed: list[tuple
     """Refuse contacts that slip or pull at rest."""
     eom = derive(stuck)
     rest = equilibrium(eom, q, p=p)
-    left = float(np.abs(rest.residual).max(initial=0.0))
-    if left > _BALANCED * max(rest.scale, 1e-12):
+    worst = rest.unbalanced(_BALANCED)
+    if worst is not None:
         raise InputError(
-            f"machine '{machine.name}' does not rest on its contacts there: a force of {left:.6g} is left unbalanced"
+            f"machine '{machine.name}' does not rest on its contacts there: a force of {rest.residual[worst]:.6g} at "
+            f"'{eom.v_names[worst]}' is left unbalanced"
         )
     s, values = derive(machine).symbolic, derive(machine).parameter_values(p)
     starts = {rows.name: rows.start for rows in eom.constraint_system.rows}

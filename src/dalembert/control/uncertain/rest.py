@@ -107,8 +107,7 @@ def stays_at_rest(
                 raise InputError(f"{where}: at {told} {name} is off by {distance:.6g}; {cure}")
         here = equilibrium(eom, q, p=numbers_now, **rest.settings)
         refuse_touching(eom, here.q, numbers_now, "an uncertain linear model")
-        left = np.abs(here.residual)
-        if left.max(initial=0.0) > _TOLERANCE * max(here.scale, 1e-12):
+        if here.unbalanced(_TOLERANCE) is not None:
             name, distance = ("", 0.0) if len(point.J) else _moved(eom, q, numbers_now)
             if name:
                 raise InputError(f"{where}: at {told} its equilibrium has moved by {distance:.6g} in '{name}'; {cure}")
@@ -199,7 +198,7 @@ def _moved(eom: EquationsOfMotion, q: Array, p: Array) -> tuple[str, float]:
         now = now + np.array(rate(now, step[: eom.nv], p).full())[:, 0]
         u = u + step[eom.nv :]
     rest = equilibrium(eom, now, p=p)
-    if not np.abs(rest.residual).max(initial=0.0) <= _TOLERANCE * max(rest.scale, 1e-12):
+    if not np.isfinite(rest.residual).all() or rest.unbalanced(_TOLERANCE) is not None:
         return "", 0.0
     way = np.abs(now - start)
     k = int(way.argmax())
