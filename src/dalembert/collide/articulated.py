@@ -21,7 +21,7 @@ from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 
-__all__ = ["body_names", "collider_system", "refuse_overlaps"]
+__all__ = ["body_names", "collider_system", "joined_bodies", "refuse_overlaps"]
 
 _DEEP = 1e-6
 """Depth [m] in which bodies may start: the rounding of typed positions."""
@@ -94,7 +94,7 @@ def collider_system(
     ]
     outputs = [ca.vertcat(empty, *poses), ca.vertcat(empty, *jacobians), *coefficients]
     return ColliderSystem(
-        shapes=shape_table(shapes, nominal, _neighbours(machine)),
+        shapes=shape_table(shapes, nominal, joined_bodies(machine)),
         names=names,
         owners=tuple(s.owner for s in shapes),
         poses=ca.Function(
@@ -118,7 +118,7 @@ def _closed(moved: Sequence[int], factor: Sequence[Sequence[int]]) -> frozenset[
     return frozenset(entries)
 
 
-def _neighbours(machine: Machine) -> list[tuple[str, str]]:
+def joined_bodies(machine: Machine) -> list[tuple[str, str]]:
     """Pairs of bodies that do not touch: welded to each other, or connected by a joint.
 
     Bodies on fixed joints belong to the body that they are fixed to, except the world.
