@@ -48,6 +48,7 @@ motors:
   jd: {efficiency: 0.85, back_efficiency: 0.8}
 thrusters:
   jet: {frame: f, force: [1, 0, 0], torque: [0, 0, 0.1], effort: 3.0}
+  stay: {frame: f, toward: [0.5, 1.5, 2.5]}
 wrenches:
   wind: {frame: tool, force: [1, 2, 3], torque: [0.1, 0, 0]}
 couplings:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
+from dalembert.collide import body_names, collider_system, refuse_overlaps
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array, Expression
@@ -67,10 +68,11 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem, elastic: Elast
             f"contact='time-stepping' steps in the coordinates of the machine; leave out the other coordinates of "
             f"machine '{machine.name}' (by={eom.by!r})"
         )
-    if not (system.pairs or _rows_of(eom)[0] or _sticking(eom) or elastic.belts):
+    if not (system.pairs or machine.colliders or _rows_of(eom)[0] or _sticking(eom) or elastic.belts):
         raise InputError(
-            "contact='time-stepping' is for machines with contacts, inextensible cables or ropes, elastic ropes with "
-            f"friction, or joints that stick; machine '{machine.name}' has none: declare them, or leave it out"
+            "contact='time-stepping' is for machines with contacts, colliders, inextensible cables or ropes, elastic "
+            f"ropes with friction, or joints that stick; machine '{machine.name}' has none: declare them, or leave "
+            "it out"
         )
     for section in eom.constraint_system.sections if eom.constrained else ():
         if len(section.sheaves) >= MOST_ROWS:
@@ -86,11 +88,15 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem, elastic: Elast
             )
 
 
-def check_gaps(eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool = False) -> None:
+def check_gaps(
+    eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool = False, stepping: SteppingSystem | None = None
+) -> None:
     """Refuse to start in penetration, and beyond the limits of joints if these are stops.
 
-    Coordinates (..., nq) and parameters may be those of many members.
+    Coordinates (..., nq) and parameters may be those of many members. ``stepping`` has the colliders, if there are any.
     """
+    if stepping is not None and stepping.colliders is not None:
+        refuse_overlaps(stepping.colliders, eom, q, p)
     system = eom.contact_system(limits=limits)
     if not system.pairs:
         return
@@ -114,7 +120,11 @@ def stepping_names(eom: EquationsOfMotion, system: ContactSystem) -> tuple[str, 
     sheaves = eom.constraint_system.sheaves if eom.constrained else ()
     losses = [*loss_names(system), *(f"loss.{name}" for name in (*sheaves, *(j.name for j in _sticking(eom))))]
     account = ("contact.residual", "contact.sweeps", "contact.undetermined", "contact.lowered")
-    return (*forces, *tensions, *frictions, *losses, *account, *multipliers)
+    found: tuple[str, ...] = ()
+    if eom.machine.colliders:
+        pushed = [f"force.{name}.{axis}" for name in body_names(eom.machine) for axis in "xyz"]
+        found = ("contact.count", "contact.deepest", *pushed)
+    return (*forces, *tensions, *frictions, *losses, *account, *multipliers, *found)
 
 
 def _tension_names(eom: EquationsOfMotion, r: ConstraintRows) -> tuple[str, ...]:
@@ -336,6 +346,9 @@ def stepping_part(
     forces = n_before + np.cumsum([0, *(3 if a < k else size for a, size in enumerate(sizes))])
     losing = [_losses(block, a < k) for a, block in enumerate(blocks)]
     losses = forces[-1] + np.cumsum([0, *losing])
+    colliders = None
+    if eom.machine.colliders:
+        colliders = collider_system(eom, arguments, columns, groups, int(losses[-1]) + 4 + held.m)
     return SteppingSystem(
         way=way,
         theta=theta,
@@ -373,6 +386,7 @@ def stepping_part(
         multipliers=int(losses[-1]) + 4,
         work_input=n - 2,
         work_loss=n - 1,
+        colliders=colliders,
     )
 
 

@@ -15,6 +15,7 @@ TABLE double feature_of[] = {FEATURES}; /* length below which nothing passes uns
 TABLE int gather_start[] = {GATHER_START}, gather_of[] = {GATHER}, pair_of[] = {PAIR_KINDS};
 
 typedef int INDEX;
+#define RESISTANCES 0 /* members with such contacts run alone */
 #define SLOW 10 /* sweeps after which they are slow, as in look_back.c */
 #define FACTOR(k) L_start[k]
 #define COLUMN(i) L_column[i]
@@ -28,6 +29,8 @@ typedef int INDEX;
 #define BLOCK(a) (C->w + block_start[a])
 #define FEATURE(a) feature_of[a]
 #define FORCE(a) force_of[a]
+#define LAST_FORCE(a, i) x[FORCE(a) + (i)]
+#define BY_PAIR(a) MANY
 #define LOSS(a) loss_of[a]
 #define GATHER_AT(a) gather_start[a]
 #define GATHERED(i) gather_of[i]

@@ -44,7 +44,7 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         real *const y = C->Y + VALUES(a), *const u = C->u0 + ROW(a);
         MASK near_ = alive;
         NEAR(a, 0)
-        if (MANY) {
+        if (BY_PAIR(a)) {
             /* The others are farther away than they, or the ground that falls away under them, can move in the step. */
             near_ = near_ & (FORCED(a) | (C->g[a] <= K(MARGIN) + K(0.6) * h * C->pace[a] + K(FALL) * h * h));
             if (!(SOME(near_))) continue;
@@ -78,7 +78,7 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
          * than the step, and would never end. */
         const MASK bounces = (before < K(0.0)) & (C->e[a] != K(0.0)) & (-before > K(2.0) * fabs(gained));
         C->bounce[a] = SELECT(bounces, C->e[a] * before, K(0.0));
-        for (INDEX i = 0; i < SIZE(a); i++) C->x[ROW(a) + i] = SELECT(on, h * x[FORCE(a) + i], K(0.0));
+        for (INDEX i = 0; i < SIZE(a); i++) C->x[ROW(a) + i] = SELECT(on, h * LAST_FORCE(a, i), K(0.0));
         block_make(C, a);
     }
     return fast;

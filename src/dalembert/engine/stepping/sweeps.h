@@ -4,7 +4,9 @@
 #define REPEATED 1e-10 /* part of a row, squared, that is left by those before it, below which it depends on them */
 
 /* Rows of a block whose impulses may be at odds with those of others; none of blocks that keep them (joints, ropes). */
-FUNCTION INDEX rows_that_share(INDEX law, INDEX size) { return law == UNILATERAL || law == COULOMB ? size : 0; }
+FUNCTION INDEX rows_that_share(INDEX law, INDEX size) {
+    return law == UNILATERAL || law == COULOMB ? size : law > ROPE ? 3 : 0; /* of contacts that resist rolling the forces */
+}
 
 /* Members of `begins` with rows of contacts that depend on each other. With more than MOST_TESTED rows, rows are counted against
  * the velocities that they act on. */
@@ -83,7 +85,7 @@ FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
     ROLL
     for (INDEX k = 0; k < C->n_active; k++) {
         const INDEX a = C->active[k];
-        if (rows_that_share(LAW(a), SIZE(a))) begins = begins | (open & ON(a) & (x[FORCE(a)] == K(0.0)));
+        if (rows_that_share(LAW(a), SIZE(a))) begins = begins | (open & ON(a) & (LAST_FORCE(a, 0) == K(0.0)));
         rows += rows_that_share(LAW(a), SIZE(a));
     }
     begins = begins & NO(some);
