@@ -103,7 +103,7 @@ FUNCTION void rope_solve(INDEX n, const real *B, const real *b, const real *E, M
     for (INDEX j = 1; j < n; j++) {
         const real aim = start[j] + r * w[j];
         way[j] = SELECT(aim >= E[j - 1] * start[j - 1], K(1.0), SELECT(aim * E[j - 1] <= start[j - 1], K(-1.0), K(0.0)));
-        /* it goes on to slip if the given impulses are at its limit and the slip is not reversed */
+        /* a sheave still slips where the given impulses are at its limit and the slip is not reversed */
         const real up = E[j - 1] * start[j - 1] - start[j], down = E[j - 1] * start[j] - start[j - 1];
         const MASK on = (w[j] > K(1e4 * FINEST) * size) & (up < K(SLIPS) * start[j]);
         const MASK back = (w[j] < K(-1e4 * FINEST) * size) & (down < K(SLIPS) * start[j]);
