@@ -4,7 +4,7 @@ Exudyn's `ObjectFFRFreducedOrder` knows a flexible body by the positions, masses
 points stand at the abscissae of a Gauss rule that integrates products of two of our shapes exactly, four in each
 section (on its principal axes, so that mass and second moments of area are those of the section). Its integrals are
 then ours to rounding, and both engines have the same kinetic and strain energy of every beam: there is no
-finite-element error. Of a body from finite elements the points are the vectors that have its kinetic energy
+finite-element error. The points of a body from finite elements are the vectors that have its kinetic energy
 (`MeshReduction.fields`): combinations of nodes, whose share of the translation of the frame differs from 1.
 
 The difference is the rotation of the load at a tip: Exudyn takes the angles ``psi = Delta delta`` as a rotation vector

@@ -193,7 +193,7 @@ _LEFT_OUT = (
     "AMPLITUDE",
     "HEADING",
 )
-"""Keywords of a deck that its free model does without."""
+"""Keywords that are not part of the free model of a deck."""
 
 
 def run_calculix(file: Path) -> tuple[Any, Any, NDArray[np.int64]]:
