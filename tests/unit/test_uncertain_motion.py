@@ -69,8 +69,7 @@ def test_the_proof_is_for_the_machine_while_it_moves_as_told(model) -> None:
     K = [[0.0, 0.0, 20.0, 0.0], [0.0, 30.0, 0.0, 30.0]]
     loop = model.lft.feedback(K, model.lft.outputs, model.lft.inputs)
     rates = block_rates(model, mass=0.0)
-    assert rates == {"l": 0.4, "l.rate": 0.0, "mass": 0.0}
-    rates.pop("l.rate")  # it may jump
+    assert rates == {"l": 0.4, "l.rate": np.inf, "mass": 0.0}  # no acceleration was given: the rate may jump
     proof = varying_stability(loop, rates)
     assert proof.guaranteed and "frozen" not in proof.message
     for faster in ({**rates, "l": 0.41}, {**rates, "mass": 1e-3}):
@@ -80,6 +79,36 @@ def test_the_proof_is_for_the_machine_while_it_moves_as_told(model) -> None:
     loop = still.lft.feedback(K, still.lft.outputs, still.lft.inputs)
     assert varying_stability(loop, {"l": 0.0}).guaranteed
     assert not varying_stability(loop, {"l": 0.1}).guaranteed
+
+
+def test_the_rate_of_the_forces_is_the_rate_of_the_lyapunov_function() -> None:
+    """Tied, the certificate falls where ``l'`` is the rate of ``d`` as well, at rates that the untied one misses."""
+    model = uncertain(hoisted(damping=2.0), {"l": (1.0, 3.0)}, at={"l": 2.0}, motion={"l": (0.5, 1.0)})
+    loop = model.lft.feedback([[0.0, 0.0, 3.0, 0.0], [0.0, 30.0, 0.0, 30.0]], model.lft.outputs, model.lft.inputs)
+    untied = replace(loop, blocks=tuple(replace(b, ties=()) for b in loop.blocks))
+    rates = block_rates(model)
+    assert not varying_stability(untied, rates).proven
+    for degree in (1, 2):
+        proof = varying_stability(loop, rates, degree=degree)
+        assert proof.guaranteed and ("l*l" in proof.lyapunov) is (degree == 2)
+        value, slope, rng = _lyapunov(proof), 1e-6, np.random.default_rng(4)
+        for d, r in rng.uniform(-1.0, 1.0, (60, 2)):
+            l, rate, a = 2.0 + d, 0.5 * r, rng.choice((-1.0, 1.0))
+            A = np.array([[0, 1], [-G / l, -2 * rate / l - 5.0 / (2.0 * l**2)]])  # c + k = 5
+            P, change = value(d, r), (value(d + slope * rate, r + slope * a / 0.5) - value(d, r)) / slope
+            assert np.linalg.eigvalsh(P)[0] > 0.0
+            assert np.linalg.eigvalsh(P @ A + A.T @ P + change)[-1] < 0.0
+
+
+def _lyapunov(proof):
+    """``P(d_l, d_rate)`` of the sway alone, from the matrices of the proof by name."""
+    pick = np.ix_([0, 2], [0, 2])
+
+    def value(d, r):
+        numbers = {"l": d, "l.rate": r}
+        return sum(np.prod([numbers[x] for x in n.split("*") if x]) * P[pick] for n, P in proof.lyapunov.items())
+
+    return value
 
 
 def test_limits_of_a_winch_are_part_of_the_proof(model) -> None:

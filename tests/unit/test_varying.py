@@ -71,7 +71,7 @@ def test_no_rate_is_proven_at_which_mathieu_s_equation_is_unstable() -> None:
     """``d = sin(2 t)`` has the rate 2: parametric resonance, unstable beyond about ``e = 4 z``."""
     damping = 0.1
     changes = [0.25, 0.45]
-    rates = [fastest_variation(oscillator(change, damping), {"d1": 1.0}, tolerance=0.1) for change in changes]
+    rates = [fastest_variation(oscillator(change, damping), {"d1": 1.0}, tolerance=0.1, degree=1) for change in changes]
     assert rates == sorted(rates, reverse=True)
     for change, rate in zip(changes, rates, strict=True):
         assert rate > 0.1
@@ -86,6 +86,28 @@ def test_a_pair_with_a_common_lyapunov_function_may_be_switched() -> None:
     B = A @ A - 9.0 * np.eye(2)  # commutes with A
     B = B - (np.linalg.eigvals(B).real.max() + 0.5) * np.eye(2)
     assert varying_stability(system(affine((A + B) / 2.0, (A - B) / 2.0))).proven
+
+
+def test_pairs_in_companion_form_are_proven_up_to_the_theorem_of_shorten_and_narendra() -> None:
+    """They share a quadratic Lyapunov function if and only if ``A1 A2`` has no negative real eigenvalue (2003).
+
+    For ``x'' + c x' + k x`` with two stiffnesses this is ``|sqrt(k2) - sqrt(k1)| < c``.
+    """
+    for c, k1 in ((0.3, 1.0), (1.1, 4.0), (0.05, 0.2)):
+        for share, proven in ((0.99, True), (1.01, False)):
+            k2 = (np.sqrt(k1) + share * c) ** 2
+            A, B = (np.array([[0.0, 1.0], [-k, -c]]) for k in (k1, k2))
+            values = np.linalg.eigvals(A @ B)
+            assert not proven or not ((np.abs(values.imag) < 1e-9) & (values.real < 0.0)).any()
+            assert varying_stability(system(affine((A + B) / 2.0, (A - B) / 2.0))).proven is proven
+
+
+def test_quadratic_lyapunov_functions_prove_more_than_affine_ones() -> None:
+    stiff = oscillator(0.8, 0.1)
+    rates = [fastest_variation(stiff, {"d1": 1.0}, tolerance=0.01, degree=k) for k in (1, 2)]
+    assert rates[1] > 1.03 * rates[0] > 0.1
+    with pytest.raises(DalembertError, match="must be 1 or 2"):
+        varying_stability(stiff, degree=3)
 
 
 def test_a_pair_that_switching_destabilises_is_not_proven() -> None:

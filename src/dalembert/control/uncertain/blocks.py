@@ -32,6 +32,9 @@ class DeltaBlock:
     moving
         For an error: the real blocks of the machine, each with the largest rate [1/s] whose effect the model includes:
         zero for constants. Empty: unknown, so that no block may vary.
+    ties
+        For an error: blocks of the machine whose rate is a multiple of the number of another block, as triples of the
+        block, the other one and the factor [1/s]. The rate of a sliding coordinate that moves is one.
     """
 
     name: str
@@ -39,6 +42,7 @@ class DeltaBlock:
     kind: str = "real"
     sampled: float | None = None
     moving: tuple[tuple[str, float], ...] = ()
+    ties: tuple[tuple[str, str, float], ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

@@ -10,6 +10,7 @@ steps is bounded over the whole box and becomes one more block of the model.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import casadi as ca
@@ -132,10 +133,10 @@ def uncertain(
         check_rest(eom, point, np.zeros(eom.nv), rest.tolerance, t=0.0, p=nominal)
     moving = _motion(eom, motion, coordinates)
     places = {n: _velocity_of(eom, n) for n in moving}
-    faster = [places[n] for n, (_, a) in moving.items() if a > 0.0]
+    faster = [places[n] for n, (_, a) in moving.items() if 0.0 < a < np.inf]
     if moving:
         checked |= {f"{n}.rate": (-rate, rate) for n, (rate, _) in moving.items()}
-        checked |= {f"{n}.acceleration": (-a, a) for n, (_, a) in moving.items() if a > 0.0}
+        checked |= {f"{n}.acceleration": (-a, a) for n, (_, a) in moving.items() if 0.0 < a < np.inf}
         keeps_moving(eom, point, nominal, coordinates, numbers, checked, places)
     for name, mode in modes.items():
         if abs(point.q[mode.q]) > 1e-12:
@@ -191,7 +192,17 @@ def uncertain(
             raise InputError(f"outputs of machine '{eom.machine.name}' contain roots that its equations do not contain")
         lft = with_frames(eom, lft, output_map(seen, tolerance), frames, limits)
     lft = lft.part([place(x, lft.outputs, "output") for x in chosen], range(lft.shape[1]))
+    ties = _ties(model, moving)
+    lft = replace(lft, blocks=tuple(replace(b, ties=ties) if b.kind == "error" else b for b in lft.blocks))
     return UncertainMachine(lft, made.inertia, checked, model.tangents, model.roots, error, moving)
+
+
+def _ties(model: UncertainMachine, moving: Mapping[str, tuple[float, float]]) -> tuple[tuple[str, str, float], ...]:
+    """Rates of blocks that are multiples of the numbers of others: of sliding coordinates, and of their rates."""
+    sliding = {n: rate for n, (rate, _) in moving.items() if n not in model.tangents}
+    ties = [(n, f"{n}.rate", rate * steepest(model, n)) for n, rate in sliding.items()]
+    ties += [(f"{n}.rate", f"{n}.acceleration", a / r) for n, (r, a) in moving.items() if 0.0 < a < np.inf]
+    return tuple(ties)
 
 
 def _motion(
@@ -202,13 +213,14 @@ def _motion(
     for name, asked in (motion or {}).items():
         if name not in coordinates:
             raise UnknownNameError("uncertain coordinate that can move", name, coordinates)
-        pair = tuple(asked) if isinstance(asked, Sequence) else (asked, 0.0)
+        pair = tuple(asked) if isinstance(asked, Sequence) else (asked, np.inf)
         if not isinstance(asked, Sequence) and _acceleration_matters(eom, _velocity_of(eom, name)):
             raise InputError(
                 f"the acceleration of '{name}' has an effect on machine '{eom.machine.name}': give its motion as a "
                 "pair, largest rate and largest acceleration"
             )
-        if len(pair) != 2 or not all(np.isfinite(pair)) or not (pair[0] > 0.0 and pair[1] >= 0.0):
+        finite = all(np.isfinite(x) for x in (pair if isinstance(asked, Sequence) else pair[:1]))
+        if len(pair) != 2 or not finite or not (pair[0] > 0.0 and pair[1] >= 0.0):
             raise InputError(
                 f"the motion of '{name}' must be a rate above 0, or such a rate and an acceleration >= 0, got {asked!r}"
             )

@@ -38,8 +38,8 @@ class UncertainMachine:
     error
         How far the model may be from the linearised machine; it is a block of ``lft`` too.
     motion
-        Coordinates that move, with their largest rates and accelerations. The model then includes the forces of their
-        motion, in further uncertain quantities ``NAME.rate`` and ``NAME.acceleration``.
+        Coordinates that move, with their largest rates and accelerations, infinite if none was given. The model then
+        includes the forces of their motion, in further uncertain quantities ``NAME.rate`` and ``NAME.acceleration``.
     """
 
     lft: LFT

@@ -36,7 +36,8 @@ class VaryingProof:
     gain
         Proven gain of the channel in the L2 norm; None: stability alone.
     lyapunov
-        Matrices of the Lyapunov function ``x^T (P_0 + sum d_i P_i) x``: ``""`` is ``P_0``, the others by block.
+        Matrices of the Lyapunov function ``x^T (P_0 + sum d_i P_i + sum d_i d_j P_ij) x``: ``""`` is ``P_0``, the
+        others by block, ``"length"`` and ``"length*payload"``. Without products it is affine.
     margin
         By how much the inequalities hold, relative to their size, rounding taken off.
     message
@@ -65,7 +66,9 @@ class VaryingProof:
         return self.proven and self.sampled_error is None and not self.frozen
 
 
-def varying_stability(loop: LFT, rates: Mapping[str, float] | None = None) -> VaryingProof:
+def varying_stability(
+    loop: LFT, rates: Mapping[str, float] | None = None, *, degree: int | None = None
+) -> VaryingProof:
     """Prove that a loop is stable while its parameters vary between -1 and 1, no faster than given rates.
 
     Parameters
@@ -75,6 +78,8 @@ def varying_stability(loop: LFT, rates: Mapping[str, float] | None = None) -> Va
         a parameter is an LFT with the same block.
     rates
         Largest rates of its real blocks [1/s] (see `block_rates`): 0 is a constant. Blocks that are not named may jump.
+    degree
+        Degree of the Lyapunov function in the parameters of finite rate, 1 or 2; None: 2 where 1 proves nothing.
 
     Notes
     -----
@@ -93,7 +98,12 @@ def varying_stability(loop: LFT, rates: Mapping[str, float] | None = None) -> Va
     >>> varying_stability(loop, {"k": 1.0}).proven, varying_stability(loop).proven
     (True, False)
     """
-    return _proven(*_split(loop, (), (), rates), None)
+    problem = _split(loop, (), (), rates)
+    for k in _degrees(degree, problem):
+        proof = _proven(problem, k, None)
+        if proof.proven:
+            break
+    return proof
 
 
 def varying_gain(
@@ -103,6 +113,7 @@ def varying_gain(
     rates: Mapping[str, float] | None = None,
     *,
     bound: float | None = None,
+    degree: int | None = None,
 ) -> VaryingProof:
     """Prove a bound of the gain between signals, in the L2 norm, while parameters vary.
 
@@ -114,6 +125,8 @@ def varying_gain(
         Names of the signals.
     bound
         The bound to prove; None: the least one.
+    degree
+        As in `varying_stability`; None: the degree of the smaller bound.
 
     Examples
     --------
@@ -131,18 +144,28 @@ def varying_gain(
     y = [place(name, loop.outputs, "output") for name in outputs]
     if not u or not y:
         raise InputError("a gain needs at least one input and one output")
-    system, every, checked, scales = _split(loop, u, y, rates)
-    if bound is None:
-        squared = Inequalities(system, _sized(every), checked).least_squared_gain()
-        gain = (1.0 + _SLACK) * float(np.sqrt(max(squared, 0.0)))
-    else:
-        gain = check_number("bound", bound)
-    if not np.isfinite(gain):
-        return VaryingProof(False, _named(checked, scales[1]), None, {}, -np.inf, _reason(system, "a gain"))
-    return _proven(system, every, checked, scales, max(gain, 1e-12))
+    problem = _split(loop, u, y, rates)
+    proofs = []
+    for k in _degrees(degree, problem):
+        if bound is None:
+            squared = problem.inequalities(k).least_squared_gain()
+            gain = (1.0 + _SLACK) * float(np.sqrt(max(squared, 0.0)))
+        else:
+            gain = check_number("bound", bound)
+        if np.isfinite(gain):
+            proofs.append(_proven(problem, k, max(gain, 1e-12)))
+        if bound is not None and proofs[-1].proven:
+            break
+    found = [proof for proof in proofs if proof.gain is not None]
+    if found:
+        return min(found, key=lambda proof: proof.gain or np.inf)
+    nothing = VaryingProof(False, problem.named_rates, None, {}, -np.inf, _reason(problem.system, "a gain"))
+    return proofs[-1] if proofs else nothing
 
 
-def fastest_variation(loop: LFT, rates: Mapping[str, float], *, tolerance: float = 0.01) -> float:
+def fastest_variation(
+    loop: LFT, rates: Mapping[str, float], *, tolerance: float = 0.01, degree: int | None = None
+) -> float:
     """Largest factor on finite rates at which a loop is proven to be stable; infinite if its parameters may jump.
 
     Parameters
@@ -153,6 +176,8 @@ def fastest_variation(loop: LFT, rates: Mapping[str, float], *, tolerance: float
         Rates [1/s] that are multiplied.
     tolerance
         Relative accuracy of the factor.
+    degree
+        As in `varying_stability`.
 
     Returns
     -------
@@ -169,7 +194,7 @@ def fastest_variation(loop: LFT, rates: Mapping[str, float], *, tolerance: float
     >>> A = constant([[0.0, 1.0], [-1.0, -0.4]]) + stiffness
     >>> integrators = system_lft(control.ss(np.zeros((2, 2)), np.eye(2), np.eye(2), 0))
     >>> loop = integrators.feedback(-A, integrators.outputs, integrators.inputs)
-    >>> 1.2 < fastest_variation(loop, {"k": 1.0}, tolerance=0.05) < 1.3
+    >>> 1.2 < fastest_variation(loop, {"k": 1.0}, tolerance=0.05, degree=1) < 1.3
     True
     """
     finite = {name: rate for name, rate in rates.items() if rate > 0.0 and np.isfinite(rate)}
@@ -178,7 +203,7 @@ def fastest_variation(loop: LFT, rates: Mapping[str, float], *, tolerance: float
 
     def holds(factor: float) -> bool:
         changed = {name: factor * rate if factor < np.inf else np.inf for name, rate in finite.items()}
-        return varying_stability(loop, {**rates, **changed}).proven
+        return varying_stability(loop, {**rates, **changed}, degree=degree).proven
 
     if holds(np.inf):
         return np.inf
@@ -195,18 +220,52 @@ def fastest_variation(loop: LFT, rates: Mapping[str, float], *, tolerance: float
     return low
 
 
-def _split(
-    loop: LFT, u: Sequence[int], y: Sequence[int], rates: Mapping[str, float] | None
-) -> tuple[Matrices, list[DeltaBlock], dict[str, float], tuple[Array, float]]:
-    """Scaled system of a loop and a channel, its blocks, rates of the real ones, and the scales of states and time.
+@dataclass(frozen=True)
+class _Problem:
+    """Scaled system of a loop and a channel, its blocks, rates and ties, and the scales of states and time.
 
     Blocks of no size are kept: the error of a model that was only sampled is one.
     """
+
+    system: Matrices
+    every: tuple[DeltaBlock, ...]
+    rates: dict[str, float]
+    ties: dict[str, tuple[str, float]]
+    states: Array
+    time: float
+
+    def inequalities(self, degree: int) -> Inequalities:
+        """The inequalities for a Lyapunov function of a degree in the parameters."""
+        return Inequalities(self.system, _sized(self.every), self.rates, self.ties, degree)
+
+    @property
+    def named_rates(self) -> dict[str, float]:
+        """Rates of the blocks [1/s]."""
+        return {name: rate * self.time for name, rate in self.rates.items()}
+
+
+def _split(loop: LFT, u: Sequence[int], y: Sequence[int], rates: Mapping[str, float] | None) -> _Problem:
+    """The problem of a loop and a channel."""
     system, every = loop.part(y, u).state_space()
     blocks = _sized(every)
     checked = checked_rates(every, rates)
     scaled, states, time = _scaled(system, blocks)
-    return scaled, list(every), {name: rate / time for name, rate in checked.items()}, (states, time)
+    sized = {b.name for b in blocks}
+    ties = {
+        name: (other, factor / time)
+        for b in every
+        for name, other, factor in b.ties
+        if name in sized and other in sized and factor * (1.0 - 1e-9) <= checked[name] < np.inf
+    }
+    return _Problem(scaled, tuple(every), {name: rate / time for name, rate in checked.items()}, ties, states, time)
+
+
+def _degrees(degree: int | None, problem: _Problem) -> tuple[int, ...]:
+    if degree is None:
+        return (1, 2) if any(np.isfinite(rate) for rate in problem.rates.values()) else (1,)
+    if isinstance(degree, bool) or degree not in (1, 2):
+        raise InputError(f"the degree of a Lyapunov function must be 1 or 2, got {degree!r}")
+    return (degree,)
 
 
 def checked_rates(every: Sequence[DeltaBlock], rates: Mapping[str, float] | None) -> dict[str, float]:
@@ -256,27 +315,22 @@ def _power(x: float) -> float:
     return float(2.0 ** np.round(np.log2(x)))
 
 
-def _proven(
-    system: Matrices,
-    every: Sequence[DeltaBlock],
-    rates: dict[str, float],
-    scales: tuple[Array, float],
-    gain: float | None,
-) -> VaryingProof:
-    inequalities = Inequalities(system, _sized(every), rates)
+def _proven(problem: _Problem, degree: int, gain: float | None) -> VaryingProof:
+    inequalities = problem.inequalities(degree)
     found = inequalities.certificate(None if gain is None else gain**2)
     proven = found.margin > 0.0
-    frozen = _frozen(every, _named(rates, scales[1]))
+    rates = problem.named_rates
+    frozen = _frozen(problem.every, rates)
     what = "stability" if gain is None else f"a gain of {gain:.6g}"
-    subject = " for the model with frozen parameters" if frozen else extent(every)
+    subject = " for the model with frozen parameters" if frozen else extent(problem.every)
     return VaryingProof(
         proven,
-        _named(rates, scales[1]),
+        rates,
         gain if proven else None,
-        _unscaled(found, inequalities.varying, scales[0]) if proven else {},
+        _unscaled(found, inequalities.varying, problem.states) if proven else {},
         found.margin,
-        f"{what} is proven{subject}" if proven else _reason(system, what),
-        sampled_error(every),
+        f"{what} is proven{subject}" if proven else _reason(problem.system, what),
+        sampled_error(problem.every),
         bool(frozen),
     )
 
@@ -299,10 +353,6 @@ def _reason(system: Matrices, what: str) -> str:
     return f"{what} is not proven: the condition is sufficient, not necessary"
 
 
-def _named(rates: dict[str, float], time: float) -> dict[str, float]:
-    return {name: rate * time for name, rate in rates.items()}
-
-
 def _unscaled(found: Certificate, varying: Sequence[str], states: Array) -> dict[str, Array]:
     outer = np.outer(1.0 / states, 1.0 / states)
-    return {name: P * outer for name, P in zip(("", *varying), found.P, strict=True)}
+    return {"*".join(varying[i] for i in term): P * outer for term, P in found.P.items()}

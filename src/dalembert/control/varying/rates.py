@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dalembert.control.uncertain.model import UncertainMachine, steepest
 from dalembert.core.errors import UnknownNameError
 from dalembert.core.validation import check_number
@@ -22,7 +24,8 @@ def block_rates(model: UncertainMachine, **rates: float) -> dict[str, float]:
         Model of a machine, by `dalembert.control.uncertain.uncertain`.
     rates
         Largest rates of quantities of the model, in their unit per second; 0: the quantity is constant. Coordinates of
-        the model's ``motion`` have their rates and accelerations from there.
+        the model's ``motion`` have their rates and accelerations from there; a rate without a largest acceleration may
+        jump.
 
     Examples
     --------
@@ -44,6 +47,6 @@ def block_rates(model: UncertainMachine, **rates: float) -> dict[str, float]:
     for name, rate in {**moving, **rates}.items():
         if name not in model.ranges:
             raise UnknownNameError("uncertain quantity", name, model.ranges)
-        value = abs(check_number(f"rate of '{name}'", rate, positive=False))
+        value = np.inf if rate == np.inf else abs(check_number(f"rate of '{name}'", rate, positive=False))
         found[name] = value * steepest(model, name)
     return found

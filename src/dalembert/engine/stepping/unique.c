@@ -315,7 +315,7 @@ static int unique_impulses(struct moreau *C, double *sweeps) {
         const double *w = BLOCK(a);
         for (int64_t i = 0; i < SIZE(a); w += SIZE(a) - i, i++) mean += *w / (double)SIZE(a);
         if (rows_that_share(LAW(a), SIZE(a))) size = fmin(size, mean);
-        ropes |= LAW(a) == ROPE;
+        ropes |= LAW(a) >= ROPE; /* and contacts that resist rolling: by sweeps */
         for (int64_t i = 0; i < SIZE(a); i++) C->ref[ROW(a) + i] = LAW(a) == STICTION || LAW(a) == ROPE ? C->x[ROW(a) + i] : 0.0;
     }
     int64_t *order = C->island + C->nv, *ends = order + C->n_blocks;

@@ -150,6 +150,12 @@ class Rope(RopeBase):
 
     def _check_indeterminate(self) -> None:
         passed = [element.what for element in self.path if isinstance(element, RopeObstacle)]
+        for element in self.path:
+            if isinstance(element, RopeObstacle) and element.axis is None and element.rubs:
+                raise MachineError(
+                    f"{element.what} of rope '{self.name}' is a sphere, on which the rope slides sideways, too: its "
+                    "friction is not supported; give the axis of a cylinder, or leave out its friction"
+                )
         if passed and self.elastic:
             raise MachineError(f"rope '{self.name}' is elastic: {passed[0]} is not supported for elastic ropes")
         if self.length is not None and depends_on_time(self.length) and len(self.section_names) > 1:
@@ -213,6 +219,16 @@ class Rope(RopeBase):
     def rubbing(self) -> tuple[PathElement, ...]:
         """Elements with friction or losses."""
         return tuple(element for element in self.path if element.rubs)
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """Names of the angles that runs count over turns, of an inextensible rope on its wheels."""
+        if self.elastic:
+            return ()
+        inner = self.path if self.closed else self.path[1:-1]
+        wraps = [e.label for e in inner if e.axis is not None]
+        zeros = [f"{e.label}.zero" for e in self.path if e.cuts and not isinstance(e, Anchor)]
+        return tuple(f"{self.name}.{name}" for name in (*wraps, *zeros))
 
     @property
     def section_names(self) -> tuple[str, ...]:

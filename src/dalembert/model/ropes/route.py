@@ -28,7 +28,7 @@ from dalembert.model.ropes.axes import NeutralContext
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["Arc", "Condition", "Meeting", "RopeBase", "Route", "RouteSection", "Rub", "WrappedWheel"]
+__all__ = ["Arc", "Condition", "Counted", "Meeting", "RopeBase", "Route", "RouteSection", "Rub", "WrappedWheel"]
 
 
 @dataclass(frozen=True)
@@ -172,6 +172,28 @@ class Meeting:
 
 
 @dataclass(frozen=True)
+class Counted:
+    """An angle of a rope on a wheel that is counted over turns.
+
+    Parameters
+    ----------
+    name
+        Its name in the machine: that of rope and wheel.
+    angle
+        The angle.
+    centre
+        Centre of the turn in which it is found; it moves on by half turns.
+    on
+        Whether the rope lies on the wheel.
+    """
+
+    name: str
+    angle: ca.SX
+    centre: ca.SX
+    on: ca.SX
+
+
+@dataclass(frozen=True)
 class Route:
     """Where a rope runs.
 
@@ -193,6 +215,10 @@ class Route:
         Expressions that stay positive while it exists.
     errors
         Errors of iterations for points of contact [m].
+    counted
+        Angles that are counted over turns.
+    layers
+        Names of drums with layers, and expressions that vanish where the layer changes.
     sag
         Points along the curve of a heavy cable between its two anchors.
     """
@@ -205,6 +231,8 @@ class Route:
     meetings: tuple[Meeting, ...] = ()
     conditions: tuple[Condition, ...] = ()
     errors: tuple[ca.SX, ...] = ()
+    counted: tuple[Counted, ...] = ()
+    layers: tuple[tuple[str, ca.SX], ...] = ()
     sag: tuple[ca.SX, ...] = ()
 
     def points(self, pieces: int) -> tuple[list[ca.SX], list[int]]:
