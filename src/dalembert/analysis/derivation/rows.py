@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -24,6 +25,9 @@ from dalembert.core.types import Array, Expression
 from dalembert.formulations.constraints.assembly import assemble
 from dalembert.formulations.constraints.system import ConstraintRows
 from dalembert.formulations.equations import EquationsOfMotion
+
+if TYPE_CHECKING:
+    import sympy
 
 __all__ = ["SheetRows", "on_constraints"]
 
@@ -73,15 +77,16 @@ class SheetRows:
         """Name the numbers that the rows hold, in the closed form."""
         assert self.form is not None
         system = self.form.tape.constraint_system
-        used = np.flatnonzero(ca.which_depends(system.phi, system.latches)) if len(self.latches) else []
+        depends = ca.which_depends(system.phi, system.latches) if len(self.latches) else []
+        used = [k for k, found in enumerate(depends) if found]
         values = {}
         for k in used:
             what, _, name = system.latch_names[k].partition(".")
             values[symbol_name(f"{_LENGTHS.get(what, what)}_{name}")] = float(self.latches[k])
         if values:
-            self.form.declare(ca.vertcat(*(system.latches[int(k)] for k in used)), values)
+            self.form.declare(ca.vertcat(*(system.latches[k] for k in used)), values)
 
-    def _printed(self, name: str, expression: Expression) -> object:
+    def _printed(self, name: str, expression: Expression) -> sympy.MatrixBase | None:
         assert self.form is not None
         try:
             value = self.form.expand(name, expression)
@@ -112,7 +117,7 @@ class SheetRows:
                     return np.asarray(whole(x)[rows])
 
                 mark = latex_name(symbol_name(block.name))
-                formulas.append(SheetFormula(name, f"{symbol}_{{{mark}}}", value, kernel))  # type: ignore[arg-type]
+                formulas.append(SheetFormula(name, f"{symbol}_{{{mark}}}", value, kernel))
         names = ", ".join(block.name for block in self.blocks)
         ropes = any(block.kind == "rope" for block in self.blocks)
         rules = (
