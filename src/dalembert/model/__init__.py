@@ -58,7 +58,7 @@ from dalembert.model.ropes import Anchor, Drum, DrumLayers, Guide, Rope, RopeBas
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
 from dalembert.model.signals import Sensor, Signal
-from dalembert.model.surroundings import standard_density, sunlight
+from dalembert.model.surroundings import shadow_edges, standard_density, sunlight
 from dalembert.model.transform import Transform
 
 __all__ = [
@@ -165,6 +165,7 @@ __all__ = [
     "register_constraint",
     "register_surface",
     "rod",
+    "shadow_edges",
     "sidereal_angle",
     "sphere",
     "standard_density",
