@@ -13,7 +13,7 @@ __all__ = ["smooth_part"]
 
 
 def smooth_part(machine: Machine) -> tuple[Machine, tuple[str, ...]]:
-    """Return a machine without friction that sticks, losses of sheaves and contacts, and the names of what it lost.
+    """Return a machine without friction that sticks, losses of sheaves and contacts, and the names of these elements.
 
     A sheave that turns with a joint keeps its friction, which moves it.
     """
