@@ -6,7 +6,7 @@
  *
  * mu_s and mu_r are lengths. The two moments are independent of each other and of the slip. W (its upper triangle) is followed by the
  * numbers of coulomb_make for the first three rows. */
-enum { RESISTED = ROPE + 1, W_ALL = 21, ALTERNATIONS = 200 };
+enum { RESISTED = ROPE + 1, W_ALL = 21, ALTERNATIONS = 20 };
 
 static inline double entry(const double *W, int i, int j) {
     const int a = i < j ? i : j, b = i < j ? j : i;
@@ -37,7 +37,7 @@ static void within_disc(double w11, double w12, double w22, const double *c, dou
     r[0] = cs * p1 - sn * p2, r[1] = sn * p1 + cs * p2;
 }
 
-/* Forces with the moments as they are, and moments with the forces as they are, in turns; x has those of the last sweep. */
+/* Forces with the moments as they are, and moments with the forces as they are, in turns, as far as a sweep needs it; x has those of the last one. */
 static void resisted_solve(double *B, const double *b, const double *mu, double *x) {
     for (int turn = 0; turn < ALTERNATIONS; turn++) {
         double c[3], old[6], change = 0.0, most = 0.0;
