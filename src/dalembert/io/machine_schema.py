@@ -260,6 +260,7 @@ class CableEntry(FileEntry):
         "pulley": "m",
         "stiffness": "N",
         "damping": "N s",
+        "weight": "N/m",
     }
 
     anchor: str
@@ -274,6 +275,7 @@ class CableEntry(FileEntry):
     stiffness: Number | None = None
     damping: Number = 0.0
     bilateral: bool = False
+    weight: Number = 0.0
 
 
 class ContactEntry(FileEntry):

@@ -22,7 +22,6 @@ from dalembert.loop.switches import Switch
 from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
 from dalembert.model.cables import Cable
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import Rope
 
 __all__ = [
     "constrained_part",
@@ -339,7 +338,7 @@ def rope_events(eom: EquationsOfMotion, *, located: bool = True) -> tuple[list[E
     g: list[Any] = []
     specs: list[EventSpec] = []
     for c in eom.formulation.elastic_ropes():
-        if not (c.rope.bilateral or getattr(c.rope, "heavy", False)):
+        if not (c.rope.bilateral or c.rope.heavy):
             value = eom.symbolic.value
             pull = ca.fmin(c.stretch, c.stretch + value(c.rope.damping) / value(c.rope.stiffness) * c.rate)
             g += [pull, pull]
@@ -388,7 +387,7 @@ def rope_signals(eom: EquationsOfMotion, rubbing: frozenset[str] = frozenset()) 
         if isinstance(rope, Cable) and rope.has_pulley and rope.swivel == "free":
             signals.append((f"swivel.{rope.name}", system.paths[rope.name].swivel))
         elastic = [] if rubbing and rope.name in rubbing else eom.formulation.elastic_ropes()
-        if isinstance(rope, Rope) and rope.heavy:
+        if rope.heavy:
             shape = rope.hanging(system.context)
             gravity = ca.vertcat(*[ca.SX(eom.symbolic.value(x)) for x in eom.machine.gravity])
             signals.append((f"tension_start.{rope.name}", shape.tensions[0]))
