@@ -156,10 +156,12 @@ def envelope_page(envelope: Envelope, path: str | os.PathLike[str], *, command: 
         rows = [(u, *(f"{x:.6g}" for x in K)) for u, K in zip(answer["controls"], entry["K"], strict=True)]
         parts += [f"<h3>Gains at {escape(where)}</h3>", table(("motor", *answer["measured"]), rows)]
     constants = ", ".join(f"{n} = {x:.6g}" for n, x in dict(run.metadata.get("parameters") or {}).items())
+    where = escape(f" ({constants})" if constants else "")
     end = "diverges at" if worst.broken else "decays at"
     parts.append(
         f"<h2>The worst variation found</h2><p>{escape(worst.message)}. The film shows the machine under the law of "
-        f"the proof along this variation, as far as its motors follow it{escape(f' ({constants})' if constants else '')}: its linear model {end} "
+        f"the proof along this variation, as far as its motors follow it{where}: "
+        f"its linear model {end} "
         f"{abs(worst.growth):.4g} 1/s, with a period of {worst.period:.4g} s.</p>"
     )
     page = report_page(run, envelope.eom.machine, command=command, extra="\n".join(parts))
