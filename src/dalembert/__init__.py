@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from dalembert.model.joint import WORLD, Joint, Limits
     from dalembert.model.machine import Machine
     from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
-    from dalembert.model.ropes import Anchor, Drum, Guide, Rope, RopeObstacle, Sheave, SheaveLoss
+    from dalembert.model.ropes import Anchor, Drum, DrumLayers, Guide, Rope, RopeObstacle, Sheave, SheaveLoss
     from dalembert.model.section import Load, Section
     from dalembert.model.shapes import Shape
     from dalembert.model.signals import Sensor, Signal
@@ -149,6 +149,7 @@ __all__ = [
     "DormandPrince",
     "DormandPrince8",
     "Drum",
+    "DrumLayers",
     "Energy",
     "EquationsOfMotion",
     "Euler",
@@ -301,6 +302,7 @@ _LATER = {
     "DormandPrince": "dalembert.simulation.methods",
     "DormandPrince8": "dalembert.simulation.methods",
     "Drum": "dalembert.model.ropes",
+    "DrumLayers": "dalembert.model.ropes",
     "Energy": "dalembert.formulations.equations",
     "EquationsOfMotion": "dalembert.formulations.equations",
     "Euler": "dalembert.simulation.methods",

@@ -48,6 +48,7 @@ def test_frequency_is_that_of_the_simulation() -> None:
     assert np.min(np.abs(modes / measured - 1)) < 1e-3
 
 
+@pytest.mark.slow
 def test_overturning() -> None:
     pose = np.array(start_pose())
     assert np.allclose(pose[:3], [0.410372, 1.0, 0.601505], atol=1e-6)
@@ -78,6 +79,7 @@ def test_joining() -> None:
     assert run.energy.drift < 1e-6
 
 
+@pytest.mark.slow
 def test_constraints_hold_for_a_minute() -> None:
     machine = cr.pulley_robot(2)
     run = da.simulate(

@@ -28,7 +28,13 @@ def check(name: str, rows: list[Row]) -> None:
     assert not [row.quantity for row in rows if row.ok and row.known_difference]
 
 
-@pytest.mark.parametrize("name", studies())
+# The slow tests run these in full; their tables have tests of their own in this folder.
+IN_FULL = ("benchmark-problems", "cable-robots", "crane", "falling-links")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow, pytest.mark.long] * (n in IN_FULL)) for n in studies()]
+)
 def test_short_form(name: str) -> None:
     rows = list(run_study(name, full=False))
     check(name, rows)

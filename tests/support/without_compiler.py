@@ -153,6 +153,14 @@ CASES: dict[str, Callable[[str], Any]] = {
     "time-stepping": lambda b: da.simulate(
         ball(), duration=0.4, step=4e-3, contact="time-stepping", backend=b, **THROW
     ),
+    "colliders": lambda b: da.simulate(
+        ball().with_(contacts=(), colliders=[da.Collider("all"), da.Collider("ground", surface=da.HalfSpace())]),
+        duration=0.4,
+        step=4e-3,
+        contact="time-stepping",
+        backend=b,
+        **THROW,
+    ),
     "sampled law with noise": _noisy,
     "switched constraint that measures its pose": lambda b: da.simulate(
         catcher(), v0={"x1_dot": 3.0}, backend=b, **CATCH

@@ -112,6 +112,16 @@ def test_wheels_turn_a_base_and_thrusters_unload_them() -> None:
     late = (run.t > 20.0) & (run.t < 40.0)
     rate = np.polyfit(run.t[late], np.log(np.abs(speeds[late, 0])), 1)[0]
     assert rate == pytest.approx(-0.08 / (1.0 + 8.4 * 0.08**2 / 3.0), rel=0.01)
+    # with a part that stays: the excess decays, and thrusters are off below it
+    kept = control.Together([hold, control.Unloading(0.08, keep=0.8)])
+    run = da.simulate(eom, duration=90.0, control=kept, **start)
+    held = 0.05 * np.linalg.norm(run.array(["wx_dot", "wy_dot", "wz_dot"]), axis=1)
+    assert held[0] == pytest.approx(0.05 * np.hypot(20.0, 10.0)) and held[-1] == pytest.approx(0.8, abs=0.01)
+    low = {**start, "v0": {"wx_dot": 12.0}}
+    quiet = da.simulate(eom, duration=20.0, control=kept, **low)
+    assert not np.abs(quiet.array([f"u.{x.name}" for x in machine.thrusters])).max()
+    with pytest.raises(da.InputError, match="keep of Unloading must be >= 0"):
+        control.Unloading(0.1, keep=-1.0)
     with pytest.raises(da.InputError, match="no reaction wheels that span all directions"):
         control.Unloading(0.1).expression(da.equations(hub(), backend="vm"), *[None] * 5)  # type: ignore[arg-type]
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from tests.support.chasers import FLIGHTS, RATE, four_joints, hulk, seven_joints, six_joints, two_arms
 
 import dalembert as da
-from dalembert import plan
+from dalembert import control, plan
 from dalembert.control.allocation import allocate, base_wheels
 from dalembert.model import Orbit, yamanaka_ankersen
 from dalembert.plan.tip_task import TASKS
 from dalembert.spatial.rotations import numpy, rotation_euler321
 from dalembert.systems import space_robots
 from dalembert.systems.space_robots import settings
+from dalembert.systems.space_robots.aborting import GuardedGuide, cut
 from dalembert.systems.space_robots.debris_twin import debris_twin
+from dalembert.systems.space_robots.flight_data import Flight
 from dalembert.systems.space_robots.flying_around import FlyAround, chosen_way
 from dalembert.systems.space_robots.twins import chaser_twins
 
@@ -185,6 +189,22 @@ def test_wheels_turn_the_base_and_thrusters_move_it() -> None:
     assert all(n.startswith("jet") for n, x in zip(machine.u_names, u, strict=True) if abs(x) > 1e-12)
 
 
+def test_wheels_of_a_mission_are_unloaded_near_their_limit() -> None:
+    """The least momentum about an axis: for wheels along diagonals of a cube that of 4 / sqrt(3) wheels."""
+    twins = chaser_twins(six_joints(), "grapple", "x")
+    assert twins.wheel_momentum == pytest.approx(0.99 * 60.0 * 4.0 / np.sqrt(3.0), rel=1e-9)
+    assert np.isinf(chaser_twins(seven_joints(), "hand", "x").wheel_momentum)
+    phases, sensors = space_robots.CapturePhases(), space_robots.CaptureSensors()
+    start, target = space_robots.CaptureStart(tip="grapple", approach="x"), debris_twin(hulk(), "target")
+    gains, limits = space_robots.CaptureGains(), plan.RobotLimits()
+    flight = Flight(start, twins, target, phases, sensors, gains, limits, False, print)
+    law = control.Feedforward({"m1": 1.0})
+    (inner, unloading) = flight.unloaded(law).laws
+    assert inner == law and unloading.keep == pytest.approx(0.6 * twins.wheel_momentum)
+    other = replace(flight, twins=chaser_twins(seven_joints(), "hand", "x"))
+    assert other.unloaded(law) is law
+
+
 def test_what_is_missing_is_told() -> None:
     with pytest.raises(da.InputError, match="needs the debris too"):
         space_robots.fly_capture(four_joints())
@@ -347,6 +367,88 @@ def test_a_grip_that_stays_open_ends_in_a_retreat(monkeypatch: pytest.MonkeyPatc
     assert outcome.whole.t[-1] == outcome.retreat.t[-1] and outcome.propellant["retreat"] > 0.0
 
 
+def test_a_limit_near_ends_the_approach_before_its_end() -> None:
+    """A guide that counts: the first limit that is near is kept with its time, in the order of the checks."""
+
+    class Still:
+        plan = SimpleNamespace(attitude=(1.0, 0.0, 0.0, 0.0))
+        estimate = None
+
+        def __call__(self, t, q, v, s):
+            return np.zeros(1)
+
+    machine = seven_joints()
+    limited = [replace(j, limits=da.Limits(lower=-1.0, upper=1.0)) if j.name == "j3" else j for j in machine.joints]
+    twins = chaser_twins(machine.with_(joints=limited), "hand", "x")
+    guard = GuardedGuide(Still(), twins, (slice(3, 7), np.arange(7, 14)))
+    q = np.concatenate([np.zeros(3), [1.0, 0.0, 0.0, 0.0], np.zeros(7)])
+    guard(1.0, q, np.zeros(13), {})
+    assert guard.abort is None
+    bent = q.copy()
+    bent[7 + twins.joints.index("j3")] = 0.99
+    guard(2.0, bent, np.zeros(13), {})
+    assert guard.abort == (2.0, "joint 'j3' is at 0.99, near the end of its range")
+    turned = q.copy()
+    turned[3:7] = -np.cos(0.005), 0.0, -np.sin(0.005), 0.0
+    assert guard.near(turned) == "the base is 0.57 degrees from its attitude"
+    guard(3.0, turned, np.zeros(13), {})
+    assert guard.abort[0] == 2.0
+    guard.guide.estimate = SimpleNamespace(deviation=lambda what: 0.2)
+    assert guard.near(q) == "the attitude of the debris is known to 0.2 rad only"
+    run = da.simulate(da.equations(hulk(), backend="vm"), duration=1.0, step=0.1, record=0.1, v0={"hulk.vx": 1.0})
+    part = cut(run, 0.42)
+    assert part.t[-1] == pytest.approx(0.5) and part["hulk.x"][-1] == pytest.approx(0.5) and part.final.t == part.t[-1]
+
+
+@pytest.mark.slow
+def test_the_stack_turns_into_a_wanted_attitude_with_the_mass_that_is_left() -> None:
+    """After rest a turn of 69 degrees; phases begin without a jump, with the propellant that those before left."""
+    make, start = FLIGHTS["seven"]
+    whole = make()
+    tank = da.Body("tank", da.Parameter("fuel", 20.0), inertia=(0.1, 0.1, 0.1))
+    mount = da.Joint("tank", "fixed", "bus", "tank", (-0.2, 0.0, 0.0))
+    chaser = whole.with_(bodies=[*whole.bodies, tank], joints=[*whole.joints, mount])
+    wanted = np.array([np.cos(0.6), 0.0, 0.6 * np.sin(0.6), 0.8 * np.sin(0.6)])
+    flown = space_robots.fly_capture(
+        chaser, hulk(), rate=RATE, approach="x", camera=None, noise=None, tank="fuel", attitude=wanted, **start
+    )
+    assert flown.ok, str(flown)
+    assert flown.stack is not None and flown.transport is not None
+    Q = flown.transport.array([f"bus.q{x}" for x in "wxyz"])[-1]
+    assert 2.0 * np.arccos(min(abs(Q @ wanted), 1.0)) < np.radians(0.5)
+    for names in (flown.stack.machine.q_names, flown.stack.machine.v_names):
+        assert np.array_equal(flown.stack.array(names)[-1], flown.transport.array(names)[0])
+    left = 20.0
+    for name, run in (("approach", flown.approach), ("rest", flown.stack), ("transport", flown.transport)):
+        assert run.metadata["parameters"]["fuel"] == pytest.approx(left, abs=1e-12)
+        left -= flown.propellant[name]
+    assert left == pytest.approx(20.0 - flown.used, abs=1e-12) and flown.used > 0.01
+    eom = da.equations(flown.stack.machine, backend="vm")
+    first, last = (
+        eom.mass_matrix(run.array(eom.q_names)[0], p=run.metadata["parameters"])[0, 0]
+        for run in (flown.stack, flown.transport)
+    )
+    assert first - last == pytest.approx(flown.propellant["rest"], rel=1e-6)
+    assert flown.whole.t[-1] == flown.transport.t[-1]
+
+
+@pytest.mark.slow
+def test_an_abort_while_the_arm_moves() -> None:
+    """A base that turns too fast when the arm begins: the joints brake, and the chaser leaves from where it is."""
+    make, start = FLIGHTS["seven"]
+    spin = {"spin": (0.0, 0.009, 0.0), "camera": None, "noise": None}
+    outcome = space_robots.fly_capture(make(), hulk(), rate=RATE, approach="x", **spin, **start)
+    assert outcome.reason.startswith("aborted: the base is 0.5"), outcome.reason
+    assert outcome.approach is not None and outcome.retreat is not None and outcome.stack is None
+    names = outcome.approach.machine.q_names
+    assert np.allclose(outcome.approach.array(names)[-1], outcome.retreat.array(names)[0], rtol=0.0, atol=1e-12)
+    rates = outcome.retreat.array([f"{n}_dot" for n in outcome.twins.joints])
+    assert np.abs(rates[0]).max() > 5e-4 and np.abs(rates[-1]).max() < 1e-4
+    hand, other = (outcome.retreat.array([f"{n}.{x}" for x in "xyz"]) for n in ("hand", "hulk"))
+    apart = np.linalg.norm(hand - other, axis=1)
+    assert apart.min() > 0.9 * apart[0] and apart[-1] > apart[0] + 2.0
+
+
 def test_phases_that_cannot_be_are_refused() -> None:
     with pytest.raises(da.InputError, match="a mission in an orbit begins at a hold point"):
         space_robots.CapturePhases(orbit=Orbit(altitude=700e3))
@@ -354,6 +456,10 @@ def test_phases_that_cannot_be_are_refused() -> None:
         space_robots.CapturePhases(hold_point=30.0, orbit="low")  # type: ignore[arg-type]
     with pytest.raises(da.InputError, match="keep_out of CapturePhases"):
         space_robots.CapturePhases(hold_point=30.0, keep_out=-1.0)
+    with pytest.raises(da.InputError, match="attitude of CapturePhases must be a unit quaternion"):
+        space_robots.CapturePhases(attitude=(1.0, 1.0, 0.0, 0.0))
+    with pytest.raises(da.UnknownNameError, match="fuel"):
+        space_robots.fly_capture(seven_joints(), hulk(), tip="hand", approach="x", tank="fuel", camera=None)
     near = space_robots.fly_capture(seven_joints(), hulk(), tip="hand", approach="x", hold_point=3.0, camera=None)
     assert near.reason.startswith("no way: the hold point at 3 m is too near") and not near.times
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.linalg import solve_discrete_are
+from scipy.optimize import least_squares
 
 import dalembert as da
 from dalembert import control
@@ -91,6 +92,7 @@ def test_plans_are_those_in_angles() -> None:
     np.testing.assert_array_equal(first_inputs(machine, law, q0={k: -x for k, x in q.items()}, v0=v), mine)
 
 
+@pytest.mark.slow
 def test_without_limits_it_is_the_regulator_in_the_tangent_space() -> None:
     machine, h, w_q, w_v, w_u = satellite(), 0.2, 8.0, 3.0, 0.1
     names = machine.q_names[1:]
@@ -154,6 +156,20 @@ def test_a_drone_carries_a_load_on_a_sling() -> None:
     assert all(run[f"u.r{k}"].min() >= 0.0 and run[f"u.r{k}"].max() <= 8.0 for k in range(4))
 
 
+def stepped(x: np.ndarray, h: float) -> np.ndarray:
+    """Attitude and rates after a Runge-Kutta step of Euler's equations."""
+
+    def rate(x: np.ndarray) -> np.ndarray:
+        q, v = x[:4], x[4:]
+        turn = 0.5 * np.array([-q[1:] @ v, *(q[0] * v + np.cross(q[1:], v))])
+        return np.concatenate([turn, np.linalg.solve(INERTIA, -np.cross(v, INERTIA @ v))])
+
+    a = rate(x)
+    b = rate(x + h / 2 * a)
+    c = rate(x + h / 2 * b)
+    return np.asarray(x + h / 6 * (a + 2 * b + 2 * c + rate(x + h * c)))
+
+
 def multiplicative_filter(run: da.Run, density: float, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Attitudes and their deviations by a filter whose error is a rotation vector in the axes of the hull.
 
@@ -161,11 +177,6 @@ def multiplicative_filter(run: da.Run, density: float, start: np.ndarray) -> tup
     """
     h, Q, w = 0.05, start.copy(), np.zeros(3)
     P = np.diag([4 * 0.1**2] * 3 + [0.05**2] * 3)
-
-    def rate(x: np.ndarray) -> np.ndarray:
-        q, v = x[:4], x[4:]
-        turn = 0.5 * np.array([-q[1:] @ v, *(q[0] * v + np.cross(q[1:], v))])
-        return np.concatenate([turn, np.linalg.solve(INERTIA, -np.cross(v, INERTIA @ v))])
 
     def cross(v: np.ndarray) -> np.ndarray:
         return np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
@@ -178,11 +189,7 @@ def multiplicative_filter(run: da.Run, density: float, start: np.ndarray) -> tup
             A = np.block([[-cross(w), np.eye(3)], [np.zeros((3, 3)), spin]])
             F = np.eye(6) + h * A + h * h / 2 * A @ A + h**3 / 6 * A @ A @ A
             P = F @ P @ F.T + np.diag([0, 0, 0, *[h * density**2] * 3])
-            x = np.concatenate([Q, w])
-            a = rate(x)
-            b = rate(x + h / 2 * a)
-            c = rate(x + h / 2 * b)
-            x = x + h / 6 * (a + 2 * b + 2 * c + rate(x + h * c))
+            x = stepped(np.concatenate([Q, w]), h)
             Q, w = x[:4] / np.linalg.norm(x[:4]), x[4:]
         N = 0.5 * np.vstack([-Q[1:], Q[0] * np.eye(3) + cross(Q[1:])])
         H, e = [np.hstack([np.zeros((3, 3)), np.eye(3)])], [[run[f"gyro.base.w{a}"][row] for a in "xyz"] - w]
@@ -228,6 +235,57 @@ def test_attitudes_are_those_of_a_multiplicative_filter(sign: float) -> None:
     assert np.abs(mine[20:] - sign * truth[20:]).max() < 3e-3
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_moving_horizon_of_attitudes_is_the_least_squares_solution(sign: float) -> None:
+    """Of all readings since the start, in rotation vectors and with Euler's equations, by SciPy."""
+    machine, start, h, n = observed(), np.array([np.cos(0.1), 0.0, np.sin(0.1), 0.0]), 0.05, 8
+    seen = da.mhe(
+        machine,
+        horizon=n * h,
+        period=h,
+        noise={f"base.w{a}": 5e-2 for a in "xyz"},
+        uncertainty=UNCERTAINTY,
+        start=dict(zip(machine.q_names, start, strict=True)),
+        rounds=6,
+    )
+    still = control.Sampled(control.Feedforward(dict.fromkeys(("tx", "ty", "tz"), 0.0)), h)
+    q0 = dict(zip(machine.q_names, sign * np.array([1.0, 0.0, 0.0, 0.0]), strict=True))
+    v0 = {"base.wx": 0.8, "base.wy": -0.5, "base.wz": 0.3}
+    run = da.simulate(
+        machine, duration=4.02, step=0.01, record=h, control=control.Cascade(still, [seen]), q0=q0, v0=v0, seed=3
+    )
+    rows = [int(np.argmin(np.abs(run.t - h * k))) for k in range(81)]
+    mine = np.array([[run[f"mhe.base.{a}"][r] for a in ("qw", "qx", "qy", "qz", "wx", "wy", "wz")] for r in rows])
+    stars = np.array([[run[f"stars.base.q{a}"][r] for a in "wxyz"] for r in rows])
+    gyro = np.array([[run[f"gyro.base.w{a}"][r] for a in "xyz"] for r in rows])
+
+    def unpacked(z: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+        Q = start + 0.5 * np.array([-start[1:] @ z[:3], *(start[0] * z[:3] + np.cross(start[1:], z[:3]))])
+        x = np.concatenate([Q / np.linalg.norm(Q), z[3:6]])
+        states = [x]
+        for w in z[6:].reshape(n, 3):
+            x = stepped(x, h)
+            x[4:] += w
+            states.append(x)
+        return z[6:], states
+
+    def residuals(z: np.ndarray) -> np.ndarray:
+        noise, states = unpacked(z)
+        d = states[0] - np.concatenate([start, np.zeros(3)])
+        along = start @ d[:4]
+        first = [(d[:4] - along * start) / 0.1, [along], d[4:] / 0.05]
+        tracked = [(np.sign(stars[k] @ states[k][:4]) * stars[k] - states[k][:4]) / 2e-3 for k in range(0, n + 1, 2)]
+        turned = [(gyro[k] - states[k][4:]) / 1e-3 for k in range(n + 1)]
+        return np.concatenate([*first, noise / (5e-2 * np.sqrt(h)), *tracked, *turned])
+
+    best = least_squares(residuals, np.zeros(6 + 3 * n), xtol=1e-14, ftol=1e-14, gtol=1e-14)
+    np.testing.assert_allclose(mine[n], unpacked(best.x)[1][-1], atol=2e-6)
+    np.testing.assert_allclose(np.linalg.norm(mine[:, :4], axis=1), 1.0, atol=1e-12)
+    assert (run["mhe.status"] == 0).all()
+    truth = np.array([[run[f"base.q{a}"][r] for a in "wxyz"] for r in rows])
+    assert np.abs(mine[20:, :4] - sign * truth[20:]).max() < 5e-3
+
+
 def test_what_has_no_quaternions_refuses_them_by_name() -> None:
     machine, cost = satellite(), da.Cost(inputs=1.0)
     with pytest.raises(InputError, match=r"midpoint.*quaternions \(base\)"):
@@ -236,5 +294,3 @@ def test_what_has_no_quaternions_refuses_them_by_name() -> None:
         da.mpc(machine, horizon=1.0, intervals=5, cost=da.Cost(inputs=1.0, terminal="lqr"), terminal_set="lqr")
     with pytest.raises(InputError, match=r"attitude has four components, and 'base' lacks base\.qw"):
         da.mpc(machine, horizon=1.0, intervals=5, cost=cost, reference={f"base.q{a}": 0.0 for a in "xyz"})
-    with pytest.raises(InputError, match=r"quaternions \(base\) are not supported"):
-        da.mhe(observed(), horizon=0.5, period=0.05, noise={"base.wx": 1.0}, uncertainty=UNCERTAINTY)

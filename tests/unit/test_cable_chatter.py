@@ -69,6 +69,7 @@ def test_rows_that_contradict_each_other_are_told() -> None:
     assert not found.feasible
 
 
+@pytest.mark.slow
 def test_a_sudden_force_shifts_the_load_to_other_cables() -> None:
     """Eight taut cables hold all six degrees of freedom: the platform stays, cables that would push let go at once."""
     robot, lengths = loose_robot(np.zeros(8))

@@ -100,6 +100,7 @@ def test_a_pick_while_going_down(hoisted: da.EquationsOfMotion, name: str) -> No
     assert_log_is_what_the_latches_say(run, ["left", "right"])
 
 
+@pytest.mark.slow
 def test_members_tell_the_same(hoisted: da.EquationsOfMotion) -> None:
     settings = pick(0.04) | METHODS["rk4"]
     single = da.simulate(hoisted, **settings)

@@ -89,6 +89,7 @@ def test_slack_and_retension_are_located() -> None:
     assert run["length.c"].max() < l + 1e-9
 
 
+@pytest.mark.slow
 def test_bilateral_cable_pushes_instead() -> None:
     l, v = 1.0, np.sqrt(9.81 * 3.5)
     machine = ball(da.Cable("c", "b", length=l, bilateral=True))
@@ -98,6 +99,7 @@ def test_bilateral_cable_pushes_instead() -> None:
     assert run.energy.drift < 1e-8
 
 
+@pytest.mark.slow
 def test_all_cables_slack_in_gravity_is_an_event() -> None:
     machine = ball(*[da.Cable(n, "b", exit_at=(x, 0, 0), length=2.0) for n, x in (("one", -1), ("two", 1))])
     run = da.simulate(machine, duration=1.0, step=1e-3)

@@ -9,8 +9,9 @@ import pytest
 
 from dalembert.collide.shapes import shape_of
 from dalembert.core.parameter import nominal
-from dalembert.engine.collide.native import Hull, NativeScene, SceneTable, ShapeKind
+from dalembert.engine.collide.native import NativeScene, SceneTable
 from dalembert.engine.methods.contacts import TimeStepping
+from dalembert.engine.problem.shapes import Hull, ShapeKind, ShapeTable
 from dalembert.model.geometry import Box, Capsule, Cylinder, Sphere
 
 KINDS = ("sphere", "capsule", "cylinder", "box")
@@ -52,14 +53,14 @@ class Pair:
         hulls = hulls or {}
         kinds = [ShapeKind.HULL if m is None else m.kind for m in made]
         sizes = [np.zeros(3) if m is None else m.size for m in made]
-        table = SceneTable(
-            mass=np.ones(2), inertia=np.ones((2, 3)), gravity=np.zeros(3), kinds=np.array(kinds),
-            bodies=np.array([0, 1]),
+        table = ShapeTable(
+            kinds=np.array(kinds), bodies=np.array([0, 1]),
             sizes=np.array(sizes), places=np.array([np.concatenate([np.zeros(3), np.eye(3).ravel()])] * 2),
             reach=np.ones(2), inner=np.ones(2), friction=np.zeros(2), restitution=np.zeros(2),
+            spinning=np.zeros(2), rolling=np.zeros(2),
             excluded=np.zeros(0, dtype=np.int64), contacts=16, hulls=hulls,
         )  # fmt: skip
-        self.native = NativeScene(table, TimeStepping())
+        self.native = NativeScene(SceneTable(np.ones(2), np.ones((2, 3)), np.zeros(3), table), TimeStepping())
 
     def touching(self, q, p, r, reach=10.0):
         """Contacts of the first shape with orientation q in the origin, and the second at p with r."""

@@ -118,6 +118,7 @@ def test_both_ways_mean_the_same() -> None:
     assert errors[1] < 0.4 * errors[0]
 
 
+@pytest.mark.slow
 def test_what_constraints_take_is_the_rest() -> None:
     """A carriage that is gripped while its load slides on: the grip takes the kinetic energy of the carriage."""
     machine = da.Machine(

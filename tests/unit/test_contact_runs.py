@@ -284,6 +284,7 @@ def test_limits_as_hard_stops() -> None:
     assert run["force.hinge.lower.normal"].max() == 0.0
 
 
+@pytest.mark.slow
 def test_stops_with_restitution() -> None:
     """A slider between two stops: at each of them it keeps the same part of its speed, in both ways of contact."""
     machine = da.Machine(

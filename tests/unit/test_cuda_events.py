@@ -105,7 +105,9 @@ def test_cables_go_slack(device: None, method: dict[str, Any], monkeypatch: pyte
 
 
 @pytest.mark.parametrize("friction", [pytest.param(0.0, marks=pytest.mark.slow), 0.3])
-@pytest.mark.parametrize("method", [{"step": 2e-3}, {"method": "dopri5"}], ids=["fixed", "adaptive"])
+@pytest.mark.parametrize(
+    "method", [pytest.param({"step": 2e-3}, marks=pytest.mark.slow), {"method": "dopri5"}], ids=["fixed", "adaptive"]
+)
 def test_balls_bounce(device: None, friction: float, method: dict[str, Any]) -> None:
     """Those that rub stay outside while they touch the floor."""
     there, here = both(da.equations(bouncing(friction)), record=0.1, **BOUNCES, **method)
@@ -180,7 +182,7 @@ def test_rows_at_samples_show_what_these_make_happen(device: None, method: dict[
 
 
 @pytest.mark.parametrize("method", [pytest.param("rk4", marks=pytest.mark.slow), "dopri5"])
-@pytest.mark.parametrize("name", ["grip", pytest.param("cut", marks=pytest.mark.slow), "flap"])
+@pytest.mark.parametrize("name", ["grip", *(pytest.param(name, marks=pytest.mark.slow) for name in ("cut", "flap"))])
 def test_switches_and_impacts(device: None, name: str, method: str) -> None:
     """Constraints that are added, measure themselves and are removed; cables that are cut; hard stops."""
     case = HYBRID[name]
@@ -190,7 +192,11 @@ def test_switches_and_impacts(device: None, name: str, method: str) -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{"method": "dopri5"}, {"method": "bs32", "constraints": "baumgarte"}, {"method": "dopri5", "max_steps": 7}],
+    [
+        pytest.param({"method": "dopri5"}, marks=pytest.mark.slow),
+        {"method": "bs32", "constraints": "baumgarte"},
+        {"method": "dopri5", "max_steps": 7},
+    ],
     ids=["projection", "baumgarte", "too few steps"],
 )
 def test_steps_of_their_own_under_constraints(device: None, settings: dict[str, Any]) -> None:

@@ -61,6 +61,7 @@ SLOW = {
     "cable_robots",
     "capture",
     "capture_control",
+    "capture_grip",
     "capture_mission",
     "capture_planning",
     "colliders",

@@ -17,6 +17,7 @@ from dalembert.model import (
     earth_zonals,
     in_orbit,
     read_gfc,
+    shadow_edges,
     sidereal_angle,
     standard_density,
     sunlight,
@@ -165,6 +166,82 @@ def test_pressure_ends_in_the_shadow() -> None:
     assert force.min() == pytest.approx(-2.0 * 4.56e-6, rel=1e-3)
     with pytest.raises(da.MachineError, match=r"shadow .* needs the orbit"):
         SolarPressure("p", "hub", shadow=True)
+
+
+def test_a_day_of_drag_and_sunlight_is_that_of_an_independent_integration() -> None:
+    """Plates that keep their attitude: drag on one side, pressure outside of the shadow, against SciPy between kinks.
+
+    The kinks, where a plate turns its other side to the wind and at the edges of penumbra and umbra, are events here
+    and ends of intervals there.
+    """
+    from scipy.integrate import solve_ivp
+
+    orbit, day = Orbit(5e5, 0.002, inclination=0.9, node=0.3), 86400.0
+    sun = np.array([0.8, 0.55, 0.24]) / np.linalg.norm([0.8, 0.55, 0.24])
+    area, mass, rho, H = 3.0, 100.0, 5e-13, 6e4
+    fields = [
+        Drag("d", "hub", orbit, area=area, normal=(0, 1, 0), density=rho, scale_height=H),
+        SolarPressure("p", "hub", area=area, normal=tuple(sun), sun=tuple(sun), orbit=orbit, shadow=True),
+    ]
+    far = 1.495978707e11 * sun
+    events = [
+        da.Event(name, lambda t, q, v, k=k: shadow_edges(orbit.motion(t)[0] + q[:3], ca.DM(far), orbit.radius)[k])
+        for k, name in enumerate(("penumbra", "umbra"))
+    ]
+    machine = in_orbit(_craft(fields=fields), orbit)
+    eom = da.equations(machine, backend="vm")
+    run = da.simulate(eom, duration=day, method="dop853", rtol=1e-11, atol=1e-9, record=day, events=events)
+    place = run.array(["hub.x", "hub.y", "hub.z"])[-1] + orbit.motion(day)[0]
+    turn = 7.2921159e-5
+
+    def kinks(t: float, y: np.ndarray) -> np.ndarray:
+        wind = y[3:] - turn * np.array([-y[1], y[0], 0.0])
+        d = far - y[:3]
+        a, b = np.arcsin(6.957e8 / np.linalg.norm(d)), np.arcsin(orbit.radius / np.linalg.norm(y[:3]))
+        cross = np.linalg.norm(np.cross(-y[:3], d))
+        c = np.arctan2(cross, -y[:3] @ d)
+        return np.array([wind[1], c - a - b, c - b + a])
+
+    def rates(t: float, y: np.ndarray, signs: np.ndarray) -> np.ndarray:
+        r = np.linalg.norm(y[:3])
+        wind = y[3:] - turn * np.array([-y[1], y[0], 0.0])
+        pull = -orbit.mu * y[:3] / r**3
+        if signs[0] > 0.0:
+            thick = rho * np.exp((orbit.radius + orbit.altitude - r) / H)
+            pull = pull - 0.5 * thick * area * 2.2 * wind[1] * wind / mass
+        if signs[2] > 0.0:
+            lit = 1.0
+            if signs[1] < 0.0:  # the part of the Sun's disc that two circular segments leave
+                d = far - y[:3]
+                a, b = np.arcsin(6.957e8 / np.linalg.norm(d)), np.arcsin(orbit.radius / r)
+                c = np.arctan2(np.linalg.norm(np.cross(-y[:3], d)), -y[:3] @ d)
+                halves = [(c * c + i * i - j * j) / (2.0 * c * i) for i, j in ((a, b), (b, a))]
+                p, q = 2.0 * np.arccos(np.clip(halves, -1.0, 1.0))
+                lit = 1.0 - (a * a * (p - np.sin(p)) + b * b * (q - np.sin(q))) / (2.0 * np.pi * a * a)
+            pull = pull - lit * 4.56e-6 * area * sun / mass
+        return np.concatenate([y[3:], pull])
+
+    t, y, found = 0.0, np.concatenate(orbit.motion(0.0)), []
+    signs = np.sign(kinks(t, y))
+    while t < day:
+        ends = [lambda t, y, k=k: kinks(t, y)[k] for k in range(3)]
+        for end, sign in zip(ends, signs, strict=True):
+            end.terminal, end.direction = True, -sign
+        part = solve_ivp(
+            lambda t, y, at=signs: rates(t, y, at), (t, day), y, method="DOP853", rtol=1e-12, atol=1e-7, events=ends
+        )
+        assert part.status >= 0, part.message
+        t, y = float(part.t[-1]), part.y[:, -1]
+        for k in range(3):
+            if len(part.t_events[k]):
+                signs[k] = -signs[k]
+                found += [] if k == 0 else [(("penumbra", "umbra")[k - 1], t)]
+    free = orbit.motion(day)[0]
+    assert np.linalg.norm(y[:3] - free) > 200.0
+    assert np.linalg.norm(place - y[:3]) < 1e-6 * np.linalg.norm(y[:3] - free)
+    mine = [(e.name, e.t) for e in run.events]
+    assert [n for n, _ in mine] == [n for n, _ in found] and len(found) > 40
+    assert np.allclose([x for _, x in mine], [x for _, x in found], atol=1e-3)
 
 
 def test_density_of_the_standard_atmosphere() -> None:

@@ -120,6 +120,7 @@ def test_the_end_of_the_track_ends_the_episode_with_the_last_good_observation(eo
     assert np.array_equal(env.reset()[0], np.zeros(4))
 
 
+@pytest.mark.slow
 def test_contacts_push_in_an_environment() -> None:
     """A block that a motor pushes along the ground: friction holds it until the push is larger."""
     block = da.Machine(

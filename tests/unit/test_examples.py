@@ -12,8 +12,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
-SLOW = {"capture_campaign", "crane_over_a_stack", "crane_transport", "flexible_arm", "identification"}
-SLOW |= {"panda_computed_torque"}
+SLOW = {"capture_campaign", "crane_laws_over_a_stack", "crane_over_a_stack", "crane_transport", "flexible_arm"}
+SLOW |= {"identification", "panda_computed_torque", "plants_of_other_fidelity"}
 
 
 def run_script(script: Path, folder: Path) -> str:

@@ -48,6 +48,7 @@ motors:
   jd: {efficiency: 0.85, back_efficiency: 0.8}
 thrusters:
   jet: {frame: f, force: [1, 0, 0], torque: [0, 0, 0.1], effort: 3.0}
+  stay: {frame: f, toward: [0.5, 1.5, 2.5]}
 wrenches:
   wind: {frame: tool, force: [1, 2, 3], torque: [0.1, 0, 0]}
 couplings:
@@ -141,7 +142,11 @@ joints:
 ropes:
   fall:
     path:
-      - {drum: winch, radius: 0.1, axis: [0, 1, 0], zero: [1, 0, 0]}
+      - drum: winch
+        radius: 0.1
+        axis: [0, 1, 0]
+        zero: [1, 0, 0]
+        layers: {turns: 20.0, rope: 0.02, wound: 30.0, ramp: 1.0}
       - {sheave: hook, radius: 0.1, axis: [0, -1, 0], loss: {bearing: 0.1, pin: 0.02, bending: 0.01}}
       - {sheave: world, radius: 0.1, axis: y, at: [0.4, 0, 0], friction: 0.2, name: T}
       - {anchor: hook, at: [0.3, 0, 0]}

@@ -41,7 +41,7 @@ def compare(there: Any, here: da.Run, names: list[str], tolerance: float) -> Non
 
 
 BRIEF = {
-    "2.0": ("four-bar", "sampled", "cut", "ball", "box", "grip", "sticks", "stepped-box"),
+    "2.0": ("sampled", "cut", "box", "grip"),
     "3.0": ("cut",),
 }
 """Machines that are tried in any case; the versions share all but their names."""

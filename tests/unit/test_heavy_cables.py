@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.analysis import catenary, rest_pose
+from dalembert.analysis import cable_lengths, catenary, rest_pose
 from dalembert.core.errors import DalembertWarning, InputError, MachineError
+from dalembert.io import load_machine, machine_to_yaml
 from dalembert.view import build_scene
 
 STAY = {"length": 106.0, "stiffness": 2.8e7, "weight": 20.601}
@@ -126,3 +129,53 @@ def test_files_and_refusals() -> None:
         da.simulate(mass(), duration=0.1, q0={"x": -100.0}, backend="vm")
     with pytest.raises(InputError, match="rest_pose takes machines without constraints"):
         rest_pose(machine.with_(constraints=[da.MotionConstraint("m", joint="x", value=0.0)]))
+
+
+POSTS = [(-20, -15, 12), (20, -15, 12), (20, 15, 12), (-20, 15, 12)]
+
+
+def test_a_heavy_cable_of_a_robot_is_a_heavy_rope() -> None:
+    """The same rest, tensions and stiffness by both descriptions; other lengths give other poses."""
+    body: dict[str, Any] = {
+        "bodies": [da.Body("p", 60.0, inertia=(4.0, 4.0, 6.0))],
+        "joints": [da.Joint("p", "free", "world", "p")],
+    }
+    L = da.Parameter("L", 25.2)
+    common: dict[str, Any] = {"stiffness": 1e6, "weight": 8.0}
+    places = [(post, (post[0] / 40, post[1] / 30, 0.3)) for post in POSTS]
+    cables = [
+        da.Cable(f"c{k}", "p", "world", anchor_at=at, exit_at=post, length=L, **common)
+        for k, (post, at) in enumerate(places)
+    ]
+    ropes = [
+        da.Rope(f"c{k}", [da.Anchor("world", post), da.Anchor("p", at)], length=L, **common)
+        for k, (post, at) in enumerate(places)
+    ]
+    robot = da.Machine("robot", cables=cables, **body)
+    one, other = (rest_pose(m, {"p.z": 6.0}) for m in (robot, da.Machine("robot", ropes=ropes, **body)))
+    np.testing.assert_allclose(one.q, other.q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(list(one.tensions.values()), list(other.tensions.values()), rtol=1e-12)
+    np.testing.assert_allclose(one.stiffness, other.stiffness, rtol=1e-12, atol=1e-9)
+    lower = rest_pose(robot, {"p.z": 5.0}, p={"L": 25.4})
+    assert lower.q[2] < one.q[2] - 0.1
+    again = load_machine(machine_to_yaml(robot))
+    assert again.cables == robot.cables
+    run = da.simulate(robot, duration=0.1, q0={"p.z": float(one.q[2])}, step=1e-2, backend="vm")
+    assert run["tension.c0"][-1] == pytest.approx(one.tensions["c0"], rel=1e-6)
+    with pytest.raises(InputError, match="cable 'c0' of machine 'robot' has weight"):
+        cable_lengths(robot, [0, 0, 6, 1, 0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"winch": "w", "drum": 0.1}, "got a winch"),
+        ({"pulley": 0.1}, "got a pulley"),
+        ({"stiffness": None}, "give its stiffness"),
+        ({"damping": 5.0}, "it takes no damping"),
+    ],
+)
+def test_heavy_cables_that_cannot_be_are_refused(more: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"length": 5.0, "stiffness": 1e5, "weight": 3.0} | more
+    with pytest.raises(MachineError, match=f"cable 'c' has weight: .*{message}"):
+        da.Cable("c", "p", "world", **given)

@@ -15,6 +15,7 @@ import dalembert as da
 from dalembert import control
 from dalembert.core.errors import InputError
 from dalembert.loop.derivatives import linearised_run
+from dalembert.view.page.packing import pack_run
 
 WEIGHT = 10.0 * 9.81
 
@@ -240,3 +241,34 @@ def test_an_fmu_holds_the_same_controller(tmp_path: Path, crane: da.Machine, law
     np.testing.assert_allclose(rows["x"][:21], run["x"][:21], atol=1e-9)
     # an FMU shows the inputs that were held until a communication point
     np.testing.assert_allclose(rows["command.drive"][1:20], run["command.drive"][:19], atol=1e-6)
+
+
+def test_the_predicted_path_is_the_way_that_follows() -> None:
+    """Without disturbance and with converged plans the path is the future of the frame; films draw it."""
+    cart = da.Machine(
+        "cart",
+        [da.point_mass("cart", 2.0), da.point_mass("bob", 1.0, com=(0, 0, -1.0))],
+        [da.Joint("x", "prismatic", "world", "cart", axis="x"), da.Joint("swing", "revolute", "cart", "bob", axis="y")],
+        frames=[da.Frame("hook", "bob", da.Transform((0, 0, -1.0)))],
+        motors=[da.Motor("push", "x")],
+    )
+    law = da.mpc(
+        cart,
+        horizon=2.0,
+        intervals=20,
+        cost=da.Cost(states={"x": 1.0, "swing": 5.0, "x_dot": 0.1, "swing_dot": 0.5}, inputs=1e-3, terminal="lqr"),
+        reference={"x": 1.0},
+        rounds=8,
+        tolerance=1e-9,
+        path="hook",
+    )
+    run = da.simulate(cart, duration=3.0, control=law, step=0.1, record=0.1)
+    hook = np.array([da.equations(cart).pose("hook", q)[:3, 3] for q in run.x[:, :2]])
+    stages = np.unique(np.linspace(0, 20, 13).round().astype(int))
+    for k, stage in enumerate(stages):
+        planned = np.array([run[f"mpc.path.{k}.{axis}"][5] for axis in "xyz"])
+        np.testing.assert_allclose(planned, hook[5 + stage], atol=2e-4)
+    nodes = pack_run(run)["scene"]["nodes"]
+    assert [node["count"] for node in nodes if node.get("name") == "mpc.path"] == [13]
+    with pytest.raises(da.DalembertError, match=r"no frame named 'hock' in path of mpc"):
+        da.mpc(cart, horizon=1.0, intervals=5, cost=da.Cost(inputs=1.0), path="hock")

@@ -130,6 +130,7 @@ def gripped_ball(constraint: da.WeldConstraint | da.BallConstraint) -> dict[str,
     }
 
 
+@pytest.mark.slow
 def test_switches_at_events_of_pairs() -> None:
     """A weld that holds what strikes the floor where it does, and a cable that is cut when another becomes taut."""
     grip = da.WeldConstraint("grip", "ball", "hand", switchable=True, active=False)

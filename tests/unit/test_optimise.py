@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.core.errors import DalembertWarning
 from dalembert.optimal import OptimalPlan
 from dalembert.systems.cable_robots import cable_robot
 
@@ -266,3 +267,19 @@ def test_bad_input(change: dict[str, object], match: str) -> None:
         del task["duration"]
     with pytest.raises(da.DalembertError, match=match):
         da.optimise(cart(), **{**task, **change})  # type: ignore[arg-type]
+
+
+def test_a_flexible_arm_ends_at_rest() -> None:
+    """The plan of a link that vibrates agrees with a simulation, and a grid that is too coarse is not optimal."""
+    section = da.Section(4e-5, I_y=1.3e-11, I_z=1.3e-11)
+    link = da.Beam("link", 1.0, section, E=7e10, G=3e10, density=2700.0, modes={"y": 2})
+    joint = da.Joint("hub", "revolute", "world", "link", axis="z")
+    arm = da.Machine("arm", [link], [joint], motors=[da.Motor("M", "hub")], gravity=(0, 0, 0))
+    end = {"hub": 0.5} | {name: 0.0 for name in arm.q_names if name != "hub"}
+    plan = da.optimise(arm, end=end, duration=1.0, tolerance=1e-6)
+    assert plan.status == "optimal" and plan.error < 1e-6 and plan.iterations < 40
+    run = da.simulate(arm, duration=1.0, control=plan.feedforward, step=2e-4)
+    np.testing.assert_allclose(run.x[-1, : arm.nq], plan.q[-1], atol=1e-6)
+    with pytest.warns(DalembertWarning, match="too coarse: the error of the motion between nodes is"):
+        coarse = da.optimise(arm, end=end, duration=1.0, intervals=4, refinements=0)
+    assert coarse.status == "inaccurate" and coarse.error > 1e-3

@@ -91,6 +91,7 @@ def test_distances_are_those_of_coal() -> None:
             assert float(segment_box_distance(*ends, Y, extent)) - 0.1 == pytest.approx(rod, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_held_base_moves_as_the_whole_robot_does(robot: da.EquationsOfMotion) -> None:
     """The functions of the joints alone against the equations of the robot with its base."""
     held = held_base(robot)

@@ -109,6 +109,7 @@ def test_hard_stops_event_by_event(sampled: bool) -> None:
         assert_same(result, i, da.simulate(eom, v0={"x_dot": speed}, **settings), 1e-10)
 
 
+@pytest.mark.slow
 def test_a_sample_sets_the_second_of_two_blocks_in_motion() -> None:
     """Forces are held between samples, so that what sticks begins to slip at a sample, without an event before it."""
     names = ("left", "right")
@@ -163,6 +164,7 @@ def test_machines_with_switches_and_events(name: str, method: str) -> None:
     assert_same(da.rollout(eom, **settings), 0, run, 1e-9)
 
 
+@pytest.mark.slow
 def test_switches_at_events_and_gaps_that_are_open() -> None:
     """A cable is cut when another goes slack; a constraint cannot begin to act where its gap is open."""
     case = HYBRID["slack"]

@@ -37,7 +37,7 @@ def law() -> Sampled:
     return Sampled(da.PD(kp=150.0, kd=6.0, reference=lambda t: [0.2 + 0.5 * ca.sin(20.0 * t)]), PERIOD)
 
 
-@pytest.mark.parametrize("backend", ["auto", "vm"])
+@pytest.mark.parametrize("backend", [pytest.param("auto", marks=pytest.mark.slow), "vm"])
 @pytest.mark.parametrize("friction", [pytest.param(0.0, marks=pytest.mark.slow), 0.3])
 @pytest.mark.parametrize("settings", [{"method": "rk4", "step": 1e-3}, {"method": "dopri5"}], ids=["rk4", "dopri5"])
 def test_rows_and_measures_are_those_of_a_simulation(settings: dict, friction: float, backend: str) -> None:

@@ -328,3 +328,32 @@ def test_random_ropes_obey_their_law() -> None:
         at_limit = np.where(slip > 0.0, up, down)[np.abs(slip) > 1e-6]
         assert np.abs(at_limit).max(initial=0.0) < 1e-9 and run.energy.drift < 1e-9
     assert {"slip", "stick"} <= happened
+
+
+@pytest.mark.parametrize("hand", [1e-3, 1e-8])
+def test_a_capstan_holds_by_the_hand_whatever_its_mass(hand: float) -> None:
+    """A rim at 0.5 m/s lifts 90 kg by two and a half turns; the hand eases by 2 N/s until the rope slips."""
+    path = [
+        da.Anchor("load"),
+        da.Sheave("world", 0.1, "y", joint="c", friction=0.25, turns=2, name="C"),
+        da.Anchor("hand"),
+    ]
+    machine = da.Machine(
+        "capstan",
+        [da.point_mass("load", 90.0), da.point_mass("hand", hand), da.Body("drum", 1.0, inertia=(1, 1, 1))],
+        [
+            da.Joint("z", "prismatic", "world", "load", axis="-z", origin=(-0.1, 0, -6)),
+            da.Joint("h", "prismatic", "world", "hand", axis="-z", origin=(0.1, 0, -1)),
+            da.Joint("c", "revolute", "world", "drum", axis="y"),
+        ],
+        constraints=[da.MotionConstraint("turn", joint="c", value=5.0 * da.TIME)],
+        wrenches=[da.Wrench("pull", "hand", force=(0, 0, -20.0 + 2.0 * da.TIME))],
+        ropes=[da.Rope("r", path)],
+    )
+    start: dict[str, Any] = {"q0": {"z": 0.0, "h": 0.0}, "v0": {"c_dot": 5.0, "z_dot": 0.0, "h_dot": 0.0}}
+    run = da.simulate(machine, duration=1.5, step=2e-3, backend="vm", **start)
+    assert [e.name for e in run.events] == ["r.C.stick", "r.C.slip"]
+    held = 90.0 * G / np.exp(0.25 * 5 * np.pi)
+    assert run.events[1].t == pytest.approx((20.0 + hand * G - held) / 2.0, abs=1e-8)
+    k = int(np.searchsorted(run.t, 1.0))
+    assert run["tension.r[0]"][k] == pytest.approx(90.0 * G, rel=1e-9) and run.energy.drift < 1e-9

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -513,8 +514,73 @@ def test_obstacles_that_are_not_simulated_are_refused_by_name() -> None:
         da.Rope("r", between(*pegs))
     with pytest.raises(MachineError, match="elastic: obstacle 'a'"):
         da.Rope("r", between(pegs[0]), stiffness=1e5, length=2.0)
-    with pytest.raises(InputError, match="obstacle 'peg' of rope 'r' needs events"):
-        da.simulate(peg_pendulum(), duration=0.1, contact="time-stepping")
+
+
+def test_time_stepping_meets_a_peg_and_leaves_it() -> None:
+    start = {"x": 1.2 * math.sin(-0.9), "z": 1.2 - 1.2 * math.cos(0.9)}
+    period = 2.04307856442
+    errors = []
+    for pieces in (400, 1600):
+        settings: dict[str, Any] = {"duration": period, "step": period / pieces, "contact": "time-stepping"}
+        run = da.simulate(peg_pendulum(), q0=start, backend="vm", record=0.05, **settings)
+        errors.append(np.hypot(run["x"][-1] - start["x"], run["z"][-1] - start["z"]))
+        assert run["on.r.peg"].max() == pytest.approx(1.0) and run["on.r.peg"][-1] == pytest.approx(0.0)
+        assert run["wrap.r.peg"].max() == pytest.approx(1.36934403928, abs=5e-3)
+    assert errors[0] < 1e-4 and errors[0] / errors[1] > 6.0, errors  # by the place in a step where they meet
+
+
+@pytest.mark.parametrize("contact", [None, "time-stepping"])
+def test_an_obstacle_with_friction_is_a_guide_while_the_rope_lies_on_it(contact: str | None) -> None:
+    """Eytelwein's drum, 10 and 2 kg: a = 4.46021989087 m/s^2; a sheave that the rope leaves has no friction left."""
+    ends = []
+    for over in (
+        da.Guide("world", 0.1, "y", friction=0.2, name="S"),
+        da.RopeObstacle("world", 0.1, "y", friction=0.2, name="S"),
+    ):
+        joints = [
+            da.Joint("x1", "prismatic", "world", "m1", axis="-z", origin=(-0.1, 0, -0.5)),
+            da.Joint("x2", "prismatic", "world", "m2", axis="-z", origin=(0.1, 0, -0.5)),
+        ]
+        rope = da.Rope("r", [da.Anchor("m1"), over, da.Anchor("m2")])
+        machine = da.Machine("drum", [da.point_mass("m1", 10.0), da.point_mass("m2", 2.0)], joints, ropes=[rope])
+        run = da.simulate(machine, duration=0.2, step=2e-3, q0={"x1": 1.0, "x2": 1.0}, contact=contact, backend="vm")
+        ends.append([run["x1_dot"][-1] / 0.2, run["tension.r[0]"][-1], run["tension.r[1]"][-1], run["loss.r.S"][-1]])
+    np.testing.assert_allclose(ends[0], ends[1], rtol=1e-12)
+    np.testing.assert_allclose(ends[0][:3], [4.46021989087, 53.4978010913, 28.5404397817], rtol=1e-11)
+
+
+def test_a_rope_slides_over_a_peg_that_it_meets() -> None:
+    """A counterweight behind an eyelet, and a bob that swings against a peg with friction: steps and events agree."""
+
+    def machine(mu: float) -> da.Machine:
+        peg = da.RopeObstacle("world", 0.15, "-y", at=(0.15, 0, -0.5), name="peg", friction=mu)
+        path = [
+            da.Anchor("m"),
+            da.Guide("world", at=(-1, 0, 0), name="e"),
+            da.Guide("world", name="f"),
+            peg,
+            da.Anchor("bob"),
+        ]
+        joints = [
+            da.Joint("h", "prismatic", "world", "m", axis="-z", origin=(-1.0, 0, -0.5)),
+            da.Joint("x", "prismatic", "world", "rail", axis="x"),
+            da.Joint("z", "prismatic", "rail", "bob", axis="z", origin=(0, 0, -1.2)),
+        ]
+        bodies = [da.point_mass("m", 1.2), da.Body("rail"), da.point_mass("bob", 1.0)]
+        return da.Machine("slide", bodies, joints, ropes=[da.Rope("r", path)])
+
+    q0 = {"h": 1.0, "x": 1.2 * math.sin(-0.9), "z": 1.2 - 1.2 * math.cos(0.9)}
+    run = da.simulate(machine(0.3), duration=0.85, q0=q0, method="dopri5", rtol=1e-9, atol=1e-11, backend="vm")
+    free = da.simulate(machine(0.0), duration=0.85, q0=q0, method="dopri5", rtol=1e-9, atol=1e-11, backend="vm")
+    stepped = da.simulate(machine(0.3), duration=0.85, q0=q0, step=1e-3, contact="time-stepping", backend="vm")
+    met = next(e.t for e in run.events if e.name == "r.peg.meet")
+    assert met == pytest.approx(free.events[0].t, abs=1e-8)  # no friction before
+    assert run["loss.r.peg"][np.searchsorted(run.t, met)] == pytest.approx(0.0, abs=1e-12)
+    for name in ("h", "x", "z"):
+        assert stepped[name][-1] == pytest.approx(run[name][-1], abs=3e-6), name
+    ratio = np.log(run["tension.r[3]"][-1] / run["tension.r[2]"][-1])
+    assert ratio == pytest.approx(0.3 * run["wrap.r.peg"][-1], rel=1e-9) and run["slip.r.peg"][-1] > 0.0
+    assert abs(run["x"][-1] - free["x"][-1]) > 1e-2 and run.energy.drift < 1e-9
 
 
 @pytest.mark.parametrize("aside", [0.1, 0.3])

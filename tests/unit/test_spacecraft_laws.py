@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
+from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 import dalembert as da
@@ -58,6 +59,20 @@ def test_the_error_of_a_base_is_that_of_its_pose() -> None:
     K[:3, :3], K[3:, 3:] = (M @ M.T for M in (rng.normal(size=(3, 3)), rng.normal(size=(3, 3))))
     full = control.BasePD(K, np.zeros(6), [*y, *quaternion(B)])
     assert np.allclose(inputs(craft(), full, [*x, *quaternion(A)], twist), K @ e, atol=1e-11)
+
+
+def test_the_filter_of_a_base_is_one_of_first_order() -> None:
+    """Force and turn about an axis: three linear states each, whose motion is a matrix exponential."""
+    kp, kd, corner = np.array([30.0, 20.0, 50.0] * 2), np.array([90.0, 80.0, 120.0] * 2), 2.5
+    law = control.BasePD(kp, kd, [0.0] * 3 + [1.0, 0.0, 0.0, 0.0], joint="hub", filter=corner)
+    eom = da.equations(craft(), backend="vm")
+    for k, m, q0 in ((1, 100.0, {"hub.y": 0.4}), (5, 500.0 / 12, {"hub.qz": np.sin(0.2), "hub.qw": np.cos(0.2)})):
+        run = da.simulate(eom, duration=4.0, q0=q0, control=law, step=0.01, record=1.0)
+        A = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0 / m], [-corner * kp[k], -corner * kd[k], -corner]])
+        got = run["hub.y"][-1] if k == 1 else 2.0 * np.arcsin(run["hub.qz"][-1])
+        assert got == pytest.approx((expm(4.0 * A) @ [0.4, 0.0, 0.0])[0], abs=1e-8)
+    with pytest.raises(da.InputError, match="filter of a BasePD"):
+        control.BasePD(kp, kd, [0.0] * 3 + [1.0, 0.0, 0.0, 0.0], filter=-1.0)
 
 
 def test_a_moving_reference_has_its_velocities() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import casadi as ca
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.io import machine_to_yaml
 from dalembert.systems.space_robots import fuel_mass
 from dalembert.systems.textbook import floating_two_link
 
@@ -53,6 +55,24 @@ def test_a_thruster_is_a_wrench_of_its_input(by: str, axes: str) -> None:
     u = rng.normal(size=machine.nu)
     np.testing.assert_allclose(e.applied(q, v, [*u, 1.7]), f.applied(q, v, u), rtol=1e-13, atol=1e-13)
     assert e.u_names == (*machine.u_names, "push")
+
+
+@pytest.mark.parametrize("by", ["newton-euler", "lagrange", "natural"])
+def test_a_pull_toward_a_point_is_the_gradient_of_the_distance(by: str, tmp_path: Any) -> None:
+    """Virtual work: the tension of a cable acts against the rate of its length; files keep the point."""
+    hub, points = craft(), {"cable": (1.5, -2.0, 3.0), "stay": (da.Parameter("far", -1.0), 0.4, -2.0)}
+    pulls = [da.Thruster(name, "nozzle" if name == "cable" else "hub", toward=x) for name, x in points.items()]
+    machine = hub.with_(thrusters=pulls)
+    eom = da.equations(machine, by=by).in_machine_coordinates()
+    s, ends = eom.symbolic, ((1.5, -2.0, 3.0), (-1.0, 0.4, -2.0))
+    lengths = [ca.norm_2(ca.DM(x) - s.pose(f.frame)[:3, 3]) for f, x in zip(pulls, ends, strict=True)]
+    rates = ca.jacobian(ca.vertcat(*lengths), s.q) @ s.coordinate_rate
+    work = ca.Function("w", [s.q, s.v, s.u, s.p], [ca.densify(s.applied), -ca.jacobian(rates, s.v).T @ s.u])
+    turned = np.array([0.2, -0.4, 0.1, 0.5, 0.5, -0.5, 0.5])
+    applied, virtual = work(turned, np.zeros(6), [100.0, 37.0], eom.parameter_values())
+    np.testing.assert_allclose(np.array(applied), np.array(virtual), atol=1e-12)
+    (tmp_path / "pulls.yaml").write_text(machine_to_yaml(machine))
+    assert da.load_machine(tmp_path / "pulls.yaml").thrusters == machine.thrusters
 
 
 def test_force_and_torque_change_the_momentum() -> None:
@@ -128,6 +148,7 @@ def test_fuel_of_a_burn() -> None:
         ({"force": (1, 0, 0), "effort": -1.0}, "effort limit of thruster 'jet' must be >= 0"),
         ({"force": (1, 0, 0), "one_sided": 1}, "'one_sided' of thruster 'jet' must be true or false"),
         ({"force": (1, 0), "frame": "hub"}, "force of thruster 'jet'"),
+        ({"force": (1, 0, 0), "toward": (0, 0, 1)}, "has a wrench and pulls toward a point"),
     ],
 )
 def test_bad_thrusters_are_refused(fields: dict[str, Any], message: str) -> None:

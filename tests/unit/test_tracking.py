@@ -65,6 +65,7 @@ def test_what_the_motion_takes_is_fed_forward(robot) -> None:
     assert np.abs(run.array(["command.force.x", "command.force.y", "command.force.z"])).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_the_base_is_let_go_with_continuous_references(robot) -> None:
     """From flying to floating on the way: no jump, no effort on the base, momentum kept, the tip on its path."""
     run, miss = tracked(robot, robot.machine, float_from=6.0)

@@ -317,6 +317,36 @@ def test_an_equilibrium_that_moves_is_refused_with_its_distance() -> None:
         assert np.allclose(ours.A, plant.A, rtol=1e-12)
 
 
+@pytest.mark.parametrize(("gain", "guaranteed"), [(-0.5001, False), (-0.4999, True)])
+def test_a_narrow_island_of_instability_is_found(gain: float, guaranteed: bool) -> None:
+    """The least stiffness, 0.5 N/m at 50.3, is above zero with the feedback or below it in 0.2 of 80 only."""
+    k = da.Parameter("k", 40.0)
+    stiffness = (k - 50.3) * (k - 50.3) * 0.01 + 0.5
+    joint = da.Joint("x", "prismatic", "world", "block", axis="x", stiffness=stiffness, damping=0.4)
+    machine = da.Machine("island", [da.point_mass("block", 1.0)], [joint], motors=[da.Motor("F", "x")])
+    lft = uncertain(machine, {"k": (10.0, 90.0)}).lft
+    assert robust_stability(lft.feedback([[gain, 0.0]], lft.outputs, lft.inputs), level=1.0).guaranteed == guaranteed
+
+
+def test_a_large_force_elsewhere_does_not_hide_a_load() -> None:
+    """A spring of 0.5 Nm/rad beside a weight of 2 MN: the pendulum moves, whatever the motor holds."""
+    rest = da.Parameter("rest", 0.0)
+    pendulum = da.Joint("swing", "revolute", "world", "bob", axis="y", stiffness=0.5, rest=rest, damping=0.05)
+    machine = da.Machine(
+        "mixed",
+        bodies=[da.point_mass("weight", 2e5), da.point_mass("bob", 0.1, com=(0, 0, -0.4))],
+        joints=[da.Joint("lift", "prismatic", "world", "weight", axis="z"), pendulum],
+        motors=[da.Motor("F", "lift")],
+    )
+    da.linearize(machine)
+    with pytest.raises(InputError, match=r"a force of -0\.5 at 'swing_dot' is left unbalanced"):
+        da.linearize(machine, p={"rest": 1.0})
+    with pytest.raises(
+        InputError, match=r"equilibrium has moved by 0\.57\d* in 'swing'"
+    ):  # 0.5 (x - 1) = -0.3924 sin x
+        uncertain(machine, {"rest": (-1.0, 1.0)})
+
+
 def test_the_length_of_a_rope_is_uncertain() -> None:
     from dalembert.systems.cranes import hanging, planar_crane, uniform_cable
 

@@ -82,7 +82,9 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(c, marks=[pytest.mark.slow] * (c in ("constraints", "time-stepping"))) for c in CASES]
+)
 def test_parts_are_the_run_and_looking_changes_nothing(case: str) -> None:
     parts: list[da.Run] = []
     run, alone = CASES[case](watch=parts.append), CASES[case]()

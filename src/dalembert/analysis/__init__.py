@@ -27,6 +27,7 @@ from dalembert.analysis.outboard import outboard_load, with_outboard_loads
 from dalembert.analysis.resting import RestingPlace, find_equilibrium
 from dalembert.analysis.rope_rest import RestPose, rest_pose
 from dalembert.analysis.ropes import RopeEfficiency, RopeTensions, rope_efficiency, rope_tensions
+from dalembert.analysis.sticking import with_sticking_contacts
 from dalembert.analysis.stress import Cycles, StressHistory, rainflow, stress_history, von_mises
 from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
 from dalembert.analysis.weld_wrench import weld_wrench
@@ -99,5 +100,6 @@ __all__ = [
     "weld_wrench",
     "winch_angles",
     "with_outboard_loads",
+    "with_sticking_contacts",
     "wrench_feasible",
 ]

@@ -21,6 +21,7 @@ from dalembert.formulations.equations import EquationsOfMotion, Parameters
 
 __all__ = ["Equilibrium", "check_rest", "equilibrium"]
 
+_ELSEWHERE = 1e-4  # part of the largest force that counts at every velocity: rounding passes from one to another
 _SLACK = 1e-9  # gap from which on a cable counts as slack
 
 
@@ -42,6 +43,8 @@ class Equilibrium:
         Latches of the constraints (activity, and measurements), as in ``eom.constraint_system``.
     J
         Rows that hold the machine: those of the constraints that act, and of locked joints.
+    sizes
+        As ``scale``, velocity by velocity: a large force elsewhere does not hide a small one.
     """
 
     q: Array
@@ -51,6 +54,13 @@ class Equilibrium:
     multipliers: Array = field(default_factory=lambda: np.zeros(0))
     latches: Array = field(default_factory=lambda: np.zeros(0))
     J: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    sizes: Array = field(default_factory=lambda: np.zeros(0))
+
+    def unbalanced(self, tolerance: float) -> int | None:
+        """Velocity whose force is left unbalanced by more than the tolerance, the worst one; None if there is none."""
+        limit = tolerance * np.maximum(self.sizes, max(_ELSEWHERE * self.scale, 1e-12))
+        ratio = np.abs(self.residual) / limit if tolerance > 0.0 else np.where(self.residual != 0.0, np.inf, 0.0)
+        return int(ratio.argmax()) if ratio.size and not ratio.max() <= 1.0 else None
 
 
 def equilibrium(
@@ -118,9 +128,12 @@ def equilibrium(
     if held:
         a, forces = minimum_norm(M, -residual, J, np.concatenate([gamma, np.zeros(len(J) - len(gamma))]))
         residual, multipliers[on] = -M @ a, forces[: len(gamma)]
-    raised = _stiffness_scale(eom, load, q, t, values)
-    scale = float(max(raised, *(np.abs(x).max(initial=0.0) for x in (demand, supply, weight, springs))))
-    return Equilibrium(q, inputs, residual, scale, multipliers, latches, J)
+    parts = [np.abs(np.reshape(x, -1)) for x in (demand, supply, weight, springs)]
+    sizes = np.max([_stiffness_sizes(eom, load, q, t, values), *parts], axis=0)
+    scale = float(sizes.max(initial=0.0))
+    if held:
+        sizes = np.maximum(sizes, np.abs(J).T @ np.abs(forces))
+    return Equilibrium(q, inputs, residual, scale, multipliers, latches, J, sizes)
 
 
 def _configuration(
@@ -147,14 +160,14 @@ def _configuration(
     return consistent_state(eom, q, np.zeros(eom.nv), t=t, p=p, latches=latches, what="the configuration").q, latches
 
 
-def _stiffness_scale(eom: EquationsOfMotion, load: Expression, q: Array, t: float, p: Array) -> float:
-    """Size of ``d load/d q`` from a few directions: random signs s give |K s|^2 the mean |K|^2 (Hutchinson)."""
+def _stiffness_sizes(eom: EquationsOfMotion, load: Expression, q: Array, t: float, p: Array) -> Array:
+    """Sizes of the rows of ``d load/d q`` from a few directions: random signs s give |K s|^2 the mean |K|^2."""
     s = eom.symbolic
     seed = ca.SX.sym("seed", eom.nq)
     f = ca.Function("K", [s.q, s.v, s.u, s.t, s.p, seed], [ca.densify(ca.jtimes(load, s.q, seed))])
     signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(3, eom.nq))
     columns = [np.array(f(q, np.zeros(eom.nv), np.zeros(eom.nu), t, p, x).full()) for x in signs]
-    return float(np.sqrt(np.mean(np.square(columns), axis=0)).max(initial=0.0))
+    return np.asarray(np.sqrt(np.mean(np.square(columns), axis=0))[:, 0])
 
 
 def check_rest(
@@ -187,9 +200,8 @@ def check_rest(
         raise InputError(f"{where} is not at rest with v = {v.tolist()}; {hint}")
     if eom.constrained:
         _check_constraints(eom, point, where, tolerance, t, p)
-    left = np.abs(point.residual)
-    if left.size and left.max() > tolerance * max(point.scale, 1e-12):
-        worst = int(left.argmax())
+    worst = point.unbalanced(tolerance)
+    if worst is not None:
         by = "the motors and constraints" if len(point.J) else "the motors"
         raise InputError(
             f"{where} is not in equilibrium there: a force of {point.residual[worst]:.6g} at '{eom.v_names[worst]}' "

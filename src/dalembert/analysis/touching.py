@@ -41,5 +41,6 @@ def refuse_touching(eom: EquationsOfMotion, q: Array, p: Array, what: str) -> No
     if gaps[least] < _CLOSED:
         raise InputError(
             f"contact '{eom.contact_names[least]}' of machine '{machine.name}' is closed there (gap {gaps[least]:.3g} "
-            f"m): {what} does not support contact forces; lift the machine, or keep the body in place by a constraint"
+            f"m): {what} does not support contact forces; lift the machine, or make contacts that stick constraints by "
+            "analysis.with_sticking_contacts"
         )

@@ -1,9 +1,7 @@
-"""Predictive controllers: times of a sample, of an iteration of the interior point method beside HPIPM, and of IPOPT.
+"""Predictive controllers: times of a sample, beside HPIPM and IPOPT (`predictive_peers`), and by vector units.
 
-``dalembert bench mpc`` prints its table. HPIPM is that of CasADi's wheel, a build for generic processors, called
-through ``casadi.conic``; its time includes the conversion of the matrices. IPOPT solves the whole nonlinear programme
-once, with functions on CasADi's virtual machine. Times to build are of the processor, compilers included: they do not
-depend on the load.
+``dalembert bench mpc`` prints its tables. Times to build are of the processor, compilers included: they do not depend
+on the load.
 """
 
 from __future__ import annotations
@@ -15,20 +13,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
 from dalembert.benchmarks.measure import Record
+from dalembert.benchmarks.predictive_peers import bounds_of_inputs, by_hpipm, by_ipopt, programme_of
 from dalembert.benchmarks.robots import robot_machine
 from dalembert.benchmarks.rows import describe
 from dalembert.benchmarks.udp_controller import run_over_udp
+from dalembert.benchmarks.vector_units import by_vector_unit
 from dalembert.compile.routine import Routine, load_routine
 from dalembert.core.types import Array
-from dalembert.engine.horizon.programme import HorizonProgramme
 from dalembert.formulations.equations import derive
 from dalembert.loop.closed_loop import close_loop
+from dalembert.model.body import Body, box
+from dalembert.model.joint import Joint
 from dalembert.model.machine import Machine
-from dalembert.model.parts import Motor
+from dalembert.model.parts import Frame, Motor, Thruster
+from dalembert.model.transform import Transform
 from dalembert.optimal.cost import Cost
 from dalembert.optimal.limits import soft
 from dalembert.optimal.predictive import PredictiveLaw, mpc
@@ -39,6 +40,8 @@ __all__ = ["predictive_cases", "run_predictive"]
 
 _WEIGHT = 500.0 * 9.81
 _AGREE = 1e-5  # of inputs, relative to their range
+_EXACT = 1e-12  # tolerance of the programme that is compared with HPIPM's
+_UNITS = ("crane", "cable-robot")  # also measured with other vector units
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +90,39 @@ def _ur5() -> Machine:
     return machine if machine.motors else machine.with_(motors=tuple(Motor(f"m{k}", n) for k, n in enumerate(joints)))
 
 
+_CORNERS = tuple((x, y, z) for z in (3.0, 0.0) for x in (-2.0, 2.0) for y in (-2.0, 2.0))
+
+
+def _cable_robot() -> Machine:
+    """A platform of 20 kg on eight cables; their tensions are the inputs."""
+    x_axis, y_axis, z_axis = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    axes = {"x": x_axis, "y": y_axis, "z": z_axis, "yaw": z_axis, "pitch": y_axis, "roll": x_axis}
+    bodies = [*(f"carrier{k}" for k in range(5)), "platform"]
+    joints = tuple(
+        Joint(name, "prismatic" if k < 3 else "revolute", bodies[k - 1] if k else "world", bodies[k], axis=axis)
+        for k, (name, axis) in enumerate(axes.items())
+    )
+    frames, cables = [], []
+    for k, (x, y, z) in enumerate(_CORNERS):
+        side = -1.0 if z > 1.0 else 1.0  # lower cables end above the centre, and cross: they hold the attitude too
+        frames.append(Frame(f"eye{k}", "platform", Transform((0.075 * x, 0.075 * side * y, 0.1 * side))))
+        cables.append(Thruster(f"cable{k}", f"eye{k}", toward=(x, y, z)))
+    return Machine(
+        "cable robot", (*map(Body, bodies[:-1]), box("platform", 20.0, (0.3, 0.3, 0.2))), joints,
+        frames=tuple(frames), thrusters=tuple(cables),
+    )  # fmt: skip
+
+
+def _cable_settings(machine: Machine) -> Mapping[str, Any]:
+    q, v = machine.q_names, machine.v_names
+    limits: dict[str, Any] = {f"u.cable{k}": (20.0, 500.0) for k in range(8)}
+    limits |= dict.fromkeys(q[3:], soft(-0.5, 0.5, linear=1e3)) | dict.fromkeys(v[:3], soft(-1.0, 1.0, linear=1e3))
+    return {
+        "horizon": 0.9, "intervals": 30, "limits": limits, "reference": {"x": 0.6, "y": 0.4, "z": 1.9},
+        "cost": Cost(states={**dict.fromkeys(q, 100.0), **dict.fromkeys(v, 1.0)}, inputs=1e-5, terminal="lqr"),
+    }  # fmt: skip
+
+
 def _arm_settings(
     efforts: tuple[float, ...], goal: tuple[float, ...], horizon: float, n: int, speed: float, **more: Any
 ) -> Callable[[Machine], Mapping[str, Any]]:
@@ -116,6 +152,9 @@ def predictive_cases(*, quick: bool = False) -> dict[str, PredictiveCase]:
         "crane": PredictiveCase("crane, 3-D, hoisting", _crane, _crane_settings, {"length": 5.0}, 100.0),
         "ur5": PredictiveCase(
             "UR5", _ur5, _arm_settings((60.0, 60.0, 60.0, 11.0, 11.0, 11.0), reach, 1.0, 50, 1.5), {}, 250.0
+        ),
+        "cable-robot": PredictiveCase(
+            "cable robot, 8 tensions", _cable_robot, _cable_settings, {"z": 1.5}, 150.0
         ),
         "planar-arm": PredictiveCase(
             "planar arm, flexible", planar_arm,
@@ -149,10 +188,12 @@ class ControllerSamples:
         self._work = self._code.work()
         self._call = ctypes.CFUNCTYPE(ctypes.c_int)(self._code.address)
         self._rng = np.random.default_rng(0)
+        self.replayed: list[tuple[float, Array]] = []
 
     def sample(self) -> tuple[float, int, int]:
         """Compute a sample; return its seconds, iterations and status."""
         t = np.array([self._t])
+        self.replayed.append((self._t, self.x[: self._n].copy()))
         inputs = [t, self.x, self._c, self._p, np.zeros(1)]
         pointers = (ctypes.c_void_p * 5)(*(a.ctypes.data for a in inputs))
         results, work = (ctypes.c_void_p * 1)(self._out.ctypes.data), ctypes.c_void_p(self._work.ctypes.data)
@@ -180,98 +221,6 @@ class ControllerSamples:
     def memory(self) -> Array:
         """Memory of the controller after the last sample."""
         return self._out[self._nu + len(self.law.shown) :]
-
-
-def programme_of(law: PredictiveLaw, memory: Array) -> tuple[HorizonProgramme, dict[str, Any]]:
-    """Return the quadratic programme of a controller at its plan, without soft rows: bounds of inputs alone.
-
-    Parameters
-    ----------
-    law
-        A controller with explicit steps and a diagonal cost.
-    memory
-        Its memory.
-    """
-    problem = law.problem
-    nx, nu, n = problem.nx, problem.nu, int(str(problem.macros["NN"]))
-    x, u = law.plan(memory)
-    step = problem.tapes["STEP_TAPE"]
-    F, BA = zip(*(step(x[k], u[k], np.zeros(0), 0.0) for k in range(n)), strict=True)
-    BA_ = np.array([np.array(b)[:, : nx + nu] for b in BA])
-    z, goal = np.c_[x, np.r_[u, u[-1:]]], problem.goal
-    weight, end = (_table(problem.tables, name) for name in ("stage_weight", "end_weight"))
-    H = np.tile(np.diag(weight), (n + 1, 1, 1))
-    H[n] = 0.0
-    H[n, :nx, :nx] = end.reshape(nx, nx)
-    low, high = (np.tile(_table(problem.tables, name), (n + 1, 1)) for name in ("input_low", "input_high"))
-    low, high = low - z[:, nx:], high - z[:, nx:]
-    low[n], high[n] = -np.inf, np.inf
-    return HorizonProgramme(nx, nu, n, tuple(range(nx, nx + nu)), dense=False), {
-        "A": BA_[:, :, :nx], "B": BA_[:, :, nx:], "c": np.array(F)[:, :, 0] - x[1:], "H": H,
-        "g": np.einsum("kij,kj->ki", H, z - goal), "x0": 1e-3 * np.ones(nx), "low": low, "high": high,
-    }  # fmt: skip
-
-
-def _table(tables: tuple[str, ...], name: str) -> Array:
-    text = next(t for t in tables if f" {name}[]" in t)
-    numbers = text[text.index("{") + 1 : text.index("}")].replace("HUGE_VAL", "inf").split(",")
-    return np.array([float(x) for x in numbers])
-
-
-def by_hpipm(size: HorizonProgramme, d: Mapping[str, Any]) -> tuple[Callable[[], Any], Callable[[], Array]]:
-    """Return a function that solves a programme by HPIPM through CasADi, and one for the inputs that it found."""
-    nx, nu, n = size.nx, size.nu, size.intervals
-    nz, nv = nx + nu, (n + 1) * (nx + nu) - nu
-    H, A = np.zeros((nv, nv)), np.zeros((n * nx, nv))
-    g, low, high = np.zeros(nv), np.full(nv, -np.inf), np.full(nv, np.inf)
-    for k in range(n + 1):
-        m, at = (nz if k < n else nx), k * nz
-        H[at : at + m, at : at + m], g[at : at + m] = d["H"][k][:m, :m], d["g"][k][:m]
-        if k < n:
-            A[k * nx : (k + 1) * nx, at : at + nz] = np.c_[d["A"][k], d["B"][k]]
-            A[k * nx : (k + 1) * nx, at + nz : at + nz + nx] = -np.eye(nx)
-            low[at + nx : at + nz], high[at + nx : at + nz] = d["low"][k], d["high"][k]
-    low[:nx] = high[:nx] = d["x0"]
-    options: Any = {
-        "N": n, "nx": [nx] * (n + 1), "nu": [nu] * n + [0], "ng": [0] * (n + 1), "hpipm": {"iter_max": 60},
-    }  # fmt: skip
-    dense_H, dense_A = ca.sparsify(ca.DM(H)), ca.sparsify(ca.DM(A))
-    solver = ca.conic("peer", "hpipm", {"h": dense_H.sparsity(), "a": dense_A.sparsity()}, options)
-    b = -d["c"].ravel()
-    arguments = {"h": dense_H, "g": g, "a": dense_A, "lba": b, "uba": b, "lbx": low, "ubx": high}
-    arguments = {key: ca.DM(value) for key, value in arguments.items()}
-    answers: dict[str, Any] = {}
-
-    def solve() -> None:
-        answers.update(solver(**arguments))
-
-    return solve, lambda: np.append(np.array(answers["x"]).ravel(), np.zeros(nu)).reshape(n + 1, nz)[:n, nx:]
-
-
-def by_ipopt(law: PredictiveLaw, x0: Array) -> float:
-    """Return the seconds in which IPOPT solves the nonlinear programme of a sample, with bounds of inputs alone."""
-    problem = law.problem
-    nx, nu, n = problem.nx, problem.nu, int(str(problem.macros["NN"]))
-    X, U = ca.MX.sym("X", nx, n + 1), ca.MX.sym("U", nu, n)
-    weight, end = (_table(problem.tables, name) for name in ("stage_weight", "end_weight"))
-    goal, step = ca.DM(problem.goal), problem.tapes["STEP_TAPE"]
-    cost: Any = 0
-    g = [X[:, 0] - ca.DM(x0)]
-    for k in range(n):
-        e = ca.vertcat(X[:, k], U[:, k]) - goal
-        cost += ca.dot(ca.DM(weight) * e, e) / 2
-        g.append(step(X[:, k], U[:, k], ca.DM(0, 1), 0.0)[0] - X[:, k + 1])
-    e = X[:, n] - goal[:nx]
-    cost += ca.dot(e, ca.DM(end.reshape(nx, nx)) @ e) / 2
-    options: Any = {"ipopt": {"print_level": 0, "bound_relax_factor": 0.0, "sb": "yes"}, "print_time": False}
-    nlp: Any = {"x": ca.vertcat(ca.vec(X), ca.vec(U)), "f": cost, "g": ca.vertcat(*g)}
-    solver = ca.nlpsol("peer", "ipopt", nlp, options)
-    low, high = (np.r_[np.full((n + 1) * nx, s), np.tile(_table(problem.tables, t), n)]
-                 for s, t in ((-np.inf, "input_low"), (np.inf, "input_high")))  # fmt: skip
-    first = np.r_[np.tile(x0, n + 1), np.tile(problem.goal[nx:], n)]
-    began = time.perf_counter()
-    solver(x0=first, lbx=low, ubx=high, lbg=0.0, ubg=0.0)
-    return time.perf_counter() - began
 
 
 def run_predictive(*, quick: bool = False, announce: Callable[[str], None] | None = None) -> Record:
@@ -306,6 +255,7 @@ def run_predictive(*, quick: bool = False, announce: Callable[[str], None] | Non
         }  # fmt: skip
         if law.settings.integrator == "rk4":
             row |= _peers(law, samples, quick=quick)
+        row["processors"] = by_vector_unit(law, samples.replayed, name.replace("-", "_")) if name in _UNITS else {}
         rows.append(row)
     if announce is not None:
         announce("exported controller over UDP ...")
@@ -319,10 +269,8 @@ def _processor_time() -> float:
 
 
 def _start(machine: Machine, case: PredictiveCase) -> Mapping[str, float]:
-    names = machine.q_names
-    if case.start:
-        return {names[4]: case.start["length"]}
-    return {}
+    """Coordinates at the start; the crane names its rope by itself."""
+    return {machine.q_names[4] if name == "length" else name: x for name, x in case.start.items()}
 
 
 def _peers(law: PredictiveLaw, samples: ControllerSamples, *, quick: bool) -> Record:
@@ -338,12 +286,13 @@ def _peers(law: PredictiveLaw, samples: ControllerSamples, *, quick: bool) -> Re
         began = time.perf_counter()
         hpipm()
         theirs.append(time.perf_counter() - began)
-    low, high = (_table(law.problem.tables, name) for name in ("input_low", "input_high"))
+    iterations = mine.iterations
+    mine, (low, high) = size.solve(**data, tolerance=_EXACT), bounds_of_inputs(law)  # flat optima need more digits
     apart = float((np.abs(found() - mine.u) / (high - low)).max())
     row: Record = {
-        "programme_us": 1e6 * float(np.median(ours)), "programme_iterations": mine.iterations,
+        "programme_us": 1e6 * float(np.median(ours)), "programme_iterations": iterations,
         "hpipm_us": 1e6 * float(np.median(theirs)), "difference": apart, "agrees": apart < _AGREE,
     }  # fmt: skip
     if not quick:
-        row["ipopt_ms"] = 1e3 * by_ipopt(law, law.plan(samples.memory)[0][0])
+        row |= by_ipopt(law, law.plan(samples.memory)[0][0])
     return row

@@ -36,9 +36,11 @@ from dalembert.io.urdf import load_urdf
 from dalembert.loop.members import member_values
 from dalembert.loop.rollout import rollout
 from dalembert.model.machine import Machine
+from dalembert.model.ropes import SheaveLoss
 from dalembert.systems.cable_robots import pulley_robot
 from dalembert.systems.cranes import planar_crane, uniform_cable
 from dalembert.systems.flexible_arms import canadarm
+from dalembert.systems.hoists import reeved_hoist
 
 __all__ = ["ROLLOUTS", "RolloutCase", "run_rollouts"]
 
@@ -141,6 +143,21 @@ def _balls() -> RolloutCase:
     )
 
 
+def _hoist(contact: TimeStepping | None) -> RolloutCase:
+    """A hoist that lifts its load by four parts of rope over four sheaves with losses, while its trolley travels."""
+    machine = reeved_hoist(4, payload=1000.0, loss=SheaveLoss(bearing=0.1, pin=0.03, bending=0.005))
+    law = PD(kp=(2e3, 8e3), kd=(4e3, 4e3), reference=np.array([1.0, -4.0]))
+    return RolloutCase(
+        "hoist with four parts of rope under PD" + ("" if contact is None else ", by time-stepping"),
+        lambda: derive(machine),
+        {"swing_dot": 0.05, "drum_dot": 0.02},
+        {},
+        law,
+        256,
+        contact=contact,
+    )
+
+
 def _corner(i: int) -> tuple[float, float, float]:
     return (0.1 if i % 2 else -0.1), (0.1 if i // 2 else -0.1), 0.08 + 0.05 * i
 
@@ -172,6 +189,8 @@ ROLLOUTS: dict[str, Callable[[], RolloutCase]] = {
     ),
     "quadruped": _quadruped,
     "balls": _balls,
+    "hoist": lambda: _hoist(None),
+    "hoist-steps": lambda: _hoist(TimeStepping(tolerance=1e-6, max_sweeps=10)),
 }
 """Measured rollouts, by name."""
 

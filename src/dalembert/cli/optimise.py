@@ -13,6 +13,7 @@ from dalembert.cli.experiment_options import assignments, runs_experiment, spans
 from dalembert.cli.output import console
 from dalembert.cli.targets import ForceOption, check_targets
 from dalembert.core.errors import InputError, PlanError
+from dalembert.core.warn import warn
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.optimise import optimise as plan_motion
 from dalembert.optimal.cost import Cost
@@ -72,7 +73,9 @@ def optimise(
         with csv.open("w", newline="", encoding="utf-8") as file:
             tables.writer(file).writerows([names, *rows.tolist()])
         print(f"written: {csv}")
-    if plan.status != "optimal":
+    if plan.status == "inaccurate":
+        warn(plan.message)
+    elif plan.status != "optimal":
         raise PlanError(plan.message, plan)
     if out is not None:
         played = experiment.replace(duration=plan.duration, control=plan.feedforward, p=plan.parameters or None)

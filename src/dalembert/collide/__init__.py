@@ -1,5 +1,6 @@
-"""Machines of many free rigid bodies as scenes: their shapes are data, and pairs are found in every step."""
+"""Colliders: their shapes are data, and pairs are found in every step; of free bodies (scenes) or any machine."""
 
-from dalembert.collide.scenes import BodyScene, scene_of
+from dalembert.collide.articulated import body_names, collider_system, joined_bodies, refuse_overlaps
+from dalembert.collide.scenes import BodyScene, is_scene, scene_of
 
-__all__ = ["BodyScene", "scene_of"]
+__all__ = ["BodyScene", "body_names", "collider_system", "is_scene", "joined_bodies", "refuse_overlaps", "scene_of"]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dalembert.core.errors import MachineError
 from dalembert.core.types import Array
-from dalembert.engine.collide.native import Hull
+from dalembert.engine.problem.shapes import Hull
 
 __all__ = ["convex_hull"]
 

@@ -1,4 +1,4 @@
-"""The colliders of a machine as a scene of free rigid bodies: principal frames, shapes, filters."""
+"""The colliders of a machine as a scene of free rigid bodies in their principal frames."""
 
 from __future__ import annotations
 
@@ -6,29 +6,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dalembert.collide.shapes import CollisionShape, shape_of
+from dalembert.collide.placed import placed_planes, placed_shapes, shape_table
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array
-from dalembert.engine.collide.native import SceneTable, ShapeKind
+from dalembert.engine.collide.native import SceneTable
 from dalembert.model.body import Body
-from dalembert.model.colliders import Collider
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 from dalembert.model.tree import Node, merged_inertia
 from dalembert.spatial import quaternion_from_matrix
 from dalembert.spatial.rotations import numpy
 
-__all__ = ["BodyScene", "scene_of"]
+__all__ = ["BodyScene", "is_scene", "scene_of"]
 
 Number = Callable[[Scalar], float]
 
-_ROOM = 16
-"""Contacts of each shape, on average, for which there is room."""
-
-_REFUSED = (
+_OTHER = (
     "couplings", "constraints", "cables", "ropes", "contacts", "motors", "thrusters", "wrenches", "fields", "signals",
     "sensors",
 )  # fmt: skip
@@ -92,115 +87,34 @@ class BodyScene:
 
 
 def scene_of(machine: Machine, number: Number) -> BodyScene:
-    """Return the scene of a machine with colliders; ``number`` evaluates its scalars.
-
-    Raises
-    ------
-    MachineError
-        If it has parts other than free and fixed rigid bodies; they are named.
-    """
+    """Return the scene of a machine with colliders that `is_scene`; ``number`` evaluates its scalars."""
     label = f"machine '{machine.name}'"
-    _refuse(machine, label)
     nodes = machine.tree.nodes
     frames = [_principal(node, number, label) for node in nodes]
     placed = [(i, body, pose) for i, node in enumerate(nodes) for body, pose in node.bodies]
     moving = {body.name for _, body, _ in placed}
-    for body in machine.bodies:
-        if isinstance(body, Body) and body.name not in moving:
-            placed.append((-1, body, machine.tree.frames[body.name][1]))
-    groups = _groups(machine)
-    shapes = []
-    for i, body, pose in placed:
-        if body.name not in groups:
-            continue
-        for g in (g for g in body.geometry if g.collision):
-            R, p = _pose(pose, number)
-            inner = _pose(g.origin, number)
-            shape = shape_of(g.solid, number, f"body '{body.name}' of {label}")
-            p, R = p + R @ inner[1], R @ inner[0]
-            p = p + R @ shape.centre
-            if i >= 0:
-                p, R = frames[i].axes.T @ (p - frames[i].com), frames[i].axes.T @ R
-            shapes.append(_Placed(i, body.name, groups[body.name], shape, np.concatenate([p, R.ravel()])))
-    for collider in machine.colliders:
-        if collider.surface is not None:
-            n = np.array([float(x) for x in collider.surface.normal])
-            p = np.array([number(x) for x in collider.surface.point])
-            plane = CollisionShape(ShapeKind.HALF_SPACE, np.zeros(3), np.inf, np.inf)
-            shapes.append(_Placed(-1, collider.name, collider, plane, np.concatenate([p, _turned_to(n).ravel()])))
-    m = len(shapes)
+    still = [b for b in machine.bodies if isinstance(b, Body) and b.name not in moving]
+    placed += [(-1, body, machine.tree.frames[body.name][1]) for body in still]
+    shapes = [
+        shape.seen_from(frames[shape.body].axes, frames[shape.body].com) if shape.body >= 0 else shape
+        for shape in placed_shapes(machine, placed, number)
+    ] + placed_planes(machine, number)
     table = SceneTable(
         mass=np.array([f.mass for f in frames]),
         inertia=np.array([f.moments for f in frames]),
         gravity=np.array([number(g) for g in machine.gravity]),
-        kinds=np.array([int(s.shape.kind) for s in shapes], dtype=np.int64),
-        bodies=np.array([s.body for s in shapes], dtype=np.int64),
-        sizes=np.array([s.shape.size for s in shapes]).reshape(-1, 3),
-        places=np.array([s.place for s in shapes]).reshape(-1, 12),
-        reach=np.array([s.shape.reach for s in shapes]),
-        inner=np.array([s.shape.inner for s in shapes]),
-        friction=np.array([number(s.collider.friction) for s in shapes]),
-        restitution=np.array([number(s.collider.restitution) for s in shapes]),
-        excluded=_excluded(shapes),
-        contacts=64 + _ROOM * m,
-        hulls={k: s.shape.hull for k, s in enumerate(shapes) if s.shape.hull is not None},
+        shapes=shape_table(shapes, number),
     )
     names = tuple(node.joint.child for node in nodes)
     com, axes = np.array([f.com for f in frames]), np.array([f.axes for f in frames])
     return BodyScene(machine, names, com, axes, tuple(s.owner for s in shapes), table)
 
 
-@dataclass(frozen=True, eq=False)
-class _Placed:
-    """A shape in the principal frame of a body, or in the world (-1)."""
-
-    body: int
-    owner: str
-    collider: Collider
-    shape: CollisionShape
-    place: Array
-
-
-def _refuse(machine: Machine, label: str) -> None:
-    advice = "colliders support free and fixed rigid bodies; declare contacts (Contact) in their place"
-    for what in _REFUSED:
-        if getattr(machine, what):
-            raise MachineError(f"{label} has colliders and {what}: {advice}")
-    flexible = [b for b in machine.bodies if not isinstance(b, Body)]
-    if flexible:
-        raise MachineError(f"{flexible[0].kind} '{flexible[0].name}' of {label} is flexible: {advice}")
-    for node in machine.tree.nodes:
-        joint = node.joint
-        if joint.kind != "free" or node.parent >= 0:
-            raise MachineError(f"joint '{joint.name}' of {label} is {joint.kind} on '{joint.parent}': {advice}")
-        if node.placement != Transform():
-            raise MachineError(
-                f"joint '{joint.name}' of {label} has an origin or hangs on a body that has one: with colliders, free "
-                "joints start at the origin of the world; give the place as q0"
-            )
-
-
-def _groups(machine: Machine) -> dict[str, Collider]:
-    """Return the collider of each body with geometry for collision."""
-    groups = {name: c for c in machine.colliders for name in c.bodies or ()}
-    rest = [c for c in machine.colliders if c.bodies is None and c.surface is None]
-    for body in machine.bodies:
-        if rest and isinstance(body, Body) and body.name not in groups and any(g.collision for g in body.geometry):
-            groups[body.name] = rest[0]
-    return groups
-
-
-def _excluded(shapes: list[_Placed]) -> NDArray[np.int64]:
-    """Return the pairs of shapes that ignore each other, by their colliders."""
-    m = len(shapes)
-    by_name: dict[str, list[int]] = {}
-    for k, s in enumerate(shapes):
-        by_name.setdefault(s.collider.name, []).append(k)
-    pairs = {
-        min(i, j) * m + max(i, j)
-        for i, s in enumerate(shapes) for name in s.collider.ignores for j in by_name.get(name, ()) if i != j
-    }  # fmt: skip
-    return np.array(sorted(pairs), dtype=np.int64)
+def is_scene(machine: Machine) -> bool:
+    """Whether a machine has free and fixed rigid bodies alone, whose free joints start at the origin of the world."""
+    if any(getattr(machine, what) for what in _OTHER) or not all(isinstance(b, Body) for b in machine.bodies):
+        return False
+    return all(n.joint.kind == "free" and n.parent < 0 and n.placement == Transform() for n in machine.tree.nodes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,18 +143,6 @@ def _principal(node: Node, number: Number, label: str) -> _Frame:
     elif np.linalg.det(axes) < 0.0:
         axes[:, 0] = -axes[:, 0]
     return _Frame(mass, c, moments, axes)
-
-
-def _pose(pose: Transform, number: Number) -> tuple[Array, Array]:
-    R = np.array([[number(x) for x in row] for row in pose.rotation])
-    return R, np.array([number(x) for x in pose.translation])
-
-
-def _turned_to(n: Array) -> Array:
-    """Return a rotation whose z axis is n."""
-    helper = np.eye(3)[int(np.argmin(np.abs(n)))]
-    x = np.cross(helper, n) / np.linalg.norm(np.cross(helper, n))
-    return np.column_stack([x, np.cross(n, x), n])
 
 
 def _rotations(q: Array) -> Array:

@@ -11,7 +11,7 @@ from dalembert.collide.hulls import convex_hull
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array
-from dalembert.engine.collide.native import Hull, ShapeKind
+from dalembert.engine.problem.shapes import Hull, ShapeKind
 from dalembert.model.geometry import Box, Capsule, Cylinder, Mesh, Solid, Sphere
 
 __all__ = ["CollisionShape", "shape_of"]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from dalembert.control.allocation import Allocation, allocate
 from dalembert.control.cascade import Cascade, Follow, Guidance, Known, NativeGuidance, Sampled, read
 from dalembert.control.detumbling import Detumbling
+from dalembert.control.gyros import GyroPD, base_gyros, gyro_momentum
 from dalembert.control.law_bases import driven_response
 from dalembert.control.law_blocks import register_law
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
@@ -54,6 +55,7 @@ __all__ = [
     "FollowPose",
     "GravityCompensation",
     "Guidance",
+    "GyroPD",
     "HinfNorm",
     "Holding",
     "Known",
@@ -77,10 +79,12 @@ __all__ = [
     "TumblingFilter",
     "Unloading",
     "allocate",
+    "base_gyros",
     "collocated_inertia",
     "design_lqr",
     "disk_margins",
     "driven_response",
+    "gyro_momentum",
     "h2_norm",
     "hinf_floor",
     "hinf_norm",

@@ -180,6 +180,9 @@ class MeteredJets:
 class Unloading(_Stateless):
     """Thrusters take momentum out of the reaction wheels of a base: a torque ``-gain h`` against their momentum ``h``.
 
+    With ``keep`` the torque is ``-gain (h - keep h / |h|)``, and none while ``|h|`` is below it: thrusters fire only
+    when the wheels are near their limits.
+
     A law that holds the attitude by the wheels, such as `BasePD`, brakes them meanwhile: use the sum of both,
     ``Together([BasePD(...), Unloading(0.02)])``.
 
@@ -189,6 +192,8 @@ class Unloading(_Stateless):
         Rate at which the momentum goes [1/s].
     joint
         The free joint; needed where there is more than one.
+    keep
+        Momentum that stays in the wheels [N m s].
 
     Examples
     --------
@@ -198,10 +203,13 @@ class Unloading(_Stateless):
 
     gain: float
     joint: str | None = None
+    keep: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_number("gain of Unloading", self.gain, unit="1/s")
+        if check_number("keep of Unloading", self.keep, positive=False) < 0.0:
+            raise InputError(f"keep of Unloading must be >= 0 N m s, got {self.keep:g}")
 
     def expression(
         self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
@@ -211,5 +219,7 @@ class Unloading(_Stateless):
         if not allocate(eom, base, need=()).wheels:
             raise InputError(f"machine '{eom.machine.name}' has no reaction wheels that span all directions to unload")
         h = wheel_momentum(eom, base, v)
+        if self.keep > 0.0:
+            h = h * ca.fmax(1.0 - self.keep / ca.fmax(ca.norm_2(h), 1e-9), 0.0)
         jets = allocate(eom, base, need=("torque",), wheels=False)
         return ca.SX(jets.expression(ca.vertcat(ca.SX.zeros(3), -self.gain * h))), ca.SX(0, 1)

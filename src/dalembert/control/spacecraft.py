@@ -32,16 +32,17 @@ from dalembert.core.labels import as_numbers
 from dalembert.core.ports import Law
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, Expression, StateLike
-from dalembert.core.validation import check_names
+from dalembert.core.validation import check_names, check_number
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.floating import free_base
 from dalembert.formulations.layout import CoordinateBlock
 from dalembert.spatial.rotations import quaternion_difference, quaternion_matrix, quaternion_product
 
-__all__ = ["BasePD", "CentralizedPD", "Feedforward", "FollowPose", "Together"]
+__all__ = ["BasePD", "CentralizedPD", "Feedforward", "FollowPose", "PoseReference", "Together", "pose_reference"]
 
 _POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 _TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
+_WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class FollowPose:
 PoseReference = ArrayLike | Callable[[Expression], Any] | FollowPose
 
 
-def _pose_reference(
+def pose_reference(
     reference: PoseReference, t: Expression
 ) -> tuple[Expression | ca.DM, Expression | ca.DM, Expression, Expression]:
     """Position, quaternion, velocity in world axes and rate in own axes of a reference of a free joint."""
@@ -147,6 +148,9 @@ class BasePD(_Stateless):
         to attitude only (0, 1) and to floating (0, 0) with them.
     feedforward
         Names of six held values, force and torque in base axes, to be added.
+    filter
+        Corner frequency of a first-order filter of the feedback [rad/s], about ten times that of the loop: thrusters
+        then follow less of the noise of the sensors, and use less propellant. None: there is none.
 
     Examples
     --------
@@ -161,6 +165,21 @@ class BasePD(_Stateless):
     joint: str | None = None
     gates: Sequence[str] | None = None
     feedforward: Sequence[str] | None = None
+    filter: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.filter is not None:
+            check_number("filter of a BasePD", self.filter, unit="rad/s")
+
+    def state_names(self, eom: EquationsOfMotion) -> tuple[str, ...]:
+        """Force and torque behind the filter, if there is one."""
+        name = "" if self.joint is None else f"{self.joint}."
+        return () if self.filter is None else tuple(f"{name}feedback.{k}" for k in _WRENCH)
+
+    def initial_state(self, eom: EquationsOfMotion) -> Array:
+        """The filter at rest."""
+        return np.zeros(len(self.state_names(eom)))
 
     def expression(
         self, eom: EquationsOfMotion, t: Expression, q: Expression, v: Expression, z: Expression, p: Expression
@@ -169,11 +188,14 @@ class BasePD(_Stateless):
         eom, q, v = machine_state(eom, q, v, p)
         block = _base_block(eom, self.joint)
         r, Q, twist = q[block.q][:3], q[block.q][3:], v[block.v]
-        x, Qr, speed, rate = _pose_reference(self.reference, t)
+        x, Qr, speed, rate = pose_reference(self.reference, t)
         R, turn = quaternion_matrix(Q), quaternion_difference(Q, Qr)
         e = ca.vertcat(R.T @ (x - r), turn)
         ed = ca.vertcat(R.T @ speed, R.T @ quaternion_matrix(Qr) @ rate) - twist
         wrench = _square(self.kp, "kp") @ e + _square(self.kd, "kd") @ ed
+        zdot = ca.SX(0, 1)
+        if self.filter is not None:
+            zdot, wrench = self.filter * (wrench - z), z
         if self.feedforward is not None:
             names = check_names(self.feedforward, "feedforward of a BasePD")
             if len(names) != 6:
@@ -194,7 +216,7 @@ class BasePD(_Stateless):
                 f"give {', '.join(lacking)} alone, in both directions; give zero gains for it, or other actuators: "
                 f"there are {', '.join((*shared.wheels, *shared.jets)) or 'none'}"
             )
-        return ca.SX(shared.expression(wrench)), ca.SX(0, 1)
+        return ca.SX(shared.expression(wrench)), zdot
 
 
 @dataclass(frozen=True)

@@ -213,7 +213,7 @@ class EnergyRegulation(_Stateless):
             raise InputError(f"{label} needs k1 > 0 or kv > 0 at every motor; got {self.k1!r} and {self.kv!r}")
         r, rd, _ = _reference(self.reference, t, eom.u_names, label)
         point = equilibrium(eom, self.at)
-        if np.abs(point.residual).max() > 1e-6 * max(point.scale, 1e-12):
+        if point.unbalanced(1e-6) is not None:
             raise InputError(f"{label}: machine '{eom.machine.name}' does not rest at the given configuration 'at'")
         tau0 = ca.DM(point.u) * n
         E = self._energy(eom, point.q, tau0, rows_q, q, v, p)

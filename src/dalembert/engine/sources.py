@@ -43,7 +43,9 @@ UNITS = {
         f"stepping/{name}"
         for name in (
             "one.c",
-            *GENERIC[:3],
+            *GENERIC[:2],
+            "resistance.c",
+            GENERIC[2],
             "look_back.c",
             GENERIC[3],
             "unique.c",
@@ -52,7 +54,9 @@ UNITS = {
             "moreau.c",
         )
     ),
-    "collide": tuple(f"collide/{name}.c" for name in ("shapes", "convex", "manifolds", "scene")),
+    "collide": tuple(
+        f"collide/{name}.c" for name in ("shapes", "convex", "manifolds", "pairs", "scene", "articulated")
+    ),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
     "implicit": ("implicit/midpoint.c",),
     "vm": ("vm.c",),
@@ -78,7 +82,7 @@ _STRUCTURES = {
     "loop": ("loop", "update", "watch"),
     "equations": ("constrained", "transitions"),
     "stepping": ("moreau",),
-    "collide": ("scene",),
+    "collide": ("scene", "articulated"),
     "members": ("members", "desk", "singles"),
     "implicit": ("midpoint",),
     "vm": ("virtual_tape",),

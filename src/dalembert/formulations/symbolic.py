@@ -151,10 +151,19 @@ class Symbolic:
         """Generalised forces of a wrench, or of a thruster at unit input."""
         x = self._formulation.variables
         f, n = (ca.vertcat(*[x.value(c) for c in vector]) for vector in (load.force, load.torque))
+        if isinstance(load, Thruster) and load.toward is not None:
+            f = self.pull(load)
         if load.axes == "world":
             R, _ = self._formulation.frame_pose(load.frame)
             f, n = R.T @ f, R.T @ n
         return self.jacobian(load.frame).T @ ca.vertcat(f, n)
+
+    def pull(self, thruster: Thruster) -> Expression:
+        """Unit vector in world axes from the frame of a thruster to the point toward which it pulls."""
+        x = self._formulation.variables
+        _, p = self._formulation.frame_pose(thruster.frame)
+        way = ca.vertcat(*[x.value(c) for c in thruster.toward or ()]) - p
+        return way / ca.norm_2(way)
 
     def pose(self, frame: str) -> Expression:
         """Homogeneous matrix (4 x 4) of a frame in the world."""

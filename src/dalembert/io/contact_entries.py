@@ -63,10 +63,14 @@ def contact_to_data(
     )
 
 
+_COEFFICIENTS = {"friction": 0.5, "restitution": 0.0, "rolling": 0.0, "spinning": 0.0}
+"""Numbers of a collider, with their defaults."""
+
+
 def make_collider(name: str, entry: ColliderEntry, number: Read, origin: Read) -> Collider:
     """Make a collider from its entry; ``number`` and ``origin`` read numbers and placements."""
     path, plane = ("colliders", name), getattr(entry, "half_space", None)
-    values: dict[str, Any] = {key: number(getattr(entry, key), (*path, key)) for key in ("friction", "restitution")}
+    values: dict[str, Any] = {key: number(getattr(entry, key), (*path, key)) for key in _COEFFICIENTS}
     if plane is not None:
         known = {f.name: f for f in kind_fields(HalfSpace)}
         values["surface"] = HalfSpace(**read_fields(plane, known, (*path, "half_space"), number, origin))
@@ -84,6 +88,6 @@ def collider_to_data(
             data[key] = list(getattr(collider, key))
     if collider.surface is not None:
         data["half_space"] = fields_to_data(collider.surface, number_entry, origin)
-    return (
-        data | number_entry("friction", collider.friction, 0.5) | number_entry("restitution", collider.restitution, 0.0)
-    )
+    for key, default in _COEFFICIENTS.items():
+        data |= number_entry(key, getattr(collider, key), default)
+    return data

@@ -405,7 +405,8 @@ class MachineReader:
 
     def thruster(self, name: str, entry: ThrusterEntry) -> Thruster:
         """Return a thruster."""
-        numbers = self.numbers(entry, ("thrusters", name), "force", "torque")
+        pulled = () if entry.toward is None else ("toward",)
+        numbers = self.numbers(entry, ("thrusters", name), "force", "torque", *pulled)
         return Thruster(name, entry.frame, axes=entry.axes, effort=entry.effort, one_sided=entry.one_sided, **numbers)
 
     def sensor(self, name: str, entry: SensorEntry) -> Sensor:

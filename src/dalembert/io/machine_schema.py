@@ -143,7 +143,7 @@ class MotorEntry(FileEntry):
 class ThrusterEntry(FileEntry):
     """An input that pushes or turns a body at a frame."""
 
-    units: ClassVar[Units] = {"force": "N|1", "torque": "N m|1", "effort": "N|N m|1"}
+    units: ClassVar[Units] = {"force": "N|1", "torque": "N m|1", "effort": "N|N m|1", "toward": "m"}
 
     frame: str
     force: Vector = ZERO
@@ -151,6 +151,7 @@ class ThrusterEntry(FileEntry):
     axes: Literal["world", "frame"] = "frame"
     effort: Limit = math.inf
     one_sided: bool = False
+    toward: Vector | None = None
 
 
 class WrenchEntry(FileEntry):
@@ -259,6 +260,7 @@ class CableEntry(FileEntry):
         "pulley": "m",
         "stiffness": "N",
         "damping": "N s",
+        "weight": "N/m",
     }
 
     anchor: str
@@ -273,6 +275,7 @@ class CableEntry(FileEntry):
     stiffness: Number | None = None
     damping: Number = 0.0
     bilateral: bool = False
+    weight: Number = 0.0
 
 
 class ContactEntry(FileEntry):
@@ -284,12 +287,14 @@ class ContactEntry(FileEntry):
 class ColliderEntry(FileEntry):
     """Bodies that touch with their geometry (none named: all others), or a half-space."""
 
-    units: ClassVar[Units] = {"friction": "1", "restitution": "1"}
+    units: ClassVar[Units] = {"friction": "1", "restitution": "1", "rolling": "m", "spinning": "m"}
 
     bodies: list[str] | None = None
     friction: Number = 0.5
     restitution: Number = 0.0
     ignores: list[str] = []
+    rolling: Number = 0.0
+    spinning: Number = 0.0
 
 
 class SignalEntry(FileEntry):

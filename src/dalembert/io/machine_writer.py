@@ -100,7 +100,7 @@ def machine_to_data(machine: Machine) -> dict[str, Any]:
     data["frames"] = {f.name: {"body": f.body} | _origin(f.origin) for f in machine.frames}
     data["motors"] = {m.name: _motor(m) for m in machine.motors}
     data["thrusters"] = {
-        x.name: _wrench(x, "frame")
+        x.name: (_wrench(x, "frame") if x.toward is None else {"frame": x.frame, "toward": _numbers(x.toward)})
         | _given("effort", x.effort, float("inf"))
         | ({"one_sided": True} if x.one_sided else {})
         for x in machine.thrusters

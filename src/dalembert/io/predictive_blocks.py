@@ -37,7 +37,7 @@ PREDICTIVE = "mpc"
 """Name of the law in files."""
 
 _OWN = ("horizon", "intervals", "cost", "reference", "limits", "keep", "fallback")
-_TEXTS = ("integrator", "hessian", "terminal_set", "state", "known", "name")
+_TEXTS = ("integrator", "hessian", "terminal_set", "state", "known", "path", "name")
 _SOFT = ("lower", "upper", "linear", "quadratic")
 
 Number = Callable[[str, tuple[str | int, ...]], Scalar]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from dalembert.core.errors import InputError
 from dalembert.io.beam_entries import Read
 from dalembert.io.schema_values import ZERO, Axis, FileEntry, Number, Units, Vector
-from dalembert.model.ropes import Anchor, Drum, Guide, PathElement, Rope, RopeObstacle, Sheave, SheaveLoss
+from dalembert.model.ropes import Anchor, Drum, DrumLayers, Guide, PathElement, Rope, RopeObstacle, Sheave, SheaveLoss
 
 __all__ = ["PATH_KINDS", "RopeEntry", "make_rope", "rope_to_data"]
 
@@ -25,6 +25,19 @@ class SheaveLossEntry(FileEntry):
     bearing: Number = 0.0
     pin: Number = 0.0
     bending: Number = 0.0
+
+
+class DrumLayersEntry(FileEntry):
+    """Layers in which a drum coils its rope."""
+
+    units: ClassVar[Units] = {"turns": "1", "rope": "m", "wound": "1", "ramp": "1"}
+
+    turns: Number
+    rope: Number
+    wound: Number
+    count: int = 5
+    nested: bool = True
+    ramp: Number = 1.0
 
 
 class PathEntry(FileEntry):
@@ -47,6 +60,7 @@ class PathEntry(FileEntry):
     teeth: bool = False
     turns: int = 0
     loss: SheaveLossEntry | None = None
+    layers: DrumLayersEntry | None = None
 
 
 class RopeEntry(FileEntry):
@@ -63,7 +77,10 @@ class RopeEntry(FileEntry):
     weight: Number = 0.0
 
 
-_NUMBERS = ("length", "stiffness", "damping", "pretension", "weight", "radius", "friction", "bearing", "pin", "bending")
+_NUMBERS = (
+    *("length", "stiffness", "damping", "pretension", "weight", "radius", "friction"),
+    *("bearing", "pin", "bending", "rope", "wound", "ramp"),
+)
 
 
 def make_rope(name: str, entry: RopeEntry, number: Read) -> Rope:
@@ -91,9 +108,11 @@ def _element(entry: PathEntry, here: tuple[str | int, ...], number: Read) -> Pat
         raise InputError(f"{what} needs 'radius'")
     if kind is Sheave and "axis" not in filled:
         raise InputError(f"{what} needs 'axis', about which the rope runs counter-clockwise")
-    values = _read(entry, filled - {kind.key, "loss"}, here, number)
+    values = _read(entry, filled - {kind.key, "loss", "layers"}, here, number)
     if entry.loss is not None:
         values["loss"] = SheaveLoss(**_read(entry.loss, entry.loss.model_fields_set, (*here, "loss"), number))
+    if entry.layers is not None:
+        values["layers"] = DrumLayers(**_read(entry.layers, entry.layers.model_fields_set, (*here, "layers"), number))
     return kind(**{place: getattr(entry, kind.key)}, **values)
 
 
@@ -104,7 +123,7 @@ def _read(entry: FileEntry, keys: set[str], here: tuple[str | int, ...], number:
         value = getattr(entry, key)
         if isinstance(value, list):
             value = tuple(number(x, (*here, key, i)) for i, x in enumerate(value))
-        elif key in _NUMBERS and value is not None:
+        elif (key in _NUMBERS or (key == "turns" and isinstance(entry, DrumLayersEntry))) and value is not None:
             value = number(value, (*here, key))
         values[key] = value
     return values
@@ -119,10 +138,12 @@ def rope_to_data(rope: Rope, number_entry: Callable[..., dict[str, Any]]) -> dic
 
 def _element_to_data(element: PathElement, number_entry: Callable[..., dict[str, Any]]) -> dict[str, Any]:
     place, *rest = (field.name for field in fields(element))  # type: ignore[arg-type]
-    data = {element.key: getattr(element, place)} | _given(element, [x for x in rest if x != "loss"], number_entry)
-    loss = getattr(element, "loss", None)
-    if loss is not None:
-        data["loss"] = _given(loss, ("bearing", "pin", "bending"), number_entry)
+    parts = {"loss", "layers"}
+    data = {element.key: getattr(element, place)} | _given(element, [x for x in rest if x not in parts], number_entry)
+    for part in sorted(parts):
+        value = getattr(element, part, None)
+        if value is not None:
+            data[part] = _given(value, [field.name for field in fields(value)], number_entry)
     return data
 
 

@@ -97,7 +97,7 @@ def machine_units(machine: Machine) -> dict[str, str]:
     for thruster in machine.thrusters:
         kinds = [
             unit for unit, wrench in (("N", thruster.force), ("N m", thruster.torque)) if any(map(nominal, wrench))
-        ]
+        ] or ["N"]  # the tension of a cable
         for prefix in ("u", "command", "effort"):
             units[f"{prefix}.{thruster.name}"] = kinds[0] if len(kinds) == 1 else _ONE
     for constraint in machine.constraints:

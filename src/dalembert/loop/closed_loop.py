@@ -27,7 +27,6 @@ from dalembert.loop.bristles import bristles_of
 from dalembert.loop.constraints import (
     constrained_part,
     refuse_elastic_friction,
-    refuse_obstacles,
     rope_events,
     rope_signals,
     sheave_signals,
@@ -38,6 +37,7 @@ from dalembert.loop.elastic_sheaves import elastic_sheaves_of
 from dalembert.loop.implicit import middle_tape, midpoint_tape
 from dalembert.loop.nearest import axis_events, nearest_events
 from dalembert.loop.quantities import Quantities, Slots, sensor_readings, sensor_updates
+from dalembert.loop.rope_memory import RopeMemory
 from dalembert.loop.routines import routine_update
 from dalembert.loop.sampled import (
     PythonStage,
@@ -333,6 +333,10 @@ def _compose(
     law_rates, elastic = zdot, elastic_sheaves_of(eom)
     z, zdot = ca.vertcat(z, elastic.states), ca.vertcat(zdot, ca.SX.zeros(len(elastic.names)))
     z_names, z0 = (*z_names, *elastic.names), np.concatenate([z0, elastic.initial])
+    memory = RopeMemory(eom)
+    if isinstance(contact, TimeStepping) and memory.latches:
+        z, zdot = ca.vertcat(z, memory.states), ca.vertcat(zdot, ca.SX.zeros(len(memory.latches)))
+        z_names, z0 = (*z_names, *memory.names), np.concatenate([z0, np.zeros(len(memory.latches))])
     n_before = eom.nq + eom.nv + len(z_names)
     by_events = eom.has_rows and contact is None
     if by_events:
@@ -353,7 +357,6 @@ def _compose(
         z_names, z0 = (*z_names, NUMERICAL_LOSS), np.append(z0, 0.0)
     contacts = stepped = None
     if isinstance(contact, TimeStepping):
-        refuse_obstacles(eom.machine)
         contacts = eom.contact_system(limits=eom.stops)
         check_stepping(eom, contacts, elastic)
         more_names, chosen = stepping_names(eom, contacts), kept_latches(eom)
@@ -364,7 +367,9 @@ def _compose(
         )
         z_names = (*z_names, *more_names, *(eom.constraint_system.latch_names[i] for i in chosen))
         if eom.constrained:
-            stepped = SteppedStart(eom, chosen, n_before + len(more_names))
+            first = n_before + len(more_names)
+            places = [*range(first, first + len(chosen)), *range(n_before - len(memory.latches), n_before)]
+            stepped = SteppedStart(eom, [*chosen, *memory.latches], places)
     applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses + bristles.force)]
     if by_events or eom.constrained:
         acceleration = ca.SX(ca.DM.nan(eom.nv, 1))  # an engine that forgets the constraints gets nowhere
@@ -398,7 +403,12 @@ def _compose(
         y_names += [n for n, _ in extra]
     g, specs = _events(known, events, limits)
     nearest = nearest_events(eom) if by_events else ((), ())
-    for more in (rope_events(eom), switch_events(eom, switches), nearest, axis_events(eom, rigid=by_events)):
+    for more in (
+        rope_events(eom, located=by_events),
+        switch_events(eom, switches),
+        nearest,
+        axis_events(eom, rigid=by_events),
+    ):
         g, specs = ca.vertcat(g, *more[0]), (*specs, *more[1])
     event_function = _function("events", arguments, ca.substitute(g, s.u, u)) if specs else None
     constrained = None
@@ -409,7 +419,7 @@ def _compose(
         specs = tuple(replace(x, switches=True) if x.name in at else x for x in (*specs, *tension_specs(eom)))
     stepping = None
     if contacts is not None and isinstance(contact, TimeStepping):
-        stepping = stepping_part(eom, contacts, contact, arguments, law_rates, applied, n_before, u, elastic)
+        stepping = stepping_part(eom, contacts, contact, arguments, law_rates, applied, n_before, u, elastic, memory)
     midpoint = None
     if by_events:
         midpoint = partial(middle_tape, eom, arguments, applied[1])

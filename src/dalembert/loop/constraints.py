@@ -22,12 +22,10 @@ from dalembert.loop.switches import Switch
 from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
 from dalembert.model.cables import Cable
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import Rope, RopeObstacle
 
 __all__ = [
     "constrained_part",
     "refuse_elastic_friction",
-    "refuse_obstacles",
     "rope_events",
     "rope_signals",
     "sheave_signals",
@@ -36,6 +34,7 @@ __all__ = [
 ]
 
 _AHEAD = math.tan(math.pi / 6)  # friction stays within 60 degrees of the direction at the start of the slip
+_TURN = 2.5  # angle from the centre of the turn in which it is found at which a run counts half a turn [rad]
 _FORWARD = 5e-8  # slip [m/s] that a pair has at least, along the way in which it began to slip: with less it ends
 
 
@@ -320,17 +319,6 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
     return tuple(specs)
 
 
-def refuse_obstacles(machine: Machine) -> None:
-    """Refuse obstacles of ropes where no events are located."""
-    for rope in machine.ropes:
-        for element in rope.path:
-            if isinstance(element, RopeObstacle):
-                raise InputError(
-                    f"{element.what} of rope '{rope.name}' needs events, which contact='time-stepping' does not "
-                    "locate; use contact='event-driven'"
-                )
-
-
 def refuse_elastic_friction(machine: Machine) -> None:
     """Refuse elastic ropes with friction or losses at sheaves where events are located."""
     for rope in machine.ropes:
@@ -341,25 +329,36 @@ def refuse_elastic_friction(machine: Machine) -> None:
             )
 
 
-def rope_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpec]]:
+def rope_events(eom: EquationsOfMotion, *, located: bool = True) -> tuple[list[Expression], list[EventSpec]]:
     """Events of elastic cables and ropes: stretch or tension passes zero; and of routes that cease to exist.
 
-    A damped rope that shortens fast pulls no more although it is stretched.
+    A damped rope that shortens fast pulls no more although it is stretched. Obstacles and turns have events only where
+    these are ``located``.
     """
     g: list[Any] = []
     specs: list[EventSpec] = []
     for c in eom.formulation.elastic_ropes():
-        if not (c.rope.bilateral or getattr(c.rope, "heavy", False)):
+        if not (c.rope.bilateral or c.rope.heavy):
             value = eom.symbolic.value
             pull = ca.fmin(c.stretch, c.stretch + value(c.rope.damping) / value(c.rope.stiffness) * c.rate)
             g += [pull, pull]
             for what, direction in (("slack", -1), ("taut", 1)):
                 specs.append(EventSpec(f"{c.name}.{what}", direction=direction, jumps=True))
-    for name, route in eom.constraint_system.routes.items():
-        for meeting in route.meetings:
+    system = eom.constraint_system
+    for name, route in system.routes.items():
+        for meeting in route.meetings if located else ():
             g += [meeting.meets, meeting.leaves]
             events = (f"{name}.{meeting.name}.{what}" for what in ("meet", "leave"))
             specs += [EventSpec(event, direction=-1, switches=True) for event in events]
+        for angle in route.counted if located else ():
+            if system.latch_index(f"halves.{angle.name}") >= 0:
+                beyond = angle.angle - angle.centre
+                g += [ca.if_else(angle.on, _TURN - side * beyond, 1) for side in (1, -1)]
+                events = (f"{angle.name}.{what}" for what in ("on", "back"))
+                specs += [EventSpec(e, direction=-1, switches=True, hidden=True, positive=True) for e in events]
+        for drum, layer in route.layers:
+            g.append(layer)
+            specs.append(EventSpec(f"{drum}.layer"))
         for condition in route.conditions:
             g.append(condition.value)
             specs.append(EventSpec(condition.name, terminal=True, direction=-1))
@@ -388,7 +387,7 @@ def rope_signals(eom: EquationsOfMotion, rubbing: frozenset[str] = frozenset()) 
         if isinstance(rope, Cable) and rope.has_pulley and rope.swivel == "free":
             signals.append((f"swivel.{rope.name}", system.paths[rope.name].swivel))
         elastic = [] if rubbing and rope.name in rubbing else eom.formulation.elastic_ropes()
-        if isinstance(rope, Rope) and rope.heavy:
+        if rope.heavy:
             shape = rope.hanging(system.context)
             gravity = ca.vertcat(*[ca.SX(eom.symbolic.value(x)) for x in eom.machine.gravity])
             signals.append((f"tension_start.{rope.name}", shape.tensions[0]))

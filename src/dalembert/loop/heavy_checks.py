@@ -20,7 +20,7 @@ def warn_of_heavy_cables(machine: Machine, run: Run) -> None:
 
     The frequency is that at which the distance of its ends passes its mean in the run.
     """
-    for rope in machine.ropes:
+    for rope in machine.all_ropes:
         if not rope.heavy or len(run.t) < 8:
             continue
         frequency, own = _crossings(run.t, run[f"length.{rope.name}"]), float(np.min(run[f"own_frequency.{rope.name}"]))

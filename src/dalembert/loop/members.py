@@ -312,9 +312,13 @@ def processor_engine(
     schedule: Schedule | None = None,
     way: ConstraintMethod | None = None,
 ) -> RolloutEngine:
-    """Return the time loop of many members on the processor: in lanes; one by one without a compiler, or implicit."""
+    """Return the time loop of many members on the processor.
+
+    In lanes; one by one without a compiler, if it is implicit, or with contacts that are found in every step.
+    """
     toolchain = usable_toolchain(backend)
-    if toolchain is not None and METHODS[method].implicit:  # how often a step is iterated differs between members
+    differ = METHODS[method].implicit or (problem.stepping is not None and problem.stepping.colliders is not None)
+    if toolchain is not None and differ:  # how often a step is iterated, and its contacts, differ between members
         return SingleRollout(problem, method, measures, schedule, backend="native")
     if toolchain is not None:
         try:

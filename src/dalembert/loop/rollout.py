@@ -137,7 +137,8 @@ def rollout(
     x0, parameters = initial_states(eom, loop, family.q0, family.v0, parameters, start, threads, compiled=compiled)
     check_member_limits(experiment, x0, parameters)
     if problem.stepping is not None:
-        check_gaps(eom, x0[:, : eom.nq], parameters, limits=experiment.limits == "contact")
+        stops = experiment.limits == "contact"
+        check_gaps(eom, x0[:, : eom.nq], parameters, limits=stops, stepping=problem.stepping)
     measures = make_measures(eom, problem, measure)
     integrator, way = agree(problem, experiment.integrator, experiment.constraints)
     method, adaptive = integrator.name, integrator.adaptive
@@ -240,6 +241,11 @@ def _engine(
     def make() -> RolloutEngine:
         if device == "cuda":
             check_outlet(METHODS[method], "cuda")
+            if eom.machine.colliders:
+                raise InputError(
+                    f"machine '{eom.machine.name}' has colliders, whose pairs are found on the processor: use "
+                    "device='cpu', or declare contacts (Contact) in their place"
+                )
             if problem.stepping is None:
                 instead = "use device='cpu', contact='time-stepping' or friction_law='smooth'"
                 refuse_stick(eom.machine, "a rollout on a GPU event by event", instead, bristles=False)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.collide import BodyScene, scene_of
+from dalembert.collide import BodyScene, is_scene, scene_of
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.parameter import Scalar, evaluate
 from dalembert.core.states import named_vector
@@ -24,7 +24,7 @@ from dalembert.simulation.methods import FixedStepMethod
 from dalembert.simulation.run import EndState, Run
 from dalembert.simulation.watch import Progress, interrupts
 
-__all__ = ["refuse_colliders", "run_scene"]
+__all__ = ["is_free_scene", "refuse_colliders", "run_scene"]
 
 _DEEP = 1e-6
 """Depth [m] in which bodies may start: the rounding of typed positions."""
@@ -37,25 +37,26 @@ _WATCHED = 0.1
 
 _SIGNALS = ("energy.kinetic", "energy.potential", "contact.count", "contact.deepest")
 
-_NONE = {
-    "control": "colliders have no inputs",
-    "sensors": "record the coordinates of the run",
-    "signals": "record the coordinates of the run",
-    "events": "read the rows of the run",
-    "switches": "constraints of colliders are not supported",
-    "on_event": "no events are located",
-    "constraints": "the machine has none",
-}
-"""Settings of an experiment that machines with colliders do not have, and the alternative."""
+_MORE = ("control", "sensors", "signals", "events", "switches", "on_event", "constraints")
+"""Settings of an experiment with which the machine is stepped by its tapes."""
 
 
 def refuse_colliders(experiment: Experiment) -> None:
-    """Raise an error if the machine has colliders: only a single run by time-stepping supports them."""
-    if experiment.machine.colliders:
+    """Raise an error if the machine has colliders and is not time-stepped: no event of theirs can be located."""
+    if experiment.machine.colliders and not isinstance(experiment.contact, TimeStepping):
         raise InputError(
-            f"machine '{experiment.machine.name}' has colliders: only simulate with contact='time-stepping' supports "
-            "them; declare contacts (Contact) in their place, or leave them out"
+            f"machine '{experiment.machine.name}' with colliders needs contact='time-stepping', got "
+            f"contact={experiment.contact.name!r}"
         )
+
+
+def is_free_scene(experiment: Experiment) -> bool:
+    """Whether an experiment is one of free bodies with colliders alone, for which nothing is compiled."""
+    machine, way = experiment.machine, experiment.contact
+    if not (machine.colliders and isinstance(way, TimeStepping) and is_scene(machine)):
+        return False
+    usual = all(getattr(experiment, name) in (None, ()) for name in _MORE) and way.theta in (None, 0.5)
+    return usual and experiment.limits != "contact" and experiment._variant[1] is None
 
 
 def run_scene(
@@ -71,7 +72,7 @@ def run_scene(
     ``contact.deepest`` are the number of contacts and the smallest gap [m] in the middle of the last step.
     ``metadata["contacts"]`` lists the contacts of the last step that push.
     """
-    way, method = _supported(experiment)
+    way, method = _steps(experiment)
     machine, settings = experiment.machine, experiment.settings
     values = dict(zip((p.name for p in machine.parameters), _parameters(experiment), strict=True))
 
@@ -81,7 +82,7 @@ def run_scene(
     scene = scene_of(machine, number)
     native = NativeScene(scene.table, way)
     began, t0, x = time.perf_counter(), _begin(experiment), np.zeros(native.n_states)
-    x[: native.n_recorded] = _start(experiment, scene)
+    x[:] = _start(experiment, scene)
     _refuse_overlaps(scene, native, x)
     rows = _Rows(scene, native, experiment, began)
     rows.add(t0, x)
@@ -118,30 +119,22 @@ def run_scene(
                     break
     finally:
         bar.close()
-    run = rows.run(status, message, steps, _pushing(scene, native, x))
+    run = rows.run(status, message, steps, _pushing(scene, native))
     run = _judged(run, scene, experiment, fastest, method.step, way.margin)
     if check and run.status == "failed":
         raise SimulationError(run.message, run)
     return run
 
 
-def _supported(experiment: Experiment) -> tuple[TimeStepping, FixedStepMethod]:
-    """Return contact method and steps; raise an error that names a setting that colliders do not support."""
-    machine, way, method = experiment.machine, experiment.contact, experiment.integrator
-    label = f"machine '{machine.name}' with colliders"
-    if not isinstance(way, TimeStepping):
-        raise InputError(f"{label} needs contact='time-stepping', got contact={way.name!r}")
-    if way.theta not in (None, 0.5):
-        raise InputError(f"{label} is stepped with theta = 0.5, got {way.theta:g}; leave it out")
+def _steps(experiment: Experiment) -> tuple[TimeStepping, FixedStepMethod]:
+    """Return contact method and steps."""
+    way, method = experiment.contact, experiment.integrator
+    assert isinstance(way, TimeStepping)
     if not isinstance(method, FixedStepMethod) or method.name != way.integrator:
-        raise InputError(f"{label} needs the method of contact='time-stepping', got {method.name!r}; leave it out")
-    for name, instead in _NONE.items():
-        if getattr(experiment, name) not in (None, ()):
-            raise InputError(f"{label} does not support {name}: {instead}")
-    if experiment.limits == "contact":
-        raise InputError(f"{label} has no joint limits: leave out limits='contact'")
-    if experiment._variant[1] is not None:
-        raise InputError(f"{label} is stepped in its own coordinates; leave out the others")
+        raise InputError(
+            f"machine '{experiment.machine.name}' with colliders needs the method of contact='time-stepping', got "
+            f"{method.name!r}; leave it out"
+        )
     return way, method
 
 
@@ -238,7 +231,7 @@ class _Rows:
         """Record a row."""
         struct = self._native.scene.struct
         self._t.append(t)
-        self._x.append(x[: self._native.n_recorded].copy())
+        self._x.append(x.copy())
         self._counts.append((float(struct.n_contacts), float(struct.deepest)))
 
     def new(self) -> Run:
@@ -275,10 +268,9 @@ class _Rows:
         )  # fmt: skip
 
 
-def _pushing(scene: BodyScene, native: NativeScene, x: Array) -> list[dict[str, Any]]:
+def _pushing(scene: BodyScene, native: NativeScene) -> list[dict[str, Any]]:
     """Contacts of the last step that push: owners, point, normal, gap, and force along the normal and both tangents."""
-    touching, entries = native.touching(), []
-    forces = x[native.n_recorded : native.n_recorded + 3 * len(touching.gaps)].reshape(-1, 3)
+    touching, forces, entries = native.touching(), native.forces(), []
     for k in np.flatnonzero(forces[:, 0]):
         one, two = (scene.owners[i] for i in touching.shapes[k])
         where = {"point": touching.points[k].tolist(), "normal": touching.normals[k].tolist()}

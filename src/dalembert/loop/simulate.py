@@ -25,7 +25,7 @@ from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.flexible_checks import warn_of_angles, warn_of_stiff_modes
 from dalembert.loop.heavy_checks import warn_of_heavy_cables
 from dalembert.loop.routines import check_native_start
-from dalembert.loop.scenes import refuse_colliders, run_scene
+from dalembert.loop.scenes import is_free_scene, refuse_colliders, run_scene
 from dalembert.loop.stepping import check_gaps
 from dalembert.loop.stresses import with_stresses
 from dalembert.loop.switches import check_switches
@@ -86,7 +86,7 @@ def run_experiment(
     Steps end at the multiples of ``marks`` too, as they do where rows are recorded; ``each_transition`` is as of
     `integrate`.
     """
-    if experiment.machine.colliders:
+    if is_free_scene(experiment):
         return run_scene(experiment, progress=progress, watch=watch, check=check)
     settings, eom, p = experiment.settings, experiment.equations, experiment.p
     loop = compose(experiment)
@@ -217,7 +217,7 @@ def start_state(experiment: Experiment, loop: ClosedLoop) -> tuple[Array, dict[s
         if start.v is not None and wanted is None:
             _tell_changes(eom, x0, asked, p)
     if loop.problem.stepping is not None:
-        check_gaps(eom, x0[: eom.nq], p, limits=experiment.limits == "contact")
+        check_gaps(eom, x0[: eom.nq], p, limits=experiment.limits == "contact", stepping=loop.problem.stepping)
     if loop.switching is not None:
         switching = loop.switching.for_run(numbers, None)
         begun = consistent_start(switching, x0, start.t, wanted, rtol=_tolerance(experiment))

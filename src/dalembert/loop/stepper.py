@@ -35,6 +35,7 @@ from dalembert.simulation.checks import check_setup
 from dalembert.simulation.methods import FixedStepMethod, agree
 from dalembert.simulation.rollout.members import Members
 from dalembert.simulation.rollout.plan import SEGMENT, Plan
+from dalembert.simulation.rollout.singles import SingleRollout
 from dalembert.simulation.rollout.stops import terminal_events
 from dalembert.simulation.settings import Settings
 
@@ -97,8 +98,9 @@ class Stepper:
         commands = np.zeros((members, len(held))) if commanded else held
         self._check(x, p)
         self._members = replace(Members.at_start(x, commands, many, 1, seen.start(members)), clock=np.zeros(members))
-        if problem.stepping is None or self._engine.backend == "vm" or terminal_events(problem) is not None:
-            settings = Settings(period, method=replace(method, step=period / substeps), constraints=way)
+        if problem.stepping is None or isinstance(self._engine, SingleRollout) or terminal_events(problem) is not None:
+            kept = way if problem.stepping is None else None
+            settings = Settings(period, method=replace(method, step=period / substeps), constraints=kept)
             setup = check_setup(problem, x[0], p[0] if p.ndim == 2 else p, settings, period=0.0)
             self._members = outside_of_lanes(
                 self._loop, setup, self._members, self._engine, backend=eom.backend, keeps=False, endless=True
@@ -244,7 +246,8 @@ class Stepper:
         """Refuse members that start beyond a stop or in penetration."""
         check_member_limits(self.experiment, x, p)
         if self._loop.problem.stepping is not None:
-            check_gaps(self._eom, x[:, : self._eom.nq], p, limits=self.experiment.limits == "contact")
+            stepping, stops = self._loop.problem.stepping, self.experiment.limits == "contact"
+            check_gaps(self._eom, x[:, : self._eom.nq], p, limits=stops, stepping=stepping)
 
     def _chosen(self, which: ArrayLike | None) -> NDArray[np.int64]:
         n = len(self)

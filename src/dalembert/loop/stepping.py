@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
+from dalembert.collide import body_names, collider_system, refuse_overlaps
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array, Expression
@@ -24,6 +25,7 @@ from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import UnitFactors, half_solve, unit_factors
 from dalembert.formulations.states import Parameters
 from dalembert.loop.elastic_sheaves import ElasticSheaves
+from dalembert.loop.rope_memory import RopeMemory
 from dalembert.model.contacts import HalfSpace, SphericalSurface
 from dalembert.model.elastic.contract import Elastic
 from dalembert.model.geometry import Box, Capsule, Sphere
@@ -66,10 +68,11 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem, elastic: Elast
             f"contact='time-stepping' steps in the coordinates of the machine; leave out the other coordinates of "
             f"machine '{machine.name}' (by={eom.by!r})"
         )
-    if not (system.pairs or _rows_of(eom)[0] or _sticking(eom) or elastic.belts):
+    if not (system.pairs or machine.colliders or _rows_of(eom)[0] or _sticking(eom) or elastic.belts):
         raise InputError(
-            "contact='time-stepping' is for machines with contacts, inextensible cables or ropes, elastic ropes with "
-            f"friction, or joints that stick; machine '{machine.name}' has none: declare them, or leave it out"
+            "contact='time-stepping' is for machines with contacts, colliders, inextensible cables or ropes, elastic "
+            f"ropes with friction, or joints that stick; machine '{machine.name}' has none: declare them, or leave "
+            "it out"
         )
     for section in eom.constraint_system.sections if eom.constrained else ():
         if len(section.sheaves) >= MOST_ROWS:
@@ -85,11 +88,15 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem, elastic: Elast
             )
 
 
-def check_gaps(eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool = False) -> None:
+def check_gaps(
+    eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool = False, stepping: SteppingSystem | None = None
+) -> None:
     """Refuse to start in penetration, and beyond the limits of joints if these are stops.
 
-    Coordinates (..., nq) and parameters may be those of many members.
+    Coordinates (..., nq) and parameters may be those of many members. ``stepping`` has the colliders, if there are any.
     """
+    if stepping is not None and stepping.colliders is not None:
+        refuse_overlaps(stepping.colliders, eom, q, p)
     system = eom.contact_system(limits=limits)
     if not system.pairs:
         return
@@ -113,7 +120,11 @@ def stepping_names(eom: EquationsOfMotion, system: ContactSystem) -> tuple[str, 
     sheaves = eom.constraint_system.sheaves if eom.constrained else ()
     losses = [*loss_names(system), *(f"loss.{name}" for name in (*sheaves, *(j.name for j in _sticking(eom))))]
     account = ("contact.residual", "contact.sweeps", "contact.undetermined", "contact.lowered")
-    return (*forces, *tensions, *frictions, *losses, *account, *multipliers)
+    found: tuple[str, ...] = ()
+    if eom.machine.colliders:
+        pushed = [f"force.{name}.{axis}" for name in body_names(eom.machine) for axis in "xyz"]
+        found = ("contact.count", "contact.deepest", *pushed)
+    return (*forces, *tensions, *frictions, *losses, *account, *multipliers, *found)
 
 
 def _tension_names(eom: EquationsOfMotion, r: ConstraintRows) -> tuple[str, ...]:
@@ -191,14 +202,14 @@ class SteppedStart:
     eom
         The equations.
     chosen
-        Which latches are states (`kept_latches`).
-    first
-        Index in x of the first of them.
+        Which latches are states.
+    places
+        Their indices in x.
     """
 
     eom: EquationsOfMotion
     chosen: list[int]
-    first: int
+    places: list[int]
 
     def one(self, x: Array, t: float, p: Array, wanted: Mapping[str, float] | None) -> tuple[Array, dict[str, float]]:
         """Return a state on the constraints, with the requested velocities, and how far it was moved."""
@@ -217,7 +228,7 @@ class SteppedStart:
             new = kept
         moved = float(np.max(np.abs(new - v)))
         x[: eom.nq], x[eom.nq : eom.nq + eom.nv] = state.q, new
-        x[self.first : self.first + len(self.chosen)] = latches[self.chosen]
+        x[self.places] = latches[self.chosen]
         return x, {"position": state.position_correction, "velocity": moved}
 
     def many(self, x: Array, t: float, p: Array, wanted: Mapping[str, Array], threads: int) -> Array:
@@ -228,7 +239,7 @@ class SteppedStart:
         x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv] = consistent_states(
             eom, q, v, t=t, p=p, latches=latches, wanted=wanted
         )
-        x[:, self.first : self.first + len(self.chosen)] = latches[:, self.chosen]
+        x[:, self.places] = latches[:, self.chosen]
         return x
 
     def _latches(self, q: Array, t: float, p: Array, threads: int = 1) -> Array:
@@ -253,6 +264,7 @@ def stepping_part(
     n_before: int,
     inputs: Expression,
     elastic: ElasticSheaves,
+    memory: RopeMemory,
 ) -> SteppingSystem:
     """Tapes of a step.
 
@@ -272,6 +284,8 @@ def stepping_part(
         Inputs of the motors.
     elastic
         Friction of elastic ropes, whose states follow those of laws.
+    memory
+        Memory of ropes; its states follow.
     """
     s, nv, k = eom.symbolic, eom.nv, system.k
     t, x, _, p = arguments
@@ -302,8 +316,9 @@ def stepping_part(
     outputs = [L, ca.vertcat(*scale), ca.vertcat(*[0.0 if e is None else e for e in s0])]
     outputs += [ca.vertcat(*(getattr(block, name) for block in blocks)) for name in ("gap", "restitution", "number")]
     outputs += [bias, ca.vertcat(ca.SX(0, 1), *(0.0 if e is None else e for row in held_rows for e in row))]
-    outputs += [held.velocity, held.time_rate]
-    labels = ["L", "d", "s0", "g", "e", "mu", "b", "Q", "held_u0", "held_t"]
+    pulling = blocks[k : k + len(_rows_of(eom)[0])]
+    outputs += [held.velocity, held.time_rate, _bent(eom, pulling, (1.0 - theta) * h)]
+    labels = ["L", "d", "s0", "g", "e", "mu", "b", "Q", "held_u0", "held_t", "bent"]
     pairs = None
     if len(blocks) > _TOGETHER:
         symbols = _FactorSymbols(columns)
@@ -323,7 +338,7 @@ def stepping_part(
         lost -= (2.0 * theta - 1.0) * h * (K_spans @ s.v)
     works = ca.vertcat(h * ca.dot(middle, pull), h * ca.dot(middle, lost))
     rates = ca.substitute(ca.densify(zdot), s.v, middle) if zdot.numel() else ca.SX(0, 1)
-    rates = ca.vertcat(rates, elastic.rates(h, dv))
+    rates = ca.vertcat(rates, elastic.rates(h, dv), memory.rates(h, dv))
     raised = ca.dot(ca.substitute(ca.densify(s.bias), s.v, ca.SX.zeros(nv)), d)
     moved = [ca.densify(eom.formulation.moved(d)), ca.densify(eom.layout.transported(s.v, d))]
     gaps = ca.vertcat(*(block.gap for block in blocks))
@@ -331,6 +346,9 @@ def stepping_part(
     forces = n_before + np.cumsum([0, *(3 if a < k else size for a, size in enumerate(sizes))])
     losing = [_losses(block, a < k) for a, block in enumerate(blocks)]
     losses = forces[-1] + np.cumsum([0, *losing])
+    colliders = None
+    if eom.machine.colliders:
+        colliders = collider_system(eom, arguments, columns, groups, int(losses[-1]) + 4 + held.m)
     return SteppingSystem(
         way=way,
         theta=theta,
@@ -354,6 +372,8 @@ def stepping_part(
         sizes=np.array(sizes, dtype=np.int64),
         features=np.append(_features(system.pairs), np.full(len(blocks) - k, math.inf)),
         n_held=held.m,
+        first_bent=sum(sizes[:k]),
+        n_bent=sum(int(block.J.shape[0]) for block in pulling),
         names=tuple(block.name for block in blocks),
         forces=tuple(map(int, forces[:-1])),
         losses=tuple(int(at) if loses else -1 for at, loses in zip(losses, losing, strict=False)),
@@ -366,6 +386,7 @@ def stepping_part(
         multipliers=int(losses[-1]) + 4,
         work_input=n - 2,
         work_loss=n - 1,
+        colliders=colliders,
     )
 
 
@@ -379,6 +400,16 @@ class _Block(NamedTuple):
     gap: Any
     restitution: Any
     number: Any
+
+
+def _bent(eom: EquationsOfMotion, pulling: list[_Block], past: Expression) -> Expression:
+    """Velocities of cables and ropes in the middle of a step less those at its start, some time ago."""
+    s = eom.symbolic
+    u = ca.densify(ca.vertcat(ca.SX(0, 1), *(block.u for block in pulling)))
+    back = -past * s.v
+    here = ca.vertcat(s.q, s.v, s.t)
+    there = ca.vertcat(eom.formulation.moved(back), eom.layout.transported(s.v, back), s.t - past)
+    return ca.densify(u - ca.substitute(u, here, there))
 
 
 def _losses(block: _Block, of_contact: bool) -> int:

@@ -109,7 +109,16 @@ def switch_table(
         for meeting in route.meetings:
             on = first + int(system.latch_index(f"on.{rope}.{meeting.name}"))
             names += [f"{rope}.{meeting.name}.{what}" for what in ("meet", "leave")]
-            sets += [((on, 1.0),), ((on, 0.0),)]
+            halves = int(system.latch_index(f"halves.{rope}.{meeting.name}"))
+            first_turn = () if halves < 0 else ((first + halves, 0.0),)
+            sets += [((on, 1.0), *first_turn), ((on, 0.0),)]
+    counts = []
+    for route in system.routes.values():
+        for angle in route.counted:
+            place_of = int(system.latch_index(f"halves.{angle.name}"))
+            if place_of >= 0:
+                counts += [(f"{angle.name}.on", first + place_of, 1.0), (f"{angle.name}.back", first + place_of, -1.0)]
+    counted = tuple((events.index(name), place_of, step) for name, place_of, step in counts)
     measured = system.measures
     measures = [(place(name), tuple(range(first + at.start, first + at.stop))) for name, at, _ in measured]
     measure = None
@@ -119,4 +128,5 @@ def switch_table(
         out = ca.cse(ca.densify(ca.vertcat(*(expression for _, _, expression in measured))))
         measure = ca.Function("measure", arguments, [out], ["t", "x", "c", "p"], ["out"])
     kinks = tuple(events.index(spec.name) for spec in problem.event_specs if spec.kinks and spec.switches)
-    return SwitchTable(tuple(events.index(name) for name in names), tuple(sets), tuple(measures), measure, kinks)
+    switching = tuple(events.index(name) for name in names)
+    return SwitchTable(switching, tuple(sets), tuple(measures), measure, kinks, counted)

@@ -54,11 +54,11 @@ from dalembert.model.orbit import Orbit, clohessy_wiltshire
 from dalembert.model.orbiting import in_orbit
 from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
 from dalembert.model.relative_motion import orbit_axes, yamanaka_ankersen
-from dalembert.model.ropes import Anchor, Drum, Guide, Rope, RopeBase, RopeObstacle, Sheave, SheaveLoss
+from dalembert.model.ropes import Anchor, Drum, DrumLayers, Guide, Rope, RopeBase, RopeObstacle, Sheave, SheaveLoss
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
 from dalembert.model.signals import Sensor, Signal
-from dalembert.model.surroundings import standard_density, sunlight
+from dalembert.model.surroundings import shadow_edges, standard_density, sunlight
 from dalembert.model.transform import Transform
 
 __all__ = [
@@ -87,6 +87,7 @@ __all__ = [
     "DistanceConstraint",
     "Drag",
     "Drum",
+    "DrumLayers",
     "Elastic",
     "ElasticBody",
     "ElasticJoint",
@@ -164,6 +165,7 @@ __all__ = [
     "register_constraint",
     "register_surface",
     "rod",
+    "shadow_edges",
     "sidereal_angle",
     "sphere",
     "standard_density",

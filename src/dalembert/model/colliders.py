@@ -37,6 +37,9 @@ class Collider:
         Coefficients of its shapes.
     ignores
         Names of colliders whose shapes it does not touch, itself among them.
+    rolling, spinning
+        Resistance against rolling, and against spinning about the normal [m]: the largest moment by the normal force. A
+        pair has the larger one of both.
 
     Examples
     --------
@@ -58,6 +61,8 @@ class Collider:
     friction: Scalar = 0.5
     restitution: Scalar = 0.0
     ignores: tuple[str, ...] = ()
+    rolling: Scalar = 0.0
+    spinning: Scalar = 0.0
 
     def __post_init__(self) -> None:
         what, set_ = f"collider '{check_name(self.name, 'collider')}'", object.__setattr__
@@ -83,16 +88,31 @@ class Collider:
         if nominal(restitution) > 1.0:
             raise MachineError(f"the restitution of {what} must be from 0 to 1, got {nominal(restitution):g}")
         set_(self, "restitution", restitution)
+        for field in ("rolling", "spinning"):
+            set_(self, field, field_scalar(getattr(self, field), f"the {field} resistance of {what}", lower=0.0))
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
         """All scalars of the collider."""
-        return (self.friction, self.restitution, *(() if self.surface is None else self.surface.scalars))
+        return (
+            self.friction,
+            self.restitution,
+            self.rolling,
+            self.spinning,
+            *(() if self.surface is None else self.surface.scalars),
+        )
+
+    @property
+    def resists(self) -> bool:
+        """Whether its contacts may have moments against rolling and spinning."""
+        return any(not isinstance(x, float) or x > 0.0 for x in (self.rolling, self.spinning))
 
     def bounds(self) -> Iterator[Bound]:
         """Ranges that must hold for any parameter values."""
         yield Bound(f"the restitution of collider '{self.name}'", self.restitution, upper=1.0)
         yield Bound(f"the friction of collider '{self.name}'", self.friction)
+        yield Bound(f"the rolling resistance of collider '{self.name}'", self.rolling)
+        yield Bound(f"the spinning resistance of collider '{self.name}'", self.spinning)
 
 
 def check_colliders(machine: Machine) -> None:

@@ -30,5 +30,8 @@ class MachineContext(Protocol):
     def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
         """Whether a rope lies on an obstacle (1 or 0): what a run remembers, or else ``otherwise``."""
 
+    def counted(self, angle: str) -> ca.SX:
+        """Half turns that a run has counted of an angle of a rope on a wheel; 0 where none is counted."""
+
     def value(self, scalar: Scalar) -> ca.SX:
         """Expression of a scalar; that of ``TIME`` is the time."""

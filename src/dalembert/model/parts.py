@@ -191,12 +191,17 @@ class Thruster:
         Largest magnitude of the input, which saturates there.
     one_sided
         Whether it only pushes: negative inputs do nothing.
+    toward
+        Point of the world toward which it pulls, in place of ``force`` and ``torque``: a cable with an ideal winch,
+        whose tension is the input.
 
     Examples
     --------
     >>> import dalembert as da
     >>> da.Thruster("nozzle", "hull", force=(1, 0, 0), effort=22.0, one_sided=True).effort
     22.0
+    >>> da.Thruster("cable", "platform", toward=(0, 0, 3), one_sided=True).axes
+    'world'
     """
 
     name: str
@@ -206,14 +211,23 @@ class Thruster:
     axes: str = "frame"
     effort: float = math.inf
     one_sided: bool = False
+    toward: Vector | None = None
 
     def __post_init__(self) -> None:
         name = check_name(self.name, "thruster")
         check_name(self.frame, f"frame of thruster '{name}'")
         object.__setattr__(self, "force", field_vector(self.force, f"force of thruster '{name}'"))
         object.__setattr__(self, "torque", field_vector(self.torque, f"torque of thruster '{name}'"))
-        if not any(nominal(x) != 0.0 for x in (*self.force, *self.torque)):
-            raise MachineError(f"thruster '{name}' has neither force nor torque; give the wrench of a unit input")
+        wrench = any(nominal(x) != 0.0 for x in (*self.force, *self.torque))
+        if self.toward is not None:
+            if wrench:
+                raise MachineError(f"thruster '{name}' has a wrench and pulls toward a point; give one of them")
+            object.__setattr__(self, "toward", field_vector(self.toward, f"toward of thruster '{name}'"))
+            object.__setattr__(self, "axes", "world")
+        elif not wrench:
+            raise MachineError(
+                f"thruster '{name}' has neither force nor torque; give the wrench of a unit input, or toward"
+            )
         _check_axes(self.axes, f"thruster '{name}'")
         object.__setattr__(self, "effort", _effort(self.effort, f"thruster '{name}'"))
         if not isinstance(self.one_sided, bool):
@@ -222,7 +236,7 @@ class Thruster:
     @property
     def scalars(self) -> tuple[Scalar, ...]:
         """All scalars of the thruster."""
-        return (*self.force, *self.torque)
+        return (*self.force, *self.torque, *(self.toward or ()))
 
     @property
     def range(self) -> tuple[float, float]:

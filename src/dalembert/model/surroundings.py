@@ -12,7 +12,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.types import Expression
 from dalembert.model.orbit import EARTH_RADIUS
 
-__all__ = ["standard_density", "sunlight"]
+__all__ = ["shadow_edges", "standard_density", "sunlight"]
 
 SUN_RADIUS = 6.957e8
 # Altitudes [km] and densities [kg/m3] of the table by Vallado, Fundamentals of Astrodynamics and Applications (4th
@@ -73,14 +73,7 @@ def sunlight(position: Expression | ArrayLike, sun: Expression | ArrayLike, radi
     >>> float(sunlight([7e6, 0.0, 0.0], sun)), float(sunlight([-7e6, 0.0, 0.0], sun))
     (1.0, 0.0)
     """
-    places: list[Any] = [y if isinstance(y, ca.SX) else ca.DM(np.asarray(y, dtype=float)) for y in (position, sun)]
-    x, s = places
-    d = s - x
-    far, high = ca.norm_2(d), ca.norm_2(x)
-    a, b = ca.asin(SUN_RADIUS / far), ca.asin(ca.fmin(radius / high, 1.0))
-    # by the half angle, which keeps its digits where both point the same way
-    u, w = -x / high, d / far
-    c = 2.0 * ca.atan2(ca.norm_2(u - w), ca.norm_2(u + w))
+    a, b, c = _discs(position, sun, radius)
     safe = ca.fmax(c, 1e-12)
     along = (safe * safe + a * a - b * b) / (2.0 * safe)
     across = ca.sqrt(ca.fmax(a * a - along * along, 0.0))
@@ -93,3 +86,36 @@ def sunlight(position: Expression | ArrayLike, sun: Expression | ArrayLike, radi
     inside = ca.if_else(a < b, 0.0, 1.0 - (b / a) ** 2)
     share = ca.if_else(c >= a + b, 1.0, ca.if_else(c <= ca.fabs(b - a), inside, partly))
     return float(share) if isinstance(share, ca.DM) else share
+
+
+def shadow_edges(position: Expression | ArrayLike, sun: Expression | ArrayLike, radius: float = EARTH_RADIUS) -> Any:
+    """Angles to the edges of penumbra and umbra [rad]: two numbers or expressions, positive outside of each.
+
+    `sunlight` has kinks at these edges. As functions of `dalembert.Event` they locate them.
+
+    Parameters
+    ----------
+    position, sun, radius
+        As in `sunlight`.
+
+    Examples
+    --------
+    >>> sun = [1.5e11, 0.0, 0.0]
+    >>> [x > 0 for x in shadow_edges([7e6, 0.0, 0.0], sun)], [x > 0 for x in shadow_edges([-7e6, 0.0, 0.0], sun)]
+    ([True, True], [False, False])
+    """
+    a, b, c = _discs(position, sun, radius)
+    edges = c - (a + b), c - (b - a)
+    return tuple(float(x) if isinstance(x, ca.DM) else x for x in edges)
+
+
+def _discs(position: Expression | ArrayLike, sun: Expression | ArrayLike, radius: float) -> tuple[Any, Any, Any]:
+    """Apparent radii of Sun and Earth, and the angle between their centres."""
+    places: list[Any] = [y if isinstance(y, ca.SX) else ca.DM(np.asarray(y, dtype=float)) for y in (position, sun)]
+    x, s = places
+    d = s - x
+    far, high = ca.norm_2(d), ca.norm_2(x)
+    a, b = ca.asin(SUN_RADIUS / far), ca.asin(ca.fmin(radius / high, 1.0))
+    # by the half angle, which keeps its digits where both point the same way
+    u, w = -x / high, d / far
+    return a, b, 2.0 * ca.atan2(ca.norm_2(u - w), ca.norm_2(u + w))

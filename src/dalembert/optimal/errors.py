@@ -14,6 +14,8 @@ from dalembert.optimal.trajectory import PlanPiece, PlanTrajectory
 __all__ = ["GridErrors", "grid_errors"]
 
 _SAMPLES = 12  # places between two nodes at which limits are evaluated
+_REACH = 0.8  # largest step of the integration times the fastest eigenvalue: accurate, and well inside its stability
+_MOST_STEPS = 4000
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +64,16 @@ def grid_errors(problem: PlanProblem, trajectory: PlanTrajectory, parameters: Ar
 
 
 def _motion_error(phase: PhaseProblem, piece: PlanPiece, p: Array) -> Array:
-    """Distance of Runge-Kutta integrations over the intervals from the next nodes, with the inputs of the plan."""
+    """Distance of Runge-Kutta integrations over the intervals from the next nodes, with the inputs of the plan.
+
+    Vibrations need steps that resolve them: their number follows from the eigenvalues along the plan. A plan that would
+    need too many has an unknown error, which is infinite here.
+    """
     model, s, n = phase.model, phase.model.eom.symbolic, piece.points
-    steps = 8 * (n - 2) ** 2
+    widest = float((piece.duration * piece.widths).max())
+    steps = max(8 * (n - 2) ** 2, int(np.ceil(widest * _fastest(phase, piece, p) / _REACH)))
+    if steps > _MOST_STEPS:
+        return np.full(len(piece.widths), np.inf)
     rate = ca.Function("f", [s.t, s.q, s.v, s.u, s.p], [ca.densify(ca.vertcat(s.coordinate_rate, model.solved[0]))])
     nq, width = model.eom.nq, model.eom.nq + model.eom.nv
     x0, t0, h, k = ca.SX.sym("x", width), ca.SX.sym("t"), ca.SX.sym("h"), ca.SX.sym("k")
@@ -91,6 +100,13 @@ def _motion_error(phase: PhaseProblem, piece: PlanPiece, p: Array) -> Array:
         now = step(times, widths, i / steps, now, held)
     off = np.abs(np.array(now).T - x[rows[:, -1]])
     return np.where(np.isfinite(off), off, np.inf).max(axis=1)
+
+
+def _fastest(phase: PhaseProblem, piece: PlanPiece, p: Array) -> float:
+    """Largest magnitude of an eigenvalue of the equations of motion at nodes along the plan [1/s]."""
+    nodes = np.unique(np.linspace(0, len(piece.t) - 1, 9).astype(int))
+    at = [phase.model.eigenvalues(piece.t[k], piece.q[k], piece.v[k], piece.u[k], p) for k in nodes]
+    return max(float(np.abs(x).max(initial=0.0)) for x in at)
 
 
 def _violations(

@@ -307,16 +307,14 @@ class Estimator:
             table("lower", low), table("upper", high), table("delay", np.array(delays, dtype=float)),
             table("every", np.array(every, dtype=float)),
         ]  # fmt: skip
+        attitudes, seen = [i for _, i in self.model.eom.layout.quaternions], self._seen_attitudes
+        macros |= {"N_ATTITUDES": len(attitudes), "N_SEEN": len(seen)}
+        tables += [
+            table("attitude_at", attitudes, "int"), table("seen_at", [m for m, _ in seen], "int"),
+            table("seen_attitude", [i for _, i in seen], "int"),
+        ]  # fmt: skip
         if not self.window:
-            attitudes = [i for _, i in self.model.eom.layout.quaternions]
-            seen = self._seen_attitudes
-            macros |= {
-                "NU": self.model.eom.nu, "LAG": self._lag, "N_ATTITUDES": len(attitudes), "N_SEEN": len(seen),
-            }  # fmt: skip
-            tables += [
-                table("attitude_at", attitudes, "int"), table("seen_at", [m for m, _ in seen], "int"),
-                table("seen_attitude", [i for _, i in seen], "int"),
-            ]  # fmt: skip
+            macros |= {"NU": self.model.eom.nu, "LAG": self._lag}
             return horizon_text(("filter.h", "ekf.c"), macros, tables)
         if self._lag > self.window:
             raise InputError(f"the window of estimator '{self.name}' is shorter than the delay of its sensors")
@@ -370,7 +368,7 @@ def _make(
         raise InputError(f"{owner}: machine '{what.name}' declares no sensors")
     unbounded = {m.name: (-m.effort, m.effort) for m in what.limited_motors}
     unbounded |= {x.name: (0.0 if x.one_sided else -x.effort, x.effort) for x in what.thrusters}
-    model = prediction_model(machine, free, unbounded, owner, attitudes=not window)
+    model = prediction_model(machine, free, unbounded, owner, attitudes=True)
     unknown = [p.name for p in what.parameters if p.name not in (*free, *settings.known)]
     if unknown:
         warn(
@@ -478,7 +476,7 @@ def mhe(
 
     It finds the most probable motion of the last seconds within the limits, and knows of older readings by the arrival
     cost of a Kalman filter. It is used as `ekf` is; the loop records ``mhe.STATE``, ``mhe.status``, ``mhe.iterations``
-    and ``mhe.window`` (the periods that it has seen).
+    and ``mhe.window`` (the periods that it has seen). Quaternions keep their unit norm, as in `ekf`.
 
     Parameters
     ----------

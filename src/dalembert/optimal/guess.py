@@ -16,7 +16,7 @@ from dalembert.optimal.problem import PhaseProblem, PlanProblem
 from dalembert.optimal.trajectory import PlanTrajectory
 from dalembert.optimal.transcription import PlanMesh
 
-__all__ = ["first_columns", "resampled_columns"]
+__all__ = ["first_columns", "resampled_columns", "vibration_intervals"]
 
 Guess = Callable[[Array], Array]
 
@@ -44,6 +44,32 @@ def first_columns(
             column[:, phase.columns.u] = 0.0
         columns.append(column)
     return columns, durations
+
+
+def vibration_intervals(problem: PlanProblem, points: int, q_start: Array) -> tuple[int, ...]:
+    """Intervals of each phase that resolve the vibrations of the machine at its start.
+
+    Collocation moves a vibration of frequency ``omega`` over an interval ``h`` by the diagonal Pade approximation of
+    ``exp(i omega h)``, which is accurate to 1 % for ``omega h`` below 0.8 (points - 1). A plan on wider intervals uses
+    vibrations that the machine does not have.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    points
+        Points of an interval.
+    q_start
+        Coordinates at the start.
+    """
+    counts = []
+    for phase in problem.phases:
+        e = phase.model.eom
+        values = phase.model.eigenvalues(problem.t0, q_start, np.zeros(e.nv), np.zeros(e.nu), phase.p)
+        vibrations = np.abs(values[np.abs(values.imag) > np.abs(values.real)])
+        omega = float(vibrations.max(initial=0.0))
+        counts.append(int(np.ceil(_middle(phase.durations) * omega / (0.8 * (points - 1)))))
+    return tuple(counts)
 
 
 def _middle(durations: tuple[float, float]) -> float:

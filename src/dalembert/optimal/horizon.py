@@ -21,9 +21,10 @@ from dalembert.optimal.quantities import NamedQuantity, quantity
 from dalembert.optimal.references import Reference, reference_expressions
 from dalembert.optimal.terminal import Regulator, TerminalSet, regulator_at, terminal_set_of
 
-__all__ = ["Horizon", "Keep", "horizon_of"]
+__all__ = ["Horizon", "Keep", "horizon_of", "with_path"]
 
 _SMOOTH = 1e-12  # keeps the root differentiable where a gradient vanishes
+_PATH_POINTS = 13  # of a predicted path
 
 Keep = Callable[[Known], Any] | str
 """An expression that stays at zero or above: a function of `dalembert.control.Known`, or a text."""
@@ -186,7 +187,7 @@ def horizon_of(
     macros = {
         "NX": nx, "NU": nu, "NV": eom.nv, "NN": n, "NB": len(boxes), "NG": len(general), "N_PAR": more.numel(),
         "DENSE_COST": int(dense), "N_RESIDUALS": n_residuals if dense else 0, "SOFT_ROWS": int(any(soft)),
-        "N_ATTITUDES": len(eom.layout.quaternions), "FREE_START": 0,
+        "N_ATTITUDES": len(eom.layout.quaternions), "FREE_START": 0, "N_PATH": 0,
         "MIDPOINT": int(midpoint), "EXACT": int(exact), "INTERVAL": repr(h),
         "END_ROW": next((k for k, r in enumerate(general) if r.bound is end_bound), -1) if terminal else -1,
         "END_LEVEL": repr(terminal.level if terminal else 1.0),
@@ -209,6 +210,35 @@ def horizon_of(
     )
     limits = tuple(r.bound for r in ordered)
     return Horizon(model, nx, nu, rates, reads, tapes, macros, tables, start, limits, terminal)
+
+
+def with_path(problem: Horizon, frame: str, owner: str) -> Horizon:
+    """Return a problem whose samples also give the predicted path of a frame.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    frame
+        The frame.
+    owner
+        Whose problem it is, in messages.
+    """
+    model, n = problem.model, int(str(problem.macros["NN"]))
+    frames = model.eom.machine.tree.frames
+    if frame not in frames:
+        raise UnknownNameError("frame", frame, frames, f"path of {owner}")
+    x, more, t = ca.SX.sym("x", problem.nx), ca.SX.sym("more", int(str(problem.macros["N_PAR"]))), ca.SX.sym("t")
+    state, _, par, time = model.symbols
+    position = model.at(model.eom.symbolic.pose(frame)[:3, 3])
+    new = ca.vertcat(x[: model.nx], more[: par.numel()], t)
+    position = ca.substitute(position, ca.vertcat(state, par, time), new)
+    tape = ca.Function("path", [x, more, t], [ca.densify(position)])
+    stages = np.unique(np.linspace(0, n, min(n + 1, _PATH_POINTS)).round().astype(int))
+    return replace(
+        problem, tapes={**problem.tapes, "PATH_TAPE": tape}, macros={**problem.macros, "N_PATH": len(stages)},
+        tables=(*problem.tables, table("path_stage", stages, "int")),
+    )  # fmt: skip
 
 
 def _is(a: Any, b: Any) -> bool:

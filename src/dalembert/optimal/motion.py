@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.errors import InputError, PlanError, UnknownNameError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.labels import as_numbers
 from dalembert.core.states import named_vector
@@ -269,8 +269,11 @@ def optimal_motion(
             max_iterations=settings.max_iterations,
         ),
         p=p,
+        check=False,
         balanced=False,
     )  # fmt: skip
+    if plan.status not in ("optimal", "inaccurate"):  # one grid, whose error the motion reports
+        raise PlanError(plan.message, plan)
     (piece,) = plan.trajectory.pieces
     return OptimalMotion(
         piece.t, piece.q, piece.v, piece.a, piece.u, plan.duration, plan.cost, plan.q_names, plan.u_names,

@@ -14,6 +14,7 @@ from dalembert.core.labels import by_name
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
 from dalembert.core.validation import check_names, check_number
+from dalembert.core.warn import warn
 from dalembert.formulations.constraints.assembly import assembled_start
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.formulations.equations import EquationsOfMotion, Parameters
@@ -82,7 +83,8 @@ class PlanSettings:
     Parameters
     ----------
     intervals
-        Intervals of the first grid of each phase.
+        Intervals of the first grid of each phase; more, up to 200, where vibrations of the machine need them and
+        ``refinements`` are allowed.
     points
         Points of an interval, from 3 (Hermite-Simpson, order 4) to 9; the order is ``2 points - 2``.
     refinements
@@ -100,7 +102,8 @@ class PlanSettings:
         Show iterations; None: if the solver takes longer than a moment and stderr is a terminal. A function is called
         with the number of the grid and the `Iterate` instead; if it returns False, the solver stops.
     check
-        Raise a `PlanError` if no plan is found, with the best iterate as ``plan``; False: return that.
+        Raise a `PlanError` if no plan is found, with the best iterate as ``plan``, and warn of a plan whose errors are
+        above ``tolerance``; False: return it.
 
     Examples
     --------
@@ -194,30 +197,46 @@ def optimal_plan(
                 return told is not False and not flag.pressed
 
             solved = solve_plan(problem, ends.q_start, ends.q_end, solver, guess, watch, balanced=balanced)
-    plan = _plan(solved, eom, phases)
-    if check and plan.status != "optimal":
+    plan = _plan(solved, eom, phases, settings)
+    if check and plan.status == "inaccurate":
+        warn(plan.message)
+    elif check and plan.status != "optimal":
         raise PlanError(plan.message, plan)
     return plan
 
 
-def _plan(solved: Solved, eom: EquationsOfMotion, phases: Sequence[Phase]) -> OptimalPlan:
+def _outcome(solved: Solved, eom: EquationsOfMotion, settings: PlanSettings) -> tuple[str, str]:
+    """Status and message of a plan: a grid with errors above the tolerance has no optimum of the machine."""
+    s, errors, where = solved.solution, solved.errors, f"machine '{eom.machine.name}'"
+    if s.status != "optimal":
+        return s.status, (
+            f"no motion of {where} within the limits was found: {s.message} after "
+            f"{solved.iterations} iterations, equations of motion or limits missed by {s.violation:.2g}; give more "
+            "time, wider limits or a guess"
+        )
+    assert errors is not None
+    if max(errors.error, errors.violation) <= settings.tolerance:
+        return s.status, s.message
+    passed = "".join(f", '{name}' passes its limit by {x:.2g}" for name, x in errors.worst.items())
+    return "inaccurate", (
+        f"the plan of {where} is optimal on its grid of {solved.mesh.intervals} intervals, but this grid is too "
+        f"coarse: the error of the motion between nodes is {errors.error:.2g}{passed} (tolerance "
+        f"{settings.tolerance:.2g}); give more intervals or refinements, or a tolerance that is enough"
+    )
+
+
+def _plan(solved: Solved, eom: EquationsOfMotion, phases: Sequence[Phase], settings: PlanSettings) -> OptimalPlan:
     problem, pieces = solved.trajectory, solved.trajectory.pieces
     spans = []
     for k, phase in enumerate(phases):
         mine = [x for x in pieces if x.phase == k]
         spans.append((phase.name or f"phase {k + 1}", mine[0].start, mine[-1].end - mine[0].start))
     s, errors = solved.solution, solved.errors
-    message = s.message
-    if s.status != "optimal":
-        message = (
-            f"no motion of machine '{eom.machine.name}' within the limits was found: {s.message} after "
-            f"{solved.iterations} iterations, equations of motion or limits missed by {s.violation:.2g}; give more "
-            "time, wider limits or a guess"
-        )
+    status, message = _outcome(solved, eom, settings)
     free = solved.problem.free
     names = [eom.p_names[k] for k in free]
     return OptimalPlan(
-        s.status, message, s.cost, pieces[-1].end - pieces[0].start, tuple(spans),
+        status, message, s.cost, pieces[-1].end - pieces[0].start, tuple(spans),
         dict(zip(names, solved.parameters.tolist(), strict=True)), tuple(eom.q_names), tuple(eom.v_names),
         tuple(eom.u_names), np.inf if errors is None else errors.error, np.inf if errors is None else errors.violation,
         {} if errors is None else errors.worst, tuple(GridRecord(*x) for x in solved.history), solved.iterations,

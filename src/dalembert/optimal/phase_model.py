@@ -221,6 +221,18 @@ class PhaseModel:
         force = solve_spd(J @ X[:, 1:], J @ X[:, 0] - self.rhs)
         return ca.densify(X[:, 0] - X[:, 1:] @ force), ca.densify(force)
 
+    @cached_property
+    def _slope(self) -> ca.Function:
+        s = self.eom.symbolic
+        rate = ca.densify(ca.vertcat(s.coordinate_rate, self.solved[0]))
+        A = ca.densify(ca.jacobian(rate, ca.vertcat(s.q, s.v)))
+        return ca.Function("A", [s.t, s.q, s.v, s.u, s.p], [A])
+
+    def eigenvalues(self, t: float, q: Array, v: Array, u: Array, p: Array) -> Array:
+        """Eigenvalues [1/s] of the linearised equations of motion at a state; none where they are not finite."""
+        A = np.array(self._slope(t, q, v, u, p), dtype=float)
+        return np.asarray(np.linalg.eigvals(A)) if np.isfinite(A).all() else np.zeros(0)
+
     @property
     def quaternions(self) -> list[slice]:
         """Places of unit quaternions in the coordinates."""

@@ -49,7 +49,8 @@ class OptimalPlan:
     Attributes
     ----------
     status
-        ``"optimal"``, ``"infeasible"``, ``"not converged"`` or ``"interrupted"``.
+        ``"optimal"``; ``"inaccurate"`` where an error of the last grid is above the tolerance; ``"infeasible"``, ``"not
+        converged"`` or ``"interrupted"``.
     message
         The status in words; of a plan that failed, the violated equation and the cure.
     cost

@@ -21,7 +21,7 @@ from dalembert.engine.horizon.sources import horizon_text
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.machine import Machine
 from dalembert.optimal.cost import Cost
-from dalembert.optimal.horizon import Horizon, horizon_of
+from dalembert.optimal.horizon import Horizon, horizon_of, with_path
 from dalembert.optimal.limits import QuantityBound, bounds_of
 from dalembert.optimal.model import prediction_model
 from dalembert.optimal.quantities import quantity
@@ -82,6 +82,8 @@ class PredictiveSettings:
         Quantities of the loop that stand for states of the model where their names differ: ``{state: text}``.
     known
         Parameters of the model whose true values the loop has; the others keep their nominal values.
+    path
+        Frame whose predicted path runs record, as ``NAME.path.0.x`` and so on, and films draw beside the machine.
     name
         Its name: runs record ``NAME.status`` and so on.
     """
@@ -98,6 +100,7 @@ class PredictiveSettings:
     budget: float | None = None
     state: Mapping[str, str] = field(default_factory=dict)
     known: Sequence[str] = ()
+    path: str | None = None
     name: str = "mpc"
 
     def __post_init__(self) -> None:
@@ -146,6 +149,7 @@ class PredictiveKeywords(TypedDict, total=False):
     budget: float | None
     state: Mapping[str, str]
     known: Sequence[str]
+    path: str | None
     name: str
 
 
@@ -190,7 +194,8 @@ class PredictiveLaw:
     @property
     def shown(self) -> Mapping[str, float]:
         """Names of its recorded values and their first values."""
-        return {f"{self.name}.{x}": 0.0 for x in _SHOWN}
+        points = range(int(str(self.problem.macros["N_PATH"])))
+        return {f"{self.name}.{x}": 0.0 for x in (*_SHOWN, *(f"path.{k}.{axis}" for k in points for axis in "xyz"))}
 
     @cached_property
     def sizes(self) -> Mapping[str, int]:
@@ -391,6 +396,8 @@ def mpc(
         midpoint=settings.integrator == "midpoint", exact=settings.hessian == "exact", steps=settings.steps,
         owner=owner,
     )  # fmt: skip
+    if settings.path is not None:
+        problem = with_path(problem, settings.path, owner)
     return PredictiveLaw(problem, period, fallback, settings)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.core.types import Array
 from dalembert.optimal.errors import GridErrors, grid_errors
-from dalembert.optimal.guess import Guess, first_columns, resampled_columns
+from dalembert.optimal.guess import Guess, first_columns, resampled_columns, vibration_intervals
 from dalembert.optimal.ipopt import IpoptSolution, Iterate, solve_programme
 from dalembert.optimal.problem import PlanProblem
 from dalembert.optimal.refinement import refined_mesh, unresolved_changes
@@ -20,6 +20,7 @@ from dalembert.optimal.transcription import PlanMesh, Transcription, uniform_mes
 
 __all__ = ["Solved", "SolverSettings", "solve_plan"]
 
+_MOST_INTERVALS = 200  # of a first grid that resolves vibrations
 _BETTER = 1e-7  # part of the cost by which a finer grid may be worse and still counts as an improvement
 
 
@@ -92,7 +93,8 @@ def solve_plan(
     balanced
         Whether the solver starts with inputs that balance the motion of the guess; otherwise with none.
     """
-    mesh = uniform_mesh(problem, settings.points)
+    needed = vibration_intervals(problem, settings.points, q_start) if settings.refinements else ()
+    mesh = uniform_mesh(problem, settings.points, [min(n, _MOST_INTERVALS) for n in needed])
     transcription = Transcription(problem, mesh, q_start, q_end)
     columns, durations = first_columns(problem, mesh, q_start, q_end, guess, balanced)
     nominal = np.array([0.5 * (a + b) for a, b in problem.free.values()])

@@ -87,10 +87,10 @@ class PlanMesh:
         return sum(len(s.widths) for s in self.segments)
 
 
-def uniform_mesh(problem: PlanProblem, points: int) -> PlanMesh:
-    """First grid: one segment per phase, intervals of equal widths."""
-    grids = [GridSegment(k, 0.0, np.full(p.intervals, 1.0 / p.intervals)) for k, p in enumerate(problem.phases)]
-    return PlanMesh(points, tuple(grids))
+def uniform_mesh(problem: PlanProblem, points: int, least: Sequence[int] = ()) -> PlanMesh:
+    """First grid: one segment per phase, intervals of equal widths, at least ``least`` of them."""
+    counts = [max(p.intervals, n) for p, n in zip(problem.phases, least or [1] * len(problem.phases), strict=True)]
+    return PlanMesh(points, tuple(GridSegment(k, 0.0, np.full(n, 1.0 / n)) for k, n in enumerate(counts)))
 
 
 class Transcription:

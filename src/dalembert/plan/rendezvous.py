@@ -8,6 +8,7 @@ the plane that touches the sphere under the path of the last solution, which is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -92,7 +93,7 @@ class RendezvousLimits:
     corridor
         Half angle of the cone of the final approach, from the target along the direction of the end [rad].
     acceleration
-        Largest acceleration along each axis [m/s2].
+        Largest acceleration along each axis of the thrusters [m/s2].
     ramp
         Time in which an acceleration comes up to its largest value [s]: what bends is not excited by steps.
     plume
@@ -208,8 +209,12 @@ def plan_rendezvous(
     *,
     times: tuple[float, float, float],
     orbit: Orbit | None = None,
+    axes: Callable[[Array, Array], Array] | None = None,
 ) -> Rendezvous:
     """Path of least impulse around a target and into its corridor.
+
+    The least impulse is that of thrusters along three axes: the integral of the sum of the sizes of the three
+    components of the acceleration.
 
     Parameters
     ----------
@@ -222,6 +227,9 @@ def plan_rendezvous(
         Begin, when the path must be in the corridor, and end [s], counted as those of the orbit.
     orbit
         The orbit of the target; None: free space.
+    axes
+        Rotations (n, 3, 3) of the axes of the thrusters, as a function of the nodes in time (n) and the places of the
+        chaser then (n, 3); None: axes that do not turn.
 
     Raises
     ------
@@ -252,13 +260,14 @@ def plan_rendezvous(
     path = _first_path(x0, x1, t, entry, limits)
     a = np.zeros((len(t), 3))
     for _ in range(_ROUNDS):
-        a, x = _program(x0, x1, t, entry, limits, (free, forced), path)
+        turned = np.tile(np.eye(3), (len(t), 1, 1)) if axes is None else axes(t, path)
+        a, x = _program(x0, x1, t, entry, limits, (free, forced), path, turned)
         moved = float(np.abs(x[:, :3] - path).max())
         path = x[:, :3]
         if moved < 1e-2:
             break
     found = Rendezvous(t, x, a, entry, limits, orbit)
-    return replace(found, verdicts=_judged(found))
+    return replace(found, verdicts=_judged(found, turned))
 
 
 def _responses(orbit: Orbit | None, t: Array) -> tuple[Array, Array]:
@@ -310,17 +319,19 @@ def _program(
     limits: RendezvousLimits,
     responses: tuple[Array, Array],
     path: Array,
+    axes: Array,
 ) -> tuple[Array, Array]:
     """Accelerations and states at the nodes of least impulse, with planes under the last path.
 
-    The unknowns are accelerations ``a = r - f`` with ``r, f >= 0``; the cost is the integral of ``r + f``.
+    The unknowns are accelerations ``a = R (r - f)`` with ``r, f >= 0`` along the axes ``R`` of the thrusters; the cost
+    is the integral of ``r + f``.
     """
     from scipy.optimize import linprog
 
     free, forced = responses
     n = len(t)
     drift = free @ x0
-    F = forced.reshape(n, 6, 3 * n)
+    F = np.einsum("ijkl,klm->ijkm", forced, axes).reshape(n, 6, 3 * n)
     near = np.linalg.norm(path, axis=1)
     u = path / near[:, None]
     rows: list[Array] = []
@@ -345,13 +356,13 @@ def _program(
                 at_most(side @ F[k, 3:], _WITHIN * limits.speed / np.sqrt(3.0) - float(side @ drift[k, 3:]))
         if near[k - 1 : k + 2].min() < limits.plume[0] and np.isfinite(limits.plume[1]):
             row = np.zeros(3 * n)
-            row[3 * k : 3 * k + 3] = u[k]
+            row[3 * k : 3 * k + 3] = u[k] @ axes[k]
             at_most(row, _WITHIN * limits.plume[1])
     change = limits.acceleration / limits.ramp
     for k in range(n - 1):
         for j in range(3):
             row = np.zeros(3 * n)
-            row[3 * k + 3 + j], row[3 * k + j] = 1.0, -1.0
+            row[3 * k + 3 : 3 * k + 6], row[3 * k : 3 * k + 3] = axes[k + 1, j], -axes[k, j]
             at_most(row, change * float(t[k + 1] - t[k]))
             at_most(-row, change * float(t[k + 1] - t[k]))
     A, b = np.array(rows), np.array(bounds)
@@ -371,16 +382,17 @@ def _program(
         )
     both = np.asarray(answer.x)
     z = both[: 3 * n] - both[3 * n :]
-    return z.reshape(n, 3), np.asarray(drift + F @ z)
+    return np.einsum("kij,kj->ki", axes, z.reshape(n, 3)), np.asarray(drift + F @ z)
 
 
-def _judged(found: Rendezvous) -> tuple[Verdict, ...]:
-    """Use of the limits between the nodes as well."""
+def _judged(found: Rendezvous, axes: Array) -> tuple[Verdict, ...]:
+    """Use of the limits between the nodes as well; the acceleration is straight between them."""
     from scipy.interpolate import CubicHermiteSpline
 
     limits, fine = found.limits, np.linspace(found.t[0], found.t[-1], 4 * (len(found.t) - 1) + 1)
     curve = CubicHermiteSpline(found.t, found.x[:, :3], found.x[:, 3:])
     x, a = np.hstack([curve(fine), curve(fine, 1)]), found.thrust(fine)
+    along = np.einsum("kji,kj->ki", axes, found.a)  # the axes of the thrusters
     distance = np.linalg.norm(x[:, :3], axis=1)
     before = fine < found.entry
     axis = x[-1, :3] / distance[-1]
@@ -389,7 +401,7 @@ def _judged(found: Rendezvous) -> tuple[Verdict, ...]:
     verdicts = [
         Verdict("keep-out distance", "m", away, limits.keep_out, away / limits.keep_out - 1.0),
         _below("corridor", "degrees", float(np.degrees(angle.max())), float(np.degrees(limits.corridor))),
-        _below("acceleration", "m/s2", float(np.abs(a).max()), limits.acceleration),
+        _below("acceleration", "m/s2", float(np.abs(along).max()), limits.acceleration),
     ]
     if np.isfinite(limits.plume[1]):
         blown = np.sum(a * x[:, :3], axis=1)[distance < limits.plume[0]] / distance[distance < limits.plume[0]]

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from dalembert.compile.kernel import Backend
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.keywords import flat_keywords
+from dalembert.engine.collide.articulated import native_steps
 from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.kernels import ProblemKernels, problem_kernels
 from dalembert.engine.loop.native import NativeEngine
@@ -19,7 +20,6 @@ from dalembert.engine.problem.pairs import TransitionMaker
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.sampling import SampledLaw, Sampler, Schedule
 from dalembert.engine.setup import Outcome, Setup
-from dalembert.engine.stepping.native import NativeStepping
 from dalembert.simulation.checks import check_setup
 from dalembert.simulation.events import EventWatcher, Transition
 from dalembert.simulation.methods import METHODS
@@ -166,7 +166,7 @@ def _engine(setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> 
     if engine is not None:
         return engine
     if setup.problem.stepping is not None:
-        stepping = NativeStepping(setup.problem.stepping, setup.problem.n_states, kernels.stepping_codes())
+        stepping = native_steps(setup.problem.stepping, setup.problem.n_states, kernels.stepping_codes())
         return NativeEngine(setup, None, kernels.events_code(), constrained=stepping, backend=kernels.backend)
     if setup.problem.constrained is not None:
         way, codes = setup.constraint_method, kernels.constrained_codes()

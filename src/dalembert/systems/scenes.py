@@ -1,4 +1,4 @@
-"""Scenes of many bodies that collide: a wall of bricks, a row of dominoes, a heap."""
+"""Scenes of bodies that collide: a wall of bricks, a row of dominoes, a heap, a gripper that lifts a cylinder."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from dalembert.core.errors import InputError
+from dalembert.core.parameter import TIME, Parameter, Scalar, smoothstep
 from dalembert.core.types import Array
 from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.loop.experiment import Experiment, Start
-from dalembert.model.body import Body, box, sphere
+from dalembert.model.body import Body, box, cylinder, sphere
 from dalembert.model.colliders import Collider
+from dalembert.model.constraints import MotionConstraint
 from dalembert.model.contacts import HalfSpace
-from dalembert.model.joint import Joint
+from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
+from dalembert.model.parts import Wrench
 
-__all__ = ["brick_wall", "domino_row", "heap"]
+__all__ = ["brick_wall", "domino_row", "heap", "lifting_gripper"]
 
 _LOOSE = TimeStepping(tolerance=1e-4, max_sweeps=50)  # for bodies in motion, which need no exact impulses
 
@@ -139,6 +142,69 @@ def heap(
     return _experiment(
         f"heap of {bodies}", made, places, turns=turns, friction=friction, restitution=restitution, way=_LOOSE
     )
+
+
+def lifting_gripper(*, friction: float = 0.5, height: float = 0.2, duration: float = 0.8) -> Experiment:
+    """A gripper that closes on a cylinder of 0.4 kg on the ground and lifts it.
+
+    The two fingers press with the force ``F`` (a parameter, 10 N). From 0.2 s on the hand follows a
+    smooth step along z. Friction carries ``2 friction F``; less than ``m (g + a)`` lets the cylinder slip out.
+
+    Parameters
+    ----------
+    friction
+        Coefficient of all contacts.
+    height, duration
+        Way of the hand [m], and the time that it takes [s].
+
+    Returns
+    -------
+    Experiment
+        With open fingers, the cylinder upright between them.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> from dalembert.systems.scenes import lifting_gripper
+    >>> run = da.simulate(lifting_gripper(), duration=1.2, record=0.1)
+    >>> run.status, round(float(run["cylinder.z"][-1]), 3)
+    ('completed', 0.26)
+    """
+    radius, length, mass, press = 0.03, 0.12, 0.4, Parameter("F", 10.0)
+    bodies = (
+        Body("hand", 1.0),
+        box("left", 0.2, (0.02, 0.06, 0.06)),
+        box("right", 0.2, (0.02, 0.06, 0.06)),
+        cylinder("cylinder", mass, radius, length, axis="z"),
+    )
+    joints = (
+        Joint("lift", "prismatic", WORLD, "hand", axis=(0.0, 0.0, 1.0)),
+        Joint("left", "prismatic", "hand", "left", axis=(1.0, 0.0, 0.0)),
+        Joint("right", "prismatic", "hand", "right", axis=(1.0, 0.0, 0.0)),
+        Joint("cylinder", "free", WORLD, "cylinder"),
+    )
+    machine = Machine(
+        "lifting gripper",
+        bodies,
+        joints,
+        constraints=(MotionConstraint("hoist", joint="lift", value=_lifted(height, duration)),),
+        wrenches=(
+            Wrench("press left", "left", force=(press, 0.0, 0.0)),
+            Wrench("press right", "right", force=(-press, 0.0, 0.0)),
+        ),
+        colliders=(
+            Collider("things", friction=friction),
+            Collider("ground", surface=HalfSpace(), friction=friction, ignores=("fingers",)),
+            Collider("fingers", bodies=("left", "right"), friction=friction),
+        ),
+    )
+    start = {"lift": 0.07, "left": -radius - 0.02, "right": radius + 0.02, "cylinder.z": length / 2}
+    return Experiment(machine, start=Start(q=start), contact=TimeStepping(), duration=0.2 + duration)
+
+
+def _lifted(height: float, duration: float) -> Scalar:
+    """Height of the hand as a function of time."""
+    return 0.07 + height * smoothstep((TIME - 0.2) / duration)
 
 
 def _experiment(

@@ -89,6 +89,9 @@ class _Context:
     def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
         return otherwise
 
+    def counted(self, angle: str) -> ca.SX:
+        return ca.SX(0.0)
+
     def value(self, scalar: Scalar) -> ca.SX:
         return ca.SX(self.model.variables.value(scalar))
 

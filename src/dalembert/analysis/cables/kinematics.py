@@ -36,6 +36,11 @@ def configuration(machine: Machine, q: ArrayLike) -> Array:
         raise InputError(f"a cable robot is a Machine, got {type(machine).__name__}")
     if not machine.cables:
         raise InputError(f"machine '{machine.name}' has no cables")
+    for cable in machine.cables:
+        if cable.heavy:
+            raise InputError(
+                f"cable '{cable.name}' of machine '{machine.name}' has weight: it is no straight line; use rest_pose"
+            )
     eom = derive(machine, backend="vm")
     checked = numbers(q, eom.nq, f"the configuration of machine '{machine.name}' ({', '.join(eom.q_names)})")
     eom.check_quaternions(checked)

@@ -117,7 +117,7 @@ class TuneSettings:
     ----------
     starts
         Number of starts: the first from the structure's own values, the others from random ones, every second of them
-        with gains of equal scale near the open loop.
+        with gains of equal scale near the open loop, and from the eleventh on with large ones.
     seed
         Seed of the random starts.
     evaluations
@@ -137,12 +137,12 @@ class TuneSettings:
     Examples
     --------
     >>> TuneSettings(starts=4, seed=2).evaluations
-    20000
+    28000
     """
 
-    starts: int = 10
+    starts: int = 14
     seed: int = 0
-    evaluations: int = 20_000
+    evaluations: int = 28_000
     time_limit: float | None = None
     omega: float | None = None
     fast_poles: float = 1e6

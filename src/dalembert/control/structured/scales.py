@@ -7,7 +7,7 @@ poles.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -113,11 +113,17 @@ def _asked(r: Requirement) -> list[float]:
     return frequencies
 
 
-def ranges(structure: Structure, plants: Sequence[LoopPlant], frequency: float, *, alike: bool = False) -> list[Range]:
+def ranges(
+    structure: Structure,
+    plants: Sequence[LoopPlant],
+    frequency: float,
+    *,
+    alike: Callable[[Array], float] | None = None,
+) -> list[Range]:
     """Bounds, typical sizes and first values of a structure's numbers for a typical frequency [rad/s].
 
-    With ``alike`` all static gains without a given scale have the least of their sizes. Loops of several gains
-    are then small together, and the search begins close to the open loop.
+    With ``alike`` all static gains without a given scale have one size, a function of all their sizes. With the least
+    of them, loops of several gains are small together, and the search begins close to the open loop.
     """
     order = structure.order
     rate = 1.05 * frequency  # a real rate instead of a frequency: undamped plants have poles among the frequencies
@@ -160,9 +166,9 @@ def ranges(structure: Structure, plants: Sequence[LoopPlant], frequency: float, 
         _given(t) is None and t.start is None and not (slope[nu:].any() or slope[:, ny:].any())
         for t, slope in zip(structure.tunables, slopes, strict=True)
     ]
-    if alike and any(static):
-        least = min(r.scale for r, s in zip(result, static, strict=True) if s)
-        result = [_range(t, least) if s else r for t, r, s in zip(structure.tunables, result, static, strict=True)]
+    if alike is not None and any(static):
+        size = alike(np.array([r.scale for r, s in zip(result, static, strict=True) if s]))
+        result = [_range(t, size) if s else r for t, r, s in zip(structure.tunables, result, static, strict=True)]
     return result
 
 

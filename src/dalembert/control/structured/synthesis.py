@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["tune_models"]
 
+_NEAR = 10  # starts about typical sizes of gains, before those with larger ones
 _SHARES = 8  # least number of shares of the budget, of which each start has one
 _LEAST_POLISH = 2000  # evaluations that polishing may take at least
 _MET = 1e-3  # hard requirements count as met up to here above one
@@ -142,7 +144,8 @@ def _starts(
     """Starts: the structure's own values, then random ones.
 
     Every second one has gains of equal scale and begins near the open loop. The others are about the gains of other
-    frequencies.
+    frequencies. After the first ten, gains have one scale about and above the mean of their sizes: gains that cancel
+    each other are reached from there.
     """
     rng = np.random.default_rng(settings.seed)
     yield objective, objective.start()
@@ -150,13 +153,22 @@ def _starts(
         step = k // 2
         w = frequencies[step % len(frequencies)]
         noise = rng.normal(size=len(objective.limits))
+        if k >= _NEAR:
+            size = partial(_mean, times=(100.0, 10.0, 1.0)[k % 3])
+            yield objective.scaled(ranges(objective.structure, plants, w, alike=size)), noise
+            continue
         if k % 2:
-            alike = objective.scaled(ranges(objective.structure, plants, w, alike=True))
+            alike = objective.scaled(ranges(objective.structure, plants, w, alike=np.min))
             yield alike, alike.start() + (1.0, 0.3, 3.0)[step % 3] * noise
             continue
         w *= 10.0 ** ((0, 1, -1, 2)[(step // len(frequencies)) % 4] / 2.0)
         y = objective.variables([r.start for r in ranges(objective.structure, plants, w)])
         yield objective, y + (1.0, 3.0, 0.1)[step % 3] * noise
+
+
+def _mean(sizes: Array, times: float) -> float:
+    """A multiple of the geometric mean."""
+    return times * float(np.exp(np.log(sizes).mean()))
 
 
 def _from_starts(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
+from dalembert.analysis.touching import refuse_touching
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.formulations.constraints.assembly import Branch
@@ -105,8 +106,8 @@ def stays_at_rest(
             if name:
                 raise InputError(f"{where}: at {told} {name} is off by {distance:.6g}; {cure}")
         here = equilibrium(eom, q, p=numbers_now, **rest.settings)
-        left = np.abs(here.residual)
-        if left.max(initial=0.0) > _TOLERANCE * max(here.scale, 1e-12):
+        refuse_touching(eom, here.q, numbers_now, "an uncertain linear model")
+        if here.unbalanced(_TOLERANCE) is not None:
             name, distance = ("", 0.0) if len(point.J) else _moved(eom, q, numbers_now)
             if name:
                 raise InputError(f"{where}: at {told} its equilibrium has moved by {distance:.6g} in '{name}'; {cure}")
@@ -197,7 +198,7 @@ def _moved(eom: EquationsOfMotion, q: Array, p: Array) -> tuple[str, float]:
         now = now + np.array(rate(now, step[: eom.nv], p).full())[:, 0]
         u = u + step[eom.nv :]
     rest = equilibrium(eom, now, p=p)
-    if not np.abs(rest.residual).max(initial=0.0) <= _TOLERANCE * max(rest.scale, 1e-12):
+    if not np.isfinite(rest.residual).all() or rest.unbalanced(_TOLERANCE) is not None:
         return "", 0.0
     way = np.abs(now - start)
     k = int(way.argmax())

@@ -102,7 +102,8 @@ def frames_of(eom: EquationsOfMotion, outputs: Sequence[str], held: Held | None)
             sensor = sensors[name.partition(".")[0]]
             raise InputError(
                 f"output '{name}' of {where} is a sampled reading: name what it measures, {', '.join(sensor.of)}, and "
-                f"cover its period of {sensor.period:g} s and its delay of {sensor.delay:g} s by neglected_delay"
+                f"cover its delay of {sensor.delay:g} s by neglected_delay; a proof for continuous signals does not "
+                f"cover samples every {sensor.period:g} s"
             )
         else:
             known = (*states, *(f"{f}.{'|'.join(COMPONENTS)}" for f in eom.machine.tree.frames), *reactions)

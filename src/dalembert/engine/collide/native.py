@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, field
-from enum import IntEnum
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,43 +14,26 @@ from dalembert.engine.layout import structure
 from dalembert.engine.library import functions, library
 from dalembert.engine.memory import NativeMemory
 from dalembert.engine.methods.contacts import TimeStepping
+from dalembert.engine.problem.shapes import Hull, ShapeTable
 from dalembert.engine.problem.stepping import BlockLaw
 from dalembert.engine.stepping.native import block_memory
 
-__all__ = ["ACCOUNT", "Hull", "NativeScene", "SceneTable", "ShapeKind", "TouchingPoints"]
+__all__ = ["ACCOUNT", "DIRECT", "NativeScene", "SceneTable", "TouchingPoints", "shape_memory", "touching_points"]
 
 ACCOUNT = ("contact.residual", "contact.sweeps", "contact.undetermined", "contact.lowered", "work.input", "work.loss")
 """States behind coordinates and velocities."""
 
-_DIRECT = 128
+DIRECT = 128
 """Rows of an island up to which forces that are not unique follow the rule: 42 contacts."""
+
+_COEFFICIENTS = ("friction", "restitution", "spinning", "rolling")
 
 _KERNELS = ("terms", "bias", "move", "finish", "lift")
 
 
-class ShapeKind(IntEnum):
-    """Kinds of shapes, as in scene.h."""
-
-    SPHERE = 0
-    CAPSULE = 1
-    CYLINDER = 2
-    BOX = 3
-    HULL = 4
-    HALF_SPACE = 5
-
-
-@dataclass(frozen=True, eq=False)
-class Hull:
-    """Corners of a convex polyhedron (n x 3), outward normals of its faces (m x 3), and the corners of each face."""
-
-    vertices: Array
-    normals: Array
-    loops: tuple[tuple[int, ...], ...]
-
-
 @dataclass(frozen=True, eq=False)
 class SceneTable:
-    """Bodies and shapes in numbers.
+    """Free bodies and their shapes in numbers.
 
     Parameters
     ----------
@@ -59,36 +41,14 @@ class SceneTable:
         Masses (n), and moments about principal axes (n x 3).
     gravity
         Acceleration (3).
-    kinds, bodies
-        Kind and body of each shape; body -1: it does not move.
-    sizes, places
-        As in scene.h (m x 3); position (3) and rotation by rows (9) in the principal frame (m x 12).
-    reach, inner
-        Radii of spheres about the centre of each shape, around it and inside of it (m).
-    friction, restitution
-        Coefficients of the shapes (m).
-    excluded
-        Pairs of shapes i < j that do not touch, as i m + j, in rising order.
-    contacts
-        Number of contacts at most.
-    hulls
-        Hulls by the number of their shape.
+    shapes
+        Their shapes, in principal frames.
     """
 
     mass: Array
     inertia: Array
     gravity: Array
-    kinds: NDArray[np.int64]
-    bodies: NDArray[np.int64]
-    sizes: Array
-    places: Array
-    reach: Array
-    inner: Array
-    friction: Array
-    restitution: Array
-    excluded: NDArray[np.int64]
-    contacts: int
-    hulls: dict[int, Hull] = field(default_factory=dict)
+    shapes: ShapeTable
 
 
 class TouchingPoints(NamedTuple):
@@ -112,47 +72,33 @@ class NativeScene:
     """
 
     def __init__(self, table: SceneTable, way: TimeStepping) -> None:
-        n, m, k = len(table.mass), len(table.kinds), table.contacts
+        n, k = len(table.mass), table.shapes.contacts
         self._kernels = functions("collide")
-        self.scene, self.steps = NativeMemory(structure("scene")), NativeMemory(structure("moreau"))
-        s = self.scene.struct
-        s.steps, s.n_bodies, s.n_shapes, s.most_contacts = self.steps.address, n, m, k
-        s.n_excluded, s.n_hashes = len(table.excluded), 2 * k + 1
-        numbers = ("mass", "inertia", "gravity", "reach", "inner", "friction", "restitution")
-        given = {name: getattr(table, name) for name in numbers} | {"size": table.sizes, "place": table.places}
-        for name, values in given.items():
-            self.scene.array(name, np.append(np.asarray(values, dtype=float), 0.0))
-        for name, integers in {"kind": table.kinds, "body": table.bodies, "excluded": table.excluded}.items():
-            self.scene.array(name, np.append(np.asarray(integers, dtype=np.int64), 0))
-        for name, values in _hull_tables(table.hulls, m).items():
-            self.scene.array(name, values)
-        reals = {
-            "position": 3 * m, "rotation": 9 * m, "low": 3 * m, "high": 3 * m, "point": 3 * k, "point_before": 3 * k,
-            "force_before": 3 * k, "where": 3 * k, "normal": 3 * k, "gap": k, "x_middle": 13 * n,
-            "displacement": 6 * n,
-        }  # fmt: skip
-        for name, size in reals.items():
+        self.steps = NativeMemory(structure("moreau"))
+        self.scene = shape_memory(table.shapes, n, self.steps.address)
+        for name in ("mass", "inertia", "gravity"):
+            self.scene.array(name, np.append(np.asarray(getattr(table, name), dtype=float), 0.0))
+        for name, size in {"x_middle": 13 * n, "displacement": 6 * n}.items():
             self.scene.array(name, np.zeros(size + 1))
-        self.scene.array("order", np.arange(m + 1, dtype=np.int64))
-        for name, size in {"pair": k, "pair_before": k, "hashes": 2 * k + 1}.items():
-            self.scene.array(name, np.full(size + 1, -1, dtype=np.int64))
         self._set_up_steps(n, k, way)
 
     def _set_up_steps(self, n: int, k: int, way: TimeStepping) -> None:
         """Fill the structure of the steps: each contact is a block of three rows on two bodies."""
-        c, nq, nv = self.steps.struct, 7 * n, 6 * n
+        c, nq, nv, rows = self.steps.struct, 7 * n, 6 * n, int(self.scene.struct.rows)
         first = nq + nv
-        self.n_recorded, self.n_states = first + len(ACCOUNT), first + len(ACCOUNT) + 3 * k
-        c.n, c.nq, c.nv = self.n_recorded, nq, nv
+        self.n_states = first + len(ACCOUNT)
+        c.n, c.nq, c.nv = self.n_states, nq, nv
         c.residual_at, c.sweeps_at, c.undetermined_at, c.lowered_at, c.work_input, c.work_loss = range(first, first + 6)
         c.theta, c.tolerance, c.margin, c.max_sweeps = 0.5, way.tolerance, way.margin, int(way.max_sweeps)
         c.apart = 1
-        kept = BlockLaw.COULOMB.numbers(3)
+        law = BlockLaw.COULOMB if rows == 3 else BlockLaw.RESISTED
+        kept, given = law.numbers(rows), law.given(rows)
         tables = {
-            "L_start": np.zeros(nv + 1), "L_column": np.zeros(1), "law": np.full(k + 1, int(BlockLaw.COULOMB)),
-            "size": np.full(k + 1, 3), "support_start": 12 * np.arange(k + 1), "row_start": 3 * np.arange(k + 1),
-            "mu_start": np.arange(k + 1), "value_start": 36 * np.arange(k + 1), "block_start": kept * np.arange(k + 1),
-            "force": self.n_recorded + 3 * np.arange(k + 1), "loss": np.full(k + 1, -1),
+            "L_start": np.zeros(nv + 1), "L_column": np.zeros(1), "law": np.full(k + 1, int(law)),
+            "size": np.full(k + 1, rows), "support_start": 12 * np.arange(k + 1), "row_start": rows * np.arange(k + 1),
+            "mu_start": given * np.arange(k + 1), "value_start": 12 * rows * np.arange(k + 1),
+            "block_start": kept * np.arange(k + 1),
+            "force": np.zeros(k + 1), "loss": np.full(k + 1, -1),
         }  # fmt: skip
         for name, integers in tables.items():
             self.steps.array(name, np.asarray(integers, dtype=np.int64))
@@ -160,8 +106,9 @@ class NativeScene:
             self.scene.point(name, self.steps.array(name, np.zeros(length, dtype=np.int64)))
         self.steps.array("feature", np.full(k + 1, np.inf))
         block_memory(
-            self.steps, self.n_states, nv=nv, blocks=k, rows=3 * k, values=36 * k, numbers=k, kept=kept * k,
-            direct=_DIRECT,
+            self.steps, self.n_states, nv=nv, blocks=k, rows=rows * k, values=12 * rows * k, numbers=given * k,
+            kept=kept * k,
+            direct=DIRECT,
         )  # fmt: skip
         for name in _KERNELS:
             setattr(c, name, self._kernels(f"scene_{name}"))
@@ -179,7 +126,7 @@ class NativeScene:
 
     def forget(self) -> None:
         """Let the next step begin without contacts of a step before it."""
-        self.scene.struct.n_contacts = 0
+        self.scene.struct.h = 0.0
 
     @property
     def full(self) -> bool:
@@ -190,17 +137,53 @@ class NativeScene:
         """Contacts of the last step, or those of a state that are nearer than ``reach``."""
         if x is not None:
             library("collide").scene_touching(self.scene.address, np.ascontiguousarray(x).ctypes.data, reach)
+        return touching_points(self.scene)
+
+    def forces(self) -> Array:
+        """Forces of contacts of the last step along their normals and tangents, and moments about them (k x rows)."""
         s = self.scene.struct
-        pairs = _array_at(s.pair, s.n_contacts, ctypes.c_int64)
-        points, normals = (
-            _array_at(at, 3 * s.n_contacts, ctypes.c_double).reshape(-1, 3) for at in (s.where, s.normal)
-        )
-        shapes = np.column_stack([pairs // s.n_shapes, pairs % s.n_shapes])
-        return TouchingPoints(shapes, points, normals, _array_at(s.gap, s.n_contacts, ctypes.c_double))
+        impulses = _array_at(self.steps.struct.total, s.rows * s.n_contacts, ctypes.c_double).reshape(-1, s.rows)
+        return impulses / s.h if s.h > 0.0 else 0.0 * impulses
+
+
+def shape_memory(shapes: ShapeTable, bodies: int, steps: int) -> NativeMemory:
+    """Memory of a scene with these shapes on a number of bodies; ``steps`` is the address of that of its steps."""
+    m, k = len(shapes.kinds), shapes.contacts
+    scene = NativeMemory(structure("scene"))
+    s = scene.struct
+    s.steps, s.n_bodies, s.n_shapes, s.most_contacts = steps, bodies, m, k
+    s.n_excluded, s.n_hashes = len(shapes.excluded), 2 * k + 1
+    numbers = {name: getattr(shapes, name) for name in ("reach", "inner", *_COEFFICIENTS)}
+    s.rows = 6 if shapes.resists else 3
+    for name, values in (numbers | {"size": shapes.sizes, "place": shapes.places}).items():
+        scene.array(name, np.append(np.asarray(values, dtype=float), 0.0))
+    for name, integers in {"kind": shapes.kinds, "body": shapes.bodies, "excluded": shapes.excluded}.items():
+        scene.array(name, np.append(np.asarray(integers, dtype=np.int64), 0))
+    for name, values in _hull_tables(shapes.hulls, m).items():
+        scene.array(name, values)
+    reals = {
+        "pose": 12 * bodies, "pace": 2 * bodies, "position": 3 * m, "rotation": 9 * m, "low": 3 * m, "high": 3 * m,
+        "point": 3 * k, "point_before": 3 * k, "force_before": 6 * k, "where": 3 * k, "normal": 3 * k, "gap": k,
+    }  # fmt: skip
+    for name, size in reals.items():
+        scene.array(name, np.zeros(size + 1))
+    scene.array("order", np.arange(m + 1, dtype=np.int64))
+    for name, size in {"pair": k, "pair_before": k, "hashes": 2 * k + 1}.items():
+        scene.array(name, np.full(size + 1, -1, dtype=np.int64))
+    return scene
+
+
+def touching_points(scene: NativeMemory) -> TouchingPoints:
+    """Contacts that a scene has found last."""
+    s = scene.struct
+    pairs = _array_at(s.pair, s.n_contacts, ctypes.c_int64)
+    points, normals = (_array_at(at, 3 * s.n_contacts, ctypes.c_double).reshape(-1, 3) for at in (s.where, s.normal))
+    shapes = np.column_stack([pairs // s.n_shapes, pairs % s.n_shapes])
+    return TouchingPoints(shapes, points, normals, _array_at(s.gap, s.n_contacts, ctypes.c_double))
 
 
 def _array_at(address: int, size: int, kind: Any) -> NDArray[Any]:
-    """Return a copy of an array of the engine, which may have changed its places of two."""
+    """Return a copy of an array of the engine."""
     return np.array((kind * int(size)).from_address(address))
 
 

@@ -1,4 +1,4 @@
-/* Free rigid bodies with shapes (shapes.c to scene.c): the interface to their callers. */
+/* Bodies with shapes (shapes.c to articulated.c): the interface to their callers. */
 #ifndef SCENE_H
 #define SCENE_H
 
@@ -8,10 +8,9 @@
  * sides; radius of a sphere inside (vertices and faces are in tables); nothing (all points with z <= 0). */
 enum { SPHERE, CAPSULE, CYLINDER, BOX, HULL, HALF_SPACE };
 
-/* Bodies have their frames in the centre of mass, along the principal axes: q = (position, quaternion), v = (velocity in axes
- * of the world, angular velocity in those of the body), so that the mass matrix is constant and diagonal.
- *
- * State: q, v, account of the solver (4), works of inputs and losses (2), force of each contact (3). */
+/* Free bodies have their frames in the centre of mass, along the principal axes: q = (position, quaternion), v = (velocity in axes
+ * of the world, angular velocity in those of the body), so that the mass matrix is constant and diagonal. State: q, v, account of the
+ * solver (4), works of inputs and losses (2). Machines with joints have no mass and inertia here (`struct articulated`). */
 struct scene {
     struct moreau *steps;
     int64_t n_bodies, n_shapes, most_contacts, n_excluded;
@@ -20,10 +19,13 @@ struct scene {
     const double *size, *place, *reach;     /* see above; position (3), rotation (9, rows) in its body; radius about that */
     const double *inner;                    /* largest sphere inside of each shape, about: its radius */
     const double *friction, *restitution;   /* of each shape */
+    const double *spinning, *rolling;       /* of each shape: lengths, whose products with the normal force are the largest moments */
+    int64_t rows;                           /* of a contact: 3, or 6 with moments (stepping/resistance.c) */
     const int64_t *excluded;                /* pairs of shapes (i < j: i n_shapes + j) that do not touch, in rising order */
     /* hulls: vertices, and polygons with outward normals, of each shape */
     const int64_t *vertex_start, *face_start, *loop_start, *loop;
     const double *vertex, *face_normal;
+    double *pose, *pace; /* of each body: position (3), rotation (9, rows); speed of its origin, and with which it turns */
     /* poses of shapes in the world, their boxes along the axes, and their order along x */
     double *position, *rotation, *low, *high;
     int64_t *order;
@@ -32,10 +34,27 @@ struct scene {
     int64_t n_contacts, n_before, full, n_hashes;
     int64_t *pair, *pair_before, *hashes;
     double *point, *point_before, *force_before, *where, *normal, *gap;
+    double h; /* length of the last step, 0: it is forgotten */
     double deepest, fastest; /* gap; way of a body in half a step, by the radius of a sphere inside of its shape */
     int64_t fastest_shape;
     double *x_middle, *displacement;
     int64_t *count, *support, *known; /* tables of the blocks, see moreau.h */
+};
+
+/* A machine with joints, whose bodies have shapes. Its tape `poses` gives of (t, x, c, p): poses of the bodies, their Jacobians in
+ * axes of the world (of each velocity that moves a body: that of its origin, and with which it turns), friction and restitution of the
+ * shapes. `terms` is that of the blocks that are always there. */
+struct articulated {
+    struct scene *scene;
+    struct moreau *steps;
+    int (*step)(void *, double, double, const double *, const double *, const double *, double *);
+    kernel terms, poses;
+    double *terms_work, *poses_work;
+    const int64_t *column_start, *column;   /* of each body: velocities that move it */
+    const int64_t *support_start, *support; /* the same, with those that rows which always hold connect with them */
+    double *jacobian, *row, *friction, *restitution, *spinning, *rolling; /* the last four are those of the scene */
+    double *x_after; /* q and v after the last step: a run that continues elsewhere forgets contacts */
+    int64_t count_at, deepest_at, force_at; /* places in x: number of contacts, smallest gap, force on each body (3) */
 };
 
 int scene_terms(const double *const *in, double *const *out, double *work);
@@ -45,6 +64,8 @@ int scene_finish(const double *const *in, double *const *out, double *work);
 int scene_lift(const double *const *in, double *const *out, double *work);
 int64_t scene_advance(int (*step)(void *, double, double, const double *, const double *, const double *, double *),
                       struct scene *S, double t, double h, int64_t steps, double *x, double *next);
+int articulated_terms(const double *const *in, double *const *out, double *work);
+int articulated_step(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);
 int64_t scene_touching(struct scene *S, const double *x, double reach);
 
 #endif

@@ -18,20 +18,28 @@
 #define TURNED 1e-7  /* angle [rad] by which friction may still have to turn */
 #define TURNS 12     /* how often it turns at most */
 #define HALVES 8     /* and how often a turn is halved */
+#define LIGHTEST 1e-13 /* part of the largest entry from which on a row counts, whatever its scale */
 
-/* S mu = rhs with S (m x m) not symmetric: by elimination, or with the mu of least norm where rows depend on others (1). */
+/* S mu = rhs with S (m x m) not symmetric: by elimination, or with the mu of least norm where rows depend on others (1).
+ * Rows are scaled by their diagonals, so that light bodies beside heavy ones do not look as if rows depended. */
 static int solve_general(struct constrained *C, const double *S, const double *rhs, double *mu) {
     const int64_t m = C->n_active;
     double *A = C->U, *b = C->b, least = INFINITY;
     const double size = largest_of(S, m * m);
-    memcpy(A, S, doubles(m * m));
-    memcpy(b, rhs, doubles(m));
+    for (int64_t i = 0; i < m; i++) mu[i] = 1.0 / sqrt(fmax(fmax(fabs(S[i * m + i]), LIGHTEST * size), 1e-300));
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < m; j++) A[i * m + j] = mu[i] * S[i * m + j] * mu[j];
+        b[i] = mu[i] * rhs[i];
+    }
+    const double scaled = largest_of(A, m * m);
+    double *scale = C->dense_work; /* free up to here */
+    memcpy(scale, mu, doubles(m));
     for (int64_t k = 0; k < m; k++) {
         int64_t best = k;
         for (int64_t i = k + 1; i < m; i++)
             if (fabs(A[i * m + k]) > fabs(A[best * m + k])) best = i;
         least = fmin(least, fabs(A[best * m + k]));
-        if (!(least > 1e-9 * size)) break;
+        if (!(least > 1e-9 * scaled)) break;
         if (best != k) {
             for (int64_t j = 0; j < m; j++) {
                 const double t = A[k * m + j];
@@ -47,8 +55,9 @@ static int solve_general(struct constrained *C, const double *S, const double *r
             b[i] -= r * b[k];
         }
     }
-    if (least > 1e-9 * size) {
+    if (least > 1e-9 * scaled) {
         for (int64_t k = m - 1; k >= 0; k--) mu[k] = (b[k] - dot(A + k * m + k + 1, mu + k + 1, m - k - 1)) / A[k * m + k];
+        for (int64_t k = 0; k < m; k++) mu[k] *= scale[k];
         return 0;
     }
     const struct memory memory = {C->dense_work};

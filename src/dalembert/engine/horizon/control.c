@@ -26,7 +26,7 @@ enum {
     N_LAM = NR > 0 ? SIDES : 0,
     N_A = MIDPOINT ? NN * NV : 0,
     N_MEMORY = 2 + N_X + N_U + N_LAM + N_A,
-    N_ANSWER = NU + 8
+    N_ANSWER = NU + 8 + 3 * N_PATH
 };
 
 struct control {
@@ -342,8 +342,21 @@ static void nearer_signs(const double *x, const double *goal, double *nearer) {
         nearer_quaternion(x + attitude_at[j], goal + attitude_at[j], nearer + attitude_at[j]);
 }
 
+#if N_PATH > 0
+/* Positions of a frame at some stages of a plan; without one, its position now. */
+static void predicted_path(struct control *S, const double *memory, const double *par, double *path, double *work) {
+    for (int j = 0; j < N_PATH; j++) {
+        const int k = memory[0] > 0.5 ? path_stage[j] : 0;
+        const double *const in[] = {memory[0] > 0.5 ? memory + 2 + k * NX : S->start, par, &S->T[k]};
+        const long from[] = {0, 0, 0}, to[] = {3};
+        double *const out[] = {path + 3 * j};
+        if (PATH_TAPE(1, in, from, out, to, work)) memset(path + 3 * j, 0, 3 * sizeof(double));
+    }
+}
+#endif
+
 /* A sample: x, parameters and the inputs of the fallback law in; inputs, status, iterations, violation, slack, action,
- * cost, seconds and weight of second derivatives out. */
+ * cost, seconds, weight of second derivatives and the predicted path out. */
 static void control_sample(struct control *S, double t, const double *x, const double *par, const double *fallback,
                            const double *memory, double *next, double *answer, double *work) {
     struct quadratic *const Q = &S->Q;
@@ -405,4 +418,7 @@ static void control_sample(struct control *S, double t, const double *x, const d
     answer[NU] = status, answer[NU + 1] = S->iterations, answer[NU + 2] = violation, answer[NU + 3] = slack;
     answer[NU + 4] = action, answer[NU + 5] = isfinite(S->cost) ? S->cost : 0.0;
     answer[NU + 6] = Q->clock ? Q->clock() - begun : 0.0, answer[NU + 7] = S->exact;
+#if N_PATH > 0
+    predicted_path(S, next, par, answer + NU + 8, work);
+#endif
 }

@@ -12,22 +12,6 @@ struct filter_stage {
     double read[N_READ], history[LAG + 1][NU + 2 * NM];
 };
 
-/* Quaternions of unit norm, and none of their uncertainty along themselves: Q / |Q| has the derivative (I - Q Q') / |Q|. */
-static void normalise(double *x, double (*P)[NX]) {
-    for (int j = 0; j < N_ATTITUDES; j++) {
-        double *const q = x + attitude_at[j], norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-        const int first = attitude_at[j];
-        for (int i = 0; i < 4; i++) q[i] /= norm;
-        for (int side = 0; side < 2; side++) /* rows, then columns */
-            for (int k = 0; k < NX; k++) {
-                double *part[4], along = 0.0;
-                for (int i = 0; i < 4; i++) part[i] = side ? &P[k][first + i] : &P[first + i][k];
-                for (int i = 0; i < 4; i++) along += q[i] * *part[i];
-                for (int i = 0; i < 4; i++) *part[i] = (*part[i] - along * q[i]) / norm;
-            }
-    }
-}
-
 static void begin(double *x, double (*P)[NX]) {
     memset(P, 0, NX * sizeof *P);
     for (int i = 0; i < NX; i++) x[i] = start_state[i], P[i][i] = start_variance[i];
@@ -58,8 +42,7 @@ static int routine(const double *const *in, double *const *out, double *own, dou
             const double *const row = S->history[LAG - (int)delay[m]];
             S->reading[m] = row[NU + m], S->valid[m] = row[NU + NM + m];
         }
-        for (int j = 0; j < N_SEEN; j++)
-            nearer_quaternion(S->reading + seen_at[j], S->x + seen_attitude[j], S->reading + seen_at[j]);
+        nearer_readings(S->reading, S->x);
         memcpy(S->at, S->x, sizeof S->at);
         surprise = filter_correct(S->x, S->P, S->at, S->reading, S->valid, now, S->h, S->H, S->AP, work);
         if (surprise < 0.0) status = 1;

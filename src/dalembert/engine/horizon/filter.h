@@ -4,7 +4,8 @@
  *   STEP_TAPE   x, u, t -> F, A     one period
  *   SEE_TAPE    x, t -> h, dh/dx    readings
  * Tables: reading_variance[NM], noise_variance[NX] (of a period), start_state[NX], start_variance[NX], lower[NX], upper[NX],
- * delay[NM] (periods), every[NM] (periods between two samples of a sensor). */
+ * delay[NM] (periods), every[NM] (periods between two samples of a sensor), attitude_at[N_ATTITUDES] (unit quaternions in the
+ * state), seen_at[N_SEEN] and seen_attitude[N_SEEN] (readings of all four components of one). */
 #ifndef FILTER_H
 #define FILTER_H
 
@@ -73,6 +74,33 @@ static double filter_correct(double *x, double (*P)[NX], const double *at, const
         surprise += e * e / variance, count += 1.0;
     }
     return count > 0.0 ? surprise / count : 0.0;
+}
+
+/* Divide a quaternion by its norm, which is returned. */
+static double unit_norm(double *q) {
+    const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int i = 0; i < 4; i++) q[i] /= norm;
+    return norm;
+}
+
+/* Quaternions of unit norm, and none of their uncertainty along themselves: Q / |Q| has the derivative (I - Q Q') / |Q|. */
+static void normalise(double *x, double (*P)[NX]) {
+    for (int j = 0; j < N_ATTITUDES; j++) {
+        double *const q = x + attitude_at[j], norm = unit_norm(q);
+        const int first = attitude_at[j];
+        for (int side = 0; side < 2; side++) /* rows, then columns */
+            for (int k = 0; k < NX; k++) {
+                double *part[4], along = 0.0;
+                for (int i = 0; i < 4; i++) part[i] = side ? &P[k][first + i] : &P[first + i][k];
+                for (int i = 0; i < 4; i++) along += q[i] * *part[i];
+                for (int i = 0; i < 4; i++) *part[i] = (*part[i] - along * q[i]) / norm;
+            }
+    }
+}
+
+/* Readings of all four components of an attitude: the nearer one of Q and -Q. */
+static void nearer_readings(double *reading, const double *x) {
+    for (int j = 0; j < N_SEEN; j++) nearer_quaternion(reading + seen_at[j], x + seen_attitude[j], reading + seen_at[j]);
 }
 
 static double inside(int i, double x) {

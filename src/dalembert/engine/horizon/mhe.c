@@ -4,7 +4,8 @@
  *     x_{k+1} = F(x_k, u_k) + E w_k,  lower <= x_k <= upper
  *
  * with the arrival cost x, P of a Kalman filter that follows the oldest state of the window. Readings belong to the instant at
- * which they were taken. While the window fills, the stages behind its end repeat the last state.
+ * which they were taken. Unit quaternions have no uncertainty along themselves. Steps are in the tangent space of the unit
+ * sphere and end on it. While the window fills, the stages behind its end repeat the last state.
  * Memory: count, arrival x and P, window of states, inputs and readings. */
 enum {
     N_ROW = NI + 2 * NM,
@@ -51,6 +52,39 @@ static int invert(double (*P)[NX], double (*L)[NX], double (*inverse)[NX]) {
     return 0;
 }
 
+/* R + a unit along the quaternions of a state, to and from which no other term leads. */
+static void add_along(double *R, int stride, const double *to, const double *from) {
+    for (int j = 0; j < N_ATTITUDES; j++) {
+        const int first = attitude_at[j];
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++) R[(first + a) * stride + first + b] += to[first + a] * from[first + b];
+    }
+}
+
+/* A row without its parts along the quaternions of a state. */
+static void tangent(double *row, const double *x) {
+    for (int j = 0; j < N_ATTITUDES; j++) {
+        const int first = attitude_at[j];
+        double along = 0.0;
+        for (int a = 0; a < 4; a++) along += row[first + a] * x[first + a];
+        for (int a = 0; a < 4; a++) row[first + a] -= along * x[first + a];
+    }
+}
+
+/* The arrival cost in the tangent space, and a unit weight along the quaternions. */
+static void tangent_cost(double (*H)[NZP], double *g, const double *x) {
+    if (N_ATTITUDES == 0) return;
+    for (int i = 0; i < NX; i++) tangent(H[i], x);
+    for (int i = 0; i < NX; i++) {
+        double column[NX];
+        for (int k = 0; k < NX; k++) column[k] = H[k][i];
+        tangent(column, x);
+        for (int k = 0; k < NX; k++) H[k][i] = column[k];
+    }
+    tangent(g, x);
+    add_along(H[0], NZP, x, x);
+}
+
 /* One Gauss-Newton step of the window with `last` intervals; 0, or 1 if it fails. */
 static int improve(struct window_stage *S, int last, double *work) {
     struct quadratic *const Q = &S->Q;
@@ -64,6 +98,10 @@ static int improve(struct window_stage *S, int last, double *work) {
     double cost = 0.0;
     if (last > 0 && STEP_TAPE(last, along, from, ahead, to, work)) return 1;
     if (SEE_TAPE(last + 1, at, at_from, seen, seen_to, work)) return 1;
+    for (int k = 0; k < last && N_ATTITUDES > 0; k++) { /* tangent spaces lead to each other, quaternions too */
+        for (int i = 0; i < NX; i++) tangent(S->A[k][i], S->X[k]);
+        add_along(S->A[k][0], NXF, S->X[k + 1], S->X[k]);
+    }
     memset(Q->z, 0, sizeof Q->z), memset(Q->dz, 0, sizeof Q->dz), memset(Q->x0, 0, sizeof Q->x0);
     memset(Q->H, 0, sizeof Q->H), memset(Q->HN, 0, sizeof Q->HN), memset(Q->g, 0, sizeof Q->g);
     for (int k = 0; k < NN; k++)
@@ -89,8 +127,10 @@ static int improve(struct window_stage *S, int last, double *work) {
             Q->g[0][i] += S->inverse[i][j] * e;
             cost += 0.5 * (S->X[0][i] - S->arrival[i]) * S->inverse[i][j] * e;
         }
+    tangent_cost(Q->H[0], Q->g[0], S->X[0]);
     for (int k = 0; k <= last; k++)
         for (int m = 0; m < NM; m++) {
+            tangent(S->J[k][m], S->X[k]);
             const double weight = S->row[k][NI + NM + m] > 0.5 ? 1.0 / reading_variance[m] : 0.0;
             const double e = S->h[k][m] - S->row[k][NI + m], *const j = S->J[k][m];
             if (weight == 0.0) continue;
@@ -122,6 +162,8 @@ static int improve(struct window_stage *S, int last, double *work) {
             S->X[k][i] = inside(i, S->X[k][i] + Q->z[k][i]);
             if (!isfinite(S->X[k][i])) return 1;
         }
+    for (int k = 0; k <= NN; k++)
+        for (int j = 0; j < N_ATTITUDES; j++) unit_norm(S->X[k] + attitude_at[j]);
     return 0;
 }
 
@@ -141,6 +183,7 @@ static int routine(const double *const *in, double *const *out, double *own, dou
     if (count == 0.0) {
         memset(S->P, 0, sizeof S->P), memset(S->row, 0, sizeof S->row);
         for (int i = 0; i < NX; i++) S->arrival[i] = start_state[i], S->P[i][i] = start_variance[i];
+        normalise(S->arrival, S->P);
         for (int k = 0; k <= NN; k++) memcpy(S->X[k], S->arrival, sizeof S->X[k]);
     }
     if (count > NN) { /* the window moves on, and the arrival cost with its oldest state */
@@ -157,6 +200,7 @@ static int routine(const double *const *in, double *const *out, double *own, dou
             for (int j = 0; j < NX; j++) s += S->A[0][i][j] * shifted[j];
             S->arrival[i] = s;
         }
+        normalise(S->arrival, S->P);
         memmove(S->X[0], S->X[1], NN * sizeof S->X[0]);
         memmove(S->row[0], S->row[1], NN * sizeof S->row[0]);
     }
@@ -175,8 +219,12 @@ static int routine(const double *const *in, double *const *out, double *own, dou
         if (STEP_TAPE(1, along, from, ahead, from, work)) status = 1;
         for (int i = 0; i < NX && !status; i++) S->X[last][i] = inside(i, S->F[0][i]);
     }
+    for (int j = 0; j < N_ATTITUDES; j++) unit_norm(S->X[last] + attitude_at[j]);
     for (int k = last + 1; k <= NN; k++) memcpy(S->X[k], S->X[last], sizeof S->X[k]);
-    if (!status && invert(S->P, S->L, S->inverse)) status = 1;
+    for (int k = 0; k <= last; k++) nearer_readings(S->row[k] + NI, S->X[k]);
+    memcpy(S->AP, S->P, sizeof S->AP);
+    add_along(S->AP[0], NX, S->arrival, S->arrival);
+    if (!status && invert(S->AP, S->L, S->inverse)) status = 1;
     for (int round = 0; round < ROUNDS && !status; round++) {
         status = improve(S, last, work);
         iterations += S->Q.iterations;

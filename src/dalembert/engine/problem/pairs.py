@@ -110,6 +110,8 @@ class SwitchTable:
         (t, x, c, p) -> all that they measure, one after the other; None if none does.
     kinks
         Events just after which the direction of a row jumps.
+    counts
+        Events, and the indices in x of latches that grow by a number there.
     """
 
     events: tuple[int, ...] = ()
@@ -117,6 +119,7 @@ class SwitchTable:
     measures: tuple[tuple[int, tuple[int, ...]], ...] = ()
     measure: casadi.Function | None = None
     kinks: tuple[int, ...] = ()
+    counts: tuple[tuple[int, int, float], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 
 from dalembert.core.types import Array
 from dalembert.engine.methods.contacts import TimeStepping
+from dalembert.engine.problem.shapes import ColliderSystem
 
-__all__ = ["BlockLaw", "PairRows", "SteppingSystem"]
+__all__ = ["STEP_TAPES", "BlockLaw", "PairRows", "SteppingSystem"]
+
+STEP_TAPES = ("terms", "bias", "gaps", "move", "finish", "lift", "held")
+"""Functions that a step calls, as members of `SteppingSystem`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +46,18 @@ class BlockLaw(IntEnum):
     COULOMB = 1
     STICTION = 2
     ROPE = 3
+    RESISTED = 4
 
     def given(self, rows: int) -> int:
         """Return how many numbers tapes give of a block in every step: friction, two limits, or ratios of sheaves."""
+        if self is BlockLaw.RESISTED:
+            return 3
         return rows - 1 if self is BlockLaw.ROPE else 2 if self is BlockLaw.STICTION else 1
 
     def numbers(self, rows: int) -> int:
         """Return how many numbers are kept of a block: its matrix, and numbers that the law derives from it."""
-        return rows * (rows + 1) // 2 + (10 if self is BlockLaw.COULOMB else 1)
+        more = {BlockLaw.COULOMB: 10, BlockLaw.RESISTED: 16}
+        return rows * (rows + 1) // 2 + more.get(self, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +79,9 @@ class SteppingSystem:
         (t, x, c, p, h) -> entries of L and ``D^-1/2`` of ``M^ = L^T D L``; ``D^-1/2 L^-T h f``; of the blocks gaps,
         restitution, friction (of those that stick the largest forces at rest and in motion, of ropes the largest ratio
         of tensions at each sheave); the part of the bias of the equations in ``f``; of the rows that always hold
-        ``J L^-T D^-1/2`` (dense, row by row), ``J v + Phi_t`` and ``Phi_t``; then rows ``J L^-T D^-1/2`` of the blocks
-        at their supports and velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
+        ``J L^-T D^-1/2`` (dense, row by row), ``J v + Phi_t`` and ``Phi_t``; of cables and ropes the change of their
+        velocities from the start to the middle of the step by the turn of their rows; then rows ``J L^-T D^-1/2`` of
+        the blocks at their supports and velocities ``J v``, or, with ``pairs``, bounds of the speeds of the blocks.
     pairs
         Rows of each block; None: they are in ``terms``.
     n_parameters
@@ -99,6 +108,8 @@ class SteppingSystem:
         Length of each block below which nothing can pass through it unseen; infinite: no search is needed.
     n_held
         Number of rows that always hold.
+    first_bent, n_bent
+        First row of cables and ropes, and how many they have.
     names
         Names of the blocks.
     forces, losses
@@ -108,6 +119,8 @@ class SteppingSystem:
         Where forces are, those of contacts without friction among them, which have three.
     multipliers, residual, sweeps, undetermined, lowered, work_input, work_loss
         Places in x: of the multipliers of the rows that always hold, of the account of the solver, of the works.
+    colliders
+        Shapes whose contacts are found in every step: blocks behind the others.
     """
 
     way: TimeStepping
@@ -130,6 +143,8 @@ class SteppingSystem:
     sizes: NDArray[np.int64]
     features: Array
     n_held: int
+    first_bent: int
+    n_bent: int
     names: tuple[str, ...]
     forces: tuple[int, ...]
     losses: tuple[int, ...]
@@ -142,12 +157,13 @@ class SteppingSystem:
     lowered: int
     work_input: int
     work_loss: int
+    colliders: ColliderSystem | None = None
 
     @property
     def functions(self) -> dict[str, casadi.Function]:
         """The functions that a step calls, by name; those of ``pairs`` besides."""
-        names = ("terms", "bias", "gaps", "move", "finish", "lift", "held")
-        return {name: getattr(self, name) for name in names}
+        named = {name: getattr(self, name) for name in STEP_TAPES}
+        return named if self.colliders is None else named | {"poses": self.colliders.poses}
 
     @property
     def tables(self) -> dict[str, list[int]]:

@@ -15,6 +15,7 @@ TABLE double feature_of[] = {FEATURES}; /* length below which nothing passes uns
 TABLE int gather_start[] = {GATHER_START}, gather_of[] = {GATHER}, pair_of[] = {PAIR_KINDS};
 
 typedef int INDEX;
+#define RESISTANCES 0 /* members with such contacts run alone */
 #define SLOW 10 /* sweeps after which they are slow, as in look_back.c */
 #define FACTOR(k) L_start[k]
 #define COLUMN(i) L_column[i]
@@ -28,6 +29,8 @@ typedef int INDEX;
 #define BLOCK(a) (C->w + block_start[a])
 #define FEATURE(a) feature_of[a]
 #define FORCE(a) force_of[a]
+#define LAST_FORCE(a, i) x[FORCE(a) + (i)]
+#define BY_PAIR(a) MANY
 #define LOSS(a) loss_of[a]
 #define GATHER_AT(a) gather_start[a]
 #define GATHERED(i) gather_of[i]
@@ -65,14 +68,14 @@ typedef int INDEX;
 
 /* As `struct moreau`. */
 struct contacts {
-    real L[N_L + 1], d[N_VELOCITIES], s0[N_VELOCITIES], g[N_BLOCKS + 1], e[N_BLOCKS + 1], mu[N_MU + 1], b[N_VELOCITIES];
+    real L[N_L + 1], d[N_VELOCITIES], s0[N_VELOCITIES], g[N_BLOCKS + 1], e[N_BLOCKS + 1], mu[N_MU + 1], b[N_VELOCITIES], bent[N_BENT + 1];
     real Y[N_VALUES + 1], u0[N_ROWS + 1], zdot[N_INNER + 1], work[2];
     real w[N_NUMBERS + 1], bounce[N_BLOCKS + 1], x[N_ROWS + 1], s[N_VELOCITIES], dv[N_VELOCITIES], r[N_VELOCITIES];
     real gap[N_BLOCKS + 1], stays[N_BLOCKS + 1], lambda[N_BLOCKS + 1], jammed, rank;
     real pace[MANY ? N_BLOCKS : 1], values[N_GIVEN], gathered[MOST_GATHERED];
     real Q[N_HELD_ROWS * N_VELOCITIES + 1], T[N_HELD_ROWS * N_HELD_ROWS + 1];
     real held_u0[N_HELD_ROWS + 1], held_t[N_HELD_ROWS + 1], held_phi[N_HELD_ROWS + 1], held_rate[N_HELD_ROWS + 1];
-    real zeta[N_HELD_ROWS + 1], held_x[N_HELD_ROWS + 1], P[N_HELD_ROWS * N_ROWS + 1], before[N_HELD_ROWS ? N_ROWS : 1];
+    real zeta[N_HELD_ROWS + 1], held_x[N_HELD_ROWS + 1], P[N_HELD_ROWS * N_ROWS + 1], before[N_HELD_ROWS + N_BENT ? N_ROWS : 1];
 #if defined(LANES)
     real on[N_BLOCKS + 1]; /* 1 or 0 */
 #endif

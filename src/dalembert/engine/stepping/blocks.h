@@ -19,16 +19,22 @@ FUNCTION void law_make(int law, INDEX n, real *B) {
 #if ROPES
     else if (law == ROPE) rope_make(n, B);
 #endif
+#if RESISTANCES
+    else if (law == RESISTED) resisted_make(B);
+#endif
     else unilateral_make(B);
 }
 
-/* x has the impulses of the last sweep before, of which ropes begin. */
+/* x has the impulses of the last sweep before, of which ropes and contacts that resist rolling begin. */
 FUNCTION void law_solve(int law, INDEX n, real *B, const real *b, const real *mu, MASK m, real *x) {
     (void)n;
     if (law == COULOMB) coulomb_solve(B, b, mu[0], m, x);
     else if (law == STICTION) stiction_solve(B, b, mu[0], x);
 #if ROPES
     else if (law == ROPE) rope_solve(n, B, b, mu, m, x);
+#endif
+#if RESISTANCES
+    else if (law == RESISTED) resisted_solve(B, b, mu, x);
 #endif
     else unilateral_solve(B, b, x);
 }
@@ -38,6 +44,9 @@ FUNCTION real law_violation(int law, INDEX n, const real *B, const real *u, cons
     if (law == COULOMB) return coulomb_violation(B, u, mu[0], x);
 #if ROPES
     if (law == ROPE) return rope_violation(n, B, u, mu, x);
+#endif
+#if RESISTANCES
+    if (law == RESISTED) return resisted_violation(B, u, mu, x);
 #endif
     return law == STICTION ? stiction_violation(B, u, mu[0], x) : unilateral_violation(B, u, x);
 }
@@ -95,6 +104,19 @@ FUNCTION real summed(INDEX n, INDEX rows, const real *y, INDEX i) {
 #define OPENING(a, u) (u)[0]
 #endif
 
+/* Cables and ropes: their rows turn with the machine, so that velocities that obey them at the start of a step do not do
+ * so in its middle. The condition is on u+ + u0 - u(start) in the place of u+; `bent` has u0 - u(start). */
+#define IS_BENT(a) (ROW(a) >= FIRST_BENT && ROW(a) < FIRST_BENT + N_BENT)
+#define BEFORE(a) ((N_HELD_ROWS || IS_BENT(a) ? C->before : C->u0) + ROW(a))
+
+FUNCTION void bend(stepper *C, INDEX a) {
+    for (INDEX i = 0; i < SIZE(a); i++) {
+        const real turn = C->bent[ROW(a) - FIRST_BENT + i];
+        C->before[ROW(a) + i] = (N_HELD_ROWS ? C->before : C->u0)[ROW(a) + i] - turn;
+        C->u0[ROW(a) + i] += turn;
+    }
+}
+
 /* W of a block and the data that its law keeps. */
 FUNCTION void block_make(stepper *C, INDEX a) {
     const INDEX n = COUNT(a);
@@ -140,7 +162,7 @@ FUNCTION void block_sweep(stepper *C, INDEX a, MASK m, real *change, real *large
     }
     b[0] += C->bounce[a];
     YIELD(a, x, b)
-    if (LAW(a) == ROPE)
+    if (LAW(a) >= ROPE)
         for (INDEX i = 0; i < SIZE(a); i++) new_[i] = x[i];
     law_solve(LAW(a), SIZE(a), B, b, MU(a), m, new_);
     d[0] = new_[0] - x[0], most = fabs(d[0]);

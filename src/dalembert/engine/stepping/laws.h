@@ -10,6 +10,7 @@
  *                       x_t = -mu x_n u_t / |u_t| where u_t is not zero                         friction
  *     STICTION    1     |x| <= mu,  x = -mu sign(u) where u is not zero                         impulses at rest, in motion
  *     ROPE        n     see ropes.h                                                             n - 1 ratios
+ *     RESISTED    6     see resistance.c: COULOMB, and moments against spinning and rolling          friction, two lengths
  *     bilateral   n     u = 0                                                                   -
  *
  * A contact without friction, a stop and a cable that only pulls are UNILATERAL: x is the tension of the cable, u the rate

@@ -35,9 +35,14 @@ static inline void admit(int law, int64_t n, const double *mu, double *x) {
     if (law == STICTION) x[0] = within(x[0], mu[0]);
     else if (!(x[0] > 0.0)) {
         for (int64_t i = 0; i < n; i++) x[i] = 0.0;
-    } else if (law == COULOMB) {
+    } else if (law == COULOMB || law == RESISTED) {
         const double t = sqrt(x[1] * x[1] + x[2] * x[2]), most = mu[0] * x[0];
         if (t > most) x[1] *= most / t, x[2] *= most / t;
+        if (law == RESISTED) {
+            const double roll = sqrt(x[4] * x[4] + x[5] * x[5]), limit = mu[2] * x[0];
+            x[3] = within(x[3], mu[1] * x[0]);
+            if (roll > limit) x[4] *= limit / roll, x[5] *= limit / roll;
+        }
     } else if (law == ROPE)
         for (int64_t j = 1; j < n; j++) x[j] = fmin(fmax(x[j], x[j - 1] / mu[j - 1]), x[j - 1] * mu[j - 1]);
 }
@@ -46,9 +51,14 @@ static inline void admit(int law, int64_t n, const double *mu, double *x) {
 static void held_by(int law, int64_t n, const double *mu, const double *x, int *rows) {
     if (law == STICTION) rows[0] = fabs(x[0]) < mu[0] * (1.0 - 1e-9);
     else rows[0] = x[0] > 0.0;
-    if (law == COULOMB) {
+    if (law == COULOMB || law == RESISTED) {
         const double most = mu[0] * x[0];
         rows[1] = rows[2] = rows[0] && mu[0] > 0.0 && x[1] * x[1] + x[2] * x[2] < most * most * (1.0 - 1e-9);
+    }
+    if (law == RESISTED) {
+        const double limit = mu[2] * x[0];
+        rows[3] = rows[0] && fabs(x[3]) < mu[1] * x[0] * (1.0 - 1e-9);
+        rows[4] = rows[5] = rows[0] && x[4] * x[4] + x[5] * x[5] < limit * limit * (1.0 - 1e-9);
     }
     if (law == ROPE) { /* all of them, or sums which are left to the sweeps */
         for (int64_t j = 1; j < n; j++)

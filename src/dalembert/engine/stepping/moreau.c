@@ -16,7 +16,7 @@ static int all_gaps(struct moreau *C, double t, const double *x, double h, const
 }
 
 static double speed(const struct moreau *C, int64_t a) {
-    const double *u = (C->n_held ? C->before : C->u0) + ROW(a);
+    const double *u = BEFORE(a);
     return SIZE(a) == 3 ? sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) : fabs(u[0]);
 }
 
@@ -25,7 +25,7 @@ static double speed(const struct moreau *C, int64_t a) {
 static double first_hit(struct moreau *C, double t, double h, const double *x, const double *c, const double *p) {
     int64_t n_fast = 0;
     double quickest = 0.0;
-    for (int64_t a = 0; a < C->n_blocks; a++) {
+    for (int64_t a = 0; a < C->n_fixed; a++) {
         if (!C->near[a]) continue;
         const double way = C->lengths[a] = speed(C, a) * h;
         if (way > C->feature[a] && C->g[a] <= 0.6 * way + C->margin) C->fast[n_fast++] = a;
@@ -64,7 +64,7 @@ static double first_hit(struct moreau *C, double t, double h, const double *x, c
             return high;
         }
         quickest = 0.0;
-        memcpy(before, now, (size_t)C->n_blocks * sizeof(double));
+        memcpy(before, now, (size_t)C->n_fixed * sizeof(double));
         s = next;
     }
     return 1.0;
@@ -82,7 +82,7 @@ static int substep(struct moreau *C, double t, double h, double *x, const double
         if (*cut < 1.0) return 0;
     }
     if (step_end(C, t, tm, h, x, c, p, C->x_middle, x, 0, 1, 0)) return 1;
-    memset(C->forced, 0, (size_t)C->n_blocks * sizeof(int64_t));
+    memset(C->forced, 0, (size_t)C->n_fixed * sizeof(int64_t));
     return 0;
 }
 
@@ -90,7 +90,7 @@ int moreau_step(void *context, double t, double h, const double *x, const double
     struct moreau *C = context;
     memcpy(out, x, (size_t)C->n * sizeof(double));
     if (!(h > 0.0)) return 0;
-    memset(C->total, 0, (size_t)C->row_start[C->n_blocks] * sizeof(double));
+    memset(C->total, 0, (size_t)C->row_start[C->n_fixed] * sizeof(double));
     memset(C->held_total, 0, (size_t)C->n_held * sizeof(double));
     C->were_undetermined = x[C->undetermined_at];
     out[C->residual_at] = out[C->sweeps_at] = out[C->undetermined_at] = out[C->lowered_at] = 0.0;
@@ -99,15 +99,15 @@ int moreau_step(void *context, double t, double h, const double *x, const double
         double cut = 1.0, rest = h - done;
         if (substep(C, t + done, rest, out, c, p, round < ROUNDS ? &cut : 0)) return 1;
         if (cut >= 1.0) break;
-        for (int64_t a = 0; a < C->n_blocks; a++) C->fast[a] = C->forced[a];
-        for (int64_t a = 0; a < C->n_blocks; a++) C->forced[a] = 0;
+        for (int64_t a = 0; a < C->n_fixed; a++) C->fast[a] = C->forced[a];
+        for (int64_t a = 0; a < C->n_fixed; a++) C->forced[a] = 0;
         if (cut > 0.0 && substep(C, t + done, cut * rest, out, c, p, 0)) return 1;
         done += cut * rest;
-        for (int64_t a = 0; a < C->n_blocks; a++) C->forced[a] = C->fast[a];
+        for (int64_t a = 0; a < C->n_fixed; a++) C->forced[a] = C->fast[a];
         if (substep(C, t + done, 0.0, out, c, p, 0)) return 1;
         if (h - done <= 1e-12 * h) break;
     }
-    for (int64_t a = 0; a < C->n_blocks; a++)
+    for (int64_t a = 0; a < C->n_fixed; a++)
         for (int64_t i = 0; i < SIZE(a); i++) out[FORCE(a) + i] = C->total[ROW(a) + i] / h;
     for (int64_t i = 0; i < C->n_held; i++) out[C->multipliers + i] = C->held_total[i] / h;
     /* Decaying values would become denormal, and every operation on them a hundred times as slow. */
@@ -117,7 +117,7 @@ int moreau_step(void *context, double t, double h, const double *x, const double
 
 /* For tests: blocks on plain arrays. All blocks act, from the impulses x; s is s0 before and Y^T x more afterwards. */
 void block_problem(struct moreau *C, double *residual, double *sweeps) {
-    C->n_active = C->n_blocks;
+    C->n_active = C->n_fixed = C->n_blocks;
     for (int64_t a = 0; a < C->n_blocks; a++) C->active[a] = a, block_make(C, a);
     *sweeps = C->undetermined = 0.0;
     C->depends = depends(C, 1, C->s, 0.0); /* s is zero: all begin to touch */

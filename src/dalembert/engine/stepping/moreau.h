@@ -5,7 +5,8 @@
 #include "kernel.h"
 
 struct moreau {
-    int64_t n, nq, nv, nz, n_blocks, n_held, n_p;
+    int64_t n, nq, nv, nz, n_blocks, n_fixed, n_held, n_p; /* blocks, and those of them that are always there, which come first */
+    int64_t first_bent, n_bent; /* rows of cables and ropes */
     kernel terms, bias, gaps, move, finish, lift, held;
     double *terms_work, *bias_work, *gaps_work, *move_work, *finish_work, *lift_work, *held_work;
     /* places in x: account of the solver, works, multipliers of the rows that always hold; of each block its forces, and
@@ -27,11 +28,12 @@ struct moreau {
     double theta, tolerance, margin;
     int64_t max_sweeps;
     /* outputs of the tapes */
-    double *L, *d, *s0, *g, *e, *mu, *b, *Y, *u0, *pace, *zdot, *work;
+    double *L, *d, *s0, *g, *e, *mu, *b, *bent, *Y, *u0, *pace, *zdot, *work;
     /* blocks that act, their numbers, rebounds and impulses; s = s0 + Y^T x; displacements that close gaps */
     int64_t n_active;
     int64_t *active;
     double *w, *bounce, *x, *s, *dv, *r, *gap, *stays, *lambda, *total;
+    double *last; /* forces in the last step of blocks that are not always there */
     double jammed; /* 1 where a body is driven into a surface that it cannot leave */
     double rank;   /* see held_rank */
     /* forces that are not unique (unique.c): whether rows may depend on each other, how many directions are undetermined,

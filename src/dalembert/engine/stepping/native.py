@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from dalembert.core.types import Array
 from dalembert.engine.layout import structure
 from dalembert.engine.library import functions, library
 from dalembert.engine.memory import Functions, NativeMemory
-from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
+from dalembert.engine.problem.stepping import STEP_TAPES, BlockLaw, SteppingSystem
 
 __all__ = ["MOST_ROWS", "BlockSolution", "NativeStepping", "block_memory", "solve_blocks", "solve_cone"]
 
@@ -43,6 +43,10 @@ class NativeStepping:
         Native kernels by name: those of `SteppingSystem.functions`, and those of single blocks.
     functions
         Where ``moreau_step`` of moreau.c is; by default in the library.
+    more
+        Entries of the tables of blocks that are found at run time, behind the others.
+    direct
+        Rows of an island up to which forces that are not unique are solved for directly.
     """
 
     def __init__(
@@ -51,28 +55,34 @@ class NativeStepping:
         n: int,
         kernels: dict[str, Any],
         functions: Functions = _STEPPING,
+        more: Mapping[str, list[int]] | None = None,
+        direct: int = _DIRECT,
     ) -> None:
         self._functions, self._kernels = functions, kernels
         self.memory = NativeMemory(structure("moreau"))
         c, array = self.memory.struct, self.memory.array
         nv, k, m = system.nv, len(system.names), system.n_held
-        tables = system.tables
+        tables = {name: [*values, *(more or {}).get(name, ())] for name, values in system.tables.items()}
+        most = len(tables["law"])
         rows, values, n_L = tables["row_start"][-1], tables["value_start"][-1], tables["L_start"][-1]
         c.n, c.nq, c.nv, c.nz, c.n_blocks, c.n_held, c.n_p = n, system.nq, nv, system.nz, k, m, system.n_parameters
+        c.n_fixed = k
+        c.first_bent, c.n_bent = system.first_bent, system.n_bent
         c.residual_at, c.sweeps_at, c.multipliers = system.residual, system.sweeps, system.multipliers
         c.undetermined_at, c.lowered_at = system.undetermined, system.lowered
         c.work_loss, c.work_input = system.work_loss, system.work_input
         way = system.way
         c.theta, c.tolerance, c.margin, c.max_sweeps = system.theta, way.tolerance, way.margin, int(way.max_sweeps)
-        for name in system.functions:
+        for name in STEP_TAPES:
             setattr(c, name, kernels[name].address)
             self.memory.work(f"{name}_work", kernels[name])
         for name, integers in tables.items():
             array(name, np.append(np.asarray(integers, dtype=np.int64), 0))
-        array("feature", np.append(system.features, 0.0))
+        array("feature", np.concatenate([system.features, np.full(most - k + 1, np.inf)]))
         block_memory(
-            self.memory, n, nv=nv, blocks=k, rows=rows, values=values, numbers=tables["mu_start"][-1],
-            kept=tables["block_start"][-1], n_L=n_L, nz=system.nz, held=m,
+            self.memory, n, nv=nv, blocks=most, rows=rows, values=values, numbers=tables["mu_start"][-1],
+            kept=tables["block_start"][-1], n_L=n_L, nz=system.nz, held=m, bent=system.n_bent,
+            direct=direct,
         )  # fmt: skip
         if system.pairs is not None:
             pair_kernels = [kernels[pair.key] for pair in system.pairs]
@@ -91,6 +101,11 @@ class NativeStepping:
     def attach(self, loop: Any) -> None:
         """Put this method into the structure of a time loop."""
         loop.custom, loop.context = self.function, self.address
+
+    @property
+    def structures(self) -> dict[str, NativeMemory]:
+        """All its memory, by the names of the structures."""
+        return {"moreau": self.memory}
 
     @property
     def function(self) -> int:
@@ -116,6 +131,7 @@ def block_memory(
     n_L: int = 0,
     nz: int = 0,
     held: int = 0,
+    bent: int = 0,
     direct: int = _DIRECT,
 ) -> None:
     """Allocate the arrays that steps write to.
@@ -130,17 +146,17 @@ def block_memory(
         Blocks, their rows and the entries of these, numbers of their laws, and those that are kept of each.
     n_L
         Entries of L.
-    held
-        Rows that always hold.
+    held, bent
+        Rows that always hold, and those of cables and ropes.
     direct
         Rows of an island up to which forces that are not unique are solved for directly.
     """
     k, m = blocks, held
     reals = {
-        "L": n_L, "d": nv, "s0": nv, "g": k, "e": k, "mu": numbers, "b": nv,
+        "L": n_L, "d": nv, "s0": nv, "g": k, "e": k, "mu": numbers, "b": nv, "bent": bent,
         "Y": values, "u0": rows, "pace": k, "zdot": nz, "work": 2,
         "w": kept, "bounce": k, "x": rows, "s": nv, "dv": nv,
-        "r": nv, "gap": k, "stays": k, "lambda": k, "total": rows, "Q": m * nv, "held_u0": m, "held_t": m,
+        "r": nv, "gap": k, "stays": k, "lambda": k, "total": rows, "last": rows, "Q": m * nv, "held_u0": m, "held_t": m,
         "held_phi": m, "held_rate": m, "T": m * m, "zeta": m, "held_x": m, "P": m * rows, "before": rows,
         "held_total": m, "x_middle": n, "x_swept": n, "displacement": nv, "lengths": k, "gap_now": k,
         "gap_before": k, "scratch": 2 * nv + _SCRATCH * rows,

@@ -27,11 +27,15 @@ typedef struct moreau stepper;
 #define N_PARAMETERS C->n_p
 #define N_BLOCKS C->n_blocks
 #define N_HELD_ROWS C->n_held
+#define FIRST_BENT C->first_bent
+#define N_BENT C->n_bent
 #define N_L C->L_start[C->nv]
 #define MOST_ROWS 16 /* of a block */
 #define ROPES 1
+#define RESISTANCES 1 /* resistance.c */
 #define MOST_TESTED 48
 #define MANY (C->pair != 0)
+#define BY_PAIR(a) (C->pair != 0 && (a) < C->n_fixed)
 #define THETA C->theta
 #define MARGIN C->margin
 #define CONE_TOLERANCE C->tolerance
@@ -57,6 +61,7 @@ typedef struct moreau stepper;
 #define BLOCK(a) (C->w + C->block_start[a])
 #define FEATURE(a) C->feature[a]
 #define FORCE(a) C->force[a]
+#define LAST_FORCE(a, i) ((a) < C->n_fixed ? x[FORCE(a) + (i)] : C->last[ROW(a) + (i)])
 #define LOSS(a) C->loss[a]
 #define GATHER_AT(a) C->gather_start[a]
 #define GATHERED(i) C->gather[i]

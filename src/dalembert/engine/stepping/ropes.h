@@ -8,13 +8,15 @@
  *     x_j = E x_{j-1} where w_j > 0,  x_j = x_{j-1} / E where w_j < 0
  *
  * The law is not associated: its solution is no minimum, but that of a linear system for given modes of the sheaves.
- * These are changed one by one, where the law is broken most, from sheaves that stick, then from the modes of the given
- * impulses, then at the first sheave that breaks the law, from sheaves that stick or slip all one way. A failure shows
+ * These are changed one by one, where the law is broken most, from the modes of the last step, then from sheaves that
+ * stick, then from the modes of the given impulses, then at the first sheave that breaks the law, from sheaves that stick
+ * or slip all one way. A failure shows
  * in the violation. Indeterminate impulses keep their values. A block keeps the upper triangle of W and the
  * inverse of its largest diagonal entry. */
 #if STEPPING && ROPES
 
-#define SEARCHES 5
+#define SEARCHES 6
+#define SLIPS 1e-3 /* part of a tension by which it may be off its limit after a step in which a sheave slipped */
 #define CHANGES(n) (4 * (n)) /* of modes in a search */
 
 /* Where W_ij is in its upper triangle. */
@@ -94,11 +96,18 @@ FUNCTION void rope_solve(INDEX n, const real *B, const real *b, const real *E, M
     const real r = B[n * (n + 1) / 2];
     real side[MOST_ROWS], w[MOST_ROWS + 1], start[MOST_ROWS], way[MOST_ROWS], total = K(0.0), size = K(0.0);
     rope_slips(n, B, b, x, w);
-    for (INDEX i = 0; i < n; i++) total += b[i], size = larger(size, fabs(b[i])), start[i] = larger(x[i], K(0.0));
+    for (INDEX i = 0; i < n; i++) {
+        start[i] = larger(x[i], K(0.0));
+        total += b[i], size = larger(size, larger(fabs(b[i]), start[i] / r));
+    }
     for (INDEX j = 1; j < n; j++) {
         const real aim = start[j] + r * w[j];
         way[j] = SELECT(aim >= E[j - 1] * start[j - 1], K(1.0), SELECT(aim * E[j - 1] <= start[j - 1], K(-1.0), K(0.0)));
-        side[j] = K(0.0);
+        /* a sheave still slips where the given impulses are at its limit and the slip is not reversed */
+        const real up = E[j - 1] * start[j - 1] - start[j], down = E[j - 1] * start[j] - start[j - 1];
+        const MASK on = (w[j] > K(1e4 * FINEST) * size) & (up < K(SLIPS) * start[j]);
+        const MASK back = (w[j] < K(-1e4 * FINEST) * size) & (down < K(SLIPS) * start[j]);
+        side[j] = SELECT(on, K(1.0), SELECT(back, K(-1.0), K(0.0)));
     }
     const MASK taut = m & (total < K(0.0));
     MASK open = taut;
@@ -109,7 +118,7 @@ FUNCTION void rope_solve(INDEX n, const real *B, const real *b, const real *E, M
         rope_impulses(n, B, b, E, side, y, w);
         rope_impulses(n, B, b, E, side, y, w); /* the remainder due to rounding */
         for (INDEX i = 0; i < n; i++) x[i] = SELECT(open, y[i], x[i]), most = larger(most, fabs(y[i]));
-        const real still = K(64.0 * FINEST) * (size + most / r), within_ = K(64.0 * FINEST) * most;
+        const real still = K(64.0 * FINEST) * larger(size, most / r), within_ = K(64.0 * FINEST) * most;
         for (INDEX j = 1; j < n; j++) {
             const real up = y[j] - E[j - 1] * y[j - 1], down = y[j - 1] - E[j - 1] * y[j];
             const MASK sticks = side[j] == K(0.0);
@@ -120,13 +129,13 @@ FUNCTION void rope_solve(INDEX n, const real *B, const real *b, const real *E, M
             const MASK slides = sticks & (fabs(w[j]) > still);
             lack = SELECT(slides, fabs(w[j]) * r, lack), next = SELECT(slides, SELECT(w[j] > K(0.0), K(1.0), K(-1.0)), next);
             MASK more = lack > worst;
-            if (change >= 2 * CHANGES(n)) more = more & (worst == K(0.0));
+            if (change >= 3 * CHANGES(n)) more = more & (worst == K(0.0));
             worst = SELECT(more, lack, worst), at = SELECT(more, SPLAT((double)j), at), mode = SELECT(more, next, mode);
         }
         open = open & ((worst > K(0.0)) | NO(y[0] > K(0.0)));
         const int search = (change + 1) / CHANGES(n), anew = (change + 1) % CHANGES(n) == 0;
         for (INDEX j = 1; j < n; j++) {
-            const real first = search == 1 ? way[j] : search == 3 ? K(1.0) : search == 4 ? K(-1.0) : K(0.0);
+            const real first = search == 2 ? way[j] : search == 4 ? K(1.0) : search == 5 ? K(-1.0) : K(0.0);
             side[j] = SELECT(open & (at == SPLAT((double)j)), mode, side[j]);
             if (anew) side[j] = SELECT(open, first, side[j]);
         }

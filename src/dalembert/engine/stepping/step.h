@@ -6,7 +6,8 @@
  *     q_m = q + (1 - theta) h v,   M^ (v+ - v) = h f + J^T x,   q+ = q_m + theta h v+
  * with M^ = M + h theta D + (h theta)^2 K: damping and stiffness of joints and modes are implicit. Centrifugal and
  * gyroscopic forces are taken at v first, then as the mean of those at v and v+: smooth motion is of second order.
- * Velocities in axes that turn are carried along with these. Blocks act on velocities. A displacement, which changes no
+ * Velocities in axes that turn are carried along with these. Blocks act on velocities; those of cables and ropes on the
+ * mean of the velocities before and after, less the error at the start (as in bilateral.h). A displacement, which changes no
  * velocity, removes the remaining penetration, or the gap over which a contact pushes, and the errors of rows that
  * always hold at the end: a gap divided by the step would be a velocity, and would chatter.
  *
@@ -43,7 +44,7 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         real *const y = C->Y + VALUES(a), *const u = C->u0 + ROW(a);
         MASK near_ = alive;
         NEAR(a, 0)
-        if (MANY) {
+        if (BY_PAIR(a)) {
             /* The others are farther away than they, or the ground that falls away under them, can move in the step. */
             near_ = near_ & (FORCED(a) | (C->g[a] <= K(MARGIN) + K(0.6) * h * C->pace[a] + K(FALL) * h * h));
             if (!(SOME(near_))) continue;
@@ -69,6 +70,7 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         const MASK wanted = near_ & (shut | closes | FORCED(a)), on = wanted & able;
         C->jammed = SELECT(wanted & NO(able) & (C->g[a] < K(-(MARGIN))), K(1.0), C->jammed);
         if (!(SOME(on))) continue;
+        if (IS_BENT(a)) bend(C, a);
         TURN_ON(a, on)
         C->active[C->n_active++] = a;
         if (LAW(a) == STICTION) MU(a)[0] = MU(a)[0] * h, MU(a)[1] = MU(a)[1] * h;
@@ -76,7 +78,7 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
          * than the step, and would never end. */
         const MASK bounces = (before < K(0.0)) & (C->e[a] != K(0.0)) & (-before > K(2.0) * fabs(gained));
         C->bounce[a] = SELECT(bounces, C->e[a] * before, K(0.0));
-        for (INDEX i = 0; i < SIZE(a); i++) C->x[ROW(a) + i] = SELECT(on, h * x[FORCE(a) + i], K(0.0));
+        for (INDEX i = 0; i < SIZE(a); i++) C->x[ROW(a) + i] = SELECT(on, h * LAST_FORCE(a, i), K(0.0));
         block_make(C, a);
     }
     return fast;
@@ -97,7 +99,7 @@ FUNCTION MASK step_begin(stepper *C, real t, real tm, real h, const real *x, con
     if (next != x) COPY(next + pose, x + pose, N_STATES - pose)
     {
         const real *const in[] = {&tm, xm, c, p, &h};
-        real *const out[] = {C->L, C->d, C->s0, C->g, C->e, C->mu, C->b, C->Q, C->held_u0, C->held_t,
+        real *const out[] = {C->L, C->d, C->s0, C->g, C->e, C->mu, C->b, C->Q, C->held_u0, C->held_t, C->bent,
                              MANY ? C->pace : C->Y, C->u0};
         TERMS(in, out, w)
     }
@@ -199,7 +201,7 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
     for (INDEX k = 0; k < C->n_active; k++) {
         const INDEX a = C->active[k];
         const MASK m = ON(a);
-        const real *const before = (N_HELD_ROWS ? C->before : C->u0) + ROW(a);
+        const real *const before = BEFORE(a);
         real lost = K(0.0), u[MOST_ROWS];
         block_velocity(C, a, C->s, u);
         for (INDEX i = 0; i < SIZE(a); i++) lost += K(0.5) * C->x[ROW(a) + i] * (u[i] + before[i]);

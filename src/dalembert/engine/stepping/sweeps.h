@@ -4,7 +4,9 @@
 #define REPEATED 1e-10 /* part of a row, squared, that is left by those before it, below which it depends on them */
 
 /* Rows of a block whose impulses may be at odds with those of others; none of blocks that keep them (joints, ropes). */
-FUNCTION INDEX rows_that_share(INDEX law, INDEX size) { return law == UNILATERAL || law == COULOMB ? size : 0; }
+FUNCTION INDEX rows_that_share(INDEX law, INDEX size) {
+    return law == UNILATERAL || law == COULOMB ? size : law > ROPE ? 3 : 0; /* of contacts that resist rolling the forces */
+}
 
 /* Members of `begins` with rows of contacts that depend on each other. With more than MOST_TESTED rows, rows are counted against
  * the velocities that they act on. */
@@ -83,7 +85,7 @@ FUNCTION MASK depends(stepper *C, MASK open, const real *x, real were) {
     ROLL
     for (INDEX k = 0; k < C->n_active; k++) {
         const INDEX a = C->active[k];
-        if (rows_that_share(LAW(a), SIZE(a))) begins = begins | (open & ON(a) & (x[FORCE(a)] == K(0.0)));
+        if (rows_that_share(LAW(a), SIZE(a))) begins = begins | (open & ON(a) & (LAST_FORCE(a, 0) == K(0.0)));
         rows += rows_that_share(LAW(a), SIZE(a));
     }
     begins = begins & NO(some);
@@ -142,7 +144,7 @@ FUNCTION MASK block_sweeps(stepper *C, MASK open, real *sweeps) {
 /* Energy that the impulses of a block give, u being the mean of its velocities before and after; its size is added to
  * `scale`. */
 FUNCTION real block_share(const stepper *C, INDEX a, real *scale) {
-    const real *const before = (N_HELD_ROWS ? C->before : C->u0) + ROW(a);
+    const real *const before = BEFORE(a);
     real sum = K(0.0), u[MOST_ROWS];
     block_velocity(C, a, C->s, u);
     for (INDEX i = 0; i < SIZE(a); i++) {
@@ -197,7 +199,8 @@ FUNCTION MASK block_gaps(stepper *C, MASK alive, real h) {
         C->lambda[a] = K(0.0);
         if (LAW(a) == STICTION) continue;
         block_velocity(C, a, C->s, u);
-        const real gap = C->g[a] + K(THETA) * h * OPENING(a, u); /* at the end */
+        real gap = C->g[a] + K(THETA) * h * OPENING(a, u); /* at the end */
+        if (IS_BENT(a)) gap -= K(0.5 * THETA) * h * OPENING(a, C->bent + (ROW(a) - FIRST_BENT));
         const MASK rebounds = C->bounce[a] < K(0.0), stays = (C->x[ROW(a)] > K(0.0)) & NO(rebounds);
         C->stays[a] = SELECT(stays, K(1.0), K(0.0));
         C->gap[a] = SELECT(rebounds, larger(gap, K(0.0)), gap);

@@ -304,6 +304,11 @@ static int unique_impulses(struct moreau *C, double *sweeps) {
     const int64_t rows = C->row_start[C->n_blocks], most = rows < C->direct ? rows : C->direct;
     double *free = C->dense + 2 * most * most + 12 * most, size = INFINITY;
     int ropes = 0, large = 0, found = 0;
+    for (int64_t k = 0; k < C->n_active; k++)
+        if (LAW(C->active[k]) == RESISTED) { /* the rule has no compliance of moments */
+            C->undetermined = larger(C->undetermined, 1.0);
+            return block_sweeps(C, 1, sweeps);
+        }
     memcpy(free, C->s, (size_t)C->nv * sizeof(double));
     if (still_hold(C, free)) {
         C->undetermined = C->were_undetermined;

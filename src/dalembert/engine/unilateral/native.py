@@ -76,12 +76,15 @@ def transitions_memory(
     if switches is not None:
         sets = [pair for some in switches.sets for pair in some]
         struct.n_switches, struct.n_measures = len(switches.events), len(switches.measures)
+        struct.n_counts = len(switches.counts)
         struct.n_kinks, struct.kink_time = len(switches.kinks), KINK
         integers = {
             "switch_event": switches.events,
             "kink_event": switches.kinks,
             "switch_first": [0, *accumulate(len(some) for some in switches.sets)],
             "switch_latch": [latch for latch, _ in sets],
+            "count_event": [event for event, _, _ in switches.counts],
+            "count_latch": [latch for _, latch, _ in switches.counts],
             "measure_flag": [flag for flag, _ in switches.measures],
             "measure_first": [0, *accumulate(len(places) for _, places in switches.measures)],
             "measure_latch": [latch for _, places in switches.measures for latch in places],
@@ -89,6 +92,7 @@ def transitions_memory(
         for name, values in integers.items():
             array(name, np.array(values, dtype=np.int64))
         array("switch_value", np.array([value for _, value in sets]))
+        array("count_step", np.array([step for _, _, step in switches.counts]))
         if measure is not None:
             struct.measure = measure.address
             memory.work("measure_work", measure)

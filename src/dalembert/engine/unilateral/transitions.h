@@ -27,6 +27,10 @@ struct transitions {
     int64_t n_switches;
     const int64_t *switch_event, *switch_first, *switch_latch;
     const double *switch_value;
+    /* events at which a latch grows by a step */
+    int64_t n_counts;
+    const int64_t *count_event, *count_latch;
+    const double *count_step;
     /* events just after which the direction of a row jumps, and the time in which a motion gets there from them */
     int64_t n_kinks;
     const int64_t *kink_event;

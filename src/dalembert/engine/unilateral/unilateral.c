@@ -164,7 +164,7 @@ static void release_all(struct transitions *T) {
     for (int64_t r = 0; r < T->equations->n_rubbing; r++) T->slipping[r] = 0;
 }
 
-/* Latches of the switches among the events of an instant: first removals, then additions. */
+/* Latches of the switches among the events of an instant: first removals, then additions; then those that count. */
 static void set_switches(struct transitions *T, double *x, const int64_t *fired) {
     for (int adds = 0; adds < 2; adds++)
         for (int64_t s = 0; s < T->n_switches; s++)
@@ -174,6 +174,8 @@ static void set_switches(struct transitions *T, double *x, const int64_t *fired)
                 for (int64_t i = 0; i < T->k; i++)
                     if (T->flags[i] == T->switch_latch[j]) T->loose[i] = !adds;
             }
+    for (int64_t j = 0; j < T->n_counts; j++)
+        if (fired[T->count_event[j]]) x[T->count_latch[j]] += T->count_step[j];
 }
 
 static int begins(const double *x, const double *before, int64_t flag) {

@@ -19,7 +19,7 @@ from dalembert.core.ports import Formulation
 from dalembert.core.types import Expression, ExpressionLike
 from dalembert.formulations.base import FormulationBase, RopeTerms
 from dalembert.formulations.constraints.system import ConstraintSystem
-from dalembert.model.ropes import Hanging, Rope, RopeBase
+from dalembert.model.ropes import Hanging, RopeBase
 
 __all__ = ["with_elastic_ropes"]
 
@@ -60,7 +60,7 @@ class ElasticRopes(FormulationBase):
         system, x, rates = ConstraintSystem(self.inner), self.variables, self.inner.coordinate_rates()
         terms = []
         for rope in self.machine.all_ropes:
-            if isinstance(rope, Rope) and rope.heavy:
+            if rope.heavy:
                 terms.append(self._hanging(rope, rope.hanging(system.context)))
                 continue
             for name, section in zip(rope.section_names, system.routes[rope.name].sections, strict=True):
@@ -74,7 +74,7 @@ class ElasticRopes(FormulationBase):
                     terms.append(RopeTerms(rope, name, section.spans, stretch, rate, length, *tension, energy, *parts))
         return tuple(terms)
 
-    def _hanging(self, rope: Rope, shape: Hanging) -> RopeTerms:
+    def _hanging(self, rope: RopeBase, shape: Hanging) -> RopeTerms:
         """A heavy cable between two anchors; its pull is the gradient of its energy."""
         x, rates = self.variables, self.inner.coordinate_rates()
         B, none = ca.jacobian(rates, x.v), ca.SX(x.v.shape[0], 1)

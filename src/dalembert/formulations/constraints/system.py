@@ -114,6 +114,10 @@ class _Context:
         place = self.system.latch_index(f"on.{obstacle}")
         return otherwise if place < 0 else self.system.latches[place]
 
+    def counted(self, angle: str) -> ca.SX:
+        place = self.system.latch_index(f"halves.{angle}")
+        return ca.SX(0.0) if place < 0 else self.system.latches[place]
+
     def value(self, scalar: Scalar) -> ca.SX:
         return ca.SX(self.system.variables.value(scalar))
 
@@ -175,7 +179,8 @@ class ConstraintSystem:
             obstacles = [
                 f"on.{rope.name}.{element.label}" for element in rope.path if isinstance(element, RopeObstacle)
             ]
-            names, values = names + obstacles, values + [0.0] * len(obstacles)
+            counted = [f"halves.{angle}" for angle in rope.counted]
+            names, values = names + obstacles + counted, values + [0.0] * len(obstacles + counted)
         for pair, tangents in zip(self.contacts.pairs, self.tangents, strict=True):
             names.append(f"active.{pair.name}")
             if tangents:
@@ -187,11 +192,15 @@ class ConstraintSystem:
         return names, values + [0.0] * (len(names) - len(values))
 
     def _obstacles(self) -> None:
-        """Let runs begin with ropes on the obstacles that geometry says."""
+        """Let runs begin with ropes on the obstacles that geometry says, and in the first turn of wheels."""
+        counted = [self.latch_index(f"halves.{angle}") for rope in self.machine.ropes for angle in rope.counted]
+        for place in counted:
+            self._measures.append(_Held("", slice(place, place + 1), ca.SX.zeros(1), once=True))
         for name, route in self.routes.items():
             for meeting in route.meetings:
                 place = self.latch_index(f"on.{name}.{meeting.name}")
-                self._measures.append(_Held(name, slice(place, place + 1), meeting.touches, once=True))
+                touches = self._at_start(meeting.touches)
+                self._measures.append(_Held(name, slice(place, place + 1), touches, once=True))
 
     def _at_start(self, expression: Expression) -> Expression:
         """An expression with the ropes on their obstacles as they are at the start of a run."""

@@ -16,6 +16,7 @@ from dalembert.core.errors import InputError
 from dalembert.core.ports import Law, NativeStage
 from dalembert.core.types import Array
 from dalembert.core.warn import warn
+from dalembert.engine.collide.articulated import native_steps
 from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.implicit.native import NativeMidpoint
 from dalembert.engine.loop.native import loop_memory, update_memory
@@ -26,7 +27,6 @@ from dalembert.engine.problem.problem import Problem
 from dalembert.engine.sampling import Schedule
 from dalembert.engine.setup import Setup
 from dalembert.engine.sources import header_text, unit_text
-from dalembert.engine.stepping.native import NativeStepping
 from dalembert.engine.unilateral.native import transitions_memory
 from dalembert.formulations.constraints.projection import REACH
 from dalembert.io.fmu.image import Image, Symbols
@@ -259,9 +259,11 @@ def _written(
         headers, units = [*headers, "moreau.h"], [*units, "stepping"]
         kernels = {name: writer.kernel(name, function) for name, function in stepping.functions.items()}
         kernels |= {pair.key: writer.kernel(pair.key, pair.function) for pair in _kinds(stepping.pairs or ())}
-        steps = NativeStepping(stepping, problem.n_states, kernels, writer.symbols)
+        steps = native_steps(stepping, problem.n_states, kernels, writer.symbols)
         steps.attach(memory.struct)
-        structures["moreau"] = steps.memory
+        structures |= steps.structures
+        if stepping.colliders is not None:
+            headers, units = [*headers, "scene.h"], [*units, "collide"]
     if METHODS[setup.method].implicit:
         headers, units = [*dict.fromkeys([*headers, "constrained.h", "midpoint.h"])], [*units, "implicit"]
         if problem.midpoint is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,10 @@ from dalembert.model.body import Body
 from dalembert.model.contacts import Contact, HalfSpace, SphericalSurface, Surface
 from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Solid, Sphere
 from dalembert.model.joint import WORLD, Joint
+from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 
-__all__ = ["add_geometry", "read_contacts"]
+__all__ = ["PairOfGeoms", "add_geometry", "colliding_geoms", "geom_kind", "geom_place", "read_contacts", "static_body"]
 
 STATIC = "static"
 """Name of the body that carries the geoms of the world."""
@@ -33,7 +34,7 @@ def add_geometry(source: Compiled, tree: Placed) -> None:
         body, solid = int(m.geom_bodyid[g]), _solid(source, g)
         if solid is not None:
             touches = bool(m.geom_contype[g] or m.geom_conaffinity[g]) and not source.disabled("CONTACT")
-            shown = Geometry(solid, _placed(source, tree, g), _colour(m.geom_rgba[g]), collision=touches)
+            shown = Geometry(solid, geom_place(source, tree, g), _colour(m.geom_rgba[g]), collision=touches)
             parts.setdefault(tree.names[body], []).append(shown)
     if WORLD in parts:
         name = unique([STATIC], {*tree.names, *(f.name for f in tree.frames)})[0]
@@ -44,13 +45,13 @@ def add_geometry(source: Compiled, tree: Placed) -> None:
     tree.bodies[:] = [replace(b, geometry=tuple(parts.get(b.name, ()))) for b in tree.bodies]
 
 
-def _kind(source: Compiled, g: int) -> str:
+def geom_kind(source: Compiled, g: int) -> str:
     """Kind of a geom, such as ``"capsule"``."""
     return str(source.mujoco.mjtGeom(int(source.model.geom_type[g])).name).removeprefix("mjGEOM_").lower()
 
 
 def _solid(source: Compiled, g: int) -> Solid | None:
-    kind, size = _kind(source, g), [float(x) for x in source.model.geom_size[g]]
+    kind, size = geom_kind(source, g), [float(x) for x in source.model.geom_size[g]]
     match kind:
         case "sphere":
             return Sphere(size[0])
@@ -91,11 +92,12 @@ def _mesh_name(mesh: Any) -> str:
     return str(mesh.name or Path(str(mesh.file)).stem)
 
 
-def _placed(source: Compiled, tree: Placed, g: int) -> Transform:
+def geom_place(source: Compiled, tree: Placed, g: int) -> Transform:
+    """Placement of a geom in its body."""
     m = source.model
     place = pose(m.geom_pos[g], m.geom_quat[g])
     data = int(m.geom_dataid[g])
-    if _kind(source, g) == "mesh" and data >= 0:
+    if geom_kind(source, g) == "mesh" and data >= 0:
         # MuJoCo moves the corners to the centre and the principal axes of the mesh: back to those of the file.
         place = place @ pose(m.mesh_pos[data], m.mesh_quat[data]).inverse()
     return tree.placement(int(m.geom_bodyid[g]), place)
@@ -117,15 +119,16 @@ def read_contacts(source: Compiled, tree: Placed) -> list[Contact]:
     contacts: list[dict[str, Any]] = []
     missing: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
-    for a, b, friction, dimension in _colliding(source):
+    for pair in colliding_geoms(source):
+        a, b = pair.first, pair.second
         contact = _contact(shapes[a], shapes[b]) or _contact(shapes[b], shapes[a])
         if contact is None:
             missing[" and ".join(sorted((shapes[a].kind, shapes[b].kind)))] += 1
             continue
         labels.append(f"{source.name('geom', a)}-{source.name('geom', b)}")
-        contacts.append({**contact, "friction": friction})
-        if dimension > 3:
-            left_out["torsional friction" if dimension == 4 else "torsional and rolling friction"] += 1
+        contacts.append({**contact, "friction": pair.friction})
+        if pair.rows > 3:
+            left_out["torsional friction" if pair.rows == 4 else "torsional and rolling friction"] += 1
     for kinds, count in sorted(missing.items()):
         source.leave_out(f"contact between {kinds} ({count} pair{'s' * (count > 1)})")
     for what, count in sorted(left_out.items()):
@@ -138,7 +141,7 @@ class _Shape:
 
     def __init__(self, source: Compiled, tree: Placed, g: int) -> None:
         body = int(source.model.geom_bodyid[g])
-        self.kind, self.solid, self.place = _kind(source, g), _solid(source, g), _placed(source, tree, g)
+        self.kind, self.solid, self.place = geom_kind(source, g), _solid(source, g), geom_place(source, tree, g)
         self.body, self.radius = tree.names[body], float(source.model.geom_size[g, 0])
 
 
@@ -157,8 +160,32 @@ def _contact(shape: _Shape, other: _Shape) -> dict[str, Any] | None:
     return {"frame": shape.body, "solid": solid, "origin": shape.place, "surface": surface, "on": other.body}
 
 
-def _colliding(source: Compiled) -> list[tuple[int, int, float, int]]:
-    """Pairs of geoms that may collide, their friction and number of rows; MuJoCo's rules of masks and exclusions."""
+class PairOfGeoms(NamedTuple):
+    """Two geoms that may collide: rows of their contact (condim), friction, and resistance to rotation [m]."""
+
+    first: int
+    second: int
+    rows: int
+    friction: float
+    spinning: float
+    rolling: float
+
+
+def _pair(first: int, second: int, rows: int, friction: Any) -> PairOfGeoms:
+    """Return a pair with the coefficients that contacts of so many rows have."""
+    slide, spin, roll = (float(x) for x in friction)
+    return PairOfGeoms(
+        first, second, rows, slide if rows > 1 else 0.0, spin if rows > 3 else 0.0, roll if rows > 4 else 0.0
+    )
+
+
+def static_body(machine: Machine, tree: Placed) -> str:
+    """Name of the body that `add_geometry` gives the geoms of the world, or of the world if there is none."""
+    return next((b.name for b in machine.bodies if b.name.startswith(STATIC) and b.name not in tree.names), WORLD)
+
+
+def colliding_geoms(source: Compiled) -> list[PairOfGeoms]:
+    """Pairs of geoms that may collide, with their coefficients; MuJoCo's rules of masks and exclusions."""
     m = source.model
     excluded = {frozenset((int(s) >> 16, int(s) & 0xFFFF)) for s in m.exclude_signature}
     chosen = {frozenset((int(m.pair_geom1[k]), int(m.pair_geom2[k]))): k for k in range(m.npair)}
@@ -169,10 +196,11 @@ def _colliding(source: Compiled) -> list[tuple[int, int, float, int]]:
     for a, b in np.argwhere(np.triu(meet | meet.T, 1) & (weld[:, None] != weld[None, :])).tolist():
         bodies = int(body[a]), int(body[b])
         if frozenset((a, b)) not in chosen and frozenset(bodies) not in excluded and not _family(source, *bodies):
-            pairs.append((a, b, _friction(source, a, b), _dimension(source, a, b)))
+            pairs.append(_pair(a, b, _dimension(source, a, b), _friction(source, a, b)))
     for pair, k in chosen.items():
         a, b = sorted(pair)
-        pairs.append((a, b, float(m.pair_friction[k, 0]) if m.pair_dim[k] > 1 else 0.0, int(m.pair_dim[k])))
+        slide, _, spin, roll, _ = m.pair_friction[k]
+        pairs.append(_pair(a, b, int(m.pair_dim[k]), (slide, spin, roll)))
     return pairs
 
 
@@ -186,15 +214,12 @@ def _family(source: Compiled, i: int, j: int) -> bool:
     return (one != 0 and above[other] == one) or (other != 0 and above[one] == other)
 
 
-def _friction(source: Compiled, a: int, b: int) -> float:
-    """Coefficient of the geom with the higher priority, of equals the larger one; none where contact has no cone."""
+def _friction(source: Compiled, a: int, b: int) -> Array:
+    """Coefficients of the geom with the higher priority, of equals the larger ones."""
     m = source.model
     if m.geom_priority[a] != m.geom_priority[b]:
-        g = a if m.geom_priority[a] > m.geom_priority[b] else b
-        return float(m.geom_friction[g, 0]) if m.geom_condim[g] > 1 else 0.0
-    if max(m.geom_condim[a], m.geom_condim[b]) < 2:
-        return 0.0
-    return float(max(m.geom_friction[a, 0], m.geom_friction[b, 0]))
+        return np.asarray(m.geom_friction[a if m.geom_priority[a] > m.geom_priority[b] else b])
+    return np.maximum(m.geom_friction[a], m.geom_friction[b])
 
 
 def _dimension(source: Compiled, a: int, b: int) -> int:

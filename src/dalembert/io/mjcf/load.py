@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.control.laws import PD
-from dalembert.core.errors import FileFormatError
+from dalembert.core.errors import FileFormatError, InputError
 from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.validation import Vector
 from dalembert.core.warn import warn
 from dalembert.io.conventions import PeerState, from_mujoco, to_mujoco
+from dalembert.io.mjcf.colliders import read_colliders
 from dalembert.io.mjcf.compiled import TEXT, Compiled, compile_mjcf
 from dalembert.io.mjcf.drives import Servo, read_actuators, read_equalities, read_tendons
 from dalembert.io.mjcf.geometry import add_geometry, read_contacts
@@ -25,6 +26,9 @@ from dalembert.io.source import locating
 from dalembert.model.machine import Machine
 
 __all__ = ["Mjcf", "load_mjcf", "note_left_out", "read_mjcf"]
+
+Contacts = bool | Literal["colliders"]
+"""Which contacts of a file are kept: none, those between simple solids and surfaces, or all as colliders."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +100,7 @@ def _spread(x: Array, places: NDArray[np.int64]) -> Array:
 def load_mjcf(
     source: str | Path,
     *,
-    contacts: bool = True,
+    contacts: Contacts = True,
     geometry: bool = True,
     hard_equalities: bool = False,
     gravity: Vector | None = None,
@@ -116,7 +120,8 @@ def load_mjcf(
         Path of the file, or the XML text itself.
     contacts
         Whether geoms that collide become contacts: spheres, capsules and boxes with planes, spheres with capsules and
-        spheres. They are rigid here, and soft in MuJoCo.
+        spheres. They are rigid here, and soft in MuJoCo. ``"colliders"``: all of them become colliders, whose pairs are
+        found at run time (`dalembert.Collider`), with their torsional and rolling friction.
     geometry
         Whether to keep the shapes.
     hard_equalities
@@ -153,7 +158,7 @@ def note_left_out(read: Mjcf, source: str | Path) -> None:
 def read_mjcf(
     source: str | Path,
     *,
-    contacts: bool = True,
+    contacts: Contacts = True,
     geometry: bool = True,
     hard_equalities: bool = False,
     gravity: Vector | None = None,
@@ -169,23 +174,33 @@ def read_mjcf(
     compiled = compile_mjcf(source)
     try:
         with locating(compiled.label, None):
-            asked = {"contacts": contacts, "geometry": geometry, "hard": hard_equalities}
-            return _machine(compiled, **asked, gravity=gravity, name=name)
+            asked = {"geometry": geometry, "hard": hard_equalities}
+            return _machine(compiled, contacts=contacts, **asked, gravity=gravity, name=name)
     except (OverflowError, np.linalg.LinAlgError) as error:
         raise FileFormatError(f"{compiled.label}: its numbers are too large to compute with ({error})") from None
 
 
 def _machine(
-    compiled: Compiled, *, contacts: bool, geometry: bool, hard: bool, gravity: Vector | None, name: str | None
+    compiled: Compiled,
+    *,
+    contacts: Contacts,
+    geometry: bool,
+    hard: bool,
+    gravity: Vector | None,
+    name: str | None,
 ) -> Mjcf:
     tree = read_tree(compiled)
     motors, thrusters, servos = read_actuators(compiled, tree)
     constraints = read_equalities(compiled, tree, hard=hard)
     cables = read_tendons(compiled, tree)
-    touching = read_contacts(compiled, tree) if contacts else []
+    if contacts not in (True, False, "colliders"):
+        raise InputError(f"contacts of an MJCF file are True, False or 'colliders', got {contacts!r}")
+    if contacts == "colliders" and not geometry:
+        raise InputError("contacts='colliders' needs the geometry of the file: leave out geometry=False")
+    touching = read_contacts(compiled, tree) if contacts is True else []
     if geometry:
         add_geometry(compiled, tree)
-    _note_the_rest(compiled, contacts=contacts)
+    _note_the_rest(compiled, contacts=bool(contacts))
     pull: Any = (0.0, 0.0, 0.0) if compiled.disabled("GRAVITY") else compiled.model.opt.gravity.tolist()
     machine = Machine(
         name or str(compiled.spec.modelname or "machine"),
@@ -199,6 +214,8 @@ def _machine(
         contacts=tuple(touching),
         gravity=pull if gravity is None else gravity,
     )
+    if contacts == "colliders":
+        machine = read_colliders(compiled, tree, machine)
     return replace(_related(compiled, tree, machine), servos=tuple(servos))
 
 

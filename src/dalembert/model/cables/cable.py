@@ -56,6 +56,9 @@ class Cable(RopeBase):
         Axial damping EA' [N s] of an elastic cable, on its rate of strain.
     bilateral
         Whether the cable could also push, as CDPR (2), an equation, lets it; otherwise it goes slack instead.
+    weight
+        Weight per unstretched length [N/m] of an elastic cable between its exit point and its anchor, which then sags:
+        see `Rope`. Its length may be a parameter or depend on time, but not on a winch.
 
     Examples
     --------
@@ -77,6 +80,7 @@ class Cable(RopeBase):
     stiffness: Scalar | None = None
     damping: Scalar = 0.0
     bilateral: bool = False
+    weight: Scalar = 0.0
 
     def __post_init__(self) -> None:
         name, set_ = check_name(self.name, "cable"), object.__setattr__
@@ -110,6 +114,10 @@ class Cable(RopeBase):
             raise MachineError(f"cable '{name}' is inextensible: it takes no damping")
         if not isinstance(self.bilateral, bool):
             raise MachineError(f"'bilateral' of cable '{name}' must be true or false, got {self.bilateral!r}")
+        set_(self, "weight", field_scalar(self.weight, f"weight of cable '{name}'", lower=0.0))
+        if self.heavy:
+            given = {"a pulley": self.has_pulley, "a winch": self.winch is not None, "'bilateral'": self.bilateral}
+            self._check_heavy("cable", (what for what, is_given in given.items() if is_given))
 
     @property
     def has_pulley(self) -> bool:
@@ -144,7 +152,14 @@ class Cable(RopeBase):
         payout = ca.SX(0)
         if self.winch is not None:
             payout = context.value(self.drum) * context.coordinate(self.winch)
-        return Route(path.length, (RouteSection(path.length, payout, (0,), (path.length,)),), course, rims=rims)
+        route = Route(path.length, (RouteSection(path.length, payout, (0,), (path.length,)),), course, rims=rims)
+        return self._with_sag(route, context)
+
+    def ends(self, context: MachineContext) -> tuple[ca.SX, ca.SX]:
+        """Exit point and anchor of a heavy one."""
+        (R_b, p_b), (R_d, p_d) = context.pose(self.anchor), context.pose(self.exit)
+        exit_at, anchor_at = (ca.vertcat(*[context.value(x) for x in at]) for at in (self.exit_at, self.anchor_at))
+        return p_d + R_d @ exit_at, p_b + R_b @ anchor_at
 
     @property
     def section_names(self) -> tuple[str, ...]:
@@ -176,11 +191,13 @@ class Cable(RopeBase):
     def scalars(self) -> tuple[Scalar, ...]:
         """All scalars of the cable."""
         optional = [x for x in (self.length, self.stiffness) if x is not None]
-        return (*self.anchor_at, *self.exit_at, self.drum, self.pulley, self.damping, *optional)
+        return (*self.anchor_at, *self.exit_at, self.drum, self.pulley, self.damping, self.weight, *optional)
 
     def bounds(self) -> Iterator[Bound]:
         """Ranges that must hold for any parameter values."""
         yield Bound(f"pulley radius of cable '{self.name}'", self.pulley)
         yield Bound(f"damping of cable '{self.name}'", self.damping)
+        if self.heavy:
+            yield Bound(f"weight of cable '{self.name}'", self.weight, strict=True)
         if self.stiffness is not None:
             yield Bound(f"axial stiffness of cable '{self.name}'", self.stiffness, strict=True)

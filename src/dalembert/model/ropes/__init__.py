@@ -6,14 +6,27 @@ lines between wheels are in ``tangents.py``, the elements of paths in ``elements
 
 from dalembert.model.ropes.catenary import Hanging
 from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave, SheaveLoss
+from dalembert.model.ropes.layers import DrumLayers
 from dalembert.model.ropes.rope import Rope
-from dalembert.model.ropes.route import Arc, Condition, Meeting, RopeBase, Route, RouteSection, Rub, WrappedWheel
+from dalembert.model.ropes.route import (
+    Arc,
+    Condition,
+    Counted,
+    Meeting,
+    RopeBase,
+    Route,
+    RouteSection,
+    Rub,
+    WrappedWheel,
+)
 
 __all__ = [
     "Anchor",
     "Arc",
     "Condition",
+    "Counted",
     "Drum",
+    "DrumLayers",
     "Guide",
     "Hanging",
     "Meeting",

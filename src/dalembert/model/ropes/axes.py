@@ -83,6 +83,10 @@ class NeutralContext:
         """The geometric condition."""
         return otherwise
 
+    def counted(self, angle: str) -> ca.SX:
+        """None."""
+        return ca.SX(0.0)
+
     def value(self, scalar: Scalar) -> ca.SX:
         """The nominal value."""
         return ca.SX(nominal(scalar))

@@ -34,6 +34,7 @@ from dalembert.core.validation import (
     unit_vector,
 )
 from dalembert.model.context import MachineContext
+from dalembert.model.ropes.layers import DrumLayers
 
 __all__ = ["Anchor", "Drum", "Guide", "PathElement", "RopeObstacle", "Sheave", "SheaveLoss"]
 
@@ -234,6 +235,8 @@ class Drum(PathElement):
         rope; None: where the rope touches the drum in the neutral configuration.
     name
         Name in the rope; None: that of the joint.
+    layers
+        Layers of rope on it; None: all rope lies at its radius.
 
     Examples
     --------
@@ -248,12 +251,15 @@ class Drum(PathElement):
     at: VectorLike = _ZERO
     zero: VectorLike | str | None = None
     name: str | None = None
+    layers: DrumLayers | None = None
 
     key = "drum"
 
     def __post_init__(self) -> None:
         self._check("joint", self.key, time=False)
         self._check_wheel()
+        if self.layers is not None and not isinstance(self.layers, DrumLayers):
+            raise MachineError(f"layers of {self.what} must be DrumLayers, got {self.layers!r}")
 
     @property
     def on(self) -> str:
@@ -272,8 +278,8 @@ class Drum(PathElement):
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
-        """Position and radius."""
-        return (*self.at, self.radius)
+        """Position, radius and those of layers."""
+        return (*self.at, self.radius, *(() if self.layers is None else self.layers.scalars))
 
     @property
     def cuts(self) -> bool:
@@ -281,8 +287,10 @@ class Drum(PathElement):
         return True
 
     def bounds(self) -> Iterator[Bound]:
-        """The radius is positive."""
+        """The radius is positive, and the layers have room."""
         yield Bound(f"radius of {self.what}", self.radius, strict=True)
+        if self.layers is not None:
+            yield from self.layers.bounds(self.what)
 
 
 @dataclass(frozen=True)
@@ -471,7 +479,7 @@ class Guide(PathElement):
 
 @dataclass(frozen=True)
 class RopeObstacle(PathElement):
-    """A cylinder or sphere that a rope may leave and meet again, without friction.
+    """A cylinder or sphere that a rope may leave and meet again.
 
     A rope that lies on a cylinder runs counter-clockwise about its axis, on a helix if its neighbours are at different
     heights along the axis. On a sphere it lies on the great circle in the plane of its neighbours. Otherwise it runs
@@ -485,6 +493,8 @@ class RopeObstacle(PathElement):
         Radius at which the rope lies.
     axis
         Axis of a cylinder in that frame; None: a sphere.
+    friction
+        Coefficient of friction between rope and obstacle.
     name
         Name in the rope; None: that of the frame.
 
@@ -499,6 +509,7 @@ class RopeObstacle(PathElement):
     radius: Scalar
     axis: VectorLike | str | None = None
     at: VectorLike = _ZERO
+    friction: Scalar = 0.0
     name: str | None = None
 
     key = "obstacle"
@@ -506,12 +517,23 @@ class RopeObstacle(PathElement):
     def __post_init__(self) -> None:
         self._check("frame", self.key)
         self._check_wheel()
+        object.__setattr__(self, "friction", field_scalar(self.friction, f"friction of {self.what}", lower=0.0))
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
         """All its scalars."""
-        return (*self.at, self.radius)
+        return (*self.at, self.radius, self.friction)
+
+    @property
+    def rubs(self) -> bool:
+        """Whether it has friction."""
+        return not (isinstance(self.friction, float) and self.friction == 0.0)
 
     def bounds(self) -> Iterator[Bound]:
-        """The radius is positive."""
+        """The radius is positive, friction not negative."""
         yield Bound(f"radius of {self.what}", self.radius, strict=True)
+        yield Bound(f"friction of {self.what}", self.friction)
+
+    def kappa(self, angle: ca.SX, context: MachineContext) -> ca.SX:
+        """``mu phi``."""
+        return context.value(self.friction) * angle

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,8 @@ from dalembert.core.parameter import Scalar, depends_on_time, nominal
 from dalembert.core.validation import Bound, check_name, field_scalar
 from dalembert.model.context import MachineContext
 from dalembert.model.ropes.axes import NeutralContext
-from dalembert.model.ropes.catenary import Hanging
 from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave
-from dalembert.model.ropes.route import Condition, RopeBase, Route
+from dalembert.model.ropes.route import RopeBase, Route
 from dalembert.model.ropes.routing import Routing
 
 if TYPE_CHECKING:
@@ -105,23 +104,9 @@ class Rope(RopeBase):
         self._check_indeterminate()
         set_(self, "weight", field_scalar(self.weight, f"weight of rope '{name}'", lower=0.0))
         if self.heavy:
-            self._check_heavy()
-
-    @property
-    def heavy(self) -> bool:
-        """Whether it has weight: a catenary."""
-        return not (isinstance(self.weight, float) and self.weight == 0.0)
-
-    def _check_heavy(self) -> None:
-        what = f"rope '{self.name}' has weight"
-        others = [element.what for element in self.path if not isinstance(element, Anchor)]
-        if others:
-            raise MachineError(f"{what}: it must hang between two anchors, got {others[0]} in its path")
-        for field in ("stiffness", "length"):
-            if getattr(self, field) is None:
-                raise MachineError(f"{what}: give its {field}" + (" without load" if field == "length" else ""))
-        if self.damping != 0.0:
-            raise MachineError(f"{what}: it takes no damping, as it has no inertia; give damping to joints")
+            self._check_heavy(
+                "rope", (f"{element.what} in its path" for element in self.path if not isinstance(element, Anchor))
+            )
 
     def _check_path(self) -> None:
         name, path = self.name, self.path
@@ -150,6 +135,12 @@ class Rope(RopeBase):
 
     def _check_indeterminate(self) -> None:
         passed = [element.what for element in self.path if isinstance(element, RopeObstacle)]
+        for element in self.path:
+            if isinstance(element, RopeObstacle) and element.axis is None and element.rubs:
+                raise MachineError(
+                    f"{element.what} of rope '{self.name}' is a sphere, on which the rope slides sideways, too: its "
+                    "friction is not supported; give the axis of a cylinder, or leave out its friction"
+                )
         if passed and self.elastic:
             raise MachineError(f"rope '{self.name}' is elastic: {passed[0]} is not supported for elastic ropes")
         if self.length is not None and depends_on_time(self.length) and len(self.section_names) > 1:
@@ -215,6 +206,16 @@ class Rope(RopeBase):
         return tuple(element for element in self.path if element.rubs)
 
     @property
+    def counted(self) -> tuple[str, ...]:
+        """Names of the angles that runs count over turns, of an inextensible rope on its wheels."""
+        if self.elastic:
+            return ()
+        inner = self.path if self.closed else self.path[1:-1]
+        wraps = [e.label for e in inner if e.axis is not None]
+        zeros = [f"{e.label}.zero" for e in self.path if e.cuts and not isinstance(e, Anchor)]
+        return tuple(f"{self.name}.{name}" for name in (*wraps, *zeros))
+
+    @property
     def section_names(self) -> tuple[str, ...]:
         """Names of its sections: its own, or numbered."""
         count = max(len(self.cuts), 1) if self.closed else len(self.cuts) - 1
@@ -227,38 +228,15 @@ class Rope(RopeBase):
 
     def route(self, context: MachineContext) -> Route:
         """Where it runs."""
-        route = Routing(self, context).route()
-        if not self.heavy:
-            return route
-        shape = self.hanging(context)
-        return replace(route, conditions=(*route.conditions, *self._hangs(shape)), sag=shape.points(15))
+        return self._with_sag(Routing(self, context).route(), context)
 
-    def hanging(self, context: MachineContext) -> Hanging:
-        """How it hangs at rest between its anchors, if it is heavy."""
-        assert self.length is not None and self.stiffness is not None
-        value = context.value
-        ends = []
-        for anchor in self.path:
+    def ends(self, context: MachineContext) -> tuple[ca.SX, ca.SX]:
+        """Places of the anchors of a heavy one."""
+        points = []
+        for anchor in (self.path[0], self.path[-1]):
             R, p = context.pose(anchor.on)
-            ends.append(p + R @ ca.vertcat(*[value(x) for x in anchor.at]))
-        return Hanging.between(
-            ends[0],
-            ends[1],
-            ca.vertcat(*[value(x) for x in context.machine.gravity]),
-            (value(self.length), value(self.weight), value(self.stiffness)),
-        )
-
-    def _hangs(self, shape: Hanging) -> Iterator[Condition]:
-        yield Condition(
-            f"{self.name}.vertical",
-            shape.l - 1e-6 * shape.L,
-            f"the anchors of rope '{self.name}', which has weight, lie above each other: it has no horizontal tension",
-        )
-        yield Condition(
-            f"{self.name}.catenary",
-            1e-9 - shape.error,
-            f"no catenary of rope '{self.name}' was found between its anchors",
-        )
+            points.append(p + R @ ca.vertcat(*[context.value(x) for x in anchor.at]))
+        return points[0], points[1]
 
     def check_wheels(self, machine: Machine) -> None:
         """Refuse wheels that do not turn about their axes, and arcs on drums that begin nowhere."""

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -24,11 +24,12 @@ from dalembert.core.parameter import Scalar
 from dalembert.core.validation import Bound
 from dalembert.model.context import MachineContext
 from dalembert.model.ropes.axes import NeutralContext
+from dalembert.model.ropes.catenary import Hanging
 
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["Arc", "Condition", "Meeting", "RopeBase", "Route", "RouteSection", "Rub", "WrappedWheel"]
+__all__ = ["Arc", "Condition", "Counted", "Meeting", "RopeBase", "Route", "RouteSection", "Rub", "WrappedWheel"]
 
 
 @dataclass(frozen=True)
@@ -172,6 +173,28 @@ class Meeting:
 
 
 @dataclass(frozen=True)
+class Counted:
+    """An angle of a rope on a wheel that is counted over turns.
+
+    Parameters
+    ----------
+    name
+        Its name in the machine: that of rope and wheel.
+    angle
+        The angle.
+    centre
+        Centre of the turn in which it is found; it moves on by half turns.
+    on
+        Whether the rope lies on the wheel.
+    """
+
+    name: str
+    angle: ca.SX
+    centre: ca.SX
+    on: ca.SX
+
+
+@dataclass(frozen=True)
 class Route:
     """Where a rope runs.
 
@@ -193,6 +216,10 @@ class Route:
         Expressions that stay positive while it exists.
     errors
         Errors of iterations for points of contact [m].
+    counted
+        Angles that are counted over turns.
+    layers
+        Names of drums with layers, and expressions that vanish where the layer changes.
     sag
         Points along the curve of a heavy cable between its two anchors.
     """
@@ -205,6 +232,8 @@ class Route:
     meetings: tuple[Meeting, ...] = ()
     conditions: tuple[Condition, ...] = ()
     errors: tuple[ca.SX, ...] = ()
+    counted: tuple[Counted, ...] = ()
+    layers: tuple[tuple[str, ca.SX], ...] = ()
     sag: tuple[ca.SX, ...] = ()
 
     def points(self, pieces: int) -> tuple[list[ca.SX], list[int]]:
@@ -225,11 +254,59 @@ class RopeBase(ABC):
     stiffness: Scalar | None
     damping: Scalar
     bilateral: bool
+    weight: Scalar
 
     @property
     def elastic(self) -> bool:
         """Whether it stretches."""
         return self.stiffness is not None
+
+    @property
+    def heavy(self) -> bool:
+        """Whether it has weight: a catenary."""
+        return not (isinstance(self.weight, float) and self.weight == 0.0)
+
+    @abstractmethod
+    def ends(self, context: MachineContext) -> tuple[ca.SX, ca.SX]:
+        """Points at both ends, of a heavy one."""
+
+    def hanging(self, context: MachineContext) -> Hanging:
+        """How it hangs at rest between its ends, if it is heavy."""
+        assert self.length is not None and self.stiffness is not None
+        value, (first, last) = context.value, self.ends(context)
+        gravity = ca.vertcat(*[value(x) for x in context.machine.gravity])
+        return Hanging.between(first, last, gravity, (value(self.length), value(self.weight), value(self.stiffness)))
+
+    def _with_sag(self, route: Route, context: MachineContext) -> Route:
+        """A route with the curve of a heavy rope, and the conditions under which it has one."""
+        if not self.heavy:
+            return route
+        shape = self.hanging(context)
+        hangs = (
+            Condition(
+                f"{self.name}.vertical",
+                shape.l - 1e-6 * shape.L,
+                f"the anchors of rope '{self.name}', which has weight, lie above each other: it has no horizontal "
+                "tension",
+            ),
+            Condition(
+                f"{self.name}.catenary",
+                1e-9 - shape.error,
+                f"no catenary of rope '{self.name}' was found between its anchors",
+            ),
+        )
+        return replace(route, conditions=(*route.conditions, *hangs), sag=shape.points(15))
+
+    def _check_heavy(self, what: str, others: Iterable[str]) -> None:
+        """Refuse weight together with ``others``, or without stiffness and length."""
+        what = f"{what} '{self.name}' has weight"
+        for other in others:
+            raise MachineError(f"{what}: it must hang between two anchors, got {other}")
+        for field_ in ("stiffness", "length"):
+            if getattr(self, field_) is None:
+                raise MachineError(f"{what}: give its {field_}" + (" without load" if field_ == "length" else ""))
+        if self.damping != 0.0:
+            raise MachineError(f"{what}: it takes no damping, as it has no inertia; give damping to joints")
 
     @property
     def pretension(self) -> Scalar:

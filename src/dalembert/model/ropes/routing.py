@@ -17,8 +17,8 @@ from dalembert.core.types import Array
 from dalembert.model.context import MachineContext
 from dalembert.model.ropes.axes import NeutralContext, carried_axis
 from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave
-from dalembert.model.ropes.route import Arc, Condition, Meeting, Route, RouteSection, Rub, WrappedWheel
-from dalembert.model.ropes.tangents import Circle, Line, line_between
+from dalembert.model.ropes.route import Arc, Condition, Counted, Meeting, Route, RouteSection, Rub, WrappedWheel
+from dalembert.model.ropes.tangents import Circle, Line, angle_between, line_between
 from dalembert.model.tree import place
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Routing"]
 
 _LEAST = -math.pi / 2  # a wrap is found in the turn that begins here: a rope that leaves a sheave has one below zero
-_FARTHEST = 3.0  # angle from the zero direction up to which arcs are counted: beyond half a turn they jump
-_MOST = 4.5  # largest wrap of an obstacle: beyond three quarters of a turn it would jump
+_FARTHEST = 3.0  # angle from the zero direction up to which arcs are known at the start: beyond half a turn they jump
 _CONVERGED = 1e-9  # error of a point of contact, as part of the distance, at which it is none any more
 
 
@@ -40,6 +39,14 @@ class _Turning:
     zero: ca.SX
 
 
+@dataclass(frozen=True)
+class _Helix:
+    """A rope on a cylinder: its free line before it, and the cosine of its slope on the unrolled surface."""
+
+    first: ca.SX
+    cosine: ca.SX
+
+
 class Routing:
     """The way of a rope in one context."""
 
@@ -47,7 +54,9 @@ class Routing:
         self.rope, self.context, self.machine = rope, context, context.machine
         self.passed: dict[int, ca.SX] = {}  # by place of an obstacle, whether the rope lies on it
         self.sides: dict[int, ca.SX] = {}  # positive while the rope does not meet it from behind
-        self.wheels = [self._wheel(element) for element in rope.path]
+        self.helices: dict[int, _Helix] = {}
+        self.counted: dict[str, Counted] = {}
+        self.wheels = [self._wheel(k, element) for k, element in enumerate(rope.path)]
         for k, element in enumerate(rope.path):
             if isinstance(element, RopeObstacle):
                 if element.axis is None:
@@ -60,7 +69,7 @@ class Routing:
 
     # -- elements ---------------------------------------------------------------------------------------------------
 
-    def _wheel(self, element: PathElement) -> Circle:
+    def _wheel(self, k: int, element: PathElement) -> Circle:
         value = self.context.value
         frame = element.on
         if isinstance(element, Drum):
@@ -78,7 +87,28 @@ class Routing:
         if element.joints:
             self._check_joint(element, node, direction)
         x, y, z = map(float, direction)
-        return Circle(centre, value(element.radius), self._turned(node, direction), node, (x, y, z))
+        radius = value(element.radius)
+        if isinstance(element, Drum) and element.layers is not None:
+            radius = element.layers.radius_at(radius, self._wound(k, node, direction), value)
+        return Circle(centre, radius, self._turned(node, direction), node, (x, y, z))
+
+    def _wound(self, k: int, node: int, direction: Array) -> ca.SX:
+        """Turns on a drum with layers: at the start of the path it pays out as it turns about its axis."""
+        drum = self.rope.path[k]
+        assert isinstance(drum, Drum) and drum.layers is not None
+        way = self._sense(drum, node, direction) * (-1 if k == 0 else 1)
+        return self.context.value(drum.layers.wound) + way * self.context.coordinate(drum.joint) / (2 * math.pi)
+
+    def _paid(self, k: int, angle: ca.SX) -> ca.SX:
+        """Rope that a wheel has moved on while its rim turned by an angle about its axis."""
+        wheel, element, value = self.wheels[k], self.rope.path[k], self.context.value
+        assert wheel.radius is not None
+        if not isinstance(element, Drum) or element.layers is None:
+            return wheel.radius * angle
+        layers, radius = element.layers, value(element.radius)
+        wound = layers.length_of(radius, self._wound(k, wheel.carrier, np.array(wheel.direction)), value)
+        gained = wound - layers.length_of(radius, value(layers.wound), value)
+        return -gained if k == 0 else gained
 
     def _turned(self, node: int, direction: Array) -> ca.SX:
         """A direction of a node in the world."""
@@ -200,7 +230,7 @@ class Routing:
         direct = line_between(self.wheels[k - 1], self.wheels[(k + 1) % len(self.wheels)])
         n, r, into, out = circle.axis, circle.radius, before.into, after.out
         assert n is not None and r is not None and into is not None and out is not None
-        wrap = _angle(n, into, out, _LEAST + math.pi)
+        wrap = self._wrap_angle(k)
         l_1, l_2, h = ca.sqrt(before.clear), ca.sqrt(after.clear), ca.dot(n, direct.end - direct.start)
         flat = l_1 + r * wrap + l_2
         whole = flat if h.is_zero() else ca.sqrt(flat**2 + h**2)
@@ -224,14 +254,14 @@ class Routing:
             return None if lying is None or straight is None else either(lying, straight)
 
         first, one = l_1 * whole / flat, ca.SX(1)
-        self.passed[k] = on
+        self.passed[k], self.helices[k] = on, _Helix(first, flat / whole)
         self.lines[k - 1] = Line(
             either(before.start, direct.start),
             either(meeting, direct.end),
             either(first, direct.length),
             any_of(before.out, direct.out),
             into,
-            either(before.clear, direct.clear),
+            before.clear,  # also while it runs past: nothing on the path may enter the obstacle
         )
         self.lines[k] = Line(
             either(leaving, direct.end),
@@ -239,7 +269,7 @@ class Routing:
             either(whole - r * wrap - first, ca.SX(0)),  # by which the helix is longer than its circle
             out,
             any_of(after.into, direct.into),
-            either(after.clear, direct.clear),
+            after.clear,
         )
         self.sides[k] = either(one, ca.if_else(side < 0, nearest, 1))
         meets = either(one, ca.if_else(side < 0, 1, nearest))
@@ -262,6 +292,8 @@ class Routing:
             tuple(self.meetings),
             tuple(self._conditions(wraps)),
             tuple(line.error for line in self.lines if line.error is not None),
+            tuple(self.counted.values()),
+            tuple(self._layers()),
         )
 
     def _is_drum(self, k: int) -> bool:
@@ -271,14 +303,43 @@ class Routing:
         """The arc on a wheel inside the path."""
         wheel, into, out = self.wheels[k], self.lines[k - 1].into, self.lines[k].out
         assert wheel.axis is not None and wheel.radius is not None and into is not None and out is not None
-        turns = 2 * math.pi * int(self.rope.path[k].turns)
-        angle = turns + _angle(wheel.axis, into, out, _LEAST + math.pi)
+        angle = 2 * math.pi * int(self.rope.path[k].turns) + self._wrap_angle(k)
         if k in self.passed:
             angle = ca.if_else(self.passed[k], angle, 0)
         arc = Arc(wheel.centre, wheel.axis, into, wheel.radius, angle)
         return WrappedWheel(
             self.rope.path[k].label, arc, self._fleet(k) if isinstance(self.rope.path[k], Sheave) else None
         )
+
+    def _wrap_angle(self, k: int) -> ca.SX:
+        """Angle from where a rope meets a wheel to where it leaves it, counted over turns."""
+        axis, into, out = self.wheels[k].axis, self.lines[k - 1].into, self.lines[k].out
+        assert axis is not None and into is not None and out is not None
+        return self._count(k, "", axis, into, out, _LEAST + math.pi)
+
+    def _zero_angle(self, k: int) -> ca.SX:
+        """Angle from the zero direction of a wheel to where a rope touches it first."""
+        axis = self.wheels[k].axis
+        assert axis is not None
+        return self._count(k, ".zero", axis, self._turning(k).zero, self.touch(k), 0.0)
+
+    def _count(self, k: int, what: str, axis: ca.SX, start: ca.SX, end: ca.SX, centre: float) -> ca.SX:
+        name = f"{self.rope.name}.{self.rope.path[k].label}{what}"
+        halves = self.context.counted(name)
+        angle = angle_between(axis, start, end, centre, halves)
+        on = self.passed.get(k, ca.SX(1))
+        self.counted[name] = Counted(name, angle, centre + math.pi * halves, on)
+        return angle
+
+    def _layers(self) -> Iterator[tuple[str, ca.SX]]:
+        """Drums with layers, and what vanishes where these change."""
+        for k, element in enumerate(self.rope.path):
+            if isinstance(element, Drum) and element.layers is not None and element.layers.count > 1:
+                turns = self._wound(k, self.wheels[k].carrier, np.array(self.wheels[k].direction))
+                yield (
+                    f"{self.rope.name}.{element.label}",
+                    ca.sin(math.pi * turns / self.context.value(element.layers.turns)),
+                )
 
     def _fleet(self, k: int) -> ca.SX:
         """Fleet angle at a sheave."""
@@ -328,27 +389,29 @@ class Routing:
     def _rub(self, k: int, way: ca.SX, payout: ca.SX, wraps: dict[int, WrappedWheel]) -> Rub:
         """A wheel at which the tension changes, after the way up to it; half of its full turns belong to each side."""
         before, turned = self._before(k)
-        arc = wraps[k].arc
+        arc, angle = wraps[k].arc, wraps[k].arc.angle
+        if k in self.helices:
+            # a rope that runs past an obstacle has no friction there, whatever slips
+            way = way - self.lines[k - 1].length + self.helices[k].first
+            before, angle = before / self.helices[k].cosine, angle * self.helices[k].cosine
         up_to = way + before + math.pi * int(self.rope.path[k].turns) * arc.radius
-        kappa = self.rope.path[k].kappa(arc.angle, self.context)
+        kappa = self.rope.path[k].kappa(angle, self.context)
         return Rub(self.rope.path[k].label, kappa, up_to - payout + turned, up_to, turned)
 
     def _before(self, k: int) -> tuple[ca.SX, ca.SX]:
         """Arc from where a rope meets a wheel to the zero direction, and what the rim has turned on from there."""
-        wheel, into = self.wheels[k], self.lines[k - 1].into
-        assert wheel.axis is not None and wheel.radius is not None and into is not None
-        turning = self._turning(k)
-        return -wheel.radius * _angle(wheel.axis, turning.zero, into, 0.0), wheel.radius * turning.angle
+        radius = self.wheels[k].radius
+        assert radius is not None
+        return -radius * self._zero_angle(k), self._paid(k, self._turning(k).angle)
 
     def _beyond(self, k: int, wraps: dict[int, WrappedWheel]) -> tuple[ca.SX, ca.SX]:
         """Arc from the zero direction to where a rope leaves a wheel, and what the rim has turned on from there."""
-        wheel, out = self.wheels[k], self.lines[k].out
-        assert wheel.axis is not None and wheel.radius is not None and out is not None
+        radius = self.wheels[k].radius
+        assert radius is not None
         if k in wraps:
             before, turned = self._before(k)
-            return wheel.radius * wraps[k].arc.angle - before, turned
-        turning = self._turning(k)
-        return wheel.radius * _angle(wheel.axis, turning.zero, out, 0.0), wheel.radius * turning.angle
+            return radius * wraps[k].arc.angle - before, turned
+        return radius * self._zero_angle(k), self._paid(k, self._turning(k).angle)
 
     def _course(self, wraps: dict[int, WrappedWheel]) -> tuple[ca.SX | Arc, ...]:
         n = len(self.rope.path)
@@ -390,13 +453,12 @@ class Routing:
             if line.error is not None:
                 message = f"no line from {a.what} to {b.what} of rope '{rope.name}' was found that touches both"
                 yield Condition(f"{rope.name}.{a.label}.tangent", _CONVERGED * line.length - line.error, message)
-        for k in rope.cuts:
-            axis = self.wheels[k].axis
-            if axis is not None:
-                angle = _angle(axis, self._turning(k).zero, self.touch(k), 0.0)
+        for k in range(n):
+            zero = self.counted.get(f"{rope.name}.{path[k].label}.zero")
+            if zero is not None and (path[k].cuts or rope.elastic):
                 yield Condition(
                     f"{rope.name}.{path[k].label}.lap",
-                    _FARTHEST - ca.fabs(angle),
+                    _FARTHEST - ca.fabs(zero.angle - zero.centre),
                     f"rope '{rope.name}' touches {path[k].what} almost opposite of its zero direction, up to which its "
                     "arc counts; give a 'zero' nearer to where the rope touches it",
                 )
@@ -406,31 +468,26 @@ class Routing:
                 side,
                 f"rope '{rope.name}' meets {path[k].what} from the other side, where it would run clockwise about it",
             )
-            yield Condition(
-                f"{rope.name}.{path[k].label}.lap",
-                _MOST - wraps[k].arc.angle,
-                f"rope '{rope.name}' wraps {path[k].what} by more than {_MOST:g} rad, which is not supported",
-            )
+        for k in (0, n - 1) if not rope.closed else ():
+            element = path[k]
+            if isinstance(element, Drum) and element.layers is not None:
+                turns = self._wound(k, self.wheels[k].carrier, np.array(self.wheels[k].direction))
+                room = element.layers.count * self.context.value(element.layers.turns) - turns
+                what = f"{element.what} of rope '{rope.name}'"
+                yield Condition(f"{rope.name}.{element.label}.empty", turns, f"{what} is empty: no turn is left on it")
+                yield Condition(
+                    f"{rope.name}.{element.label}.full", room, f"{what} is full: it takes no more turns of rope"
+                )
         for k, wrap in wraps.items():
             element = path[k]
             if isinstance(element, RopeObstacle):
                 continue
-            turns = int(element.turns)
             yield Condition(
                 f"{rope.name}.{wrap.name}.leave",
                 wrap.arc.angle,
                 f"rope '{rope.name}' leaves {element.what}: it does not run counter-clockwise about its axis; turn the "
-                f"axis round, or give turns: {turns + 1} if the rope goes round once more",
+                f"axis round, or give turns: {int(element.turns) + 1} if the rope goes round once more",
             )
-
-
-def _angle(axis: ca.SX, start: ca.SX, end: ca.SX, centre: float) -> ca.SX:
-    """Angle about an axis from one direction to another, within half a turn of ``centre``."""
-    sine, cosine = ca.dot(axis, ca.cross(start, end)), ca.dot(start, end)
-    s, c = math.sin(centre), math.cos(centre)
-    if abs(s) == 1.0:
-        c = 0.0
-    return centre + ca.atan2(sine * c - cosine * s, cosine * c + sine * s)
 
 
 def _across(axis: Array) -> Array:

@@ -17,11 +17,12 @@ where each wheel is touched by the line from the centre of the other.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import casadi as ca
 
-__all__ = ["STEPS", "Circle", "Line", "line_between"]
+__all__ = ["STEPS", "Circle", "Line", "angle_between", "line_between"]
 
 STEPS = 7
 """Steps of Newton's method."""
@@ -151,3 +152,13 @@ def _residuals(d: ca.SX, r_1: ca.SX, r_2: ca.SX, rho_1: ca.SX, rho_2: ca.SX) -> 
 def _turned(rho: ca.SX, t: ca.SX, angle: ca.SX) -> ca.SX:
     """A unit vector turned towards ``t``, by ``angle`` to second order."""
     return (rho + angle * t) / ca.sqrt(1 + angle**2)
+
+
+def angle_between(axis: ca.SX, start: ca.SX, end: ca.SX, centre: float, halves: ca.SX) -> ca.SX:
+    """Angle about an axis from one direction to another, within half a turn of ``centre`` and some half turns."""
+    sine, cosine = ca.dot(axis, ca.cross(start, end)), ca.dot(start, end)
+    s, c = math.sin(centre), math.cos(centre)
+    if abs(s) == 1.0:
+        c = 0.0
+    sign = 1 - 2 * (halves - 2 * ca.floor(halves / 2 + 0.25))  # 1 or -1, of even and odd ones
+    return centre + math.pi * halves + ca.atan2(sign * (sine * c - cosine * s), sign * (cosine * c + sine * s))

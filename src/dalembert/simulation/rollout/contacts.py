@@ -38,6 +38,8 @@ def stepping_macros(problem: Problem) -> dict[str, object]:
         "N_INNER": system.nz,
         "N_BLOCKS": len(system.names),
         "N_HELD_ROWS": system.n_held,
+        "FIRST_BENT": system.first_bent,
+        "N_BENT": system.n_bent,
         "N_L": n_L,
         "N_ROWS": tables["row_start"][-1],
         "N_VALUES": tables["value_start"][-1],

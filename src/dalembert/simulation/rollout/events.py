@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from dalembert.compile.backend import Backend
 from dalembert.core.types import Array
+from dalembert.engine.collide.articulated import NativeColliders, native_steps
 from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.implicit.native import NativeMidpoint
 from dalembert.engine.kernels import problem_kernels
@@ -219,13 +220,13 @@ class ThreadSteps:
         further = () if table is None or way.projects else ("projection", "move")
         kernels = problem_kernels(problem, steps.backend, tapes=(*way.tapes, *further))
         ode, events = None, None
-        equations: NativeConstrained | NativeStepping | None = None
+        equations: NativeConstrained | NativeStepping | NativeColliders | None = None
         implicit: NativeMidpoint | None = None
         if problem.constrained is not None:
             equations = NativeConstrained(problem, kernels.constrained_codes(), way, further=further)
         elif problem.stepping is not None:
             events = kernels.events_code()
-            equations = NativeStepping(problem.stepping, problem.n_states, kernels.stepping_codes())
+            equations = native_steps(problem.stepping, problem.n_states, kernels.stepping_codes())
         else:
             ode, events = kernels.ode_code(), kernels.events_code()
         if METHODS[setup.method].implicit:

@@ -17,13 +17,13 @@ from dalembert.compile.native import load_form, load_lanes, symbol_of
 from dalembert.compile.routine import Routine, load_routine
 from dalembert.compile.tape import row_major
 from dalembert.core.types import Array
+from dalembert.engine.collide.articulated import native_steps
 from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.kernels import problem_kernels
 from dalembert.engine.methods.constraints import ConstraintMethod, Projection
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.rollout.forms import LANES_ROLLOUT
 from dalembert.engine.sampling import Schedule
-from dalembert.engine.stepping.native import NativeStepping
 from dalembert.simulation.methods import METHODS, RK4
 from dalembert.simulation.rollout.events import ThreadSteps, goes_alone, watched_problem, watches
 from dalembert.simulation.rollout.measures import Measures
@@ -275,7 +275,7 @@ class LaneRollout:
             loop.dynamics, loop.project = beside.functions
             loop.context = beside.address
         if self._steps is not None and self._problem.stepping is not None:
-            stepping = NativeStepping(self._problem.stepping, self._problem.n_states, self._steps)
+            stepping = native_steps(self._problem.stepping, self._problem.n_states, self._steps)
             kept.append(stepping)
             loop.step, loop.context = stepping.function, stepping.address
         if members.pacing is not None:

@@ -15,7 +15,7 @@ from dalembert.core.parameter import TIME
 from dalembert.loop.closed_loop import Event
 from dalembert.model.friction import Friction
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import Anchor, Rope, RopeObstacle, SheaveLoss
+from dalembert.model.ropes import Anchor, DrumLayers, Rope, RopeObstacle, SheaveLoss
 from dalembert.simulation.methods import DormandPrince
 from dalembert.simulation.run import Run
 from dalembert.studies.ropes.machines import (
@@ -42,6 +42,8 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     for part in (_eytelwein, _atwood, _tackles, _crane, _peg, _surfaces, _stiction, _trolley, _catenaries, _capstan):
         yield from part(runs)
     yield "energy", max(abs(run.energy.drift) for run in runs)
+    for turns in (20, 50):
+        yield f"layers.{turns}", DrumLayers(turns=20, rope=0.02, wound=turns, ramp=1e-9).coiled(0.31, turns)
     yield from _elastic()
 
 
@@ -229,6 +231,9 @@ def _elastic() -> Iterator[tuple[str, float]]:
         run = simulate(machine, duration=2.5, step=1e-3, contact="time-stepping", backend="vm", v0=moving, record=0.5)
         yield f"creep.{M:g}", run["b_dot"][-1] / 12.0
     trolley, hook = (SheaveLoss(c * r / 0.02, 0.02, 0.005) for c, r in ((0.015, 0.2), (0.012, 0.25)))
+    rigid: Any = {"duration": 10.0, "contact": "time-stepping", "backend": "vm", "record": 1.0, **CRANE_START}
+    run = simulate(tower_crane((trolley, hook, trolley)), step=1e-2, **rigid)
+    yield "steps.distance", float(np.hypot(run["hook_x"][-1] - 19.142979812462, run["hook_z"][-1] - 11.000436168377))
     EA, hook_falls = 1.2e7, (70.5137166941154 - 39.1) / 2
     spans = np.array([14.55, hook_falls, hook_falls, 24.55])  # arcs cut above the trolley's sheaves, below the hook
     T = np.array([9694.792125412, 9952.179585648, 9667.820414352, 9417.787170774])

@@ -103,7 +103,7 @@ def fly_way(
         way, twins, flight.posture, -way.duration, estimate=seen[0], watch=seen[1], scene=scene, mount=flight.mount,
         centre=flight.debris.centre, rng=rng,
     )  # fmt: skip
-    law = flight_loop(guide, flight.gains, flight.tuned_at, flight.jets)
+    law = flight_loop(guide, flight.gains, flight.tuned_at, lambda law: flight.jets(flight.unloaded(law)))
     run = flight.run(law, Start({**q, **place, **flight.base_start}, v, -way.duration), way.duration)
     return replace(outcome, flight=run, way=way, estimate=guide.estimate)
 
@@ -135,12 +135,13 @@ def retreated(flight: Flight, outcome: CaptureOutcome, reason: str) -> CaptureOu
         max(60.0, float(np.sqrt(5.7735 * (far - distance) / most))),
     )
     posture = np.array([q[scene.q_names.index(n)] for n in twins.joints])
+    rates = np.array([v[scene.v_names.index(f"{n}_dot")] for n in twins.joints])
     guide = FlightGuide(
         back, twins, posture, float(run.t[-1]), estimate=None, watch=None, scene=scene, mount=flight.mount,
-        centre=debris.centre, rng=np.random.default_rng(0),
+        centre=debris.centre, rng=np.random.default_rng(0), rates=rates,
     )  # fmt: skip
-    law = flight_loop(guide, flight.gains, flight.tuned_at, flight.jets)
-    flown = flight.run(law, Start(q, v, float(run.t[-1])), back.duration)
+    law = flight_loop(guide, flight.gains, flight.tuned_at, lambda law: flight.jets(flight.unloaded(law)))
+    flown = flight.run(law, Start(q, v, float(run.t[-1])), back.duration, outcome.used)
     apart = _apart(flown, twins.base, debris.joint)
     reason = f"aborted: {reason}; the chaser retreated from {distance:.3g} m to {apart[-1]:.3g} m"
     if flown.status != "completed":

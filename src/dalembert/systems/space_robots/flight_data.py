@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from dalembert.control.allocation import allocate
 from dalembert.control.cascade import Cascade
-from dalembert.control.nozzles import MeteredJets, PulsedJets
-from dalembert.core.errors import InputError
+from dalembert.control.nozzles import MeteredJets, PulsedJets, Unloading
+from dalembert.control.spacecraft import Together
+from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.parameter import nominal
 from dalembert.core.ports import Law
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
@@ -32,6 +36,8 @@ from dalembert.systems.space_robots.start import CaptureStart
 from dalembert.systems.space_robots.twins import ChaserTwins
 
 __all__ = ["CapturePhases", "Flight", "feedback_of", "rigid_stack", "true_stack"]
+
+_UNLOAD = (0.02, 0.6)  # rate at which wheels are unloaded [1/s], and the part of their momentum that stays
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,12 @@ class CapturePhases:
     specific_impulse, lever
         Specific impulse ``Isp`` of the propellant [s], and the lever arm [m] of the nozzles behind thrusters that give
         a torque alone.
+    tank
+        Parameter of the chaser that is the mass of its propellant [kg]: each phase begins with the mass that the
+        phases before have left. None: the mass stays.
+    attitude
+        Quaternion (w, x, y, z) of the base, in world axes, into which the stack is turned after it has come to rest;
+        None: it stays as it is.
 
     Examples
     --------
@@ -83,8 +95,15 @@ class CapturePhases:
     least_pulse: float | None = None
     specific_impulse: float = MeteredJets.specific_impulse
     lever: float = 0.85
+    tank: str | None = None
+    attitude: ArrayLike | None = None
 
     def __post_init__(self) -> None:
+        if self.attitude is not None:
+            Q = np.asarray(self.attitude, dtype=float)
+            if Q.shape != (4,) or not abs(float(np.linalg.norm(Q)) - 1.0) < 1e-6:
+                raise InputError(f"attitude of CapturePhases must be a unit quaternion, got {self.attitude!r}")
+            object.__setattr__(self, "attitude", tuple(Q.tolist()))
         for name in ("hold_point", "keep_out", "corridor", "least_pulse", "specific_impulse", "lever"):
             if getattr(self, name) is not None:
                 check_number(f"{name} of CapturePhases", getattr(self, name))
@@ -107,6 +126,10 @@ class Flight:
     limits: RobotLimits
     derived: bool
     say: Callable[[str], object]
+
+    def __post_init__(self) -> None:
+        if self.full_tank < 0.0:
+            raise InputError(f"parameter '{self.phases.tank}', the propellant, must be >= 0 kg, got {self.full_tank:g}")
 
     @property
     def posture(self) -> Array:
@@ -140,6 +163,32 @@ class Flight:
         named = {f"{self.twins.base}.{n}": float(x) for n, x in zip(("qw", "qx", "qy", "qz"), Q, strict=True)}
         return {**named, **dict(zip(self.twins.joints, self.posture.tolist(), strict=True))}
 
+    def truth(self, eom: EquationsOfMotion, used: float = 0.0) -> dict[str, float]:
+        """True values of the parameters of equations, with the propellant that is left after some was used [kg]."""
+        values = {k: float(x) for k, x in self.start.parameters.items() if k in eom.p_names}
+        return values if self.phases.tank is None else {**values, self.phases.tank: self.full_tank - used}
+
+    @property
+    def full_tank(self) -> float:
+        """Mass of the propellant at the begin [kg]; infinite where it is not modelled."""
+        name = self.phases.tank
+        if name is None:
+            return np.inf
+        known = {x.name: nominal(x) for x in self.twins.machine.parameters}
+        if name not in known:
+            raise UnknownNameError("parameter", name, known, f"machine '{self.twins.machine.name}'")
+        return float(self.start.parameters.get(name, known[name]))
+
+    def unloaded(self, law: Law) -> Law:
+        """A law whose wheels thrusters unload when their momentum is near its limit, where the chaser has both."""
+        twins = self.twins
+        if not twins.wheels or not np.isfinite(twins.wheel_momentum):
+            return law
+        able = allocate(derive(twins.machine), twins.base, need=(), wheels=False)
+        if any(x.startswith("torque") for x in able.missing):
+            return law
+        return Together([law, Unloading(_UNLOAD[0], twins.base, _UNLOAD[1] * twins.wheel_momentum)])
+
     def jets(self, law: Law, period: float | None = None) -> Law:
         """A law with its thrusters metered, or with nozzles that are on or off."""
         phases = self.phases
@@ -149,12 +198,12 @@ class Flight:
             )
         return MeteredJets(law, phases.specific_impulse, phases.lever) if self.twins.machine.thrusters else law
 
-    def run(self, control: Cascade, start: Start, duration: float) -> Run:
-        """Simulate the scene before the grip."""
+    def run(self, control: Cascade, start: Start, duration: float, used: float = 0.0) -> Run:
+        """Simulate the scene before the grip, with the mass that is left after some propellant was used [kg]."""
         scene = self.scene
         experiment: ExperimentKeywords = {
             "start": start,
-            "p": {k: x for k, x in self.start.parameters.items() if k in scene.p_names},
+            "p": self.truth(scene, used),
             "control": control,
             "method": RK4(time_step(self.twins, self.debris, self.gains)),
             "duration": duration,

@@ -42,6 +42,8 @@ __all__ = [
 _POSE, _TWIST = ("x", "y", "z", "qw", "qx", "qy", "qz"), ("vx", "vy", "vz", "wx", "wy", "wz")
 _WRENCH = tuple(f"ff.{k}" for k in ("fx", "fy", "fz", "nx", "ny", "nz"))
 _GRID = 0.5  # of the tables of efforts [s]
+_FILTER = 8.0  # corner frequency of the filter of the base's feedback over the frequency of its loop
+_BRAKE = 12.0  # time in which joints come to rest [s]
 USE = 0.6  # part of the hardware's force and torque that the way may take
 
 
@@ -110,6 +112,12 @@ class FlyAround:
         )  # fmt: skip
 
 
+def braked(x: float) -> float:
+    """Way of a motion that brakes smoothly from the rate one at zero to rest at one."""
+    y = min(max(x, 0.0), 1.0)
+    return y - y**4 * (2.5 - 3.0 * y + y * y)
+
+
 def smooth(x: float) -> float:
     """Fraction of a smooth move after a fraction of its time."""
     y = min(max(x, 0.0), 1.0)
@@ -150,6 +158,8 @@ class FlightGuide:
         As in `CaptureGuide`.
     rng
         Source of the noise of the pictures.
+    rates
+        Rates of the joints at the begin, from which they brake; None: they rest.
     """
 
     def __init__(
@@ -165,7 +175,9 @@ class FlightGuide:
         mount: Array,
         centre: Array,
         rng: np.random.Generator,
+        rates: Array | None = None,
     ) -> None:
+        self._rates = np.zeros(len(posture)) if rates is None else rates
         self.way, self.twins, self.posture, self.begin = way, twins, posture, begin
         self.estimate, self.watch, self.rng = estimate, watch, rng
         block = next(b for b in scene.layout.blocks if b.name == twins.base)
@@ -214,7 +226,7 @@ class FlightGuide:
         pose, twist, _ = self.way.motion(since)
         if pose[3:] @ row[3:7] < 0.0:
             pose[3:] = -pose[3:]
-        return np.concatenate([pose, twist, row[13:], self.posture])
+        return np.concatenate([pose, twist, row[13:], self.posture + braked(since / _BRAKE) * _BRAKE * self._rates])
 
     def _look(self, t: float, q: Array, s: Mapping[str, float]) -> None:
         """Take a picture every fifth period of the camera, and use those that have arrived."""
@@ -256,7 +268,7 @@ def flight_loop(
     stiff, damped = gains.arm**2, 2.0 * gains.arm_damping * gains.arm
     law = Together(
         [
-            BasePD(kp, kd, FollowPose("fly"), joint=twins.base, feedforward=_WRENCH),
+            BasePD(kp, kd, FollowPose("fly"), twins.base, feedforward=_WRENCH, filter=_FILTER * gains.base),
             PD([stiff * x for x in arm], [damped * x for x in arm], Follow(names)),
             Feedforward({m.name: f"ff.{m.joint}" for m in twins.machine.motors if m.joint in twins.joints}),
         ]

@@ -18,6 +18,7 @@ from dalembert.control.estimation import StereoCamera
 from dalembert.core.errors import ConvergenceError, InputError, PlanError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.types import Array
+from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
 from dalembert.loop.join import join
 from dalembert.loop.simulate import run_experiment
@@ -28,15 +29,16 @@ from dalembert.plan.tip_task import meaning
 from dalembert.plan.tumbling import TumblingBody
 from dalembert.simulation.methods import RK4
 from dalembert.simulation.run import Run
+from dalembert.systems.space_robots.aborting import UNKNOWN, GuardedGuide, cut
 from dalembert.systems.space_robots.cases import CaptureCase, default_case
 from dalembert.systems.space_robots.debris_twin import debris_twin
 from dalembert.systems.space_robots.detumbling import StackGuide, chosen_braking, stack_feedback
 from dalembert.systems.space_robots.far_flight import first_way, fly_way, retreated, way_to_side
-from dalembert.systems.space_robots.feedback import CaptureGains, held_names
+from dalembert.systems.space_robots.feedback import CaptureFeedback, CaptureGains, held_names
 from dalembert.systems.space_robots.flight_data import CapturePhases, Flight, feedback_of, rigid_stack, true_stack
 from dalembert.systems.space_robots.guidance import CaptureGuide
 from dalembert.systems.space_robots.outcome import CaptureOutcome
-from dalembert.systems.space_robots.requirements import judged, rested, tip_errors
+from dalembert.systems.space_robots.requirements import judged, rested, tip_errors, turned
 from dalembert.systems.space_robots.scene import grip_parameters
 from dalembert.systems.space_robots.sensors import CaptureSensors, SensorNoise
 from dalembert.systems.space_robots.settings import (
@@ -48,13 +50,13 @@ from dalembert.systems.space_robots.settings import (
     time_step,
 )
 from dalembert.systems.space_robots.start import CaptureStart
+from dalembert.systems.space_robots.transport import stack_turn, transport_feedback
 from dalembert.systems.space_robots.twins import chaser_twins
 from dalembert.systems.space_robots.uncertain import case_machines
 from dalembert.systems.space_robots.watching import free_motion, later, moved, picture_times, placed, watched
 
 __all__ = ["fly_capture"]
 
-_UNKNOWN = 0.1  # standard deviation of the attitude of the debris at which an approach is given up [rad]
 _OPEN = (0.02, float(np.radians(3.0)))  # the fingers of the grip close over this distance and angle
 
 
@@ -87,6 +89,8 @@ class _Keywords(TypedDict, total=False):
     least_pulse: float | None
     specific_impulse: float
     lever: float
+    tank: str | None
+    attitude: ArrayLike | None
     noise: SensorNoise | None
     camera: StereoCamera | None
 
@@ -240,7 +244,7 @@ def _fly(flight: Flight, case: CaptureCase | CaptureStart) -> CaptureOutcome:
         pose = way.motion(ahead)[0]
         at = {f"{twins.base}.{n}": float(x) for n, x in zip(("x", "y", "z", "qw", "qx", "qy", "qz"), pose, strict=True)}
         try:
-            if estimate is not None and estimate.deviation("attitude") > _UNKNOWN:
+            if estimate is not None and estimate.deviation("attitude") > UNKNOWN:
                 raise PlanError(f"the attitude of the debris is known to {estimate.deviation('attitude'):.2g} rad only")
             plan = plan_robot_capture(twins.rigid.eom, guess, {**posture, **at}, sides=1, every=1.0, **settings)
         except PlanError as error:
@@ -250,9 +254,18 @@ def _fly(flight: Flight, case: CaptureCase | CaptureStart) -> CaptureOutcome:
         plan, twins.law, estimate=estimate, watch=filter_, body=now, gains=gains,
         rng=rng if filter_ is not None else None, mount=flight.mount, scene=flight.scene, centre=debris.centre,
     )  # fmt: skip
-    feedback = flight.jets(feedback_of(twins, gains, flight.tuned_at))
-    law = Cascade(Sampled(feedback, gains.period), [approach_guide.stage()])
-    approach = flight.run(law, Start(*begin), plan.duration + hold)
+    feedback = flight.jets(flight.unloaded(feedback_of(twins, gains, flight.tuned_at)))
+    block = next(b for b in flight.scene.layout.blocks if b.name == twins.base)
+    joints = np.array([flight.scene.q_names.index(n) for n in twins.joints])
+    guarded = GuardedGuide(approach_guide, twins, (slice(block.q.start + 3, block.q.stop), joints))
+    law = Cascade(Sampled(feedback, gains.period), [replace(approach_guide.stage(), function=guarded)])
+    if outcome.used > flight.full_tank:
+        return replace(outcome, reason=_empty(flight, outcome))
+    approach = flight.run(law, Start(*begin), plan.duration + hold, outcome.used)
+    if guarded.abort is not None:
+        when, reason = guarded.abort
+        outcome = replace(outcome, estimate=approach_guide.estimate, plan=plan, approach=cut(approach, when))
+        return retreated(flight, outcome, f"{reason}, {when:.1f} s after the arm began")
     outcome = replace(outcome, estimate=estimate, plan=plan, approach=approach)
     if approach.status != "completed":
         return replace(outcome, reason=f"the approach {approach.status}: {approach.message}")
@@ -287,8 +300,10 @@ def _gripped(outcome: CaptureOutcome, flight: Flight) -> CaptureOutcome:
     run, plan, gains, twins, debris = outcome.approach, outcome.plan, flight.gains, flight.twins, flight.debris
     assert run is not None and plan is not None
     scene, noise = flight.scene, flight.sensors.noise
-    p = {k: x for k, x in flight.start.parameters.items() if k in scene.p_names}
-    q, values = run.array(scene.q_names)[-1], scene.parameter_values(p)
+    before = outcome.used - outcome.propellant["approach"]
+    q, values = run.array(scene.q_names)[-1], scene.parameter_values(flight.truth(scene, before))
+    if outcome.used > flight.full_tank:
+        return replace(outcome, reason=_empty(flight, outcome))
     tip, body = (scene.pose(frame, q, p=values) for frame in (twins.frame, debris.body))
     far = float(tip_errors(run)[-1])
     angle = _grip_angle(twins.task, plan.grip, tip[:3, :3].T @ body[:3, :3])
@@ -319,20 +334,74 @@ def _gripped(outcome: CaptureOutcome, flight: Flight) -> CaptureOutcome:
     braking = chosen_braking(nominal, twins, flight.tuned_at, reach, rates, limits)
     guide = StackGuide(true, nominal, mount, handover, braking, twins)
     stage = Guidance(guide, gains.period * gains.every, held_names(len(twins.joints)))
-    experiment: ExperimentKeywords = {
-        "start": Start(handover.q, handover.v, handover.t),
-        "p": {**p, **mount},
-        "control": Cascade(Sampled(flight.jets(feedback, gains.period), gains.period), [stage]),
-        "method": RK4(time_step(twins, debris, gains)),
-        "duration": guide.duration,
-        "record": flight.phases.record,
-        "seed": flight.start.seed + 1,
-    }
-    stack = run_experiment(experiment_of(true, experiment), check=False)
+    p = {**flight.truth(true, outcome.used), **mount}
+    begin = Start(handover.q, handover.v, handover.t)
+    stack = _stack_run(flight, true, (feedback, gains, p), stage, begin, guide.duration)
     outcome = replace(outcome, handover=handover, stack=stack)
     if stack.status != "completed":
         return replace(outcome, reason=f"after the grip the run {stack.status}: {stack.message}")
-    last = rested(stack, true, {**p, **mount}, limits, twins, debris.body)
+    last = rested(stack, true, p, limits, twins, debris.body)
     outcome = replace(outcome, requirements=(*outcome.requirements, *last))
     flight.say(f"at rest: {outcome}")
+    if flight.phases.attitude is None or not outcome.ok:
+        return outcome
+    return _transported(outcome, flight, (true, nominal), mount, (feedback, gains), limits)
+
+
+def _stack_run(
+    flight: Flight,
+    true: EquationsOfMotion,
+    law: tuple[CaptureFeedback, CaptureGains, dict[str, float]],
+    stage: Guidance,
+    start: Start,
+    duration: float,
+) -> Run:
+    """Simulate the stack; the law is its feedback, settings and parameters."""
+    feedback, gains, p = law
+    experiment: ExperimentKeywords = {
+        "start": start,
+        "p": p,
+        "control": Cascade(Sampled(flight.jets(feedback, gains.period), gains.period), [stage]),
+        "method": RK4(time_step(flight.twins, flight.debris, gains)),
+        "duration": duration,
+        "record": flight.phases.record,
+        "seed": flight.start.seed + 1,
+    }
+    return run_experiment(experiment_of(true, experiment), check=False)
+
+
+def _transported(
+    outcome: CaptureOutcome,
+    flight: Flight,
+    stacks: tuple[EquationsOfMotion, EquationsOfMotion],
+    mount: dict[str, float],
+    law: tuple[CaptureFeedback, CaptureGains],
+    limits: RobotLimits,
+) -> CaptureOutcome:
+    """Turn the stack, the simulated one and the one that is computed with, into the wanted attitude."""
+    (true, nominal), (feedback, gains), run, twins = stacks, law, outcome.stack, flight.twins
+    assert run is not None
+    if outcome.used > flight.full_tank:
+        return replace(outcome, reason=_empty(flight, outcome))
+    wanted, p = np.array(flight.phases.attitude), {**flight.truth(true, outcome.used), **mount}
+    q, v = (run.array(names)[-1] for names in (true.q_names, true.v_names))
+    rigid = q[[true.q_names.index(n) for n in nominal.q_names]]
+    try:
+        held = transport_feedback(true, true.parameter_values(mount), q, twins, feedback, gains.period)
+        turn = stack_turn(nominal, mount, twins, (float(run.t[-1]), rigid), wanted, limits, held)
+    except PlanError as error:
+        return replace(outcome, reason=f"no turn: {error}")
+    stage = Guidance(turn, gains.period * gains.every, held_names(len(twins.joints)))
+    flown = _stack_run(flight, true, (held, gains, p), stage, Start(q, v, turn.begin), turn.whole)
+    outcome = replace(outcome, transport=flown)
+    if flown.status != "completed":
+        return replace(outcome, reason=f"the turn of the stack {flown.status}: {flown.message}")
+    judged_ = turned(flown, true, wanted, limits, twins)
+    outcome = replace(outcome, requirements=(*outcome.requirements, *judged_))
+    flight.say(f"turned by {np.degrees(np.linalg.norm(turn.axis)):.0f} degrees in {turn.duration:.0f} s: {outcome}")
     return outcome
+
+
+def _empty(flight: Flight, outcome: CaptureOutcome) -> str:
+    """Reason of a mission without propellant."""
+    return f"the tank is empty: {outcome.used:.3g} kg were used, it held {flight.full_tank:.3g} kg"

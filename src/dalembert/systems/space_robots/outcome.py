@@ -50,6 +50,8 @@ class CaptureOutcome:
         The run from the hold point to where the arm begins, and its path; None: it was not flown.
     retreat
         The run away from the debris, where the mission was aborted.
+    transport
+        The run in which the stack turns into a wanted attitude.
     """
 
     case: CaptureCase | CaptureStart
@@ -65,6 +67,7 @@ class CaptureOutcome:
     flight: Run | None = None
     way: RendezvousWay | None = None
     retreat: Run | None = None
+    transport: Run | None = None
 
     @property
     def ok(self) -> bool:
@@ -79,12 +82,18 @@ class CaptureOutcome:
     @property
     def _runs(self) -> dict[str, Run]:
         """Runs of the phases that were flown, by name, in their order."""
-        runs = {"way": self.flight, "approach": self.approach, "retreat": self.retreat, "rest": self.stack}
+        runs = {
+            "way": self.flight,
+            "approach": self.approach,
+            "retreat": self.retreat,
+            "rest": self.stack,
+            "transport": self.transport,
+        }
         return {name: run for name, run in runs.items() if run is not None}
 
     @property
     def times(self) -> dict[str, float]:
-        """Seconds of the phases that were flown: ``way``, ``approach``, ``retreat``, ``rest``."""
+        """Seconds of the phases that were flown: ``way``, ``approach``, ``retreat``, ``rest``, ``transport``."""
         return {name: float(run.t[-1] - run.t[0]) for name, run in self._runs.items()}
 
     @property
@@ -92,13 +101,18 @@ class CaptureOutcome:
         """Mass of the propellant that each phase has used [kg]; a chaser without thrusters uses none."""
         return {name: float(run["propellant"][-1]) if "propellant" in run else 0.0 for name, run in self._runs.items()}
 
+    @property
+    def used(self) -> float:
+        """Mass of all propellant that was used [kg]."""
+        return sum(self.propellant.values())
+
     @cached_property
     def whole(self) -> Run:
         """All runs as one of the machine before the grip, in which the debris remains a separate body.
 
         It has the signals that all runs have.
         """
-        before = [run for name, run in self._runs.items() if name != "rest"]
+        before = [run for name, run in self._runs.items() if name not in ("rest", "transport")]
         if not before:
             raise InputError(f"there is no run: {self.reason}")
         first, second, debris = before[0], self.stack, self.debris
@@ -106,6 +120,8 @@ class CaptureOutcome:
             first = _joined(first, run)
         if second is None or debris is None:
             return first
+        if self.transport is not None:
+            second = _joined(second, self.transport)
         machine = first.machine
         states = (*machine.q_names, *machine.v_names)
         signals = tuple(n for n in first.names if n in second and n not in states)

@@ -17,9 +17,10 @@ from dalembert.spatial.rotations import quaternion_from_matrix
 from dalembert.systems.space_robots.flying_around import FlyAround, rotation_vector, smooth, turned_by
 from dalembert.systems.space_robots.guidance import pose_of
 
-__all__ = ["RendezvousWay", "Retreat", "camera_verdict", "rendezvous_way"]
+__all__ = ["RendezvousWay", "Retreat", "camera_verdict", "facing", "rendezvous_way"]
 
 _FINE = 0.1  # of the table of the motion [s]
+_RAMP = 0.12  # parts of the time of a turn in which it speeds up and slows down
 _COARSE = 6.0  # between the attitudes that the spline goes through [s]
 
 
@@ -74,8 +75,7 @@ class RendezvousWay:
     def table(self) -> tuple[Array, Array, Array, Array]:
         """Places, velocities and accelerations by thrust (n, 3 each), and attitudes with rates (n, 10), at a fine grid.
 
-        The attitude turns by the least rotation from direction to direction; the roll that is left at the end is
-        spread over the way.
+        The attitude is that of `facing`.
         """
         from scipy.interpolate import CubicHermiteSpline
         from scipy.spatial.transform import Rotation, RotationSpline
@@ -84,17 +84,7 @@ class RendezvousWay:
         curve = CubicHermiteSpline(path.t, path.x[:, :3], path.x[:, 3:])
         n = max(8, int(np.ceil(self.duration / _COARSE)))
         coarse = np.linspace(0.0, self.duration, n + 1)
-        toward = -np.asarray(curve(begin + coarse))
-        toward /= np.linalg.norm(toward, axis=1)[:, None]
-        R = [np.eye(3)]
-        for a, b in itertools.pairwise(toward):
-            axis = np.cross(a, b)
-            size = float(np.linalg.norm(axis))
-            turn = np.zeros(3) if size < 1e-14 else np.arctan2(size, float(a @ b)) / size * axis
-            R.append(turned_by(turn) @ R[-1])
-        left = rotation_vector(self.side.T @ R[-1].T)  # about the last direction
-        roll = float(left @ toward[-1])
-        R = [turned_by(smooth(t / self.duration) * roll * d) @ A for t, d, A in zip(coarse, toward, R, strict=True)]
+        R = facing(coarse, np.asarray(curve(begin + coarse)), self.side)
         # at rest before and after
         step = float(coarse[1])
         times = np.concatenate([[-2 * step, -step], coarse, self.duration + step * np.array([1.0, 2.0])])
@@ -128,6 +118,40 @@ class RendezvousWay:
         return np.concatenate([place, Q]), np.concatenate([body, w]), np.concatenate([push - np.cross(w, body), change])
 
 
+def facing(t: Array, places: Array, side: Array) -> Array:
+    """Attitudes (n, 3, 3) of a base that faces the debris, from none to the transpose of ``side``.
+
+    The base turns by the least rotation from direction to direction; the roll that is left at the end is spread over
+    the way, at a constant rate between ramps, which needs less torque than a smooth move.
+
+    Parameters
+    ----------
+    t, places
+        Times (n) and places (n, 3) from the debris.
+    side
+        Side of the plan.
+    """
+    toward = -places / np.linalg.norm(places, axis=1)[:, None]
+    R = [np.eye(3)]
+    for a, b in itertools.pairwise(toward):
+        axis = np.cross(a, b)
+        size = float(np.linalg.norm(axis))
+        turn = np.zeros(3) if size < 1e-14 else np.arctan2(size, float(a @ b)) / size * axis
+        R.append(turned_by(turn) @ R[-1])
+    roll = float(rotation_vector(side.T @ R[-1].T) @ toward[-1])  # about the last direction
+    part = (t - t[0]) / (t[-1] - t[0])
+    return np.array([turned_by(_coasting(s) * roll * d) @ A for s, d, A in zip(part, toward, R, strict=True)])
+
+
+def _coasting(x: float) -> float:
+    """Fraction of a turn after a fraction of its time: the rate ramps up, stays, and ramps down."""
+    r = _RAMP
+    if x < r or x > 1.0 - r:
+        y = min(x, 1.0 - x) ** 2 / (2.0 * r * (1.0 - r))
+        return y if x < r else 1.0 - y
+    return (x - 0.5 * r) / (1.0 - r)
+
+
 def rendezvous_way(first: FlyAround, limits: RendezvousLimits, orbit: Orbit | None) -> RendezvousWay:
     """The way with the ends and times of a first one, by least impulse within limits; its end is at time zero."""
     begin, end = -first.far * first.outward, -first.distance * first.side.T @ first.outward
@@ -135,6 +159,7 @@ def rendezvous_way(first: FlyAround, limits: RendezvousLimits, orbit: Orbit | No
     path = plan_rendezvous(
         np.concatenate([begin, zero]), np.concatenate([end, zero]), limits,
         times=(-first.duration, -first.times[1], 0.0), orbit=orbit,
+        axes=lambda t, places: facing(t, places, first.side),
     )  # fmt: skip
     return RendezvousWay(path, first.centre, first.outward, first.side)
 

@@ -14,7 +14,7 @@ from dalembert.plan.robot_capture import RobotCapture, RobotLimits
 from dalembert.simulation.run import Run
 from dalembert.systems.space_robots.twins import ChaserTwins
 
-__all__ = ["MissionRequirement", "base_turns", "judged", "rested", "tip_errors"]
+__all__ = ["MissionRequirement", "base_turns", "judged", "rested", "tip_errors", "turned"]
 
 
 @dataclass(frozen=True)
@@ -94,4 +94,20 @@ def rested(
         MissionRequirement("rate of the stack at rest", fastest, 0.05, "degrees/s"),
         _most_used("torque of the base after the grip", base, limits.base_torque),
         _most_used("torque of a joint after the grip", joints, limits.joint_torque),
+    )
+
+
+def turned(
+    run: Run, eom: EquationsOfMotion, wanted: Array, limits: RobotLimits, twins: ChaserTwins
+) -> tuple[MissionRequirement, ...]:
+    """Figures of the turn of the stack into a wanted attitude of the base."""
+    last = run.t >= run.t[-1] - 10.0
+    base, joints = _torques(run, eom, twins)
+    rate = np.linalg.norm(run.array([f"{twins.base}.w{x}" for x in "xyz"])[last], axis=1)
+    miss = float(np.degrees(base_turns(run, twins.base, wanted)[last].max()))
+    return (
+        MissionRequirement("attitude of the stack", miss, 0.5, "degrees"),
+        MissionRequirement("rate of the stack after its turn", float(np.degrees(rate.max())), 0.05, "degrees/s"),
+        _most_used("torque of the base in the turn", base, limits.base_torque),
+        _most_used("torque of a joint in the turn", joints, limits.joint_torque),
     )

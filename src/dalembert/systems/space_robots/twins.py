@@ -115,6 +115,25 @@ class ChaserTwins:
         return allocate(derive(self.machine), self.base, need=("torque",))
 
     @cached_property
+    def wheel_momentum(self) -> float:
+        """Least momentum about an axis that the wheels can hold together [N m s]; infinite without limits."""
+        names = self.allocation.wheels
+        if not names:
+            return np.inf
+        motors, bodies = {m.name: m for m in self.machine.motors}, {b.name: b for b in self.machine.bodies}
+        sizes, columns = [], []
+        for name in names:
+            joint, body = self.machine.joint(motors[name].joint), bodies[self.machine.joint(motors[name].joint).child]
+            assert isinstance(body, Body)
+            axis = np.array([nominal(x) for x in joint.axis])
+            I = np.array([[nominal(x) for x in row] for row in body.inertia])
+            sizes.append(float(axis @ I @ axis) * float(joint.limits.velocity))
+            columns.append(self.allocation.effect[3:, self.machine.u_names.index(name)])
+        # shares of a unit of momentum about each axis, as those of a torque
+        shares = np.abs(np.linalg.pinv(np.array(columns).T))
+        return float((np.array(sizes)[:, None] / np.maximum(shares, 1e-12)).min())
+
+    @cached_property
     def torque_limits(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Largest torques of the base about its axes, and of the joints."""
         motors = {m.joint: m for m in self.machine.motors}

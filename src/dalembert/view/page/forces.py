@@ -67,6 +67,7 @@ def drawn_forces(eom: EquationsOfMotion, signals: Collection[str]) -> list[Drawn
     for thruster in machine.thrusters:
         if (signal := f"u.{thruster.name}") in signals:
             point, vector = world(thruster.frame, thruster.axes, thruster.force)
+            vector = vector if thruster.toward is None else eom.symbolic.pull(thruster)
             forces.append(DrawnForce(thruster.name, point, ((vector, signal),)))
     pairs = [name for contact in machine.contacts for name in contact.pairs if f"force.{name}.normal" in signals]
     if pairs:

@@ -27,6 +27,7 @@ from dalembert.view.solids import coarse
 __all__ = ["Nodes", "inclines", "outline"]
 
 _LINK, _ROD, _CABLE = "#5b7899", "#59636e", "#2f3842"
+_PLAN = "#f08c2e"
 _BEAM, _BEAM_IN_SPACE = "#7f9dbd", "#e8e9ec"
 _RAIL, _STAND, _MASS, _JOINT, _PULLEY = "#7d8894", "#aab3bd", "#b0705f", "#3c4650", "#c4a24a"
 _FORCE = "#d1495b"
@@ -331,6 +332,12 @@ class Nodes:
                     share = (T - least) / span if span > 0.01 * float(taut.max()) else np.full_like(T, 0.3)
                     node["level"] = self.number(np.where(least <= T, share, -1.0))
                 self.add("tube", **node)
+
+    def plans(self, paths: dict[str, Array]) -> None:
+        """Predicted paths (n, m, 3) of controllers, by name."""
+        for name, path in paths.items():
+            first = self.follow(name, path)
+            self.add("tube", first=first, count=path.shape[1], radius=0.0035 * self.size, colour=_PLAN, name=name)
 
     def hanging(self, cable: CablePart) -> int:
         """Place among the points of a cable at which its free line begins that hangs where it is slack."""

@@ -115,6 +115,27 @@ class LaidOut:
     cloud: Array
 
 
+def predicted_paths(run: Run, times: Array) -> dict[str, Array]:
+    """Paths (n, m, 3) that predictive controllers plan at some times, by the name of their signals.
+
+    Parameters
+    ----------
+    run
+        The run.
+    times
+        The times.
+    """
+    paths = {}
+    for first in (name for name in run.names if name.endswith(".path.0.x")):
+        owner, count = first.removesuffix(".0.x"), 0
+        while f"{owner}.{count}.x" in run:
+            count += 1
+        values = np.stack([run[f"{owner}.{k}.{axis}"] for k in range(count) for axis in "xyz"], axis=1)
+        held = np.clip(np.searchsorted(run.t, times, side="right") - 1, 0, len(run.t) - 1)
+        paths[owner] = values[held].reshape(len(times), count, 3)
+    return paths
+
+
 def lay_out(run: Run, machine: Machine, *, most: int | None = None, idle: bool = False) -> LaidOut:
     """Return the film of a run, and its parts.
 
@@ -123,7 +144,8 @@ def lay_out(run: Run, machine: Machine, *, most: int | None = None, idle: bool =
     run, machine, most
         As in `pack_run`.
     idle
-        Whether forces that are zero throughout have an arrow, too.
+        Whether forces that are zero throughout have an arrow, too, and predicted paths are left out: for pages that
+        simulate.
     """
     scene = build_scene(machine, run.metadata.get("parameters"))
     times = film_times(run, most or _most_frames(scene))
@@ -140,7 +162,8 @@ def lay_out(run: Run, machine: Machine, *, most: int | None = None, idle: bool =
         if name in run
     }
     forces = forces_of(run, machine, times, idle=idle)
-    return _laid_out(scene, baked, straight, title=machine.name, tensions=tensions, forces=forces)
+    paths = {} if idle else predicted_paths(run, times)
+    return _laid_out(scene, baked, straight, title=machine.name, tensions=tensions, forces=forces, paths=paths)
 
 
 def _most_frames(scene: Scene) -> int:
@@ -254,6 +277,7 @@ def _laid_out(
     title: str,
     tensions: dict[str, Array],
     forces: dict[str, tuple[Array, Array]],
+    paths: dict[str, Array] | None = None,
 ) -> LaidOut:
     """Put a baked scene in its place."""
     up = vertical(scene)
@@ -267,6 +291,7 @@ def _laid_out(
     nodes.cables(tensions)
     touched = nodes.surfaces({x.name: x.value for x in scene.machine.parameters})
     nodes.arrows(forces)
+    nodes.plans(paths or {})
     points = nodes.points(baked)
     near = [ring for ring in touched if float(np.ptp(ring, axis=0).max()) < 3.0 * size]
     cloud = np.concatenate([cloud, *nodes.still, *near])

@@ -1,0 +1,161 @@
+"""The colliders of a machine with joints: one tape of all bodies that have shapes, whatever the number of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import casadi as ca
+import numpy as np
+
+from dalembert.collide.placed import placed_planes, placed_shapes, shape_table
+from dalembert.core.errors import InputError, MachineError
+from dalembert.core.parameter import Expression as Formula
+from dalembert.core.parameter import Scalar, nominal
+from dalembert.core.types import Array, Expression
+from dalembert.engine.collide.articulated import ShapesAtRest
+from dalembert.engine.problem.shapes import ColliderSystem
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.states import Parameters
+from dalembert.model.body import Body
+from dalembert.model.joint import WORLD
+from dalembert.model.machine import Machine
+from dalembert.model.transform import Transform
+
+__all__ = ["body_names", "collider_system", "joined_bodies", "refuse_overlaps"]
+
+_DEEP = 1e-6
+"""Depth [m] in which bodies may start: the rounding of typed positions."""
+
+
+def body_names(machine: Machine) -> tuple[str, ...]:
+    """Names of the bodies in colliders that move."""
+    frames = machine.tree.frames
+    named = {name for c in machine.colliders for name in c.bodies or ()}
+    rest = any(c.bodies is None and c.surface is None for c in machine.colliders)
+    return tuple(
+        b.name for b in machine.bodies
+        if isinstance(b, Body) and frames[b.name][0] >= 0 and (b.name in named or rest)
+        and any(g.collision for g in b.geometry)
+    )  # fmt: skip
+
+
+def collider_system(
+    eom: EquationsOfMotion,
+    arguments: Sequence[Expression],
+    factor: Sequence[Sequence[int]],
+    groups: Sequence[frozenset[int]],
+    first: int,
+) -> ColliderSystem:
+    """Tape and tables of the colliders of a machine.
+
+    Parameters
+    ----------
+    eom
+        Its equations.
+    arguments
+        Symbols t, x, c, p.
+    factor
+        Columns before the diagonal of each row of L that are not zero, of ``M = L^T D L``.
+    groups
+        Velocities that rows which always hold couple.
+    first
+        Where its states begin in x: number of contacts, smallest gap, force on each body.
+    """
+    machine = eom.machine
+    names, value = body_names(machine), eom.formulation.variables.value
+    bodies: dict[str, Body] = {b.name: b for b in machine.bodies if isinstance(b, Body)}
+
+    def number(x: Scalar) -> float:
+        if isinstance(x, Formula):
+            raise MachineError(
+                f"machine '{machine.name}': '{x}' is a size or a place of a collider that depends on parameters; "
+                "machines with joints need a number there (coefficients may be parameters)"
+            )
+        return float(x)
+
+    still = [b for name, b in bodies.items() if machine.tree.frames[name][0] < 0]
+    on_bodies = [(k, bodies[name], Transform()) for k, name in enumerate(names)]
+    on_bodies += [(-1, body, machine.tree.frames[body.name][1]) for body in still]
+    shapes = placed_shapes(machine, on_bodies, number) + placed_planes(machine, number)
+    poses, jacobians, columns, supports = [], [], list[tuple[int, ...]](), list[tuple[int, ...]]()
+    for name in names:
+        R, p = (ca.SX(e) for e in eom.formulation.frame_pose(name))
+        J = ca.SX(eom.formulation.jacobian(name))
+        moved = [j for j in range(eom.nv) if any(J.has_nz(i, j) for i in range(6))]
+        poses += [p, *(R[i, :].T for i in range(3))]
+        jacobians += [ca.vertcat(R @ J[:3, j], R @ J[3:, j]) for j in moved]
+        entries = _closed(moved, factor)
+        columns.append(tuple(moved))
+        supports.append(tuple(sorted(entries.union(*(g for g in groups if g & entries)))))
+    empty = ca.SX(0, 1)
+    coefficients = [
+        ca.vertcat(empty, *(ca.SX(value(getattr(s.collider, what))) for s in shapes))
+        for what in ("friction", "restitution", "spinning", "rolling")
+    ]
+    outputs = [ca.vertcat(empty, *poses), ca.vertcat(empty, *jacobians), *coefficients]
+    return ColliderSystem(
+        shapes=shape_table(shapes, nominal, joined_bodies(machine)),
+        names=names,
+        owners=tuple(s.owner for s in shapes),
+        poses=ca.Function(
+            "poses", list(arguments), ca.cse([ca.densify(e) for e in outputs]), ["t", "x", "c", "p"],
+            ["pose", "jacobian", "friction", "restitution", "spinning", "rolling"],
+        ),
+        columns=tuple(columns),
+        supports=tuple(supports),
+        count=first,
+        deepest=first + 1,
+        forces=first + 2,
+    )  # fmt: skip
+
+
+def _closed(moved: Sequence[int], factor: Sequence[Sequence[int]]) -> frozenset[int]:
+    """Velocities that rows with entries at ``moved`` have once the factors of the mass matrix are applied."""
+    entries = set(moved)
+    for k in range(len(factor) - 1, -1, -1):
+        if k in entries:
+            entries.update(factor[k])
+    return frozenset(entries)
+
+
+def joined_bodies(machine: Machine) -> list[tuple[str, str]]:
+    """Pairs of bodies that do not touch: welded to each other, or connected by a joint.
+
+    Bodies on fixed joints belong to the body that they are fixed to, except the world.
+    """
+    holder = {joint.child: joint for joint in machine.joints}
+
+    def body_of(name: str) -> str:
+        """Body that carries a body: itself, or the last one on the way to the root along fixed joints."""
+        while name in holder and holder[name].kind == "fixed" and holder[name].parent != WORLD:
+            name = holder[name].parent.partition(".")[0]
+        return name
+
+    carried: dict[str, list[str]] = {}
+    for body in machine.bodies:
+        carried.setdefault(body_of(body.name), []).append(body.name)
+    pairs = [(a, b) for members in carried.values() for a in members for b in members if a < b]
+    for joint in machine.joints:
+        if joint.kind in ("fixed", "free") or joint.parent == WORLD:
+            continue
+        one, two = (body_of(end.partition(".")[0]) for end in (joint.parent, joint.child))
+        pairs += [(a, b) for a in carried.get(one, ()) for b in carried.get(two, ())]
+    return pairs
+
+
+def refuse_overlaps(system: ColliderSystem, eom: EquationsOfMotion, q: Array, p: Parameters) -> None:
+    """Raise an error that names bodies that overlap at q (..., nq), and their depth."""
+    poses, still = system.poses, ShapesAtRest(system.shapes, len(system.names))
+    states, values = np.atleast_2d(q), np.atleast_2d(eom.parameter_values(p))
+    x, held = np.zeros(poses.size1_in(1)), np.zeros(poses.size1_in(2))
+    for member, row in enumerate(states):
+        x[: eom.nq] = row
+        pose = np.asarray(poses(0.0, x, held, values[member % len(values)])[0]).ravel()
+        touching = still.touching(pose)
+        if len(touching.gaps) and touching.gaps.min() < -_DEEP:
+            worst, whose = int(np.argmin(touching.gaps)), f" of member {member}" if q.ndim > 1 else ""
+            one, two = (system.owners[i] for i in touching.shapes[worst])
+            raise InputError(
+                f"q0{whose}: '{one}' and '{two}' of machine '{eom.machine.name}' overlap by "
+                f"{-touching.gaps[worst]:.6g} m; move them apart, or let their colliders ignore each other"
+            )

@@ -1,0 +1,138 @@
+"""Shapes of the colliders of a machine on their bodies, and the pairs of them that do not touch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.collide.shapes import CollisionShape, shape_of
+from dalembert.core.parameter import Scalar
+from dalembert.core.types import Array
+from dalembert.engine.problem.shapes import ShapeKind, ShapeTable
+from dalembert.model.body import Body
+from dalembert.model.colliders import Collider
+from dalembert.model.machine import Machine
+from dalembert.model.transform import Transform
+
+__all__ = ["PlacedShape", "placed_planes", "placed_shapes", "pose_of", "shape_table"]
+
+Number = Callable[[Scalar], float]
+
+_ROOM = 16
+"""Contacts of each shape, on average, for which there is room."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedShape:
+    """A shape in the frame of a body, or in the world.
+
+    Parameters
+    ----------
+    body
+        Number of the body; -1: the shape does not move.
+    owner
+        Name of its body, or of the collider of a plane.
+    collider, shape
+        Its collider, and the shape.
+    place
+        Position (3) and rotation by rows (9).
+    """
+
+    body: int
+    owner: str
+    collider: Collider
+    shape: CollisionShape
+    place: Array
+
+    def seen_from(self, axes: Array, origin: Array) -> PlacedShape:
+        """Return the shape in a frame with these axes (columns) and this origin."""
+        p, R = axes.T @ (self.place[:3] - origin), axes.T @ self.place[3:].reshape(3, 3)
+        return replace(self, place=np.concatenate([p, R.ravel()]))
+
+
+def pose_of(pose: Transform, number: Number) -> tuple[Array, Array]:
+    """Rotation and translation of a transform in numbers."""
+    R = np.array([[number(x) for x in row] for row in pose.rotation])
+    return R, np.array([number(x) for x in pose.translation])
+
+
+def placed_shapes(machine: Machine, bodies: Iterable[tuple[int, Body, Transform]], number: Number) -> list[PlacedShape]:
+    """Return the shapes of bodies in colliders: each body with its number and its pose in the frame of that number."""
+    groups, shapes = _groups(machine), []
+    for i, body, pose in bodies:
+        if body.name not in groups:
+            continue
+        for g in (g for g in body.geometry if g.collision):
+            (R, p), inner = pose_of(pose, number), pose_of(g.origin, number)
+            shape = shape_of(g.solid, number, f"body '{body.name}' of machine '{machine.name}'")
+            p, R = p + R @ inner[1], R @ inner[0]
+            place = np.concatenate([p + R @ shape.centre, R.ravel()])
+            shapes.append(PlacedShape(i, body.name, groups[body.name], shape, place))
+    return shapes
+
+
+def placed_planes(machine: Machine, number: Number) -> list[PlacedShape]:
+    """Return the half-spaces of the colliders."""
+    shapes = []
+    for collider in machine.colliders:
+        if collider.surface is not None:
+            n = np.array([float(x) for x in collider.surface.normal])
+            p = np.array([number(x) for x in collider.surface.point])
+            plane = CollisionShape(ShapeKind.HALF_SPACE, np.zeros(3), np.inf, np.inf)
+            place = np.concatenate([p, _turned_to(n).ravel()])
+            shapes.append(PlacedShape(-1, collider.name, collider, plane, place))
+    return shapes
+
+
+def shape_table(shapes: list[PlacedShape], number: Number, apart: Iterable[tuple[str, str]] = ()) -> ShapeTable:
+    """Return shapes in numbers; the owners in ``apart`` do not touch each other."""
+    m = len(shapes)
+    return ShapeTable(
+        kinds=np.array([int(s.shape.kind) for s in shapes], dtype=np.int64),
+        bodies=np.array([s.body for s in shapes], dtype=np.int64),
+        sizes=np.array([s.shape.size for s in shapes]).reshape(-1, 3),
+        places=np.array([s.place for s in shapes]).reshape(-1, 12),
+        reach=np.array([s.shape.reach for s in shapes]),
+        inner=np.array([s.shape.inner for s in shapes]),
+        friction=np.array([number(s.collider.friction) for s in shapes]),
+        restitution=np.array([number(s.collider.restitution) for s in shapes]),
+        spinning=np.array([number(s.collider.spinning) for s in shapes]),
+        rolling=np.array([number(s.collider.rolling) for s in shapes]),
+        resists=any(s.collider.resists for s in shapes),
+        excluded=_excluded(shapes, apart),
+        contacts=64 + _ROOM * m,
+        hulls={k: s.shape.hull for k, s in enumerate(shapes) if s.shape.hull is not None},
+    )
+
+
+def _groups(machine: Machine) -> dict[str, Collider]:
+    """Return the collider of each body with geometry for collision."""
+    groups = {name: c for c in machine.colliders for name in c.bodies or ()}
+    rest = [c for c in machine.colliders if c.bodies is None and c.surface is None]
+    for body in machine.bodies:
+        if rest and isinstance(body, Body) and body.name not in groups and any(g.collision for g in body.geometry):
+            groups[body.name] = rest[0]
+    return groups
+
+
+def _excluded(shapes: list[PlacedShape], apart: Iterable[tuple[str, str]]) -> NDArray[np.int64]:
+    """Return the pairs of shapes that ignore each other: by their colliders, and by their owners."""
+    m = len(shapes)
+    by_collider: dict[str, list[int]] = {}
+    by_owner: dict[str, list[int]] = {}
+    for k, s in enumerate(shapes):
+        by_collider.setdefault(s.collider.name, []).append(k)
+        by_owner.setdefault(s.owner, []).append(k)
+    found = [(i, j) for i, s in enumerate(shapes) for name in s.collider.ignores for j in by_collider.get(name, ())]
+    found += [(i, j) for one, two in apart for i in by_owner.get(one, ()) for j in by_owner.get(two, ())]
+    return np.array(sorted({min(i, j) * m + max(i, j) for i, j in found if i != j}), dtype=np.int64)
+
+
+def _turned_to(n: Array) -> Array:
+    """Return a rotation whose z axis is n."""
+    helper = np.eye(3)[int(np.argmin(np.abs(n)))]
+    x = np.cross(helper, n) / np.linalg.norm(np.cross(helper, n))
+    return np.column_stack([x, np.cross(n, x), n])

@@ -1,0 +1,205 @@
+/* Pairs of shapes that touch, found in every step: they are data.
+ *
+ * In the middle of each step boxes along the axes are sorted along the axis of largest spread (the sweep and prune of J. D. Cohen et
+ * al., "I-COLLIDE", 1995), and manifolds.c finds the contacts of those that overlap. Each contact is a block of a step (stepping/moreau.c)
+ * behind those that are always there. A contact that was there in the last step begins with the forces that it had. */
+#define NEAR_POINT 0.2 /* distance of points of one contact in two steps, by the size of the first shape */
+#define REACH 1e-4     /* gap [m] up to which contacts are always found */
+
+/* How far a shape reaches along an axis of the world, from its centre. */
+static double half_width(const struct scene *S, int64_t i, int k) {
+    const double *size = S->size + 3 * i, *r = S->rotation + 9 * i + 3 * k;
+    switch (S->kind[i]) {
+    case SPHERE: return size[0];
+    case CAPSULE: return size[0] + fabs(r[2]) * size[1];
+    case CYLINDER: return size[0] * sqrt(fmax(0.0, 1.0 - r[2] * r[2])) + fabs(r[2]) * size[1];
+    case BOX: return fabs(r[0]) * size[0] + fabs(r[1]) * size[1] + fabs(r[2]) * size[2];
+    default: return S->reach[i];
+    }
+}
+
+/* How far a point of a shape may get within h. */
+static double way_of(const struct scene *S, int64_t i, double h) {
+    const int64_t b = S->body[i];
+    if (b < 0) return 0.0;
+    const double arm = length3(S->place + 12 * i) + S->reach[i];
+    return h * (S->pace[2 * b] + arm * S->pace[2 * b + 1]);
+}
+
+static void place_shape(struct scene *S, int64_t i) {
+    const int64_t b = S->body[i];
+    const double *at = S->place + 12 * i;
+    double *p = S->position + 3 * i, *R = S->rotation + 9 * i;
+    if (b < 0) {
+        memcpy(p, at, 3 * sizeof(double)), memcpy(R, at + 3, 9 * sizeof(double));
+        return;
+    }
+    const double *from = S->pose + 12 * b, *Q = from + 3;
+    for (int j = 0; j < 3; j++) {
+        p[j] = from[j] + dot3(Q + 3 * j, at);
+        for (int k = 0; k < 3; k++) R[3 * j + k] = Q[3 * j] * at[3 + k] + Q[3 * j + 1] * at[6 + k] + Q[3 * j + 2] * at[9 + k];
+    }
+}
+
+/* Poses of all shapes and their boxes, as far as they may get within h; sorted along the returned axis. */
+static int place_shapes(struct scene *S, double h, double reach) {
+    double sum[3] = {0.0, 0.0, 0.0}, square[3] = {0.0, 0.0, 0.0};
+    int axis = 0;
+    for (int64_t i = 0; i < S->n_shapes; i++) {
+        place_shape(S, i);
+        double *low = S->low + 3 * i, *high = S->high + 3 * i;
+        const double *p = S->position + 3 * i, way = way_of(S, i, h) + reach;
+        for (int k = 0; k < 3; k++) {
+            if (S->kind[i] == HALF_SPACE) {
+                const int aligned = S->rotation[9 * i + 3 * k + 2] > 1.0 - 1e-15;
+                low[k] = -INFINITY, high[k] = aligned ? p[k] + reach : INFINITY;
+                continue;
+            }
+            const double half = half_width(S, i, k) + way;
+            low[k] = p[k] - half, high[k] = p[k] + half;
+            sum[k] += p[k], square[k] += p[k] * p[k];
+        }
+    }
+    for (int k = 1; k < 3; k++)
+        if (square[k] - sum[k] * sum[k] / (double)S->n_shapes > square[axis] - sum[axis] * sum[axis] / (double)S->n_shapes) axis = k;
+    for (int64_t i = 1; i < S->n_shapes; i++) { /* nearly sorted from the last step: insertion */
+        const int64_t own = S->order[i];
+        int64_t j = i;
+        for (; j > 0 && S->low[3 * S->order[j - 1] + axis] > S->low[3 * own + axis]; j--) S->order[j] = S->order[j - 1];
+        S->order[j] = own;
+    }
+    return axis;
+}
+
+static int is_excluded(const struct scene *S, int64_t pair) {
+    int64_t low = 0, high = S->n_excluded;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (S->excluded[middle] < pair) low = middle + 1;
+        else high = middle;
+    }
+    return low < S->n_excluded && S->excluded[low] == pair;
+}
+
+static int are_apart(const struct scene *S, int64_t i, int64_t j, int axis) {
+    for (int k = 0; k < 3; k++)
+        if (k != axis && (S->low[3 * i + k] > S->high[3 * j + k] || S->low[3 * j + k] > S->high[3 * i + k])) return 1;
+    return S->body[i] == S->body[j]; /* one body, or two that do not move */
+}
+
+static struct shape shape_of(const struct scene *S, int64_t i) {
+    const int64_t *first = S->face_start + i;
+    struct shape s = {S->kind[i], S->size + 3 * i, S->position + 3 * i, S->rotation + 9 * i};
+    s.n_vertices = S->vertex_start[i + 1] - S->vertex_start[i], s.n_faces = first[1] - first[0];
+    s.vertex = S->vertex + 3 * S->vertex_start[i], s.face_normal = S->face_normal + 3 * first[0];
+    s.loop_start = S->loop_start + first[0], s.loop = S->loop;
+    return s;
+}
+
+static int64_t *hash_of(const struct scene *S, const int64_t *pairs, int64_t pair) {
+    uint64_t at = (uint64_t)pair * 0x9E3779B97F4A7C15u;
+    for (at = (at >> 32) % (uint64_t)S->n_hashes; S->hashes[at] >= 0 && pairs[S->hashes[at]] != pair;)
+        at = (at + 1) % (uint64_t)S->n_hashes;
+    return S->hashes + at;
+}
+
+/* Force of a contact in the last step; zero and 0 if it is new. A force is used once. */
+static int last_force(struct scene *S, int64_t pair, const double *local, double size, double *force) {
+    double nearest = NEAR_POINT * NEAR_POINT * size * size;
+    int64_t best = -1;
+    for (int64_t i = 0; i < S->rows; i++) force[i] = 0.0;
+    for (int64_t i = *hash_of(S, S->pair_before, pair); i >= 0 && i < S->n_before && S->pair_before[i] == pair; i++) {
+        double d[3];
+        minus3(local, S->point_before + 3 * i, d);
+        if (dot3(d, d) < nearest) nearest = dot3(d, d), best = i;
+    }
+    if (best < 0) return 0;
+    memcpy(force, S->force_before + S->rows * best, (size_t)S->rows * sizeof(double));
+    S->point_before[3 * best] = INFINITY;
+    return 1;
+}
+
+/* All contacts with a gap of less than they may close within h, where bodies have their `pose` and `pace`, and their last forces. */
+static void find_contacts(struct scene *S, double reach, double h, double *forces) {
+    const int axis = place_shapes(S, h, reach);
+    S->n_contacts = S->full = 0, S->deepest = 0.0, S->fastest = 0.0;
+    for (int64_t i = 0; i < S->n_shapes; i++) {
+        const double part = S->kind[i] == HALF_SPACE ? 0.0 : 0.5 * way_of(S, i, h) / S->inner[i];
+        if (part > S->fastest) S->fastest = part, S->fastest_shape = i;
+    }
+    for (int64_t m = 0; m < S->n_shapes; m++)
+        for (int64_t n = m + 1; n < S->n_shapes; n++) {
+            int64_t i = S->order[m], j = S->order[n];
+            if (S->low[3 * j + axis] > S->high[3 * i + axis]) break;
+            if (are_apart(S, i, j, axis)) continue;
+            if (i > j) i = S->order[n], j = S->order[m];
+            const int64_t pair = i * S->n_shapes + j;
+            if (S->n_excluded && is_excluded(S, pair)) continue;
+            struct contact c[MOST_POINTS];
+            const struct shape a = shape_of(S, i), b = shape_of(S, j);
+            const int count = touching(&a, &b, reach + way_of(S, i, h) + way_of(S, j, h), c);
+            const double size = extent_of(a.kind == HALF_SPACE ? &b : &a);
+            for (int k = 0; k < count; k++) {
+                if (S->n_contacts == S->most_contacts) {
+                    S->full = 1;
+                    return;
+                }
+                const int64_t at = S->n_contacts++;
+                S->pair[at] = pair, S->gap[at] = c[k].gap, S->deepest = fmin(S->deepest, c[k].gap);
+                /* on the moving body, or in the middle: both sides share the line of action, so that angular momentum stays */
+                const double side = S->body[j] < 0 ? 0.5 : S->body[i] < 0 ? -0.5 : 0.0;
+                for (int q = 0; q < 3; q++) c[k].point[q] += side * c[k].gap * c[k].normal[q];
+                memcpy(S->where + 3 * at, c[k].point, sizeof c[k].point);
+                memcpy(S->normal + 3 * at, c[k].normal, sizeof c[k].normal);
+                into(a.kind == HALF_SPACE ? &b : &a, c[k].point, S->point + 3 * at);
+                if (forces) S->known[S->steps->n_fixed + at] = last_force(S, pair, S->point + 3 * at, size, forces + S->rows * at);
+            }
+        }
+}
+
+/* Contacts of the last step, its length and the forces in it, are those before. */
+static void remember_contacts(struct scene *S) {
+    struct moreau *C = S->steps;
+    const double *impulse = C->total + C->row_start[C->n_fixed];
+    S->n_before = S->h > 0.0 ? S->n_contacts : 0;
+    memcpy(S->pair_before, S->pair, (size_t)S->n_before * sizeof(int64_t));
+    memcpy(S->point_before, S->point, (size_t)(3 * S->n_before) * sizeof(double));
+    for (int64_t i = 0; i < S->rows * S->n_before; i++) S->force_before[i] = impulse[i] / S->h;
+    for (int64_t i = 0; i < S->n_hashes; i++) S->hashes[i] = -1;
+    for (int64_t i = S->n_before - 1; i >= 0; i--) *hash_of(S, S->pair_before, S->pair_before[i]) = i;
+}
+
+/* Contacts in the middle of a step of length h as blocks behind those that are always there. 1: there are too many. */
+static int detect(struct scene *S, double h) {
+    struct moreau *C = S->steps;
+    const int64_t first = C->row_start[C->n_fixed];
+    remember_contacts(S);
+    find_contacts(S, REACH, h, C->last + first);
+    C->n_blocks = C->n_fixed + S->n_contacts, S->h = h;
+    memset(C->total + first, 0, (size_t)(S->rows * S->n_contacts) * sizeof(double));
+    return (int)S->full;
+}
+
+/* Gap, restitution and friction of the contacts, as numbers of their blocks; those of a pair of shapes are the smaller restitution,
+ * the geometric mean of both frictions and the larger resistance against rolling and spinning. */
+static void fill_numbers(const struct scene *S) {
+    const struct moreau *C = S->steps;
+    for (int64_t k = 0, a = C->n_fixed; k < S->n_contacts; k++, a++) {
+        const int64_t i = S->pair[k] / S->n_shapes, j = S->pair[k] % S->n_shapes;
+        C->g[a] = S->gap[k], C->e[a] = fmin(S->restitution[i], S->restitution[j]);
+        double *mu = C->mu + C->mu_start[a];
+        mu[0] = sqrt(S->friction[i] * S->friction[j]);
+        if (S->rows == 6) mu[1] = fmax(S->spinning[i], S->spinning[j]), mu[2] = fmax(S->rolling[i], S->rolling[j]);
+    }
+}
+
+/* Normal n of a contact and its two tangents. */
+static void contact_axes(const double *n, double (*ways)[3]) {
+    const int least = fabs(n[0]) <= fabs(n[1]) && fabs(n[0]) <= fabs(n[2]) ? 0 : fabs(n[1]) <= fabs(n[2]) ? 1 : 2;
+    const double axis[3] = {least == 0, least == 1, least == 2};
+    memcpy(ways[0], n, sizeof ways[0]);
+    cross3(n, axis, ways[1]);
+    const double length = length3(ways[1]);
+    for (int k = 0; k < 3; k++) ways[1][k] /= length;
+    cross3(n, ways[1], ways[2]);
+}

@@ -1,0 +1,107 @@
+"""Shapes that collide, in numbers, and the bodies of a machine that have them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import casadi
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.core.types import Array
+
+__all__ = ["ColliderSystem", "Hull", "ShapeKind", "ShapeTable"]
+
+
+class ShapeKind(IntEnum):
+    """Kinds of shapes, as in scene.h."""
+
+    SPHERE = 0
+    CAPSULE = 1
+    CYLINDER = 2
+    BOX = 3
+    HULL = 4
+    HALF_SPACE = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Hull:
+    """Corners of a convex polyhedron (n x 3), outward normals of its faces (m x 3), and the corners of each face."""
+
+    vertices: Array
+    normals: Array
+    loops: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeTable:
+    """Shapes in numbers.
+
+    Parameters
+    ----------
+    kinds, bodies
+        Kind and body of each shape; body -1: it does not move.
+    sizes, places
+        As in scene.h (m x 3); position (3) and rotation by rows (9) in the frame of the body (m x 12).
+    reach, inner
+        Radii of spheres about the centre of each shape, around it and inside of it (m).
+    friction, restitution, spinning, rolling
+        Coefficients of the shapes (m); the last two are lengths.
+    excluded
+        Pairs of shapes i < j that do not touch, as i m + j, in rising order.
+    contacts
+        Number of contacts at most.
+    resists
+        Whether contacts have moments against spinning and rolling.
+    hulls
+        Hulls by the number of their shape.
+    """
+
+    kinds: NDArray[np.int64]
+    bodies: NDArray[np.int64]
+    sizes: Array
+    places: Array
+    reach: Array
+    inner: Array
+    friction: Array
+    restitution: Array
+    spinning: Array
+    rolling: Array
+    excluded: NDArray[np.int64]
+    contacts: int
+    resists: bool = False
+    hulls: dict[int, Hull] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class ColliderSystem:
+    """Bodies of a machine with joints that have shapes: one tape for all bodies, whatever the number of pairs.
+
+    Parameters
+    ----------
+    shapes
+        Their shapes.
+    names, owners
+        Names of the bodies that move, and the body or collider of each shape, for messages.
+    poses
+        (t, x, c, p) -> position (3) and rotation by rows (9) of each body in the world; the Jacobian of each body in
+        axes of the world, six numbers (of the origin, of the rotation) for each velocity that moves it; friction,
+        restitution, and resistance against spinning and rolling of the shapes.
+    columns
+        Velocities that move each body.
+    supports
+        The same, with those that rows which always hold connect with them.
+    count, deepest, forces
+        Places in x: of the number of contacts, of the smallest gap, and of the force on each body (3).
+    """
+
+    shapes: ShapeTable
+    names: tuple[str, ...]
+    owners: tuple[str, ...]
+    poses: casadi.Function
+    columns: tuple[tuple[int, ...], ...]
+    supports: tuple[tuple[int, ...], ...]
+    count: int
+    deepest: int
+    forces: int
