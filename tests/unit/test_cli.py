@@ -391,6 +391,7 @@ def test_robust_refuses_rates_by_name(call: Call, here: Path, arguments: tuple[s
     assert status == 2 and words in err
 
 
+@pytest.mark.slow
 def test_robust_schedules_gains(call: Call, here: Path) -> None:
     (here / "hoist.yaml").write_text(HOIST, encoding="utf-8")
     status, out, _ = call("robust", "hoist.yaml", "--schedule", "l", "--rate", "l=0.2", "--decay", "0.3", "--json")
