@@ -54,7 +54,7 @@ def law_function(machine: Machine | EquationsOfMotion, law: Law) -> ca.Function:
 def law_digest(machine: Machine | EquationsOfMotion, law: Law | Sampled) -> str:
     """Digest of a law: of its operations, one by one, and of its period if it is sampled (64 hexadecimal digits).
 
-    Two laws of one digest give the same inputs, to the last bit. An FMU contains the digest of its law as
+    Two laws of one digest give bitwise equal inputs. An FMU contains the digest of its law as
     ``documentation/law.sha256``.
 
     Parameters
