@@ -23,6 +23,7 @@ from dalembert.model import (
     sunlight,
 )
 from dalembert.model.orbit import EARTH_MU, EARTH_RADIUS
+from dalembert.systems import space_robots
 
 
 def _of_masses(places: np.ndarray, shares: np.ndarray, degree: int) -> GravityModel:
@@ -261,3 +262,21 @@ def test_density_of_the_standard_atmosphere() -> None:
     assert pushes[0] == pytest.approx(pushes[1], rel=1e-3) and pushes[0] < 0.0
     with pytest.raises(da.MachineError, match=r"standard atmosphere .* takes no density"):
         Drag("d", "hub", low, density=2e-12, atmosphere="standard")
+
+
+def test_power_of_an_array_falls_in_the_shadow() -> None:
+    """Closed form of a plate that faces the Sun, tilted and not: zero in the umbra, the mean that of the lit part."""
+    low, tilt = Orbit(7e5), 0.7
+    light = SolarPressure(
+        "wing", "hub", area=3.0, normal=(np.cos(tilt), np.sin(tilt), 0), orbit=low, shadow=True, pressure=4.5e-6
+    )
+    eom = da.equations(_craft(fields=[light]), backend="vm")
+    run = da.simulate(eom, duration=low.period, method="dopri5", rtol=1e-9, atol=1e-12, record=low.period / 800)
+    power = space_robots.array_power(run, "wing", 0.3)
+    full = 0.3 * 4.5e-6 * 299792458.0 * 3.0 * np.cos(tilt)
+    assert power.max() == pytest.approx(full, rel=1e-6) and power.min() == 0.0
+    share = np.arcsin(EARTH_RADIUS / (EARTH_RADIUS + 7e5)) / np.pi  # of a cylinder, the penumbra is short
+    assert np.mean(power) / full == pytest.approx(1.0 - share, abs=5e-3)
+    for name, efficiency, match in (("wnig", 0.3, "did you mean .wing"), ("wing", -0.1, "efficiency of an array")):
+        with pytest.raises(da.DalembertError, match=match):
+            space_robots.array_power(run, name, efficiency)

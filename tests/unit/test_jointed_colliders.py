@@ -179,3 +179,37 @@ def test_program_of_fmus_and_pages(tmp_path):
     np.testing.assert_allclose(rows["t"], run.t, atol=1e-15)
     np.testing.assert_allclose(rows["x"], run.x, rtol=1e-7, atol=1e-7)
     assert run["contact.count"].max() >= 4
+
+
+def test_body_on_a_beam():
+    """A ball at the tip of a flexible boom strikes the ground: as with a declared contact."""
+    boom = da.Beam(
+        "boom", length=1.0, section=da.Section.tube(0.01, 0.008), E=7e10, G=2.6e10, density=2700, modes={"z": 2}
+    )
+    hinge = da.Joint("shoulder", "revolute", "world", "boom", axis=(0, 1, 0), origin=da.Transform((0.0, 0.0, 0.5)))
+    machine = da.Machine(
+        "boom", [boom, da.sphere("tip", 0.3, 0.05)], [hinge, da.Joint("fix", "fixed", "boom.tip", "tip")]
+    )
+    found = machine.with_(colliders=[da.Collider("all", friction=0.5, restitution=0.3), _floor(0.3)])
+    floor = da.Contact("floor", "tip", da.Sphere(0.05), friction=0.5, restitution=0.3)
+    runs = [da.simulate(m, duration=0.6, **STEP) for m in (found, machine.with_(contacts=[floor]))]
+    assert runs[0]["contact.count"].max() == 1
+    for name in machine.q_names:
+        np.testing.assert_allclose(runs[0][name], runs[1][name], atol=1e-9, err_msg=name)
+
+
+def _floor(restitution):
+    return da.Collider("ground", surface=da.HalfSpace(), restitution=restitution)
+
+
+def test_cable_beside_colliders():
+    """A plate hangs on a cable and a ball lies on the ground: tension and force are the weights."""
+    rope = da.Cable("rope", "plate", anchor_at=(0.0, 0.0, 0.05), exit_at=(0.0, 0.0, 1.5), length=1.0)
+    bodies = [da.box("plate", 2.0, (0.3, 0.3, 0.1)), BALL]
+    joints = [da.Joint("plate", "free", "world", "plate"), FREE]
+    machine = da.Machine("hung", bodies, joints, cables=[rope], colliders=[da.Collider("all"), GROUND])
+    start = {"plate.z": 0.45, "a.x": 0.6, "a.z": 0.15}
+    run = da.simulate(machine, duration=0.3, q0=start, record=0.1, **STEP)
+    assert run["tension.rope"][-1] == pytest.approx(2.0 * G, rel=1e-9)
+    assert run["force.a.z"][-1] == pytest.approx(G, rel=1e-6)
+    assert run["a.z"][-1] == pytest.approx(0.1, abs=1e-7)

@@ -217,12 +217,12 @@ def test_a_margin_is_the_deviation_of_the_kept_expression() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["crane", "ur5", "planar-arm"])
+@pytest.mark.parametrize("name", ["crane", "ur5", "cable-robot", "planar-arm"])
 def test_measured_controllers_find_the_optimum_of_ipopt(name: str) -> None:
     case = predictive_cases()[name]
     machine = case.machine()
     law = da.mpc(machine, **{**case.settings(machine), "rounds": 40, "tolerance": 1e-9})
-    start = {machine.q_names[4]: case.start["length"]} if case.start else {}
+    start = {machine.q_names[4] if key == "length" else key: value for key, value in case.start.items()}
     x0, x, u, shown = first_plan(law, machine, start)
     best = by_ipopt(law, x0)
     assert best.success and shown["mpc.status"] == 0

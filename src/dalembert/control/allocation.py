@@ -17,7 +17,7 @@ from dalembert.model.body import Body
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Thruster
 
-__all__ = ["COMPONENTS", "Allocation", "allocate", "base_wheels"]
+__all__ = ["COMPONENTS", "Allocation", "allocate", "base_wheels", "fixed_to"]
 
 COMPONENTS = ("force along x", "force along y", "force along z", "torque about x", "torque about y", "torque about z")
 """Names of the six components of a wrench."""
@@ -76,6 +76,14 @@ class Allocation:
         return np.asarray(P @ np.maximum(w, 0.0) + N @ np.maximum(-w, 0.0))
 
 
+def fixed_to(machine: Machine, body: str) -> set[str]:
+    """Bodies that move with a body: itself, and those on fixed joints."""
+    fixed = {body}
+    for _ in machine.joints:
+        fixed |= {j.child for j in machine.joints if j.parent in fixed and j.kind == "fixed"}
+    return fixed
+
+
 def base_wheels(machine: Machine, base: str) -> tuple[str, ...]:
     """Motors of reaction wheels: rotors on the body of a free joint whose turning moves no mass.
 
@@ -84,9 +92,7 @@ def base_wheels(machine: Machine, base: str) -> tuple[str, ...]:
     """
     root = machine.joint(base).child
     carriers = {j.parent.partition(".")[0] for j in machine.joints} | {j.parent for j in machine.joints}
-    fixed = {root}
-    for _ in machine.joints:
-        fixed |= {j.child for j in machine.joints if j.parent in fixed and j.kind == "fixed"}
+    fixed = fixed_to(machine, root)
     bodies = {b.name: b for b in machine.bodies}
     names = []
     for motor in machine.motors:

@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.control.allocation import fixed_to
 from dalembert.control.law_bases import _Stateless, machine_state
 from dalembert.control.spacecraft import PoseReference, pose_reference
 from dalembert.core.errors import InputError
@@ -37,14 +38,6 @@ class _Gyro:
     gimbal_inertia: float
 
 
-def _fixed_to(machine: Machine, body: str) -> set[str]:
-    """Bodies that move with a body."""
-    fixed = {body}
-    for _ in machine.joints:
-        fixed |= {j.child for j in machine.joints if j.parent in fixed and j.kind == "fixed"}
-    return fixed
-
-
 def base_gyros(machine: Machine, base: str) -> tuple[str, ...]:
     """Motors of control moment gyros: gimbals on the body of a free joint with a rotor that no motor drives.
 
@@ -67,7 +60,7 @@ def base_gyros(machine: Machine, base: str) -> tuple[str, ...]:
 
 def _pairs(machine: Machine, base: str) -> list[tuple[str, str, str]]:
     """Motor, joint of the gimbal and joint of the rotor of the gyros."""
-    fixed, driven = _fixed_to(machine, machine.joint(base).child), {m.joint for m in machine.motors}
+    fixed, driven = fixed_to(machine, machine.joint(base).child), {m.joint for m in machine.motors}
     found = []
     for motor in machine.motors:
         gimbal = machine.joint(motor.joint)

@@ -99,7 +99,8 @@ def optimise(
     Returns
     -------
     OptimalPlan
-        Coordinates, velocities and inputs as functions of time, cost, status and errors.
+        Coordinates, velocities and inputs as functions of time, cost, status and errors. A plan whose errors are above
+        the tolerance is ``"inaccurate"`` and warned of.
 
     Raises
     ------

@@ -20,6 +20,7 @@ from dalembert.systems.space_robots.measures import capture_measures
 from dalembert.systems.space_robots.mission import fly_capture
 from dalembert.systems.space_robots.native_guidance import capture_loop, capture_start, rigid_twin
 from dalembert.systems.space_robots.outcome import CaptureOutcome
+from dalembert.systems.space_robots.power import array_power
 from dalembert.systems.space_robots.reference import RobotReference, robot_reference
 from dalembert.systems.space_robots.requirements import MissionRequirement
 from dalembert.systems.space_robots.scene import capture_scene, captured_stack, grip_parameters
@@ -47,6 +48,7 @@ __all__ = [
     "PathGuidance",
     "RobotReference",
     "SensorNoise",
+    "array_power",
     "attitude_thrusters",
     "bench_arm",
     "capture_loop",
