@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
     from dalembert.model.elastic.finite_elements import FlexibleBody
     from dalembert.model.elastic.rod import Rod
+    from dalembert.model.elastic.solids import Solids
     from dalembert.model.friction import Friction
     from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
     from dalembert.model.joint import WORLD, Joint, Limits
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from dalembert.plan.references import Quintic, Sine
     from dalembert.simulation.methods import (
         RK4,
+        AdaptiveMidpoint,
         BogackiShampine,
         Cvodes,
         DormandPrince,
@@ -120,6 +122,7 @@ __all__ = [
     "RK4",
     "TIME",
     "WORLD",
+    "AdaptiveMidpoint",
     "Anchor",
     "AugmentedLagrangian",
     "BallConstraint",
@@ -208,6 +211,7 @@ __all__ = [
     "SimulationError",
     "Sine",
     "SlotineLi",
+    "Solids",
     "Sphere",
     "SphericalSurface",
     "Start",
@@ -273,6 +277,7 @@ __all__ = [
 ]
 
 _LATER = {
+    "AdaptiveMidpoint": "dalembert.simulation.methods",
     "Anchor": "dalembert.model.ropes",
     "AugmentedLagrangian": "dalembert.engine.methods.constraints",
     "BallConstraint": "dalembert.model.constraints",
@@ -364,6 +369,7 @@ _LATER = {
     "SimulationError": "dalembert.core.errors",
     "Sine": "dalembert.plan.references",
     "SlotineLi": "dalembert.control.passivity",
+    "Solids": "dalembert.model.elastic.solids",
     "Sphere": "dalembert.model.geometry",
     "SphericalSurface": "dalembert.model.contacts",
     "Start": "dalembert.loop.experiment",

@@ -141,6 +141,11 @@ def test_editor_marks_mistakes_completes_explains_and_runs(watched: Any, studio:
     page.hover("#editor .cm-line >> nth=2 >> text=mass")
     page.wait_for_selector(".da-hover")
     assert "[kg]" in page.inner_text(".da-hover")
+    # An event needs a name and an expression.
+    page.select_option("#add", "events")
+    page.click(".form button[type=submit]")
+    assert page.locator(".form input:invalid").count() == 2
+    assert "events" not in page.evaluate("() => studioPage.editor.text")
     # A form writes a law, one key applies the text and runs it.
     page.select_option("#add", "control")
     page.fill(".form input[aria-label='positions']", "0.7")

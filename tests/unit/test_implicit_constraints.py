@@ -67,6 +67,23 @@ def test_a_loop_converges_with_the_square_of_the_step(four_bar: da.Machine) -> N
         assert 20 * run.metadata["function_calls"] < exact.metadata["function_calls"]
 
 
+def test_adaptive_steps_follow_the_tolerance(four_bar: da.Machine) -> None:
+    """Errors fall with it, stiff modes do not shorten steps, and the audit books the damping of steps of any length."""
+    exact = da.simulate(four_bar, duration=0.1, method=EXACT, **START)
+    error, calls = [], []
+    for rtol in (1e-3, 1e-5):
+        method = da.AdaptiveMidpoint(rtol=rtol, atol=1e-2 * rtol, numerical_damping=0.3)
+        run = da.simulate(four_bar, duration=0.1, method=method, **START)
+        error.append(np.abs(run["a"][-1] - exact["a"][-1]))
+        calls.append(run.metadata["function_calls"])
+        assert run["constraint.position"].max() < 1e-11 and run.energy.drift < 1e-3 and run["loss.numerical"][-1] > 0.0
+        assert np.diff(run.t).max() > 2 * np.diff(run.t).min()
+    assert error[1] < 0.2 * error[0] and error[0] < 1e-2 and error[1] < 1e-4
+    assert calls[0] < calls[1] < exact.metadata["function_calls"] / 10
+    with pytest.raises(da.InputError, match=r"a rollout runs the methods .*, not 'adaptive-midpoint'"):
+        da.rollout(four_bar, duration=0.01, v0={"a_dot": [4.0, 5.0]}, method=da.AdaptiveMidpoint())
+
+
 def test_numerical_damping_of_a_loop_is_booked(four_bar: da.Machine) -> None:
     """Rates of modes far above 2/h die out; the account has exactly the work that the audit misses without it."""
     kicked = {**START, "v0": {"a_dot": 5.0, "boom.delta1_dot": 0.05, "boom.delta2_dot": 0.0}}

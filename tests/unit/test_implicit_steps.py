@@ -129,7 +129,9 @@ def test_what_is_not_supported_is_refused_by_name(arm: da.Machine) -> None:
         da.simulate(pinned, duration=0.01, method=method, control=[0.0], constraints="baumgarte")
     with pytest.raises(da.InputError, match="numerical_damping must be between 0 and 1, got 2"):
         da.ImplicitMidpoint(numerical_damping=2.0)
-    with pytest.raises(da.InputError, match="numerical_damping is for midpoint; method 'rk4' has none"):
+    with pytest.raises(
+        da.InputError, match="numerical_damping is for midpoint, adaptive-midpoint; method 'rk4' has none"
+    ):
         da.simulate(arm, duration=0.01, method={"name": "rk4", "numerical_damping": 0.1}, control=[0.0])
 
 

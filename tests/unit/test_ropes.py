@@ -600,3 +600,23 @@ def test_fleet_angle_is_recorded_and_a_large_one_warns(aside: float) -> None:
         run = da.simulate(machine, duration=0.01, backend="vm")
     assert run["fleet.r.S"][0] == pytest.approx(math.atan2(aside, 2.0), rel=1e-12)
     assert any("fleet angle of 8.5 degrees" in str(one.message) for one in seen) == (aside == 0.3)
+
+
+def test_an_obstacle_between_swinging_bobs_slips_as_a_guide() -> None:
+    """Both lines turn about the cylinder, so that the arc on it changes at both ends."""
+    ends = []
+    for over in (
+        da.Guide("world", 0.1, "y", friction=0.2, name="S"),
+        da.RopeObstacle("world", 0.1, "y", friction=0.2, name="S"),
+    ):
+        joints = []
+        for k, side in ((1, -0.3), (2, 0.3)):
+            joints.append(da.Joint(f"x{k}", "prismatic", "world", f"r{k}", axis="x", origin=(side, 0, -1)))
+            joints.append(da.Joint(f"z{k}", "prismatic", f"r{k}", f"m{k}", axis="z"))
+        bodies = [da.Body("r1"), da.point_mass("m1", 3.0), da.Body("r2"), da.point_mass("m2", 1.0)]
+        rope = da.Rope("r", [da.Anchor("m1"), over, da.Anchor("m2")])
+        machine = da.Machine("bobs", bodies, joints, ropes=[rope])
+        run = da.simulate(machine, duration=0.3, step=2e-3, v0={"x1_dot": -1.0, "x2_dot": 0.5}, backend="vm")
+        ends.append([run[n][-1] for n in ("x1", "z1", "x2", "z2", "slip.r.S", "wrap.r.S", "loss.r.S")])
+        assert run.energy.drift < 1e-9 and run["loss.r.S"][-1] > 0.1
+    np.testing.assert_allclose(ends[0], ends[1], rtol=1e-9, atol=1e-10)

@@ -18,6 +18,7 @@ import pytest
 
 import dalembert as da
 from dalembert.cli.app import run as run_command
+from dalembert.loop.postures import posture
 from dalembert.systems import SYSTEMS, load_system
 from dalembert.view.page.arrays import unpack_array
 from dalembert.view.studio.opened import Changes
@@ -334,6 +335,32 @@ def test_bad_start_is_told() -> None:
     session.answer("run", {"changes": {"q0": {"no_such": 1.0}}})
     state = finished(session)
     assert state["stage"] == "failed" and "no_such" in state["error"]
+
+
+def test_a_mechanism_assembled_by_hand_runs_whatever_branch_its_file_names() -> None:
+    """A drag gives all coordinates: none of them selects the branch any longer, in runs and in the saved file."""
+    text = """
+name: toggle
+bodies:
+  a: {rod: {mass: 1.0, length: 0.3, com: [0.15, 0, 0], axis: x}}
+  b: {rod: {mass: 1.0, length: 0.4, com: [0.2, 0, 0], axis: x}}
+joints:
+  one: {kind: revolute, parent: world, child: a, axis: z}
+  two: {kind: revolute, parent: world, child: b, axis: z, origin: {xyz: [0.5, 0, 0]}}
+frames:
+  end_a: {body: a, origin: {xyz: [0.3, 0, 0]}}
+  end_b: {body: b, origin: {xyz: [0.4, 0, 0]}}
+constraints:
+  rod: {type: distance, frame: end_a, other: end_b, length: 0.35}
+simulation: {duration: 0.01, q0: {one: 1.0}, branch: {two: 1.2}}
+"""
+    made = open_text(text, "toggle.yaml")
+    posed = Changes(q0={name: round(value, 5) for name, value in posture(made.experiment).items()})
+    one, both = made.simulation(Changes(q0={"one": 0.9})), made.simulation(posed)
+    assert one.start.branch == {"two": 1.2} and both.start.branch is None
+    assert posture(both)["two"] == pytest.approx(posed.q0["two"], abs=1e-4)
+    again = da.load_experiment(made.file(posed))
+    assert again.start.branch is None and posture(again) == pytest.approx(posture(both))
 
 
 def test_modes_and_poles_are_those_of_the_machine() -> None:

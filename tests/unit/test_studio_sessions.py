@@ -302,6 +302,13 @@ def test_a_dragged_body_goes_where_its_joints_allow() -> None:
     linkage = Session(open_text(FOUR_BAR.replace("LENGTH", "0.6")))
     pull = linkage.answer("drag", {"body": "crank", "target": [0.0, 0.0, 0.15]})
     assert pull["gaps"] == [] and pull["q"]["a"] < -1.2  # nearly upright, and still closed
+    bent = Session(open_system("planar-flexible-arm"))
+    before: Any = bent.answer("pose", {})
+    pull = bent.answer(
+        "drag", {"body": open_system("planar-flexible-arm").machine.bodies[-1].name, "target": [0.3, 0.4, 0]}
+    )
+    moved = {name for name, value in pull["q"].items() if abs(value - before["q"][name]) > 1e-9}
+    assert moved and not any(".delta" in name for name in moved)
     for body_name, place in (("no-such", [0, 0, 0]), ("crank", [0, 0]), ("crank", "here")):
         with pytest.raises(da.DalembertError):
             linkage.answer("drag", {"body": body_name, "target": place})

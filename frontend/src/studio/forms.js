@@ -68,11 +68,18 @@ export function form(what, about, write) {
   } else if (what === "events") {
     const [name, expression] = [field("name", "", "arrived"), field("expression", "", "x - 2.9")];
     const [terminal, direction] = [choice("ends the run", ["no", "yes"]), choice("direction", ["both", "rising", "falling"])];
+    name.input.required = expression.input.required = true;
     rows.append(name.row, expression.row, terminal.row, direction.row);
     collect = () => ({ name: String(name.input.value.trim()), expression: expression.input.value.trim(), ...(terminal.read() === "yes" ? { terminal: true } : {}), ...({ rising: { direction: 1 }, falling: { direction: -1 } }[direction.read()] ?? {}) });
   } else {
     const [at, event] = [field("at time [s]", "", "1.5"), field("or at event", "", "touched")];
     const [on, off] = [field("on", "", about.switchable.join(", ")), field("off", "", about.switchable.join(", "))];
+    const need = () => {
+      at.input.required = !event.input.value.trim();
+      on.input.required = !off.input.value.trim();
+    };
+    for (const other of [event, off]) other.input.oninput = need;
+    need();
     rows.append(at.row, event.row, on.row, off.row);
     collect = () => Object.fromEntries([["at", at.read()], ["event", event.read()], ["on", on.read() === undefined ? undefined : [on.read()].flat()], ["off", off.read() === undefined ? undefined : [off.read()].flat()]].filter(([, x]) => x !== undefined));
   }

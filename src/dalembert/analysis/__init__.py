@@ -31,6 +31,7 @@ from dalembert.analysis.sticking import with_sticking_contacts
 from dalembert.analysis.stress import Cycles, StressHistory, rainflow, stress_history, von_mises
 from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
 from dalembert.analysis.weld_wrench import weld_wrench
+from dalembert.model.elastic.solids import geometric_stiffness, stress_matrix
 
 __all__ = [
     "Assemblies",
@@ -76,6 +77,7 @@ __all__ = [
     "forward_kinematics",
     "frequency_response",
     "generalized_jacobian",
+    "geometric_stiffness",
     "inverse_kinematics",
     "law_gain",
     "linearize",
@@ -93,6 +95,7 @@ __all__ = [
     "rope_tensions",
     "static_equilibrium",
     "stress_history",
+    "stress_matrix",
     "structure_matrix",
     "tension_distribution",
     "verify",

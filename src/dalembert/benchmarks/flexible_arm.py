@@ -30,6 +30,7 @@ from dalembert.benchmarks.rows import AGREEMENT, SETTINGS, describe
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
+from dalembert.simulation.methods import RK4, Method
 from dalembert.simulation.run import Run
 from dalembert.systems.flexible_arms import canadarm, planar_arm
 
@@ -40,7 +41,10 @@ MISSING = "not installed in version 1.13 or later (pip install exudyn)"
 
 @dataclass(frozen=True)
 class FlexibleArm:
-    """An arm, its start (undeformed, so that both engines agree on it), and the body whose motion is compared."""
+    """An arm, its start (undeformed, so that both engines agree on it), and the body whose motion is compared.
+
+    ``method`` makes our method from the length of a step.
+    """
 
     name: str
     title: str
@@ -48,6 +52,7 @@ class FlexibleArm:
     q0: dict[str, float]
     v0: dict[str, float]
     end: str
+    method: Callable[[float], Method] = RK4
 
 
 ARMS = (
@@ -232,7 +237,7 @@ def compare_runs(
         times: dict[str, list[float]] = {"ours": [], "exudyn": []}
         ends: dict[str, Array] = {}
         for _ in range(repetitions):
-            run = simulate(eom, step=h, **same)
+            run = simulate(eom, method=arm.method(h), **same)
             times["ours"].append(float(run.metadata["wall_time"]))
             ends["ours"] = end(run)
             try:
@@ -240,7 +245,8 @@ def compare_runs(
             except ImportError:
                 continue
             times["exudyn"].append(seconds)
-        for key, engine in (("ours", "dalembert, Runge-Kutta 4"), ("exudyn", "Exudyn, generalized-alpha")):
+        own = "Runge-Kutta 4" if arm.method is RK4 else arm.method(h).title
+        for key, engine in (("ours", f"dalembert, {own}"), ("exudyn", "Exudyn, generalized-alpha")):
             row: Record = {"machine": arm.name, "title": arm.title, "engine": engine, "step": h}
             if not times[key]:
                 rows.append({**row, "reason": MISSING})

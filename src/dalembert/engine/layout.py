@@ -47,6 +47,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (REAL, "t_known"),
         (POINTER, "x_known equations rates x_middle W further"),
         (INT, "work_loss account"),
+        (POINTER, "error x_half"),
+        (INT, "first_velocity end_velocity"),
     ),
     "update": (
         (POINTER, "f work w values rows"),

@@ -244,6 +244,8 @@ class FiniteElementsEntry(FileEntry):
     modes: int = 20
     method: str = "craig-bampton"
     relief: bool = False
+    stress: bool = False
+    stiffening: bool = False
     stations: dict[str, str | list[int]] = {}
     damping: Number = 0.0
 

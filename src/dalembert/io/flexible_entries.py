@@ -20,13 +20,17 @@ _FILES = ("file", "stiffness", "mass", "nodes")
 def make_flexible(name: str, entry: FiniteElementsEntry, folder: Path | None, damping: Any) -> FlexibleBody:
     """Make a flexible body from its entry; relative paths begin in ``folder``."""
     paths = {key: _path(getattr(entry, key), folder) for key in _FILES if getattr(entry, key) is not None}
-    model = read_finite_elements(paths.pop("file", None), **paths)
+    model = read_finite_elements(
+        paths.get("file"), stiffness=paths.get("stiffness"), mass=paths.get("mass"), nodes=paths.get("nodes")
+    )
     body = model.body(
         name,
         entry.interfaces,
         entry.modes,
         method=entry.method,
         relief=entry.relief,
+        stress=entry.stress,
+        stiffening=entry.stiffening,
         stations=dict(entry.stations),
         damping=damping,
     )

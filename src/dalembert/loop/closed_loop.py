@@ -62,7 +62,7 @@ from dalembert.loop.stepping import (
 from dalembert.loop.switches import Switch, check_switched
 from dalembert.loop.switching import Switching
 from dalembert.model.signals import Sensor, Signal, read_text
-from dalembert.simulation.methods import ImplicitMidpoint
+from dalembert.simulation.methods import AdaptiveMidpoint, ImplicitMidpoint
 
 __all__ = ["LIMITS", "ClosedLoop", "Event", "SampledController", "close_loop"]
 
@@ -201,7 +201,7 @@ def close_loop(
     events: Sequence[Event] = (),
     limits: str = "record",
     switches: Sequence[Switch] = (),
-    contact: ContactMethod | ImplicitMidpoint | None = None,
+    contact: ContactMethod | ImplicitMidpoint | AdaptiveMidpoint | None = None,
     signals: Sequence[Signal] = (),
     sensors: Sequence[Sensor] = (),
 ) -> ClosedLoop:
@@ -243,7 +243,7 @@ def close_loop(
     signals = (*eom.machine.signals, *_listed(signals, Signal, "signals"))
     sensors = (*eom.machine.sensors, *_listed(sensors, Sensor, "sensors"))
     stages, functions = _taken_apart(eom, control)
-    numerical_loss = isinstance(contact, ImplicitMidpoint) and contact.numerical_damping > 0.0
+    numerical_loss = isinstance(contact, ImplicitMidpoint | AdaptiveMidpoint) and contact.numerical_damping > 0.0
     contact = contact if isinstance(contact, TimeStepping) else None
     key = (stages, events, limits, switches, contact, signals, sensors, numerical_loss)
     if not _is_value(key):
@@ -440,6 +440,7 @@ def _compose(
         stepping=stepping,
         n_counted=n_before,
         midpoint=midpoint,
+        velocities=(eom.nq, eom.nq + eom.nv),
     )
     schedule = _schedule(known, stages, signals, sensors, arguments) if slots.names else None
     return ClosedLoop(problem, z0, schedule, _switching(eom, problem, n_before, switches), stepped=stepped)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dalembert.core.errors import DalembertWarning, InputError
 from dalembert.core.types import Array
-from dalembert.formulations.constraints.assembly import assembled_start
+from dalembert.formulations.constraints.assembly import Branch, assembled_start
 from dalembert.loop.experiment import Experiment, values_by_name
 from dalembert.loop.start import Start
 
@@ -34,7 +35,7 @@ def revised(experiment: Experiment, **changes: Any) -> Experiment:
     """Return an experiment with changes; initial coordinates that are not among them are kept if they can be.
 
     Where the constraints do not allow the old coordinates together with the new ones, the old ones only select the
-    branch of the assembly.
+    branch of the assembly. New coordinates no longer select it.
 
     Parameters
     ----------
@@ -47,6 +48,9 @@ def revised(experiment: Experiment, **changes: Any) -> Experiment:
     q0, start = changes.get("q0"), changed.start
     if not q0 or not changed.machine.constrained or not isinstance(start, Start):
         return changed
+    if (branch := _free(start.branch, q0, changed.machine.q_names)) != start.branch:
+        start = dataclasses.replace(start, branch=branch)
+        changed = changed.replace(start=start)
     others = {name: value for name, value in values_by_name(experiment)["q0"].items() if name not in q0}
     if not others:
         return changed
@@ -55,6 +59,13 @@ def revised(experiment: Experiment, **changes: Any) -> Experiment:
         return changed
     except InputError:
         return changed.replace(start=dataclasses.replace(start, q=q0, branch=others))
+
+
+def _free(branch: Branch, q0: Mapping[str, float], names: Sequence[str]) -> Branch:
+    """A branch without the coordinates that are given; None where nothing is left to select."""
+    if isinstance(branch, Mapping):
+        return {name: value for name, value in branch.items() if name not in q0} or None
+    return None if set(names) <= set(q0) else branch
 
 
 def _assembled(experiment: Experiment, start: Start) -> Array:

@@ -31,7 +31,7 @@ from dalembert.loop.stresses import with_stresses
 from dalembert.loop.switches import check_switches
 from dalembert.model.comparison import mechanics_apart
 from dalembert.simulation.integrate import integrate
-from dalembert.simulation.methods import AdaptiveMethod, ImplicitMidpoint, agree
+from dalembert.simulation.methods import AdaptiveMethod, AdaptiveMidpoint, ImplicitMidpoint, agree
 from dalembert.simulation.run import EndState, Run
 
 __all__ = ["check_limits", "compose", "run_experiment", "start_state"]
@@ -66,10 +66,10 @@ def compose(experiment: Experiment, *, control: Any = None) -> ClosedLoop:
     return loop
 
 
-def _steps(experiment: Experiment) -> ContactMethod | ImplicitMidpoint:
+def _steps(experiment: Experiment) -> ContactMethod | ImplicitMidpoint | AdaptiveMidpoint:
     """Return what decides on the states of a loop besides its control: contact method, or implicit steps."""
     method = experiment.integrator
-    return method if isinstance(method, ImplicitMidpoint) else experiment.contact
+    return method if isinstance(method, ImplicitMidpoint | AdaptiveMidpoint) else experiment.contact
 
 
 def run_experiment(

@@ -54,6 +54,7 @@ __all__ = [
     "RK4",
     "TABLEAUS",
     "AdaptiveMethod",
+    "AdaptiveMidpoint",
     "AlphaSteps",
     "BogackiShampine",
     "Cvodes",
@@ -152,7 +153,7 @@ class Method:
         if cls.contact is not None:
             return frozenset({"simulate", "rollout", "stepper", "cuda", "program"})
         if cls.implicit:
-            return frozenset({"simulate", "rollout", "program"})
+            return frozenset({"simulate"} if cls.adaptive else {"simulate", "rollout", "program"})
         if cls.tableau is None:
             return frozenset({"simulate", "program"} if cls.brings is GeneralizedAlpha else {"simulate"})
         places = {"simulate", "derivatives", "program"}
@@ -466,9 +467,60 @@ class AlphaSteps(FixedStepMethod):
     brings: ClassVar[type[ConstraintMethod] | None] = GeneralizedAlpha
 
 
+@dataclass(frozen=True)
+class _MidpointSteps(Method):
+    """Settings and time loop of implicit midpoint steps."""
+
+    implicit: ClassVar[bool] = True
+
+    numerical_damping: float = field(default=0.0, kw_only=True)
+    tolerance: float = field(default=1e-10, kw_only=True)
+    max_iterations: int = field(default=50, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        damping = check_number("numerical_damping", self.numerical_damping, positive=False)
+        if not 0.0 <= damping <= 1.0:
+            raise InputError(f"numerical_damping must be between 0 and 1, got {damping:g}")
+        object.__setattr__(self, "numerical_damping", damping)
+        tolerance = check_number("tolerance", self.tolerance)
+        if not _FINEST <= tolerance <= 1e-3:
+            raise InputError(f"tolerance must be between {_FINEST:g} and 0.001, got {tolerance:g}")
+        object.__setattr__(self, "tolerance", tolerance)
+        if isinstance(self.max_iterations, bool) or not isinstance(self.max_iterations, int) or self.max_iterations < 2:
+            raise InputError(f"max_iterations must be a whole number >= 2, got {self.max_iterations!r}")
+
+    @classmethod
+    def engine(cls, setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> NativeEngine | None:
+        """Return the native loop with implicit steps."""
+        problem = setup.problem
+        if problem.midpoint is None:
+            raise InputError(
+                f"method {cls.name!r} needs the stiffness of the machine: problem {problem.name!r} has no tape for it"
+            )
+        constrained = problem.constrained is not None
+        equations = None
+        if constrained:
+            codes = kernels.constrained_codes()
+            equations = NativeConstrained(problem, codes, setup.constraint_method, further=further)
+        steps = NativeMidpoint(
+            problem, kernels.midpoint_code(problem), setup.options, equations=equations, adaptive=cls.adaptive
+        )
+        return NativeEngine(
+            setup,
+            None if constrained else kernels.ode_code(),
+            None if constrained else kernels.events_code(),
+            constrained=equations,
+            steps=steps,
+            tableau=BOGACKI_SHAMPINE if cls.adaptive else None,  # whose order is that of the estimate
+            adaptive=cls.adaptive,
+            backend=kernels.backend,
+        )
+
+
 @register_method
 @dataclass(frozen=True)
-class ImplicitMidpoint(FixedStepMethod):
+class ImplicitMidpoint(FixedStepMethod, _MidpointSteps):
     r"""Implicit midpoint rule, order 2, for machines with stiff modes: flexible bodies and springs.
 
     The mass matrix is enlarged by ``h^2 K/4 + h D/2`` of modes and springs in the same O(n) elimination, and the exact
@@ -497,47 +549,37 @@ class ImplicitMidpoint(FixedStepMethod):
 
     name: ClassVar[str] = "midpoint"
     title: ClassVar[str] = "implicit midpoint"
-    implicit: ClassVar[bool] = True
 
-    numerical_damping: float = 0.0
-    tolerance: float = 1e-10
-    max_iterations: int = 50
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        damping = check_number("numerical_damping", self.numerical_damping, positive=False)
-        if not 0.0 <= damping <= 1.0:
-            raise InputError(f"numerical_damping must be between 0 and 1, got {damping:g}")
-        object.__setattr__(self, "numerical_damping", damping)
-        tolerance = check_number("tolerance", self.tolerance)
-        if not _FINEST <= tolerance <= 1e-3:
-            raise InputError(f"tolerance must be between {_FINEST:g} and 0.001, got {tolerance:g}")
-        object.__setattr__(self, "tolerance", tolerance)
-        if isinstance(self.max_iterations, bool) or not isinstance(self.max_iterations, int) or self.max_iterations < 2:
-            raise InputError(f"max_iterations must be a whole number >= 2, got {self.max_iterations!r}")
+@register_method
+@dataclass(frozen=True)
+class AdaptiveMidpoint(_BoundedSteps, _MidpointSteps):
+    r"""Implicit midpoint rule with steps chosen by tolerances, for machines with stiff modes.
 
-    @classmethod
-    def engine(cls, setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> NativeEngine | None:
-        """Return the native loop with implicit steps."""
-        problem = setup.problem
-        if problem.midpoint is None:
-            raise InputError(
-                f"method {cls.name!r} needs the stiffness of the machine: problem {problem.name!r} has no tape for it"
-            )
-        constrained = problem.constrained is not None
-        equations = None
-        if constrained:
-            codes = kernels.constrained_codes()
-            equations = NativeConstrained(problem, codes, setup.constraint_method, further=further)
-        steps = NativeMidpoint(problem, kernels.midpoint_code(problem), setup.options, equations=equations)
-        return NativeEngine(
-            setup,
-            None if constrained else kernels.ode_code(),
-            None if constrained else kernels.events_code(),
-            constrained=equations,
-            steps=steps,
-            backend=kernels.backend,
-        )
+    Each step is made as two of half its length, whose difference from a whole one estimates the error. Errors of
+    velocities count by the distance that they lead to within a step, so that a stiff mode whose deflection is below the
+    tolerance does not shorten it.
+
+    Parameters
+    ----------
+    rtol, atol, max_step
+        As in `AdaptiveMethod`; ``max_step`` is the longest step [s].
+    numerical_damping, tolerance, max_iterations
+        As in `ImplicitMidpoint`.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> str(da.AdaptiveMidpoint(rtol=1e-5, atol=1e-7))
+    'adaptive-midpoint (rtol 1e-05, atol 1e-07)'
+    """
+
+    name: ClassVar[str] = "adaptive-midpoint"
+    title: ClassVar[str] = "implicit midpoint, adaptive"
+    adaptive: ClassVar[bool] = True
+
+    rtol: float = 1e-5
+    atol: float | tuple[float, ...] = 1e-7
 
 
 @register_method

@@ -15,6 +15,7 @@ from dalembert.view.plots import plot_run
 from dalembert.view.robust import plot_mu, plot_poles, plot_ranges, plot_singular_values
 from dalembert.view.scene import Scene, bake_run
 from dalembert.view.scene_builder import build_scene
+from dalembert.view.stress_picture import plot_stress
 from dalembert.view.studio.server import Studio
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "plot_ranges",
     "plot_run",
     "plot_singular_values",
+    "plot_stress",
     "report",
     "share",
     "write_derivation",

@@ -97,7 +97,7 @@ def _checks(sheet: Derivation) -> SheetStep:
 
 
 def _lines(sheet: Derivation, step: SheetStep) -> list[str]:
-    return [*step.rules, *(formula.latex(sheet.form, sheet.state) for formula in step.formulas)]
+    return [*step.rules, *(line for formula in step.formulas for line in formula.lines(sheet.form, sheet.state))]
 
 
 def _state_rows(sheet: Derivation) -> list[tuple[str, str]]:
@@ -215,7 +215,7 @@ def typst_source(sheet: Derivation, picture: str) -> str:
     return (
         f'#set page(paper: "a4", margin: 22mm, numbering: "1")\n#set text(size: 10pt)\n#set heading(numbering: "1.")\n'
         "#let fitted(body) = layout(size => {\n  let wide = measure(body).width\n"
-        "  if wide > size.width { scale(100% * size.width / wide, reflow: true, body) } else { body }\n})\n"
+        "  if wide > size.width { scale(size.width / wide * 100%, reflow: true, body) } else { body }\n})\n"
         f'#align(center, text(size: 16pt, weight: "bold", {title}))\n'
         f"#align(center, image({quoted(picture)}, width: 70%))\n\n"
         f"{body}"

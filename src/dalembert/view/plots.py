@@ -26,7 +26,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "Panel", "chosen_signals", "group_signals", "picture_file", "plot_run", "save_figure"]
+__all__ = [
+    "COLOURS",
+    "Panel",
+    "chosen_signals",
+    "group_signals",
+    "picture_file",
+    "plot_run",
+    "save_figure",
+    "shown_figure",
+]
 
 _LINES_PER_PANEL = 8
 # Colour-blind safe (P. Tol, "bright"), and dark enough on white.
@@ -84,7 +93,7 @@ class Panel:
 
 
 @cache
-def _shown_figure() -> type[Figure]:
+def shown_figure() -> type[Figure]:
     """Figures that a notebook shows as a picture, also where pyplot was never imported."""
     from matplotlib.figure import Figure
 
@@ -132,7 +141,7 @@ def plot_run(run: Run, names: Sequence[str] | None = None, path: str | os.PathLi
     count = len(groups) + 2 * audited
     columns = 1 if count < 4 else 2
     rows = math.ceil(count / columns)
-    figure = _shown_figure()(figsize=(5.2 * columns + 0.6, 1.9 * rows + 0.9), layout="constrained")
+    figure = shown_figure()(figsize=(5.2 * columns + 0.6, 1.9 * rows + 0.9), layout="constrained")
     FigureCanvasAgg(figure)
     axes = _axes(figure, count, rows, columns)
     for panel, group in zip(axes, groups, strict=False):

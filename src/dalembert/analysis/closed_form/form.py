@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -37,7 +37,7 @@ from dalembert.model.machine import Machine
 if TYPE_CHECKING:
     import sympy
 
-__all__ = ["ClosedForm", "closed_form"]
+__all__ = ["ClosedForm", "closed_form", "tree_form"]
 
 
 def closed_form(
@@ -97,6 +97,25 @@ def closed_form(
     source = with_symbols(machine, names.all)
     eom = derive(source.machine, by, coordinates=coordinates, backend="vm")
     return ClosedForm(eom, source, names, numbers=source.named if symbols == "parameters" else frozenset(), limit=limit)
+
+
+def tree_form(machine: Machine, *, limit: int) -> ClosedForm:
+    """Return the closed form of the tree of a machine with constraints, cables or ropes.
+
+    Its tape has the rows of these elements, for `ClosedForm.expand`.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    limit
+        As in `closed_form`.
+    """
+    refuse_stick(machine, "a closed form", "its friction is not a function of the state; give it friction=0")
+    names = VariableNames.of(Layout.of_joints(machine.coordinate_joints), machine)
+    source = with_symbols(machine, names.all, rows=True)
+    eom = derive(source.machine, "lagrange", backend="vm")
+    return ClosedForm(eom, source, names, numbers=frozenset(), limit=limit)
 
 
 class ClosedForm:
@@ -280,6 +299,19 @@ class ClosedForm:
         made = ca.SX.sym("a", self._nv)
         self._inputs["a"] = (made, [self._algebra.symbol(x.name) for x in self.a])
         return made
+
+    def declare(self, symbols: Expression, values: Mapping[str, float]) -> None:
+        """Make further CasADi symbols known to `expand`.
+
+        Parameters
+        ----------
+        symbols
+            The symbols.
+        values
+            Their names and nominal values, in the order of the symbols; they join `parameters`.
+        """
+        self._inputs["declared"] = (symbols, [self._algebra.symbol(name) for name in values])
+        self.parameters.update(values)
 
     def expand(self, name: str, expression: Expression) -> sympy.ImmutableDenseMatrix:
         """Return an expression of the tape of this machine as a SymPy matrix.

@@ -90,6 +90,14 @@ _NUMPY = {
     "atan": "arctan",
     "atan2": "arctan2",
 }
+_LATEX = {
+    "asin": "\\arcsin",
+    "acos": "\\arccos",
+    "atan": "\\arctan",
+    "atan2": "\\mathrm{atan2}",
+    "Abs": "\\mathrm{abs}",
+    "sign": "\\mathrm{sign}",
+}
 
 
 class Writer:
@@ -237,7 +245,9 @@ class Writer:
         name, inner = type(x).__name__, ", ".join(self._sum(a) for a in x.args)
         if self.kind == "latex":
             tall = "\\frac" in inner
-            return f"\\{name.lower()}{exponent}" + (f"\\left({inner}\\right)" if tall else f"({inner})")
+            return (
+                _LATEX.get(name, f"\\{name.lower()}") + exponent + (f"\\left({inner}\\right)" if tall else f"({inner})")
+            )
         return self.style.function.format(_NUMPY.get(name, name) if self.kind == "python" else name, inner)
 
     def _number(self, x: sympy.Expr) -> str:

@@ -22,6 +22,8 @@ from dalembert.model.transform import Transform
 
 __all__ = ["SymbolMachine", "VariableNames", "symbol_name", "with_symbols"]
 
+_LEFT_OUT = ("constraints", "cables", "ropes", "fields", "contacts")
+
 
 @dataclass(frozen=True)
 class SymbolMachine:
@@ -126,7 +128,7 @@ class _Namer:
         return (x, y, z)
 
 
-def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
+def with_symbols(machine: Machine, reserved: Sequence[str], *, rows: bool = False) -> SymbolMachine:
     """Return a copy of a machine in which every nonzero physical number is a parameter.
 
     Parameters and expressions keep their names; zeros, unit ratios, halves of couplings, axes and rotation matrices
@@ -138,8 +140,11 @@ def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
         The machine.
     reserved
         Names that no parameter may have: those of coordinates, velocities and inputs.
+    rows
+        Whether constraints, cables and ropes are allowed: the forms are those of the tree then, and the numbers of
+        these elements stay numbers.
     """
-    rigid = _rigid_bodies(machine)
+    rigid = _rigid_bodies(machine, ("fields", "contacts") if rows else _LEFT_OUT)
     parameters = {p.name for p in machine.parameters}
     clash = sorted(parameters & set(reserved))
     if clash:
@@ -191,9 +196,9 @@ def with_symbols(machine: Machine, reserved: Sequence[str]) -> SymbolMachine:
     return SymbolMachine(copy, frozenset(name.named), frozenset(masses), frozenset(pulls), frozenset(loads))
 
 
-def _rigid_bodies(machine: Machine) -> list[Body]:
+def _rigid_bodies(machine: Machine, refused: Sequence[str]) -> list[Body]:
     """Return the bodies; refuse elements that a closed form would leave out in silence."""
-    for field in ("constraints", "cables", "ropes", "fields", "contacts"):
+    for field in refused:
         parts = getattr(machine, field, ())
         if parts:
             names = ", ".join(x.name for x in parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 
     from dalembert.analysis.closed_form.form import ClosedForm
 
-__all__ = ["SheetFormula", "SheetStep", "State"]
+__all__ = ["SheetFormula", "SheetStep", "State", "broken", "width"]
+
+WIDE = 110
+"""Characters of a line that fits on a page."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +63,28 @@ class SheetFormula:
         )
         return " = ".join(part for part in (self.left, self.rule, right) if part)
 
+    def lines(self, form: ClosedForm | None, state: State) -> list[str]:
+        """The formula as lines that fit on a page.
+
+        A vector or matrix that is too wide is written entry by entry, and a long sum on several lines.
+        """
+        whole = self.latex(form, state)
+        if form is None or self.value is None or width(whole) <= WIDE:
+            return [whole]
+        if not hasattr(self.value, "shape"):
+            return broken(whole)
+        made = [" = ".join(part for part in (self.left, self.rule) if part)] if self.rule else []
+        rows, columns = self.value.shape
+        same = rows == columns and self.value == self.value.T
+        for i in range(rows):
+            for j in range(i if same else 0, columns):
+                place = f"{i + 1}" if columns == 1 else f"{i + 1},{j + 1}"
+                entry = self.left if self.left == "0" else f"\\left({self.left}\\right)_{{{place}}}"
+                if same and i != j:
+                    entry += f" = \\left({self.left}\\right)_{{{j + 1},{i + 1}}}"
+                made += broken(f"{entry} = {form.latex_of(self.value[i, j])}")
+        return made
+
     def numbers(self, form: ClosedForm, state: State) -> Array:
         """Evaluate the printed formula at a state, with the nominal parameters."""
         import sympy
@@ -96,10 +122,31 @@ class SheetStep:
     rules: tuple[str, ...] = ()
 
 
+def width(latex: str) -> int:
+    """Approximate number of characters of a formula; of a matrix, those of its widest row."""
+    text = re.sub(r"\\(?:left|right|mathrm|frac|dot|ddot|begin\{bmatrix\}|end\{bmatrix\})", "", latex)
+    return max(len(re.sub(r"[{}_^&\s]|\\,", "", re.sub(r"\\[A-Za-z]+", "x", row))) for row in text.split(r"\\"))
+
+
+def broken(line: str) -> list[str]:
+    """A formula on several lines, each a part of its outer sum."""
+    pieces, depth = [""], 0
+    for k, c in enumerate(line):
+        depth += (c in "({[") - (c in ")}]")
+        if depth == 0 and line[k : k + 3] in (" + ", " - ") and pieces[-1].strip():
+            pieces.append("")
+        pieces[-1] += c
+    lines = [pieces[0]]
+    for piece in pieces[1:]:
+        if width(lines[-1] + piece) > WIDE:
+            lines.append(r"\quad")
+        lines[-1] += piece
+    return lines
+
+
 def _numbers(values: Any) -> str:
-    array = np.atleast_2d(np.asarray(values, dtype=float))
-    if array.shape[0] == 1 and array.shape[1] > 1:
-        array = array.T
+    array = np.asarray(values, dtype=float)
+    array = array[:, None] if array.ndim == 1 else np.atleast_2d(array)
     if array.size == 1:
         return _number(float(array[0, 0]))
     rows = " \\\\ ".join(" & ".join(_number(float(x)) for x in row) for row in array)

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from dalembert.analysis.closed_form.form import ClosedForm, closed_form
+from dalembert.analysis.closed_form.form import ClosedForm, closed_form, tree_form
 from dalembert.analysis.closed_form.printing import latex_name
 from dalembert.analysis.closed_form.symbols import symbol_name
+from dalembert.analysis.derivation.flexible import flexible_step
 from dalembert.analysis.derivation.formula import SheetFormula, SheetStep, State, named
 from dalembert.analysis.derivation.numbers import Numbers
+from dalembert.analysis.derivation.rows import SheetRows, on_constraints
+from dalembert.analysis.derivation.smooth import smooth_part
 from dalembert.analysis.derivation.terms import BodyTerms, Terms
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
@@ -29,6 +32,7 @@ __all__ = ["Derivation", "derivation"]
 
 _SEED = 20261117
 _TERMS = 160  # of an expression that fits on a page
+_TRIES = 8  # random states
 _LARGEST = 1e-4  # deviation of a formula that would be a mistake and not rounding
 
 
@@ -84,8 +88,9 @@ def derivation(machine: Machine, *, limit: int = _TERMS) -> Derivation:
     r"""Return the derivation of the equations of motion of a machine, step by step.
 
     Placements, positions, velocities, energies, mass matrix, Christoffel symbols, gravity and equations by Lagrange;
-    then the same forces by recursion (Newton and Euler). Expressions that are too long show their numbers at one
-    state instead. For beams, and for machines that are too large to print, the sheet has their structure and numbers.
+    then the same forces by recursion (Newton and Euler). Constraints, cables and ropes that do not stretch add their
+    rows, Jacobians and multipliers. Expressions that are too long show their numbers at one state instead. For beams,
+    and for machines that are too large to print, the sheet has their structure and numbers.
     Each printed formula agrees with the compiled functions: see `Derivation.check`.
 
     Parameters
@@ -109,17 +114,19 @@ def derivation(machine: Machine, *, limit: int = _TERMS) -> Derivation:
     if not isinstance(machine, Machine):
         raise InputError(f"a derivation needs a Machine, got {type(machine).__name__}")
     by = "newton-euler" if not _flexible(machine) else "lagrange"  # the closed form is by Lagrange
-    eom = derive(_unlimited(machine), by, backend="vm")
-    state = _random_state(eom, np.random.default_rng(_SEED))
+    plain, lost = smooth_part(machine)
+    eom = derive(_unlimited(plain), by, backend="vm")
+    state = _sheet_state(eom)
     form, reason = None, ""
     if _flexible(machine):
         reason = "flexible bodies, such as beams, have no closed form that fits on a page"
     else:
         try:
-            form = closed_form(machine, limit=limit)
+            rows = plain.constrained or bool(plain.all_ropes)
+            form = tree_form(plain, limit=limit) if rows else closed_form(plain, limit=limit)
         except InputError as error:
             form, reason = None, str(error)
-    steps = _Sheet(machine, eom, form, reason, state).steps()
+    steps = _Sheet(plain, eom, form, reason, state, lost).steps()
     made = Derivation(machine, form, reason, tuple(steps), state)
     wrong = {name: x for name, x in made.check(1).items() if not x < _LARGEST}
     if wrong:
@@ -140,21 +147,43 @@ def _unlimited(machine: Machine) -> Machine:
 
 
 def _random_state(eom: EquationsOfMotion, rng: np.random.Generator) -> State:
+    """A state about the neutral one, in which all cables and ropes have a route."""
     machine = eom.machine
-    q = eom.integrate(machine.q_neutral, rng.uniform(-0.6, 0.6, eom.nv))
-    v, a = rng.uniform(-1, 1, (2, eom.nv))
-    return State(np.asarray(q), v, a, rng.uniform(-1, 1, len(machine.u_names)))
+    for _ in range(_TRIES):
+        q = np.asarray(eom.integrate(machine.q_neutral, rng.uniform(-0.6, 0.6, eom.nv)))
+        v, a = rng.uniform(-1, 1, (2, eom.nv))
+        if not machine.all_ropes or np.isfinite(eom.constraint_jacobian(q)).all():
+            break
+    return State(q, v, a, rng.uniform(-1, 1, len(machine.u_names)))
+
+
+def _sheet_state(eom: EquationsOfMotion) -> State:
+    """The state of the numbers; it satisfies the constraints if one of a few tries does."""
+    rng = np.random.default_rng(_SEED)
+    state = _random_state(eom, rng)
+    if not eom.machine.constrained:
+        return state
+    others = (state, *(_random_state(eom, rng) for _ in range(_TRIES)))
+    return next((found for one in others if (found := on_constraints(eom, one)) is not None), state)
 
 
 class _Sheet:
     """Writes the steps of a derivation."""
 
     def __init__(
-        self, machine: Machine, eom: EquationsOfMotion, form: ClosedForm | None, reason: str, state: State
+        self,
+        machine: Machine,
+        eom: EquationsOfMotion,
+        form: ClosedForm | None,
+        reason: str,
+        state: State,
+        lost: tuple[str, ...],
     ) -> None:
+        self.lost = lost
         self.machine, self.eom, self.form, self.reason, self.state = machine, eom, form, reason, state
         self.numbers = Numbers(eom)
         self.terms = None if form is None else Terms(form.tape, form.accelerations)
+        self.rows = SheetRows(eom, form, state)
         self.marks = {body.name: latex_name(symbol_name(body.name)) for body in machine.bodies}
 
     def steps(self) -> list[SheetStep]:
@@ -162,9 +191,13 @@ class _Sheet:
         parts = [self._machine()]
         if self.terms is not None:
             parts += [self._placements(), self._positions(), self._velocities(), self._energies()]
+        if flexible := flexible_step(self.machine):
+            parts.append(flexible)
         parts += [self._mass_matrix(), self._velocity_forces(), self._potential_forces(), self._equations()]
         if self.terms is not None:
             parts += [self._outward(), self._inward()]
+        if self.rows.blocks:
+            parts += [self.rows.step(), self.rows.solution()]
         return parts
 
     # -- helpers ----------------------------------------------------------------
@@ -223,7 +256,15 @@ class _Sheet:
             "relative to the body that carries it."
         )
         if machine.constrained:
-            text += " The equations below are those of its tree; constraints add forces along their rows."
+            text += (
+                " It is cut into a tree of bodies first; the constraints that close it again add forces along their "
+                "rows, at the end of this sheet."
+            )
+        if self.lost:
+            text += (
+                " Forces that depend on whether a part sticks, slips or touches are left out of this sheet: "
+                f"{', '.join(self.lost)}."
+            )
         if self.reason:
             text += f" Structure and numbers are shown instead of formulas: {self.reason}."
         tables: list[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]] = [
@@ -339,10 +380,13 @@ class _Sheet:
                 value = sympy.Matrix([equation.lhs - equation.rhs for equation in self.form.equations])
             except InputError:
                 value = None
-        formula = SheetFormula("equations", "0", value, left, r"M \dot v + c + g + k - \tau")
+        free = not self.rows.blocks
+        formula = SheetFormula(
+            "equations", "0" if free else r"-J^{T} \lambda", value, left, r"M \dot v + c + g + k - \tau"
+        )
         text = "Lagrange's equations: one row per velocity."
-        if self.machine.constrained:
-            text += " Constraints with the Jacobian J add the forces J^T lambda on the right."
+        if not free:
+            text += " The left side is the force of the constraints with the Jacobian J and the multipliers lambda."
         if value is None:
             text += " The numbers are the left side at the state of this sheet."
         return SheetStep("Equations of motion", text, (formula,))

@@ -1,10 +1,11 @@
-"""Arms with beams in Exudyn: floating frames with our modes, rigid bodies, joints as constraints.
+"""Arms with flexible bodies in Exudyn: floating frames with our modes, rigid bodies, joints as constraints.
 
 Exudyn's `ObjectFFRFreducedOrder` knows a flexible body by the positions, masses and mode shapes of points. Here the
 points stand at the abscissae of a Gauss rule that integrates products of two of our shapes exactly, four in each
 section (on its principal axes, so that mass and second moments of area are those of the section). Its integrals are
 then ours to rounding, and both engines have the same kinetic and strain energy of every beam: there is no
-finite-element error.
+finite-element error. The points of a body from finite elements are the vectors that have its kinetic energy
+(`MeshReduction.fields`): combinations of nodes, whose share of the translation of the frame differs from 1.
 
 The difference is the rotation of the load at a tip: Exudyn takes the angles ``psi = Delta delta`` as a rotation vector
 (`rotationsExponentialMap=2`), we take them as 3-2-1 angles (SPACE 5.3). That is the same where a beam bends about one
@@ -27,6 +28,8 @@ from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.model.beam import Beam
 from dalembert.model.beam_integrals import BeamIntegrals, mode_matrices, quadrature, section_at
+from dalembert.model.elastic.contract import Elastic
+from dalembert.model.elastic.finite_elements import FlexibleBody
 from dalembert.model.machine import Machine
 from dalembert.model.tree import Node, merged_inertia, place
 from dalembert.spatial.rotations import numpy, quaternion_from_matrix, quaternion_rate
@@ -36,19 +39,42 @@ __all__ = ["ExudynArm", "PointBody", "exudyn_arm"]
 
 @dataclass(frozen=True)
 class PointBody:
-    """A beam as points: masses (N), positions (N x 3) and mode shapes (N x 3 x n) in the frame of its root.
+    """A flexible body as points: masses (N), positions (N x 3), mode shapes (N x 3 x n) in the frame of its root.
 
-    The last four points are those of the tip; they have no mass.
+    The last four points are those of the tip; they have no mass. ``shares`` (N) are parts of the translation of the
+    frame that points move by: 1 of points of a beam. ``stiffness`` and ``damping`` (n x n) are those of its modes.
     """
 
     masses: Array
     positions: Array
     shapes: Array
+    shares: Array
+    stiffness: Array
+    damping: Array
 
     @staticmethod
-    def of(beam: Beam) -> PointBody:
-        """Points of a beam whose sections have no product of inertia; made once per beam and kept with it."""
-        return beam.kept.once("points", None, lambda: PointBody._lumped(beam))
+    def of(body: Elastic) -> PointBody:
+        """Points of a beam without product of inertia, or of a body from finite elements; kept with it."""
+        if isinstance(body, Beam):
+            return body.kept.once("points", None, lambda: PointBody._lumped(body))
+        if isinstance(body, FlexibleBody) and body.reduction.stiffening is None and "tip" in body.section_names:
+            return body.kept.once("points", None, lambda: PointBody._meshed(body))
+        raise InputError(f"{body.kind} '{body.name}' is neither a beam nor a body from finite elements with a 'tip'")
+
+    @staticmethod
+    def _meshed(body: FlexibleBody) -> PointBody:
+        weights, fields = body.reduction.fields
+        n, (tip, modes) = body.n_modes, body.reduction.sections["tip"]
+        r = 0.01 * body.size * np.array([[0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]])
+        ends = np.array([modes[:3] + np.cross(modes[3:], one, axisa=0, axisc=0) for one in r])
+        return PointBody(
+            np.concatenate([weights, np.zeros(4)]),
+            np.vstack([fields[:, 1:4], tip + r]),
+            np.concatenate([fields[:, 4:].reshape(-1, 3, n), ends]),
+            np.concatenate([fields[:, 0], np.ones(4)]),
+            np.diag(body.omega**2),
+            np.diag(2 * nominal(body.damping) * body.omega),
+        )
 
     @staticmethod
     def _lumped(beam: Beam) -> PointBody:
@@ -70,7 +96,15 @@ class PointBody:
                 masses.append(rho * section.area * w / 4)
                 positions.append(np.array(beam.offset) + [s, 0.0, 0.0] + r)
                 shapes.append(Phi + np.cross(Delta, r, axisa=0, axisc=0))
-        return PointBody(np.array(masses), np.array(positions), np.array(shapes))
+        integrals = BeamIntegrals.of(beam)
+        return PointBody(
+            np.array(masses),
+            np.array(positions),
+            np.array(shapes),
+            np.ones(len(masses)),
+            nominal(beam.E) * integrals.K_E + nominal(beam.G) * integrals.K_G,
+            np.diag(nominal(beam.damping) * integrals.damping),
+        )
 
 
 @dataclass(frozen=True)
@@ -193,7 +227,7 @@ class _Builder:
     def _beam(self, index: int, node: Node) -> int:
         """A floating frame with its modal coordinates; rigid bodies on the root count as part of it."""
         beam = node.elastic
-        assert isinstance(beam, Beam)
+        assert beam is not None
         number = self._node(beam.name)
         modes = self.system.AddNode(
             self.items.NodeGenericODE2(
@@ -212,22 +246,20 @@ class _Builder:
         def total(left: Array, right: Array) -> Array:
             return np.einsum("i,iab,iac->bc", m, left, right)
 
-        ones = np.broadcast_to(np.eye(3), (len(m), 3, 3))
+        ones = points.shares[:, None, None] * np.eye(3)
         m_r, moment, I_r = merged_inertia(node, nominal)
-        mass = float(m.sum()) + float(m_r)
-        integrals = BeamIntegrals.of(beam)
-        K = nominal(beam.E) * integrals.K_E + nominal(beam.G) * integrals.K_G
+        mass = float(m @ points.shares**2) + float(m_r)
         body = self.system.AddObject(
             self.items.ObjectFFRFreducedOrder(
                 nodeNumbers=[number, modes],
                 massMatrixReduced=self.exu.MatrixContainer(total(Psi, Psi)),
-                stiffnessMatrixReduced=self.exu.MatrixContainer(K),
-                dampingMatrixReduced=self.exu.MatrixContainer(np.diag(nominal(beam.damping) * integrals.damping)),
+                stiffnessMatrixReduced=self.exu.MatrixContainer(points.stiffness),
+                dampingMatrixReduced=self.exu.MatrixContainer(points.damping),
                 modeBasis=Psi.reshape(-1, beam.n_modes),
                 referencePositions=x.ravel(),
                 mass=mass,
                 inertia=total(tilde, tilde) + numpy(I_r),
-                centerOfMass=(m @ x + numpy(moment)) / mass,
+                centerOfMass=((m * points.shares) @ x + numpy(moment)) / mass,
                 mPsiTildePsi=total(Psi_tilde, Psi),
                 mPsiTildePsiTilde=total(Psi_tilde, Psi_tilde),
                 mPhitTPsi=total(ones, Psi),

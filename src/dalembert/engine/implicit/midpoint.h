@@ -16,6 +16,9 @@ struct midpoint {
     kernel rates;
     double *x_middle, *W, *further;
     int64_t work_loss, account; /* index in x: works of losses, and of numerical damping (-1: none) */
+    /* adaptive steps: the estimated error of a step, into the memory of the loop; 0: steps of one length */
+    double *error, *x_half;
+    int64_t first_velocity, end_velocity; /* indices in x: errors of velocities count by the distance within a step */
 };
 
 int midpoint_step(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);

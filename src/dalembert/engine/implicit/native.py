@@ -37,6 +37,8 @@ class NativeMidpoint:
         Where ``midpoint_step`` of midpoint.c is; by default in the library.
     equations
         The constrained equations, if the problem has constraints; their method is `EnlargedProjection`.
+    adaptive
+        Whether steps have an estimate of their error, from two steps of half their length.
     """
 
     def __init__(
@@ -46,6 +48,8 @@ class NativeMidpoint:
         options: Mapping[str, float],
         functions: Functions = _MIDPOINT,
         equations: NativeConstrained | None = None,
+        *,
+        adaptive: bool = False,
     ) -> None:
         self._functions, self._tape, self._equations = functions, tape, equations
         self.memory = NativeMemory(structure("midpoint"))
@@ -57,6 +61,10 @@ class NativeMidpoint:
         self.memory.work("work", tape)
         for name in ("y", "y_next", "x_known"):
             self.memory.array(name, np.zeros(problem.n_states))
+        if adaptive:
+            self.memory.array("x_half", np.zeros(problem.n_states))
+        self._adaptive = adaptive
+        c.first_velocity, c.end_velocity = problem.velocities
         names = problem.state_names
         c.work_loss, c.account = len(names) - 1, names.index(NUMERICAL_LOSS) if NUMERICAL_LOSS in names else -1
         if equations is not None:
@@ -69,6 +77,8 @@ class NativeMidpoint:
     def attach(self, loop: Any) -> None:
         """Put this method into the structure of a time loop, beside its constrained equations."""
         loop.custom, loop.steps = self.function, self.address
+        if self._adaptive:
+            self.memory.struct.error = loop.error
 
     @property
     def evaluations(self) -> int:

@@ -143,7 +143,7 @@ static double difference(struct loop *L, const double *e) {
     const double *k[MOST_STAGES];
     double sum = 0.0, worst = -1.0;
     for (int64_t s = 0; s < L->stages; s++) k[s] = L->stage + s * L->n;
-    combine(0, L->h_used, e, (int)L->stages, k, L->error, (int)L->n);
+    if (!L->custom) combine(0, L->h_used, e, (int)L->stages, k, L->error, (int)L->n); /* else it has estimated it */
     for (int64_t i = 0; i < L->n; i++) {
         const double scale = L->atol[i] + L->rtol * fmax(fabs(L->x[i]), fabs(L->x_next[i]));
         const double r = L->counted[i] * (L->error[i] / scale);

@@ -96,6 +96,8 @@ class Problem:
         none for them.
     stepping
         Contacts, with which the problem is stepped from velocity to velocity instead of integrated.
+    velocities
+        First velocity in x, and the one after the last.
     midpoint
         Makes the tape (t, x, c, p, y, (h, damping)) -> y of implicit midpoint steps of length h: better rates in the
         middle of a step from a guess of them. None: the problem has no such steps.
@@ -115,6 +117,7 @@ class Problem:
     n_counted: int | None = None
     stepping: SteppingSystem | None = None
     midpoint: Callable[[], casadi.Function] | None = None
+    velocities: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
         for field in ("state_names", "signal_names", "held_names", "quaternions", "event_specs"):

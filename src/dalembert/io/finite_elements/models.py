@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
-from dalembert.io.finite_elements.calculix import InputDeck, read_deck, read_storage
+from dalembert.io.finite_elements.calculix import InputDeck, read_deck, read_storage, run_calculix
 from dalembert.io.finite_elements.matrices import LabelledMatrix, completed, read_matrix
 from dalembert.model.elastic.finite_elements import FlexibleBody
+from dalembert.model.elastic.mesh_lines import surface_of_solids
+from dalembert.model.elastic.solids import Solids, geometric_stiffness, stress_matrix
 
 __all__ = ["FiniteElements", "read_finite_elements"]
+
+_SOLIDS = re.compile(r"solids\d+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +40,10 @@ class FiniteElements:
         Nodes (indices) of named sets.
     surface
         Triangles (m, 3) of node indices; may be empty.
+    solids
+        Solid elements with their materials, which stresses and stiffening need; may be empty.
+    no_solids
+        The reason why there are none.
 
     Examples
     --------
@@ -48,9 +58,18 @@ class FiniteElements:
     nodes: Array
     sets: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
     surface: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
+    solids: tuple[Solids, ...] = ()
+    no_solids: str = "it was made without solids"
 
     def body(
-        self, name: str, interfaces: Mapping[str, str | ArrayLike], modes: int = 20, **settings: Any
+        self,
+        name: str,
+        interfaces: Mapping[str, str | ArrayLike],
+        modes: int = 20,
+        *,
+        stress: Any = None,
+        stiffening: Any = None,
+        **settings: Any,
     ) -> FlexibleBody:
         """Reduce the model to a flexible body.
 
@@ -60,14 +79,39 @@ class FiniteElements:
             Name of the body.
         interfaces
             Nodes of each interface, or the name of a set of nodes; the first one carries the joint.
+        stress, stiffening
+            True: at all nodes, from the solids of the model; or as in `dalembert.FlexibleBody.from_matrices`.
         modes, **settings
             As in `dalembert.FlexibleBody.from_matrices`; stations may be names of sets too.
+
+        Raises
+        ------
+        InputError
+            If the model has no solids for its stresses.
         """
+        if stress is True:
+            stress = stress_matrix(self.nodes, self._checked_solids(name, "stress"))
+        if stiffening is True:
+            stiffening = partial(geometric_stiffness, self.nodes, self._checked_solids(name, "stiffening"))
+        settings |= {"stress": None if stress is False else stress, "stiffening": stiffening or None}
         if settings.get("stations"):
             settings["stations"] = {key: self.nodes_of(value) for key, value in settings["stations"].items()}
-        settings.setdefault("surface", self.surface if len(self.surface) else None)
+        settings.setdefault("surface", self._surface())
         chosen = {key: self.nodes_of(value) for key, value in interfaces.items()}
         return FlexibleBody.from_matrices(name, self.K, self.M, self.nodes, chosen, modes, **settings)
+
+    def _surface(self) -> NDArray[np.int64] | None:
+        """Surface for pictures: that of the model, or of its solids."""
+        if len(self.surface):
+            return self.surface
+        return np.concatenate([surface_of_solids(one.elements) for one in self.solids]) if self.solids else None
+
+    def _checked_solids(self, name: str, purpose: str) -> tuple[Solids, ...]:
+        if not self.solids:
+            raise InputError(f"{purpose} of flexible body '{name}' needs the solids of its model: {self.no_solids}")
+        if np.shape(self.K)[0] != 3 * len(self.nodes):
+            raise InputError(f"{purpose} of flexible body '{name}' is for models with three freedoms per node")
+        return self.solids
 
     def nodes_of(self, chosen: str | ArrayLike) -> ArrayLike:
         """Nodes of a set by its name; nodes are returned as they are."""
@@ -90,6 +134,8 @@ class FiniteElements:
             A = sp.triu(sp.csc_matrix(matrix)).tocsc()
             arrays |= {f"{label}_data": A.data, f"{label}_indices": A.indices, f"{label}_indptr": A.indptr}
         arrays |= {f"set:{key}": np.asarray(value, dtype=np.int64) for key, value in self.sets.items()}
+        for k, one in enumerate(self.solids):
+            arrays |= {f"solids{k}": one.elements, f"solids{k}_E": one.E, f"solids{k}_nu": one.nu}
         np.savez_compressed(file, **arrays)
         return file
 
@@ -100,6 +146,7 @@ def read_finite_elements(
     stiffness: str | os.PathLike[str] | None = None,
     mass: str | os.PathLike[str] | None = None,
     nodes: str | os.PathLike[str] | ArrayLike | None = None,
+    run: bool = False,
 ) -> FiniteElements:
     """Read a finite-element model.
 
@@ -114,6 +161,9 @@ def read_finite_elements(
     nodes
         With these: positions (N, 3), or a file of them: ``.npy``, or a table of x, y, z or number, x, y, z; or a
         CalculiX or Abaqus ``.inp``, whose sets are read too.
+    run
+        Let the program ``ccx`` of CalculiX assemble the matrices of an ``.inp``, from its model without boundary
+        conditions, constraints and steps. Machine files never run it.
 
     Raises
     ------
@@ -141,7 +191,7 @@ def read_finite_elements(
             return _saved(file)
         if file.suffix.lower() == ".inp":
             deck = read_deck(file)
-            K, M, freedoms = read_storage(file)
+            K, M, freedoms = run_calculix(file) if run else read_storage(file)
             return _assembled(LabelledMatrix(K, freedoms), LabelledMatrix(M, freedoms), deck)
         raise InputError(f"{str(file)!r} is not a finite-element model of a known format: .npz, .inp")
     if stiffness is None or mass is None or nodes is None:
@@ -185,7 +235,7 @@ def _assembled(K: LabelledMatrix, M: LabelledMatrix, deck: InputDeck) -> FiniteE
     width = max((int(A.freedoms[:, 1].max()) for A in (K, M) if A.freedoms is not None), default=0)
     per_node = 6 if width > 3 else 3
     stiffness, mass = (_ordered(A, deck, per_node) for A in (K, M))
-    return FiniteElements(stiffness, mass, deck.positions, deck.sets, deck.surface)
+    return FiniteElements(stiffness, mass, deck.positions, deck.sets, deck.surface, deck.solids, deck.no_solids)
 
 
 def _ordered(A: LabelledMatrix, deck: InputDeck, per_node: int) -> Any:
@@ -216,4 +266,8 @@ def _saved(file: Path) -> FiniteElements:
             for k in "KM"
         )
         sets = {key[4:]: data[key] for key in data if key.startswith("set:")}
-        return FiniteElements(K, M, data["nodes"], sets, data["surface"])
+        solids = [
+            Solids(data[key], data[f"{key}_E"], data[f"{key}_nu"]) for key in sorted(data) if _SOLIDS.fullmatch(key)
+        ]
+        reason = f"{str(file)!r} was saved without them"
+        return FiniteElements(K, M, data["nodes"], sets, data["surface"], tuple(solids), reason)

@@ -29,9 +29,12 @@ from dalembert.model.elastic.contract import (
 from dalembert.model.elastic.mesh_checks import as_nodes, check_model, check_spread
 from dalembert.model.elastic.mesh_lines import feature_lines
 from dalembert.model.elastic.modal import ModalBody, ModalSection
-from dalembert.model.elastic.reduction import METHODS, MeshReduction, reduce_model
+from dalembert.model.elastic.reduction import METHODS, GeometricStiffness, MeshReduction, reduce_model
 
 __all__ = ["FlexibleBody"]
+
+_SECOND = 0.3
+"""Part of motions of second order beyond which an expansion to second order is not valid."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,7 @@ class FlexibleBody(Elastic):
         damping: Scalar = 0.0,
         surface: ArrayLike | None = None,
         stress: Any | None = None,
+        stiffening: GeometricStiffness | None = None,
     ) -> FlexibleBody:
         """Reduce a finite-element model.
 
@@ -137,6 +141,10 @@ class FlexibleBody(Elastic):
         stress
             Matrix (6 P, freedoms), dense or sparse, from displacements to the stresses xx, yy, zz, xy, yz, zx at P
             points [Pa], for `dalembert.analysis.stress_history`.
+        stiffening
+            Function of displacements (freedoms, loads) that returns the geometric stiffness matrix under the stresses
+            of each load, such as `dalembert.analysis.geometric_stiffness`: spin, gravity and loads then stiffen or
+            soften the body. None: they do not.
 
         Raises
         ------
@@ -184,9 +192,20 @@ class FlexibleBody(Elastic):
         shape = (6, model.size) if stress is None else np.shape(stress)
         if len(shape) != 2 or shape[1] != model.size or shape[0] % 6:
             raise MachineError(f"stress of {what} has shape {shape}; expected (6 P, {model.size}) for P points")
+        if stiffening is not None and (method == "free" or not callable(stiffening)):
+            raise MachineError(
+                f"stiffening of {what} must be a function of displacements, and needs method='craig-bampton'"
+            )
         try:
             reduction = reduce_model(
-                model, sets, modes=modes, method=method, relief=relief, stations=points, stress=stress
+                model,
+                sets,
+                modes=modes,
+                method=method,
+                relief=relief,
+                stations=points,
+                stress=stress,
+                stiffening=stiffening,
             )
         except MachineError as error:
             raise MachineError(f"{what}: {error}") from None
@@ -230,7 +249,22 @@ class FlexibleBody(Elastic):
         moved = np.abs(self.reduction.shapes).max(axis=(0, 1))
         limits = [0.02 * self.size / moved]
         limits += [0.1 / np.maximum(np.abs(S[3:]).max(axis=0), 1e-300) for _, S in self.reduction.sections.values()]
+        if self.reduction.stiffening is not None:
+            size = [self.reduction.stiffening.size(row[None]) for row in np.eye(self.n_modes)]
+            limits.append(_SECOND / (self.n_modes * np.maximum(size, 1e-300)))
         return np.asarray(np.min(limits, axis=0))
+
+    def doubts(self, delta: Array) -> list[str]:
+        """Stiffening is an expansion to second order: say where a run has left its range."""
+        if self.reduction.stiffening is None or not len(delta):
+            return []
+        size = self.reduction.stiffening.size(delta)
+        if size <= _SECOND:
+            return []
+        return [
+            f"motions of second order of {self.kind} '{self.name}' reach {size:.2g} of those of first order; its "
+            f"stiffening is valid below {_SECOND:g}"
+        ]
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
@@ -293,7 +327,14 @@ class FlexibleBody(Elastic):
         damping = value(self.damping) * ca.DM(2 * w)
         constant = approximation != "flex"
         return ModalBody(
-            self.reduction.integrals, delta, 1.0, stiffness, damping, loses=self.damping != 0.0, constant=constant
+            self.reduction.integrals,
+            delta,
+            1.0,
+            stiffness,
+            damping,
+            loses=self.damping != 0.0,
+            stiffening=self.reduction.stiffening,
+            constant=constant,
         )
 
     def elastic_section(self, section: str, delta: Expression, approximation: str = "flex") -> ElasticSection:
@@ -301,19 +342,29 @@ class FlexibleBody(Elastic):
         origin, S = self._section(section)
         small = 1e-13 * np.abs(S).max()
         S = np.where(np.abs(S) <= small, 0.0, S)
-        return ModalSection(origin, S[:3], S[3:], delta, approximation=approximation)
+        bent = self.reduction.stiffening
+        second = None if bent is None else bent.sections[section]
+        return ModalSection(origin, S[:3], S[3:], delta, second=second, approximation=approximation)
+
+    @property
+    def products(self) -> list[tuple[int, int]]:
+        """Pairs of coordinates whose products move points, with stiffening."""
+        return [] if self.reduction.stiffening is None else self.reduction.stiffening.pairs
 
     def material_fields(self) -> Iterator[MaterialField]:
         """Vectors whose energy is that of the body: one for each rank of the Gram matrix of its nodes' fields."""
         n = self.n_modes
         for weight, c in zip(*self.reduction.fields, strict=True):
             x, X = c[1:4], c[4:].reshape(3, n)
+            if self.reduction.stiffening is not None:
+                X = np.hstack([X, self.reduction.stiffening.products(c[:4])])
             yield MaterialField(float(weight), float(c[0]), x, X, x, X)
 
     def energy_field(self, delta: Expression, R: Expression, p: Expression, value: Value) -> EnergyField:
         """Those vectors in the world."""
         fields = list(self.material_fields())
-        vectors = [f.share * p + R @ (ca.DM(f.x_left) + ca.DM(f.X_left) @ delta) for f in fields]
+        moved = ca.vertcat(delta, *[delta[j] * delta[k] for j, k in self.products])
+        vectors = [f.share * p + R @ (ca.DM(f.x_left) + ca.DM(f.X_left) @ moved) for f in fields]
         weights = np.array([f.weight for f in fields])
         shares = np.array([f.share for f in fields])
         columns = ca.horzcat(*vectors)
@@ -347,6 +398,9 @@ def _identity(reduction: MeshReduction) -> str:
         arrays += [origin, S]
     if reduction.stress is not None:
         arrays.append(reduction.stress)
+    if reduction.stiffening is not None:
+        bent = reduction.stiffening
+        arrays += [bent.C, *bent.sections.values()]
     for array in arrays:
         text.update(np.ascontiguousarray(array).tobytes())
     return text.hexdigest()[:32]

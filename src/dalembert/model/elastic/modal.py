@@ -19,8 +19,9 @@ Z_uu + Z_psipsi, and the same sums hold where the section varies.) The Coriolis 
 
 which is (5.53) with the corrections of the errata page.
 
-Geometric stiffening (an option of beams) keeps the shortening of the bent axis, of second degree in delta, in the
-positions of points and sections and in all that follows from them: ``model/elastic/shortening.py``.
+Geometric stiffening (an option) keeps motions of second degree in delta in the positions of points and sections and in
+all that follows from them: the shortening of the bent axis of a beam (``model/elastic/shortening.py``), and those of
+bodies from finite elements (``model/elastic/stiffening.py``).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from dalembert.core.types import Array, Expression
 from dalembert.model.beam_shortening import ShorteningIntegrals
 from dalembert.model.elastic.integrals import ModalIntegrals
 from dalembert.model.elastic.shortening import Shortening
+from dalembert.model.elastic.stiffening import SecondOrder, StiffeningIntegrals
 from dalembert.spatial.rotations import cross_matrix, euler_rates, rotation_euler321
 
 __all__ = ["ModalBody", "ModalSection"]
@@ -63,6 +65,8 @@ class ModalBody:
         Whether there is structural damping.
     shortening, offset
         Integrals of the shortening of the bent axis, if it is kept, and where that axis begins.
+    stiffening
+        Integrals of the motion of second order of a body from finite elements, if it is kept.
     constant
         Whether the mass matrix is held at its undeformed value (flex-M and the models built on it).
     """
@@ -78,6 +82,7 @@ class ModalBody:
         loses: bool,
         shortening: ShorteningIntegrals | None = None,
         offset: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        stiffening: StiffeningIntegrals | None = None,
         constant: bool = False,
     ) -> None:
         self.integrals, self.delta, self.constant = integrals, delta, constant
@@ -85,13 +90,17 @@ class ModalBody:
         self._unit: float = density if isinstance(density, float) else 1.0
         self.stiffness, self.damping, self.loses = stiffness, damping, loses
         self.n = integrals.V.shape[1]
-        self._shortening = Shortening(shortening, offset, delta, self._constant) if shortening and self.n else None
+        self._shortening: Shortening | SecondOrder | None = None
+        if shortening and self.n:
+            self._shortening = Shortening(shortening, offset, delta, self._constant)
+        elif stiffening is not None:
+            self._shortening = SecondOrder(stiffening, delta, self._constant)
 
     def _constant(self, x: Array | float) -> ca.DM:
         return _sparse(np.asarray(x) * self._unit)
 
     @property
-    def _bent(self) -> Shortening | None:
+    def _bent(self) -> Shortening | SecondOrder | None:
         """The shortening, where the mass matrix knows of the deformation."""
         return None if self.constant else self._shortening
 
@@ -120,7 +129,7 @@ class ModalBody:
         """First moment ``c_0 + V delta`` (and the shortening)."""
         c = ca.SX(self._constant(self.integrals.first)) + self._constant(self.integrals.V) @ self.delta
         if self._shortening:
-            c = c - _X * (ca.dot(self.delta, self._shortening.first) / 2)
+            c = self._shortening.moved(c)
         return self._rho * c
 
     @cached_property
@@ -149,7 +158,7 @@ class ModalBody:
         """Coupling ``M_vd`` of translation and modes (3 x n)."""
         V = ca.SX(self._constant(self.integrals.V))
         if self._bent:
-            V = V - _X @ self._bent.first.T
+            V = self._bent.coupled(V)
         return self._rho * V
 
     @cached_property
@@ -249,6 +258,8 @@ class ModalSection:
         Symbols of the modal coordinates.
     shortening
         Matrix ``H`` (n x n) of the shortening ``delta.H delta / 2`` of the axis up to there, if it is kept.
+    second
+        Matrices ``Q`` (3 x n x n) of the motion ``delta.Q_c delta / 2`` of second order, if it is kept.
     approximation
         One of `APPROXIMATIONS`.
     """
@@ -261,8 +272,10 @@ class ModalSection:
         delta: Expression,
         *,
         shortening: Array | None = None,
+        second: Array | None = None,
         approximation: str = "flex",
     ) -> None:
+        self.second = None if second is None else [_sparse(Q) for Q in second]
         self.Phi, self.Delta = _sparse(Phi), _sparse(Delta)
         self.delta = delta
         self.rigid = ca.DM(origin)
@@ -293,7 +306,13 @@ class ModalSection:
         p = ca.SX(self.rigid) + self.Phi @ self.delta
         if self.shortening is not None:
             p = p - _X * (ca.dot(self.delta, self.shortening @ self.delta) / 2)
+        if self.second is not None:
+            p = p + self._forms(self.delta) / 2
         return p
+
+    def _forms(self, x: Expression) -> Expression:
+        """``x^T Q_c x`` (3) of the motion of second order."""
+        return ca.vertcat(*[ca.dot(x, ca.densify(Q @ x)) for Q in self.second or ()])
 
     @property
     def lever(self) -> Expression:
@@ -311,6 +330,8 @@ class ModalSection:
         Phi = ca.SX(self.Phi)
         if self.shortening is not None and self.bending:
             Phi = Phi - _X @ (self.shortening @ self.delta).T
+        if self.second is not None and self.bending:
+            Phi = Phi + ca.horzcat(*[Q @ self.delta for Q in self.second]).T
         return ca.vertcat(Phi, ca.SX(self.Delta))
 
     @cached_property
@@ -335,4 +356,6 @@ class ModalSection:
             angular = angular + x[2] * ca.cross(z, x[0] * a + x[1] * b) + (x[0] * x[1]) * ca.cross(b, a)
             if self.shortening is not None:
                 linear = linear - _X * ca.dot(rate, self.shortening @ rate)
+            if self.second is not None:
+                linear = linear + self._forms(rate)
         return linear, angular

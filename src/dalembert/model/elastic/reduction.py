@@ -15,7 +15,7 @@ mean motion of the first interface, are the alternative.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +26,12 @@ from dalembert.core.errors import MachineError
 from dalembert.core.types import Array
 from dalembert.model.elastic.integrals import ModalIntegrals
 from dalembert.model.elastic.mesh_checks import MeshModel, check_interfaces, rigid_motions
+from dalembert.model.elastic.stiffening import StiffeningIntegrals
 
-__all__ = ["METHODS", "MeshReduction", "reduce_model"]
+__all__ = ["METHODS", "GeometricStiffness", "MeshReduction", "reduce_model"]
+
+GeometricStiffness = Callable[[Array], Sequence[Any]]
+"""Function of displacements (freedoms x loads): the geometric stiffness matrix under the stresses of each."""
 
 METHODS = ("craig-bampton", "free")
 _NEGATIVE = 1e-9
@@ -60,6 +64,8 @@ class MeshReduction:
         Triangles (m x 3) of the surface, by nodes; may be empty.
     stress
         Stresses (P x 6 x n) at some points per coordinate, or None.
+    stiffening
+        Integrals of the motion of second order, or None: it is left out.
     """
 
     positions: Array
@@ -72,6 +78,7 @@ class MeshReduction:
     lost: float
     faces: NDArray[np.int64]
     stress: Array | None = None
+    stiffening: StiffeningIntegrals | None = None
 
 
 def reduce_model(
@@ -83,6 +90,7 @@ def reduce_model(
     relief: bool,
     stations: Mapping[str, NDArray[np.int64]],
     stress: Any | None = None,
+    stiffening: GeometricStiffness | None = None,
 ) -> MeshReduction:
     """Reduce a checked model.
 
@@ -102,6 +110,8 @@ def reduce_model(
         Nodes of further sections, whose motion is the mean one of these nodes.
     stress
         Matrix (6 P x freedoms) from displacements to stresses, or None.
+    stiffening
+        Gives geometric stiffness matrices, or None: motions of second order are left out.
     """
     check_interfaces(model, interfaces)
     names = list(interfaces)
@@ -121,7 +131,49 @@ def reduce_model(
     sigma = None if stress is None else np.asarray(stress @ basis).reshape(-1, 6, basis.shape[1])
     gram, lost = _gram(model, x0, shapes, rotations)
     integrals = _integrals(gram, basis.shape[1])
-    return MeshReduction(x0, shapes, rotations, omega, integrals, _fields(gram), sections, lost, model.faces, sigma)
+    bent = None
+    if stiffening is not None:
+        loaded = {**{k: interfaces[k] for k in names[1:]}, **stations}
+        moments, moved = _second_moments(model, interfaces, origin, basis, loaded, stiffening)
+        bent = StiffeningIntegrals.of(integrals, moments, moved)
+    fields = _fields(gram)
+    return MeshReduction(x0, shapes, rotations, omega, integrals, fields, sections, lost, model.faces, sigma, bent)
+
+
+def _second_moments(
+    model: MeshModel,
+    interfaces: Mapping[str, NDArray[np.int64]],
+    origin: Array,
+    basis: Array,
+    sections: Mapping[str, NDArray[np.int64]],
+    stiffness: GeometricStiffness,
+) -> tuple[Array, dict[str, Array]]:
+    """Moments of the motion of second order (4 x 3 x n x n) and that of sections (3 x n x n), from stresses of loads.
+
+    The loads are inertia forces of rigid motions, and unit forces on the sections.
+    """
+    import scipy.sparse.linalg as sl
+
+    G, _ = _selection(model, interfaces)
+    loads = [model.M @ _rigid_accelerations(model, origin)]
+    for nodes in sections.values():
+        force = np.zeros((len(model.nodes), model.per_node, 3))
+        force[nodes, :3] = np.eye(3) / len(nodes)
+        loads.append(force.reshape(model.size, 3))
+    displacements = G @ sl.splu((G.T @ model.K @ G).tocsc()).solve(G.T @ np.hstack(loads))
+    matrices = stiffness(np.asarray(displacements))
+    if len(matrices) != displacements.shape[1] or any(np.shape(A) != (model.size, model.size) for A in matrices):
+        raise MachineError(
+            f"stiffening must return {displacements.shape[1]} matrices of shape ({model.size}, {model.size}), got "
+            f"{[np.shape(A) for A in matrices][:3]}"
+        )
+    Q = -np.array([basis.T @ (A @ basis) for A in matrices])
+    Q = (Q + Q.transpose(0, 2, 1)) / 2
+    for part in [Q[:3], Q[3:12], *[Q[k : k + 3] for k in range(12, len(Q), 3)]]:
+        part[np.abs(part) < 1e-12 * np.abs(part).max()] = 0.0
+    n = basis.shape[1]
+    of = {name: Q[12 + 3 * k : 15 + 3 * k] for k, name in enumerate(sections)}
+    return Q[:12].reshape(4, 3, n, n), of
 
 
 def _selection(model: MeshModel, interfaces: Mapping[str, NDArray[np.int64]]) -> tuple[Any, int]:

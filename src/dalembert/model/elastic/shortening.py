@@ -33,6 +33,8 @@ from dalembert.model.beam_shortening import ShorteningIntegrals
 
 __all__ = ["Shortening"]
 
+_X = ca.DM([1.0, 0.0, 0.0])
+
 
 class Shortening:
     """Integrals of the shortened axis of a beam.
@@ -99,6 +101,14 @@ class Shortening:
     def _squared(self) -> Expression:
         """``int (delta.h) h dm`` (n)."""
         return self._M_4 @ self.delta
+
+    def moved(self, c: Expression) -> Expression:
+        """First moment with the shortening."""
+        return c - _X * (ca.dot(self.delta, self.first) / 2)
+
+    def coupled(self, V: Expression) -> Expression:
+        """Coupling of translation and modes."""
+        return V - _X @ self.first.T
 
     def N(self, b: int, c: int) -> Expression:
         """Contribution to ``N_bc = int x_b (dx_c)^T dm`` (n)."""

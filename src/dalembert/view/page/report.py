@@ -23,6 +23,7 @@ from dalembert.view.page.assets import asset, document, inline_json
 from dalembert.view.page.live import experiment_of_run, pack_live
 from dalembert.view.page.packing import pack_run, pack_signals
 from dalembert.view.page.sections import equations_section, machine_section, table
+from dalembert.view.stress_picture import stress_section
 
 __all__ = ["report"]
 
@@ -112,6 +113,7 @@ def report_page(
         _LIVE_PLACE if live else _FILM_PLACE,
         _energy(run),
         _events(run),
+        stress_section(run, machine),
         machine_section(machine, file),
         equations_section(machine, equations),
         _settings(run),

@@ -10,9 +10,9 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}_^&]|[A-Za-z]+|[0-9.]+|\s+|.")
 _ACCENTS = {"dot": "dot", "ddot": "dot.double", "hat": "hat", "bar": "macron"}
 _WORDS = {
     "cdot": "dot.op", "quad": "quad", "partial": "partial", "sum": "sum", "times": "times", "infty": "infinity",
-    "lambda": "lambda", "left": "", "right": "", "epsilon": "epsilon", "approx": "approx",
+    "lambda": "lambda", "int": "integral", "left": "", "right": "", "epsilon": "epsilon", "approx": "approx",
 }  # fmt: skip
-_FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "min", "max", "abs", "sinh", "cosh", "tanh")
+_FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "min", "max", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh")
 
 
 def typst_math(latex: str) -> str:

@@ -40,7 +40,8 @@ def posed(experiment: Experiment) -> dict[str, Any]:
 def dragged(experiment: Experiment, body: object, target: object) -> dict[str, Any]:
     """The machine with a body as near to a place as its joints and loops allow.
 
-    Damped least squares on the position of the body; after each step the loops are closed again.
+    Damped least squares on the position of the body; after each step the loops are closed again. Flexible bodies keep
+    their bending.
 
     Parameters
     ----------
@@ -64,10 +65,12 @@ def dragged(experiment: Experiment, body: object, target: object) -> dict[str, A
     p = values_by_name(experiment)["p"] or None
     q = _all(machine, posture(experiment))
     com = np.array([_number(eom, x, p) for x in getattr(machine.body(body), "com", (0.0, 0.0, 0.0))])
+    rigid = {name for joint in machine.joints for name in joint.v_names}
+    moving = np.array([name in rigid for name in machine.v_names])
     for _ in range(_ROUNDS):
         pose, twist = eom.pose(body, q, p=p), eom.jacobian(body, q, axes="world", p=p)
         lever = pose[:3, :3] @ com
-        J = twist[:3] + np.cross(twist[3:].T, lever).T  # of the centre of mass: v + w x r
+        J = (twist[:3] + np.cross(twist[3:].T, lever).T) * moving  # of the centre of mass: v + w x r
         error = place - pose[:3, 3] - lever
         if np.linalg.norm(error) < 1e-9:
             break

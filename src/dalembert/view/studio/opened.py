@@ -197,9 +197,12 @@ class Opened:
             values = self.turned(changes) if key == "q0" else getattr(changes, key)
             if values:
                 block[key] = {**(block.get(key) or {}), **values}
-        before, after = (getattr(x.start, "branch", None) for x in (self.experiment, self.simulation(changes)))
+        changed = self.simulation(changes)
+        before, after = (getattr(x.start, "branch", None) for x in (self.experiment, changed))
         if isinstance(after, Mapping) and after != before:  # the others follow
-            block |= {"q0": self.turned(changes), "branch": dict(after)}
+            block |= {"q0": values_by_name(changed)["q0"], "branch": dict(after)}
+        elif after is None:
+            block.pop("branch", None)
         if changes.gains or (self.control and "control" not in block):
             block["control"] = self.law(changes.gains)
         block.setdefault("duration", _DURATION)

@@ -1,0 +1,60 @@
+"""The part of a machine whose forces are functions of its state: without friction that sticks, and without contacts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dalembert.model.joint import Joint
+from dalembert.model.machine import Machine
+from dalembert.model.parts import Motor
+from dalembert.model.ropes import Guide, PathElement, Rope, Sheave
+
+__all__ = ["smooth_part"]
+
+
+def smooth_part(machine: Machine) -> tuple[Machine, tuple[str, ...]]:
+    """Return a machine without friction that sticks, losses of sheaves and contacts, and the names of these elements.
+
+    A sheave that turns with a joint keeps its friction, which moves it.
+    """
+    held = {*machine.sticking, *machine.bristled}
+
+    def joint(one: Joint) -> Joint:
+        return replace(one, friction=0.0, friction_law="smooth") if one.name in held else one
+
+    def motor(one: Motor) -> Motor:
+        lost = one.joint in held
+        return replace(one, friction=None, efficiency=1.0, back_efficiency=None) if lost else one
+
+    def element(one: PathElement) -> PathElement:
+        match one:
+            case Sheave(joint=None) if one.rubs:
+                return replace(one, friction=0.0, loss=None)
+            case Guide() if one.rubs:
+                return replace(one, friction=0.0)
+        return one
+
+    def rope(one: Rope) -> Rope:
+        return replace(one, path=tuple(map(element, one.path))) if one.rubbing else one
+
+    ropes = [rope(one) for one in machine.ropes]
+    rubbing = [
+        f"{old.name}.{part.label}"
+        for old, new in zip(machine.ropes, ropes, strict=True)
+        for part, other in zip(old.path, new.path, strict=True)
+        if part.rubs and not other.rubs
+    ]
+    lost = (
+        *(f"friction of joint {joint}" for joint in sorted(held)),
+        *(f"friction at {name}" for name in rubbing),
+        *(f"contact {contact.name}" for contact in machine.contacts),
+    )
+    if not lost:
+        return machine, ()
+    made = machine.with_(
+        joints=[joint(one) for one in machine.joints],
+        motors=[motor(one) for one in machine.motors],
+        ropes=ropes,
+        contacts=(),
+    )
+    return made, lost
