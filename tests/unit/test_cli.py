@@ -359,12 +359,16 @@ def test_robust_proves_rates_and_breaks_faster_ones(call: Call, here: Path) -> N
     status, out, _ = call("robust", "hoist.yaml", *HOISTED, "--rate", "l=0.4", "--json")
     answer = json.loads(out)
     assert status == 0 and answer["proven"] and answer["ranges"] == {"l": [1.0, 3.0]}
-    first, *others = answer["envelope"]
-    assert first["rates"] == {"l": 0.4} and first["proven"] and not first["broken"]
-    assert "none of" in answer["falsification"]
-    assert all(not (row["proven"] and row["broken"]) for row in others)
-    status, out, _ = call("robust", "hoist.yaml", *HOISTED[2:], "--rate", "l=2", "--range", "l=1:3")
+    (row,) = answer["controllers"]
+    assert row["proven"] and not row["broken"] and "none of" in row["falsification"]
+    assert row["proven rates"]["l"] >= 0.4 and row["gain of"] == [["M", "F"], ["sway", "l"]]
+    assert row["broken rates"] is None or row["broken rates"]["l"] > row["proven rates"]["l"]
+    assert 0.0 < row["decay"] <= row["slowest decay found"] and set(row["margins"]) == {"M", "F"}
+    arguments = ("--rate", "l=2", "--range", "l=1:3", "--out", "worst.html")
+    status, out, _ = call("robust", "hoist.yaml", *HOISTED[2:], *arguments)
     assert status == 1 and "makes the loop diverge" in out  # little damping: fast hoisting pumps the sway
+    page = (here / "worst.html").read_text(encoding="utf-8")
+    assert "The worst variation found" in page and "dalembert.embed" in page
 
 
 @pytest.mark.parametrize(
@@ -375,6 +379,8 @@ def test_robust_proves_rates_and_breaks_faster_ones(call: Call, here: Path) -> N
         ((*HOISTED, "--rate", "l=1:2:3"), "NAME=RATE"),
         ((*HOISTED, "--rate", "l=0.4", "--level", "1"), "constant values"),
         ((*HOISTED, "--decay", "0.4"), "--schedule"),
+        ((*HOISTED, "--rate", "l=0.4", "--decay", "0.4"), "--schedule"),
+        ((*HOISTED, "--period", "0.1"), "--rate or a --schedule"),
         (("--rate", "l=0.4"), "has no law"),
         (("--schedule", "l=two"), "NAME=DEGREE"),
     ],
@@ -385,10 +391,12 @@ def test_robust_refuses_rates_by_name(call: Call, here: Path, arguments: tuple[s
     assert status == 2 and words in err
 
 
+@pytest.mark.slow
 def test_robust_schedules_gains(call: Call, here: Path) -> None:
     (here / "hoist.yaml").write_text(HOIST, encoding="utf-8")
     status, out, _ = call("robust", "hoist.yaml", "--schedule", "l", "--rate", "l=0.2", "--decay", "0.3", "--json")
     answer = json.loads(out)
+    assert [row["name"] for row in answer["controllers"]] == ["fixed", "scheduled"]
     assert [entry["at"] for entry in answer["gains"]] == [{"l": 1.0}, {"l": 3.0}]
     assert set(answer["controls"]) == {"M", "F"} and status == int(not answer["proven"])
 

@@ -51,11 +51,20 @@ def robust(
     decay: Annotated[
         float | None, typer.Option(help="Rate of decay [1/s] to tune for; default a tenth of the median frequency.")
     ] = None,
+    period: Annotated[
+        float | None, typer.Option(help="Seconds between samples of the law, in proofs with --rate or --schedule.")
+    ] = None,
     level: Annotated[
         float | None, typer.Option(help="Prove this level of mu only; default: the least level that can be proven.")
     ] = None,
     seconds: Annotated[float, typer.Option(help="Time limit of the proof.")] = 60.0,
-    out: Annotated[Path | None, typer.Option(help="Picture of the proof to write: .png, .pdf, .svg.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Picture of the proof to write: .png, .pdf, .svg; with --rate or --schedule a report with the "
+            "animation of the worst case found: .html."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     force: ForceOption = False,
 ) -> None:
@@ -64,15 +73,20 @@ def robust(
     The law is that of the machine file (any law without internal states), or gains, u = -K x. Exit status 1 if the
     loop is not stable, or is not proven over the whole of the ranges.
     """
-    check_targets((out, "plot"))
+    varying = bool(rate or schedule)
+    check_targets((out, "report" if varying else "plot"))
     experiment = find_experiment(machine)
-    if rate or schedule:
-        if out is not None or level is not None:
-            raise InputError("--out and --level are about constant values: leave them out with --rate and --schedule")
-        _envelope(experiment, range_ or [], rate or [], schedule or [], decay, gain or [], at or [], json)
+    if varying:
+        if level is not None:
+            raise InputError("--level is about constant values: leave it out with --rate and --schedule")
+        if decay is not None and not schedule:
+            raise InputError("--decay is the aim of a tuning: give a --schedule")
+        _envelope(experiment, range_ or [], rate or [], schedule or [], decay, gain or [], at or [], period, out, json)
         return
     if decay is not None:
         raise InputError("--decay is the aim of a tuning: give a --schedule")
+    if period is not None:
+        raise InputError("--period is part of proofs with rates: give a --rate or a --schedule")
     from dalembert.view.loop_report import loop_report
 
     with interruptible():
@@ -108,13 +122,16 @@ def _envelope(
     decay: float | None,
     gain: list[str],
     at: list[str],
+    period: float | None,
+    out: Path | None,
     json: bool,
 ) -> None:
     """The loop over ranges and rates."""
+    from dalembert.view.envelope_page import envelope_page
     from dalembert.view.envelope_report import envelope_report
 
     with interruptible(), console().status("model") as status:
-        answer = envelope_report(
+        envelope = envelope_report(
             experiment.machine,
             experiment.control,
             ranges=spans(ranges, "range"),
@@ -123,8 +140,13 @@ def _envelope(
             decay=decay,
             table=dict(_gain(text) for text in gain),
             at=dict(_assigned(text, "--at") for text in at),
+            period=period,
             progress=status.update,
         )
+        answer = envelope.answer
+        if out is not None and envelope.loops:
+            status.update("worst case")
+            answer["report"] = str(envelope_page(envelope, out))
     if json:
         print(json_module.dumps(answer, indent=2))
     else:
@@ -134,20 +156,30 @@ def _envelope(
 
 
 def _print_envelope(name: str, answer: dict[str, Any]) -> None:
-    rows = table("rates", "proven", "broken", "result", title=f"{escape(name)}: envelope of the loop")
-    for row in answer["envelope"]:
-        rates = ", ".join(f"{n}: {x:.4g}" for n, x in row["rates"].items()) or "constant values"
-        rows.add_row(escape(rates), *("yes" if row[k] else "no" for k in ("proven", "broken")), escape(row["message"]))
-    show(rows)
-    for key in ("tuning", "falsification"):
-        if key in answer:
-            console().print(escape(f"{key}: {answer[key]}"))
+    from dalembert.view.envelope_page import envelope_rows
+
+    for text in answer.get("assumed", ()):
+        console().print(escape(text))
+    if "tuning" in answer:
+        console().print(escape(f"tuning: {answer['tuning']}"))
+    if "feasible" in answer:
+        console().print(escape(answer["feasible"]))
+    if answer["controllers"]:
+        names = [escape(row["name"]) for row in answer["controllers"]]
+        rows = table("", *names, title=f"{escape(name)}: envelope of the loop")
+        for row in envelope_rows(answer):
+            rows.add_row(*map(escape, row))
+        show(rows)
+    for row in answer["controllers"]:
+        console().print(escape(f"{row['name']}: {row['proof']}; {row['falsification']}"))
     for entry in answer.get("gains", ()):
         where = ", ".join(f"{n} = {x:.6g}" for n, x in entry["at"].items())
         gains = table("motor", *map(escape, answer["measured"]), title=f"gains at {escape(where)}")
         for motor, numbers in zip(answer["controls"], entry["K"], strict=True):
             gains.add_row(escape(motor), *map(number, numbers))
         show(gains)
+    if "report" in answer:
+        console().print(f"written: {escape(answer['report'])}")
 
 
 def _rate(text: str) -> tuple[str, float | tuple[float, float]]:

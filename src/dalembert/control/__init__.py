@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dalembert.control.feedback import LinearFeedback, linear_feedback
     from dalembert.control.floor import hinf_floor
     from dalembert.control.hinf import HinfNorm, hinf_norm
+    from dalembert.control.law_tape import law_digest, law_function
     from dalembert.control.learning import Learning, Trial, learn_torques
     from dalembert.control.lqr import LQR, Holding, design_lqr, lqr_gain
     from dalembert.control.margins import DiskMargin, disk_margins
@@ -87,6 +88,8 @@ __all__ = [
     "h2_norm",
     "hinf_floor",
     "hinf_norm",
+    "law_digest",
+    "law_function",
     "learn_torques",
     "linear_feedback",
     "lqr_gain",
@@ -115,6 +118,8 @@ _LATER = {
     "LinearFeedback": "dalembert.control.feedback",
     "ScheduledFeedback": "dalembert.control.scheduled",
     "ScheduledGains": "dalembert.control.scheduled",
+    "law_digest": "dalembert.control.law_tape",
+    "law_function": "dalembert.control.law_tape",
     "scheduled_feedback": "dalembert.control.scheduled",
     "NoisySensors": "dalembert.control.actuators",
     "PartialFeedbackLinearization": "dalembert.control.underactuated",

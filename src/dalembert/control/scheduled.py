@@ -9,7 +9,7 @@ is the controller of the proof, term by term.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -67,10 +67,19 @@ class ScheduledGains:
 
     @property
     def lft(self) -> LFT:
-        """The gains in blocks, for `LFT.feedback` of a model's ``lft``."""
-        P = powers(self.degrees, len(self.measured))
-        K = np.hstack(self.gains[1:])
-        return replace(P, M21=K, M22=self.gains[0].copy(), inputs=self.measured, outputs=self.controls)
+        """The gains in blocks, for `LFT.feedback` of a model's ``lft``: ``K_0 y + d (K_1 y + d (K_2 y + ...))``."""
+        count = len(self.controls)
+        size = count * sum(self.degrees.values())
+        M11, M21, blocks, start = np.zeros((size, size)), np.zeros((count, size)), [], 0
+        for name, degree in self.degrees.items():
+            rows = count * degree
+            M21[:, start : start + count] = np.eye(count)
+            M11[start : start + rows - count, start + count : start + rows] = np.eye(rows - count)
+            blocks.append(DeltaBlock(name, rows, "real"))
+            start += rows
+        return LFT(
+            M11, np.vstack(self.gains[1:]), M21, self.gains[0].copy(), tuple(blocks), self.measured, self.controls
+        )
 
     def loop(self) -> LFT:
         """The closed loop of the model with these gains."""

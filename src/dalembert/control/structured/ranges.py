@@ -22,7 +22,7 @@ from dalembert.control.uncertain.lft import LFT, append, constant, system_lft
 from dalembert.control.uncertain.machines import UncertainMachine
 from dalembert.core.errors import InputError
 
-__all__ = ["inside", "tune_over_ranges"]
+__all__ = ["inside", "shifted", "tune_over_ranges"]
 
 _ROUNDS = 12
 _SECONDS = 300.0  # of all proofs together, where no time limit is set
@@ -114,7 +114,7 @@ class _Goal:
 
 def _goals(loop: LFT, hard: Sequence[Requirement]) -> list[_Goal]:
     decay = max((r.decay for r in hard if isinstance(r, Poles) and r.decay is not None), default=0.0)
-    goals = [_Goal(_shifted(loop, decay * (1.0 - _MET)), name=f"a decay of {decay:g} 1/s" if decay else "stability")]
+    goals = [_Goal(shifted(loop, decay * (1.0 - _MET)), name=f"a decay of {decay:g} 1/s" if decay else "stability")]
     for r in hard:
         if isinstance(r, Gain) and r.band is None:
             channel = _channel(loop, r)
@@ -122,7 +122,7 @@ def _goals(loop: LFT, hard: Sequence[Requirement]) -> list[_Goal]:
     return goals
 
 
-def _shifted(loop: LFT, decay: float) -> LFT:
+def shifted(loop: LFT, decay: float) -> LFT:
     """The loop with its poles moved to the right: stable where all poles decay faster."""
     moved = [decay if b.kind == "state" else 0.0 for b in loop.blocks for _ in range(b.size)]
     return replace(loop, M11=loop.M11 + np.diag(moved))

@@ -57,6 +57,8 @@ class TuneResult:
         For a robust tuning: the values that joined the models, in order.
     scheduled
         For a tuning with a schedule: the gains as polynomials of quantities.
+    fixed
+        For a tuning with a schedule: the best fixed gains for the same requirements.
     """
 
     status: str
@@ -74,6 +76,7 @@ class TuneResult:
     robustness: Robustness | None = None
     joined: tuple[dict[str, float], ...] = ()
     scheduled: ScheduledGains | None = None
+    fixed: TuneResult | None = None
 
     @property
     def certified(self) -> bool:

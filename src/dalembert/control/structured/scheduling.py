@@ -54,7 +54,7 @@ def tune_scheduled(
     aim = "soft requirements" if soft else "hard requirements"
     value = fixed.soft if soft else fixed.hard
     text = f"{result.message}; fixed gains are {fixed.status}, {aim} at {value:.6g}"
-    result = replace(result, message=text, evaluations=result.evaluations + fixed.evaluations)
+    result = replace(result, message=text, evaluations=result.evaluations + fixed.evaluations, fixed=fixed)
     if result.status == "unstable":
         return result
     D, count = result.matrices[3], len(structure.measured)

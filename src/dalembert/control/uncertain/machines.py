@@ -51,7 +51,7 @@ from dalembert.model.machine import Machine
 if TYPE_CHECKING:
     pass
 
-__all__ = ["UncertainMachine", "uncertain"]
+__all__ = ["UncertainMachine", "acceleration_matters", "uncertain"]
 
 _AGREE = 1e-9  # relative difference from the machine at samples beyond which a model is refused
 
@@ -214,7 +214,7 @@ def _motion(
         if name not in coordinates:
             raise UnknownNameError("uncertain coordinate that can move", name, coordinates)
         pair = tuple(asked) if isinstance(asked, Sequence) else (asked, np.inf)
-        if not isinstance(asked, Sequence) and _acceleration_matters(eom, _velocity_of(eom, name)):
+        if not isinstance(asked, Sequence) and acceleration_matters(eom, name):
             raise InputError(
                 f"the acceleration of '{name}' has an effect on machine '{eom.machine.name}': give its motion as a "
                 "pair, largest rate and largest acceleration"
@@ -228,11 +228,11 @@ def _motion(
     return checked
 
 
-def _acceleration_matters(eom: EquationsOfMotion, k: int) -> bool:
-    """Whether the force of an acceleration depends on the configuration."""
+def acceleration_matters(eom: EquationsOfMotion, name: str) -> bool:
+    """Whether the force of an acceleration of a coordinate depends on the configuration."""
     s = eom.symbolic
     unit = ca.DM.zeros(eom.nv)
-    unit[k] = 1.0
+    unit[_velocity_of(eom, name)] = 1.0
     return bool(ca.depends_on(ca.densify(ca.jtimes(s.inverse_dynamics, s.a, ca.SX(unit))), s.q))
 
 

@@ -3,6 +3,7 @@
 from dalembert.control.varying.falsification import Falsification, falsify
 from dalembert.control.varying.proofs import VaryingProof, fastest_variation, varying_gain, varying_stability
 from dalembert.control.varying.rates import block_rates
+from dalembert.control.varying.sampling import sampled_loop
 from dalembert.control.varying.sectors import SaturationRegion, saturation, saturation_region
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "block_rates",
     "falsify",
     "fastest_variation",
+    "sampled_loop",
     "saturation",
     "saturation_region",
     "varying_gain",

@@ -15,8 +15,11 @@ from pathlib import Path
 from typing import Unpack
 
 from dalembert.compile import find_toolchain
+from dalembert.control.cascade import Sampled
+from dalembert.control.law_tape import law_digest
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, temporary_folder, write_file
+from dalembert.core.ports import Law
 from dalembert.core.warn import warn
 from dalembert.io.fmu.build import build_program, is_x86
 from dalembert.io.fmu.description import Content, build_description, model_description
@@ -129,8 +132,10 @@ def _documentation(experiment: Experiment) -> dict[str, bytes]:
             text = experiment.machine.to_yaml()
         except InputError as error:  # a body that was made from arrays
             text = f"# {error}\n"
-    digest = f"{experiment.digest}\n"
-    return {"documentation/machine.yaml": text.encode(), "documentation/experiment.sha256": digest.encode()}
+    files = {"machine.yaml": text, "experiment.sha256": f"{experiment.digest}\n"}
+    if isinstance(experiment.control, Law | Sampled):
+        files["law.sha256"] = f"{law_digest(experiment.machine, experiment.control)}\n"
+    return {f"documentation/{name}": content.encode() for name, content in files.items()}
 
 
 def model_identifier(machine: Machine) -> str:
