@@ -53,6 +53,8 @@ wrenches:
   wind: {frame: tool, force: [1, 2, 3], torque: [0.1, 0, 0]}
 couplings:
   je: {leader: ja, ratio: 0.5, offset: 0.1}
+colliders:
+  balls: {bodies: [f], friction: 0.4, restitution: 0.1, rolling: 0.01, spinning: 0.02}
 signals: {double: {expression: 2 * ja}}
 sensors:
   encoder: {of: [ja, jd], period: 0.001, noise: [0.1, 0.1], bias: 0.01, quantum: 0.001, delay: 0.002}

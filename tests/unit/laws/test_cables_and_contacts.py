@@ -40,6 +40,15 @@ def test_an_elastic_cable_pulls_by_its_strain_and_the_rate_of_it() -> None:
     )
 
 
+@law("Cable.weight")
+def test_a_heavy_cable_hangs_as_an_elastic_catenary() -> None:
+    """Irvine's example of 106 m over 100 m and 30 m: H = 3252.32209147 N."""
+    place = da.Joint("x", "prismatic", "world", "bob", axis="x", origin=(100, 0, 30))
+    cable = da.Cable("c", "bob", length=106.0, stiffness=2.8e7, weight=20.601)
+    level = da.Machine("level", [da.point_mass("bob", 1.0)], [place], cables=[cable])
+    assert evaluated(level, "bias", q=[0.0]) == pytest.approx([3252.32209147], rel=1e-11)
+
+
 @law("Cable.drum")
 def test_a_winch_holds_the_tension_at_the_radius_of_its_drum() -> None:
     """Inextensible, z = -(l + r theta): (m + I / r^2) z'' = tau / r - m g, with tau against paying out."""
@@ -125,6 +134,25 @@ def test_colliders_share_their_coefficients() -> None:
     run = da.simulate(machine, duration=0.1, q0=start, v0=twist, contact="time-stepping", step=1e-3)
     end = [(run[f"base.{axis}"][-1] - run[f"base.{axis}"][-2]) / 1e-3 for axis in "xyz"]
     np.testing.assert_allclose(end, [1.5 - 0.3 * 1.35 * 0.4, 0.0, 0.35 * 0.4], atol=1e-9)
+
+
+@law("Collider.rolling", "Collider.spinning", "BlockLaw.RESISTED")
+def test_a_ball_rolls_out_and_stops_spinning_by_its_arms() -> None:
+    """Arms of 4 and 7 mm: a = -(5/7) g f / r while it rolls; a moment of m g s about the normal while it spins."""
+    g, r = 9.7, 0.2
+    balls = da.Collider("balls", friction=0.8, rolling=0.004, spinning=0.007)
+    machine = da.Machine(
+        "ball",
+        bodies=[da.sphere("ball", 1.7, r)],
+        joints=[da.Joint("base", "free", "world", "ball")],
+        colliders=[balls, da.Collider("ground", surface=da.HalfSpace(), friction=0.8)],
+        gravity=(0, 0, -g),
+    )
+    settings: dict[str, Any] = {"duration": 0.3, "contact": "time-stepping", "step": 1e-3, "record": 0.1}
+    run = da.simulate(machine, q0={"base.z": r}, v0={"base.vx": 0.9, "base.wy": 4.5}, **settings)
+    assert run["base.x"][-1] == pytest.approx(0.9 * 0.3 - 5 / 7 * g * 0.004 / r * 0.3**2 / 2, rel=1e-9)
+    spun = da.simulate(machine, q0={"base.z": r}, v0={"base.wz": 6.0}, **settings)
+    assert spun["base.wz"][-1] == pytest.approx(6.0 - g * 0.007 / (0.4 * r**2) * 0.3, rel=1e-9)
 
 
 @law("BlockLaw.COULOMB", "BlockLaw.UNILATERAL", "BlockLaw.STICTION")

@@ -124,6 +124,22 @@ def test_thrusters_and_wrenches_act_at_their_frames() -> None:
         np.testing.assert_allclose(got, np.concatenate([push, twist]), atol=1e-14)
 
 
+@law("Thruster.toward")
+def test_a_thruster_pulls_its_frame_toward_a_point() -> None:
+    """A tension of 4 N from (0.3, 0, 0.1) on a body at (1, 2, 2) toward (4.3, 6, 2.1): along (3, 4, 0)/5, with a lever arm."""
+    machine = da.Machine(
+        "m",
+        bodies=[da.Body("hub", 5.0, inertia=(1.0, 1.2, 0.9))],
+        joints=[da.Joint("b", "free", "world", "hub")],
+        frames=[da.Frame("eye", "hub", (0.3, 0.0, 0.1))],
+        thrusters=[da.Thruster("cable", "eye", toward=(4.3, 6.0, 2.1))],
+        gravity=(0, 0, 0),
+    )
+    pull = np.array([2.4, 3.2, 0.0])
+    got = evaluated(machine, "applied", q=[1.0, 2.0, 2.0, 1.0, 0.0, 0.0, 0.0], u=[4.0])
+    np.testing.assert_allclose(got, np.concatenate([pull, np.cross((0.3, 0.0, 0.1), pull)]), atol=1e-13)
+
+
 def two_discs(**parts: Any) -> da.Machine:
     bodies = [da.Body("one", 1.0, inertia=(0.3, 0.3, 0.42)), da.Body("two", 1.0, inertia=(0.1, 0.1, 0.15))]
     joints = [

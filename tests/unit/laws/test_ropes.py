@@ -50,6 +50,13 @@ def test_a_rope_slips_over_a_guide_by_eytelwein() -> None:
     assert run["length.r"][0] == pytest.approx(0.13 * math.pi + 2 * 0.5, rel=1e-12)
 
 
+@law("RopeObstacle.friction")
+def test_a_rope_slips_over_an_obstacle_by_eytelwein() -> None:
+    check_slip(
+        moved(two_masses(da.RopeObstacle("world", 0.13, "y", friction=0.17, name="o"), 0.13)), math.exp(0.17 * math.pi)
+    )
+
+
 @law("Sheave.friction")
 def test_a_rope_slips_over_a_sheave_that_does_not_turn() -> None:
     check_slip(moved(two_masses(da.Sheave("world", 0.13, "y", friction=0.11), 0.13)), math.exp(0.11 * math.pi))
@@ -90,6 +97,28 @@ def test_a_drum_holds_the_tension_at_its_radius() -> None:
     a = -2.7 * G / (2.7 + 0.09 / 0.21**2)
     assert run["z_dot"][-1] == pytest.approx(a * 1e-3, rel=1e-9)
     assert run["tension.r[0]"][-1] == pytest.approx(2.7 * (G + a), rel=1e-9)
+
+
+@law("DrumLayers.turns", "DrumLayers.rope", "DrumLayers.wound", "DrumLayers.ramp")
+@pytest.mark.parametrize(("wound", "height"), [(4.6, 0.0), (5.0, 0.5), (6.2, 1.0), (11.1, 2.0)])
+def test_a_drum_with_layers_holds_the_tension_at_the_radius_of_its_layer(wound: float, height: float) -> None:
+    """Layers of five turns are sqrt(3)/2 of 0.04 m apart; in the middle of the ramp of 0.7 turns half of that."""
+    r = 0.21 + height * math.sqrt(3) / 2 * 0.04
+    drum = da.Drum("theta", 0.21, axis="y", layers=da.DrumLayers(turns=5, rope=0.04, wound=wound, ramp=0.7))
+    machine = da.Machine(
+        "hoist",
+        bodies=[da.Body("drum", 1.0, inertia=(0.05, 0.09, 0.05)), da.point_mass("bob", 2.7)],
+        joints=[
+            da.Joint("theta", "revolute", "world", "drum", axis="y"),
+            da.Joint("z", "prismatic", "world", "bob", axis="z", origin=(r, 0, -1.0)),
+        ],
+        ropes=[da.Rope("r", [drum, da.Anchor("bob")])],
+        gravity=(0, 0, -G),
+    )
+    run = moved(machine)
+    a = -2.7 * G / (2.7 + 0.09 / r**2)
+    assert run["z_dot"][-1] == pytest.approx(a * 1e-3, rel=1e-6)  # within a ramp the radius changes by the way
+    assert run["tension.r[0]"][0] == pytest.approx(2.7 * (G + a), rel=1e-6)
 
 
 def bob_on(rope: da.Rope) -> da.Machine:
