@@ -544,7 +544,7 @@ class ImplicitMidpoint(FixedStepMethod, _MidpointSteps):
     --------
     >>> import dalembert as da
     >>> str(da.ImplicitMidpoint(step=1e-4, numerical_damping=0.1))
-    'midpoint (step 0.0001, numerical_damping 0.1)'
+    'midpoint (numerical_damping 0.1, step 0.0001)'
     """
 
     name: ClassVar[str] = "midpoint"
@@ -570,8 +570,8 @@ class AdaptiveMidpoint(_BoundedSteps, _MidpointSteps):
     Examples
     --------
     >>> import dalembert as da
-    >>> str(da.AdaptiveMidpoint(rtol=1e-5, atol=1e-7))
-    'adaptive-midpoint (rtol 1e-05, atol 1e-07)'
+    >>> str(da.AdaptiveMidpoint(rtol=1e-6, atol=1e-8))
+    'adaptive-midpoint (rtol 1e-06, atol 1e-08)'
     """
 
     name: ClassVar[str] = "adaptive-midpoint"

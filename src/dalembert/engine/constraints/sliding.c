@@ -18,28 +18,17 @@
 #define TURNED 1e-7  /* angle [rad] by which friction may still have to turn */
 #define TURNS 12     /* how often it turns at most */
 #define HALVES 8     /* and how often a turn is halved */
-#define LIGHTEST 1e-13 /* part of the largest entry from which on a row counts, whatever its scale */
+#define DEPENDENT 1e-9 /* part of the largest entry below which a pivot says that rows depend on others */
+#define INDEPENDENT 1e-4 /* part above which scaled rows do not, although unscaled ones look so */
 
-/* S mu = rhs with S (m x m) not symmetric: by elimination, or with the mu of least norm where rows depend on others (1).
- * Rows are scaled by their diagonals, so that light bodies beside heavy ones do not look as if rows depended. */
-static int solve_general(struct constrained *C, const double *S, const double *rhs, double *mu) {
-    const int64_t m = C->n_active;
-    double *A = C->U, *b = C->b, least = INFINITY;
-    const double size = largest_of(S, m * m);
-    for (int64_t i = 0; i < m; i++) mu[i] = 1.0 / sqrt(fmax(fmax(fabs(S[i * m + i]), LIGHTEST * size), 1e-300));
-    for (int64_t i = 0; i < m; i++) {
-        for (int64_t j = 0; j < m; j++) A[i * m + j] = mu[i] * S[i * m + j] * mu[j];
-        b[i] = mu[i] * rhs[i];
-    }
-    const double scaled = largest_of(A, m * m);
-    double *scale = C->dense_work; /* free up to here */
-    memcpy(scale, mu, doubles(m));
+/* A mu = b by elimination with the largest pivots, in place; 0 if one is below a part of the largest entry. */
+static int eliminate(double *A, double *b, double *mu, int64_t m, double part) {
+    const double least = part * largest_of(A, m * m);
     for (int64_t k = 0; k < m; k++) {
         int64_t best = k;
         for (int64_t i = k + 1; i < m; i++)
             if (fabs(A[i * m + k]) > fabs(A[best * m + k])) best = i;
-        least = fmin(least, fabs(A[best * m + k]));
-        if (!(least > 1e-9 * scaled)) break;
+        if (!(fabs(A[best * m + k]) > least)) return 0;
         if (best != k) {
             for (int64_t j = 0; j < m; j++) {
                 const double t = A[k * m + j];
@@ -55,9 +44,32 @@ static int solve_general(struct constrained *C, const double *S, const double *r
             b[i] -= r * b[k];
         }
     }
-    if (least > 1e-9 * scaled) {
-        for (int64_t k = m - 1; k >= 0; k--) mu[k] = (b[k] - dot(A + k * m + k + 1, mu + k + 1, m - k - 1)) / A[k * m + k];
-        for (int64_t k = 0; k < m; k++) mu[k] *= scale[k];
+    for (int64_t k = m - 1; k >= 0; k--) mu[k] = (b[k] - dot(A + k * m + k + 1, mu + k + 1, m - k - 1)) / A[k * m + k];
+    return 1;
+}
+
+/* S mu = rhs with S = Y^T Z (m x m) not symmetric: by elimination, or with the mu of least norm where rows depend on
+ * others (1). Rows of light bodies beside heavy ones look as if they depended, until Y and Z are scaled to columns of
+ * length one. The pivot of a contact that jams, where the two are orthogonal, stays small then. */
+static int solve_general(struct constrained *C, const double *S, const double *rhs, double *mu) {
+    const int64_t m = C->n_active;
+    double *A = C->U, *b = C->b, *y = C->dense_work, *z = y + m; /* free up to here */
+    memcpy(A, S, doubles(m * m));
+    memcpy(b, rhs, doubles(m));
+    if (eliminate(A, b, mu, m, DEPENDENT)) return 0;
+    memset(y, 0, doubles(2 * m));
+    for (int64_t k = 0; k < C->nv; k++)
+        for (int64_t i = 0; i < m; i++) {
+            y[i] += C->Y[k * m + i] * C->Y[k * m + i];
+            z[i] += C->Z[k * m + i] * C->Z[k * m + i];
+        }
+    for (int64_t i = 0; i < 2 * m; i++) y[i] = y[i] > 0.0 ? 1.0 / sqrt(y[i]) : 1.0;
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < m; j++) A[i * m + j] = y[i] * S[i * m + j] * z[j];
+        b[i] = y[i] * rhs[i];
+    }
+    if (eliminate(A, b, mu, m, INDEPENDENT)) {
+        for (int64_t k = 0; k < m; k++) mu[k] *= z[k];
         return 0;
     }
     const struct memory memory = {C->dense_work};
