@@ -126,7 +126,7 @@ def test_thrusters_and_wrenches_act_at_their_frames() -> None:
 
 @law("Thruster.toward")
 def test_a_thruster_pulls_its_frame_toward_a_point() -> None:
-    """A tension of 4 N from (0.3, 0, 0.1) on a body at (1, 2, 2) toward (4.3, 6, 2.1): along (3, 4, 0)/5, with a lever arm."""
+    """4 N at (0.3, 0, 0.1) of a body at (1, 2, 2) toward (4.3, 6, 2.1): along (3, 4, 0)/5, with a lever arm."""
     machine = da.Machine(
         "m",
         bodies=[da.Body("hub", 5.0, inertia=(1.0, 1.2, 0.9))],
