@@ -206,7 +206,7 @@ class GyroPD(_Stateless):
             )
         block = blocks[base]
         Q, w = q[block.q][3:], v[block.v][3:]
-        _, Qr, _, rate = pose_reference(self.reference, t)
+        _, Qr, _, rate = pose_reference(self.reference, t, "GyroPD")
         e = quaternion_difference(Q, Qr)
         ed = quaternion_matrix(Q).T @ quaternion_matrix(Qr) @ rate - w
         h, A = gyro_momentum(eom, q, v, base)

@@ -192,6 +192,16 @@ def _parametric(values: list[Scalar], n: int, name: str, at: tuple[EquationsOfMo
     return ca.Function("gain", [s.p], [ca.vertcat(*(s.value(x) for x in values))])(p)
 
 
+def _called(reference: Callable[[Expression], Any], t: Expression, law: str) -> Expression:
+    """A reference that is a function, at a symbol of time."""
+    try:
+        r = reference(t)
+        return ca.SX(ca.vertcat(*r) if isinstance(r, list | tuple) else r)
+    except Exception as error:
+        reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+        raise InputError(f"{law}: the reference fails on a CasADi symbol of time: {reason}") from error
+
+
 def _reference(
     reference: Reference | _Named, t: Expression, motors: int | Sequence[str], law: str
 ) -> tuple[Expression, Expression, Expression]:
@@ -212,12 +222,7 @@ def _reference(
                 raise InputError(f"{law}: reference must have {n} {name} (one per motor), got {x.shape[0]}")
         return r, rd, rdd
     if callable(reference):
-        try:
-            r = reference(t)
-            r = ca.SX(ca.vertcat(*r) if isinstance(r, list | tuple) else r)
-        except Exception as error:
-            reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
-            raise InputError(f"{law}: the reference fails on a CasADi symbol of time: {reason}") from error
+        r = _called(reference, t, law)
     else:
         try:
             r = ca.SX(ca.DM(np.atleast_1d(as_numbers(reference))))

@@ -18,6 +18,7 @@ from dalembert.control.allocation import COMPONENTS, allocate
 from dalembert.control.cascade import read
 from dalembert.control.law_bases import (
     Reference,
+    _called,
     _driven,
     _fixed,
     _gain,
@@ -76,21 +77,16 @@ PoseReference = ArrayLike | Callable[[Expression], Any] | FollowPose
 
 
 def pose_reference(
-    reference: PoseReference, t: Expression
+    reference: PoseReference, t: Expression, law: str
 ) -> tuple[Expression | ca.DM, Expression | ca.DM, Expression, Expression]:
     """Position, quaternion, velocity in world axes and rate in own axes of a reference of a free joint."""
     if hasattr(reference, "motion"):
         x, Q, v, w = reference.motion(t)
         return x, Q, v, w
     if callable(reference):
-        try:
-            r = reference(t)
-            r = ca.SX(ca.vertcat(*r) if isinstance(r, list | tuple) else r)
-        except Exception as error:
-            reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
-            raise InputError(f"BasePD: the reference fails on a CasADi symbol of time: {reason}") from error
+        r = _called(reference, t, law)
         if r.shape != (7, 1):
-            raise InputError(f"BasePD: the reference must be a position and a quaternion, 7 numbers, got {r.shape[0]}")
+            raise InputError(f"{law}: the reference must be a position and a quaternion, 7 numbers, got {r.shape[0]}")
         x, Q = r[:3], r[3:] / ca.norm_2(r[3:])
         rate = ca.jacobian(Q, t)
         w = 2 * quaternion_product(ca.vertcat(Q[0], -Q[1], -Q[2], -Q[3]), rate)[1:]
@@ -100,9 +96,7 @@ def pose_reference(
     except (TypeError, ValueError):
         array = np.zeros(0)
     if array.shape != (7,) or not np.isfinite(array).all() or abs(np.linalg.norm(array[3:]) - 1.0) > 1e-6:
-        raise InputError(
-            f"BasePD: the reference must be a position and a unit quaternion, 7 numbers, got {reference!r}"
-        )
+        raise InputError(f"{law}: the reference must be a position and a unit quaternion, 7 numbers, got {reference!r}")
     return ca.DM(array[:3]), ca.DM(array[3:]), ca.SX.zeros(3), ca.SX.zeros(3)
 
 
@@ -188,7 +182,7 @@ class BasePD(_Stateless):
         eom, q, v = machine_state(eom, q, v, p)
         block = _base_block(eom, self.joint)
         r, Q, twist = q[block.q][:3], q[block.q][3:], v[block.v]
-        x, Qr, speed, rate = pose_reference(self.reference, t)
+        x, Qr, speed, rate = pose_reference(self.reference, t, "BasePD")
         R, turn = quaternion_matrix(Q), quaternion_difference(Q, Qr)
         e = ca.vertcat(R.T @ (x - r), turn)
         ed = ca.vertcat(R.T @ speed, R.T @ quaternion_matrix(Qr) @ rate) - twist
