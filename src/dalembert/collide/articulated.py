@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from dalembert.collide.placed import placed_planes, placed_shapes, shape_table
+from dalembert.collide.placed import collider_groups, placed_planes, placed_shapes, shape_table
 from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import Expression as Formula
 from dalembert.core.parameter import Scalar, nominal
@@ -29,13 +29,10 @@ _DEEP = 1e-6
 
 def body_names(machine: Machine) -> tuple[str, ...]:
     """Names of the bodies in colliders that move."""
-    frames = machine.tree.frames
-    named = {name for c in machine.colliders for name in c.bodies or ()}
-    rest = any(c.bodies is None and c.surface is None for c in machine.colliders)
+    frames, groups = machine.tree.frames, collider_groups(machine)
     return tuple(
         b.name for b in machine.bodies
-        if isinstance(b, Body) and frames[b.name][0] >= 0 and (b.name in named or rest)
-        and any(g.collision for g in b.geometry)
+        if isinstance(b, Body) and b.name in groups and frames[b.name][0] >= 0 and any(g.collision for g in b.geometry)
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from dalembert.model.colliders import Collider
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 
-__all__ = ["PlacedShape", "placed_planes", "placed_shapes", "pose_of", "shape_table"]
+__all__ = ["PlacedShape", "collider_groups", "placed_planes", "placed_shapes", "pose_of", "shape_table"]
 
 Number = Callable[[Scalar], float]
 
@@ -59,9 +59,19 @@ def pose_of(pose: Transform, number: Number) -> tuple[Array, Array]:
     return R, np.array([number(x) for x in pose.translation])
 
 
+def collider_groups(machine: Machine) -> dict[str, Collider]:
+    """Return the collider of each body with geometry for collision."""
+    groups = {name: c for c in machine.colliders for name in c.bodies or ()}
+    rest = [c for c in machine.colliders if c.bodies is None and c.surface is None]
+    for body in machine.bodies:
+        if rest and isinstance(body, Body) and body.name not in groups and any(g.collision for g in body.geometry):
+            groups[body.name] = rest[0]
+    return groups
+
+
 def placed_shapes(machine: Machine, bodies: Iterable[tuple[int, Body, Transform]], number: Number) -> list[PlacedShape]:
     """Return the shapes of bodies in colliders: each body with its number and its pose in the frame of that number."""
-    groups, shapes = _groups(machine), []
+    groups, shapes = collider_groups(machine), []
     for i, body, pose in bodies:
         if body.name not in groups:
             continue
@@ -106,16 +116,6 @@ def shape_table(shapes: list[PlacedShape], number: Number, apart: Iterable[tuple
         contacts=64 + _ROOM * m,
         hulls={k: s.shape.hull for k, s in enumerate(shapes) if s.shape.hull is not None},
     )
-
-
-def _groups(machine: Machine) -> dict[str, Collider]:
-    """Return the collider of each body with geometry for collision."""
-    groups = {name: c for c in machine.colliders for name in c.bodies or ()}
-    rest = [c for c in machine.colliders if c.bodies is None and c.surface is None]
-    for body in machine.bodies:
-        if rest and isinstance(body, Body) and body.name not in groups and any(g.collision for g in body.geometry):
-            groups[body.name] = rest[0]
-    return groups
 
 
 def _excluded(shapes: list[PlacedShape], apart: Iterable[tuple[str, str]]) -> NDArray[np.int64]:
