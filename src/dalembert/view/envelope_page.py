@@ -45,8 +45,7 @@ def proven_law(envelope: Envelope, reference: dict[str, Any] | None = None, **p:
     """
     loop, model = envelope.loops[-1], envelope.model
     gains = loop.scheduled(model)
-    at = {n: envelope.at[n] for n in envelope.at}
-    law = scheduled_feedback(envelope.eom, gains, at=at, reference=reference, p=p)
+    law = scheduled_feedback(envelope.eom, gains, at=envelope.at, reference=reference, p=p)
     return law if loop.period is None else Sampled(law, loop.period)
 
 
@@ -130,7 +129,7 @@ def envelope_rows(answer: dict[str, Any]) -> list[tuple[str, ...]]:
     return found
 
 
-def envelope_page(envelope: Envelope, path: str | os.PathLike[str], *, command: str | None = None) -> Path:
+def envelope_page(envelope: Envelope, path: str | os.PathLike[str]) -> Path:
     """Write an envelope as one HTML file: proofs, margins, the worst variation found, and its animation.
 
     Parameters
@@ -139,8 +138,6 @@ def envelope_page(envelope: Envelope, path: str | os.PathLike[str], *, command: 
         The envelope.
     path
         The file (.html).
-    command
-        Command that repeats it.
     """
     target = target_file(path, (".html", ".htm"))
     run, answer, worst = worst_run(envelope), envelope.answer, envelope.worst
@@ -164,5 +161,5 @@ def envelope_page(envelope: Envelope, path: str | os.PathLike[str], *, command: 
         f"its linear model {end} "
         f"{abs(worst.growth):.4g} 1/s, with a period of {worst.period:.4g} s.</p>"
     )
-    page = report_page(run, envelope.eom.machine, command=command, extra="\n".join(parts))
+    page = report_page(run, envelope.eom.machine, extra="\n".join(parts))
     return write_file(target, page)
