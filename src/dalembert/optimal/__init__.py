@@ -8,7 +8,8 @@ from dalembert.core.later import later
 
 if TYPE_CHECKING:
     from dalembert.optimal.cost import Cost
-    from dalembert.optimal.estimators import Estimator, EstimatorSettings, ekf, mhe
+    from dalembert.optimal.estimator_settings import EstimatorSettings
+    from dalembert.optimal.estimators import Estimator, ekf, mhe
     from dalembert.optimal.following import TrackingLQR, follow
     from dalembert.optimal.ipopt import Iterate
     from dalembert.optimal.limits import QuantityBound, bounds_of, soft
@@ -60,7 +61,7 @@ _LATER = {
     "STATUSES": "dalembert.optimal.predictive",
     "Cost": "dalembert.optimal.cost",
     "Estimator": "dalembert.optimal.estimators",
-    "EstimatorSettings": "dalembert.optimal.estimators",
+    "EstimatorSettings": "dalembert.optimal.estimator_settings",
     "GridRecord": "dalembert.optimal.planned",
     "Iterate": "dalembert.optimal.ipopt",
     "MotionConditions": "dalembert.optimal.motion",
