@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from dalembert.optimal.estimator_settings import EstimatorSettings
     from dalembert.optimal.estimators import Estimator, ekf, mhe
     from dalembert.optimal.following import TrackingLQR, follow
+    from dalembert.optimal.guidance import PredictiveGuidance
     from dalembert.optimal.ipopt import Iterate
     from dalembert.optimal.limits import QuantityBound, bounds_of, soft
     from dalembert.optimal.motion import MotionConditions, MotionCost, MotionSettings, OptimalMotion, optimal_motion
@@ -40,6 +41,7 @@ __all__ = [
     "PlanReference",
     "PlanSettings",
     "PlannedInputs",
+    "PredictiveGuidance",
     "PredictiveLaw",
     "PredictiveSettings",
     "QuantityBound",
@@ -75,6 +77,7 @@ _LATER = {
     "PlanReference": "dalembert.optimal.planned",
     "PlanSettings": "dalembert.optimal.optimise",
     "PlannedInputs": "dalembert.optimal.planned",
+    "PredictiveGuidance": "dalembert.optimal.guidance",
     "PredictiveLaw": "dalembert.optimal.predictive",
     "PredictiveSettings": "dalembert.optimal.predictive",
     "QuantityBound": "dalembert.optimal.limits",

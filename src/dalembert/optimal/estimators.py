@@ -23,7 +23,7 @@ from dalembert.model.signals import signal_groups
 from dalembert.optimal.estimator_settings import EstimatorKeywords, EstimatorSettings
 from dalembert.optimal.limits import bounds_of
 from dalembert.optimal.model import PredictionModel, check_rk4, padded, prediction_model, rk4_tape
-from dalembert.optimal.quantities import quantity
+from dalembert.optimal.quantities import STATE, quantity
 from dalembert.optimal.stage import StageCode, StageView, columns, run_stage
 
 __all__ = ["Estimator", "ekf", "mhe"]
@@ -153,7 +153,10 @@ class Estimator:
         rate = ca.vertcat(model.rate(z[: model.nx], d, z[model.nx :], t), ca.SX.zeros(nx - model.nx))
         step = rk4_tape(ca.Function("rate", [z, none, d, t], [rate]), self.period, self.settings.steps)
         owner = f"estimator '{self.name}'"
-        seen = [model.at(quantity(model.eom, name, owner).expression) for _, names in self._sensors for name in names]
+        measured = [name for _, names in self._sensors for name in names]
+        # a motor may have the name of the coordinate that a sensor measures
+        texts = [f"{STATE}{name}" if name in model.names else name for name in measured]
+        seen = [model.at(quantity(model.eom, text, owner).expression) for text in texts]
         h = ca.substitute(ca.vertcat(*seen), ca.vertcat(x, par), z)
         if ca.depends_on(h, u):
             raise InputError(f"{owner}: sensors that measure inputs are not supported")
