@@ -250,7 +250,7 @@ def test_steppers_keep_limits() -> None:
     [
         (ROLLOUT, {"on_event": print}, "a rollout does not support on_event=print"),
         (STEPPER, {"switches": da.Switch(at=0.1, on="x")}, "a stepper does not support switches"),
-        (STEPPER, {"method": "dopri5"}, "a stepper runs the methods euler, heun, rk4, not 'dopri5'"),
+        (STEPPER, {"method": "dopri5"}, "a stepper runs the methods euler, heun, rk4, midpoint, not 'dopri5'"),
         (ROLLOUT, {"method": da.Radau()}, "rk4, bs32, dopri5, midpoint, not 'radau'"),
         (FMU, {"method": "cvodes"}, "not 'cvodes'"),
     ],
