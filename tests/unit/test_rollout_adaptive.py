@@ -117,5 +117,5 @@ def test_refusals(cart: da.EquationsOfMotion) -> None:
         da.rollout(cart, duration=0.1, method="dopri5", step=1e-3)
     with pytest.raises(InputError, match="rtol is for"):
         da.rollout(cart, duration=0.1, rtol=1e-3)
-    with pytest.raises(InputError, match="runs the methods euler, heun, rk4, bs32, dopri5, midpoint, adaptive-midpoint, not 'cvodes'"):
+    with pytest.raises(InputError, match="bs32, dopri5, midpoint, adaptive-midpoint, not 'cvodes'"):
         da.rollout(cart, duration=0.1, method="cvodes")

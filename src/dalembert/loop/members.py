@@ -315,8 +315,8 @@ def processor_engine(
 ) -> RolloutEngine:
     """Return the time loop of many members on the processor.
 
-    In lanes; one by one without a compiler, with contacts that are found in every step, and with implicit steps that are
-    adaptive or keep constraints. ``options`` are settings that an implicit method alone has.
+    In lanes; one by one without a compiler, with contacts that are found in every step, and with implicit steps that
+    are adaptive or keep constraints. ``options`` are settings that an implicit method alone has.
     """
     toolchain = usable_toolchain(backend)
     kind = METHODS[method]

@@ -83,7 +83,7 @@ class NativeMidpoint:
     @property
     def guess(self) -> int:
         """Address of the time at which the rates are known with which the next step begins."""
-        return self.memory.address + int(getattr(structure("midpoint"), "t_known").offset)
+        return self.memory.address + int(type(self.memory.struct).t_known.offset)
 
     @property
     def evaluations(self) -> int:

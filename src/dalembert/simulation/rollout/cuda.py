@@ -302,8 +302,8 @@ class CudaRollout:
         beside: Callable[[], RolloutEngine] | None = None,
         options: Mapping[str, float] | None = None,
     ) -> None:
-        if METHODS[method].implicit and precision == "single":
-            raise InputError(f"method {method!r} iterates in double precision on a GPU, got precision='single'")
+        if METHODS[method].implicit and precision == "float":
+            raise InputError(f"method {method!r} iterates in double precision on a GPU, got precision='float'")
         self._cupy = import_cupy()
         self._beside = beside
         self._watched = watched_problem(problem) if leaves_threads(problem, method) else None

@@ -232,9 +232,7 @@ class ThreadSteps:
         if kind.implicit:
             constrained = equations if isinstance(equations, NativeConstrained) else None
             code = kernels.midpoint_code(problem)
-            implicit = NativeMidpoint(
-                problem, code, setup.options, equations=constrained, adaptive=kind.adaptive
-            )
+            implicit = NativeMidpoint(problem, code, setup.options, equations=constrained, adaptive=kind.adaptive)
         engine = NativeEngine(
             replace(setup, patience=np.inf, record=0.0),
             ode,

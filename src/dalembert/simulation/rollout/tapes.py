@@ -43,8 +43,8 @@ def rollout_tapes(
     For a constrained machine the rates are (t, x, c, p) -> (x', share) and the projection is (t, x, c, p) -> (projected
     coordinates and velocities, largest violation, share); see `TapeFactors` for the share. With contacts there are no
     rates, but the terms of a step (`SteppingSystem`); with members that go alone there is nothing. With ``watching``
-    (None: where events change members) the event functions are among the others. With ``implicit`` steps the tape is that
-    of their iteration (`Problem.midpoint`) in place of the rates.
+    (None: where events change members) the event functions are among the others. With ``implicit`` steps the tape is
+    that of their iteration (`Problem.midpoint`) in place of the rates.
     """
     system = problem.constrained
     if alone:
