@@ -54,7 +54,8 @@ def test_ball_on_a_belt(settings):
 def test_belt_that_starts_and_stops():
     """A belt whose velocity is a function of time, below what friction can follow, carries a crate exactly."""
     pulse = 0.5 * da.sin(5.0 * da.TIME) ** 2
-    crate = machine(da.box("crate", 2.0, (0.2, 0.2, 0.1)), friction=0.4, belt=(da.Parameter("k", 1.2) * pulse, 0.0, 0.0))
+    belt = (da.Parameter("k", 1.2) * pulse, 0.0, 0.0)
+    crate = machine(da.box("crate", 2.0, (0.2, 0.2, 0.1)), friction=0.4, belt=belt)
     run = stepped(crate, 0.5, {"a.z": 0.05}, record=0.1)
     way = 0.3 * (0.5 - np.sin(10 * 0.5) / 10)
     assert run["a.x"][-1] == pytest.approx(way, abs=1e-6)
@@ -63,7 +64,7 @@ def test_belt_that_starts_and_stops():
 
 @BOTH
 def test_grain(settings):
-    """Friction is on an ellipse, normal to the velocity that it opposes: the way of a crate is that of its equations."""
+    """Friction is on an ellipse and dissipates the most: the way of a crate is that of its equations."""
     crate = machine(da.box("crate", 2.0, (0.2, 0.2, 0.02)), friction=0.4, grain=(3, 4, 0), across=0.1)
     turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
     mu = np.array([0.4, 0.2])

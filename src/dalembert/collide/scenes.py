@@ -111,7 +111,7 @@ def scene_of(machine: Machine, number: Number) -> BodyScene:
 
 
 def is_scene(machine: Machine) -> bool:
-    """Whether a machine has free and fixed rigid bodies alone, with free joints at the origin of the world and steady belts."""
+    """Whether a machine has free and fixed rigid bodies alone, free joints at the origin and steady belts."""
     if any(getattr(machine, what) for what in _OTHER) or not all(isinstance(b, Body) for b in machine.bodies):
         return False
     if any(depends_on_time(x) for c in machine.colliders for x in c.belt):

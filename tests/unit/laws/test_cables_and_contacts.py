@@ -158,7 +158,7 @@ def test_a_ball_rolls_out_and_stops_spinning_by_its_arms() -> None:
 
 @law("Collider.belt", "Collider.grain", "Collider.across")
 def test_a_belt_carries_and_a_grain_turns() -> None:
-    """A belt of 0.7 m/s accelerates a crate by 0.3 g; along and across a grain friction is 0.35 and 0.21 of the weight."""
+    """A belt of 0.7 m/s accelerates a crate by 0.3 g; along and across a grain mu is 0.35 and 0.21."""
     g, machine = 9.7, partial(_crate, friction=0.5)
     settings: dict[str, Any] = {"q0": {"base.z": 0.1}, "contact": "time-stepping", "step": 1e-3, "record": 0.1}
     belt = machine({"friction": 0.18, "belt": (0.0, 0.7, 0.0)})
