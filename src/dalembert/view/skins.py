@@ -33,8 +33,9 @@ def skin_of(body: FlexibleBody, pose: int, modal: tuple[int, ...]) -> SkinPart |
     corners, faces = np.unique(reduction.faces, return_inverse=True)
     mesh = TriangleMesh(reduction.positions[corners], faces.reshape(-1, 3))
     shapes, stress = reduction.shapes[corners], reduction.stress
-    at_nodes = stress is not None and len(stress) == len(reduction.positions)
-    values = [shapes.reshape(len(corners), -1), *([stress[corners].reshape(len(corners), -1)] if at_nodes else [])]
+    values, at_nodes = [shapes.reshape(len(corners), -1)], False
+    if stress is not None and len(stress) == len(reduction.positions):
+        values, at_nodes = [*values, stress[corners].reshape(len(corners), -1)], True
     together = np.concatenate(values, axis=1)
     cell = cells_of(mesh, max(200, 2 * _NUMBERS // together.shape[1]))  # a closed surface has two triangles per corner
     if cell is not None:
