@@ -14,7 +14,7 @@ from dalembert.view.solids import cells_of, joined_cells
 __all__ = ["largest_stress", "skin_of"]
 
 _NUMBERS = 400_000  # numbers of the shapes and stresses of a surface
-_FRAMES = 200  # frames of a film in which its largest stress is looked for
+_FRAMES = 200  # frames of a film that the search for its largest stress evaluates
 
 
 def skin_of(body: FlexibleBody, pose: int, modal: tuple[int, ...]) -> SkinPart | None:

@@ -28,7 +28,7 @@ struct members {
     void (*drain)(void);
     double *x_before; /* room for a state */
     double *guess_at; /* implicit steps: time whose rates are known; 0: none */
-    int64_t guess_of; /* whose they are: a member that goes on, or -1 */
+    int64_t guess_of; /* the member they belong to, or -1 */
 };
 
 static double *of_member(const struct members *S, int64_t member) { return S->carried + member * N_CARRIED; }

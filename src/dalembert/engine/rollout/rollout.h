@@ -59,7 +59,7 @@ FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, c
     later_stages(t, h, x, c, p, rate, next, w, B);
     normalise(next);
 }
-#elif !STEPPING && !IMPLICIT /* contact_steps.h and midpoint_steps.h have steps of their own */
+#elif !STEPPING && !IMPLICIT /* contact_steps.h and midpoint_steps.h define other steps */
 #define N_RATE N_STATES
 TABLE double inner[] = {STEPS};
 
