@@ -223,7 +223,7 @@ def sagging() -> None:
     plate = da.Body("plate", 60.0, inertia=(4.0, 4.0, 6.0))
     x, z = np.linspace(-18, 18, 37), np.linspace(1, 11, 21)
     figure, axes = plt.subplots(1, 2, figsize=(7.6, 2.3), layout="constrained", sharey=True)
-    levels = np.arange(0.0, 21.0, 2.0)
+    levels = np.arange(0.0, 41.0, 4.0)
     for axis, weight in zip(axes, (0.0, 8.0), strict=True):
         options = {"mount": "planar", "winches": False, "lengths": 4 * [21.0], "stiffness": 1e6}
         robot = cr.cable_robot("hall", plate, hall, corners, weight=weight, **options)
