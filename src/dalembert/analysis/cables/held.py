@@ -39,7 +39,7 @@ class HeldPose:
     tensions, exit_tensions
         Tensions of the cables at their anchors and at their exits [N]; equal for straight ones.
     lengths
-        Lengths of the cables without load [m], which hold the platform there.
+        Unstretched lengths of the cables [m], which hold the platform there.
     state
         Forces, lengths and their derivatives.
     """
@@ -88,8 +88,8 @@ def hold_pose(
 ) -> HeldPose:
     """Tensions, lengths and stiffness of cables that hold the platform at rest in a configuration.
 
-    The tension stays within its bounds along the whole cable. Of all such tensions along the lines between the ends of
-    the cables, those nearest to the middle of their ranges are returned. For straight cables this is
+    The tension stays within its bounds along the whole cable. The result has the tensions along the lines between the
+    ends of the cables that are nearest to the middle of their ranges. For straight cables this is
     `tension_distribution` with the method ``"qp"``. The pull of a heavy cable is not proportional to its tension; its
     balance is linearised and solved again until it holds.
 

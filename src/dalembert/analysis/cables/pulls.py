@@ -1,6 +1,6 @@
 """The pull of straight and sagging cables as a function of one tension of each: the contract of statics.
 
-A cable with the tension ``f`` along the line between its ends pulls on the platform and has a length without load:
+A cable with the tension ``f`` along the line between its ends pulls on the platform and has an unstretched length:
 
     straight:  (dL/dx)^T f,                   L / (1 + f / EA), or L if it does not stretch
     heavy:     H dl/dx + V dh/dx + w L dz/dx,  L: the catenary with H = f times the cosine of the slope of the line
@@ -31,14 +31,14 @@ _UPRIGHT = 1e-6  # part of its length by which the ends of a heavy cable must be
 
 @dataclass(frozen=True, eq=False)
 class PulledState:
-    """What the cables do in a configuration, with the tensions ``f`` along their lines.
+    """Forces and lengths of the cables in a configuration, with the tensions ``f`` along their lines.
 
     Parameters
     ----------
     force
         Generalised force on the platform that is missing for it to rest: its load less the pull of the cables.
     lengths
-        Lengths of the cables without load [m].
+        Unstretched lengths of the cables [m].
     exits, anchors
         Tensions at the exits and at the anchors [N].
     least, largest
