@@ -101,6 +101,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "losses rubbing shares drag cone Z dense_work lead"),
         (INT, "n_ropes"),
         (POINTER, "rope_first of_rope tension ratio yields"),
+        (INT, "n_joints"),
+        (POINTER, "load_first load_count load_way jams"),
         (INT, "redundant"),
         # implicit steps
         (POINTER, "enlarged further metric"),

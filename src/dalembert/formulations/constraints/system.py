@@ -39,6 +39,7 @@ from dalembert.formulations.actuation import actuator_efforts, gear_friction
 from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.cables import CablePath
+from dalembert.model.constraints import Rubbing
 from dalembert.model.context import MachineContext
 from dalembert.model.machine import Machine
 from dalembert.model.ropes import RopeBase, RopeObstacle, Route
@@ -261,21 +262,44 @@ class ConstraintSystem:
 
     @property
     def sticking(self) -> tuple[str, ...]:
-        """Joints with friction that sticks."""
-        return self.machine.sticking
+        """Joints with friction that sticks, then constraints whose friction is proportional to their forces."""
+        return (*self.machine.sticking, *(c.name for c in self.machine.rubbing))
+
+    @cached_property
+    def rubbing(self) -> tuple[Rubbing, ...]:
+        """Friction of the constraints among them."""
+        found = []
+        for c in self.machine.rubbing:
+            rubbing = c.rubbing(_Context(self, None), self._rate)
+            assert rubbing is not None
+            found.append(rubbing)
+        return tuple(found)
+
+    def _rate(self, joint: str) -> ca.SX:
+        return ca.SX(self.formulation.joint_rate(joint))
+
+    @property
+    def loads(self) -> tuple[tuple[int, int], ...]:
+        """Of each of them the first row, and the number of rows, of its load; -1, 0: of a joint, which has none."""
+        starts = {r.name: r.start for r in self.rows if r.kind == "constraint"}
+        rows = [(starts[c.name] + r.loads[0], r.loads[1]) for c, r in zip(self.machine.rubbing, self.rubbing, strict=True)]
+        return (*((-1, 0) for _ in self.machine.sticking), *rows)
 
     @cached_property
     def joint_rates(self) -> Expression:
         """Rates of the joints with friction that sticks."""
-        rates = [ca.SX(self.formulation.joint_rate(joint)) for joint in self.sticking]
+        rates = [*(self._rate(joint) for joint in self.machine.sticking), *(r.rate for r in self.rubbing)]
         return ca.densify(ca.vertcat(ca.SX(0, 1), *rates))
 
     @cached_property
     def joint_limits(self) -> Expression:
-        """Largest friction of each of them at rest, of the parameters and the inputs of their motors."""
+        """Largest friction of each of them at rest, of the parameters and the inputs of their motors.
+
+        Of a constraint it is the coefficient of its load.
+        """
         value = self.variables.value
-        limits = [self.machine.friction_of(name).holding(value) + self._geared(name) for name in self.sticking]
-        return ca.densify(ca.vertcat(ca.SX(0, 1), *limits))
+        limits = [self.machine.friction_of(name).holding(value) + self._geared(name) for name in self.machine.sticking]
+        return ca.densify(ca.vertcat(ca.SX(0, 1), *limits, *(r.coefficient for r in self.rubbing)))
 
     def _geared(self, joint: str) -> Expression:
         """Friction of gears on a joint."""
@@ -289,9 +313,9 @@ class ConstraintSystem:
         value = self.variables.value
         frictions = [
             self.machine.friction_of(name).kinetic(self.joint_rates[k], value) + self._geared(name)
-            for k, name in enumerate(self.sticking)
+            for k, name in enumerate(self.machine.sticking)
         ]
-        return ca.densify(ca.vertcat(ca.SX(0, 1), *frictions))
+        return ca.densify(ca.vertcat(ca.SX(0, 1), *frictions, *(r.coefficient for r in self.rubbing)))
 
     def pose(self, frame: str) -> tuple[Expression, Expression]:
         """Rotation and position of a frame in the world."""

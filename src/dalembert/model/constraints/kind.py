@@ -24,7 +24,7 @@ them. ``tests/unit/test_constraint_kinds.py`` checks all this for every kind of 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
@@ -41,7 +41,7 @@ from dalembert.model.joint import WORLD
 from dalembert.model.kind_fields import FrameName, Role, Terms, kind_fields, names_in, scalars_in
 from dalembert.model.transform import as_transform
 
-__all__ = ["Constraint", "FramePair", "RowContext", "axis_numbers"]
+__all__ = ["Constraint", "FramePair", "RowContext", "Rubbing", "axis_numbers"]
 
 
 class RowContext(MachineContext, Protocol):
@@ -49,6 +49,25 @@ class RowContext(MachineContext, Protocol):
 
     def held_pose(self) -> tuple[ca.SX, ca.SX]:
         """Pose of ``frame`` in ``other`` when the constraint began to act; for kinds with `Constraint.holds_pose`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rubbing:
+    """Friction of a constraint that is proportional to its own forces.
+
+    Parameters
+    ----------
+    rate
+        Rate ``w(q, v)`` against which it acts.
+    coefficient
+        ``c(q, p)``: the friction is at most ``c |lambda|``.
+    loads
+        First of the rows whose multipliers are the load, and their number.
+    """
+
+    rate: ca.SX
+    coefficient: ca.SX
+    loads: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -105,6 +124,15 @@ class Constraint(ABC):
     @abstractmethod
     def rows(self, context: RowContext) -> ca.SX:
         """``Phi(q, t, p)``, a column."""
+
+    def rubbing(self, context: RowContext, rate: Callable[[str], ca.SX]) -> Rubbing | None:
+        """Friction in proportion to its forces, with the rates of joints; None: it has none."""
+        return None
+
+    @property
+    def rubs(self) -> bool:
+        """Whether it has friction in proportion to its forces."""
+        return getattr(self, "efficiency", None) is not None or getattr(self, "friction", None) is not None
 
     @property
     def holds_pose(self) -> bool:
