@@ -115,6 +115,9 @@ class SteppingSystem:
     forces, losses
         Places in x: of the first force of each block, and of the energy that it has taken (-1: not recorded), of a rope
         that of its first sheave.
+    loads
+        Of each block the first of the rows that always hold, and their number, whose impulses are the load to which its
+        friction is proportional; -1, 0: of none.
     first_force, n_forces
         Where forces are, those of contacts without friction among them, which have three.
     multipliers, residual, sweeps, undetermined, lowered, work_input, work_loss
@@ -148,6 +151,7 @@ class SteppingSystem:
     names: tuple[str, ...]
     forces: tuple[int, ...]
     losses: tuple[int, ...]
+    loads: tuple[tuple[int, int], ...]
     first_force: int
     n_forces: int
     multipliers: int
@@ -184,4 +188,6 @@ class SteppingSystem:
             "block_start": [0, *accumulate(numbers)],
             "force": list(self.forces),
             "loss": list(self.losses),
+            "load": [first for first, _ in self.loads],
+            "load_count": [count for _, count in self.loads],
         }

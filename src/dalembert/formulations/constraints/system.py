@@ -41,6 +41,7 @@ from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.cables import CablePath
 from dalembert.model.constraints import Rubbing
 from dalembert.model.context import MachineContext
+from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 from dalembert.model.ropes import RopeBase, RopeObstacle, Route
 from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
@@ -126,6 +127,29 @@ class _Context:
         if self.held is None:
             raise InputError("rows use the pose that the constraint holds, but its kind declares none")
         return quaternion_matrix(self.held[3:]), self.held[:3]
+
+
+@dataclass(frozen=True)
+class _Rates:
+    """Rates of joints and frames (`RelativeRates`)."""
+
+    system: ConstraintSystem
+
+    def of_joint(self, joint: str) -> ca.SX:
+        return ca.SX(self.system.formulation.joint_rate(joint))
+
+    def between(self, frame: str, other: str) -> tuple[ca.SX, ca.SX]:
+        (v_f, w_f), (v_o, w_o) = self._twist(frame), self._twist(other)
+        (_, p_f), (R_o, p_o) = self.system.pose(frame), self.system.pose(other)
+        return R_o.T @ (v_f - v_o - ca.cross(w_o, p_f - p_o)), R_o.T @ (w_f - w_o)
+
+    def _twist(self, frame: str) -> tuple[ca.SX, ca.SX]:
+        """Velocity and angular velocity in the world."""
+        if frame == WORLD:
+            return ca.SX.zeros(3), ca.SX.zeros(3)
+        R, _ = self.system.pose(frame)
+        twist = ca.SX(self.system.formulation.jacobian(frame)) @ self.system.variables.v
+        return R @ twist[:3], R @ twist[3:]
 
 
 class ConstraintSystem:
@@ -270,13 +294,10 @@ class ConstraintSystem:
         """Friction of the constraints among them."""
         found = []
         for c in self.machine.rubbing:
-            rubbing = c.rubbing(_Context(self, None), self._rate)
+            rubbing = c.rubbing(_Context(self, None), _Rates(self))
             assert rubbing is not None
             found.append(rubbing)
         return tuple(found)
-
-    def _rate(self, joint: str) -> ca.SX:
-        return ca.SX(self.formulation.joint_rate(joint))
 
     @property
     def loads(self) -> tuple[tuple[int, int], ...]:
@@ -288,7 +309,7 @@ class ConstraintSystem:
     @cached_property
     def joint_rates(self) -> Expression:
         """Rates of the joints with friction that sticks."""
-        rates = [*(self._rate(joint) for joint in self.machine.sticking), *(r.rate for r in self.rubbing)]
+        rates = [*(_Rates(self).of_joint(joint) for joint in self.machine.sticking), *(r.rate for r in self.rubbing)]
         return ca.densify(ca.vertcat(ca.SX(0, 1), *rates))
 
     @cached_property

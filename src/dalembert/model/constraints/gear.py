@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
 
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, depends_on_time, nominal
-from dalembert.model.constraints.kind import Constraint, RowContext, Rubbing
+from dalembert.model.constraints.kind import Constraint, RelativeRates, RowContext, Rubbing
 from dalembert.model.kind_fields import JointName, Terms
 
 __all__ = ["GearConstraint"]
@@ -100,7 +99,7 @@ class GearConstraint(Constraint):
         turned = (context.value(c) * context.coordinate(joint) for joint, c in self.terms)
         return sum(turned, ca.SX(0)) - context.value(self.value)
 
-    def rubbing(self, context: RowContext, rate: Callable[[str], ca.SX]) -> Rubbing | None:
+    def rubbing(self, context: RowContext, rates: RelativeRates) -> Rubbing | None:
         """Friction of the teeth, ``|f| <= k |lambda|`` against the rate ``w`` (the first joint's where the gear holds).
 
         With the rates ``w_1`` and ``-c_2/c_1 w_2`` of the two wheels (relative to the carrier), whose mean in the weights
@@ -113,7 +112,7 @@ class GearConstraint(Constraint):
         eta, back = (context.value(x) for x in (self.efficiency, self._back))
         product = 1 - eta * back
         a, b = (1 - 2 * back + eta * back) / product, (1 - 2 * eta + eta * back) / product
-        frame = ca.SX(0) if self.carrier is None else rate(self.carrier)
+        frame = ca.SX(0) if self.carrier is None else rates.of_joint(self.carrier)
         (first, c_1), (second, c_2) = ((joint, context.value(c)) for joint, c in self.terms[:2])
-        w = (a * (rate(first) - frame) - b * c_2 / c_1 * (rate(second) - frame)) / (a + b)
+        w = (a * (rates.of_joint(first) - frame) - b * c_2 / c_1 * (rates.of_joint(second) - frame)) / (a + b)
         return Rubbing(w, ca.fabs(c_1) * (a + b), (0, 1))

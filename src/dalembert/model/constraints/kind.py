@@ -24,7 +24,7 @@ them. ``tests/unit/test_constraint_kinds.py`` checks all this for every kind of 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
@@ -41,7 +41,7 @@ from dalembert.model.joint import WORLD
 from dalembert.model.kind_fields import FrameName, Role, Terms, kind_fields, names_in, scalars_in
 from dalembert.model.transform import as_transform
 
-__all__ = ["Constraint", "FramePair", "RowContext", "Rubbing", "axis_numbers"]
+__all__ = ["Constraint", "FramePair", "RelativeRates", "RowContext", "Rubbing", "axis_numbers"]
 
 
 class RowContext(MachineContext, Protocol):
@@ -49,6 +49,16 @@ class RowContext(MachineContext, Protocol):
 
     def held_pose(self) -> tuple[ca.SX, ca.SX]:
         """Pose of ``frame`` in ``other`` when the constraint began to act; for kinds with `Constraint.holds_pose`."""
+
+
+class RelativeRates(Protocol):
+    """Rates of joints and of frames to each other, for the friction of a constraint."""
+
+    def of_joint(self, joint: str) -> ca.SX:
+        """Rate of a joint with one coordinate."""
+
+    def between(self, frame: str, other: str) -> tuple[ca.SX, ca.SX]:
+        """Velocity of the origin and angular velocity of a frame relative to another one, in the axes of that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +135,8 @@ class Constraint(ABC):
     def rows(self, context: RowContext) -> ca.SX:
         """``Phi(q, t, p)``, a column."""
 
-    def rubbing(self, context: RowContext, rate: Callable[[str], ca.SX]) -> Rubbing | None:
-        """Friction in proportion to its forces, with the rates of joints; None: it has none."""
+    def rubbing(self, context: RowContext, rates: RelativeRates) -> Rubbing | None:
+        """Friction in proportion to its forces; None: it has none."""
         return None
 
     @property
