@@ -106,8 +106,8 @@ class TransitionLog:
             if joint not in self._machine.sticking:
                 return SimulationError(
                     f"constraint '{joint}' of machine '{self._machine.name}' jams at t = {t:.9g} s: no {what} obey its "
-                    "friction while it slips; raise its efficiency or lower its friction, or give the driving side more "
-                    "inertia"
+                    "friction while it slips; raise its efficiency or lower its friction, or give the driving side "
+                    "more inertia"
                 )
             return SimulationError(
                 f"no {what} obey the law of friction at joint '{joint}' of machine '{self._machine.name}' at "

@@ -152,11 +152,12 @@ FUNCTION void held_back(const stepper *C, real *y) {
 }
 
 #if LOADS
+#define MOVES 1e-9 /* rate from which on a joint moves */
 #define IS_LOADED(a) (LAW(a) == STICTION && LOAD(a) >= 0)
 
 /* Limit of a joint whose friction is at most the part c of a load N + G x, the others being as they are: by its load at rest
- * if it holds there, else the friction y with which it slips, y^2 = c^2 |N - d G y|^2 along d. Where there is none, the
- * slip is stopped. */
+ * if it holds there, else the friction y with which it slips, y^2 = c^2 |N - d G y|^2 along d. A gear that locks itself may
+ * do either: it does what it did. Where there is no y, the slip is stopped. */
 FUNCTION void load_limit(stepper *C, INDEX a, const real *B, real b, real x) {
     real *const now = C->held_phi, *const own = C->held_u0; /* free while blocks are swept */
     const real c = MU(a)[1], rest = -b * B[1], d = SELECT(b < K(0.0), K(-1.0), K(1.0));
@@ -180,8 +181,10 @@ FUNCTION void load_limit(stepper *C, INDEX a, const real *B, real b, real x) {
     const real far = -(H + copysign(sqrt(larger(K(0.0), root)), H));
     const real one = SELECT(A != K(0.0), far / SELECT(A != K(0.0), A, K(1.0)), K(-1.0));
     const real two = SELECT(far != K(0.0), -E / SELECT(far != K(0.0), far, K(1.0)), K(0.0));
-    const real least = SELECT((one >= K(0.0)) & ((one < two) | (two < K(0.0))), one, two);
-    const MASK slips = (root >= K(0.0)) & (least >= K(0.0)) & (fabs(rest) > at_rest) & (least <= fabs(rest));
+    const MASK first = (one >= K(0.0)) & (one <= fabs(rest)), second = (two >= K(0.0)) & (two <= fabs(rest));
+    const real least = SELECT(first & (NO(second) | (one < two)), one, two);
+    const MASK moves = BEFORE(a)[0] * d > K(MOVES);
+    const MASK slips = (root >= K(0.0)) & (first | second) & (moves | (fabs(rest) > at_rest));
     MU(a)[0] = SELECT(slips, least, larger(at_rest, fabs(rest)));
 }
 #else

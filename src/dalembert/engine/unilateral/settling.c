@@ -193,19 +193,18 @@ static void load_under(const struct transitions *T, const struct mass *Q, const 
     answer(T, Q, held, n_held, some, p, sum, memory);
 }
 
-/* Friction p of a loaded joint that slips in the direction d, p = -c d |N + G p|, nearest to zero: 0 if there is none. */
-static int slipping_friction(double c, double d, const double *N, const double *G, double *p) {
-    /* with y = -d p >= 0: y^2 = c^2 |N - d G y|^2 */
+/* Least friction y in [0, most] of a loaded joint that slips in the direction d, with p = -d y: y^2 = c^2 |N - d G y|^2; -1:
+ * there is none. */
+static double slipping_friction(double c, double d, const double *N, const double *G, double most) {
     const double A = 1.0 - c * c * dot(G, G, MOST_LOADS), B = c * c * d * dot(N, G, MOST_LOADS), K = c * c * dot(N, N, MOST_LOADS);
     const double root = B * B + A * K;
-    if (!(root >= 0.0)) return 0;
+    if (!(root >= 0.0)) return -1.0;
     const double large = -(B + (B < 0.0 ? -sqrt(root) : sqrt(root)));
     const double y[2] = {A != 0.0 ? large / A : INFINITY, large != 0.0 ? -K / large : 0.0};
     double least = INFINITY;
     for (int i = 0; i < 2; i++)
-        if (y[i] >= 0.0 && y[i] < least) least = y[i];
-    *p = -d * least;
-    return least < INFINITY;
+        if (y[i] >= 0.0 && y[i] <= most && y[i] < least) least = y[i];
+    return least < INFINITY ? least : -1.0;
 }
 
 /* Limits of loaded joints, with all other forces as they are: that of a joint at rest by its load there if it can rest, else
@@ -218,7 +217,7 @@ static double find_limits(const struct transitions *T, const struct chosen *some
         if (!is_loaded(T, block)) continue;
         const double coefficient = limit_of(T, block), w = diagonal(c, f), p = found->p[f], b = found->u[f] - w * p;
         const double *G = loads->G + MOST_LOADS * i;
-        double N[MOST_LOADS] = {0.0, 0.0, 0.0}, at_rest[MOST_LOADS] = {0.0, 0.0, 0.0}, slips, limit = -1.0;
+        double N[MOST_LOADS] = {0.0, 0.0, 0.0}, at_rest[MOST_LOADS] = {0.0, 0.0, 0.0}, limit = -1.0;
         const double holds = w > 0.0 ? -b / w : p;
         for (int64_t j = 0; j < T->equations->load_count[block - T->k]; j++) {
             N[j] = loads->sum[T->equations->load_first[block - T->k] + j] - G[j] * p;
@@ -226,11 +225,8 @@ static double find_limits(const struct transitions *T, const struct chosen *some
         }
         const double most = coefficient * norm(at_rest, MOST_LOADS);
         if (!is_sliding(c, i) && fabs(holds) <= (1.0 + 1e-12) * most) limit = most;
-        for (int side = -1; side < 2 && limit < 0.0; side += 2) {
-            if (is_sliding(c, i) && c->slip[f] * side < 0.0) continue;
-            if (!slipping_friction(coefficient, side, N, G, &slips)) continue;
-            if (is_sliding(c, i) || (b + w * slips) * side >= 0.0) limit = fabs(slips);
-        }
+        if (limit < 0.0 && is_sliding(c, i)) limit = slipping_friction(coefficient, c->slip[f], N, G, INFINITY);
+        else if (limit < 0.0) limit = slipping_friction(coefficient, b < 0.0 ? -1.0 : 1.0, N, G, fabs(holds));
         if (limit < 0.0) return *bad = i, -1.0;
         change = fmax(change, fabs(limit - mu[f])), mu[f] = limit;
     }

@@ -303,7 +303,9 @@ class ConstraintSystem:
     def loads(self) -> tuple[tuple[int, int], ...]:
         """Of each of them the first row, and the number of rows, of its load; -1, 0: of a joint, which has none."""
         starts = {r.name: r.start for r in self.rows if r.kind == "constraint"}
-        rows = [(starts[c.name] + r.loads[0], r.loads[1]) for c, r in zip(self.machine.rubbing, self.rubbing, strict=True)]
+        rows = [
+            (starts[c.name] + r.loads[0], r.loads[1]) for c, r in zip(self.machine.rubbing, self.rubbing, strict=True)
+        ]
         return (*((-1, 0) for _ in self.machine.sticking), *rows)
 
     @cached_property

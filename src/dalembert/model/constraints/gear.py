@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 
@@ -71,16 +71,20 @@ class GearConstraint(Constraint):
             raise MachineError(f"back efficiency of {what} must be below 1, got {back:g}")
         if self.switchable:
             raise MachineError(f"{what} has friction at its teeth, so it cannot be switchable")
-        count = 2 if self.carrier is None else 3
-        if len(self.terms) != count or (self.carrier is not None and self.terms[2][0] != self.carrier):
-            expected = "two terms" if self.carrier is None else f"terms of two wheels, then of its carrier '{self.carrier}'"
-            raise MachineError(
-                f"{what} has an efficiency, so it must have {expected}, got {', '.join(joint for joint, _ in self.terms)}"
-            )
-        if self.carrier is not None and abs(sum(nominal(c) for _, c in self.terms)) > 1e-9 * abs(nominal(self.terms[0][1])):
+        self._check_wheels(what)
+
+    def _check_wheels(self, what: str) -> None:
+        """Refuse terms that do not say which two wheels rub."""
+        names, numbers = [joint for joint, _ in self.terms], [nominal(c) for _, c in self.terms]
+        wheels = "two terms" if self.carrier is None else f"terms of two wheels, then of its carrier '{self.carrier}'"
+        if len(set(names)) != (2 if self.carrier is None else 3) or names[2:] != [self.carrier][: len(names) - 2]:
+            raise MachineError(f"{what} has an efficiency, so it must have {wheels}, got {', '.join(names)}")
+        if numbers[0] == 0.0 or numbers[1] == 0.0:
+            raise MachineError(f"{what} has an efficiency, so neither of its wheels may have the coefficient 0")
+        if self.carrier is not None and abs(sum(numbers)) > 1e-9 * abs(numbers[0]):
             raise MachineError(
                 f"{what}: coefficients of a planetary gear must add up to zero, because it turns as a whole, got "
-                f"{', '.join(f'{nominal(c):g}' for _, c in self.terms)}"
+                f"{', '.join(f'{c:g}' for c in numbers)}"
             )
 
     @property
@@ -94,18 +98,28 @@ class GearConstraint(Constraint):
         """Whether no load on the second joint turns the first one."""
         return self.efficiency is not None and nominal(self._back) <= 0.0
 
+    @property
+    def rubs(self) -> bool:
+        """Whether its teeth rub."""
+        return self.efficiency is not None
+
+    def without_friction(self) -> GearConstraint:
+        """Return it without losses."""
+        return replace(self, efficiency=None, back_efficiency=None, carrier=None)
+
     def rows(self, context: RowContext) -> ca.SX:
         """``sum c_j q_j - value``."""
         turned = (context.value(c) * context.coordinate(joint) for joint, c in self.terms)
         return sum(turned, ca.SX(0)) - context.value(self.value)
 
     def rubbing(self, context: RowContext, rates: RelativeRates) -> Rubbing | None:
-        """Friction of the teeth, ``|f| <= k |lambda|`` against the rate ``w`` (the first joint's where the gear holds).
+        """Friction of the teeth, ``|f| <= k |lambda|`` against the rate ``w`` of the first joint.
 
-        With the rates ``w_1`` and ``-c_2/c_1 w_2`` of the two wheels (relative to the carrier), whose mean in the weights
-        ``a`` and ``b`` is ``w``, forces on the wheels while it slips are ``c_1 lambda (1 +- a)`` and ``c_2 lambda (1 -+ b)``.
-        Then ``eta = (1 - b)/(1 + a)`` and ``eta_b = (1 - a)/(1 + b)``, and ``k = |c_1| (a + b)``. For a worm of the lead
-        angle ``la`` and the friction angle ``rho`` these are ``tan(la)/tan(la + rho)`` and ``tan(la - rho)/tan(la)``.
+        The rates ``w_1`` and ``-c_2/c_1 w_2`` of the two wheels (relative to the carrier) have the mean ``w`` with the
+        weights ``a`` and ``b``. While the gear slips, forces on the wheels are ``c_1 lambda (1 +- a)`` and
+        ``c_2 lambda (1 -+ b)``: ``eta = (1 - b)/(1 + a)``, ``eta_b = (1 - a)/(1 + b)`` and ``k = |c_1| (a + b)``.
+        With the lead angle ``la`` of a worm and its friction angle ``rho``, ``eta = tan(la)/tan(la + rho)`` and
+        ``eta_b = tan(la - rho)/tan(la)``.
         """
         if self.efficiency is None:
             return None

@@ -10,6 +10,8 @@ coordinates of joints and the scalars of the machine, all of them CasADi express
 ``R_0, p_0``              `Constraint.holds_pose`: whether rows use the pose of ``frame`` in ``other`` at the instant at
                           which the constraint begins to act (`RowContext.held_pose`)
 ``lambda``                `Constraint.multiplier_units`: units of the multipliers, one for each row
+``|f| <= c |lambda|``     `Constraint.rubbing`, if it `rubs`: friction against a rate, in proportion to the multipliers
+                          of some of its rows (gears, bearings, guides)
 ``(x_1, x_2), ...``       `Constraint.rods`: ends of lines that are drawn, in the world
 ========================  =============================================================================================
 
@@ -142,7 +144,11 @@ class Constraint(ABC):
     @property
     def rubs(self) -> bool:
         """Whether it has friction in proportion to its forces."""
-        return getattr(self, "efficiency", None) is not None or getattr(self, "friction", None) is not None
+        return False
+
+    def without_friction(self) -> Constraint:
+        """Return it without that friction."""
+        return self
 
     @property
     def holds_pose(self) -> bool:

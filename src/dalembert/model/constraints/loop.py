@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import casadi as ca
@@ -69,13 +69,24 @@ class LoopConstraint(FramePair):
                 f"kind={self.kind!r}"
             )
         if (self.radius is None) == (self.kind == "revolute"):
-            how = "needs the radius of its pin: give radius=" if self.radius is None else "is a guide: leave out radius="
+            how = (
+                "needs the radius of its pin: give radius=" if self.radius is None else "is a guide: leave out radius="
+            )
             raise MachineError(f"{what} has friction and {how}")
         for name, value in (("friction", self.friction), ("radius", self.radius)):
             if value is not None and not nominal(field_scalar(value, f"{name} of {what}")) > 0.0:
                 raise MachineError(f"{name} of {what} must be above 0, got {nominal(value):g}")
         if self.switchable:
             raise MachineError(f"{what} has friction, so it cannot be switchable")
+
+    @property
+    def rubs(self) -> bool:
+        """Whether its bearing or guide rubs."""
+        return self.friction is not None
+
+    def without_friction(self) -> LoopConstraint:
+        """Return it without friction."""
+        return replace(self, friction=None, radius=None)
 
     @property
     def _joint(self) -> JointKind:
