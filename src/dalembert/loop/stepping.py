@@ -494,7 +494,7 @@ def _sticking(eom: EquationsOfMotion) -> tuple[str, ...]:
 
 
 def _loads(eom: EquationsOfMotion, names: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    """Of each block the first of the rows that always hold, and their number, that are its load; -1, 0: of none."""
+    """First and number of those rows that always hold which are the load of each block; -1, 0: there are none."""
     held = [i for r in _rows_of(eom)[1] for i in range(r.start, r.stop)]
     loads = eom.constraint_system.loads if eom.machine.rubbing else ()
     known = {name: load for name, load in zip(_sticking(eom), loads, strict=False) if load[1]}

@@ -61,8 +61,8 @@ class ConstrainedSystem:
         friction: row of the normal, of the first tangent and of the second one. After them joints that stick: no
         normal, their row, no second tangent.
     loads
-        Of each joint that sticks the first row, and the number of rows, whose multipliers are the load to which its
-        friction is proportional; -1, 0: its limit is given. Empty: of none.
+        First row and number of rows whose multipliers are the load to which the friction of each joint that sticks is
+        proportional; -1, 0: its limit is given. Empty: all limits are given.
     ropes
         How many sheaves each rope has.
     impulses

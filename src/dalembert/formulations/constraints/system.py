@@ -301,7 +301,7 @@ class ConstraintSystem:
 
     @property
     def loads(self) -> tuple[tuple[int, int], ...]:
-        """Of each of them the first row, and the number of rows, of its load; -1, 0: of a joint, which has none."""
+        """First row and number of rows of the load of each of them; -1, 0: a joint, which has none."""
         starts = {r.name: r.start for r in self.rows if r.kind == "constraint"}
         rows = [
             (starts[c.name] + r.loads[0], r.loads[1]) for c, r in zip(self.machine.rubbing, self.rubbing, strict=True)
@@ -318,7 +318,7 @@ class ConstraintSystem:
     def joint_limits(self) -> Expression:
         """Largest friction of each of them at rest, of the parameters and the inputs of their motors.
 
-        Of a constraint it is the coefficient of its load.
+        A constraint has the coefficient of its load here.
         """
         value = self.variables.value
         limits = [self.machine.friction_of(name).holding(value) + self._geared(name) for name in self.machine.sticking]
