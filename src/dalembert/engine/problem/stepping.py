@@ -116,8 +116,8 @@ class SteppingSystem:
         Places in x: of the first force of each block, and of the energy that it has taken (-1: not recorded), of a rope
         that of its first sheave.
     loads
-        First and number of those rows that always hold whose impulses are the load to which the friction of each block is
-        proportional; -1, 0: there are none.
+        First and number of those rows that always hold whose impulses are the load to which the friction of each block
+        is proportional; -1, 0: there are none.
     first_force, n_forces
         Where forces are, those of contacts without friction among them, which have three.
     multipliers, residual, sweeps, undetermined, lowered, work_input, work_loss
