@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from dalembert.core.ports import NativeStage
 from dalembert.core.types import Array
 from dalembert.optimal.stage import StageCode, StageView
 
@@ -23,7 +22,7 @@ class PredictiveGuidance:
     Parameters
     ----------
     law
-        The controller.
+        The controller, a `PredictiveLaw`.
     inputs
         Names of its inputs.
 
@@ -45,19 +44,19 @@ class PredictiveGuidance:
     True
     """
 
-    law: NativeStage
+    law: Any
     inputs: tuple[str, ...]
     commands: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
         """Name of the controller."""
-        return self.law.name
+        return str(self.law.name)
 
     @property
     def period(self) -> float:
         """Seconds between samples."""
-        return self.law.period
+        return float(self.law.period)
 
     @property
     def feedback(self) -> Mapping[str, str]:
@@ -72,7 +71,8 @@ class PredictiveGuidance:
     @property
     def memory(self) -> Array:
         """First values of its memory."""
-        return self.law.memory
+        memory: Array = self.law.memory
+        return memory
 
     def check_start(self, values: Mapping[str, float]) -> None:
         """Refuse a start beyond hard limits of states."""
