@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -19,7 +20,7 @@ from dalembert.systems.space_robots.gripping import judged_grip, lock_impulse, p
 
 
 def _sliding(stiff: float | None = None) -> da.Machine:
-    """A floating base of 3 kg and a hand of 1 kg on a slide; with a spring, on a boom that gives way along the slide."""
+    """A floating base of 3 kg and a hand of 1 kg on a slide; with a spring, on a boom that gives way along it."""
     bodies = [da.sphere("base", 3.0, 0.5), da.sphere("hand", 1.0, 0.2)]
     joints = [da.Joint("base", "free", "world", "base"), da.Joint("slide", "prismatic", "base", "hand", axis="x")]
     if stiff is not None:
@@ -120,7 +121,7 @@ def test_every_motion_of_the_joints_gets_its_damping_ratio() -> None:
 
 @pytest.fixture(scope="module")
 def hand() -> tuple[da.EquationsOfMotion, da.Machine, da.Machine, space_robots.Gripper]:
-    """A floating hand of 40 kg, pulled back by a parameter, and a debris of 10 kg: both, each alone, and the gripper."""
+    """A floating hand of 40 kg with a pull as parameter, and a debris of 10 kg: both, each alone, and the gripper."""
     palm = da.Machine(
         "hand", [da.box("palm", 40.0, (0.2, 0.2, 0.1))], [da.Joint("palm", "free", "world", "palm")],
         frames=[da.Frame("tip", "palm", (0.0, 0.0, 0.3))], gravity=(0, 0, 0),
@@ -187,7 +188,7 @@ def test_a_pull_beyond_the_friction_of_all_pads_slips(part: float, slips: bool, 
     """The load of the pads is m a = 10/50.9 of the pull; they bear 3 mu F = 30 N along the bar."""
     eom, _, _, gripper = hand
     p = {"pull": part * 30.0 * (40.0 + 10.0 + 0.9) / 10.0}
-    q0 = {**_facing(eom, (0.0, 0.0, 0.0)), **{n: 0.03 + 20.0 / 2e4 for n in gripper.fingers}}
+    q0 = {**_facing(eom, (0.0, 0.0, 0.0)), **dict.fromkeys(gripper.fingers, 0.03 + 20.0 / 2e4)}
     law = space_robots.FingerDrive(gripper)
     run = da.simulate(eom, duration=0.6, q0=q0, p=p, control=law, step=1e-4, record=0.01)
     pads = pad_history(run, gripper)
@@ -218,7 +219,7 @@ def test_fingers_hold_each_other_by_their_spring(hand) -> None:
 
 
 def test_what_a_gripper_cannot_be(hand) -> None:
-    eom, chaser, debris, gripper = hand
+    eom, chaser, _, gripper = hand
     both = eom.machine
     with pytest.raises(da.InputError, match="pads of a Gripper must be SoftContact"):
         space_robots.Gripper(["finger1"], [1.0])  # type: ignore[list-item]
@@ -232,7 +233,7 @@ def test_what_a_gripper_cannot_be(hand) -> None:
         locked_fingers(chaser, replace(gripper, fingers=("thumb",)))
     with pytest.raises(da.InputError, match="gripper of a CaptureStart must be a Gripper"):
         space_robots.CaptureStart(gripper="three")  # type: ignore[arg-type]
-    with pytest.raises(da.InputError, match="a case brings its debris and its start; give a chaser as a Machine to choose gripper"):
+    with pytest.raises(da.InputError, match="give a chaser as a Machine to choose gripper"):
         space_robots.fly_capture(space_robots.random_case(0), gripper=gripper)
     with pytest.raises(da.InputError, match="hand_error of CaptureSensors must be 3 finite numbers"):
         space_robots.CaptureSensors(hand_error=0.005)
@@ -248,27 +249,48 @@ def test_what_a_gripper_cannot_be(hand) -> None:
         assert np.allclose(moving.pose(name, q), fixed.pose(name, fixed.q_neutral, p=p), atol=1e-15)
 
 
+SETTINGS = {"approach": "x", "target": "handle", "rate": RATE, "hand_error": (0.003, 0.004, 0.0), **FLIGHTS["seven"][1]}
+
+
+def _disturbed(run: da.Run, flight: Any) -> da.Run:
+    """An approach whose last row has a debris that moves by 10 mm/s and turns by 0.3 degrees/s beside the plan."""
+    x = run.x.copy()
+    names = list(run.state_names)
+    for name, more in (("vx", 0.006), ("vy", -0.005), ("vz", 0.006), ("wx", 0.004), ("wy", -0.003)):
+        x[-1, names.index(f"{flight.debris.joint}.{name}")] += more
+    return replace(run, x=x)
+
+
 @pytest.mark.slow
-def test_a_capture_by_fingers_5_mm_beside_and_by_weak_ones() -> None:
-    """The hand of a chaser of the user misses by 5 mm: it is captured; weak fingers slip, and it leaves."""
+def test_a_capture_by_fingers_5_mm_beside_and_10_mm_per_second_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chaser of the user, described from the docs; its hand misses by 5 mm and the debris moves otherwise."""
+    from dalembert.systems.space_robots import mission
+
+    closed = mission.fingers_closed
+    monkeypatch.setattr(mission, "fingers_closed", lambda f, run, *more: closed(f, _disturbed(run, f), *more))
     chaser, debris, gripper = space_robots.with_gripper(seven_joints(), hulk(), tip="hand", approach="x")
-    settings = {"approach": "x", "target": "handle", "rate": RATE, "hand_error": (0.003, 0.004, 0.0), **FLIGHTS["seven"][1]}
-    good = space_robots.fly_capture(chaser, debris, gripper=gripper, **settings)
+    good = space_robots.fly_capture(chaser, debris, gripper=gripper, **SETTINGS)
     assert good.ok, str(good)
-    assert good.approach is not None and good.grip is not None and good.handover is not None and good.stack is not None
-    named = {r.name: r for r in good.requirements}
-    assert named["tip error from synchronisation on"].value > 4.0
-    assert 3.0 < named["force of the grip"].value < 40.0 and named["impulse of the lock"].value < 0.5
+    assert good.grip is not None and good.stack is not None
+    named = {r.name: r.value for r in good.requirements}
+    assert named["tip error from synchronisation on"] > 4.0
+    assert 3.0 < named["force of the grip"] < 60.0 and named["impulse of the lock"] < 1.0
     eom = da.equations(good.grip.machine)
     q, v = good.grip.array(eom.q_names), good.grip.array(eom.v_names)
     linear = eom.momentum(q, v)[:, :3]
-    assert np.abs(linear - linear[0]).max() < 1e-9  # N s: the thrusters give torques alone
+    assert np.linalg.norm(linear[0]) > 1.0 and np.abs(linear - linear[0]).max() < 1e-9  # thrusters give torques alone
     assert {"pad1.touch", "pad2.touch", "pad3.touch"} <= {e.name for e in good.grip.events}
     assert list(good.times) == ["approach", "grip", "rest"] and good.whole.t[-1] == good.stack.t[-1]
-    weak = space_robots.fly_capture(chaser, debris, gripper=replace(gripper, force=0.5), **settings)
+
+
+@pytest.mark.slow
+def test_weak_fingers_slip_and_rough_ones_pass_the_limit_of_force() -> None:
+    """Both captures are aborted by name: the fingers open, and the chaser leaves."""
+    chaser, debris, gripper = space_robots.with_gripper(seven_joints(), hulk(), tip="hand", approach="x")
+    weak = space_robots.fly_capture(chaser, debris, gripper=replace(gripper, force=0.5), **SETTINGS)
     assert not weak.ok and weak.reason.startswith("aborted: the debris is lost"), weak.reason
     assert "slip" in weak.reason and "the chaser retreated" in weak.reason
     assert weak.grip is not None and weak.grip.events[-1].name == "lost"
     assert list(weak.times) == ["approach", "grip", "opening", "retreat"]
-    rough = space_robots.fly_capture(chaser, debris, gripper=replace(gripper, force_limit=2.0), **settings)
+    rough = space_robots.fly_capture(chaser, debris, gripper=replace(gripper, force_limit=2.0), **SETTINGS)
     assert "the force between chaser and debris passes 2 N" in rough.reason

@@ -12,7 +12,9 @@ from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquatio
 __all__ = ["tip_inertia"]
 
 
-def tip_inertia(machine: MachineOrEquations, frame: str, q: ArrayLike, *, axes: str = "frame", p: Parameters = None) -> Array:
+def tip_inertia(
+    machine: MachineOrEquations, frame: str, q: ArrayLike, *, axes: str = "frame", p: Parameters = None
+) -> Array:
     """Operational-space inertia ``(J M^-1 J^T)^-1`` (6 x 6) of a frame of a machine at rest, its joints loose.
 
     A wrench ``F`` from outside at the frame gives it the acceleration ``inertia^-1 F``. The mass matrix is that of the
@@ -53,5 +55,7 @@ def tip_inertia(machine: MachineOrEquations, frame: str, q: ArrayLike, *, axes: 
     mobility = J @ np.linalg.solve(eom.mass_matrix(q, p=p), J.T)
     values = np.linalg.eigvalsh(mobility)
     if not values[0] > 1e-12 * values[-1]:
-        raise InputError(f"frame '{frame}' of machine '{eom.machine.name}' cannot move in every direction: it has no tip inertia")
+        raise InputError(
+            f"frame '{frame}' of machine '{eom.machine.name}' cannot move in every direction: it has no tip inertia"
+        )
     return np.asarray(np.linalg.inv(mobility))

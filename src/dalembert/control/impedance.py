@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.linear_at_rest import linear_matrices
-from dalembert.control.law_bases import Reference, _driven, _motors, _reference, _Stateless, _thrusters_off, machine_state
+from dalembert.control.law_bases import (
+    Reference,
+    _driven,
+    _motors,
+    _reference,
+    _Stateless,
+    _thrusters_off,
+    machine_state,
+)
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.labels import as_numbers
 from dalembert.core.states import named_vector
@@ -72,9 +80,9 @@ def tip_gains(
 ) -> TipGains:
     """Gains of the joints that give the tip a stiffness, and every motion of the joints a damping ratio.
 
-    Links that bend are in series with the joints: the joints are stiffer by as much, ``K = (1 - K_d C)^-1 K_d`` with the
-    flexibility ``C`` at the tip. Motions of the joints that do not move the tip get the stiffness at which they are as
-    fast as the slowest motion that does.
+    Flexible links are in series with the joints: the joints are stiffer by as much, ``K = (1 - K_d C)^-1 K_d`` with
+    the flexibility ``C`` at the tip. Motions of the joints that do not move the tip get the stiffness at which they are
+    as fast as the slowest motion that does.
 
     Parameters
     ----------
@@ -166,8 +174,9 @@ def _stiffness(value: ArrayLike) -> Array:
         K = np.concatenate([K, np.zeros(3)])
     if K.shape == (6,):
         K = np.diag(K)
-    if K.shape != (6, 6) or not np.isfinite(K).all() or np.linalg.eigvalsh(0.5 * (K + K.T))[0] < -1e-9 * np.abs(K).max():
-        raise InputError(f"the stiffness of a tip must be 3 or 6 numbers >= 0, or a positive matrix 6 x 6, got {value!r}")
+    known = K.shape == (6, 6) and bool(np.isfinite(K).all())
+    if not known or np.linalg.eigvalsh(0.5 * (K + K.T))[0] < -1e-9 * np.abs(K).max():
+        raise InputError(f"the stiffness of a tip must be 3 or 6 numbers >= 0, or a matrix 6 x 6, got {value!r}")
     return np.asarray(0.5 * (K + K.T))
 
 

@@ -11,7 +11,7 @@ from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Expression
 from dalembert.core.validation import check_name, field_scalar
-from dalembert.model.contacts.half_space import HalfSpace
+from dalembert.model.contacts.half_space import GROUND
 from dalembert.model.contacts.surface import Surface
 from dalembert.model.fields import ForceField, FrameMotion
 
@@ -46,10 +46,10 @@ class SoftForce(NamedTuple):
 class SoftContact(ForceField):
     """A compliant contact of a ball with a surface: a rubber pad, a bumper, a fingertip.
 
-    With the depth ``d`` and its rate the normal force is ``N = k d (1 + c d')``, not below zero (Hunt and Crossley); the
-    friction is ``mu N v / sqrt(v^2 + s^2)`` against the slip velocity ``v``, with the small speed ``s`` (``creep``). A
-    contact that bears a part ``x < 1`` of its friction limit creeps at the speed ``s x / sqrt(1 - x^2)``. Both sides get
-    opposite forces at one point, so that the contact conserves momentum.
+    With the depth ``d`` and its rate the normal force is ``N = k d (1 + c d')``, not below zero (Hunt and Crossley).
+    The friction is ``mu N v / sqrt(v^2 + s^2)`` against the slip velocity ``v``, with the small speed ``s``
+    (``creep``). A contact that bears a part ``x < 1`` of its friction limit creeps at the speed ``s x / sqrt(1 -
+    x^2)``. Both sides get opposite forces at one point, so that the contact conserves momentum.
 
     The force is continuous: any integrator takes it, without events. Steps must be short against the contact, as those
     of a spring of the stiffness ``k`` and of a damper of ``mu N / s`` at the masses that touch. Rigid contacts are
@@ -77,14 +77,15 @@ class SoftContact(ForceField):
     >>> import dalembert as da
     >>> from dalembert.model import SoftContact
     >>> bumper = SoftContact("bumper", "ball", radius=0.1, stiffness=1e4, damping=0.5)
-    >>> ball = da.Machine("ball", [da.sphere("ball", 1.0, 0.1)], [da.Joint("b", "free", "world", "ball")], fields=[bumper])
+    >>> base = da.Joint("b", "free", "world", "ball")
+    >>> ball = da.Machine("ball", [da.sphere("ball", 1.0, 0.1)], [base], fields=[bumper])
     >>> run = da.simulate(ball, duration=3.0, q0={"b.z": 0.15}, step=5e-4)
     >>> round(0.1 - float(run["b.z"][-1]), 5)  # it sinks in by m g / k
     0.00098
     """
 
     radius: Scalar = 0.0
-    surface: Surface = HalfSpace()
+    surface: Surface = GROUND
     on: str = "world"
     stiffness: Scalar = 1e4
     damping: Scalar = 0.0

@@ -32,7 +32,7 @@ def test_a_ball_is_pushed_off_a_bar_and_rubs_along_it() -> None:
     assert f[:3] == pytest.approx([N, 0.0, -T], rel=1e-12, abs=1e-12)
     assert f[6:9] == pytest.approx([-N, 0.0, T], rel=1e-12, abs=1e-12)
     # the force acts at the deepest point of the ball, 28 mm from the axis and 300 mm up: lever of ball and bar
-    assert f[3:6] == pytest.approx([0.0, -(-0.02) * -T, 0.0], rel=1e-12, abs=1e-12)
+    assert f[3:6] == pytest.approx([0.0, -0.02 * T, 0.0], rel=1e-12, abs=1e-12)
     assert f[9:] == pytest.approx([0.0, 0.3 * -N - 0.028 * T, 0.0], rel=1e-12, abs=1e-12)
     # apart, or torn off faster than 1/c, it does not pull
     assert not evaluated(_pair(pad), "applied", q=[0.0501, *q[1:]], v=v).any()

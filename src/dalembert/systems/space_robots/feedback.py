@@ -128,11 +128,7 @@ class CaptureFeedback:
         rows_q, rows_v = ([getattr(blocks[j], k).start for j in self.joints] for k in ("q", "v"))
         speed = read(*names[n : 2 * n])
         goal = read(*names[:n]) + (t - read("guidance.t")) * speed
-        wanted = (
-            read(*names[2 * n : 3 * n])
-            + _times(self.kp, goal - q[rows_q])
-            + _times(self.kd, speed - v[rows_v])
-        )
+        wanted = read(*names[2 * n : 3 * n]) + _times(self.kp, goal - q[rows_q]) + _times(self.kd, speed - v[rows_v])
         a, w = blocks[self.base].q.start + 3, blocks[self.base].v.start + 3
         heading = read(*_ATTITUDE)
         turn = quaternion_product(ca.vertcat(heading[0], -heading[1:]), q[a : a + 4])

@@ -1,4 +1,4 @@
-"""Grippers: fingers of a chaser with compliant pads, a handle of the debris, and the machines in which they are locked."""
+"""Grippers: fingers of a chaser with compliant pads, a handle of the debris, and machines with locked fingers."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _STANDING = 0.12  # distance of the handle's frame from the target point [m]
 class Gripper:
     """Fingers of a chaser that close on the debris, and the limits of the grip.
 
-    The fingers are bodies of the chaser on prismatic or revolute joints, which are open at zero and close towards larger
-    coordinates. Each is pressed with the same ``force`` and moves at the ``speed`` while it meets nothing. A spring of
-    the ``stiffness`` holds each finger to the mean of all, so that the hand centres itself. The pads are compliant
-    contacts between frames of the fingers and a surface of the debris.
+    The fingers are bodies of the chaser on prismatic or revolute joints, which are open at zero and close towards
+    larger coordinates. Each is pressed with the same ``force`` and moves at the ``speed`` while it meets nothing. A
+    spring of the ``stiffness`` holds each finger to the mean of all, so that the hand centres itself. The pads are
+    compliant contacts between frames of the fingers and a surface of the debris.
 
-    A capture with a gripper closes the fingers for ``close`` seconds while the tip follows the debris with an impedance;
-    it then pulls and pushes with the force ``proof`` for ``hold`` seconds. Where no pad slips farther than ``slip``, the
-    fingers lock: chaser and debris become one machine.
+    A capture with a gripper closes the fingers for ``close`` seconds while the tip follows the debris with an
+    impedance. It then pulls and pushes with the force ``proof`` for ``hold`` seconds. If no pad slips farther than
+    ``slip``, the fingers lock: chaser and debris become one machine.
 
     Parameters
     ----------
@@ -210,9 +210,7 @@ def loose_fingers(chaser: Machine, locked: Machine, gripper: Gripper) -> Machine
     joints = {j.name: replace(j, damping=gripper.force / gripper.speed) for j in gripper.joints(chaser)}
     own = {m.joint: m for m in chaser.motors if m.joint in joints}
     motors = tuple(own.get(name, Motor(name, name)) for name in joints)
-    return locked.with_(
-        joints=tuple(joints.get(j.name, j) for j in locked.joints), motors=(*locked.motors, *motors)
-    )
+    return locked.with_(joints=tuple(joints.get(j.name, j) for j in locked.joints), motors=(*locked.motors, *motors))
 
 
 def with_gripper(
@@ -250,9 +248,10 @@ def with_gripper(
     (('finger1', 'finger2', 'finger3'), 'handle')
     """
     if approach not in ("x", "y", "z"):
-        raise InputError(f"approach must be 'x', 'y' or 'z', the axis of frame '{tip}' that points at the debris, got {approach!r}")
+        raise InputError(f"approach must be 'x', 'y' or 'z', the axis of frame '{tip}', got {approach!r}")
     if tip not in chaser.tree.frames or tip == "world":
-        raise UnknownNameError("frame", tip, [n for n in chaser.tree.frames if n != "world"], f"machine '{chaser.name}'")
+        known = [n for n in chaser.tree.frames if n != "world"]
+        raise UnknownNameError("frame", tip, known, f"machine '{chaser.name}'")
     twin = debris_twin(debris, target)
     hand = next((f for f in chaser.frames if f.name == tip), Frame(tip, tip))
     along, side = (np.eye(3)[("xyz".index(approach) + k) % 3] for k in (0, 1))
@@ -264,31 +263,31 @@ def with_gripper(
         place = (
             hand.origin
             @ Transform.about(along.tolist(), 2.0 * np.pi * k / 3)
-            @ Transform((away * R[:, 0]).tolist(), R.tolist())  # type: ignore[arg-type]
+            @ Transform((away * R[:, 0]).tolist(), R.tolist())
         )
-        fingers.append(box(f"finger{k + 1}", 0.3, (0.02, 0.03, _LENGTH)))
-        joints.append(
-            Joint(f"finger{k + 1}", "prismatic", hand.body, f"finger{k + 1}", place, axis=(-1.0, 0.0, 0.0), armature=_ARMATURE)
-        )
+        name, inward = f"finger{k + 1}", (-1.0, 0.0, 0.0)
+        fingers.append(box(name, 0.3, (0.02, 0.03, _LENGTH)))
+        joints.append(Joint(name, "prismatic", hand.body, name, place, axis=inward, armature=_ARMATURE))
     whole = chaser.with_(bodies=(*chaser.bodies, *fingers), joints=(*chaser.joints, *joints))
     out = twin.point / float(np.linalg.norm(twin.point))
     R = _columns(np.eye(3)[int(np.argmin(np.abs(out)))], out)
     corner = twin.point + twin.centre
     bar = Geometry(
         Cylinder(radius, 2.0 * _STANDING),
-        Transform((corner + _STANDING * out).tolist(), R.tolist()),  # type: ignore[arg-type]
+        Transform((corner + _STANDING * out).tolist(), R.tolist()),
         colour="#bbbbbb",
     )
     bodies = tuple(
         replace(b, geometry=(*b.geometry, bar)) if isinstance(b, Body) and b.name == twin.body else b
         for b in debris.bodies
     )
-    frame = Frame("handle", twin.body, Transform((corner + _STANDING * out).tolist(), R.tolist()))  # type: ignore[arg-type]
+    frame = Frame("handle", twin.body, Transform((corner + _STANDING * out).tolist(), R.tolist()))
+    round_, names = CylindricalSurface(radius), tuple(j.name for j in joints)
     pads = tuple(
-        SoftContact(f"pad{k + 1}", f"finger{k + 1}", surface=CylindricalSurface(radius), on="handle", friction=friction, **_PAD)
-        for k in range(3)
+        SoftContact(f"pad{k}", name, surface=round_, on="handle", friction=friction, **_PAD)
+        for k, name in enumerate(names, start=1)
     )
-    return whole, debris.with_(bodies=bodies, frames=(*debris.frames, frame)), Gripper(tuple(j.name for j in joints), pads)
+    return whole, debris.with_(bodies=bodies, frames=(*debris.frames, frame)), Gripper(names, pads)
 
 
 def _columns(side: Array, along: Array) -> Array:

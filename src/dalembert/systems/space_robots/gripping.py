@@ -1,10 +1,11 @@
-"""The grip by fingers: they close while the tip follows the debris softly, the arm pulls at it, and the fingers lock."""
+"""The grip by fingers: they close while the tip follows the debris softly, the arm pulls, and the fingers lock."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -43,6 +44,7 @@ _PULL, _CLOSE = "grip.pull", "grip.close"
 _RECORD = 0.01  # interval of the recorded rows [s]
 _SLIPPING = 5.0  # speed at which a pad slips, as a multiple of its creep
 _SOFT, _STIFF = 0.5, 2.0  # largest products of the step with the frequencies and with the decay rates of contacts
+_SOFTER = tuple(0.5**k for k in range(8))  # parts of the stiffness of the tip that are tried
 _PRESSED = 1.25  # force of a pad for which the step is short enough, as a part of that of a finger
 
 
@@ -124,7 +126,7 @@ def grip_scene(
     """Chaser with moving fingers, and debris; ``settings``: period, pose of the camera in the base, and orbit."""
     period, mount, orbit = settings
     X = np.array(mount)
-    eye = Frame("eye", twins.body, Transform(X[:3, 3].tolist(), X[:3, :3].tolist()))  # type: ignore[arg-type]
+    eye = Frame("eye", twins.body, Transform(X[:3, 3].tolist(), X[:3, :3].tolist()))
     machine = flying_scene(
         replace(twins, machine=loose.with_(frames=(*loose.frames, eye))), debris, noise, period, "eye"
     )
@@ -184,11 +186,16 @@ def _events(eom: EquationsOfMotion, twins: ChaserTwins, debris: DebrisTwin, grip
         x = found[pad.name]
         speed = ca.if_else(x.gap < 0.0, x.slip, 0.0) - _SLIPPING * s.value(pad.creep)
         for name, g, direction in (("touch", x.gap, -1), ("release", x.gap, 1), ("slip", speed, 1)):
-            events.append(Event(f"{pad.name}.{name}", lambda t, q, v, g=g: g, direction=direction))
+            events.append(Event(f"{pad.name}.{name}", _constantly(g), direction=direction))
     force = sum((x.force for x in found.values()), start=ca.SX.zeros(3))
     away = (s.pose(twins.frame) - s.pose(debris.target))[:3, 3]
     limits = {"overload": ca.norm_2(force + 1e-12) - gripper.force_limit, "lost": ca.norm_2(away) - gripper.reach}
-    return [*events, *(Event(n, lambda t, q, v, g=g: g, terminal=True, direction=1) for n, g in limits.items())]
+    return [*events, *(Event(name, _constantly(g), terminal=True, direction=1) for name, g in limits.items())]
+
+
+def _constantly(g: Expression) -> Callable[[Any, Any, Any], Expression]:
+    """An expression on the symbols of the equations as the function of an event."""
+    return lambda t, q, v: g
 
 
 def _step(eom: EquationsOfMotion, q: Array, p: Array, gripper: Gripper, period: float, longest: float) -> float:
@@ -219,27 +226,36 @@ def _impedance(flight: Flight, gripper: Gripper, posture: Array) -> tuple[Captur
     q[[eom.q_names.index(n) for n in twins.joints]] = posture
     usual = CaptureFeedback.tuned(twins.rigid, gains, posture)
     at = {"joints": twins.joints, "base": twins.base, "damping": gains.arm_damping}
-    K = gripper.tip_stiffness
-    if K is None:
+    whole = derive(twins.machine)
+    at_grip, p = whole.q_neutral.copy(), whole.parameter_values()
+    at_grip[[whole.q_names.index(n) for n in twins.joints]] = posture
+    allowed = max(GROWTH, growth(whole, at_grip, p, usual, gains.period))
+    if gripper.tip_stiffness is not None:
+        K = np.array(gripper.tip_stiffness, dtype=float)
+    else:
         free = tip_gains(eom, twins.frame, q, np.zeros(6), **at)  # type: ignore[arg-type]
         mobility = np.diag(free.jacobian @ np.linalg.solve(free.inertia, free.jacobian.T))
         K = gains.arm**2 / np.maximum(mobility, 1e-9 * mobility.max())
-    tip = tip_gains(eom, twins.frame, q, K, **at)  # type: ignore[arg-type]
-    kp, kd = (tuple(map(tuple, x.tolist())) for x in (tip.kp, tip.kd))
-    law, whole = replace(usual, kp=kp, kd=kd), derive(twins.machine)
-    at_grip = whole.q_neutral.copy()
-    at_grip[[whole.q_names.index(n) for n in twins.joints]] = posture
-    p = whole.parameter_values()
-    if growth(whole, at_grip, p, law, gains.period) > max(GROWTH, growth(whole, at_grip, p, usual, gains.period)):
-        raise InputError(
-            f"the tip of machine '{twins.machine.name}' is unstable with the stiffness {np.round(K, 3).tolist()} of its "
-            f"gripper and a law of {gains.period:g} s: take a smaller tip_stiffness"
-        )
-    return law, tuple((-tip.jacobian[2]).tolist())
+    for part in _SOFTER if gripper.tip_stiffness is None else _SOFTER[:1]:
+        tip = tip_gains(eom, twins.frame, q, part * K, **at)  # type: ignore[arg-type]
+        kp, kd = (tuple(map(tuple, x.tolist())) for x in (tip.kp, tip.kd))
+        law = replace(usual, kp=kp, kd=kd)
+        if growth(whole, at_grip, p, law, gains.period) <= allowed:
+            return law, tuple((-tip.jacobian[2]).tolist())
+    raise InputError(
+        f"the tip of machine '{twins.machine.name}' is unstable with the stiffness {np.round(K, 3).tolist()} of its "
+        f"gripper and a law of {gains.period:g} s: take a smaller tip_stiffness"
+    )
 
 
 def _fly(
-    flight: Flight, eom: EquationsOfMotion, guide: GripGuide, law: GripFeedback, start: Start, duration: float, used: float
+    flight: Flight,
+    eom: EquationsOfMotion,
+    guide: GripGuide,
+    law: GripFeedback,
+    start: Start,
+    duration: float,
+    used: float,
 ) -> Run:
     """Simulate a part of a grip."""
     gains, gripper = flight.gains, law.gripper
@@ -277,8 +293,8 @@ def fingers_closed(flight: Flight, approach: Run, guide: CaptureGuide, used: flo
     q[rows[0]], v[rows[1]] = approach.array(scene.q_names)[-1], approach.array(scene.v_names)[-1]
     feedback, pull = _impedance(flight, gripper, q[[eom.q_names.index(n) for n in twins.joints]])
     law = GripFeedback(feedback, gripper, pull)
-    test = (t + gripper.close, gripper.hold)
-    return _fly(flight, eom, GripGuide(guide, rows, test, gripper.proof, 1.0), law, Start(q, v, t), gripper.time, used), law
+    ahead = GripGuide(guide, rows, (t + gripper.close, gripper.hold), gripper.proof, 1.0)
+    return _fly(flight, eom, ahead, law, Start(q, v, t), gripper.time, used), law
 
 
 def _rows(eom: EquationsOfMotion, scene: EquationsOfMotion) -> tuple[Array, Array]:
@@ -318,18 +334,25 @@ def judged_grip(run: Run, gripper: Gripper) -> tuple[tuple[MissionRequirement, .
     if "lost" in ended:
         where = f"; '{slips[0].name}' was {run.t[-1] - slips[0].t:.2g} s before" if slips else ""
         return figures, f"the debris is lost: the tip is {1e3 * gripper.reach:g} mm from its target{where}"
-    open_ = [name for name, n in zip(names, pads.normal[-1], strict=True) if n <= 0.0]
-    if open_:
-        return figures, f"the grip is open: {', '.join(open_)} of {', '.join(names)} do not touch"
     if slipped[k] > gripper.slip:
         return figures, (
             f"the debris slips in the fingers: '{names[k]}' by {1e3 * slipped[k]:.1f} mm under a pull of "
             f"{gripper.proof:g} N, allowed are {1e3 * gripper.slip:g} mm"
         )
+    open_ = [name for name, n in zip(names, pads.normal[-1], strict=True) if n <= 0.0]
+    if open_:
+        return figures, f"the grip is open: {', '.join(open_)} of {', '.join(names)} do not touch"
     return figures, ""
 
 
-def lock_impulse(run: Run, after: EquationsOfMotion, p: Array, handover: Handover, frames: tuple[str, str], fingers: Sequence[str]) -> Array:
+def lock_impulse(
+    run: Run,
+    after: EquationsOfMotion,
+    p: Array,
+    handover: Handover,
+    frames: tuple[str, str],
+    fingers: Sequence[str],
+) -> Array:
     """Impulse of the lock on the debris, linear and angular (6), at the tip in world axes.
 
     The impulse ``M (v_after - v_before) = A^T x`` acts on the relative twist of the debris and the tip, and on the
@@ -338,7 +361,7 @@ def lock_impulse(run: Run, after: EquationsOfMotion, p: Array, handover: Handove
     before = derive(run.machine)
     q, v = run.array(before.q_names)[-1], run.array(before.v_names)[-1]
     values = before.parameter_values(dict(run.metadata.get("parameters") or {}))
-    kept = {n: x for n, x in zip(after.v_names, handover.v, strict=True)}
+    kept = dict(zip(after.v_names, handover.v.tolist(), strict=True))
     new = np.array([kept.get(n, 0.0) for n in before.v_names])
     tip, body = frames
     block = next(b for b in before.layout.blocks if b.kind == "free" and before.machine.joint(b.name).child == body)

@@ -213,8 +213,9 @@ def _fly(flight: Flight, case: CaptureCase | CaptureStart) -> CaptureOutcome:
     now = debris.tumbling(*moved(debris, q, v), start.parameters)
     guess = later(now, ahead) if estimate is None else estimate.body(debris.point)
     gripper = start.gripper
+    held = hold + (0.0 if gripper is None else gripper.time)
     settings: dict[str, Any] = {
-        "frame": twins.frame, "hold": hold + (0.0 if gripper is None else gripper.time), "limits": limits, "geometry": debris.solids, "axis": start.axis,
+        "frame": twins.frame, "hold": held, "limits": limits, "geometry": debris.solids, "axis": start.axis,
         "task": twins.task,
     }  # fmt: skip
     posture = dict(zip(twins.joints, flight.posture.tolist(), strict=True))

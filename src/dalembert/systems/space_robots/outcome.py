@@ -103,7 +103,10 @@ class CaptureOutcome:
 
     @property
     def times(self) -> dict[str, float]:
-        """Seconds of those that were flown of ``way``, ``approach``, ``grip``, ``opening``, ``retreat``, ``rest``, ``transport``."""
+        """Seconds of each phase that was flown.
+
+        The phases are ``way``, ``approach``, ``grip``, ``opening``, ``retreat``, ``rest`` and ``transport``.
+        """
         return {name: float(run.t[-1] - run.t[0]) for name, run in self._runs.items()}
 
     @property
@@ -171,12 +174,13 @@ class CaptureOutcome:
 
 
 def _joined(one: Run, other: Run) -> Run:
-    """Two runs of one machine, one after the other, with the signals of both."""
+    """Two runs one after the other, with the signals of both, of the first machine; the other may have more joints."""
     states = (*one.machine.q_names, *one.machine.v_names)
     signals = tuple(n for n in one.names if n in other and n not in states)
     x = np.vstack([one.array(states), other.array(states)[1:]])
     return replace(
         other,
+        source=one.source,
         t=np.concatenate([one.t, other.t[1:]]),
         x=x,
         y=np.vstack([one.array(signals), other.array(signals)[1:]]),

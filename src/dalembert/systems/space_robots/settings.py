@@ -19,7 +19,16 @@ from dalembert.systems.space_robots.feedback import CaptureFeedback, CaptureGain
 from dalembert.systems.space_robots.start import CaptureStart
 from dalembert.systems.space_robots.twins import ChaserTwins
 
-__all__ = ["GROWTH", "derived_gains", "derived_limits", "growth", "stack_gains", "stack_limits", "stand_off", "time_step"]
+__all__ = [
+    "GROWTH",
+    "derived_gains",
+    "derived_limits",
+    "growth",
+    "stack_gains",
+    "stack_limits",
+    "stand_off",
+    "time_step",
+]
 
 _SLOWER = (4.0, 13.0)  # parts of the lowest flexible frequency at which the loops of joints and base stay
 _LARGER = (1.0, 1.5)  # gains, as parts of those of the law, at which it must be stable
