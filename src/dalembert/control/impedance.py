@@ -111,7 +111,7 @@ def tip_gains(
     Examples
     --------
     >>> import dalembert as da
-    >>> from dalembert.control.impedance import tip_gains
+    >>> from dalembert.control import tip_gains
     >>> bodies = [da.sphere("base", 3.0, 0.5), da.sphere("hand", 1.0, 0.2)]
     >>> joints = [da.Joint("base", "free", "world", "base"), da.Joint("slide", "prismatic", "base", "hand", axis="x")]
     >>> floating = da.Machine("floating", bodies, joints, motors=[da.Motor("slide", "slide")], gravity=(0, 0, 0))

@@ -53,7 +53,7 @@ class Gripper:
     force, speed
         Force that presses a finger, and its speed [N, m/s; N m, rad/s].
     stiffness
-        Of a finger against the mean of all [N/m, N m/rad].
+        Stiffness of the spring between a finger and the mean of all [N/m, N m/rad].
     tip_stiffness
         Stiffness of the tip during the grip, 6 numbers along and about its axes [N/m, N m/rad]; None: that at which the
         tip is as fast as the joints.
