@@ -348,7 +348,7 @@ def stepping_part(
     losses = forces[-1] + np.cumsum([0, *losing])
     colliders = None
     if eom.machine.colliders:
-        colliders = collider_system(eom, arguments, columns, groups, int(losses[-1]) + 4 + held.m)
+        colliders = collider_system(eom, (*arguments, h), theta, columns, groups, int(losses[-1]) + 4 + held.m)
     return SteppingSystem(
         way=way,
         theta=theta,

@@ -29,6 +29,7 @@ struct moreau {
     int64_t max_sweeps;
     /* outputs of the tapes */
     double *L, *d, *s0, *g, *e, *mu, *b, *bent, *Y, *u0, *pace, *zdot, *work;
+    double *driven; /* of each row: velocity of belts in u0, whose work is an input */
     /* blocks that act, their numbers, rebounds and impulses; s = s0 + Y^T x; displacements that close gaps */
     int64_t n_active;
     int64_t *active;

@@ -33,6 +33,7 @@ typedef struct moreau stepper;
 #define MOST_ROWS 16 /* of a block */
 #define ROPES 1
 #define RESISTANCES 1 /* resistance.c */
+#define BELTS 1       /* surfaces that move on their bodies */
 #define MOST_TESTED 48
 #define MANY (C->pair != 0)
 #define BY_PAIR(a) (C->pair != 0 && (a) < C->n_fixed)

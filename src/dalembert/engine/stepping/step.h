@@ -205,6 +205,9 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
         real lost = K(0.0), u[MOST_ROWS];
         block_velocity(C, a, C->s, u);
         for (INDEX i = 0; i < SIZE(a); i++) lost += K(0.5) * C->x[ROW(a) + i] * (u[i] + before[i]);
+#if BELTS
+        for (INDEX i = 0; i < SIZE(a); i++) input -= C->x[ROW(a) + i] * C->driven[ROW(a) + i];
+#endif
         for (INDEX i = 0; i < SIZE(a); i++) KEEP_IMPULSE(a, i, m, C->x[ROW(a) + i])
         if (LOSS(a) >= 0 && LAW(a) == ROPE) { /* of each sheave the loss of tension by friction, along its slip */
             real slip = K(0.0);
