@@ -53,7 +53,7 @@ def build_together(functions: Iterable[ca.Function], backend: Backend = "auto") 
 
     try:
         store_cached(list(missing), build)
-    except BrokenToolchainError:  # `compile_function` says so, or takes the virtual machine
+    except BrokenToolchainError:  # `compile_function` raises it, or uses the virtual machine
         return
 
 

@@ -30,7 +30,7 @@ _AT_A_START = ("constraints", "constraint_jacobian", "constraint_velocity")
 """Functions that every start needs."""
 
 _SHORT = 2000
-"""Operations up to which one of them is compiled when another is asked for."""
+"""Operations up to which each of them is compiled together with the first one that is called."""
 
 
 class ConstraintContract:
