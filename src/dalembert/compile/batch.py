@@ -19,7 +19,7 @@ __all__ = ["BATCH_ARGUMENTS", "BatchEntry", "check_threads", "in_parts", "pointe
 
 _LONG = np.dtype(ctypes.c_long)
 BATCH_ARGUMENTS = (ctypes.c_long, *[ctypes.c_void_p] * 5)
-"""Arguments of a function that evaluates rows: their number, inputs and strides, outputs and strides, scratch memory."""
+"""Arguments of a function that evaluates rows: how many, inputs and strides, outputs and strides, scratch memory."""
 
 _ROWS_TIMES_OPERATIONS = 50_000_000
 """Work of one call into a batch: some tens of milliseconds, after which Python can see an interrupt."""
