@@ -78,7 +78,10 @@ def main() -> None:
     folder: Path = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     arrays: dict[str, np.ndarray] = {}
-    manifest = {"version": __version__, "cases": {name: export_case(make(), folder, arrays) for name, make in CASES.items()}}
+    manifest = {
+        "version": __version__,
+        "cases": {name: export_case(make(), folder, arrays) for name, make in CASES.items()},
+    }
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
     np.savez_compressed(folder / "reference.npz", **arrays)
 

@@ -68,7 +68,7 @@ def sizes(entry: Any, state: Any, nq: int, nv: int) -> Any:
 
 def members(case: dict[str, Any], pairs: int, rng: Any) -> tuple[Any, Any]:
     """Starts and parameters of pairs of members, as `EnvelopeCase.members` draws them."""
-    nq, nv = case["nq"], case["nv"]
+    nq = case["nq"]
     x = cupy.zeros((case["states"], pairs))
     x[:nq] = cupy.asarray(case["point"])[:, None]
     names = case["parameters"]

@@ -106,7 +106,9 @@ def closed(eom, gain, q, v, a):
     force = eom.inverse_dynamics(q, v, a) - eom.applied(q, v, np.zeros(eom.nu))
 
     def accelerations(e):
-        return eom.forward_dynamics(q + e[:nv], v + e[nv:], force + eom.applied(q + e[:nv], v + e[nv:], np.zeros(eom.nu)))
+        return eom.forward_dynamics(
+            q + e[:nv], v + e[nv:], force + eom.applied(q + e[:nv], v + e[nv:], np.zeros(eom.nu))
+        )
 
     A = np.column_stack([(accelerations(h * e) - accelerations(-h * e)) / (2 * h) for e in np.eye(2 * nv)])
     return np.vstack([np.eye(2 * nv)[nv:], A + np.linalg.solve(eom.mass_matrix(q), inputs) @ gain])
@@ -120,3 +122,68 @@ def lyapunov(eom, energy, gain, q):
     K = K - inputs @ gain[:, :nv]
     M = eom.mass_matrix(q)
     return np.block([[(K + K.T) / 2 + energy.X, energy.S @ M], [(energy.S @ M).T, M]])
+
+
+def test_loops_that_are_unstable_somewhere_are_not_proven() -> None:
+    """A spring that holds the straight arm only: with gravity it falls over where the arm is turned up."""
+    machine, _, ranges, _ = CASES["spatial"]
+    weak = motion_stability(machine, follow(machine, w=2.0), ranges, dict.fromkeys(ranges, (0.01, 0.01)))
+    assert not weak.proven and weak.energy is None and not weak.guaranteed
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"motion": {}}, "at least one joint"),
+        ({"motion": {"l": 0.4}}, "a rate and an acceleration"),
+        ({"motion": {"l": (-0.4, 1.0)}}, "motion of 'l'"),
+        ({"motion": {"rope": (0.4, 1.0)}, "ranges": {"rope": (0.0, 1.0)}}, "no revolute or prismatic joint"),
+        ({"ranges": {}}, "has a motion but no range"),
+        ({"ranges": {"l": (1.0, 3.0), "sway": (0.0, 1.0)}}, "'sway' has a range but no motion"),
+        ({"ranges": {"l": (3.0, 1.0)}}, "two increasing numbers"),
+        ({"law": da.PID(kp=1.0, ki=1.0, kd=1.0, reference=[0.0])}, "without states"),
+        ({"decay": "fast"}, "decay"),
+    ],
+)
+def test_bad_input_is_refused(change, message) -> None:
+    machine, at, ranges, motion = CASES["hoist"]
+    given = {"law": follow(machine, at), "ranges": ranges, "motion": motion, "at": at} | change
+    with pytest.raises(da.DalembertError, match=message):
+        motion_stability(machine, given.pop("law"), given.pop("ranges"), given.pop("motion"), **given)
+
+
+def test_loops_that_are_no_polynomials_are_refused() -> None:
+    machine, at, ranges, motion = CASES["hoist"]
+
+    class Tangent:
+        def state_names(self, eom):
+            return ()
+
+        def initial_state(self, eom):
+            return np.zeros(0)
+
+        def expression(self, eom, t, q, v, z, p):
+            return -30.0 * q[1] ** 3 * q[0] ** 2 - 30.0 * v[1] * q[1] ** 3, z
+
+    with pytest.raises(da.DalembertError, match="not a polynomial of the motion"):
+        motion_stability(machine, Tangent(), ranges, motion, at=at)
+
+
+@pytest.mark.slow
+def test_pairs_of_runs_approach_each_other_as_proven() -> None:
+    from dalembert.studies.robust_control.envelopes import arm_case, attack
+
+    case = arm_case()
+    proof = case.proof()
+    assert proof.proven and not proof.guaranteed
+    short = replace(case, duration=0.5, step=5e-3)
+    ratios = attack(short, proof, 16, 0)
+    assert (ratios < 1.0).all() and ratios.max() > 1e-6
+    forward = short.members(8, 1)
+    reaches = forward["p"]["theta1_reach"]
+    assert forward["q0"].shape[0] == 16 and np.array_equal(reaches[::2], reaches[1::2])
+    eom = short.eom
+    for j, (rate, push) in case.motion.items():
+        reach, omega, middle = (forward["p"][f"{j}_{x}"] for x in ("reach", "omega", "middle"))
+        assert (reach * omega <= rate * (1 + 1e-12)).all() and (reach * omega**2 <= push * (1 + 1e-12)).all()
+        assert (np.abs(middle) + reach <= case.ranges[j][1] + 1e-12).all() and j in eom.q_names

@@ -103,7 +103,8 @@ def _in_c(folder: Path, q: list[float], v: list[float]) -> list[float]:
     numbers = ", ".join(map(repr, map(float, q))), ", ".join(map(repr, map(float, v)))
     (folder / "example.c").write_text(
         '#include <stdio.h>\n#include "hoist.h"\nint main(void) {\n'
-        f"double t[] = {{0}}, q[] = {{{numbers[0]}}}, v[] = {{{numbers[1]}}}, z[1] = {{0}}, p[1] = {{0}}, u[2], zd[1];\n"
+        f"double t[] = {{0}}, q[] = {{{numbers[0]}}}, v[] = {{{numbers[1]}}};\n"
+        "double z[1] = {0}, p[1] = {0}, u[2], zd[1];\n"
         "hoist_law(t, q, v, z, p, u, zd);\n"
         'printf("%.17g %.17g\\n", u[HOIST_U_M], u[HOIST_U_F]);\nreturn 0;\n}\n'
     )

@@ -3,8 +3,8 @@
     python -m dalembert.studies.robust_control.envelopes results.json --machine arm --pairs 100000
 
 The arm is that of SPACE D.1.1 with two flexible links, with a damping ratio of 2 % and rotors of 0.01 kg m2 besides;
-both joints move. The chaser of SPACE D.2.1 has its six joints, a free base on thrusters and two flexible arrays; its second and third joint
-move. `motion_stability` proves their loops over ranges, rates and accelerations.
+both joints move. The chaser of SPACE D.2.1 has its six joints, a free base on thrusters and two flexible arrays; its
+second and third joint move. `motion_stability` proves their loops over ranges, rates and accelerations.
 
 A pair of rollouts are two runs of the machine itself along one random motion, one of which starts elsewhere. Where a
 loop is stable, the two approach each other: the Lyapunov function of the proof, at their difference, falls. A pair
@@ -27,7 +27,7 @@ from dalembert.analysis.linearize import state_space_names
 from dalembert.control.feedback import LinearFeedback, linear_feedback
 from dalembert.control.law_bases import Stateless
 from dalembert.control.signals import label
-from dalembert.control.varying.motions import MotionProof, motion_stability
+from dalembert.control.varying.motions import MotionProof, loop_equations, motion_stability
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Parameter
 from dalembert.core.ports import Law
@@ -192,10 +192,8 @@ class EnvelopeCase:
     @cached_property
     def stiffness(self) -> Array:
         """Stiffness of the loop at rest, which no position changes: the machines are weightless."""
-        from dalembert.control.varying.motions import _equations
-
         eom = derive(self.machine)
-        f = _equations(eom, self.law, np.zeros(eom.nu))
+        f = loop_equations(eom, self.law, np.zeros(eom.nu))
         zero = np.zeros(eom.nv)
         return np.array(f(self.point, zero, zero, 0.0, eom.parameter_values(None))[4].full())
 
@@ -208,7 +206,7 @@ def _differences(eom: EquationsOfMotion, q0: Array, q1: Array) -> Array:
 
 
 def _followed(machine: Machine, at: Mapping[str, float], omega: Mapping[str, float]) -> LinearFeedback:
-    """Proportional and derivative gains of inputs on velocities by name: ``omega^2`` and ``1.4 omega`` of the inertia."""
+    """Gains ``omega^2`` and ``1.4 omega`` of the inertia, at inputs of velocities by name."""
     eom = derive(machine)
     q = np.array(eom.q_neutral, dtype=float)
     for name, x in at.items():
