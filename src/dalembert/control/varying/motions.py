@@ -306,7 +306,7 @@ def _family(eom: EquationsOfMotion, law: Law, joints: Sequence[_Moving], point: 
         values = np.moveaxis(np.tensordot(inverse, values, axes=(1, 1 + i)), 0, 1 + i)
     family = LinearFamily(tuple(j.positions for j in joints), tuple(j.turning for j in joints), values)
     sizes = np.abs(values).sum(axis=tuple(range(d + 1))).max(axis=(1, 2))
-    sizes[1:3], sizes[3:] = sizes[1:3].max(), sizes[3:].max()  # a rate may be zero but for rounding
+    sizes[1:3], sizes[3:] = sizes[1:3].max(), sizes[3:].max()  # a rate may be zero, and differ by rounding
     rng = np.random.default_rng(0)
     for _ in range(8):
         x = [float(rng.uniform(*j.positions)) for j in joints]

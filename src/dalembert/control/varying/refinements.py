@@ -1,7 +1,7 @@
 """Lyapunov functions beyond quadratic and affine ones: higher degrees in the states, and pieces of a range.
 
 A homogeneous polynomial of degree ``2 k`` in the states is a quadratic form of their products of degree ``k``. These
-products, in an orthonormal basis of the symmetric tensors, have linear equations of their own, with the matrix
+products, in an orthonormal basis of the symmetric tensors, satisfy linear equations with the matrix
 
     A_k = k F^T (A x 1) F
 
