@@ -136,7 +136,7 @@ def _link(root: Element, body: Body) -> None:
 
 
 def _plain(geometry: Geometry) -> list[tuple[Transform, Solid]]:
-    """A capsule, which few readers of URDF know, as a cylinder and two spheres; nothing of what URDF lacks."""
+    """A capsule, which few readers of URDF know, as a cylinder and two spheres; an empty list for shapes that URDF does not have."""
     solid = geometry.solid
     if isinstance(solid, Cone | HeightField):
         return []

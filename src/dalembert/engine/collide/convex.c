@@ -79,7 +79,7 @@ static int nearest_on_tetrahedron(struct simplex *S) {
         double ab[3], ac[3], ad[3], n[3], v[3];
         minus3(b, a, ab), minus3(c, a, ac), minus3(d, a, ad);
         cross3(ab, ac, n);
-        /* on the side of the fourth vertex, unless all four are in a plane, of which rounding knows no sides */
+        /* on the side of the fourth vertex; where all four are in a plane, rounding decides on sides */
         if (-dot3(a, n) * dot3(ad, n) > 0.0 && fabs(dot3(ad, n)) > PLANE * length3(ad) * length3(n)) continue;
         inside = 0;
         struct simplex T = *S;
