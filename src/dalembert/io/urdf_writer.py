@@ -136,7 +136,7 @@ def _link(root: Element, body: Body) -> None:
 
 
 def _plain(geometry: Geometry) -> list[tuple[Transform, Solid]]:
-    """A capsule, which few readers of URDF know, as a cylinder and two spheres; an empty list for shapes that URDF does not have."""
+    """A capsule, which few readers of URDF know, as a cylinder and two spheres; empty for shapes that URDF lacks."""
     solid = geometry.solid
     if isinstance(solid, Cone | HeightField):
         return []
