@@ -101,6 +101,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "losses rubbing shares drag cone Z dense_work lead"),
         (INT, "n_ropes"),
         (POINTER, "rope_first of_rope tension ratio yields"),
+        (INT, "n_joints"),
+        (POINTER, "load_first load_count load_way jams"),
         (INT, "redundant"),
         # implicit steps
         (POINTER, "enlarged further metric"),
@@ -149,7 +151,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "ref gram dense island places alone known"),
         (REAL, "lowered"),
         (POINTER, "start full restrained"),
-        (POINTER, "Q held_u0 held_t held_phi held_rate T zeta held_x P before held_total"),
+        (POINTER, "load load_count Q held_u0 held_t held_phi held_rate T zeta held_x P before held_total"),
         (POINTER, "x_middle x_swept displacement lengths gap_now gap_before forced fast near scratch"),
     ),
     "scene": (
@@ -181,7 +183,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (INT, "keeps"),
         (POINTER, "record_member change_member"),
         (INT, "n_signed n_changes_signed"),
-        (POINTER, "drain x_before"),
+        (POINTER, "drain x_before guess_at"),
+        (INT, "guess_of"),
     ),
     "singles": (
         (POINTER, "steps state held"),
