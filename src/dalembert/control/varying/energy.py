@@ -160,9 +160,9 @@ def energy_functions(
     zero = np.zeros((len(m), len(m)))
     simple = [EnergyFunction(float(e) * np.eye(len(m)), zero, scales) for e in _coupling(family, middle)]
     rated = [(least(energy)[0][0], k) for k, energy in enumerate(simple)]
-    best, k = max(rated, default=(-np.inf, 0))
+    best, which = max(rated, default=(-np.inf, 0))
     if best > 0.0:
-        yield simple[k]
+        yield simple[which]
     chosen = [(len(grid) // 2, 0)]
     for count in range(_ROUNDS):
         progress(f"Lyapunov function, round {count + 1}")
@@ -173,7 +173,8 @@ def energy_functions(
         if worst[0][0] >= (1.0 - _ENOUGH) * margin:
             break
         chosen += [(i, j) for _, i, j in worst[:_ADDED] if (i, j) not in chosen]
-    yield energy
+    if energy is not None:
+        yield energy
 
 
 def _coupling(family: LinearFamily, middle: Sequence[float]) -> Array:

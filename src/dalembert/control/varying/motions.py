@@ -309,9 +309,9 @@ def _family(eom: EquationsOfMotion, law: Law, joints: Sequence[_Moving], point: 
     sizes[1:3], sizes[3:] = sizes[1:3].max(), sizes[3:].max()  # a rate may be zero, and differ by rounding
     rng = np.random.default_rng(0)
     for _ in range(8):
-        x = [float(rng.uniform(*j.positions)) for j in joints]
+        where = [float(rng.uniform(*j.positions)) for j in joints]
         rates, pushes = rng.uniform(-1.0, 1.0, d), rng.uniform(-1.0, 1.0, d)
-        got, exact = np.tensordot(monomials(rates, pushes), family.at(x), 1), at(x, rates, pushes)
+        got, exact = np.tensordot(monomials(rates, pushes), family.at(where), 1), at(where, rates, pushes)
         if (np.abs(got - exact).max(axis=(1, 2)) > _AGREE * np.maximum(sizes, 1e-300)).any():
             raise InputError(
                 f"the loop of machine '{eom.machine.name}' is not a polynomial of the motion of "
@@ -344,8 +344,8 @@ def _verified(
             np.linalg.norm(scaled(energy.value(parts[0], first)), 2),
         ]
         bends = [curvature(turns)[i] for i, turns in zip(index, family.turning, strict=True)]
-        curved += np.outer(sizes, bends)
-        total += sizes
+        curved += np.outer(np.array(sizes, dtype=float), bends)
+        total += np.array(sizes, dtype=float)
     vertices = np.array(family.vertices)
     rounding = 2.0 * _AGREE * total
 

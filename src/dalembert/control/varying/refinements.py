@@ -56,12 +56,13 @@ def lifted(system: Matrices, blocks: Sequence[DeltaBlock], order: int) -> tuple[
     m = F.shape[0] // A.shape[0]
     one = np.eye(m)
     more = [replace(b, size=m * b.size) for b in blocks]
-    return (
-        order * F.T @ np.kron(A, one) @ F,
-        order * F.T @ np.kron(B, one),
-        np.kron(C, one) @ F,
-        np.kron(D, one),
-    ), more
+    matrices = (
+        np.asarray(order * F.T @ np.kron(A, one) @ F),
+        np.asarray(order * F.T @ np.kron(B, one)),
+        np.asarray(np.kron(C, one) @ F),
+        np.asarray(np.kron(D, one), dtype=float),
+    )
+    return matrices, more
 
 
 def _split(n: int, order: int) -> Array:
