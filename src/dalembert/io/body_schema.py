@@ -175,7 +175,7 @@ class BeamEntry(FileEntry):
         "stations": "m",
     }
 
-    length: Limit
+    length: Number
     section: SectionEntry | list[StretchEntry]
     E: Number
     G: Number = 0.0
