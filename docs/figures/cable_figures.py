@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import matplotlib
@@ -215,6 +216,29 @@ def pulleys() -> None:
     save(figure, "pulley_models")
 
 
+def sagging() -> None:
+    """Vertical stiffness of a plate in a hall where tensions within bounds hold it, straight and sagging cables."""
+    hall = [(-20.0, 0.0, 12.0), (20.0, 0.0, 12.0), (20.0, 0.0, 0.0), (-20.0, 0.0, 0.0)]
+    corners = [(-0.5, 0.0, 0.3), (0.5, 0.0, 0.3), (0.5, 0.0, -0.3), (-0.5, 0.0, -0.3)]
+    plate = da.Body("plate", 60.0, inertia=(4.0, 4.0, 6.0))
+    x, z = np.linspace(-18, 18, 37), np.linspace(1, 11, 21)
+    figure, axes = plt.subplots(1, 2, figsize=(7.6, 2.3), layout="constrained", sharey=True)
+    levels = np.arange(0.0, 41.0, 4.0)
+    for axis, weight in zip(axes, (0.0, 8.0), strict=True):
+        options = {"mount": "planar", "winches": False, "lengths": 4 * [21.0], "stiffness": 1e6}
+        robot = cr.cable_robot("hall", plate, hall, corners, weight=weight, **options)
+        stiff = np.full((len(z), len(x)), np.nan)
+        for i, zz in enumerate(z):
+            for k, xx in enumerate(x):
+                with contextlib.suppress(da.InputError):
+                    stiff[i, k] = analysis.hold_pose(robot, [xx, zz, 0.0], 300.0, 2500.0).stiffness[1, 1] / 1e3
+        filled = axis.contourf(x, z, stiff, levels=levels, cmap="viridis", extend="max")
+        axis.set(title=f"{weight:g} N/m" if weight else "no weight", xlabel="x [m]", xlim=(-20, 20), ylim=(0, 12))
+    axes[0].set_ylabel("z [m]")
+    figure.colorbar(filled, ax=axes, label="vertical stiffness [kN/m]")
+    save(figure, "sagging")
+
+
 def workspace() -> None:
     """Wrench-feasible workspace of the robot with eight cables, at three heights."""
     machine = cr.eight_cable_robot()
@@ -325,7 +349,8 @@ def assemblies() -> None:
 if __name__ == "__main__":
     import sys
 
-    makers = (pulley, four_bar, assemblies, methods, overturning, joining, exits, pulleys, workspace, rattling, delta)
+    makers = (pulley, four_bar, assemblies, methods, overturning, joining, exits, pulleys, sagging, workspace)
+    makers += (rattling, delta)
     makers = {f.__name__: f for f in makers}
     for name in sys.argv[1:] or makers:
         makers[name]()

@@ -1,9 +1,11 @@
-"""Make the picture of joints that stick: ``python docs/figures/stick_figures.py``."""
+"""Make the pictures of joints and gears that stick: ``python docs/figures/stick_figures.py``."""
 
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -49,5 +51,30 @@ def joint_stick() -> None:
     figure.savefig(FOLDER / "joint_stick.png", dpi=130)
 
 
+def worm_hoist() -> None:
+    """Height of a load on a self-locking worm, torques at the worm, while its motor swings."""
+    page = (FOLDER.parent / "joint_friction.md").read_text(encoding="utf-8")
+    code = next(block for block in re.findall(r"```python\n(.*?)```", page, re.S) if "worm hoist" in block)
+    names: dict[str, Any] = {"math": math, "da": da}
+    exec(code.partition("print(")[0], names)
+    swing = 14.0 * da.sin(math.pi * da.TIME)
+    machine = names["hoist"].with_(wrenches=[da.Wrench("motor", "worm", torque=(0, swing, 0))])
+    run = da.simulate(machine, duration=2.9, method="dopri5", record=0.002)
+    figure, axes = plt.subplots(1, 2, figsize=(8.2, 2.8))
+    axes[0].plot(run.t, 1e3 * run["z"], color=BLUE, lw=1)
+    axes[1].plot(run.t, [14.0 * math.sin(math.pi * t) for t in run.t], color=GREY, lw=1, label="motor")
+    axes[1].plot(run.t, -run["multiplier.teeth"], color=BLUE, lw=1, label="teeth")
+    axes[1].plot(run.t, run["friction.teeth"], color=RED, lw=1, label="friction")
+    for event in run.events:
+        axes[0].axvline(event.t, color=GREY, lw=0.5)
+        axes[1].axvline(event.t, color=GREY, lw=0.5)
+    axes[0].set(xlabel="time [s]", ylabel="height [mm]", title="load")
+    axes[1].set(xlabel="time [s]", ylabel="torque [N m]", title="torques on the worm")
+    axes[1].legend(loc="lower left")
+    figure.tight_layout()
+    figure.savefig(FOLDER / "worm_hoist.png", dpi=130)
+
+
 if __name__ == "__main__":
     joint_stick()
+    worm_hoist()

@@ -116,7 +116,7 @@ export class Filmer {
     return [...points.slice(0, k), ...line, ...points.slice(k + 2)];
   }
 
-  // Colours of tensions and vectors of forces, scaled by the whole run.
+  // Colours of tensions, coordinates of surfaces, and vectors of forces, scaled by the whole run.
   levels(levels, forces, frames, run, n) {
     const { nodes } = this.live.scene;
     const ropes = nodes.filter((node) => node.level !== undefined);
@@ -130,7 +130,11 @@ export class Filmer {
       const share = span > 0.01 * largest ? (T - least) / span : 0.3;
       levels[node.level * n + j] = T >= least ? share : -1;
     }));
-    const legend = {};
+    for (const node of nodes) {
+      if (node.kind !== "skin") continue;
+      node.coordinates.forEach((name, i) => frames.forEach(([k, u], j) => (levels[(node.modal + i) * n + j] = run.value(name, k, u))));
+    }
+    const legend = this.live.scene.legend?.stress ? { stress: this.live.scene.legend.stress } : {};
     if (taut.length && ropes.length) legend.tension = [least, largest];
     const sizes = [...forces.values()].flatMap((v) => frames.map((_, j) => Math.hypot(v[3 * j], v[3 * j + 1], v[3 * j + 2])));
     const some = sizes.filter((x) => x > 0).sort((a, b) => a - b);

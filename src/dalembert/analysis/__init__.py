@@ -3,9 +3,11 @@
 from dalembert.analysis.assembly import Assemblies, Assembly, Mobility, assemblies, mobility
 from dalembert.analysis.base_parameters import BaseParameters, base_parameters
 from dalembert.analysis.cables.catenary import Catenary, catenary
-from dalembert.analysis.cables.kinematics import cable_lengths, forward_kinematics, winch_angles
+from dalembert.analysis.cables.forward import forward_kinematics
+from dalembert.analysis.cables.held import HeldPose, hold_pose, wrench_feasible
+from dalembert.analysis.cables.kinematics import cable_lengths, winch_angles
 from dalembert.analysis.cables.statics import StaticPose, static_equilibrium, structure_matrix
-from dalembert.analysis.cables.tensions import platform_load, tension_distribution, wrench_feasible
+from dalembert.analysis.cables.tensions import platform_load, tension_distribution
 from dalembert.analysis.closed_form.form import ClosedForm, closed_form
 from dalembert.analysis.denoc import DeNOC, denoc
 from dalembert.analysis.derivation.formula import SheetFormula, SheetStep
@@ -45,6 +47,7 @@ __all__ = [
     "EnergySplit",
     "Equilibrium",
     "GeneralizedJacobian",
+    "HeldPose",
     "IKResult",
     "IKSettings",
     "MachineModes",
@@ -78,6 +81,7 @@ __all__ = [
     "frequency_response",
     "generalized_jacobian",
     "geometric_stiffness",
+    "hold_pose",
     "inverse_kinematics",
     "law_gain",
     "linearize",

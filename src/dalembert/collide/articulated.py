@@ -39,6 +39,7 @@ def body_names(machine: Machine) -> tuple[str, ...]:
 def collider_system(
     eom: EquationsOfMotion,
     arguments: Sequence[Expression],
+    theta: float,
     factor: Sequence[Sequence[int]],
     groups: Sequence[frozenset[int]],
     first: int,
@@ -50,7 +51,9 @@ def collider_system(
     eom
         Its equations.
     arguments
-        Symbols t, x, c, p.
+        Symbols t, x, c, p, h: of the middle of a step, and its length.
+    theta
+        Part of it that follows.
     factor
         Columns before the diagonal of each row of L that are not zero, of ``M = L^T D L``.
     groups
@@ -89,14 +92,18 @@ def collider_system(
         ca.vertcat(empty, *(ca.SX(value(getattr(s.collider, what))) for s in shapes))
         for what in ("friction", "restitution", "spinning", "rolling")
     ]
+    coefficients.append(ca.vertcat(empty, *(ca.SX(value(s.across)) for s in shapes)))
+    belts = ca.vertcat(empty, *(ca.SX(value(x)) for s in shapes for x in s.belt))
+    t, h = arguments[0], arguments[-1]
+    coefficients.append(ca.substitute(belts, t, t + theta * h))  # impulses lead to the velocities at the end
     outputs = [ca.vertcat(empty, *poses), ca.vertcat(empty, *jacobians), *coefficients]
     return ColliderSystem(
         shapes=shape_table(shapes, nominal, joined_bodies(machine)),
         names=names,
         owners=tuple(s.owner for s in shapes),
         poses=ca.Function(
-            "poses", list(arguments), ca.cse([ca.densify(e) for e in outputs]), ["t", "x", "c", "p"],
-            ["pose", "jacobian", "friction", "restitution", "spinning", "rolling"],
+            "poses", list(arguments), ca.cse([ca.densify(e) for e in outputs]), ["t", "x", "c", "p", "h"],
+            ["pose", "jacobian", "friction", "restitution", "spinning", "rolling", "across", "belt"],
         ),
         columns=tuple(columns),
         supports=tuple(supports),
@@ -147,7 +154,7 @@ def refuse_overlaps(system: ColliderSystem, eom: EquationsOfMotion, q: Array, p:
     x, held = np.zeros(poses.size1_in(1)), np.zeros(poses.size1_in(2))
     for member, row in enumerate(states):
         x[: eom.nq] = row
-        pose = np.asarray(poses(0.0, x, held, values[member % len(values)])[0]).ravel()
+        pose = np.asarray(poses(0.0, x, held, values[member % len(values)], 0.0)[0]).ravel()
         touching = still.touching(pose)
         if len(touching.gaps) and touching.gaps.min() < -_DEEP:
             worst, whose = int(np.argmin(touching.gaps)), f" of member {member}" if q.ndim > 1 else ""

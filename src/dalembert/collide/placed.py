@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.collide.shapes import CollisionShape, shape_of
+from dalembert.core.parameter import Expression as Formula
 from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array
+from dalembert.core.validation import Vector
 from dalembert.engine.problem.shapes import ShapeKind, ShapeTable
 from dalembert.model.body import Body
 from dalembert.model.colliders import Collider
@@ -46,6 +48,28 @@ class PlacedShape:
     collider: Collider
     shape: CollisionShape
     place: Array
+
+    @property
+    def belt(self) -> tuple[Scalar, ...]:
+        """Velocity of its surface, in its own axes."""
+        return self._own(self.collider.belt)
+
+    @property
+    def grain(self) -> tuple[float, ...]:
+        """Direction of its grain in its own axes; zeros: none."""
+        return tuple(float(x) for x in self._own(self.collider.grain or (0.0, 0.0, 0.0)))
+
+    @property
+    def across(self) -> Scalar:
+        """Friction across its grain, or in all directions."""
+        return self.collider.friction if self.collider.across is None else self.collider.across
+
+    def _own(self, vector: Vector) -> tuple[Scalar, ...]:
+        """A vector of its collider in its own axes: those of half-spaces are in axes of the world."""
+        if self.collider.surface is None or not any(isinstance(x, Formula) or x for x in vector):
+            return tuple(vector)
+        R = self.place[3:].reshape(3, 3)
+        return tuple(sum((float(R[j, i]) * vector[j] for j in range(3)), 0.0) for i in range(3))
 
     def seen_from(self, axes: Array, origin: Array) -> PlacedShape:
         """Return the shape in a frame with these axes (columns) and this origin."""
@@ -111,6 +135,9 @@ def shape_table(shapes: list[PlacedShape], number: Number, apart: Iterable[tuple
         restitution=np.array([number(s.collider.restitution) for s in shapes]),
         spinning=np.array([number(s.collider.spinning) for s in shapes]),
         rolling=np.array([number(s.collider.rolling) for s in shapes]),
+        belt=np.array([[number(x) for x in s.belt] for s in shapes]).reshape(-1, 3),
+        grain=np.array([s.grain for s in shapes]).reshape(-1, 3),
+        across=np.array([number(s.across) for s in shapes]),
         resists=any(s.collider.resists for s in shapes),
         excluded=_excluded(shapes, apart),
         contacts=64 + _ROOM * m,

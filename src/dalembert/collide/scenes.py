@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.collide.placed import placed_planes, placed_shapes, shape_table
 from dalembert.core.errors import MachineError
-from dalembert.core.parameter import Scalar
+from dalembert.core.parameter import Scalar, depends_on_time
 from dalembert.core.types import Array
 from dalembert.engine.collide.native import SceneTable
 from dalembert.model.body import Body
@@ -111,8 +111,10 @@ def scene_of(machine: Machine, number: Number) -> BodyScene:
 
 
 def is_scene(machine: Machine) -> bool:
-    """Whether a machine has free and fixed rigid bodies alone, whose free joints start at the origin of the world."""
+    """Whether a machine has free and fixed rigid bodies alone, free joints at the origin and steady belts."""
     if any(getattr(machine, what) for what in _OTHER) or not all(isinstance(b, Body) for b in machine.bodies):
+        return False
+    if any(depends_on_time(x) for c in machine.colliders for x in c.belt):
         return False
     return all(n.joint.kind == "free" and n.parent < 0 and n.placement == Transform() for n in machine.tree.nodes)
 

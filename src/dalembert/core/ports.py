@@ -142,8 +142,8 @@ class Formulation(Protocol):
     def elastic_ropes(self) -> Sequence[Any]:
         """Stretch, length and tension of the elastic cables and ropes (`RopeTerms`)."""
 
-    def strain_force(self) -> Expression:
-        """Gradient of the strain energy of the elastic cables and ropes, a part of the bias."""
+    def without_ropes(self) -> Formulation:
+        """The formulation without the forces and the energy of the elastic cables and ropes."""
 
 
 @runtime_checkable

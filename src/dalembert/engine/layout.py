@@ -101,6 +101,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "losses rubbing shares drag cone Z dense_work lead"),
         (INT, "n_ropes"),
         (POINTER, "rope_first of_rope tension ratio yields"),
+        (INT, "n_joints"),
+        (POINTER, "load_first load_count load_way jams"),
         (INT, "redundant"),
         # implicit steps
         (POINTER, "enlarged further metric"),
@@ -140,7 +142,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "feature pair pair_work pair_at values gathered gather_start gather"),
         (REAL, "theta tolerance margin"),
         (INT, "max_sweeps"),
-        (POINTER, "L d s0 g e mu b bent Y u0 pace zdot work"),
+        (POINTER, "L d s0 g e mu b bent Y u0 pace zdot work driven"),
         (INT, "n_active"),
         (POINTER, "active w bounce x s dv r gap stays lambda total last"),
         (REAL, "jammed rank"),
@@ -149,14 +151,14 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "ref gram dense island places alone known"),
         (REAL, "lowered"),
         (POINTER, "start full restrained"),
-        (POINTER, "Q held_u0 held_t held_phi held_rate T zeta held_x P before held_total"),
+        (POINTER, "load load_count Q held_u0 held_t held_phi held_rate T zeta held_x P before held_total"),
         (POINTER, "x_middle x_swept displacement lengths gap_now gap_before forced fast near scratch"),
     ),
     "scene": (
         (POINTER, "steps"),
         (INT, "n_bodies n_shapes most_contacts n_excluded"),
         (POINTER, "mass inertia gravity kind body size place reach inner friction restitution"),
-        (POINTER, "spinning rolling"),
+        (POINTER, "spinning rolling belt grain across"),
         (INT, "rows"),
         (POINTER, "excluded"),
         (POINTER, "vertex_start face_start loop_start loop vertex face_normal"),
@@ -169,7 +171,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
     ),
     "articulated": (
         (POINTER, "scene steps step terms poses terms_work poses_work column_start column support_start support"),
-        (POINTER, "jacobian row friction restitution spinning rolling x_after"),
+        (POINTER, "jacobian row friction restitution spinning rolling across belt x_after"),
         (INT, "count_at deepest_at force_at"),
     ),
     "members": (
@@ -181,7 +183,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (INT, "keeps"),
         (POINTER, "record_member change_member"),
         (INT, "n_signed n_changes_signed"),
-        (POINTER, "drain x_before"),
+        (POINTER, "drain x_before guess_at"),
+        (INT, "guess_of"),
     ),
     "singles": (
         (POINTER, "steps state held"),

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
-
-import casadi as ca
+from typing import Any, ClassVar, Protocol
 
 from dalembert.compile.rows import Block
 from dalembert.compile.rows_builder import Cell, RowsBuilder
@@ -179,6 +177,6 @@ class FormulationBase:
         """None."""
         return ()
 
-    def strain_force(self) -> Expression:
-        """Zero."""
-        return ca.SX(self.layout.nv, 1)
+    def without_ropes(self) -> Any:
+        """Itself."""
+        return self

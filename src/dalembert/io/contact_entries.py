@@ -63,14 +63,22 @@ def contact_to_data(
     )
 
 
-_COEFFICIENTS = {"friction": 0.5, "restitution": 0.0, "rolling": 0.0, "spinning": 0.0}
-"""Numbers of a collider, with their defaults."""
+_COEFFICIENTS: dict[str, Any] = {
+    "friction": 0.5, "restitution": 0.0, "rolling": 0.0, "spinning": 0.0, "belt": (0.0, 0.0, 0.0), "grain": None,
+    "across": None,
+}  # fmt: skip
+"""Numbers and vectors of a collider, with their defaults."""
 
 
 def make_collider(name: str, entry: ColliderEntry, number: Read, origin: Read) -> Collider:
     """Make a collider from its entry; ``number`` and ``origin`` read numbers and placements."""
     path, plane = ("colliders", name), getattr(entry, "half_space", None)
-    values: dict[str, Any] = {key: number(getattr(entry, key), (*path, key)) for key in _COEFFICIENTS}
+    values: dict[str, Any] = {}
+    for key in _COEFFICIENTS.keys() & entry.model_fields_set:
+        given = getattr(entry, key)
+        listed = isinstance(given, list)
+        read = [number(x, (*path, key, i)) for i, x in enumerate(given)] if listed else number(given, (*path, key))
+        values[key] = tuple(read) if listed else read
     if plane is not None:
         known = {f.name: f for f in kind_fields(HalfSpace)}
         values["surface"] = HalfSpace(**read_fields(plane, known, (*path, "half_space"), number, origin))

@@ -287,7 +287,9 @@ class ContactEntry(FileEntry):
 class ColliderEntry(FileEntry):
     """Bodies that touch with their geometry (none named: all others), or a half-space."""
 
-    units: ClassVar[Units] = {"friction": "1", "restitution": "1", "rolling": "m", "spinning": "m"}
+    units: ClassVar[Units] = {
+        "friction": "1", "restitution": "1", "rolling": "m", "spinning": "m", "belt": "m/s", "across": "1",
+    }  # fmt: skip
 
     bodies: list[str] | None = None
     friction: Number = 0.5
@@ -295,6 +297,9 @@ class ColliderEntry(FileEntry):
     ignores: list[str] = []
     rolling: Number = 0.0
     spinning: Number = 0.0
+    belt: Vector = ZERO
+    grain: Axis | None = None
+    across: Number | None = None
 
 
 class SignalEntry(FileEntry):

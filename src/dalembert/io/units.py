@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dalembert.core.parameter import nominal
+from dalembert.model.constraints import Constraint, LoopConstraint
 from dalembert.model.joints import JointKind
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
@@ -94,6 +95,10 @@ def machine_units(machine: Machine) -> dict[str, str]:
     for name in machine.sticking:
         units[f"friction.{name}"] = effort = "N m" if 0 in machine.joint(name).info.angles else "N"
         units[f"share.{name}"], units[f"impulse.{name}"] = effort, f"{effort} s"
+    for constraint in machine.rubbing:
+        turns = constraint.frames or 0 in machine.joint(constraint.joints[0]).info.angles
+        units[f"friction.{constraint.name}"] = effort = "N" if not turns or _slides(constraint) else "N m"
+        units[f"share.{constraint.name}"], units[f"impulse.{constraint.name}"] = effort, f"{effort} s"
     for thruster in machine.thrusters:
         kinds = [
             unit for unit, wrench in (("N", thruster.force), ("N m", thruster.torque)) if any(map(nominal, wrench))
@@ -105,3 +110,8 @@ def machine_units(machine: Machine) -> dict[str, str]:
         names = [f"multiplier.{constraint.name}" + (f"[{k}]" if len(rows) > 1 else "") for k in range(len(rows))]
         units |= dict(zip(names, rows, strict=True))
     return units
+
+
+def _slides(constraint: Constraint) -> bool:
+    """Whether the friction of a constraint acts along a guide."""
+    return isinstance(constraint, LoopConstraint) and constraint.kind == "prismatic"

@@ -124,6 +124,7 @@ def constrained_part(
         losses=_loss_rows(system, n_before + len(system.latch_names)),
         constant_mass=bool(M.is_constant()),
         rubbing=rubbing,
+        loads=system.loads,
         ropes=tuple(len(section.sheaves) for section in system.sections if section.sheaves),
         impulses=n_before - len(system.sheaves) - len(system.sticking),
         shares=shares + (shares >= 0) * n_before,
@@ -242,7 +243,8 @@ def _contact_tape(
         j = len(rubbing) - len(system.sticking) + joint
         side, leeway = (latches[system.latch_index(f"{what}.{name}")] for what in ("toward", "leeway"))
         friction, row = frictions[joint], rubbing[j][1]
-        shared[row] += -friction * side
+        if name in system.machine.sticking:  # else it is proportional to a load, and no part of f
+            shared[row] += -friction * side
         turned = ca.if_else(side * side > 0.5, system.joint_rates[joint] * side + leeway, 1.0)
         cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = limits[joint], turned, -friction * side
     for j, (normal, *tangents) in enumerate(rubbing):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -29,7 +29,6 @@ from dalembert.loop.rope_memory import RopeMemory
 from dalembert.model.contacts import HalfSpace, SphericalSurface
 from dalembert.model.elastic.contract import Elastic
 from dalembert.model.geometry import Box, Capsule, Sphere
-from dalembert.model.joint import Joint
 
 __all__ = [
     "SteppedStart",
@@ -115,10 +114,10 @@ def stepping_names(eom: EquationsOfMotion, system: ContactSystem) -> tuple[str, 
     forces = [f"force.{name}.{axis}" for name in system.names for axis in _AXES]
     cables, held = _rows_of(eom)
     tensions = [f"tension.{name}" for r in cables for name in _tension_names(eom, r)]
-    frictions = [f"friction.{joint.name}" for joint in _sticking(eom)]
+    frictions = [f"friction.{name}" for name in _sticking(eom)]
     multipliers = [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{name}" for r in held for name in r.names]
     sheaves = eom.constraint_system.sheaves if eom.constrained else ()
-    losses = [*loss_names(system), *(f"loss.{name}" for name in (*sheaves, *(j.name for j in _sticking(eom))))]
+    losses = [*loss_names(system), *(f"loss.{name}" for name in (*sheaves, *_sticking(eom)))]
     account = ("contact.residual", "contact.sweeps", "contact.undetermined", "contact.lowered")
     found: tuple[str, ...] = ()
     if eom.machine.colliders:
@@ -348,7 +347,7 @@ def stepping_part(
     losses = forces[-1] + np.cumsum([0, *losing])
     colliders = None
     if eom.machine.colliders:
-        colliders = collider_system(eom, arguments, columns, groups, int(losses[-1]) + 4 + held.m)
+        colliders = collider_system(eom, (*arguments, h), theta, columns, groups, int(losses[-1]) + 4 + held.m)
     return SteppingSystem(
         way=way,
         theta=theta,
@@ -376,6 +375,7 @@ def stepping_part(
         n_bent=sum(int(block.J.shape[0]) for block in pulling),
         names=tuple(block.name for block in blocks),
         forces=tuple(map(int, forces[:-1])),
+        loads=_loads(eom, [block.name if block.law is BlockLaw.STICTION else "" for block in blocks]),
         losses=tuple(int(at) if loses else -1 for at, loses in zip(losses, losing, strict=False)),
         first_force=n_before,
         n_forces=int(forces[-1]) - n_before,
@@ -436,11 +436,11 @@ def _blocks(eom: EquationsOfMotion, system: ContactSystem, inputs: Expression) -
             continue
         J, u, phi = (-e[r.start : r.stop, :] for e in (constraints.jacobian, constraints.velocity, constraints.phi))
         blocks.append(_Block(r.name, BlockLaw.UNILATERAL, ca.SX(J), u, phi, 0.0, 0.0))
-    for k, joint in enumerate(_sticking(eom)):
-        rate = ca.SX(eom.formulation.joint_rate(joint.name))
+    for k, name in enumerate(_sticking(eom)):
+        rate = constraints.joint_rates[k]
         levels = constraints.joint_limits[k], constraints.joint_frictions[k]
         limit = _limit(rate, *ca.substitute(list(levels), [eom.symbolic.u], [ca.densify(inputs)]))
-        blocks.append(_Block(joint.name, BlockLaw.STICTION, ca.jacobian(rate, eom.symbolic.v), rate, 0.0, 0.0, limit))
+        blocks.append(_Block(name, BlockLaw.STICTION, ca.jacobian(rate, eom.symbolic.v), rate, 0.0, 0.0, limit))
     return blocks
 
 
@@ -488,9 +488,17 @@ def _rows_of(eom: EquationsOfMotion) -> tuple[list[ConstraintRows], list[Constra
     return [r for r in rows if r.unilateral], [r for r in rows if not r.unilateral]
 
 
-def _sticking(eom: EquationsOfMotion) -> list[Joint]:
-    """Joints with Coulomb friction that sticks."""
-    return [joint for joint in eom.machine.joints if joint.name in eom.machine.sticking]
+def _sticking(eom: EquationsOfMotion) -> tuple[str, ...]:
+    """Joints with Coulomb friction that sticks, and constraints whose friction is proportional to their forces."""
+    return (*eom.machine.sticking, *(c.name for c in eom.machine.rubbing))
+
+
+def _loads(eom: EquationsOfMotion, names: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """First and number of those rows that always hold which are the load of each block; -1, 0: there are none."""
+    held = [i for r in _rows_of(eom)[1] for i in range(r.start, r.stop)]
+    loads = eom.constraint_system.loads if eom.machine.rubbing else ()
+    known = {name: load for name, load in zip(_sticking(eom), loads, strict=False) if load[1]}
+    return tuple((held.index(known[n][0]), known[n][1]) if n in known else (-1, 0) for n in names)
 
 
 def _groups(supports: list[frozenset[int]]) -> list[frozenset[int]]:

@@ -103,6 +103,12 @@ class TransitionLog:
         what = "impulses" if lacks == Lacks.IMPULSES else "forces"
         if pair >= len(self._pairs.names):
             joint = self._system.sticking[pair - len(self._pairs.names)]
+            if joint not in self._machine.sticking:
+                return SimulationError(
+                    f"constraint '{joint}' of machine '{self._machine.name}' jams at t = {t:.9g} s: no {what} obey its "
+                    "friction while it slips; raise its efficiency or lower its friction, or give the driving side "
+                    "more inertia"
+                )
             return SimulationError(
                 f"no {what} obey the law of friction at joint '{joint}' of machine '{self._machine.name}' at "
                 f"t = {t:.9g} s"

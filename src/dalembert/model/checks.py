@@ -273,6 +273,11 @@ def refuse_stick(
             raise InputError(
                 f"{what} cannot have friction_law={law!r} ({joints} of machine '{machine.name}'): {instead}"
             )
+    for constraint in machine.rubbing:
+        raise InputError(
+            f"{what} cannot have friction in proportion to a load (constraint '{constraint.name}' of machine "
+            f"'{machine.name}'): leave out its efficiency or friction there"
+        )
     for rope in machine.ropes:
         if rope.rubbing and (sheaves or rope.elastic):
             raise InputError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dalembert.core.errors import MachineError, UnknownNameError
 from dalembert.core.parameter import Scalar, nominal
-from dalembert.core.validation import Bound, check_name, field_scalar
+from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector, unit_vector
 from dalembert.model.body import Body
 from dalembert.model.contacts import HalfSpace
 
@@ -40,6 +40,12 @@ class Collider:
     rolling, spinning
         Resistance against rolling, and against spinning about the normal [m]: the largest moment by the normal force. A
         pair has the larger one of both.
+    belt
+        Velocity of its surface [m/s], as of a conveyor: what lies on it is carried along. In axes of the solids of its
+        bodies; of a half-space in axes of the world.
+    grain, across
+        Direction, in the same axes, along which ``friction`` acts, and friction across it: a file, a skate, snake skin.
+        Without a grain friction is the same in all directions.
 
     Examples
     --------
@@ -63,6 +69,9 @@ class Collider:
     ignores: tuple[str, ...] = ()
     rolling: Scalar = 0.0
     spinning: Scalar = 0.0
+    belt: Vector = (0.0, 0.0, 0.0)
+    grain: Vector | None = None
+    across: Scalar | None = None
 
     def __post_init__(self) -> None:
         what, set_ = f"collider '{check_name(self.name, 'collider')}'", object.__setattr__
@@ -90,6 +99,13 @@ class Collider:
         set_(self, "restitution", restitution)
         for field in ("rolling", "spinning"):
             set_(self, field, field_scalar(getattr(self, field), f"the {field} resistance of {what}", lower=0.0))
+        set_(self, "belt", field_vector(self.belt, f"the belt velocity of {what}", time=True))
+        if (self.grain is None) != (self.across is None):
+            got, lacks = ("a grain", "across") if self.across is None else ("friction across a grain", "grain")
+            raise MachineError(f"{what} has {got} and no '{lacks}': it takes both or none of them")
+        if self.grain is not None and self.across is not None:
+            set_(self, "grain", unit_vector(self.grain, f"the grain of {what}"))
+            set_(self, "across", field_scalar(self.across, f"the friction across the grain of {what}", lower=0.0))
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
@@ -99,6 +115,8 @@ class Collider:
             self.restitution,
             self.rolling,
             self.spinning,
+            *self.belt,
+            *(() if self.across is None else (self.across,)),
             *(() if self.surface is None else self.surface.scalars),
         )
 
@@ -113,6 +131,8 @@ class Collider:
         yield Bound(f"the friction of collider '{self.name}'", self.friction)
         yield Bound(f"the rolling resistance of collider '{self.name}'", self.rolling)
         yield Bound(f"the spinning resistance of collider '{self.name}'", self.spinning)
+        if self.across is not None:
+            yield Bound(f"the friction across the grain of collider '{self.name}'", self.across)
 
 
 def check_colliders(machine: Machine) -> None:
@@ -136,6 +156,22 @@ def check_colliders(machine: Machine) -> None:
             names = [other.name for other in machine.colliders]
             if name not in names:
                 raise MachineError(f"collider '{c.name}': {UnknownNameError('collider', name, names, where)}")
+    _check_grains(machine)
     solids = [b for b in known.values() if b.name not in owner and any(g.collision for g in b.geometry)]
     if rest and not solids:
         raise MachineError(f"collider '{rest[0]}' of {where} has no bodies: none is left with geometry for collision")
+
+
+def _check_grains(machine: Machine) -> None:
+    """Raise an error that names two colliders with a grain each that may touch: friction of such a pair has no rule."""
+    rough = [c for c in machine.colliders if c.grain is not None]
+    for i, one in enumerate(rough):
+        for two in rough[i:]:
+            alone = one is two and (one.surface is not None or (one.bodies is not None and len(one.bodies) < 2))
+            if alone or one.name in two.ignores or two.name in one.ignores:
+                continue
+            both = f"'{one.name}' and '{two.name}'" if one is not two else f"'{one.name}' among themselves"
+            raise MachineError(
+                f"machine '{machine.name}': colliders {both} may touch and both have a grain; let them ignore each "
+                "other, or give one of them friction that is the same in all directions"
+            )

@@ -261,6 +261,11 @@ class Machine:
         return tuple(j.name for j in self.joints if self.friction_of(j.name).sticks)
 
     @cached_property
+    def rubbing(self) -> tuple[Constraint, ...]:
+        """Constraints with friction in proportion to their forces, which hold a load: gears, bearings."""
+        return tuple(c for c in self.constraints if c.rubs)
+
+    @cached_property
     def bristled(self) -> tuple[str, ...]:
         """Joints with friction after LuGre."""
         return tuple(j.name for j in self.joints if self.friction_of(j.name).bristles)

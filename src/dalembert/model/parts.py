@@ -150,8 +150,8 @@ class Motor:
         if self.back_efficiency is None and nominal(self.efficiency) <= 0.5:
             raise MachineError(
                 f"a gear with the efficiency {nominal(self.efficiency):g} is self-locking, because 2 - 1/eta is not "
-                "above 0: give "
-                f"motor '{name}' a back_efficiency, or friction that sticks as its brake"
+                f"above 0: give motor '{name}' a back_efficiency, or give the worm a joint, and a GearConstraint this "
+                "efficiency"
             )
 
     @property

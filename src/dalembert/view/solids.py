@@ -10,10 +10,11 @@ from dalembert.core.types import Array
 from dalembert.io.meshes import TriangleMesh
 from dalembert.model.geometry import Box, Capsule, Cylinder, Solid, Sphere
 
-__all__ = ["Indices", "axis_of", "coarse", "faces_of"]
+__all__ = ["Indices", "axis_of", "cells_of", "coarse", "faces_of", "joined_cells"]
 
 Indices = NDArray[np.int64]
 _ROUND = 16  # corners of a circle
+_FINE = 3000  # triangles above which grids finer than a picture needs are tried first
 
 
 def faces_of(solid: Solid, mesh: TriangleMesh | None = None, corners: int = _ROUND) -> tuple[Array, Indices]:
@@ -73,21 +74,31 @@ def _turned(profile: Array, corners: int, *, lids: bool = False) -> tuple[Array,
 
 def coarse(mesh: TriangleMesh, largest: int = 400) -> TriangleMesh:
     """A mesh with at most about ``largest`` triangles: corners that fall into one cell of a grid become one."""
+    cell = cells_of(mesh, largest)
+    return mesh if cell is None else joined_cells(mesh, cell)
+
+
+def cells_of(mesh: TriangleMesh, largest: int) -> Indices | None:
+    """Cell in which each corner lies, of the finest grid that leaves ``largest`` triangles; None: all stay."""
     if len(mesh.faces) <= largest:
-        return mesh
+        return None
     low, size = mesh.vertices.min(axis=0), float(np.ptp(mesh.vertices, axis=0).max())
-    best = mesh
-    for cells in (24, 20, 16, 13, 10, 8, 6):
+    cell = np.arange(len(mesh.vertices))
+    for cells in (96, 72, 54, 40, 32, 24, 20, 16, 13, 10, 8, 6) if largest > _FINE else (24, 20, 16, 13, 10, 8, 6):
         keys = np.round((mesh.vertices - low) / (size / cells)).astype(np.int64)
         _, cell = np.unique(keys, axis=0, return_inverse=True)
         cell = np.asarray(cell).reshape(-1)
-        count = np.bincount(cell)
-        centres = np.column_stack([np.bincount(cell, mesh.vertices[:, i]) / count for i in range(3)])
-        faces = cell[mesh.faces]
-        kept = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
-        faces = faces[kept]
-        _, unique = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
-        best = TriangleMesh(centres, faces[np.sort(unique)])
-        if len(best.faces) <= largest:
+        if len(joined_cells(mesh, cell).faces) <= largest:
             break
-    return best
+    return cell
+
+
+def joined_cells(mesh: TriangleMesh, cell: Indices) -> TriangleMesh:
+    """A mesh whose corners in one cell are one, in the middle of them."""
+    count = np.bincount(cell)
+    centres = np.column_stack([np.bincount(cell, mesh.vertices[:, i]) / count for i in range(3)])
+    faces = cell[mesh.faces]
+    kept = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
+    faces = faces[kept]
+    _, unique = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
+    return TriangleMesh(centres, faces[np.sort(unique)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -153,6 +154,27 @@ def test_a_ball_rolls_out_and_stops_spinning_by_its_arms() -> None:
     assert run["base.x"][-1] == pytest.approx(0.9 * 0.3 - 5 / 7 * g * 0.004 / r * 0.3**2 / 2, rel=1e-9)
     spun = da.simulate(machine, q0={"base.z": r}, v0={"base.wz": 6.0}, **settings)
     assert spun["base.wz"][-1] == pytest.approx(6.0 - g * 0.007 / (0.4 * r**2) * 0.3, rel=1e-9)
+
+
+@law("Collider.belt", "Collider.grain", "Collider.across")
+def test_a_belt_carries_and_a_grain_turns() -> None:
+    """A belt of 0.7 m/s accelerates a crate by 0.3 g; along and across a grain mu is 0.35 and 0.21."""
+    g, machine = 9.7, partial(_crate, friction=0.5)
+    settings: dict[str, Any] = {"q0": {"base.z": 0.1}, "contact": "time-stepping", "step": 1e-3, "record": 0.1}
+    belt = machine({"friction": 0.18, "belt": (0.0, 0.7, 0.0)})
+    run = da.simulate(belt, duration=0.2, **settings)
+    np.testing.assert_allclose(run["base.vy"], 0.3 * g * run.t, rtol=1e-9, atol=1e-12)
+    file = machine({"friction": 0.35**2 / 0.5, "grain": (0, 1, 0), "across": 0.21**2 / 0.5})
+    for speed, part in ((("vx", 1.9), 0.21), (("vy", 1.9), 0.35)):
+        run = da.simulate(file, duration=0.2, v0={f"base.{speed[0]}": speed[1]}, **settings)
+        assert run[f"base.{speed[0]}"][-1] == pytest.approx(1.9 - part * g * 0.2, rel=1e-9)
+
+
+def _crate(ground: dict[str, Any], friction: float) -> da.Machine:
+    """A crate of 3 kg, 0.2 m high, on the ground."""
+    colliders = [da.Collider("crate", friction=friction), da.Collider("ground", surface=da.HalfSpace(), **ground)]
+    joints, gravity = [da.Joint("base", "free", "world", "crate")], (0.0, 0.0, -9.7)
+    return da.Machine("crate", [da.box("crate", 3.0, (0.5, 0.4, 0.2))], joints, colliders=colliders, gravity=gravity)
 
 
 @law("BlockLaw.COULOMB", "BlockLaw.UNILATERAL", "BlockLaw.STICTION")

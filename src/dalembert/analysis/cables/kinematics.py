@@ -1,4 +1,4 @@
-"""Lengths of cables for a pose, and the pose for lengths, pulleys included."""
+"""Lengths of straight cables for a pose, pulleys included."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
-from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
+from dalembert.formulations.equations import Parameters, derive
 from dalembert.model.machine import Machine
 
-__all__ = ["cable_lengths", "cable_terms", "configuration", "forward_kinematics", "numbers", "platform_velocities"]
+__all__ = ["cable_lengths", "cable_terms", "check_tangents", "configuration", "numbers", "platform_velocities"]
 __all__ += ["winch_angles"]
 
 
@@ -36,11 +36,6 @@ def configuration(machine: Machine, q: ArrayLike) -> Array:
         raise InputError(f"a cable robot is a Machine, got {type(machine).__name__}")
     if not machine.cables:
         raise InputError(f"machine '{machine.name}' has no cables")
-    for cable in machine.cables:
-        if cable.heavy:
-            raise InputError(
-                f"cable '{cable.name}' of machine '{machine.name}' has weight: it is no straight line; use rest_pose"
-            )
     eom = derive(machine, backend="vm")
     checked = numbers(q, eom.nq, f"the configuration of machine '{machine.name}' ({', '.join(eom.q_names)})")
     eom.check_quaternions(checked)
@@ -69,15 +64,26 @@ def _function(machine: Machine) -> ca.Function:
 def cable_terms(machine: Machine, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> tuple[Array, Array]:
     """Lengths of the cables, and their derivatives by the machine's velocities (n x nv)."""
     x = configuration(machine, q)
+    for cable in machine.cables:
+        if cable.heavy:
+            raise InputError(
+                f"cable '{cable.name}' of machine '{machine.name}' has weight: it is no straight line, and its length "
+                "depends on its tension; use hold_pose, static_equilibrium or rest_pose"
+            )
     values = derive(machine, backend="vm").parameter_values(p)
     L, J, tangents = (np.array(out.full()) for out in _function(machine)(x, t, values))
-    for cable, square, length in zip(machine.cables, tangents[:, 0], L[:, 0], strict=True):
+    check_tangents(machine, tangents[:, 0], L[:, 0])
+    return L[:, 0], J
+
+
+def check_tangents(machine: Machine, tangents: Array, lengths: Array) -> None:
+    """Raise an error for anchors within their pulleys, from which no tangent leads to the pulley."""
+    for cable, square, length in zip(machine.cables, tangents, lengths, strict=True):
         if not square > 0.0 or not np.isfinite(length):
             raise InputError(
                 f"the anchor of cable '{cable.name}' lies within its pulley of radius {nominal(cable.pulley):g} m: "
                 "the radius is larger than the distance"
             )
-    return L[:, 0], J
 
 
 def cable_lengths(machine: Machine, q: ArrayLike, *, t: float = 0.0, p: Parameters = None) -> Array:
@@ -104,65 +110,3 @@ def winch_angles(machine: Machine, q: ArrayLike, *, p: Parameters = None) -> dic
             l_0 = L if cable.length is None else nominal(cable.length)
             angles[cable.winch] = float((L - l_0) / nominal(cable.drum))
     return angles
-
-
-def forward_kinematics(
-    machine: Machine | EquationsOfMotion,
-    lengths: ArrayLike,
-    guess: ArrayLike,
-    *,
-    p: Parameters = None,
-    tolerance: float = 1e-3,
-) -> Array:
-    """Configuration in which the cables have the given lengths, by Gauss-Newton steps from a guess.
-
-    For robots with at least as many cables as degrees of freedom; with fewer the pose also depends on the loads
-    (`static_equilibrium`). With more, the lengths are met in the least-squares sense.
-
-    Parameters
-    ----------
-    machine
-        The robot, or its equations.
-    lengths
-        Lengths of the cables.
-    guess
-        Configuration to start from.
-    p
-        Parameter values.
-    tolerance
-        Largest error of a length [m]: that of lengths which were measured.
-
-    Raises
-    ------
-    InputError
-        If no pose near the guess has these lengths.
-
-    Examples
-    --------
-    >>> from dalembert.systems.cable_robots import eight_cable_robot
-    >>> robot = eight_cable_robot()
-    >>> pose = [0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0] + 8 * [0.0]
-    >>> guess = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0] + 8 * [0.0]
-    >>> found = forward_kinematics(robot, cable_lengths(robot, pose), guess)
-    >>> (found[:3].round(6) + 0.0).tolist()
-    [0.1, 0.0, 0.0]
-    """
-    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine, backend="vm")
-    q = configuration(eom.machine, guess)
-    target = numbers(lengths, len(eom.machine.cables), "lengths, one per cable,")
-    platform = platform_velocities(eom.machine)
-    if len(target) < len(platform):
-        raise InputError(
-            f"{len(target)} cables do not determine {len(platform)} degrees of freedom: use static_equilibrium"
-        )
-    for _ in range(100):
-        L, J = cable_terms(eom.machine, q, p=p)
-        step = np.zeros(eom.nv)
-        step[platform] = np.linalg.lstsq(J[:, platform], target - L, rcond=1e-10)[0]
-        q = eom.integrate(q, step)
-        if np.max(np.abs(step)) < 1e-13:
-            break
-    off = float(np.abs(target - L).max())
-    if np.max(np.abs(step)) < 1e-9 and off <= tolerance:
-        return q
-    raise InputError(f"no pose near the guess has these lengths: they remain wrong by up to {off:.3g} m")

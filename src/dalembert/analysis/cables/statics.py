@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
-import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.analysis.cables.kinematics import cable_terms, configuration, numbers, platform_velocities
+from dalembert.analysis.cables.pulls import CablePulls
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
-from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
+from dalembert.formulations.equations import Parameters
 from dalembert.model.machine import Machine
 
 __all__ = ["StaticPose", "static_equilibrium", "structure_matrix"]
@@ -31,7 +30,7 @@ class StaticPose:
     q
         Configuration.
     tensions
-        Tensions of the cables.
+        Tensions of the cables, at their anchors.
     residual
         Largest unbalanced force, and length error, that is left.
     """
@@ -50,25 +49,6 @@ def structure_matrix(machine: Machine, q: ArrayLike, *, p: Parameters = None) ->
     return np.asarray(-J[:, platform_velocities(machine)].T)
 
 
-@lru_cache(maxsize=32)
-def _balance(machine: Machine) -> ca.Function:
-    """(q, f, t, p) -> unbalanced force on the platform, its derivative by a displacement, and the strain of each cable.
-
-    Elastic cables pull with ``f`` here, whatever their length.
-    """
-    eom = derive(machine, backend="vm")
-    s, platform = eom.symbolic, platform_velocities(machine)
-    bias = s.bias - eom.formulation.strain_force()
-    f = ca.SX.sym("f", len(machine.cables))
-    B = ca.jacobian(s.coordinate_rate, s.v)
-    L = ca.vertcat(*[eom.constraint_system.paths[c.name].length for c in machine.cables])
-    load = ca.substitute(bias - s.wrenches, s.v, ca.SX.zeros(eom.nv))
-    force = (load + (ca.jacobian(L, s.q) @ B).T @ f)[platform]
-    K = (ca.jacobian(force, s.q) @ B)[:, platform]
-    strain = ca.vertcat(*[f[k] / s.value(c.stiffness) if c.elastic else 0 for k, c in enumerate(machine.cables)])
-    return ca.Function("balance", [s.q, f, s.t, s.p], [ca.densify(x) for x in (force, K, strain)])
-
-
 def static_equilibrium(
     machine: Machine,
     lengths: ArrayLike,
@@ -81,7 +61,8 @@ def static_equilibrium(
     """Rest of a suspended platform whose cables have given lengths, by Newton's method.
 
     Solved are ``bias = A f`` and ``L(q) = l``, or ``L(q) = l (1 + f / EA)`` for an elastic cable. A cable that would
-    have to push is slack instead, ``f = 0`` and ``L(q) <= l``: which ones are is found by an active-set method.
+    have to push is slack instead, ``f = 0`` and ``L(q) <= l``: which ones are is found by an active-set method. Cables
+    with weight hang as catenaries of the given lengths; they always pull.
 
     Parameters
     ----------
@@ -101,19 +82,21 @@ def static_equilibrium(
     InputError
         If no equilibrium is found.
     """
-    eom = derive(machine, backend="vm")
-    statics = _Statics(machine, eom, numbers(lengths, len(machine.cables), "lengths, one per cable,"), t, p)
     q = configuration(machine, guess)
+    target = numbers(lengths, len(machine.cables), "lengths, one per cable,")
+    if not (target > 0.0).all():
+        raise InputError(f"lengths, one per cable, must be > 0, got {target.tolist()}")
+    statics = _Statics(CablePulls(machine, t=t, p=p), target)
     taut, seen, error = np.ones(len(machine.cables), dtype=bool), set[bytes](), np.inf
     while taut.tobytes() not in seen:
         seen.add(taut.tobytes())
         pose, long = statics.rest(q, taut, tolerance)
-        pushing = np.where(statics.bilateral | ~taut, 0.0, pose.tensions) < -_PUSHES * statics.weight
+        pushing = np.where(statics.never_slack | ~taut, 0.0, pose.tensions) < -_PUSHES * statics.weight
         too_long = ~taut & (long > _TOO_LONG)
         error = pose.residual
         taut = taut.copy()
         if not error <= _FOUND:  # these cables cannot all be taut: that which is loosest at the guess is not
-            loose = np.where(taut & ~statics.bilateral, statics.excess(q), np.inf)
+            loose = np.where(taut & ~statics.never_slack, statics.excess(q), np.inf)
             if not np.isfinite(loose.min()):
                 break
             taut[int(np.argmin(loose))] = False
@@ -130,44 +113,46 @@ def static_equilibrium(
 class _Statics:
     """The equations of a platform at rest under cables of given lengths."""
 
-    def __init__(self, machine: Machine, eom: EquationsOfMotion, target: Array, t: float, p: Parameters) -> None:
-        self._machine, self._eom, self._target, self._t, self._p = machine, eom, target, t, p
-        self._balance, self._values = _balance(machine), eom.parameter_values(p)
-        self._platform = platform_velocities(machine)
-        self.bilateral = np.array([cable.bilateral for cable in machine.cables], dtype=bool)
+    def __init__(self, cables: CablePulls, target: Array) -> None:
+        self._cables, self._target = cables, target
+        self.never_slack = np.array([cable.bilateral for cable in cables.machine.cables], dtype=bool) | cables.heavy
         self.weight = 1.0
 
-    def excess(self, q: Array, strain: float | Array = 0.0) -> Array:
-        """By how much the way of each cable is longer than the cable."""
-        L, _ = cable_terms(self._machine, q, t=self._t, p=self._p)
-        return np.asarray(L - self._target * (1.0 + strain))
+    def excess(self, q: Array) -> Array:
+        """By how much the way of each straight cable is longer than the cable without load."""
+        heavy = self._cables.heavy
+        return np.where(heavy, 0.0, self._cables.at(q, np.where(heavy, self._start(q), 0.0)).lengths - self._target)
 
     def rest(self, q: Array, taut: NDArray[np.bool_], tolerance: float) -> tuple[StaticPose, Array]:
         """Rest with some cables taut and the others slack, with its error; and how much too long each way is."""
-        eom, platform, n = self._eom, self._platform, len(self._target)
-        load = self._evaluated(q, np.zeros(n))[0]
-        f = np.zeros(n)
-        A = structure_matrix(self._machine, q, p=self._p)
-        f[taut] = np.linalg.lstsq(A[:, taut], load[:, 0], rcond=None)[0]
-        self.weight = float(np.max(np.abs(load)))
-        give = self._evaluated(q, np.ones(n))[2][:, 0]
+        cables, n = self._cables, len(self._target)
+        platform, heavy = cables.platform, cables.heavy
+        f = np.where(heavy, self._start(q), 0.0)
+        here = cables.at(q, f)
+        light = taut & ~heavy
+        f[light] = np.linalg.lstsq(-here.force_f[:, light], here.force, rcond=None)[0]
+        self.weight = max(float(np.max(np.abs(cables.load(q)))), float(np.max(f, initial=0.0, where=heavy)))
         error = np.inf
         for _ in range(200):
-            force, K, strain = self._evaluated(q, f)
-            L, J = cable_terms(self._machine, q, t=self._t, p=self._p)
-            long = L - self._target * (1 + strain[:, 0])
-            error = max(float(np.max(np.abs(force))) / self.weight, float(np.max(np.abs(long[taut]), initial=0.0)))
+            here = cables.at(q, f)
+            long = here.lengths - self._target
+            error = max(float(np.max(np.abs(here.force))) / self.weight, float(np.max(np.abs(long[taut]), initial=0.0)))
             if error <= tolerance or not np.isfinite(error):
                 break
-            rows = J[taut][:, platform]
-            matrix = np.block([[K, rows.T], [rows, -np.diag((self._target * give)[taut])]])
-            step = np.linalg.lstsq(matrix, -np.concatenate([force[:, 0], long[taut]]), rcond=1e-12)[0]
+            matrix = np.block(
+                [[here.force_x, here.force_f[:, taut]], [here.lengths_x[taut], np.diag(here.lengths_f)[taut][:, taut]]]
+            )
+            step = np.linalg.lstsq(matrix, -np.concatenate([here.force, long[taut]]), rcond=1e-12)[0]
+            tighter = np.zeros(n)
+            tighter[taut] = step[len(platform) :]
             damp = min(1.0, 0.2 / max(float(np.max(np.abs(step[: len(platform)]))), 1e-12))
-            move = np.zeros(eom.nv)
+            damp = min(damp, 0.7 / max(float(np.max(-tighter[heavy] / f[heavy], initial=0.0)), 1e-12))
+            move = np.zeros(cables.eom.nv)
             move[platform] = damp * step[: len(platform)]
-            q = eom.integrate(q, move)
-            f[taut] += damp * step[len(platform) :]
-        return StaticPose(q, f, error), self.excess(q)
+            q = cables.eom.integrate(q, move)
+            f = f + damp * tighter
+        return StaticPose(q, here.anchors, error), self.excess(q)
 
-    def _evaluated(self, q: Array, f: Array) -> list[Array]:
-        return [np.array(x.full()) for x in self._balance(q, f, self._t, self._values)]
+    def _start(self, q: Array) -> Array:
+        """Tensions with which the cables have their lengths."""
+        return self._cables.tensions_of(q, self._target)

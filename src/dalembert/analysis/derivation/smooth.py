@@ -46,6 +46,7 @@ def smooth_part(machine: Machine) -> tuple[Machine, tuple[str, ...]]:
     ]
     lost = (
         *(f"friction of joint {joint}" for joint in sorted(held)),
+        *(f"friction of constraint {one.name}" for one in machine.rubbing),
         *(f"friction at {name}" for name in rubbing),
         *(f"contact {contact.name}" for contact in machine.contacts),
     )
@@ -54,6 +55,7 @@ def smooth_part(machine: Machine) -> tuple[Machine, tuple[str, ...]]:
     made = machine.with_(
         joints=[joint(one) for one in machine.joints],
         motors=[motor(one) for one in machine.motors],
+        constraints=[one.without_friction() for one in machine.constraints],
         ropes=ropes,
         contacts=(),
     )

@@ -42,13 +42,13 @@ static void fill_rows(const struct articulated *A, const double *v, int64_t k) {
     const int64_t a = C->n_fixed + k, *at = C->support + C->support_start[a];
     const int64_t one = S->body[S->pair[k] / S->n_shapes], two = S->body[S->pair[k] % S->n_shapes];
     const int64_t n = S->count[a] = join_supports(A, one, two, S->support + C->support_start[a]);
-    double ways[3][3];
-    contact_axes(S->normal + 3 * k, ways);
+    double ways[6][3];
+    contact_axes(S, k, ways);
     for (int w = 0; w < S->rows; w++) {
         double *Y = C->Y + C->value_start[a] + w * n, u = 0.0;
         for (int64_t i = 0; i < n; i++) A->row[at[i]] = 0.0;
-        if (one >= 0) add_row(A, one, w < 3 ? S->where + 3 * k : 0, ways[w % 3], 1.0);
-        if (two >= 0) add_row(A, two, w < 3 ? S->where + 3 * k : 0, ways[w % 3], -1.0);
+        if (one >= 0) add_row(A, one, w < 3 ? S->where + 3 * k : 0, ways[w], 1.0);
+        if (two >= 0) add_row(A, two, w < 3 ? S->where + 3 * k : 0, ways[w], -1.0);
         for (int64_t i = 0; i < n; i++) u += A->row[at[i]] * v[at[i]];
         for (int64_t i = n - 1; i >= 0; i--) {
             const double y = A->row[at[i]];
@@ -57,6 +57,7 @@ static void fill_rows(const struct articulated *A, const double *v, int64_t k) {
         }
         C->u0[C->row_start[a] + w] = u;
     }
+    contact_belts(S, k, ways, C->u0 + C->row_start[a], C->driven + C->row_start[a]);
 }
 
 /* How fast bodies move with the velocities v. */
@@ -75,7 +76,7 @@ int articulated_terms(const double *const *in, double *const *out, double *work)
     const struct articulated *A = (struct articulated *)(void *)work;
     struct scene *S = A->scene;
     const double *v = in[1] + A->steps->nq;
-    double *const placed[] = {S->pose, A->jacobian, A->friction, A->restitution, A->spinning, A->rolling};
+    double *const placed[] = {S->pose, A->jacobian, A->friction, A->restitution, A->spinning, A->rolling, A->across, A->belt};
     if (A->terms(in, out, A->terms_work) || A->poses(in, placed, A->poses_work)) return 1;
     set_paces(A, v);
     if (detect(S, in[4][0])) return 1;
@@ -91,8 +92,8 @@ static void body_forces(const struct articulated *A, double *force) {
     for (int64_t i = 0; i < 3 * S->n_bodies; i++) force[i] = 0.0;
     for (int64_t k = 0; k < S->n_contacts && S->h > 0.0; k++) {
         const int64_t one = S->body[S->pair[k] / S->n_shapes], two = S->body[S->pair[k] % S->n_shapes];
-        double ways[3][3];
-        contact_axes(S->normal + 3 * k, ways);
+        double ways[6][3];
+        contact_axes(S, k, ways);
         for (int w = 0; w < 3; w++)
             for (int i = 0; i < 3; i++) {
                 const double f = impulse[S->rows * k + w] * ways[w][i] / S->h;

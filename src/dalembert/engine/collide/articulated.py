@@ -66,7 +66,7 @@ class NativeColliders:
         array("jacobian", np.zeros(6 * sum(map(len, colliders.columns)) + 1))
         array("row", np.zeros(nv + 1))
         array("x_after", np.full(n + 1, np.inf))
-        for name in ("friction", "restitution", "spinning", "rolling"):
+        for name in ("friction", "restitution", "spinning", "rolling", "across", "belt"):
             self.memory.point(name, self.scene.arrays[name])
         for name in ("count", "support"):
             self.scene.point(name, steps.memory.arrays[name])

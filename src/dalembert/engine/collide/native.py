@@ -26,7 +26,7 @@ ACCOUNT = ("contact.residual", "contact.sweeps", "contact.undetermined", "contac
 DIRECT = 128
 """Rows of an island up to which forces that are not unique follow the rule: 42 contacts."""
 
-_COEFFICIENTS = ("friction", "restitution", "spinning", "rolling")
+_COEFFICIENTS = ("friction", "restitution", "spinning", "rolling", "across", "belt", "grain")
 
 _KERNELS = ("terms", "bias", "move", "finish", "lift")
 
@@ -143,6 +143,10 @@ class NativeScene:
         """Forces of contacts of the last step along their normals and tangents, and moments about them (k x rows)."""
         s = self.scene.struct
         impulses = _array_at(self.steps.struct.total, s.rows * s.n_contacts, ctypes.c_double).reshape(-1, s.rows)
+        pairs = touching_points(self.scene).shapes
+        along, across = (np.prod(self.scene.arrays[name][pairs], axis=1) ** 0.5 for name in ("friction", "across"))
+        most = np.maximum(np.maximum(along, across), np.finfo(float).tiny)
+        impulses[:, 1:3] *= np.column_stack([along / most, across / most])  # tangents are shortened (contact_axes)
         return impulses / s.h if s.h > 0.0 else 0.0 * impulses
 
 

@@ -180,26 +180,63 @@ static int detect(struct scene *S, double h) {
     return (int)S->full;
 }
 
+/* Friction of two shapes along the grain of one of them, and across it. */
+static double friction_along(const struct scene *S, int64_t i, int64_t j) { return sqrt(S->friction[i] * S->friction[j]); }
+static double friction_across(const struct scene *S, int64_t i, int64_t j) { return sqrt(S->across[i] * S->across[j]); }
+
 /* Gap, restitution and friction of the contacts, as numbers of their blocks; those of a pair of shapes are the smaller restitution,
- * the geometric mean of both frictions and the larger resistance against rolling and spinning. */
+ * the geometric mean of both frictions (with a grain, the larger of those along and across it) and the larger resistance against
+ * rolling and spinning. */
 static void fill_numbers(const struct scene *S) {
     const struct moreau *C = S->steps;
     for (int64_t k = 0, a = C->n_fixed; k < S->n_contacts; k++, a++) {
         const int64_t i = S->pair[k] / S->n_shapes, j = S->pair[k] % S->n_shapes;
         C->g[a] = S->gap[k], C->e[a] = fmin(S->restitution[i], S->restitution[j]);
         double *mu = C->mu + C->mu_start[a];
-        mu[0] = sqrt(S->friction[i] * S->friction[j]);
+        mu[0] = fmax(friction_along(S, i, j), friction_across(S, i, j));
         if (S->rows == 6) mu[1] = fmax(S->spinning[i], S->spinning[j]), mu[2] = fmax(S->rolling[i], S->rolling[j]);
     }
 }
 
-/* Normal n of a contact and its two tangents. */
-static void contact_axes(const double *n, double (*ways)[3]) {
+/* A vector in the frame of a shape, along d. */
+static double along_shape(const struct scene *S, int64_t i, const double *local, const double *d) {
+    const double *R = S->rotation + 9 * i;
+    return d[0] * dot3(R, local) + d[1] * dot3(R + 3, local) + d[2] * dot3(R + 6, local);
+}
+
+/* Axes of the rows of a contact: its normal and two tangents, the first along a grain if there is one, and the same three for
+ * moments. Friction that differs along and across a grain is that of one coefficient, the larger one, with the tangent of the
+ * smaller one shortened: the cone is an ellipse, and the law the one of largest dissipation. */
+static void contact_axes(const struct scene *S, int64_t k, double (*ways)[3]) {
+    const double *n = S->normal + 3 * k;
+    const int64_t pair = S->pair[k], i = pair / S->n_shapes, j = pair % S->n_shapes, rough = length3(S->grain + 3 * i) > 0.0 ? i : j;
     const int least = fabs(n[0]) <= fabs(n[1]) && fabs(n[0]) <= fabs(n[2]) ? 0 : fabs(n[1]) <= fabs(n[2]) ? 1 : 2;
-    const double axis[3] = {least == 0, least == 1, least == 2};
+    const double axis[3] = {least == 0, least == 1, least == 2}, *grain = S->grain + 3 * rough;
     memcpy(ways[0], n, sizeof ways[0]);
     cross3(n, axis, ways[1]);
+    if (length3(grain) > 0.0) {
+        double way[3];
+        for (int q = 0; q < 3; q++) way[q] = dot3(S->rotation + 9 * rough + 3 * q, grain);
+        const double off = dot3(way, n);
+        for (int q = 0; q < 3; q++) way[q] -= off * n[q];
+        if (length3(way) > 1e-9) memcpy(ways[1], way, sizeof way); /* else it is along the normal: no matter which */
+    }
     const double length = length3(ways[1]);
-    for (int k = 0; k < 3; k++) ways[1][k] /= length;
+    for (int q = 0; q < 3; q++) ways[1][q] /= length;
     cross3(n, ways[1], ways[2]);
+    memcpy(ways[3], ways[0], 9 * sizeof(double));
+    const double along = friction_along(S, i, j), across = friction_across(S, i, j);
+    if (along == across) return;
+    for (int q = 0; q < 3; q++)
+        if (along > across) ways[2][q] *= across / along;
+        else ways[1][q] *= along / across;
+}
+
+/* Velocity that belts of the two shapes add to that of their contact along its tangents. */
+static void contact_belts(const struct scene *S, int64_t k, const double (*ways)[3], double *u, double *driven) {
+    const int64_t i = S->pair[k] / S->n_shapes, j = S->pair[k] % S->n_shapes;
+    for (int w = 0; w < S->rows; w++) {
+        driven[w] = w == 1 || w == 2 ? along_shape(S, i, S->belt + 3 * i, ways[w]) - along_shape(S, j, S->belt + 3 * j, ways[w]) : 0.0;
+        u[w] += driven[w];
+    }
 }

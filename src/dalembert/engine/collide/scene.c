@@ -34,9 +34,9 @@ static void turn_at(const struct scene *S, const double *x, const double *R, int
 /* Rows of a contact. */
 static void fill_block(struct scene *S, const double *x, int64_t a, double *Y, double *u) {
     const int64_t pair = S->pair[a], one = S->body[pair / S->n_shapes], two = S->body[pair % S->n_shapes];
-    const double *n = S->normal + 3 * a, *point = S->where + 3 * a;
-    double ways[3][3], R[9];
-    contact_axes(n, ways);
+    const double *point = S->where + 3 * a;
+    double ways[6][3], R[9];
+    contact_axes(S, a, ways);
     for (int64_t w = 0; w < S->rows; w++) u[w] = 0.0;
     const int64_t first = one < 0 ? two : two < 0 || one < two ? one : two, last = one < 0 || two < 0 ? -1 : one + two - first;
     const int64_t count = S->count[a] = last < 0 ? 6 : 12;
@@ -47,9 +47,10 @@ static void fill_block(struct scene *S, const double *x, int64_t a, double *Y, d
         for (int w = 0; w < S->rows; w++) {
             double *y = Y + w * count + 6 * side, sign = body == one ? 1.0 : -1.0;
             if (w < 3) row_at(S, x, R, body, point, ways[w], sign, y, u + w);
-            else turn_at(S, x, R, body, ways[w - 3], sign, y, u + w);
+            else turn_at(S, x, R, body, ways[w], sign, y, u + w);
         }
     }
+    contact_belts(S, a, ways, u, S->steps->driven + S->rows * a);
 }
 
 static void bias_of(const struct scene *S, const double *x, double *b) {

@@ -20,6 +20,8 @@ struct scene {
     const double *inner;                    /* largest sphere inside of each shape, about: its radius */
     const double *friction, *restitution;   /* of each shape */
     const double *spinning, *rolling;       /* of each shape: lengths, whose products with the normal force are the largest moments */
+    const double *belt, *grain, *across;    /* of each shape, in its frame: velocity of its surface (3); direction (3; 0: none) along
+                                             * which it has its friction, and that across it */
     int64_t rows;                           /* of a contact: 3, or 6 with moments (stepping/resistance.c) */
     const int64_t *excluded;                /* pairs of shapes (i < j: i n_shapes + j) that do not touch, in rising order */
     /* hulls: vertices, and polygons with outward normals, of each shape */
@@ -41,8 +43,8 @@ struct scene {
     int64_t *count, *support, *known; /* tables of the blocks, see moreau.h */
 };
 
-/* A machine with joints, whose bodies have shapes. Its tape `poses` gives of (t, x, c, p): poses of the bodies, their Jacobians in
- * axes of the world (of each velocity that moves a body: that of its origin, and with which it turns), friction and restitution of the
+/* A machine with joints, whose bodies have shapes. Its tape `poses` gives of (t, x, c, p, h): poses of the bodies, their Jacobians in
+ * axes of the world (of each velocity that moves a body: that of its origin, and with which it turns), coefficients and belts of the
  * shapes. `terms` is that of the blocks that are always there. */
 struct articulated {
     struct scene *scene;
@@ -52,7 +54,8 @@ struct articulated {
     double *terms_work, *poses_work;
     const int64_t *column_start, *column;   /* of each body: velocities that move it */
     const int64_t *support_start, *support; /* the same, with those that rows which always hold connect with them */
-    double *jacobian, *row, *friction, *restitution, *spinning, *rolling; /* the last four are those of the scene */
+    double *jacobian, *row;
+    double *friction, *restitution, *spinning, *rolling, *across, *belt; /* those of the scene */
     double *x_after; /* q and v after the last step: a run that continues elsewhere forgets contacts */
     int64_t count_at, deepest_at, force_at; /* places in x: number of contacts, smallest gap, force on each body (3) */
 };

@@ -4,6 +4,8 @@
 
 #include "kernel.h"
 
+enum { MOST_LOADS = 3 }; /* rows that share a load */
+
 struct constrained {
     int64_t n, nq, nv, m, nc, np, routine, constant_mass, projects, on_tape;
     int64_t work_input; /* index in x: work of the inputs */
@@ -59,6 +61,12 @@ struct constrained {
     const int64_t *of_rope; /* of each row whether it is one of a rope with sheaves */
     double *tension, *ratio;
     double *yields; /* of each sheave that sticks where its friction is at its limit, though nothing moves: which way; else 0 */
+    /* joints whose friction grows with a load: of each joint that sticks the first of the rows whose multipliers are the
+     * load (-1: none), and their number, at most MOST_LOADS; the direction of the load in these, and whether no
+     * friction fits */
+    int64_t n_joints;
+    const int64_t *load_first, *load_count;
+    double *load_way, *jams;
     int64_t redundant; /* whether rows depended on each other when slips were last solved for */
     /* implicit steps (midpoint.c): terms that enlarge M (nv x nv) and add to f (nv) while a step is iterated, 0 otherwise;
      * the terms by which the metric of the projection after it is enlarged, 0: none */

@@ -84,6 +84,9 @@ class NativeConstrained:
         array("shares", np.asarray(system.shares, dtype=np.int64))
         c.n_ropes, spans = len(system.ropes), sum(system.ropes) + len(system.ropes)
         joints = sum(normal < 0 for normal, *_ in system.rubbing)
+        c.n_joints, loads = joints, system.loads or ((-1, 0),) * joints
+        array("load_first", np.array([first for first, _ in loads], dtype=np.int64))
+        array("load_count", np.array([count for _, count in loads], dtype=np.int64))
         array("rope_first", np.array([0, *accumulate(system.ropes)], dtype=np.int64))
         of_rope = np.zeros(max(1, m), dtype=np.int64)
         of_rope[[row for entry in system.rubbing[: sum(system.ropes)] for row in entry[:2]]] = 1
@@ -98,7 +101,7 @@ class NativeConstrained:
             "acceleration_known": nv, "auxiliary_base": nv, "auxiliary_known": nv, "multipliers": m, "rates_base": n,
             "K": nv * nv, "D": nv * nv, "matrix": (nv + m) ** 2, "residual": nv + m, "increment": nv,
             "drag": m, "cone": 3 * len(system.rubbing) + spans + joints, "lead": len(system.rubbing), "Z": nv * m,
-            "tension": spans, "ratio": spans, "yields": sum(system.ropes),
+            "tension": spans, "ratio": spans, "yields": sum(system.ropes), "load_way": 3 * joints, "jams": joints,
             "dense_work": library("equations").contact_memory(nv, m),
         }  # fmt: skip
         for name, size in sizes.items():

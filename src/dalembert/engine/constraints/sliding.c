@@ -9,6 +9,10 @@
  * A joint with friction that sticks is a pair without a normal (its row is -1): one tangent, and a limit F in its `cone`.
  * While it slips its friction is known, -F d, and a part of f.
  *
+ * The friction of a joint may be proportional to a load, the multipliers N of rows that hold: the tooth force of a gear,
+ * the reaction of a bearing. Its `cone` has the coefficient c in the place of the limit; while it slips in the direction d,
+ * its friction is -c d |N|, a part of the forces N: K_i = J_i - c d (N_i / |N|) J_t. Where no N fits, the gear jams.
+ *
  * Ropes over sheaves have a normal of the whole rope and a tangent of each sheave (reeving.c).
  */
 
@@ -18,6 +22,8 @@
 #define TURNED 1e-7  /* angle [rad] by which friction may still have to turn */
 #define TURNS 12     /* how often it turns at most */
 #define HALVES 8     /* and how often a turn is halved */
+#define LOAD_ROUNDS 60 /* how often the load of a joint that slips is found anew at most */
+#define LOAD_TURNED 1e-11 /* change of its direction that is rounding */
 #define DEPENDENT 1e-9 /* part of the largest entry below which a pivot says that rows depend on others */
 #define INDEPENDENT 1e-4 /* part above which scaled rows do not, although unscaled ones look so */
 
@@ -155,6 +161,21 @@ static void find_pivots(struct constrained *C, const double *x, double *g) {
     }
 }
 
+/* Entry of a joint that sticks among those with friction. */
+static int64_t entry_of_joint(const struct constrained *C, int64_t joint) { return C->n_rubbing - C->n_joints + joint; }
+
+/* Friction of a loaded joint that slips, by its load; 0: it sticks, or its limit is given. */
+static double drag_of_load(const struct constrained *C, int64_t joint) {
+    return C->load_count[joint] ? C->cone[3 * entry_of_joint(C, joint) + 2] : 0.0;
+}
+
+/* Size of the load of a joint. */
+static double load_of(const struct constrained *C, int64_t joint) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < C->load_count[joint]; i++) sum = hypot(sum, C->lambda[C->load_first[joint] + i]);
+    return sum;
+}
+
 /* Accelerations and multipliers where pairs slip, with friction as `drag` has it. 0 = ok. */
 static int solve_sliding(struct constrained *C, const double *x) {
     const int64_t nv = C->nv, m = C->m;
@@ -170,6 +191,16 @@ static int solve_sliding(struct constrained *C, const double *x) {
                 for (int j = 1; j < 3; j++)
                     if (row[j] >= 0 && C->drag[row[j]] != 0.0)
                         for (int64_t k = 0; k < nv; k++) C->Z[k * count + i] += C->drag[row[j]] * C->Jt[k * m + row[j]];
+    }
+    for (int64_t joint = 0; joint < C->n_joints; joint++) {
+        const double drag = drag_of_load(C, joint);
+        const int64_t tangent = C->rubbing[3 * entry_of_joint(C, joint) + 1], first = C->load_first[joint];
+        for (int64_t i = 0; drag != 0.0 && i < count; i++) {
+            const int64_t at = C->active[i] - first;
+            if (at < 0 || at >= C->load_count[joint]) continue;
+            const double part = drag * C->load_way[MOST_LOADS * joint + at];
+            for (int64_t k = 0; k < nv; k++) C->Z[k * count + i] += part * C->Jt[k * m + tangent];
+        }
     }
     pull_ropes(C, x);
     solve_lower(C->R, nv, C->Z, count);
@@ -284,9 +315,39 @@ static int turn_slow_slips(struct constrained *C, const double *x) {
     return 0;
 }
 
+/* Turn the loads of joints that slip to the directions of the multipliers; returns the largest change. */
+static double turn_loads(struct constrained *C) {
+    double change = 0.0;
+    for (int64_t joint = 0; joint < C->n_joints; joint++) {
+        const double size = load_of(C, joint);
+        if (drag_of_load(C, joint) == 0.0 || !(size > 0.0)) continue;
+        for (int64_t i = 0; i < C->load_count[joint]; i++) {
+            double *way = C->load_way + MOST_LOADS * joint + i;
+            const double found = C->lambda[C->load_first[joint] + i] / size;
+            change = fmax(change, fabs(found - *way)), *way = found;
+        }
+    }
+    return change;
+}
+
+/* The same where loaded joints slip: friction and load are found together, from a load without friction on; of one row
+ * by trying both signs. Those that do not fit each other are marked: they jam. 0 = ok. */
+static int solve_loaded(struct constrained *C, const double *x) {
+    memset(C->load_way, 0, doubles(MOST_LOADS * C->n_joints)), memset(C->jams, 0, doubles(C->n_joints));
+    double change = 1.0;
+    for (int round = 0; round < LOAD_ROUNDS && change > LOAD_TURNED; round++) {
+        if (solve_sliding(C, x)) return 1;
+        change = turn_loads(C);
+    }
+    for (int64_t joint = 0; joint < C->n_joints && change > LOAD_TURNED; joint++) C->jams[joint] = drag_of_load(C, joint) != 0.0;
+    return 0;
+}
+
 /* Accelerations and multipliers at x, the tape having been evaluated there. 0 = ok. */
 static int contact_solve(struct constrained *C, const double *x) {
-    int slipping = any_taut(C, x);
+    int slipping = any_taut(C, x), loaded = 0;
+    for (int64_t joint = 0; joint < C->n_joints; joint++) loaded |= drag_of_load(C, joint) != 0.0;
+    slipping |= loaded;
     for (int64_t r = 0; r < C->n_rubbing; r++) slipping |= slips_at(C, x, C->rubbing + 3 * r), C->lead[r] = NAN;
     if (!slipping) {
         if (solve_index1(C, x, C->alpha, C->beta)) return 1;
@@ -294,7 +355,7 @@ static int contact_solve(struct constrained *C, const double *x) {
     } else {
         memset(C->yields, 0, doubles(n_sheaves(C)));
         do
-            if (solve_sliding(C, x)) return 1;
+            if (loaded ? solve_loaded(C, x) : solve_sliding(C, x)) return 1;
         while (C->redundant && yield_once(C, x));
         if (turn_slow_slips(C, x)) return 1;
     }
@@ -308,7 +369,9 @@ static int contact_solve(struct constrained *C, const double *x) {
         const int64_t *row = C->rubbing + 3 * r;
         for (int j = 1; j < 3; j++)
             if (row[j] >= 0 && C->drag[row[j]] != 0.0) C->lambda[row[j]] = C->drag[row[j]] * C->lambda[row[0]];
-        if (row[0] < 0 && !(x[C->flags[row[1]]] > 0.5)) C->lambda[row[1]] = C->cone[3 * r + 2];
+        if (row[0] >= 0 || x[C->flags[row[1]]] > 0.5) continue;
+        const int64_t joint = r - entry_of_joint(C, 0);
+        C->lambda[row[1]] = C->cone[3 * r + 2] * (C->load_count[joint] ? load_of(C, joint) : 1.0);
     }
     return 0;
 }
@@ -381,9 +444,11 @@ int contact_events(const double *const *in, double *const *out, double *work) {
         const int64_t *row = C->rubbing + 3 * r;
         const double one = C->lambda[row[1]], two = row[2] >= 0 ? C->lambda[row[2]] : 0.0;
         const int sticks = in[1][C->flags[row[1]]] > 0.5;
-        const double most = row[0] >= 0 ? C->cone[3 * r] * C->lambda[row[0]] : C->cone[3 * r];
+        const int64_t joint = r - entry_of_joint(C, 0);
+        const int loaded = joint >= 0 && C->load_count[joint];
+        const double load = row[0] >= 0 ? C->lambda[row[0]] : loaded ? load_of(C, joint) : 1.0, most = C->cone[3 * r] * load;
         const int acts = row[0] < 0 || in[1][C->flags[row[0]]] > 0.5;
-        g[r] = sticks ? most - sqrt(one * one + two * two) : 1.0;
+        g[r] = sticks ? most - sqrt(one * one + two * two) : loaded && C->jams[joint] != 0.0 ? -1.0 : 1.0;
         g[C->n_rubbing + r] = acts && !sticks ? C->cone[3 * r + 1] : 1.0;
     }
     return 0;

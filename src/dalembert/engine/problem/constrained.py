@@ -60,6 +60,9 @@ class ConstrainedSystem:
         Sheaves of ropes: row of the whole rope, of the sheave, and no second tangent (-1). After them contacts with
         friction: row of the normal, of the first tangent and of the second one. After them joints that stick: no
         normal, their row, no second tangent.
+    loads
+        First row and number of rows whose multipliers are the load to which the friction of each joint that sticks is
+        proportional; -1, 0: its limit is given. Empty: all limits are given.
     ropes
         How many sheaves each rope has.
     impulses
@@ -99,6 +102,7 @@ class ConstrainedSystem:
     losses: NDArray[np.int64]
     constant_mass: bool
     rubbing: tuple[tuple[int, int, int], ...] = ()
+    loads: tuple[tuple[int, int], ...] = ()
     ropes: tuple[int, ...] = ()
     impulses: int = -1
     shares: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))

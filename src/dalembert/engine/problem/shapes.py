@@ -48,6 +48,9 @@ class ShapeTable:
         Radii of spheres about the centre of each shape, around it and inside of it (m).
     friction, restitution, spinning, rolling
         Coefficients of the shapes (m); the last two are lengths.
+    belt, grain, across
+        In the frame of each shape: velocity of its surface (m x 3), the direction along which it has its friction
+        (m x 3; zero: all), and friction across that (m).
     excluded
         Pairs of shapes i < j that do not touch, as i m + j, in rising order.
     contacts
@@ -68,6 +71,9 @@ class ShapeTable:
     restitution: Array
     spinning: Array
     rolling: Array
+    belt: Array
+    grain: Array
+    across: Array
     excluded: NDArray[np.int64]
     contacts: int
     resists: bool = False
@@ -85,9 +91,9 @@ class ColliderSystem:
     names, owners
         Names of the bodies that move, and the body or collider of each shape, for messages.
     poses
-        (t, x, c, p) -> position (3) and rotation by rows (9) of each body in the world; the Jacobian of each body in
+        (t, x, c, p, h) -> position (3) and rotation by rows (9) of each body in the world; the Jacobian of each body in
         axes of the world, six numbers (of the origin, of the rotation) for each velocity that moves it; friction,
-        restitution, and resistance against spinning and rolling of the shapes.
+        restitution, resistance against spinning and rolling, friction across the grain and belts of the shapes.
     columns
         Velocities that move each body.
     supports

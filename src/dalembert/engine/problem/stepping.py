@@ -115,6 +115,9 @@ class SteppingSystem:
     forces, losses
         Places in x: of the first force of each block, and of the energy that it has taken (-1: not recorded), of a rope
         that of its first sheave.
+    loads
+        First and number of those rows that always hold whose impulses are the load to which the friction of each block
+        is proportional; -1, 0: there are none.
     first_force, n_forces
         Where forces are, those of contacts without friction among them, which have three.
     multipliers, residual, sweeps, undetermined, lowered, work_input, work_loss
@@ -148,6 +151,7 @@ class SteppingSystem:
     names: tuple[str, ...]
     forces: tuple[int, ...]
     losses: tuple[int, ...]
+    loads: tuple[tuple[int, int], ...]
     first_force: int
     n_forces: int
     multipliers: int
@@ -184,4 +188,6 @@ class SteppingSystem:
             "block_start": [0, *accumulate(numbers)],
             "force": list(self.forces),
             "loss": list(self.losses),
+            "load": [first for first, _ in self.loads],
+            "load_count": [count for _, count in self.loads],
         }

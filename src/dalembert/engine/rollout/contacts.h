@@ -10,12 +10,13 @@ TABLE int L_start[] = {L_START}, L_column[] = {L_COLUMN};
 TABLE int law_of[] = {LAWS}, size_of[] = {SIZES}, count_of[] = {COUNTS};
 TABLE int support_start[] = {SUPPORT_START}, support_of[] = {SUPPORT};
 TABLE int row_start[] = {ROW_START}, mu_start[] = {MU_START}, value_start[] = {VALUE_START}, block_start[] = {BLOCK_START};
-TABLE int force_of[] = {FORCES}, loss_of[] = {LOSSES};
+TABLE int force_of[] = {FORCES}, loss_of[] = {LOSSES}, load_of[] = {LOAD_FIRST}, load_count_of[] = {LOAD_COUNTS};
 TABLE double feature_of[] = {FEATURES}; /* length below which nothing passes unseen */
 TABLE int gather_start[] = {GATHER_START}, gather_of[] = {GATHER}, pair_of[] = {PAIR_KINDS};
 
 typedef int INDEX;
 #define RESISTANCES 0 /* members with such contacts run alone */
+#define BELTS 0
 #define SLOW 10 /* sweeps after which they are slow, as in look_back.c */
 #define FACTOR(k) L_start[k]
 #define COLUMN(i) L_column[i]
@@ -32,6 +33,8 @@ typedef int INDEX;
 #define LAST_FORCE(a, i) x[FORCE(a) + (i)]
 #define BY_PAIR(a) MANY
 #define LOSS(a) loss_of[a]
+#define LOAD(a) load_of[a]
+#define LOAD_COUNT(a) load_count_of[a]
 #define GATHER_AT(a) gather_start[a]
 #define GATHERED(i) gather_of[i]
 #define COPY(to, from, n) \

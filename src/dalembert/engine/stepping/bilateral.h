@@ -117,9 +117,6 @@ FUNCTION void held_impulses(const stepper *C, real *z) {
             for (INDEX i = 0; i < N_HELD_ROWS; i++) z[i] -= P[i] * x;
         }
     }
-    for (INDEX i = N_HELD_ROWS - 1; i >= 0; i--) {
-        z[i] = z[i] * C->T[i * N_HELD_ROWS + i];
-        for (INDEX j = 0; j < i; j++) z[j] -= C->T[i * N_HELD_ROWS + j] * z[i];
-    }
+    held_back(C, z);
 }
 #endif

@@ -143,6 +143,54 @@ FUNCTION void block_make(stepper *C, INDEX a) {
     law_make(LAW(a), SIZE(a), B);
 }
 
+/* Impulses y of the rows that always hold (bilateral.h), from increments of Q s. */
+FUNCTION void held_back(const stepper *C, real *y) {
+    for (INDEX i = N_HELD_ROWS - 1; i >= 0; i--) {
+        y[i] = y[i] * C->T[i * N_HELD_ROWS + i];
+        for (INDEX j = 0; j < i; j++) y[j] -= C->T[i * N_HELD_ROWS + j] * y[i];
+    }
+}
+
+#if LOADS
+#define MOVES 1e-9 /* rate from which on a joint moves */
+#define IS_LOADED(a) (LAW(a) == STICTION && LOAD(a) >= 0)
+
+/* Limit of a joint whose friction is at most the part c of a load N + G x, the others being as they are: by its load at rest
+ * if it holds there, else the friction y with which it slips, y^2 = c^2 |N - d G y|^2 along d. A gear that locks itself may
+ * do either: it does what it did. Where there is no y, the slip is stopped. */
+FUNCTION void load_limit(stepper *C, INDEX a, const real *B, real b, real x) {
+    real *const now = C->held_phi, *const own = C->held_u0; /* free while blocks are swept */
+    const real c = MU(a)[1], rest = -b * B[1], d = SELECT(b < K(0.0), K(-1.0), K(1.0));
+    for (INDEX i = 0; i < N_HELD_ROWS; i++) now[i] = C->held_x[i], own[i] = -C->P[ROW(a) * N_HELD_ROWS + i];
+    ROLL
+    for (INDEX k = 0; k < C->n_active; k++) {
+        const INDEX o = C->active[k];
+        const MASK m = ON(o);
+        for (INDEX j = 0; j < SIZE(o); j++)
+            for (INDEX i = 0; i < N_HELD_ROWS; i++)
+                now[i] -= SELECT(m, C->P[(ROW(o) + j) * N_HELD_ROWS + i] * C->x[ROW(o) + j], K(0.0));
+    }
+    held_back(C, now), held_back(C, own);
+    real NN = K(0.0), NG = K(0.0), GG = K(0.0);
+    for (INDEX i = LOAD(a); i < LOAD(a) + LOAD_COUNT(a); i++) {
+        const real N = now[i] - own[i] * x;
+        NN += N * N, NG += N * own[i], GG += own[i] * own[i];
+    }
+    const real at_rest = c * sqrt(larger(K(0.0), NN + K(2.0) * NG * rest + GG * rest * rest));
+    const real A = K(1.0) - c * c * GG, H = c * c * d * NG, E = c * c * NN, root = H * H + A * E;
+    const real far = -(H + copysign(sqrt(larger(K(0.0), root)), H));
+    const real one = SELECT(A != K(0.0), far / SELECT(A != K(0.0), A, K(1.0)), K(-1.0));
+    const real two = SELECT(far != K(0.0), -E / SELECT(far != K(0.0), far, K(1.0)), K(0.0));
+    const MASK first = (one >= K(0.0)) & (one <= fabs(rest)), second = (two >= K(0.0)) & (two <= fabs(rest));
+    const real least = SELECT(first & (NO(second) | (one < two)), one, two);
+    const MASK moves = BEFORE(a)[0] * d > K(MOVES);
+    const MASK slips = (root >= K(0.0)) & (first | second) & (moves | (fabs(rest) > at_rest));
+    MU(a)[0] = SELECT(slips, least, larger(at_rest, fabs(rest)));
+}
+#else
+#define IS_LOADED(a) 0
+#endif
+
 /* Impulses of a block of members m with the others as they are; the largest change and impulse go to `change` and
  * `largest`. */
 FUNCTION void block_sweep(stepper *C, INDEX a, MASK m, real *change, real *largest) {
@@ -162,6 +210,9 @@ FUNCTION void block_sweep(stepper *C, INDEX a, MASK m, real *change, real *large
     }
     b[0] += C->bounce[a];
     YIELD(a, x, b)
+#if LOADS
+    if (IS_LOADED(a)) load_limit(C, a, B, b[0], x[0]);
+#endif
     if (LAW(a) >= ROPE)
         for (INDEX i = 0; i < SIZE(a); i++) new_[i] = x[i];
     law_solve(LAW(a), SIZE(a), B, b, MU(a), m, new_);

@@ -29,6 +29,7 @@ struct moreau {
     int64_t max_sweeps;
     /* outputs of the tapes */
     double *L, *d, *s0, *g, *e, *mu, *b, *bent, *Y, *u0, *pace, *zdot, *work;
+    double *driven; /* of each row: velocity of belts in u0, whose work is an input */
     /* blocks that act, their numbers, rebounds and impulses; s = s0 + Y^T x; displacements that close gaps */
     int64_t n_active;
     int64_t *active;
@@ -47,6 +48,7 @@ struct moreau {
     double lowered;
     double *start, *full;
     int64_t *restrained;
+    const int64_t *load, *load_count; /* of each block the first of the rows that always hold which are its load; 0: of none */
     /* rows that always hold */
     double *Q, *held_u0, *held_t, *held_phi, *held_rate, *T, *zeta, *held_x, *P, *before, *held_total;
     /* steps that are cut */

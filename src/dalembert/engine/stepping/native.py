@@ -154,7 +154,7 @@ def block_memory(
     k, m = blocks, held
     reals = {
         "L": n_L, "d": nv, "s0": nv, "g": k, "e": k, "mu": numbers, "b": nv, "bent": bent,
-        "Y": values, "u0": rows, "pace": k, "zdot": nz, "work": 2,
+        "Y": values, "u0": rows, "driven": rows, "pace": k, "zdot": nz, "work": 2,
         "w": kept, "bounce": k, "x": rows, "s": nv, "dv": nv,
         "r": nv, "gap": k, "stays": k, "lambda": k, "total": rows, "last": rows, "Q": m * nv, "held_u0": m, "held_t": m,
         "held_phi": m, "held_rate": m, "T": m * m, "zeta": m, "held_x": m, "P": m * rows, "before": rows,

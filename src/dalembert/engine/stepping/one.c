@@ -33,6 +33,7 @@ typedef struct moreau stepper;
 #define MOST_ROWS 16 /* of a block */
 #define ROPES 1
 #define RESISTANCES 1 /* resistance.c */
+#define BELTS 1       /* surfaces that move on their bodies */
 #define MOST_TESTED 48
 #define MANY (C->pair != 0)
 #define BY_PAIR(a) (C->pair != 0 && (a) < C->n_fixed)
@@ -63,6 +64,9 @@ typedef struct moreau stepper;
 #define FORCE(a) C->force[a]
 #define LAST_FORCE(a, i) ((a) < C->n_fixed ? x[FORCE(a) + (i)] : C->last[ROW(a) + (i)])
 #define LOSS(a) C->loss[a]
+#define LOADS 1
+#define LOAD(a) (C->load ? C->load[a] : -1)
+#define LOAD_COUNT(a) C->load_count[a]
 #define GATHER_AT(a) C->gather_start[a]
 #define GATHERED(i) C->gather[i]
 #define COPY(to, from, n) memcpy(to, from, (size_t)(n) * sizeof(double));

@@ -73,7 +73,7 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         if (IS_BENT(a)) bend(C, a);
         TURN_ON(a, on)
         C->active[C->n_active++] = a;
-        if (LAW(a) == STICTION) MU(a)[0] = MU(a)[0] * h, MU(a)[1] = MU(a)[1] * h;
+        if (LAW(a) == STICTION && !IS_LOADED(a)) MU(a)[0] = MU(a)[0] * h, MU(a)[1] = MU(a)[1] * h;
         /* A pair that closes no faster than free motion makes it in two steps is at rest: its rebound would be shorter
          * than the step, and would never end. */
         const MASK bounces = (before < K(0.0)) & (C->e[a] != K(0.0)) & (-before > K(2.0) * fabs(gained));
@@ -205,6 +205,9 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
         real lost = K(0.0), u[MOST_ROWS];
         block_velocity(C, a, C->s, u);
         for (INDEX i = 0; i < SIZE(a); i++) lost += K(0.5) * C->x[ROW(a) + i] * (u[i] + before[i]);
+#if BELTS
+        for (INDEX i = 0; i < SIZE(a); i++) input -= C->x[ROW(a) + i] * C->driven[ROW(a) + i];
+#endif
         for (INDEX i = 0; i < SIZE(a); i++) KEEP_IMPULSE(a, i, m, C->x[ROW(a) + i])
         if (LOSS(a) >= 0 && LAW(a) == ROPE) { /* of each sheave the loss of tension by friction, along its slip */
             real slip = K(0.0);

@@ -99,7 +99,7 @@ FUNCTION MASK block_breaks(stepper *C, MASK open) {
     ROLL
     for (INDEX k = 0; k < C->n_active; k++) {
         const INDEX a = C->active[k];
-        if (LAW(a) != STICTION) continue;
+        if (LAW(a) != STICTION || IS_LOADED(a)) continue;
         real *const mu = MU(a);
         const MASK m = open & ON(a) & (mu[1] < mu[0]) & (fabs(C->x[ROW(a)]) >= K(1.0 - 1e-9) * mu[0]);
         mu[0] = SELECT(m, mu[1], mu[0]);

@@ -33,7 +33,7 @@ int64_t transitions_memory(int64_t nv, int64_t m, int64_t n) {
     int64_t most = least_constraint_memory(nv, m);
     if (minimum_norm_memory(nv, m) > most) most = minimum_norm_memory(nv, m);
     if (strike_memory(n, n) > most) most = strike_memory(n, n);
-    return most + factors_memory(nv, m) + n * (n + nv + 52) + 18 * (m + nv) + mass_memory(nv, m) + 128;
+    return most + factors_memory(nv, m) + n * (n + nv + 56) + 24 * (m + nv) + mass_memory(nv, m) + 128;
 }
 
 /* Whether a block is a joint that sticks: it always touches. */
@@ -155,6 +155,9 @@ static void coefficients_of(const struct transitions *T, int64_t i, double *mu) 
     mu[0] = is_limit(T, i) ? limit_of(T, i) : friction_of(T, i);
     for (int64_t j = 0; is_rope(T, i) && j < T->rubs[i]; j++) mu[1 + j] = T->equations->cone[3 * (T->entry[i] + j)];
 }
+
+/* Whether the limit of a joint that sticks is proportional to a load. */
+static int is_loaded(const struct transitions *T, int64_t i) { return is_limit(T, i) && T->equations->load_count[i - T->k]; }
 
 /* Whether friction of a pair has just reached its limit. */
 static int gives_way(const struct transitions *T, int64_t i) { return T->rubs[i] && T->slipping[T->entry[i]]; }

@@ -177,6 +177,62 @@ static void ease_rope(const struct blocks *c, int64_t i, double *last) {
     for (int64_t j = f; j < end && W > 0.0 && pull > 0.0; j++) last[j] = pull / W;
 }
 
+#define FIRST_LIMIT 1e6 /* limit with which loaded joints rest to begin with, by the largest force of any */
+
+/* Loads of joints, which are multipliers of rows that hold: without the forces of the chosen blocks, and with them (by
+ * rows); and of each chosen block by its own force (MOST_LOADS each). */
+struct loads {
+    double *held, *sum, *G;
+};
+
+/* Multipliers of the held rows with the forces p of the chosen blocks, into `sum`. */
+static void load_under(const struct transitions *T, const struct mass *Q, const int64_t *held, int64_t n_held,
+                       const struct chosen *some, const double *p, const double *without, double *sum,
+                       struct memory memory) {
+    memcpy(sum, without, doubles(T->equations->m));
+    answer(T, Q, held, n_held, some, p, sum, memory);
+}
+
+/* Least friction y in [0, most] of a loaded joint that slips in the direction d, with p = -d y: y^2 = c^2 |N - d G y|^2; -1:
+ * there is none. */
+static double slipping_friction(double c, double d, const double *N, const double *G, double most) {
+    const double A = 1.0 - c * c * dot(G, G, MOST_LOADS), B = c * c * d * dot(N, G, MOST_LOADS), K = c * c * dot(N, N, MOST_LOADS);
+    const double root = B * B + A * K;
+    if (!(root >= 0.0)) return -1.0;
+    const double large = -(B + (B < 0.0 ? -sqrt(root) : sqrt(root)));
+    const double y[2] = {A != 0.0 ? large / A : INFINITY, large != 0.0 ? -K / large : 0.0};
+    double least = INFINITY;
+    for (int i = 0; i < 2; i++)
+        if (y[i] >= 0.0 && y[i] <= most && y[i] < least) least = y[i];
+    return least < INFINITY ? least : -1.0;
+}
+
+/* Limits of loaded joints, with all other forces as they are: that of a joint at rest by its load there if it can rest, else
+ * the friction with which it slips. Returns the largest change, relative to the largest force; -1: a joint, `bad`, jams. */
+static double find_limits(const struct transitions *T, const struct chosen *some, const struct blocks *c,
+                          const struct solution *found, const struct loads *loads, double *mu, int64_t *bad) {
+    double change = 0.0;
+    for (int64_t i = 0; i < some->count; i++) {
+        const int64_t block = some->block[i], f = some->first[i];
+        if (!is_loaded(T, block)) continue;
+        const double coefficient = limit_of(T, block), w = diagonal(c, f), p = found->p[f], b = found->u[f] - w * p;
+        const double *G = loads->G + MOST_LOADS * i;
+        double N[MOST_LOADS] = {0.0, 0.0, 0.0}, at_rest[MOST_LOADS] = {0.0, 0.0, 0.0}, limit = -1.0;
+        const double holds = w > 0.0 ? -b / w : p;
+        for (int64_t j = 0; j < T->equations->load_count[block - T->k]; j++) {
+            N[j] = loads->sum[T->equations->load_first[block - T->k] + j] - G[j] * p;
+            at_rest[j] = N[j] + G[j] * holds;
+        }
+        const double most = coefficient * norm(at_rest, MOST_LOADS);
+        if (!is_sliding(c, i) && fabs(holds) <= (1.0 + 1e-12) * most) limit = most;
+        if (limit < 0.0 && is_sliding(c, i)) limit = slipping_friction(coefficient, c->slip[f], N, G, INFINITY);
+        else if (limit < 0.0) limit = slipping_friction(coefficient, b < 0.0 ? -1.0 : 1.0, N, G, fabs(holds));
+        if (limit < 0.0) return *bad = i, -1.0;
+        change = fmax(change, fabs(limit - mu[f])), mu[f] = limit;
+    }
+    return change / fmax(largest_of(found->p, c->n), NOTHING);
+}
+
 /* Joints at rest that pass their static friction slip against their kinetic one, which may be less: mark them, with their
  * directions. Others may have to hold more then. Returns whether any is new. */
 static int break_away(const struct transitions *T, const struct chosen *some, const struct solution *found, double *mu,
@@ -184,7 +240,7 @@ static int break_away(const struct transitions *T, const struct chosen *some, co
     int any = 0;
     for (int64_t i = 0; i < some->count; i++) {
         const int64_t block = some->block[i], f = some->first[i];
-        if (!is_limit(T, block) || slips[i]) continue;
+        if (!is_limit(T, block) || is_loaded(T, block) || slips[i]) continue;
         const double p = found->p[f], kinetic = kinetic_of(T, block);
         if (!(kinetic < mu[f]) || fabs(p) < (gives_way(T, block) ? 1.0 - LETS_GO : EDGE) * mu[f]) continue;
         toward[f] = slip[f] = p > 0.0 ? -1.0 : 1.0;
@@ -217,12 +273,28 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     found.p = take(&memory, n), found.u = take(&memory, n), found.modes = take_integers(&memory, n);
     const int64_t n_held = gather_held(T, x, T->gamma, 1.0, held, right, memory);
     if (mass_of(T, &Q)) return NO_TERMS;
-    minimum_norm(&Q, T->f, held, n_held, right, a, 0, memory);
+    struct loads loads;
+    double *own = take(&memory, C->m);
+    int64_t loaded = 0;
+    loads.G = take(&memory, MOST_LOADS * count);
+    loads.held = take(&memory, C->m), loads.sum = take(&memory, C->m);
+    minimum_norm(&Q, T->f, held, n_held, right, a, own, memory);
+    for (int64_t i = 0; i < n_held; i++) loads.held[held[i]] = own[i];
     take_rows(&F, &Q, held, n_held, &memory);
     spread(&some, T->gamma, b);
     spread(&some, T->rate, u);
     spread_along(T, &some, a, change);
     delassus(&F, &some, Z, W, memory);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t block = some.block[i], f = some.first[i];
+        if (!is_loaded(T, block)) continue;
+        struct memory rest = memory;
+        double *unit = take(&rest, n), *none = take(&rest, C->m);
+        unit[f] = 1.0, loaded++;
+        load_under(T, &Q, held, n_held, &some, unit, none, loads.sum, rest);
+        for (int64_t j = 0; j < C->load_count[block - T->k]; j++)
+            loads.G[MOST_LOADS * i + j] = loads.sum[C->load_first[block - T->k] + j];
+    }
     for (int64_t i = 0; i < n; i++) b[i] = change[i] - b[i], toward[i] = slip[i] = NAN;
     const double fastest = largest_of(b, n);
     int known = 0;
@@ -240,7 +312,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
         yields[i] = gives_way(T, block) && !is_limit(T, block), known |= !isnan(way[1]);
         slips[i] = friction_of(T, block) > 0.0 && speed > SLIPS;
         if (is_limit(T, block)) {
-            if (slips[i]) mu[f] = kinetic_of(T, block);
+            if (slips[i] && !is_loaded(T, block)) mu[f] = kinetic_of(T, block);
             last[f] = x[latches_of(T, block)[4]]; /* forces of redundant joints stay as they were */
         }
         /* friction of a slow slip is against u + T u', where that is: the law of a pair at rest, with u / T to begin with */
@@ -255,7 +327,20 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     const struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, yields, last, lengths};
     for (int64_t i = 0; i < count; i++)
         if (some.law[i] == ROPE) ease_rope(&blocks, i, last);
+    for (int64_t i = 0; i < count; i++) /* to begin with, loaded joints rest, or have the friction that they had */
+        if (is_loaded(T, some.block[i])) {
+            const int64_t f = some.first[i], joint = some.block[i] - T->k;
+            const double largest = largest_of(b, n) / fmax(diagonal(&blocks, f), NOTHING);
+            mu[f] = slips[i] ? limit_of(T, some.block[i]) * norm(loads.held + C->load_first[joint], C->load_count[joint])
+                             : FIRST_LIMIT * largest;
+        }
     int64_t bad = solve_blocks(&blocks, &found, memory);
+    for (int round = 0; loaded && bad == SOLVED && round < LOAD_ROUNDS; round++) {
+        load_under(T, &Q, held, n_held, &some, found.p, loads.held, loads.sum, memory);
+        const double moved = find_limits(T, &some, &blocks, &found, &loads, mu, &bad);
+        if (moved < 0.0 || (round && moved <= LOAD_TURNED)) break;
+        bad = solve_blocks(&blocks, &found, memory);
+    }
     while (bad == SOLVED && break_away(T, &some, &found, mu, slip, toward, slips)) bad = solve_blocks(&blocks, &found, memory);
     if (bad != SOLVED && known && !is_jammed(&blocks, bad, found.modes, memory)) return LANDED; /* none were found with friction turned */
     if (bad != SOLVED) {
@@ -351,7 +436,8 @@ static int64_t settle_slips(struct transitions *T, double t, double *x, const do
         for (int64_t i = T->k; i < T->n_blocks; i++) { /* joints with friction of contacts as it is there */
             const int64_t row = row_of(T, i, 1);
             const double side = x[latches_of(T, i)[1]], forward = change_of(C, row) * side;
-            if (side == 0.0) fits &= fabs(C->lambda[row]) <= (gives_way(T, i) ? 1.0 - LETS_GO : 1.0) * limit_of(T, i);
+            const double limit = limit_of(T, i) * (is_loaded(T, i) ? load_of(C, i - T->k) : 1.0);
+            if (side == 0.0) fits &= fabs(C->lambda[row]) <= (gives_way(T, i) ? 1.0 - LETS_GO : 1.0) * limit;
             else fits &= !(fabs(T->rate[row]) <= SLIPS && forward < 0.0);
         }
         if (fits || !(most > TURNED)) return LANDED;

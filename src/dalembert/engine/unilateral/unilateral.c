@@ -70,6 +70,36 @@ static int shock(struct transitions *T, double *x, int64_t pair, const struct se
     return 0;
 }
 
+/* Stop a gear or bearing that jams: no finite forces let it slip on, so that its slip ends at once, by an impulse within
+ * its friction. 1 if there is none. */
+static int stop_loaded(struct transitions *T, double *x, int64_t joint, struct collision *made, struct memory memory) {
+    struct constrained *C = T->equations;
+    const int64_t nv = C->nv, load = joint - T->k;
+    struct chosen some;
+    choose_none(T, &some, &memory);
+    choose(T, joint, &some);
+    double *right = take(&memory, C->m), *Z = take(&memory, nv), *v = take(&memory, nv), *reaction = take(&memory, C->m), u, W, P;
+    int64_t *held = take_integers(&memory, C->m);
+    const int64_t n_held = gather_held(T, x, T->rate, -1.0, held, right, memory);
+    struct factors F;
+    struct mass Q;
+    if (mass_of(T, &Q)) return 1;
+    take_rows(&F, &Q, held, n_held, &memory);
+    spread(&some, T->rate, &u);
+    delassus(&F, &some, Z, &W, memory);
+    if (!(W > 0.0)) return 1;
+    P = -u / W;
+    answer(T, &Q, held, n_held, &some, &P, reaction, memory);
+    if (fabs(P) > (1.0 + LETS_GO) * limit_of(T, joint) * norm(reaction + C->load_first[load], C->load_count[load])) return 1;
+    memcpy(v, x + C->nq, doubles(nv));
+    respond(&F, Z, 1, &P, v, memory);
+    made->lost += 0.5 * u * u / W;
+    gather(&some, &P, made->impulses);
+    for (int64_t i = 0; i < C->m; i++) made->impulses[i] += reaction[i];
+    change_velocities(T, x + C->nq, v);
+    return 0;
+}
+
 /* Coordinates moved onto the constraints and closed gaps, so that nothing that touches is beyond, contacts that do not act
  * by `most`. 0 = ok. */
 static int close_gaps(struct transitions *T, double t, double *x, const double *c, const double *p, double most,
@@ -138,7 +168,10 @@ int64_t transitions_land(struct transitions *T, double t, double *x, const doubl
             break;
         }
         if (outcome == ENDING) continue;
-        if (is_limit(T, outcome)) return outcome;
+        if (is_limit(T, outcome)) {
+            if (!is_loaded(T, outcome) || ++shocks > T->n_blocks || stop_loaded(T, x, outcome, &made, memory)) return outcome;
+            continue;
+        }
         if (T->rate[normal_of(T, outcome)] < -STRIKES && !seen.opens[outcome]) { /* it opens, and may do so */
             seen.opens[outcome] = 1;
             continue;

@@ -78,8 +78,7 @@ class ElasticRopes(FormulationBase):
         """A heavy cable between two anchors; its pull is the gradient of its energy."""
         x, rates = self.variables, self.inner.coordinate_rates()
         B, none = ca.jacobian(rates, x.v), ca.SX(x.v.shape[0], 1)
-        pull = shape.H * ca.jacobian(shape.l, x.q) + shape.V * ca.jacobian(shape.h, x.q)
-        gradient = ((pull + shape.w * shape.L * ca.jacobian(shape.start, x.q)) @ B).T
+        gradient = (shape.gradient(x.q) @ B).T
         stretch = ca.sqrt(shape.l**2 + shape.h**2) - shape.L
         rate = ca.jtimes(stretch, x.q, rates) + ca.jacobian(stretch, x.t)
         tension = shape.tensions[1]
@@ -122,9 +121,9 @@ class ElasticRopes(FormulationBase):
         assert rope.stiffness is not None
         return self.variables.value(rope.stiffness) * taut**2 / (2 * length)
 
-    def strain_force(self) -> Expression:
-        """Gradient of the strain energy of the ropes."""
-        return self._forces[0]
+    def without_ropes(self) -> Formulation:
+        """The wrapped formulation."""
+        return self.inner
 
     def potential_energy(self) -> Expression:
         """Potential energy with the strain energy of the ropes."""

@@ -39,7 +39,9 @@ from dalembert.formulations.actuation import actuator_efforts, gear_friction
 from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.cables import CablePath
+from dalembert.model.constraints import Rubbing
 from dalembert.model.context import MachineContext
+from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 from dalembert.model.ropes import RopeBase, RopeObstacle, Route
 from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
@@ -125,6 +127,29 @@ class _Context:
         if self.held is None:
             raise InputError("rows use the pose that the constraint holds, but its kind declares none")
         return quaternion_matrix(self.held[3:]), self.held[:3]
+
+
+@dataclass(frozen=True)
+class _Rates:
+    """Rates of joints and frames (`RelativeRates`)."""
+
+    system: ConstraintSystem
+
+    def of_joint(self, joint: str) -> ca.SX:
+        return ca.SX(self.system.formulation.joint_rate(joint))
+
+    def between(self, frame: str, other: str) -> tuple[ca.SX, ca.SX]:
+        (v_f, w_f), (v_o, w_o) = self._twist(frame), self._twist(other)
+        (_, p_f), (R_o, p_o) = self.system.pose(frame), self.system.pose(other)
+        return R_o.T @ (v_f - v_o - ca.cross(w_o, p_f - p_o)), R_o.T @ (w_f - w_o)
+
+    def _twist(self, frame: str) -> tuple[ca.SX, ca.SX]:
+        """Velocity and angular velocity in the world."""
+        if frame == WORLD:
+            return ca.SX.zeros(3), ca.SX.zeros(3)
+        R, _ = self.system.pose(frame)
+        twist = ca.SX(self.system.formulation.jacobian(frame)) @ self.system.variables.v
+        return R @ twist[:3], R @ twist[3:]
 
 
 class ConstraintSystem:
@@ -261,21 +286,43 @@ class ConstraintSystem:
 
     @property
     def sticking(self) -> tuple[str, ...]:
-        """Joints with friction that sticks."""
-        return self.machine.sticking
+        """Joints with friction that sticks, then constraints whose friction is proportional to their forces."""
+        return (*self.machine.sticking, *(c.name for c in self.machine.rubbing))
+
+    @cached_property
+    def rubbing(self) -> tuple[Rubbing, ...]:
+        """Friction of the constraints among them."""
+        found = []
+        for c in self.machine.rubbing:
+            rubbing = c.rubbing(_Context(self, None), _Rates(self))
+            assert rubbing is not None
+            found.append(rubbing)
+        return tuple(found)
+
+    @property
+    def loads(self) -> tuple[tuple[int, int], ...]:
+        """First row and number of rows of the load of each of them; -1, 0: a joint, which has none."""
+        starts = {r.name: r.start for r in self.rows if r.kind == "constraint"}
+        rows = [
+            (starts[c.name] + r.loads[0], r.loads[1]) for c, r in zip(self.machine.rubbing, self.rubbing, strict=True)
+        ]
+        return (*((-1, 0) for _ in self.machine.sticking), *rows)
 
     @cached_property
     def joint_rates(self) -> Expression:
         """Rates of the joints with friction that sticks."""
-        rates = [ca.SX(self.formulation.joint_rate(joint)) for joint in self.sticking]
+        rates = [*(_Rates(self).of_joint(joint) for joint in self.machine.sticking), *(r.rate for r in self.rubbing)]
         return ca.densify(ca.vertcat(ca.SX(0, 1), *rates))
 
     @cached_property
     def joint_limits(self) -> Expression:
-        """Largest friction of each of them at rest, of the parameters and the inputs of their motors."""
+        """Largest friction of each of them at rest, of the parameters and the inputs of their motors.
+
+        A constraint has the coefficient of its load here.
+        """
         value = self.variables.value
-        limits = [self.machine.friction_of(name).holding(value) + self._geared(name) for name in self.sticking]
-        return ca.densify(ca.vertcat(ca.SX(0, 1), *limits))
+        limits = [self.machine.friction_of(name).holding(value) + self._geared(name) for name in self.machine.sticking]
+        return ca.densify(ca.vertcat(ca.SX(0, 1), *limits, *(r.coefficient for r in self.rubbing)))
 
     def _geared(self, joint: str) -> Expression:
         """Friction of gears on a joint."""
@@ -289,9 +336,9 @@ class ConstraintSystem:
         value = self.variables.value
         frictions = [
             self.machine.friction_of(name).kinetic(self.joint_rates[k], value) + self._geared(name)
-            for k, name in enumerate(self.sticking)
+            for k, name in enumerate(self.machine.sticking)
         ]
-        return ca.densify(ca.vertcat(ca.SX(0, 1), *frictions))
+        return ca.densify(ca.vertcat(ca.SX(0, 1), *frictions, *(r.coefficient for r in self.rubbing)))
 
     def pose(self, frame: str) -> tuple[Expression, Expression]:
         """Rotation and position of a frame in the world."""

@@ -13,7 +13,7 @@ from dalembert.core.errors import MachineError
 from dalembert.model.constraints.ball import BallConstraint
 from dalembert.model.constraints.distance import DistanceConstraint
 from dalembert.model.constraints.gear import GearConstraint
-from dalembert.model.constraints.kind import Constraint, FramePair, RowContext
+from dalembert.model.constraints.kind import Constraint, FramePair, RelativeRates, RowContext, Rubbing
 from dalembert.model.constraints.loop import LoopConstraint
 from dalembert.model.constraints.motion import MotionConstraint
 from dalembert.model.constraints.orthogonal import OrthogonalConstraint
@@ -32,7 +32,9 @@ __all__ = [
     "MotionConstraint",
     "OrthogonalConstraint",
     "ParallelConstraint",
+    "RelativeRates",
     "RowContext",
+    "Rubbing",
     "WeldConstraint",
     "check_constraint_kind",
     "register_constraint",

@@ -10,6 +10,8 @@ coordinates of joints and the scalars of the machine, all of them CasADi express
 ``R_0, p_0``              `Constraint.holds_pose`: whether rows use the pose of ``frame`` in ``other`` at the instant at
                           which the constraint begins to act (`RowContext.held_pose`)
 ``lambda``                `Constraint.multiplier_units`: units of the multipliers, one for each row
+``|f| <= c |lambda|``     `Constraint.rubbing`, if it `rubs`: friction against a rate, in proportion to the multipliers
+                          of some of its rows (gears, bearings, guides)
 ``(x_1, x_2), ...``       `Constraint.rods`: ends of lines that are drawn, in the world
 ========================  =============================================================================================
 
@@ -41,7 +43,7 @@ from dalembert.model.joint import WORLD
 from dalembert.model.kind_fields import FrameName, Role, Terms, kind_fields, names_in, scalars_in
 from dalembert.model.transform import as_transform
 
-__all__ = ["Constraint", "FramePair", "RowContext", "axis_numbers"]
+__all__ = ["Constraint", "FramePair", "RelativeRates", "RowContext", "Rubbing", "axis_numbers"]
 
 
 class RowContext(MachineContext, Protocol):
@@ -49,6 +51,35 @@ class RowContext(MachineContext, Protocol):
 
     def held_pose(self) -> tuple[ca.SX, ca.SX]:
         """Pose of ``frame`` in ``other`` when the constraint began to act; for kinds with `Constraint.holds_pose`."""
+
+
+class RelativeRates(Protocol):
+    """Rates of joints and of frames to each other, for the friction of a constraint."""
+
+    def of_joint(self, joint: str) -> ca.SX:
+        """Rate of a joint with one coordinate."""
+
+    def between(self, frame: str, other: str) -> tuple[ca.SX, ca.SX]:
+        """Velocity of the origin and angular velocity of a frame relative to another one, in the axes of that."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rubbing:
+    """Friction of a constraint that is proportional to its own forces.
+
+    Parameters
+    ----------
+    rate
+        Rate ``w(q, v)`` against which it acts.
+    coefficient
+        ``c(q, p)``: the friction is at most ``c |lambda|``.
+    loads
+        First of the rows whose multipliers are the load, and their number.
+    """
+
+    rate: ca.SX
+    coefficient: ca.SX
+    loads: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -105,6 +136,19 @@ class Constraint(ABC):
     @abstractmethod
     def rows(self, context: RowContext) -> ca.SX:
         """``Phi(q, t, p)``, a column."""
+
+    def rubbing(self, context: RowContext, rates: RelativeRates) -> Rubbing | None:
+        """Friction in proportion to its forces; None: it has none."""
+        return None
+
+    @property
+    def rubs(self) -> bool:
+        """Whether it has friction in proportion to its forces."""
+        return False
+
+    def without_friction(self) -> Constraint:
+        """Return it without that friction."""
+        return self
 
     @property
     def holds_pose(self) -> bool:

@@ -16,9 +16,10 @@ from typing import Any
 
 import casadi as ca
 
-__all__ = ["Hanging", "compliance", "potential", "pull", "reach"]
+__all__ = ["Hanging", "compliance", "cut", "potential", "pull", "reach"]
 
 _STEPS = 12  # of Newton's method; 4,000 random catenaries needed 10 at most
+_CUTS = 6  # the same with H given
 
 
 def reach(H: Any, V: Any, L: Any, w: Any, EA: Any) -> tuple[Any, Any]:
@@ -65,6 +66,42 @@ def pull(l: ca.SX, h: ca.SX, L: ca.SX, w: ca.SX, EA: ca.SX) -> tuple[ca.SX, ca.S
     return H, V, ca.fmax(ca.fabs(x - l), ca.fabs(z - h)) / ca.fmax(chord, L)
 
 
+def cut(l: ca.SX, h: ca.SX, H: ca.SX, w: ca.SX, EA: ca.SX, near: ca.SX | None = None) -> tuple[ca.SX, ca.SX, ca.SX]:
+    """Vertical pull V and unstretched length L of the cable that pulls with H along, and the error as in `pull`.
+
+    There is one such cable for every H > 0, and L falls with H; an end tension may belong to two cables. Newton's
+    method starts at the inextensible catenary, ``L^2 = h^2 + (l sinh(k) / k)^2`` with ``k = w l / (2 H)``. With the
+    solution (V, L) given as ``near`` it is one step, which has the derivatives of the solution in a short expression.
+    """
+    if near is None:
+        k = ca.fmin(w * l / (2.0 * H), 30.0)
+        L = ca.sqrt(h**2 + (l * ca.sinh(k) / k) ** 2)
+        V = w / 2.0 * (h / ca.tanh(k) + L)
+        L = L / (1.0 + H * ca.sqrt(l**2 + h**2) / (l * EA))
+    else:
+        V, L = near[0], near[1]
+    for _ in range(_CUTS if near is None else 1):
+        (x, z), (_, b, c) = reach(H, V, L, w, EA), compliance(H, V, L, w, EA)
+        low = V - w * L
+        give = 1.0 / EA + 1.0 / ca.sqrt(H**2 + low**2)  # the derivatives of (l, h) by L are (H, low) times this
+        miss_l, miss_h, det = l - x, h - z, (b * low - c * H) * give
+        V, dL = V + (low * miss_l - H * miss_h) * give / det, (b * miss_h - c * miss_l) / det
+        L = L * ca.exp(ca.fmax(ca.fmin(dL / L, 1.0), -1.0))
+    x, z = reach(H, V, L, w, EA)
+    return V, L, ca.fmax(ca.fabs(x - l), ca.fabs(z - h)) / ca.fmax(ca.sqrt(l**2 + h**2), L)
+
+
+def _plane(start: ca.SX, end: ca.SX, gravity: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
+    """Horizontal and vertical unit vectors of the plane of a cable, and the distances of its end along them."""
+    size = ca.norm_2(gravity)
+    z = ca.SX([0.0, 0.0, 1.0])
+    up = z if gravity.is_zero() else ca.if_else(size > 0, -gravity / size, z)
+    d = end - start
+    h = ca.dot(up, d)
+    l = ca.sqrt(ca.sumsqr(d - h * up) + 1e-300)
+    return (d - h * up) / l, up, l, h
+
+
 @dataclass(frozen=True, eq=False)
 class Hanging:
     """A heavy cable at rest between two points, as expressions.
@@ -98,13 +135,40 @@ class Hanging:
     @staticmethod
     def between(start: ca.SX, end: ca.SX, gravity: ca.SX, cable: tuple[ca.SX, ca.SX, ca.SX]) -> Hanging:
         """Solve for it, with unstretched length, weight per length and stiffness of the cable."""
-        size = ca.norm_2(gravity)
-        z = ca.SX([0.0, 0.0, 1.0])
-        up = z if gravity.is_zero() else ca.if_else(size > 0, -gravity / size, z)
-        d = end - start
-        h = ca.dot(up, d)
-        l = ca.sqrt(ca.sumsqr(d - h * up) + 1e-300)
-        return Hanging(start, (d - h * up) / l, up, l, h, *cable, *pull(l, h, *cable))
+        along, up, l, h = _plane(start, end, gravity)
+        return Hanging(start, along, up, l, h, *cable, *pull(l, h, *cable))
+
+    @staticmethod
+    def tightened(
+        start: ca.SX, end: ca.SX, gravity: ca.SX, cable: tuple[ca.SX, ca.SX, ca.SX], near: ca.SX | None = None
+    ) -> Hanging:
+        """Solve for its length, with its tension along the chord, weight and stiffness; ``near`` as in `cut`.
+
+        This tension, where the cable is parallel to the line between its ends, is ``H`` divided by the cosine of the
+        slope of that line.
+        """
+        along, up, l, h = _plane(start, end, gravity)
+        tension, w, EA = cable
+        H = tension * l / ca.sqrt(l**2 + h**2)
+        V, L, error = cut(l, h, H, w, EA, near)
+        return Hanging(start, along, up, l, h, L, w, EA, H, V, error)
+
+    def gradient(self, q: ca.SX) -> ca.SX:
+        """Derivatives of its energy with respect to coordinates that move its ends, at a fixed length."""
+        pulled = self.H * ca.jacobian(self.l, q) + self.V * ca.jacobian(self.h, q)
+        return pulled + self.w * self.L * ca.jacobian(self.start, q)
+
+    @property
+    def chord_tension(self) -> ca.SX:
+        """Tension where it is parallel to the line between its ends."""
+        return self.H * ca.sqrt(self.l**2 + self.h**2) / self.l
+
+    @property
+    def extremes(self) -> tuple[ca.SX, ca.SX]:
+        """Least and largest tension along it."""
+        first, last = self.tensions
+        lowest_inside = ca.logic_and(self.V > 0, self.w * self.L > self.V)
+        return ca.if_else(lowest_inside, self.H, ca.fmin(first, last)), ca.fmax(first, last)
 
     @property
     def start(self) -> ca.SX:

@@ -270,12 +270,22 @@ class RopeBase(ABC):
     def ends(self, context: MachineContext) -> tuple[ca.SX, ca.SX]:
         """Points at both ends, of a heavy one."""
 
-    def hanging(self, context: MachineContext) -> Hanging:
-        """How it hangs at rest between its ends, if it is heavy."""
-        assert self.length is not None and self.stiffness is not None
-        value, (first, last) = context.value, self.ends(context)
-        gravity = ca.vertcat(*[value(x) for x in context.machine.gravity])
-        return Hanging.between(first, last, gravity, (value(self.length), value(self.weight), value(self.stiffness)))
+    def hanging(self, context: MachineContext, length: ca.SX | None = None) -> Hanging:
+        """How it hangs at rest between its ends, if it is heavy; with another length, if one is given."""
+        assert self.length is not None
+        chosen = context.value(self.length) if length is None else length
+        return Hanging.between(*self._hung(context), (chosen, *self._material(context)))
+
+    def tightened(self, context: MachineContext, tension: ca.SX, near: ca.SX | None = None) -> Hanging:
+        """How it hangs with a tension along the line between its ends, if it is heavy; ``near`` as in `Hanging`."""
+        return Hanging.tightened(*self._hung(context), (tension, *self._material(context)), near)
+
+    def _hung(self, context: MachineContext) -> tuple[ca.SX, ca.SX, ca.SX]:
+        return *self.ends(context), ca.vertcat(*[context.value(x) for x in context.machine.gravity])
+
+    def _material(self, context: MachineContext) -> tuple[ca.SX, ca.SX]:
+        assert self.stiffness is not None
+        return context.value(self.weight), context.value(self.stiffness)
 
     def _with_sag(self, route: Route, context: MachineContext) -> Route:
         """A route with the curve of a heavy rope, and the conditions under which it has one."""

@@ -38,6 +38,7 @@ def cable_robot(
     swivel_inertia: Any = None,
     stiffness: Scalar | None = None,
     cable_damping: Scalar = 0.0,
+    weight: Scalar = 0.0,
     bilateral: bool = False,
     gravity: Any = STANDARD_GRAVITY,
     **parts: Any,
@@ -71,6 +72,8 @@ def cable_robot(
         Inertia of each pulley about its swivel axis, a body ``pulley1``.. of its own (CDPR 4.2.2); None: massless.
     stiffness, cable_damping
         Axial stiffness EA and damping of elastic cables; None: inextensible.
+    weight
+        Weight per length [N/m] of elastic cables, which then sag: without winches and pulleys, with lengths.
     bilateral
         Whether the cables could also push.
     gravity
@@ -113,6 +116,7 @@ def cable_robot(
                 length=None if lengths is None else lengths[k],
                 stiffness=stiffness,
                 damping=cable_damping,
+                weight=weight,
                 bilateral=bilateral,
                 **coil,
                 **guide,

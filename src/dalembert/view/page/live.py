@@ -103,7 +103,7 @@ def share_page(experiment: Experiment, *, equations: bool | None = None) -> str:
         f'<script type="text/plain" id="payload">{packed}</script>'
     )
     page = document(f"{machine.name}: a machine that simulates", body, "da-live", script=boot, simulates=True)
-    meshes = any(node["kind"] == "mesh" for node in live["scene"]["nodes"])
+    meshes = any(node["kind"] in ("mesh", "skin") for node in live["scene"]["nodes"])
     most = _LARGEST_WITH_MESHES if meshes else _LARGEST
     if len(page) > most:
         raise InputError(
