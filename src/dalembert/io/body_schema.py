@@ -240,6 +240,7 @@ class FiniteElementsEntry(FileEntry):
     stiffness: str | None = None
     mass: str | None = None
     nodes: str | None = None
+    unit: str = "m"
     interfaces: dict[str, str | list[int]]
     modes: int = 20
     method: str = "craig-bampton"
