@@ -178,7 +178,7 @@ def test_models_in_millimetres(tmp_path: Path) -> None:
     assert isinstance(read, da.FlexibleBody)
     assert_allclose(read.omega, made.omega, rtol=1e-7)
     assert read.mass == pytest.approx(made.mass)
-    with pytest.raises(UnknownNameError, match="unknown unit of length 'inch'"):
+    with pytest.raises(UnknownNameError, match="no unit of length named 'inch'"):
         da.read_finite_elements(tmp_path / "small.npz", unit="inch")
 
 
