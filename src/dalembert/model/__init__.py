@@ -58,6 +58,7 @@ from dalembert.model.ropes import Anchor, Drum, DrumLayers, Guide, Rope, RopeBas
 from dalembert.model.section import Load, Section
 from dalembert.model.shapes import Shape
 from dalembert.model.signals import Sensor, Signal
+from dalembert.model.soft_contact import SoftContact
 from dalembert.model.surroundings import shadow_edges, standard_density, sunlight
 from dalembert.model.transform import Transform
 
@@ -133,6 +134,7 @@ __all__ = [
     "Sheave",
     "SheaveLoss",
     "Signal",
+    "SoftContact",
     "SolarPressure",
     "Sphere",
     "SphericalSurface",
