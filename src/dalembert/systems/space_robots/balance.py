@@ -21,7 +21,7 @@ __all__ = ["PhaseBalance", "mission_balance"]
 
 @dataclass(frozen=True)
 class PhaseBalance:
-    """What is left in the balances of a phase of a capture; zero in an exact solution.
+    """Residuals of the balances of a phase of a capture; zero in an exact solution.
 
     Attributes
     ----------
