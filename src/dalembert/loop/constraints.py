@@ -10,7 +10,6 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.core.errors import InputError
 from dalembert.core.types import Expression
 from dalembert.engine.problem.constrained import ConstrainedSystem
 from dalembert.engine.problem.constrained_tape import seen_gaps
@@ -21,11 +20,9 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.switches import Switch
 from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
 from dalembert.model.cables import Cable
-from dalembert.model.machine import Machine
 
 __all__ = [
     "constrained_part",
-    "refuse_elastic_friction",
     "rope_events",
     "rope_signals",
     "sheave_signals",
@@ -319,16 +316,6 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
             if r.kind in ("friction", "sheave") or (r.kind == "stick" and what != "jam"):
                 specs.append(EventSpec(f"{r.name}.{what}", direction=-1, positive=True))
     return tuple(specs)
-
-
-def refuse_elastic_friction(machine: Machine) -> None:
-    """Refuse elastic ropes with friction or losses at sheaves where events are located."""
-    for rope in machine.ropes:
-        for element in rope.rubbing if rope.elastic else ():
-            raise InputError(
-                f"friction at {element.what} of the elastic rope '{rope.name}' is simulated by time-stepping only: use "
-                "contact='time-stepping', or leave out its friction and loss, or the stiffness of the rope"
-            )
 
 
 def rope_events(eom: EquationsOfMotion, *, located: bool = True) -> tuple[list[Expression], list[EventSpec]]:

@@ -112,6 +112,10 @@ def switch_table(
             halves = int(system.latch_index(f"halves.{rope}.{meeting.name}"))
             first_turn = () if halves < 0 else ((first + halves, 0.0),)
             sets += [((on, 1.0), *first_turn), ((on, 0.0),)]
+    for sheave in system.elastic_sheaves:
+        slips = first + int(system.latch_index(f"slips.{sheave}"))
+        names += [f"{sheave}.{what}" for what in ("slip", "stick")]
+        sets += [((slips, 1.0),), ((slips, 0.0),)]
     counts = []
     for route in system.routes.values():
         for angle in route.counted:

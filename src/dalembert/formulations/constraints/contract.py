@@ -63,8 +63,9 @@ class ConstraintContract:
 
     @property
     def has_rows(self) -> bool:
-        """Whether there are constraints, contacts (or stops) or joints that stick: rows that act always or at times."""
-        return self.constrained or bool(self.constraint_system.contacts.pairs) or bool(self.machine.sticking)
+        """Whether there are constraints, contacts (or stops), joints that stick or elastic ropes with friction."""
+        rubbing = any(rope.elastic and rope.rubbing for rope in self.machine.ropes)
+        return self.constrained or rubbing or bool(self.constraint_system.contacts.pairs) or bool(self.machine.sticking)
 
     def constraints(
         self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None, latches: ArrayLike | None = None

@@ -21,7 +21,7 @@ have them too, with the tension of the span before the sheave as their ``share``
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -178,6 +178,7 @@ class ConstraintSystem:
         self._obstacles()
         self.sections = self._rope_sections()
         self._add_latches_of_ropes()
+        self._add_latches_of_elastic_ropes()
         self.rows: tuple[ConstraintRows, ...] = ()
         self.phi = self._assemble()
 
@@ -273,6 +274,33 @@ class ConstraintSystem:
         acting = [float(name.startswith("active.")) for name in names]
         self.latch_nominal = np.concatenate([self.latch_nominal, acting])
         self.latches = ca.vertcat(self.latches, ca.SX.sym("rope", len(names)))
+
+    @cached_property
+    def elastic_sheaves(self) -> tuple[str, ...]:
+        """Sheaves with friction of elastic ropes, after their ropes."""
+        return tuple(name for name, _ in self._elastic_starts())
+
+    def _elastic_starts(self) -> Iterator[tuple[str, Expression]]:
+        """Sheaves of elastic ropes, and the rope before each of them, with its rim, where all tensions are equal."""
+        for rope in self.machine.ropes:
+            sections = self.routes[rope.name].sections if rope.elastic and rope.rubbing else ()
+            for name, section in zip(rope.section_names, sections, strict=False):
+                if not section.rubs:
+                    continue
+                L, total = section.ways, self.natural_length(name) + section.payout
+                ends = ca.cumsum(L) - L if section.ring is not None else ca.cumsum(L)
+                for k, wheel in enumerate(section.wheels):
+                    yield f"{rope.name}.{wheel.name}", total * ends[k] / ca.sum1(L) + wheel.rim - section.start
+
+    def _add_latches_of_elastic_ropes(self) -> None:
+        """Let sheaves of elastic ropes know whether they slip, and how much rope was before them at the start."""
+        for name, start in self._elastic_starts():
+            place = len(self.latch_names)
+            self.latch_names = (*self.latch_names, f"slips.{name}", f"material0.{name}")
+            self.latch_nominal = np.concatenate([self.latch_nominal, np.zeros(2)])
+            self.latches = ca.vertcat(self.latches, ca.SX.sym("elastic", 2))
+            self._measures.append(_Held("", slice(place + 1, place + 2), ca.SX(start), once=True))
+            self._measures.append(_Held("", slice(place, place + 1), ca.SX.zeros(1), once=True))
 
     @property
     def sheaves(self) -> tuple[str, ...]:
