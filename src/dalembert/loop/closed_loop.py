@@ -411,7 +411,7 @@ def _compose(
     g, specs = _events(known, events, limits)
     nearest = nearest_events(eom) if by_events else ((), ())
     for more in (
-        rope_events(eom, located=by_events),
+        rope_events(eom, located=by_events, but=slips.ropes),
         slips.events,
         switch_events(eom, switches),
         nearest,

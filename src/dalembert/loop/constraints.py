@@ -87,7 +87,7 @@ def constrained_part(
 
     free, flags = None, system.row_flags
     unilateral = tuple(r.start for r in system.rows if r.unilateral)
-    if m and np.all(flags >= 0) and not system.sticking:  # friction of a joint that slips is on the tape of contacts
+    if np.all(flags >= 0) and not system.sticking:  # friction of a joint that slips is on the tape of contacts
         moving = ca.SX(rates)
         moving[eom.nq : eom.nq + nv] = ca.substitute(eom.formulation.forward_dynamics(), s.tau, force)
         both = ca.cse([ca.densify(moving), ca.densify(seen_gaps(phi, unilateral))])
@@ -318,8 +318,10 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
     return tuple(specs)
 
 
-def rope_events(eom: EquationsOfMotion, *, located: bool = True) -> tuple[list[Expression], list[EventSpec]]:
-    """Events of elastic cables and ropes: stretch or tension passes zero; and of routes that cease to exist.
+def rope_events(
+    eom: EquationsOfMotion, *, located: bool = True, but: frozenset[str] = frozenset()
+) -> tuple[list[Expression], list[EventSpec]]:
+    """Events of elastic cables and ropes (``but`` some): stretch or tension passes zero; of routes that cease to exist.
 
     A damped rope that shortens fast pulls no more although it is stretched. Obstacles and turns have events only where
     these are ``located``.
@@ -327,7 +329,7 @@ def rope_events(eom: EquationsOfMotion, *, located: bool = True) -> tuple[list[E
     g: list[Any] = []
     specs: list[EventSpec] = []
     for c in eom.formulation.elastic_ropes():
-        if not (c.rope.bilateral or c.rope.heavy):
+        if not (c.rope.bilateral or c.rope.heavy or c.rope.name in but):
             value = eom.symbolic.value
             pull = ca.fmin(c.stretch, c.stretch + value(c.rope.damping) / value(c.rope.stiffness) * c.rate)
             g += [pull, pull]

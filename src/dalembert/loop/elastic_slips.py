@@ -34,7 +34,13 @@ from dalembert.loop.elastic_sheaves import ElasticSheaves, SectionTerms, elastic
 __all__ = ["ElasticSlips", "elastic_slips_of"]
 
 _STABLE = 100.0  # rate [1/s] at which an error of the ratio decays while the rope slips
-_BEYOND = 1e-9  # part by which a ratio passes its limit before the rope slips
+_BEYOND = 1e-9  # part by which a ratio passes its limit before the rope slips; in strain, while tensions are faint
+_NOTHING = 1e-13  # strain within which a rope may be taut or slack
+_FAINT = 1e-7  # strain up to which a rope has just become taut
+
+
+def _switch(name: str) -> EventSpec:
+    return EventSpec(name, direction=-1, switches=True, positive=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +48,7 @@ class _Slips:
     """A section on the symbols of its equations."""
 
     belt: SectionTerms
+    taut: Expression  # 1 where it is taut
     states: Expression  # growth of the rope before each sheave since the start, with its rim
     latches: Expression  # 1 where it slips
     started: Expression  # the rope before each sheave at the start, with its rim
@@ -56,16 +63,15 @@ class _Slips:
         return ca.jtimes(expression, s.q, s.coordinate_rate) + ca.jacobian(expression, s.t)
 
     @cached_property
-    def taut(self) -> Expression:
-        """Whether the section is taut."""
-        return ca.sum1(self.belt.L) > self.belt.terms.length
+    def _material(self) -> Expression:
+        """Rope before each sheave."""
+        return self.started + self.states - self.belt.rims
 
     @cached_property
     def lengths(self) -> Expression:
         """Rope in each span."""
         belt = self.belt
-        material = self.started + self.states - belt.rims
-        return ca.vertcat(*span_lengths(material, belt.terms.length, int(belt.L.shape[0]), belt.ring))
+        return ca.vertcat(*span_lengths(self._material, belt.terms.length, int(belt.L.shape[0]), belt.ring))
 
     @cached_property
     def strains(self) -> Expression:
@@ -83,9 +89,27 @@ class _Slips:
         return self.belt.creep(self.belt.eom.symbolic.v, self.strains, ca.SX(1))
 
     @cached_property
+    def _stuck(self) -> tuple[Expression, Expression]:
+        """Rates of the tensions where all sheaves stick, and how they grow with the rope that leaves their spans."""
+        belt, n = self.belt, int(self.belt.L.shape[0])
+        moved = self._carried[0] - self._rate(belt.rims)
+        l_rate = ca.vertcat(*span_lengths(moved, self._rate(belt.terms.length), n, belt.ring))
+        c = self._EA * belt.L / self.lengths**2
+        return self._EA * self._rate(belt.L) / self.lengths - c * l_rate, c
+
+    @cached_property
+    def _faint(self) -> Expression:
+        """Whether the section has only just become taut."""
+        return ca.mmax(self.tensions) <= _FAINT * self._EA
+
+    @cached_property
     def ratios(self) -> list[tuple[Expression, int, int, Expression]]:
-        """Largest ratio at each sheave, its spans with the smaller and the larger tension, or the other way round."""
-        T = self.tensions
+        """Largest ratio at each sheave, the spans before and after it, and whether the latter has the larger tension.
+
+        Where a rope has just become taut, it is the one whose tension grows faster.
+        """
+        T, rates = self.tensions, self._stuck[0]
+        T = ca.if_else(self._faint, rates, T)
         return [
             (ca.exp(rub.kappa), i, j, T[j] >= T[i])
             for rub, (i, j) in zip(self.belt.rubs, self.belt.between, strict=True)
@@ -93,7 +117,7 @@ class _Slips:
 
     @cached_property
     def slides(self) -> list[Expression]:
-        """Which sheaves slip. Where all wheels of a belt are at their limits, the one with the largest ``kappa`` holds."""
+        """Which sheaves slip. Where all wheels of a belt are at their limits, that with the largest ``kappa`` holds."""
         slides = [ca.logic_and(latch > 0.5, self.taut) for latch in ca.vertsplit(self.latches)]
         if not self.belt.ring:
             return slides
@@ -110,12 +134,7 @@ class _Slips:
     @cached_property
     def slips(self) -> Expression:
         """Slip ``d_k`` past each sheave; zero where it sticks."""
-        belt, T, l, m = self.belt, self.tensions, self.lengths, len(self.belt.rubs)
-        n, L_rate = int(belt.L.shape[0]), self._rate(belt.L)
-        moved = self._carried[0] - self._rate(belt.rims)
-        l_rate = ca.vertcat(*span_lengths(moved, self._rate(belt.terms.length), n, belt.ring))
-        c = self._EA * belt.L / l**2
-        T_rate = self._EA * L_rate / l - c * l_rate
+        belt, T, (T_rate, c), m = self.belt, self.tensions, self._stuck, len(self.belt.rubs)
         rows = [[ca.SX(0)] * m for _ in range(m)]
         right: list[Any] = []
         for k, (E, i, j, forward) in enumerate(self.ratios):
@@ -133,13 +152,23 @@ class _Slips:
         return ca.vertcat(*eliminated(rows, right))
 
     @cached_property
+    def _tension_rates(self) -> Expression:
+        rates, c = self._stuck
+        moved = ca.SX.zeros(rates.shape[0])
+        for k, (i, j) in enumerate(self.belt.between):
+            moved[i] += self.slips[k]
+            moved[j] -= self.slips[k]
+        return rates + c * moved
+
+    @cached_property
     def rates(self) -> Expression:
-        """Rates of the states."""
+        """Rates of the states; while the rope is slack, they even the strains out."""
         belt = self.belt
         ways = belt.L if belt.ring else belt.L[:-1]
         ends = ca.cumsum(ways) - (ways if belt.ring else 0)
-        even = self._rate(belt.terms.length * ends / ca.sum1(belt.L) + belt.rims)
-        return ca.if_else(self.taut, self._carried[0] - self.slips, even)
+        even = belt.terms.length * ends / ca.sum1(belt.L)
+        evened = self._rate(even + belt.rims) - _STABLE * (self._material - even)
+        return ca.if_else(self.taut, self._carried[0] - self.slips, evened)
 
     @cached_property
     def speeds(self) -> Expression:
@@ -174,19 +203,24 @@ class _Slips:
 
     @property
     def events(self) -> tuple[list[Expression], list[EventSpec]]:
-        """How far sheaves are from slipping while they stick, and their slips while they slip."""
-        g: list[Any] = []
-        specs: list[EventSpec] = []
+        """Stretch of the section; how far sheaves are from slipping while they stick, and slips while they slip."""
+        stretch, least = self.belt.terms.stretch, _NOTHING * self.belt.terms.length
+        g: list[Any] = [ca.if_else(self.taut, 1, least - stretch), ca.if_else(self.taut, stretch + least, 1)]
+        specs = [_switch(f"{self.belt.terms.name}.{what}") for what in ("taut", "slack")]
+        T, T_rate = self.tensions, self._tension_rates
         for k, (name, (E, i, j, forward)) in enumerate(zip(self.belt.names, self.ratios, strict=True)):
-            T, sticks = self.tensions, ca.logic_and(self.latches[k] < 0.5, self.taut)
-            room = ca.fmin(E * T[i] - T[j], E * T[j] - T[i]) + _BEYOND * ca.fmax(T[i], T[j])
+            sticks = ca.logic_and(self.latches[k] < 0.5, self.taut)
+            grows = E * self._rate(self.belt.rubs[k].kappa)
+            up = (E * T[i] - T[j], E * T_rate[i] + grows * T[i] - T_rate[j])
+            down = (E * T[j] - T[i], E * T_rate[j] + grows * T[j] - T_rate[i])
+            beyond = _BEYOND * (ca.fmax(T[i], T[j]) + self._faint * self._EA)
+            # a ratio that has drifted past its limit does no harm while it comes back
+            room = ca.fmin(*(ca.fmax(left, rate / _STABLE) for left, rate in (up, down))) + beyond
             g += [
                 ca.if_else(sticks, room / self._EA, 1),
                 ca.if_else(self.slides[k], ca.if_else(forward, self.slips[k], -self.slips[k]), 1),
             ]
-            specs += [
-                EventSpec(f"{name}.{what}", direction=-1, switches=True, positive=True) for what in ("slip", "stick")
-            ]
+            specs += [_switch(f"{name}.{what}") for what in ("slip", "stick")]
         return g, specs
 
 
@@ -283,6 +317,7 @@ def elastic_slips_of(eom: EquationsOfMotion) -> ElasticSlips:
             )
         places = [[system.latch_index(f"{what}.{name}") for name in belt.names] for what in ("slips", "material0")]
         latches, started = (ca.vertcat(*(system.latches[place] for place in row)) for row in places)
-        sections.append(_Slips(belt, ca.SX.sym("material", len(belt.rubs)), latches, started))
+        taut = system.latches[system.latch_index(f"taut.{belt.terms.name}")] > 0.5
+        sections.append(_Slips(belt, taut, ca.SX.sym("material", len(belt.rubs)), latches, started))
     count = sum(len(belt.rubs) for belt in found.belts)
     return ElasticSlips(eom, tuple(sections), ca.SX.sym("lost", count))

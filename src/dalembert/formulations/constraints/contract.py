@@ -94,7 +94,7 @@ class ConstraintContract:
     def measured_latches(self, q: Array, *, t: float, p: Array, latches: Array, threads: int = 1) -> Array:
         """Latches (N, n) of many states (N, nq), with what constraints measure there (`ConstraintSystem.measured`)."""
         s = self.constraint_system
-        if not s.measures:
+        if not s.measuring:
             return latches.copy()
         kernel = self._constraint_kernel("constraint_measures")
         return s.measured(latches, q, t, p, values=kernel(q, float(t), latches, p, threads=threads))

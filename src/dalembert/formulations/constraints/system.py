@@ -43,7 +43,7 @@ from dalembert.model.constraints import Rubbing
 from dalembert.model.context import MachineContext
 from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import RopeBase, RopeObstacle, Route
+from dalembert.model.ropes import RopeBase, RopeObstacle, Route, RouteSection
 from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
 
 __all__ = ["ConstraintRows", "ConstraintSystem"]
@@ -276,31 +276,35 @@ class ConstraintSystem:
         self.latches = ca.vertcat(self.latches, ca.SX.sym("rope", len(names)))
 
     @cached_property
-    def elastic_sheaves(self) -> tuple[str, ...]:
-        """Sheaves with friction of elastic ropes, after their ropes."""
-        return tuple(name for name, _ in self._elastic_starts())
+    def elastic_sections(self) -> dict[str, tuple[str, ...]]:
+        """Sections of elastic ropes with friction, and their sheaves, after their ropes."""
+        return {name: tuple(f"{rope}.{w.name}" for w in part.wheels) for rope, name, part in self._elastic_parts()}
 
-    def _elastic_starts(self) -> Iterator[tuple[str, Expression]]:
-        """Sheaves of elastic ropes, and the rope before each of them, with its rim, where all tensions are equal."""
+    def _elastic_parts(self) -> Iterator[tuple[str, str, RouteSection]]:
         for rope in self.machine.ropes:
             sections = self.routes[rope.name].sections if rope.elastic and rope.rubbing else ()
             for name, section in zip(rope.section_names, sections, strict=False):
-                if not section.rubs:
-                    continue
-                L, total = section.ways, self.natural_length(name) + section.payout
-                ends = ca.cumsum(L) - L if section.ring is not None else ca.cumsum(L)
-                for k, wheel in enumerate(section.wheels):
-                    yield f"{rope.name}.{wheel.name}", total * ends[k] / ca.sum1(L) + wheel.rim - section.start
+                if section.rubs:
+                    yield rope.name, name, section
 
     def _add_latches_of_elastic_ropes(self) -> None:
-        """Let sheaves of elastic ropes know whether they slip, and how much rope was before them at the start."""
-        for name, start in self._elastic_starts():
-            place = len(self.latch_names)
-            self.latch_names = (*self.latch_names, f"slips.{name}", f"material0.{name}")
-            self.latch_nominal = np.concatenate([self.latch_nominal, np.zeros(2)])
-            self.latches = ca.vertcat(self.latches, ca.SX.sym("elastic", 2))
-            self._measures.append(_Held("", slice(place + 1, place + 2), ca.SX(start), once=True))
-            self._measures.append(_Held("", slice(place, place + 1), ca.SX.zeros(1), once=True))
+        """Let elastic ropes know whether they are taut, whether they slip, and the rope before sheaves at the start.
+
+        A run starts with equal tensions on both sides of each sheave.
+        """
+        for rope, name, section in self._elastic_parts():
+            L, total = section.ways, self.natural_length(name) + section.payout
+            ends = ca.cumsum(L) - L if section.ring is not None else ca.cumsum(L)
+            numbers = {f"taut.{name}": ca.SX(section.way > total)}
+            for k, wheel in enumerate(section.wheels):
+                before = total * ends[k] / ca.sum1(L) + wheel.rim - section.start
+                numbers |= {f"slips.{rope}.{wheel.name}": ca.SX(0.0), f"material0.{rope}.{wheel.name}": before}
+            first = len(self.latch_names)
+            self.latch_names = (*self.latch_names, *numbers)
+            self.latch_nominal = np.concatenate([self.latch_nominal, np.zeros(len(numbers))])
+            self.latches = ca.vertcat(self.latches, ca.SX.sym("elastic", len(numbers)))
+            for place, number in enumerate(numbers.values(), first):
+                self._measures.append(_Held("", slice(place, place + 1), ca.densify(number), once=True))
 
     @property
     def sheaves(self) -> tuple[str, ...]:
