@@ -50,9 +50,10 @@ def test_three_links(seed: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seeds", [range(8, 14), pytest.param(range(14, 28), marks=pytest.mark.long)], ids=str)
 @pytest.mark.parametrize(("links", "modes", "duration"), [(2, 2, 1.5), (4, 2, 1.0), (5, 0, 3.0), (7, 1, 1.5)])
-def test_more_of_them(links: int, modes: int, duration: float) -> None:
-    for seed in range(8, 28):
+def test_more_of_them(links: int, modes: int, duration: float, seeds: range) -> None:
+    for seed in seeds:
         try:
             run, mu = thrown(links, modes, seed, duration)
         except da.InputError:

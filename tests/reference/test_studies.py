@@ -33,7 +33,14 @@ IN_FULL = ("benchmark-problems", "cable-robots", "crane", "falling-links")
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow, pytest.mark.long] * (n in IN_FULL)) for n in studies()]
+    "name",
+    [
+        pytest.param(
+            n,
+            marks=[pytest.mark.slow] * (n in (*IN_FULL, "robust-control")) + [pytest.mark.long] * (n in IN_FULL),
+        )
+        for n in studies()
+    ],
 )
 def test_short_form(name: str) -> None:
     rows = list(run_study(name, full=False))
@@ -53,10 +60,10 @@ assert find_toolchain() is None
 rows = [(row.quantity, bool(row.missed), str(row.obtained)) for row in run_study(sys.argv[2], full=False)]
 print(json.dumps(rows))
 """
-QUICK = ("textbook",)
 
 
-@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in studies()])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", studies())
 def test_short_form_without_a_compiler(name: str, tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", WITHOUT_COMPILER, str(shipped_engine()), name]
     done = subprocess.run(command, env=bare_environment(tmp_path), capture_output=True, text=True, check=False)

@@ -104,11 +104,16 @@ def test_names_of_formulas_are_symbols_even_if_sympy_knows_them() -> None:
 
 
 # Many coordinates: the planar arm and random trees (tests/property) are their short form.
-LONG = {"canadarm", "container-spreader", "mda-arm", "quadruped", "six-axis-arm", "space-chaser", "three-joint-chaser"}
+SLOW = {"container-spreader", "mda-arm", "quadruped", "six-axis-arm", "three-joint-chaser"}
+LONG = {"canadarm", "space-chaser"}  # the arm alone, and the chaser with fewer joints, are slow ones
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in SYSTEMS]
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW | LONG) + [pytest.mark.long] * (name in LONG))
+        for name in SYSTEMS
+    ],
 )
 def test_systems_agree_in_all_formulations(name: str) -> None:
     report = da.verify(load_system(name), samples=5)

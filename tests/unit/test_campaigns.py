@@ -370,6 +370,7 @@ def scheduler(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes
         process.wait()
 
 
+@pytest.mark.slow
 def test_member_that_kills_its_process_on_a_cluster(
     scheduler: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path
 ) -> None:
@@ -462,6 +463,7 @@ def test_cluster_with_authentication(tmp_path: Path) -> None:
             process.wait()
 
 
+@pytest.mark.slow
 def test_lost_scheduler(scheduler: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path) -> None:
     address, processes = scheduler
     store = tmp_path / "store"
