@@ -35,12 +35,13 @@ export class Film {
 
   // Frames that come after: a film of a run that goes on.
   async append(packed) {
-    const [t, points, poses] = (await Promise.all([packed.t, packed.points, packed.poses].map(unpack))).map(({ values }) => values);
+    const [t, points, poses, levels] = (await Promise.all([packed.t, packed.points, packed.poses, packed.levels].map(unpack))).map(({ values }) => values);
     const [n, m] = [this.n, t.length];
     for (let i = 3; i < this.nPoses; i += 7) turnAlike(this.poses, n, poses, m, i);
     this.t = joined(this.t, n, t, m);
     this.points = joined(this.points, n, points, m);
     this.poses = joined(this.poses, n, poses, m);
+    this.levels = joined(this.levels, n, levels, m);
     this.n = n + m;
   }
 
@@ -75,6 +76,7 @@ export class Film {
     blend(this.points, at.points, n, k, u);
     blend(this.poses, at.poses, n, k, u);
     blend(this.levels, at.levels, n, k, u);
+    at.exaggerate = this.straight_points ? exaggerate : 1;
     if (exaggerate !== 1 && this.straight_points) {
       const points = this.straight(this.straight_points, this.nPoints, k, u);
       for (let i = 0; i < points.length; i++) at.points[i] = points[i] + exaggerate * (at.points[i] - points[i]);

@@ -132,7 +132,7 @@ export class Player {
     for (const listener of this.choosing) listener(name);
   }
 
-  // What lengths, arrows and colours of cables stand for.
+  // What lengths, arrows and colours of cables and surfaces stand for.
   explain() {
     const { floor, place, legend = {} } = this.scene;
     const rows = [];
@@ -142,6 +142,7 @@ export class Player {
       const [least, most] = legend.tension;
       rows.push(element("span", { className: "da-tension" }, `${number(Number(least.toPrecision(3)))} to ${number(Number(most.toPrecision(3)))} N`));
     }
+    if (legend.stress) rows.push(element("span", { className: "da-stress" }, `0 to ${number(Number((legend.stress / 1e6).toPrecision(3)))} MPa`));
     this.legend.replaceChildren(...rows);
     // The arrow of the legend is as long as one of its force in the middle of the picture.
     this.legend.style.setProperty("--arrow", `${Math.round(Math.min(120, Math.max(12, 0.2 * this.scene.size * this.stage.pixels())))}px`);

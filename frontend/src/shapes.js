@@ -6,6 +6,7 @@ import {
   Vector3,
 } from "three";
 import { unpack } from "./data.js";
+import { Skin } from "./skin.js";
 
 // Software WebGL pays for every corner: tubes and the beads that join them, of which there are many, have few.
 const UNIT = {
@@ -193,6 +194,13 @@ export class Shapes {
           mesh.position.set(x, y, z);
           mesh.quaternion.set(qx, qy, qz, qw);
         });
+        break;
+      }
+      case "skin": {
+        const skin = await Skin.build(node, ghost);
+        this.meshes.push(skin.mesh);
+        this.group.add(skin.mesh);
+        moves.push((at) => skin.move(at));
         break;
       }
       default:

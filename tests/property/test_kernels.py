@@ -14,7 +14,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from dalembert.compile import Kernel, build, compile_function, loops
-from dalembert.compile.batch import BatchEntry
+from dalembert.compile.batch import BATCH_ARGUMENTS, BatchEntry
 from dalembert.compile.emit_c import emit_c
 from dalembert.compile.forms import EXACT as EXACT_FORM
 from dalembert.compile.forms import LANES
@@ -103,7 +103,7 @@ def call_chunked(function: ca.Function, chunk_size: int, inputs: list[np.ndarray
     outputs = [np.zeros(n) for n in tape.outputs.values()]
     work = np.full(source.n_work + 1, np.nan)
     tables = [(ctypes.c_void_p * len(xs))(*[x.ctypes.data for x in xs]) for xs in (inputs, outputs)]
-    assert library.kernel_checked(*tables, ctypes.c_void_p(work.ctypes.data)) == 0
+    assert library.kernel(*tables, ctypes.c_void_p(work.ctypes.data)) == 0
     return outputs
 
 
@@ -138,7 +138,7 @@ def call_lanes(function: ca.Function, chunk_size: int, inputs: list[np.ndarray])
     n = len(inputs[0])
     outputs = [np.zeros((n, size)) for size in tape.outputs.values()]
     entry = BatchEntry(
-        ctypes.cast(library.kernel_lanes, ctypes.c_void_p).value or 0,
+        ctypes.CFUNCTYPE(ctypes.c_int, *BATCH_ARGUMENTS)(("kernel_lanes", library)),
         ctypes.c_long.in_dll(library, "kernel_lanes_n_work").value,
         ctypes.c_long.in_dll(library, "kernel_lanes_width").value,
         tape.n_operations,

@@ -19,7 +19,8 @@ import numpy as np
 import pytest
 
 import dalembert
-from dalembert.compile import build, cache, cache_directory, compile_function, forms, native
+from dalembert.compile import build, cache, cache_directory, compile_function, forms, native, together
+from dalembert.compile.emit_c import CHUNK_SIZE
 from dalembert.core.errors import BuildError, DalembertWarning
 from dalembert.core.files import owner
 from dalembert.engine.rollout.forms import LANES_ROLLOUT
@@ -30,6 +31,8 @@ SX = ca.SX
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache of this test alone."""
+    toolchain = build.find_toolchain()
+    assert toolchain is None or native.kernel_calls(toolchain)  # loaded once per process, from elsewhere
     monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("DALEMBERT_CALLS", "ctypes")  # nothing but kernels in it
     return tmp_path / "cache" / "kernels"
@@ -85,6 +88,41 @@ def test_second_compilation_is_found(folder: Path, builds: list[str]) -> None:
     check(3.0)
     assert builds == ["f", "f"]
     assert len(objects(folder)) == 2
+
+
+def test_functions_built_together_are_found(folder: Path, builds: list[str]) -> None:
+    """One library of three functions, a long one and two whose code is that of functions that were built alone."""
+    x = SX.sym("x", 6)
+    long = ca.vertcat(*(ca.sin(k * x) * x[0] + x[k % 6] * x[1] for k in range(CHUNK_SIZE // 3)))
+    values = {"angles": ca.sin(x) * x[0] + ca.cos(x[1]) * x, "products": x * x[2] + x[3] * x[4], "long": long}
+    functions = [ca.Function(name, [x], [value], ["x"], ["y"]) for name, value in values.items()]
+    together.build_together([*functions, make_function(), ca.Function("long", [x], [x])], "native")
+    state = np.linspace(0.1, 1.3, 6)
+    found = [compile_function(f, backend="native")(state) for f in functions]
+    check()
+    assert builds == []
+    assert len(objects(folder)) == 1
+    assert len(list((folder / "keys").iterdir())) == 4
+    os.environ["DALEMBERT_CACHE"] += "-alone"  # the fixture restores it
+    for function, value in zip(functions, found, strict=True):
+        alone = compile_function(function, backend="native")
+        np.testing.assert_array_equal(alone(state), value)
+        np.testing.assert_allclose(value, np.array(function(state)).ravel(), rtol=1e-13, atol=1e-13)
+    assert builds == ["angles", "products", "long"]
+    together.build_together(functions[:1], "native")  # a single one is left to its kernel
+    together.build_together(functions, "vm")
+    assert len(objects(Path(os.environ["DALEMBERT_CACHE"]) / "kernels")) == 3
+
+
+def test_one_that_cannot_be_built_together_names_all(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, name: str, **__: object) -> Path:
+        raise BuildError(f"the C compiler failed on {name!r}")
+
+    monkeypatch.setattr(together, "build_units", fail)
+    x = SX.sym("x")
+    with pytest.raises(BuildError, match="failed on 'one, two'"):
+        together.build_together([ca.Function("one", [x], [x]), ca.Function("two", [x], [2 * x])], "native")
+    assert objects(folder) == []
 
 
 @pytest.mark.parametrize(

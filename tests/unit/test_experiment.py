@@ -250,8 +250,8 @@ def test_steppers_keep_limits() -> None:
     [
         (ROLLOUT, {"on_event": print}, "a rollout does not support on_event=print"),
         (STEPPER, {"switches": da.Switch(at=0.1, on="x")}, "a stepper does not support switches"),
-        (STEPPER, {"method": "dopri5"}, "a stepper runs the methods euler, heun, rk4, not 'dopri5'"),
-        (ROLLOUT, {"method": da.Radau()}, "rk4, bs32, dopri5, midpoint, not 'radau'"),
+        (STEPPER, {"method": "dopri5"}, "a stepper runs the methods euler, heun, rk4, midpoint, not 'dopri5'"),
+        (ROLLOUT, {"method": da.Radau()}, "dopri5, midpoint, adaptive-midpoint, not 'radau'"),
         (FMU, {"method": "cvodes"}, "not 'cvodes'"),
     ],
 )
@@ -323,7 +323,8 @@ def test_methods_say_where_they_run() -> None:
     assert places["rk4"] == {"simulate", "derivatives", "rollout", "cuda", "stepper", "program"}
     assert places["dop853"] == {"simulate", "derivatives", "program"}
     assert places["radau"] == places["cvodes"] == {"simulate"}
-    assert places["midpoint"] == {"simulate", "rollout", "program"}
+    assert places["midpoint"] == {"simulate", "rollout", "cuda", "stepper", "program"}
+    assert places["adaptive-midpoint"] == {"simulate", "rollout", "program"}
     assert "stepper" not in places["dopri5"] and "rollout" in places["dopri5"]
 
 

@@ -16,9 +16,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.finite_element_models import brick_model
 
 import dalembert as da
 from dalembert.cli.app import run as main
+from dalembert.io.meshes import TriangleMesh
 from dalembert.systems import SYSTEMS, load_system
 from dalembert.view import (
     bake_run,
@@ -35,6 +37,7 @@ from dalembert.view.page.arrays import pack_array, unpack_array
 from dalembert.view.page.assets import asset
 from dalembert.view.page.mathml import mathml
 from dalembert.view.page.packing import film_times
+from dalembert.view.solids import cells_of, joined_cells
 
 ROOT = Path(__file__).resolve().parents[2]
 PENDULUM = "double-pendulum"
@@ -215,6 +218,30 @@ def test_meshes_are_packed_as_they_are(tmp_path: Path) -> None:
     (node,) = (node for node in pack_machine(machine)["scene"]["nodes"] if node["kind"] == "mesh")
     packed = unpack_array(node["vertices"])[unpack_array(node["faces"]).astype(int)]
     assert np.array_equal(packed, (corners * [2, 1, 1])[faces])
+
+
+def test_surfaces_of_flexible_bodies_are_packed_once_and_their_coordinates_per_frame() -> None:
+    """Deformation and stress of a frame follow from these numbers; a surface with too many triangles is coarser."""
+    model = brick_model((3, 1, 1), (0.6, 0.04, 0.03), E=2e8, nu=0.3, density=1100.0)
+    boom = model.body("boom", {"root": "ROOT", "tip": "TIP"}, modes=2, stress=True)
+    machine = da.Machine("boom", [boom], [da.Joint("hinge", "revolute", "world", "boom", axis="y")])
+    run = da.simulate(machine, duration=0.05, v0={"hinge_dot": 3.0}, method=da.ImplicitMidpoint(step=1e-3))
+    film = pack_run(run)
+    (node,) = (node for node in film["scene"]["nodes"] if node["kind"] == "skin")
+    n, levels = boom.n_modes, unpack_array(film["levels"])
+    delta = levels[node["modal"] : node["modal"] + n, -1]
+    np.testing.assert_allclose(delta, run.array(list(boom.q_names))[-1], rtol=1e-6)
+    corners = np.unique(boom.reduction.faces)
+    moved = (unpack_array(node["shapes"]).T @ delta).reshape(-1, 3)
+    np.testing.assert_allclose(moved, boom.displacements(delta)[corners], atol=1e-5 * np.abs(moved).max())
+    assert boom.reduction.stress is not None
+    sigma = (unpack_array(node["stress"]).T @ delta).reshape(-1, 6) * film["scene"]["legend"]["stress"]
+    expected = boom.reduction.stress[corners] @ delta
+    np.testing.assert_allclose(sigma, expected, atol=1e-5 * np.abs(expected).max())
+    assert not any(node["kind"] == "tube" and node.get("name") == "boom" for node in film["scene"]["nodes"])
+    mesh = TriangleMesh(boom.reduction.positions, boom.reduction.faces)
+    cell = cells_of(mesh, 20)
+    assert cell is not None and 0 < len(joined_cells(mesh, cell).faces) <= 20 and cells_of(mesh, 1000) is None
 
 
 def test_motions_that_are_given_are_packed() -> None:

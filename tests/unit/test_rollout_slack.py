@@ -211,7 +211,7 @@ def test_virtual_machine_has_the_same_transitions(balls: da.EquationsOfMotion) -
 
 
 def test_what_cannot_be_done_is_refused() -> None:
-    with pytest.raises(da.InputError, match="a stepper runs the methods euler, heun, rk4, not 'dopri5'"):
+    with pytest.raises(da.InputError, match="a stepper runs the methods euler, heun, rk4, midpoint, not 'dopri5'"):
         da.stepper(swing(), period=0.01, members=2, method="dopri5")
 
 

@@ -115,7 +115,7 @@ def test_virtual_machine_steps_the_same(cart: da.EquationsOfMotion) -> None:
         ({"observe": "theta"}, "observe must be names of signals"),
         ({"observe": []}, "nothing to observe"),
         ({"observe": ["thet"]}, "did you mean 'theta'"),
-        ({"method": "idas"}, "a stepper runs the methods euler, heun, rk4, not 'idas'"),
+        ({"method": "idas"}, "a stepper runs the methods euler, heun, rk4, midpoint, not 'idas'"),
         ({"control": da.SampledController(lambda t, q, v: [0.0], 0.1)}, "not Python controllers"),
     ],
 )

@@ -14,7 +14,7 @@ export class Filmer {
     this.first = {};
     for (const [name, size] of Object.entries(sizes)) [this.first[name], at] = [at, at + size];
     this.nScene = sizes.points / 3;
-    const counts = live.drawing.ways.map((way) => (way.cable ? live.drawing.cables[way.cable].points.length - 2 + SAG + 1 : way.still ? way.still.length / 3 : 1));
+    const counts = live.drawing.ways.map((way) => (way.cable ? live.drawing.cables[way.cable].points.length - 2 + SAG + 1 : way.still ? way.still.length / 3 : way.plan ? way.count : 1));
     this.nPoints = this.nScene + counts.reduce((a, b) => a + b, 0);
     this.nPoses = sizes.poses / 12;
     this.up = live.scene.up;
@@ -53,10 +53,11 @@ export class Filmer {
       film.t[j] = time;
       const q = run.coordinates(k, u);
       const value = (name) => run.value(name, k, u);
-      this.put(this.engine.scene(q, time, this.size), value, film.points, film.poses, j, n, last, "bent", forces);
+      const held = (name) => run.value(name, k, 0); // a plan holds until the next sample
+      this.put(this.engine.scene(q, time, this.size), value, held, film.points, film.poses, j, n, last, "bent", forces);
       if (!bends) return;
       for (const i of this.live.modal) q[i] = 0;
-      this.put(this.engine.scene(q, time, this.size), value, film.straight_points, film.straight_poses, j, n, last, "straight", null);
+      this.put(this.engine.scene(q, time, this.size), value, held, film.straight_points, film.straight_poses, j, n, last, "straight", null);
     });
     this.levels(film.levels, forces, frames, run, n);
     const shaped = (values, channels) => ({ shape: [channels, n], values });
@@ -70,8 +71,8 @@ export class Filmer {
     };
   }
 
-  // One frame: points and poses of the scene, cables, what stands still, where forces act.
-  put(numbers, value, points, poses, j, n, last, kind, forces) {
+  // One frame: points and poses of the scene, cables, predicted paths, what stands still, where forces act.
+  put(numbers, value, held, points, poses, j, n, last, kind, forces) {
     const { cables, ways } = this.live.drawing;
     for (let i = 0; i < 3 * this.nScene; i++) points[i * n + j] = numbers[this.first.points + i];
     let at = this.nScene;
@@ -82,6 +83,8 @@ export class Filmer {
     for (const way of ways) {
       if (way.cable) {
         for (const point of this.way(cables[way.cable], way.cable, numbers, value)) add(...point);
+      } else if (way.plan) {
+        for (let i = 0; i < way.count; i++) add(...["x", "y", "z"].map((axis) => held(`${way.plan}.${i}.${axis}`)));
       } else if (way.still) {
         for (let i = 0; i < way.still.length; i += 3) add(way.still[i], way.still[i + 1], way.still[i + 2]);
       } else {
@@ -116,7 +119,7 @@ export class Filmer {
     return [...points.slice(0, k), ...line, ...points.slice(k + 2)];
   }
 
-  // Colours of tensions and vectors of forces, scaled by the whole run.
+  // Colours of tensions, coordinates of surfaces, and vectors of forces, scaled by the whole run.
   levels(levels, forces, frames, run, n) {
     const { nodes } = this.live.scene;
     const ropes = nodes.filter((node) => node.level !== undefined);
@@ -130,7 +133,11 @@ export class Filmer {
       const share = span > 0.01 * largest ? (T - least) / span : 0.3;
       levels[node.level * n + j] = T >= least ? share : -1;
     }));
-    const legend = {};
+    for (const node of nodes) {
+      if (node.kind !== "skin") continue;
+      node.coordinates.forEach((name, i) => frames.forEach(([k, u], j) => (levels[(node.modal + i) * n + j] = run.value(name, k, u))));
+    }
+    const legend = this.live.scene.legend?.stress ? { stress: this.live.scene.legend.stress } : {};
     if (taut.length && ropes.length) legend.tension = [least, largest];
     const sizes = [...forces.values()].flatMap((v) => frames.map((_, j) => Math.hypot(v[3 * j], v[3 * j + 1], v[3 * j + 2])));
     const some = sizes.filter((x) => x > 0).sort((a, b) => a - b);

@@ -2,7 +2,8 @@
 
 A function is read into a tape of scalar operations (`tape`), rewritten (`passes`), rolled up where it repeats itself
 (`loops`), written as C (`statements`, `emit_c`) in one of several forms (`forms` and the folder ``text``), built
-(`build`), kept on disk (`cache`) and called with NumPy arrays (`kernel`, `backend`, `native`, `calls`, `batch`, `vm`).
+(`build`, several functions `together`), kept on disk (`cache`) and called with NumPy arrays (`kernel`, `backend`,
+`native`, `calls`, `batch`, `vm`).
 The same text runs on a GPU (`cuda`) and elsewhere (`export`). A function that ends in linear algebra may come in stages
 (`rows`, `rows_builder`, `emit_rows`). Nothing here knows mechanics.
 """
@@ -15,6 +16,7 @@ from dalembert.compile.cuda import CudaKernel, CudaSource, compile_cuda, emit_cu
 from dalembert.compile.export import export_c
 from dalembert.compile.kernel import BoundKernel, Kernel, compile_function
 from dalembert.compile.native import Native
+from dalembert.compile.together import build_together
 
 __all__ = [
     "BoundKernel",
@@ -24,6 +26,7 @@ __all__ = [
     "Native",
     "Toolchain",
     "build_library",
+    "build_together",
     "cache_content",
     "cache_directory",
     "clean_cache",

@@ -15,10 +15,12 @@ from dalembert.compile.build import available_cores
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
-__all__ = ["BatchEntry", "check_threads", "in_parts", "pointers", "run_threads"]
+__all__ = ["BATCH_ARGUMENTS", "BatchEntry", "check_threads", "in_parts", "pointers", "run_threads"]
 
 _LONG = np.dtype(ctypes.c_long)
-_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_long, *[ctypes.c_void_p] * 5)
+BATCH_ARGUMENTS = (ctypes.c_long, *[ctypes.c_void_p] * 5)
+"""Arguments of a function that evaluates rows: how many, inputs and strides, outputs and strides, scratch memory."""
+
 _ROWS_TIMES_OPERATIONS = 50_000_000
 """Work of one call into a batch: some tens of milliseconds, after which Python can see an interrupt."""
 
@@ -36,12 +38,12 @@ def check_threads(threads: object) -> int:
 
 
 class BatchEntry:
-    """A C function that evaluates rows (``SYM_batch`` or ``SYM_lanes`` of ``compile/emit_c.py``).
+    """A C function that evaluates rows: ``call_rows`` of ``scalar_calls.c``, or ``SYM_lanes`` of ``emit_c.py``.
 
     Parameters
     ----------
-    address
-        Address of the function.
+    call
+        The function; it takes `BATCH_ARGUMENTS`.
     n_work
         Doubles of scratch memory of one thread.
     width
@@ -50,8 +52,8 @@ class BatchEntry:
         Operations per row.
     """
 
-    def __init__(self, address: int, n_work: int, width: int, n_operations: int) -> None:
-        self._call = _SIGNATURE(address)
+    def __init__(self, call: Callable[..., int], n_work: int, width: int, n_operations: int) -> None:
+        self._call = call
         self._n_work = max(1, n_work)
         self._width = width
         blocks = _ROWS_TIMES_OPERATIONS // (max(1, n_operations) * width)

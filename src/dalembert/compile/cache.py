@@ -1,11 +1,11 @@
 """Compiled libraries on disk, shared by all processes of one user.
 
 A key (digest of the sources and the compiler of the library) is a small file that holds the digest of the library's
-bytes; the library is a file named by that digest. Both appear by atomic rename and are never changed. A library whose
-bytes do not match, for whatever reason, counts as absent and is built again. The same applies to files that another
-user could have written: folders and files must belong to the user, be writable by no other user, and be no links (the
-cache itself may be a link of the user's). Files left by a killed process do no harm: a build folder is removed when the
-next kernel is built, an unused lock file after a day.
+bytes; the library is a file named by that digest, which may be that of several keys. Both appear by atomic rename and
+are never changed. A library whose bytes do not match, for whatever reason, counts as absent and is built again. The
+same applies to files that another user could have written: folders and files must belong to the user, be writable by no
+other user, and be no links (the cache itself may be a link of the user's). Files left by a killed process do no harm: a
+build folder is removed when the next kernel is built, an unused lock file after a day.
 """
 
 from __future__ import annotations
@@ -21,16 +21,25 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from dalembert.compile.build import LIBRARY_SUFFIX, build_units, find_toolchain, missing_toolchain
+from dalembert.compile.build import LIBRARY_SUFFIX, Toolchain, build_units, find_toolchain, missing_toolchain
 from dalembert.core.errors import BuildError
 from dalembert.core.files import LEFTOVER_AGE, owner, temporary_folder
 from dalembert.core.warn import warn
 
-__all__ = ["build_library", "cache_content", "cache_directory", "clean_cache", "load_cached", "load_library"]
+__all__ = [
+    "build_library",
+    "cache_content",
+    "cache_directory",
+    "clean_cache",
+    "is_cached",
+    "load_cached",
+    "load_library",
+    "store_cached",
+]
 
 Loaded = TypeVar("Loaded")
 
@@ -150,13 +159,46 @@ def load_cached(key: str, build: Builder, load: Callable[[str], Loaded]) -> Load
                 return library
             _prune(folder)
             with temporary_folder(folder / "build", prefix="") as directory:
-                path = _store(folder, key, build(directory))
+                path = _store(folder, [key], build(directory))
         return load(str(path))
     except OSError as error:
         raise BuildError(f"a kernel cannot be stored in or loaded from {folder}: {error}") from error
 
 
-def build_library(source: str, name: str, *, optimise: tuple[str, ...] = ("-O2",), fused: bool = False) -> ctypes.CDLL:
+def is_cached(key: str) -> bool:
+    """Whether there is a library of a key; whether it is whole is seen when it is loaded."""
+    return (cache_directory() / "keys" / key).is_file()
+
+
+def store_cached(keys: Sequence[str], build: Builder) -> None:
+    """Build one library of several keys, unless all of them have one by then.
+
+    Raises
+    ------
+    BuildError
+        As in `load_library`.
+    """
+    folder = cache_directory()
+    try:
+        _private(folder)
+        with _exclusive(folder / "locks" / hashlib.sha256("".join(sorted(keys)).encode()).hexdigest()):
+            if all(map(is_cached, keys)):
+                return
+            _prune(folder)
+            with temporary_folder(folder / "build", prefix="") as directory:
+                _store(folder, keys, build(directory))
+    except OSError as error:
+        raise BuildError(f"kernels cannot be stored in {folder}: {error}") from error
+
+
+def build_library(
+    source: str,
+    name: str,
+    *,
+    optimise: tuple[str, ...] = ("-O2",),
+    fused: bool = False,
+    toolchain: Toolchain | None = None,
+) -> ctypes.CDLL:
     """Compile hand-written C99 with the flags and the cache of the kernels, and load it.
 
     Parameters
@@ -167,6 +209,8 @@ def build_library(source: str, name: str, *, optimise: tuple[str, ...] = ("-O2",
         Its name, for error messages.
     optimise, fused
         As in ``build_units`` of ``compile/build.py``.
+    toolchain
+        The compiler. Default: the one that is found.
 
     Raises
     ------
@@ -180,13 +224,13 @@ def build_library(source: str, name: str, *, optimise: tuple[str, ...] = ("-O2",
     >>> square(3.0)
     9.0
     """
-    toolchain = find_toolchain()
-    if toolchain is None:
+    found = toolchain or find_toolchain()
+    if found is None:
         raise BuildError(f"{name!r} needs a C compiler: {missing_toolchain()}")
-    key = hashlib.sha256(f"{toolchain.identity}\0source\0{optimise}{fused}\0{source}".encode()).hexdigest()
+    key = hashlib.sha256(f"{found.identity}\0source\0{optimise}{fused}\0{source}".encode()).hexdigest()
 
     def build(directory: Path) -> Path:
-        return build_units(toolchain, [source], directory, name=name, optimise=optimise, fused=fused)
+        return build_units(found, [source], directory, name=name, optimise=optimise, fused=fused)
 
     return load_library(key, build)
 
@@ -283,15 +327,16 @@ def _open(path: Path | None, load: Callable[[str], Loaded]) -> Loaded | None:
         return None
 
 
-def _store(folder: Path, key: str, built: Path) -> Path:
+def _store(folder: Path, keys: Sequence[str], built: Path) -> Path:
     digest = hashlib.sha256(built.read_bytes()).hexdigest()
     path = folder / "objects" / f"{digest}{LIBRARY_SUFFIX}"
     built.chmod(0o700)  # whatever the user's umask leaves to others
     os.replace(built, path)
-    entry = built.with_name("key")
-    entry.write_text(f"{digest}\n", encoding="ascii")
-    entry.chmod(0o600)
-    os.replace(entry, folder / "keys" / key)
+    for key in keys:
+        entry = built.with_name("key")
+        entry.write_text(f"{digest}\n", encoding="ascii")
+        entry.chmod(0o600)
+        os.replace(entry, folder / "keys" / key)
     return path
 
 

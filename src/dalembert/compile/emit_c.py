@@ -8,24 +8,20 @@ A long tape is split into chunks, because compile time grows faster than the len
 into the cache is faster. Within a chunk values are locals; a value that another chunk needs also lives in the work
 array. Inputs and constants are read again in each chunk.
 
-Entries of the scalar forms (``SYM`` is the symbol of the kernel)::
+Entries of the scalar forms (``SYM`` is the symbol of the kernel), which ``text/scalar_calls.c`` calls with checks::
 
-    int SYM(const double *const *in, double *const *out, double *work);     // no checks: for inner loops
-    int SYM_checked(const double *const *in, double *const *out, double *work);
-    int SYM_frame(void *const *frame);      // SYM_checked(frame[0], frame[1], frame[2]), for foreign callers
-    int SYM_packed(void *const *frame, const double *in);   // the same, all inputs in one array, results checked too
-    int SYM_batch(long n, const double *const *in, const long *in_stride,
-                  double *const *out, const long *out_stride, double *work);
+    int SYM(const double *const *in, double *const *out, double *work);     // no checks
     extern const long SYM_n_work;           // length of work
 
 and of lanes::
 
-    int SYM_lanes(...);                     // as SYM_batch
+    int SYM_lanes(long n, const double *const *in, const long *in_stride,
+                  double *const *out, const long *out_stride, double *work);
     void SYM_block(const void *const *in, void *const *out, void *work);    // vectors, no checks
     extern const long SYM_lanes_n_work, SYM_lanes_width;
 
-Inputs and outputs are dense and row-major and must not overlap. All functions but SYM and SYM_block return 1 + k,
-and leave the outputs alone, if input k holds a number that is not finite. Strides are in doubles; an input with
+Inputs and outputs are dense and row-major and must not overlap. SYM_lanes returns 1 + k, and leaves the
+outputs alone, if input k holds a number that is not finite. Strides are in doubles; an input with
 stride 0 is the same for all rows.
 """
 

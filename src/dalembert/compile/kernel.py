@@ -167,9 +167,9 @@ class Kernel:
     def _batch(self) -> BatchEntry:
         n_instructions = self._source.n_instructions()
         if self.lanes is not None:
-            return BatchEntry(self.lanes.address, self.lanes.n_work, self.lanes.width, n_instructions)
+            return BatchEntry(self.lanes.rows, self.lanes.n_work, self.lanes.width, n_instructions)
         assert self.native is not None
-        return BatchEntry(self.native.batch_address, self.native.n_work, 1, n_instructions)
+        return BatchEntry(self.native.rows, self.native.n_work, 1, n_instructions)
 
     def __call__(self, *arguments: ArrayLike, threads: int = 1) -> Any:
         """Evaluate; see the class.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,12 +18,12 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 
-from dalembert.compile.batch import pointers
+from dalembert.compile.batch import BATCH_ARGUMENTS, pointers
 from dalembert.compile.build import TAPE_OPTIMISATION, Toolchain, build_units
-from dalembert.compile.cache import load_library
+from dalembert.compile.cache import build_library, load_library
 from dalembert.compile.emit_c import CSource, emit_c
 from dalembert.compile.emit_rows import emit_rows
-from dalembert.compile.forms import EXACT, LANES, SCALAR, Form
+from dalembert.compile.forms import EXACT, LANES, SCALAR, Form, read_text
 from dalembert.compile.passes import share_reciprocals
 from dalembert.compile.rows import RowFunction
 from dalembert.compile.tape import Tape, read_tape
@@ -34,7 +35,9 @@ __all__ = [
     "NativeFrame",
     "Source",
     "emit_function",
+    "form_key",
     "generator_digest",
+    "kernel_calls",
     "load_form",
     "load_lanes",
     "load_native",
@@ -52,14 +55,37 @@ LOCKED = 10_000
 """Operations up to which a single call keeps the interpreter lock: some microseconds, less than a change of threads."""
 
 
+class Called(ctypes.Structure):
+    """``struct called`` of ``scalar_calls.c``."""
+
+    _fields_ = (
+        ("function", ctypes.c_void_p),
+        ("n_in", ctypes.c_long),
+        ("n_out", ctypes.c_long),
+        ("in_size", ctypes.POINTER(ctypes.c_long)),
+        ("out_size", ctypes.POINTER(ctypes.c_long)),
+    )
+
+
+def _sized(address: int, inputs: Sequence[int], outputs: Sequence[int]) -> Called:
+    sizes = [(ctypes.c_long * max(1, len(numbers)))(*numbers) for numbers in (inputs, outputs)]
+    return Called(address, len(inputs), len(outputs), *sizes)
+
+
+@functools.cache
+def kernel_calls(toolchain: Toolchain) -> ctypes.CDLL:
+    """Calls of scalar kernels, the same for all that this compiler builds."""
+    return build_library(read_text("library.h") + read_text("scalar_calls.c"), "calls of kernels", toolchain=toolchain)
+
+
 @dataclass(frozen=True, slots=True)
 class Native:
     """The scalar code of a kernel; keeps its library loaded.
 
     Parameters
     ----------
-    address, frame_address, packed_address, batch_address
-        Addresses of the C functions of ``scalar_entries.c`` (see ``compile/emit_c.py``).
+    address
+        Address of the function ``SYM`` (see ``compile/emit_c.py``).
     n_work
         Number of doubles of the work array that each call needs; no two threads may share one.
     n_operations
@@ -68,6 +94,10 @@ class Native:
         The loaded library.
     symbol
         C name of the function at `address`.
+    called
+        The function with the sizes of its inputs and outputs, for ``scalar_calls.c``.
+    toolchain
+        Its compiler.
 
     Examples
     --------
@@ -80,17 +110,23 @@ class Native:
     """
 
     address: int
-    frame_address: int
-    packed_address: int
-    batch_address: int
     n_work: int
     n_operations: int
     library: ctypes.CDLL
     symbol: str
+    called: Called
+    toolchain: Toolchain
 
     def work(self) -> Array:
         """Return a new work array."""
         return np.zeros(max(1, self.n_work))
+
+    @property
+    def rows(self) -> Callable[..., int]:
+        """Evaluation of rows one by one, as `BatchEntry` calls it."""
+        signature = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, *BATCH_ARGUMENTS)
+        call = signature(_address(kernel_calls(self.toolchain), "call_rows"))
+        return functools.partial(call, ctypes.byref(self.called))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +151,11 @@ class Lanes:
     width: int
     library: ctypes.CDLL
 
+    @property
+    def rows(self) -> Callable[..., int]:
+        """Evaluation of rows, as `BatchEntry` calls it."""
+        return ctypes.CFUNCTYPE(ctypes.c_int, *BATCH_ARGUMENTS)(self.address)
+
 
 def emit_function(
     function: Source,
@@ -138,15 +179,19 @@ def emit_function(
 def load_native(function: Source, toolchain: Toolchain, *, exact: bool = False) -> Native:
     """Build the scalar code of a function, or find it in the cache, and load it."""
     library, symbol = load_form(function, toolchain, EXACT if exact else SCALAR), symbol_of(function)
+    address = _address(library, symbol)
     return Native(
-        address=_address(library, symbol),
-        frame_address=_address(library, f"{symbol}_frame"),
-        packed_address=_address(library, f"{symbol}_packed"),
-        batch_address=_address(library, f"{symbol}_batch"),
+        address=address,
         n_work=_constant(library, f"{symbol}_n_work"),
         n_operations=function.n_instructions(),
         library=library,
         symbol=symbol,
+        called=_sized(
+            address,
+            [math.prod(function.size_in(name)) for name in function.name_in()],
+            [math.prod(function.size_out(name)) for name in function.name_out()],
+        ),
+        toolchain=toolchain,
     )
 
 
@@ -167,6 +212,26 @@ def symbol_of(function: Source) -> str:
     return "da_" + re.sub(r"\W", "_", function.name(), flags=re.ASCII)
 
 
+def form_key(
+    function: Source,
+    toolchain: Toolchain,
+    form: Form,
+    macros: Mapping[str, object] | None = None,
+    further: Mapping[str, ca.Function] | None = None,
+) -> str:
+    """Return the key under which the cache has a function in a form.
+
+    It is made from the serialised function, from the text of this room, which turns it into C, and from the texts of
+    the form, which may be those of other rooms, so that a cached kernel is found without reading its tape.
+    """
+    key = hashlib.sha256()
+    others = [text for name, f in (further or {}).items() for text in (name, f.serialize())]
+    known = (toolchain.identity, generator_digest(), repr(form), form.head, form.tail, repr(macros))
+    for text in (*known, function.serialize(), *others):
+        key.update(text.encode() + b"\0")
+    return key.hexdigest()
+
+
 def load_form(
     function: Source,
     toolchain: Toolchain,
@@ -174,16 +239,7 @@ def load_form(
     macros: Mapping[str, object] | None = None,
     further: Mapping[str, ca.Function] | None = None,
 ) -> ctypes.CDLL:
-    """Build the library of a function in a form, or find it in the cache, and load it; see `emit_function`.
-
-    The key is made from the serialised function, from the text of this room, which turns it into C, and from the texts
-    of the form, which may be those of other rooms, so that a cached kernel is found without reading its tape.
-    """
-    key = hashlib.sha256()
-    others = [text for name, f in (further or {}).items() for text in (name, f.serialize())]
-    known = (toolchain.identity, generator_digest(), repr(form), form.head, form.tail, repr(macros))
-    for text in (*known, function.serialize(), *others):
-        key.update(text.encode() + b"\0")
+    """Build the library of a function in a form, or find it in the cache, and load it; see `emit_function`."""
 
     def build(directory: Path) -> Path:
         source = emit_function(function, form, macros, further)
@@ -197,7 +253,7 @@ def load_form(
             fused=form.fused,
         )
 
-    return load_library(key.hexdigest(), build)
+    return load_library(form_key(function, toolchain, form, macros, further), build)
 
 
 def _address(library: ctypes.CDLL, name: str) -> int:
@@ -243,10 +299,11 @@ class NativeFrame:
     def __init__(self, native: Native, outputs: Sequence[Array], inputs: Sequence[Array] = ()) -> None:
         work = np.zeros(max(1, native.n_work))
         tables = [pointers(inputs), pointers(outputs)]
-        frame = pointers([*tables, work])
+        called, calls = ctypes.addressof(native.called), kernel_calls(native.toolchain)
+        frame = np.array([*(a.ctypes.data for a in (*tables, work)), called], dtype=np.uintp)
         self._keep = (native, inputs, outputs, work, tables, frame)
         address = ctypes.c_void_p(frame.ctypes.data)
         # Types of arguments are not declared: bytes and pointers need no conversion, which would take 50 ns.
         signature = (ctypes.PYFUNCTYPE if native.n_operations < LOCKED else ctypes.CFUNCTYPE)(ctypes.c_int)
-        self.evaluate: Callable[[bytes], int] = functools.partial(signature(native.packed_address), address)
-        self.run: Callable[[], int] = functools.partial(signature(native.frame_address), address)
+        self.evaluate: Callable[[bytes], int] = functools.partial(signature(_address(calls, "call_packed")), address)
+        self.run: Callable[[], int] = functools.partial(signature(_address(calls, "call_frame")), address)

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import casadi
 import numpy as np
 
-from dalembert.compile import Kernel, compile_function
+from dalembert.compile import Kernel, build_together, compile_function
 from dalembert.compile.kernel import Backend
 from dalembert.core.types import Array
 from dalembert.engine.codes import Code, code_of
@@ -79,6 +79,7 @@ def problem_kernels(problem: Problem, backend: Backend = "auto", *, tapes: Seque
     """
     with _compiling:
         known = _compiled.setdefault(problem, {})
+        build_together(_missing(problem, known.get(backend), tapes), backend)
         if backend not in known:
             known[backend] = ProblemKernels(
                 ode=None if problem.constrained or problem.stepping else _compile(problem.ode, backend),
@@ -100,6 +101,22 @@ def problem_kernels(problem: Problem, backend: Backend = "auto", *, tapes: Seque
                 if name not in kernels.constrained and function is not None:
                     kernels.constrained[name] = compile_function(function, backend=backend, lanes=False)
         return kernels
+
+
+def _missing(problem: Problem, known: ProblemKernels | None, tapes: Sequence[str]) -> list[casadi.Function]:
+    """Functions that `problem_kernels` has to compile."""
+    functions: list[casadi.Function | None] = []
+    if known is None:
+        functions += [problem.signals, problem.events]
+        if problem.stepping is not None:
+            functions += problem.stepping.functions.values()
+            functions += [pair.function for pair in problem.stepping.pairs or ()]
+        elif problem.constrained is None:
+            functions.append(problem.ode)
+    if problem.constrained is not None:
+        done = known.constrained if known else {}
+        functions += [getattr(problem.constrained, name) for name in tapes if name not in done]
+    return [function for function in functions if function is not None and function.numel_out(0)]
 
 
 def _compile(function: casadi.Function, backend: Backend) -> Kernel | None:

@@ -183,7 +183,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (INT, "keeps"),
         (POINTER, "record_member change_member"),
         (INT, "n_signed n_changes_signed"),
-        (POINTER, "drain x_before"),
+        (POINTER, "drain x_before guess_at"),
+        (INT, "guess_of"),
     ),
     "singles": (
         (POINTER, "steps state held"),

@@ -311,18 +311,22 @@ def processor_engine(
     measures: Measures | None = None,
     schedule: Schedule | None = None,
     way: ConstraintMethod | None = None,
+    options: Mapping[str, float] | None = None,
 ) -> RolloutEngine:
     """Return the time loop of many members on the processor.
 
-    In lanes; one by one without a compiler, if it is implicit, or with contacts that are found in every step.
+    In lanes; one by one without a compiler, with contacts that are found in every step, and with implicit steps that
+    are adaptive or keep constraints. ``options`` are settings that an implicit method alone has.
     """
     toolchain = usable_toolchain(backend)
-    differ = METHODS[method].implicit or (problem.stepping is not None and problem.stepping.colliders is not None)
-    if toolchain is not None and differ:  # how often a step is iterated, and its contacts, differ between members
+    kind = METHODS[method]
+    alone = kind.implicit and (kind.adaptive or problem.constrained is not None)
+    found = problem.stepping is not None and problem.stepping.colliders is not None
+    if toolchain is not None and (alone or found):
         return SingleRollout(problem, method, measures, schedule, backend="native")
     if toolchain is not None:
         try:
-            return LaneRollout(problem, method, toolchain, measures, schedule, way)
+            return LaneRollout(problem, method, toolchain, measures, schedule, way, options)
         except BrokenToolchainError:
             if backend == "native":
                 raise

@@ -42,7 +42,7 @@ from dalembert.loop.stepping import check_gaps
 from dalembert.loop.switches import check_switches
 from dalembert.model.checks import refuse_stick
 from dalembert.simulation.checks import check_setup
-from dalembert.simulation.methods import METHODS, agree, check_outlet
+from dalembert.simulation.methods import METHODS, Method, agree, check_outlet
 from dalembert.simulation.rollout.cuda import CudaRollout
 from dalembert.simulation.rollout.measures import Measures
 from dalembert.simulation.rollout.members import Members, RolloutEngine
@@ -141,7 +141,7 @@ def rollout(
         check_gaps(eom, x0[:, : eom.nq], parameters, limits=stops, stepping=problem.stepping)
     measures = make_measures(eom, problem, measure)
     integrator, way = agree(problem, experiment.integrator, experiment.constraints)
-    method, adaptive = integrator.name, integrator.adaptive
+    adaptive = integrator.adaptive
     if loop.switching is not None:
         loop.switching.check_way(way)
 
@@ -152,7 +152,7 @@ def rollout(
         setup = check_setup(problem, x0[which][0], p_chosen[0] if p_chosen.ndim == 2 else p_chosen, told, period=0.0)
         plan = make_plan(setup, schedule)
         began = time.perf_counter()
-        engine = _engine(eom, problem, method, device, precision, fast_math, measures, schedule, way)
+        engine = _engine(eom, problem, integrator, device, precision, fast_math, measures, schedule, way)
         memory = None if measures is None else measures.start(len(x0[which]))
         members = Members.at_start(x0[which], held, p_chosen, len(plan.t), memory)
         if schedule is not None:
@@ -225,7 +225,7 @@ def _stopped_by(problem: Problem, members: Members) -> NDArray[np.str_]:
 def _engine(
     eom: EquationsOfMotion,
     problem: Problem,
-    method: str,
+    integrator: Method,
     device: str,
     precision: Precision,
     fast_math: bool,
@@ -234,9 +234,10 @@ def _engine(
     way: ConstraintMethod,
 ) -> RolloutEngine:
     """Return the time loop, which stays with its equations for the next rollout."""
+    method, options = integrator.name, integrator.options if integrator.implicit else {}
 
     def beside() -> RolloutEngine:
-        return processor_engine(problem, method, eom.backend, measures, schedule, way)
+        return processor_engine(problem, method, eom.backend, measures, schedule, way, options)
 
     def make() -> RolloutEngine:
         if device == "cuda":
@@ -249,10 +250,10 @@ def _engine(
             if problem.stepping is None:
                 instead = "use device='cpu', contact='time-stepping' or friction_law='smooth'"
                 refuse_stick(eom.machine, "a rollout on a GPU event by event", instead, bristles=False)
-            return CudaRollout(problem, method, precision, fast_math, measures, schedule, way, beside)
+            return CudaRollout(problem, method, precision, fast_math, measures, schedule, way, beside, options)
         return beside()
 
-    key = (problem, method, device, precision, fast_math, measures, schedule, way)
+    key = (problem, method, *options.values(), device, precision, fast_math, measures, schedule, way)
     return eom.kept.once("rollout", key, make, at_most=8)
 
 

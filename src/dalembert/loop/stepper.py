@@ -88,7 +88,7 @@ class Stepper:
         seen = make_observations(eom, problem, observe)
         self.observed = seen.names
         self._look = compile_function(seen.function, backend=eom.backend, shapes={"t": ()})
-        self._engine = processor_engine(problem, method.name, eom.backend, seen, way=way)
+        self._engine = processor_engine(problem, method.name, eom.backend, seen, way=way, options=method.options)
         segment = np.array([(0.0, period / substeps, 0.0, 0, substeps, -1, -1, -1)], dtype=SEGMENT)
         self._plan = Plan(np.zeros(1), segment, substeps)
         self._start = start = (family.q0, family.v0, family.p)

@@ -223,6 +223,13 @@ def _failure(engine: NativeEngine, setup: Setup, outcome: Outcome) -> _Ending:
     problem, t, bad = setup.problem, engine.t, engine.bad
     names = problem.state_names
     culprit = "the equations of motion"
+    if METHODS[setup.method].implicit and outcome is Outcome.DIVERGED and bad < 0:
+        more = "" if problem.constrained is None else ", or its constraints could not be kept"
+        return _Ending(
+            "diverged",
+            f"the iteration of the step of {engine.h_used:.3g} s from t = {t:.9g} s did not converge{more}: the step "
+            "is too long for forces that are neither modes nor springs",
+        )
     if problem.constrained is not None and outcome is Outcome.DIVERGED and bad < 0:
         return _Ending(
             "diverged",

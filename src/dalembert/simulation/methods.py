@@ -112,6 +112,8 @@ class Method:
         Whether every step can be recorded; otherwise rows are at given instants only.
     implicit
         Whether its steps solve for the rates in their middle (`Problem.midpoint`).
+    paced_by
+        Tableau with the order of its error estimate, if it is adaptive and has no tableau.
 
     Parameters
     ----------
@@ -133,6 +135,7 @@ class Method:
     contact: ClassVar[type[ContactMethod] | None] = None
     records_steps: ClassVar[bool] = True
     implicit: ClassVar[bool] = False
+    paced_by: ClassVar[Tableau | None] = None
 
     max_steps: int = field(default=10_000_000, kw_only=True)
 
@@ -153,7 +156,8 @@ class Method:
         if cls.contact is not None:
             return frozenset({"simulate", "rollout", "stepper", "cuda", "program"})
         if cls.implicit:
-            return frozenset({"simulate"} if cls.adaptive else {"simulate", "rollout", "program"})
+            places = {"simulate", "rollout", "program"}
+            return frozenset(places if cls.adaptive else places | {"stepper", "cuda"})
         if cls.tableau is None:
             return frozenset({"simulate", "program"} if cls.brings is GeneralizedAlpha else {"simulate"})
         places = {"simulate", "derivatives", "program"}
@@ -512,7 +516,7 @@ class _MidpointSteps(Method):
             None if constrained else kernels.events_code(),
             constrained=equations,
             steps=steps,
-            tableau=BOGACKI_SHAMPINE if cls.adaptive else None,  # whose order is that of the estimate
+            tableau=cls.paced_by,
             adaptive=cls.adaptive,
             backend=kernels.backend,
         )
@@ -577,6 +581,7 @@ class AdaptiveMidpoint(_BoundedSteps, _MidpointSteps):
     name: ClassVar[str] = "adaptive-midpoint"
     title: ClassVar[str] = "implicit midpoint, adaptive"
     adaptive: ClassVar[bool] = True
+    paced_by: ClassVar[Tableau | None] = BOGACKI_SHAMPINE
 
     rtol: float = 1e-5
     atol: float | tuple[float, ...] = 1e-7

@@ -31,6 +31,8 @@ class Baked:
         Way of each cable and rope by name, (n, m, 3).
     slack
         When each of them is slack (n).
+    q
+        Coordinates of the machine (n, nq).
     """
 
     t: Array
@@ -38,6 +40,7 @@ class Baked:
     poses: Array
     cables: Mapping[str, Array]
     slack: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    q: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
 
 def interpolated(t: Array, rows: Array, q: Array, quaternions: Sequence[int]) -> Array:

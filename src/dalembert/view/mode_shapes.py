@@ -62,7 +62,8 @@ def bake_mode(modes: MachineModes, mode: int, phases: ArrayLike, *, size: float 
     cables = {
         cable.name: sagging(points[:, list(cable.points)], straight, np.zeros(3), cable.lines) for cable in scene.cables
     }
-    return scene, Baked(np.arange(len(factors), dtype=float), points, poses, cables)
+    q = rest.q + factors[:, None] * (moved.q - rest.q)
+    return scene, Baked(np.arange(len(factors), dtype=float), points, poses, cables, q=q)
 
 
 def wires(scene: Scene, baked: Baked) -> list[Array]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dalembert.core.types import Array
 from dalembert.io.meshes import TriangleMesh
 from dalembert.model.geometry import Solid
 
@@ -16,6 +17,7 @@ __all__ = [
     "LinkPart",
     "PulleyPart",
     "RailPart",
+    "SkinPart",
     "SolidPart",
 ]
 
@@ -82,6 +84,34 @@ class BeamPart:
     name: str
     points: tuple[int, ...]
     radius: float
+
+
+@dataclass(frozen=True, eq=False)
+class SkinPart:
+    """The surface of a flexible body from finite elements, which deforms.
+
+    Parameters
+    ----------
+    name
+        The body.
+    pose
+        Index of the pose of its frame.
+    modal
+        Indices of its modal coordinates in q.
+    mesh
+        Undeformed surface in its frame.
+    shapes
+        Displacements (V, 3, n) of its corners per coordinate.
+    stress
+        Stresses (V, 6, n) there per coordinate [Pa], or None.
+    """
+
+    name: str
+    pose: int
+    modal: tuple[int, ...]
+    mesh: TriangleMesh
+    shapes: Array
+    stress: Array | None
 
 
 @dataclass(frozen=True)

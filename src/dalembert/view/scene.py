@@ -33,6 +33,7 @@ from dalembert.view.parts import (
     LinkPart,
     PulleyPart,
     RailPart,
+    SkinPart,
     SolidPart,
 )
 from dalembert.view.solids import faces_of
@@ -54,7 +55,7 @@ class Scene:
     kernel
         ``(q, t, p) -> points (n, 3), poses (n, 3, 4), lengths (cables, 2)``: world positions; rotation and position;
         way and paid-out length of each cable (the latter without the length that a run measures at its start).
-    solids, links, beams, cables, pulleys, balls, joints, rails, frames
+    solids, links, beams, skins, cables, pulleys, balls, joints, rails, frames
         Its parts.
     points
         Index of the point that each name stands for: bodies (their centre of mass), frames, sections of beams, joints.
@@ -65,6 +66,7 @@ class Scene:
     solids: tuple[SolidPart, ...]
     links: tuple[LinkPart, ...]
     beams: tuple[BeamPart, ...]
+    skins: tuple[SkinPart, ...]
     cables: tuple[CablePart, ...]
     pulleys: tuple[PulleyPart, ...]
     balls: tuple[BallPart, ...]
@@ -131,7 +133,7 @@ class Scene:
             slack = np.zeros_like(way) if drawn.bilateral else np.maximum(paid_out - way, 0.0)
             curves[drawn.name] = sagging(points[:, list(drawn.points)], slack, gravity, drawn.lines)
             loose[drawn.name] = slack > _SLACK * way
-        return Baked(times, points, poses, curves, loose)
+        return Baked(times, points, poses, curves, loose, Q)
 
     def _evaluate(self, q: Array, t: Array, p: Mapping[str, float] | None) -> tuple[Array, Array, Array]:
         more = (self.machine.parameter_vector(p),) if self.machine.parameters else ()

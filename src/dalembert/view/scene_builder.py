@@ -26,7 +26,8 @@ from dalembert.io.meshes import TriangleMesh, load_mesh
 from dalembert.model.body import Body
 from dalembert.model.cables import Cable
 from dalembert.model.elastic.contract import Elastic
-from dalembert.model.geometry import Geometry, Mesh, Solid
+from dalembert.model.elastic.finite_elements import FlexibleBody
+from dalembert.model.geometry import Geometry, HeightField, Mesh, Solid
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
 from dalembert.model.ropes import RopeBase
@@ -40,9 +41,11 @@ from dalembert.view.parts import (
     LinkPart,
     PulleyPart,
     RailPart,
+    SkinPart,
     SolidPart,
 )
 from dalembert.view.scene import Scene
+from dalembert.view.skins import skin_of
 from dalembert.view.solids import faces_of
 
 __all__ = ["build_scene"]
@@ -158,6 +161,7 @@ class _Builder:
             "solids": SolidPart,
             "links": LinkPart,
             "beams": BeamPart,
+            "skins": SkinPart,
             "cables": CablePart,
             "pulleys": PulleyPart,
             "balls": BallPart,
@@ -270,6 +274,8 @@ class _Builder:
 
     def solid(self, shape: Geometry) -> tuple[Geometry, Solid, TriangleMesh | None]:
         numbers: dict[str, Any] = {}
+        if isinstance(shape.solid, HeightField):
+            return shape, shape.solid, None
         for field in fields(shape.solid):
             value = getattr(shape.solid, field.name)
             if isinstance(value, tuple):
@@ -292,9 +298,18 @@ class _Builder:
         lines, radius = body.outline(delta)
         for line in lines:
             self.add(BeamPart(body.name, tuple(self.point(p + R @ x) for x in line), radius))
+        if isinstance(body, FlexibleBody) and set(body.q_names) <= set(self.machine.q_names):
+            self.skin(body, R, p)
         self.names[body.name] = self.drawn[BeamPart][-len(lines)].points[0]
         for section in body.section_names:
             self.names[f"{body.name}.{section}"] = self.point(self.at(f"{body.name}.{section}"))
+
+    def skin(self, body: FlexibleBody, R: Expression, p: Expression) -> None:
+        """The surface of a body from finite elements, if it has one."""
+        skin = skin_of(body, len(self.poses), tuple(map(self.machine.q_names.index, body.q_names)))
+        if skin is not None:
+            self.pose(R, p)
+            self.add(skin)
 
     def rope(self, rope: RopeBase) -> None:
         route = rope.route(_Context(self.model))

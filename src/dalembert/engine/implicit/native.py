@@ -81,6 +81,11 @@ class NativeMidpoint:
             self.memory.struct.error = loop.error
 
     @property
+    def guess(self) -> int:
+        """Address of the time at which the rates are known with which the next step begins."""
+        return self.memory.address + int(type(self.memory.struct).t_known.offset)
+
+    @property
     def evaluations(self) -> int:
         """Evaluations of the tape so far."""
         return int(self.memory.struct.n_iterations)

@@ -80,13 +80,17 @@ FUNCTION bool leaves(double t, const real *next, const real *c, const real *p, r
 #define leaves(t, next, c, p, signs, w) false
 #endif
 
-/* One step and the projection after it; false: the constraints could not be kept. */
+/* One step and the projection after it; false: the constraints could not be kept, or the iteration did not converge. */
 FUNCTION bool advance(double t, double h, const real *x, const real *c, const real *p, real *stage, real *rate, real *next,
                       real *w, const struct beside *B) {
+#if IMPLICIT
+    return midpoint_step(t, h, x, c, p, stage, rate, next, w, true);
+#else
     rollout_step(t, h, x, c, p, stage, rate, next, w, true, B);
+#endif
 #if PROJECTS
     return rollout_project(t + h, true, next, c, p, stage, w, B);
-#else
+#elif !IMPLICIT
     return true;
 #endif
 }
@@ -125,6 +129,7 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     real x[N_STATES], stage[N_STATES], rate[N_RATE], next[N_STATES], c[N_HELD + 1], p[N_PARAMETERS + 1], w[N_WORK + 1];
     const double own = clock ? clock[i] : 0.0;
     int bad = status[i];
+    forget_rates(rate);
     UNROLL
     for (int j = 0; j < N_STATES; j++) x[j] = state[j * n + i];
 #if WATCHES

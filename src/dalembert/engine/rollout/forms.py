@@ -18,7 +18,7 @@ _STEPS = (
     "dalembert.engine.constraints:projection.h",
     *_own("constraints.h"),
     "dalembert.engine.loop:runge_kutta.h",
-    *_own("rollout.h", "measures.h", "adaptive.h", "contacts.h"),
+    *_own("rollout.h", "midpoint_steps.h", "measures.h", "adaptive.h", "contacts.h"),
     *_STEPPING,
     *_own("contact_steps.h", "noise.h"),
 )

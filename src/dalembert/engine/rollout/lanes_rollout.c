@@ -277,13 +277,19 @@ static void load_members(const double *table, int64_t start, int64_t members, in
 }
 
 #if !ALONE
-/* One step of each lane's length and the projection after it; returns which lanes could be projected. */
+/* One step of each lane's length and the projection after it; returns the lanes that could be projected, or whose
+ * iteration has converged. */
 static inline integer advance(const struct rollout *R, real t, real h, integer alive, const real *x, const real *c,
                               const real *p, real *stage, real *rate, real *next, real *w) {
+#if IMPLICIT
+    (void)R;
+    return midpoint_step(t, h, x, c, p, stage, rate, next, w, alive);
+#else
     rollout_step(t, h, x, c, p, stage, rate, next, w, alive, &R->beside);
+#endif
 #if PROJECTS
     return rollout_project(t + h, alive, next, c, p, stage, w, &R->beside);
-#else
+#elif !IMPLICIT
     return J(-1);
 #endif
 }
@@ -393,6 +399,7 @@ EXPORT void JOIN(SYMBOL, _rollout)(const struct rollout *R) {
         integer alive = J(-1);
         real clock = K(0.0), t = K(0.0);
         double slack = 0.0;
+        forget_rates(rate);
         load_members(R->state, start, members, n, N_STATES, N_STATES, x);
         load_members(R->held, start, members, n, N_HELD, R->held_stride, c);
         load_members(R->parameters, start, members, n, N_PARAMETERS, R->p_stride, p);

@@ -27,6 +27,8 @@ struct members {
     int64_t *record_member, *change_member, n_signed, n_changes_signed;
     void (*drain)(void);
     double *x_before; /* room for a state */
+    double *guess_at; /* implicit steps: time whose rates are known; 0: none */
+    int64_t guess_of; /* the member they belong to, or -1 */
 };
 
 static double *of_member(const struct members *S, int64_t member) { return S->carried + member * N_CARRIED; }
@@ -61,6 +63,7 @@ static void enter(struct members *S, int64_t member, double t, const double *x, 
         L->rejected_last = pace[PACE_REJECTED] > 0.0, L->n_steps = (int64_t)pace[PACE_TRIES];
     } else L->n_steps = 0;
     if (S->t_loose) *S->t_loose = NAN;
+    if (S->guess_at && S->guess_of != member) *S->guess_at = NAN;
     if (S->n_pairs)
         *S->restitution = S->coefficients + member * 2 * S->n_pairs, *S->friction = *S->restitution + S->n_pairs;
     if (!S->keeps || !has_room(W)) empty(S, member);

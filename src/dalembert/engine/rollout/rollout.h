@@ -3,7 +3,7 @@
  * one before (Euler, Heun, the classical one) STEPS, the subdiagonal of the tableau; of those that are ADAPTIVE, whose last
  * stage is the derivative at the new point, the whole tableau as MATRIX. */
 TABLE int quaternion_at[] = {QUATERNIONS};
-#if !STEPPING && !ALONE
+#if !STEPPING && !ALONE && !IMPLICIT
 TABLE double node[] = {NODES}, weight[] = {WEIGHTS};
 #endif
 
@@ -59,7 +59,7 @@ FUNCTION void rollout_step(instant t, instant h, const real *x, const real *c, c
     later_stages(t, h, x, c, p, rate, next, w, B);
     normalise(next);
 }
-#elif !STEPPING /* contact_steps.h has its own steps */
+#elif !STEPPING && !IMPLICIT /* contact_steps.h and midpoint_steps.h define other steps */
 #define N_RATE N_STATES
 TABLE double inner[] = {STEPS};
 

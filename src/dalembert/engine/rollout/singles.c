@@ -121,6 +121,8 @@ void singles_run(const struct singles *R, int64_t i, int64_t n_segments, const s
         i, R->state + i * L->n, R->held + i * R->held_stride, R->watched + i * L->n_events, R->parameters + i * R->p_stride,
     }, *const O = &one;
     double t = clock + (segments->anchor + (double)segments->first * segments->h);
+    R->steps->guess_of = i; /* rates of its last step, but none of an earlier call: members do not depend on each other */
+    if (R->steps->guess_at) *R->steps->guess_at = NAN;
     if (segments->sample < 0) {
         begin_at(R, O, clock + segments->anchor, segments->h, segments->begin);
         if (m && R->every && !*status) measure_at(R, O, L->adaptive ? segments->anchor : t, 0.0, slack);

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.compile import Kernel, compile_function
+from dalembert.compile import Kernel, build_together, compile_function
 from dalembert.core.constraint_algebra import ConstrainedDynamics, minimum_norm
 from dalembert.core.constraint_tape import SHARE, SweptLists, TapeFactors, acting
 from dalembert.core.kept import Kept
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["ConstraintContract"]
 
 Active = Mapping[str, bool] | None
+
+_AT_A_START = ("constraints", "constraint_jacobian", "constraint_velocity")
+"""Functions that every start needs."""
+
+_SHORT = 2000
+"""Operations up to which each of them is compiled together with the first one that is called."""
 
 
 class ConstraintContract:
@@ -149,6 +155,15 @@ class ConstraintContract:
         return self.kept.once("constraint kernel", name, lambda: self._compiled_constraints(name))
 
     def _compiled_constraints(self, name: str) -> Kernel:
+        function, shapes = self._constraint_function(name)
+        if name in _AT_A_START and function.n_instructions() < _SHORT:
+            others = (self._constraint_function(other)[0] for other in _AT_A_START if other != name)
+            build_together((function, *(other for other in others if other.n_instructions() < _SHORT)), self.backend)
+        # Batches of the others run row by row: they are short (starts of members), and lanes take longer to build.
+        return compile_function(function, backend=self.backend, shapes=shapes, lanes=name == "constrained_dynamics")
+
+    def _constraint_function(self, name: str) -> tuple[ca.Function, dict[str, tuple[int, ...]]]:
+        """A function of the constraints, and the shapes of its inputs and outputs."""
         s, e = self.constraint_system, self.symbolic
         nv, m = self.nv, s.m
         table: dict[str, tuple[list[Any], list[tuple[int, ...]], int]] = {
@@ -166,9 +181,7 @@ class ConstraintContract:
         names = [f"out{i}" for i in range(len(outputs))]
         dense = ca.cse([ca.densify(ca.SX(x)) for x in outputs])
         function = ca.Function(name, arguments, dense, labels, names)
-        return compile_function(
-            function, backend=self.backend, shapes={"t": (), **dict(zip(names, out_shapes, strict=True))}
-        )
+        return function, {"t": (), **dict(zip(names, out_shapes, strict=True))}
 
     def _solved_constraints(self) -> tuple[list[Any], list[tuple[int, ...]]]:
         """Accelerations, multipliers and the share (`TapeFactors`), with their shapes; and what to solve again with.

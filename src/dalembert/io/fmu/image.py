@@ -139,7 +139,7 @@ class Image:
                     if value != 0:
                         copies.append(f"    {to} = {_literal(value)};")
                 elif value:
-                    wires.append(f"    {to} = {self._target(value)};")
+                    wires.append(f"    {to} = {self._target(value, places)};")
         for name, array in self.arrays.items():
             kind, first, _ = places[id(array)]
             wires.append(f"    I->{name} = I->{kind} + {first};")
@@ -149,8 +149,8 @@ class Image:
             "void image_wire(struct image *I) {\n" + "\n".join(wires) + "\n}\n"
         )
 
-    def _target(self, value: int) -> str:
-        """Meaning of a pointer that is not one to an array: a structure, a member of it, or a function."""
+    def _target(self, value: int, places: Mapping[int, tuple[str, int, Any]]) -> str:
+        """Meaning of a pointer that is none to its own array: a structure, its member or array, or a function."""
         if value in self.symbols.names:
             return self.symbols.names[value]
         for name, memory in self.structures.items():
@@ -160,6 +160,9 @@ class Image:
             if 0 < offset < ctypes.sizeof(memory.struct):
                 member = next(m for m, _ in memory.struct._fields_ if getattr(type(memory.struct), m).offset == offset)
                 return f"&I->{name}.{member}"
+            for array in memory.arrays.values():
+                if array.size and value == array.ctypes.data:
+                    return _pointer(*places[id(array)][:2])
         raise AssertionError(f"a structure points to {value:#x}, which is no part of the image")
 
 

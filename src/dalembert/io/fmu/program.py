@@ -217,10 +217,11 @@ def _written(
     structures: dict[str, NativeMemory] = {}
     arrays: dict[str, Any] = {}
     smooth = system is None and stepping is None
-    adaptive = setup.tableau is not None and setup.tableau.adaptive
+    kind = METHODS[setup.method]
+    adaptive = kind.adaptive
     memory = loop_memory(
         setup,
-        setup.tableau or EULER,  # a method that steps by itself never looks at the tableau
+        setup.tableau or kind.paced_by or EULER,  # a method that steps by itself never looks at the tableau
         adaptive=adaptive,
         capacity=_READ if records else _ROWS,
         ode=writer.kernel("ode", problem.ode) if smooth else None,
@@ -264,12 +265,12 @@ def _written(
         structures |= steps.structures
         if stepping.colliders is not None:
             headers, units = [*headers, "scene.h"], [*units, "collide"]
-    if METHODS[setup.method].implicit:
+    if kind.implicit:
         headers, units = [*dict.fromkeys([*headers, "constrained.h", "midpoint.h"])], [*units, "implicit"]
         if problem.midpoint is None:
             raise InputError(f"method {setup.method!r} has no steps of problem {problem.name!r}")
         code, equations = writer.kernel("midpoint", problem.midpoint()), None if system is None else constrained
-        implicit = NativeMidpoint(problem, code, setup.options, writer.symbols, equations)
+        implicit = NativeMidpoint(problem, code, setup.options, writer.symbols, equations, adaptive=adaptive)
         implicit.attach(memory.struct)
         structures["midpoint"] = implicit.memory
     changes = _READ if records else _CHANGES

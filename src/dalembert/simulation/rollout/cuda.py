@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import casadi
@@ -17,6 +17,7 @@ from dalembert.engine.methods.constraints import ConstraintMethod, Projection
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.rollout.forms import CUDA_ROLLOUT
 from dalembert.engine.sampling import Schedule
+from dalembert.simulation.methods import METHODS
 from dalembert.simulation.rollout.desk import Desk, DeskRow, GpuDesk
 from dalembert.simulation.rollout.events import leaves_threads, watched_problem
 from dalembert.simulation.rollout.measures import Measures
@@ -40,6 +41,7 @@ def rollout_source(
     measures: Measures | None = None,
     schedule: Schedule | None = None,
     way: ConstraintMethod | None = None,
+    options: Mapping[str, float] | None = None,
 ) -> CudaSource:
     """Write the time loop of a problem as CUDA C."""
     way = Projection() if way is None else way
@@ -48,10 +50,16 @@ def rollout_source(
             f"a GPU keeps constraints by methods that are solved on the tape (projection, baumgarte), got {way.name!r} "
             f"for machine {problem.name!r}; leave out device='cuda' for a rollout on the processor"
         )
+    implicit = METHODS[method].implicit
+    if implicit and problem.constrained is not None:
+        raise InputError(
+            f"a GPU takes implicit steps of machines without constraints, and machine {problem.name!r} has some: use "
+            "device='cpu'"
+        )
     watching = leaves_threads(problem, method)
     problem = watched_problem(problem) if watching else problem
-    ode, others = rollout_tapes(problem, way, watching=watching)
-    macros: dict[str, object] = {**rollout_macros(problem, method)}
+    ode, others = rollout_tapes(problem, way, watching=watching, implicit=implicit)
+    macros: dict[str, object] = {**rollout_macros(problem, method, options)}
     macros |= {**constraint_macros(problem, way, watching=watching), "N_MEASURES": 0, "N_UPDATES": 0}
     further = {name: row_major(f) for name, f in others.items()}
     if measures is not None:
@@ -273,6 +281,8 @@ class CudaRollout:
         As in `dalembert.compile.compile_cuda`.
     measures, schedule, way
         As in `LaneRollout`.
+    options
+        As in `LaneRollout`.
     beside
         Makes a time loop that simulates again those members whose constraints depend on each other on the way, or whose
         contacts have to be swept.
@@ -290,12 +300,15 @@ class CudaRollout:
         schedule: Schedule | None = None,
         way: ConstraintMethod | None = None,
         beside: Callable[[], RolloutEngine] | None = None,
+        options: Mapping[str, float] | None = None,
     ) -> None:
+        if METHODS[method].implicit and precision == "float":
+            raise InputError(f"method {method!r} iterates in double precision on a GPU, got precision='float'")
         self._cupy = import_cupy()
         self._beside = beside
         self._watched = watched_problem(problem) if leaves_threads(problem, method) else None
         self._measures = measures
-        self.source = rollout_source(problem, method, measures, schedule, way)
+        self.source = rollout_source(problem, method, measures, schedule, way, options)
         self._dtype = np.dtype(np.float64 if precision == "double" else np.float32)
         self._entry = load_entry(self._cupy, self.source, precision, fast_math, BLOCK)
 

@@ -216,7 +216,7 @@ class ThreadSteps:
 
     def __init__(self, steps: EventSteps, logs: list[dict[str, Any]]) -> None:
         setup, table = steps.setup, steps.table
-        problem, way, tableau = setup.problem, setup.constraint_method, setup.tableau or EULER
+        problem, way, kind = setup.problem, setup.constraint_method, METHODS[setup.method]
         further = () if table is None or way.projects else ("projection", "move")
         kernels = problem_kernels(problem, steps.backend, tapes=(*way.tapes, *further))
         ode, events = None, None
@@ -229,17 +229,18 @@ class ThreadSteps:
             equations = native_steps(problem.stepping, problem.n_states, kernels.stepping_codes())
         else:
             ode, events = kernels.ode_code(), kernels.events_code()
-        if METHODS[setup.method].implicit:
+        if kind.implicit:
             constrained = equations if isinstance(equations, NativeConstrained) else None
             code = kernels.midpoint_code(problem)
-            implicit = NativeMidpoint(problem, code, setup.options, equations=constrained)
+            implicit = NativeMidpoint(problem, code, setup.options, equations=constrained, adaptive=kind.adaptive)
         engine = NativeEngine(
             replace(setup, patience=np.inf, record=0.0),
             ode,
             events,
             constrained=equations,
             steps=implicit,
-            tableau=tableau,
+            tableau=setup.tableau or kind.paced_by or EULER,
+            adaptive=kind.adaptive,
             capacity=1 if steps.every else 64,
         )
         changes = _CHANGES if steps.keeps else 64
@@ -283,6 +284,7 @@ class ThreadSteps:
         struct.carried = steps.carried.ctypes.data
         struct.pace = None if steps.pace is None else steps.pace.ctypes.data
         struct.record_member, struct.change_member = (whose.ctypes.data for whose in self._whose)
+        struct.guess_of, struct.guess_at = -1, None if implicit is None else implicit.guess
         struct.drain, struct.x_before = ctypes.cast(drain, _POINTER).value, before.ctypes.data
         self.address = ctypes.addressof(struct)
         self.begin, self.sampled, self.step = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -154,6 +154,8 @@ class LaneRollout:
         Sampled elements, all of them native; likewise.
     way
         How constraints are kept, if there are any.
+    options
+        Settings that the method alone has, if its steps are implicit.
     """
 
     backend = "lanes"
@@ -166,13 +168,14 @@ class LaneRollout:
         measures: Measures | None = None,
         schedule: Schedule | None = None,
         way: ConstraintMethod | None = None,
+        options: Mapping[str, float] | None = None,
     ) -> None:
         way = Projection() if way is None else way
         alone = goes_alone(problem, method, solves_on_tape(way))
         problem = watched_problem(problem) if alone else problem
-        ode, others = rollout_tapes(problem, way, alone=alone)
+        ode, others = rollout_tapes(problem, way, alone=alone, implicit=METHODS[method].implicit)
         function, further = row_major(ode), {name: row_major(f) for name, f in others.items()}
-        macros = {**rollout_macros(problem, method, alone=alone), **constraint_macros(problem, way, alone=alone)}
+        macros = rollout_macros(problem, method, options, alone=alone) | constraint_macros(problem, way, alone=alone)
         library = load_form(function, toolchain, LANES_ROLLOUT, macros, further)
         self._problem, self._way, self._alone = problem, way, alone
         self._scalars = None

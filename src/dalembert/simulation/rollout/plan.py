@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -145,13 +145,17 @@ def _instants(t0: float, t_end: float, interval: float, slack: float) -> Array:
     return t
 
 
-def rollout_macros(problem: Problem, method: str, *, alone: bool = False) -> dict[str, object]:
+def rollout_macros(
+    problem: Problem, method: str, options: Mapping[str, float] | None = None, *, alone: bool = False
+) -> dict[str, object]:
     """Describe a problem and a method to the generated time loops.
 
     Parameters
     ----------
     problem, method
         The problem and the name of the method.
+    options
+        Settings that the method alone has; implicit steps need them.
     alone
         Whether members take their steps outside of lanes, which do not depend on the method then.
 
@@ -168,9 +172,20 @@ def rollout_macros(problem: Problem, method: str, *, alone: bool = False) -> dic
         "QUATERNIONS": ", ".join(map(str, [*problem.quaternions, 0])),
         **quantile_macros(),
     }
+    sizes["IMPLICIT"] = int(METHODS[method].implicit)
     if problem.stepping is not None:
         return {"ADAPTIVE": 0, **sizes}
     check_outlet(METHODS[method], "rollout")
+    if METHODS[method].implicit:
+        settings = METHODS[method]().options | dict(options or {})
+        return {
+            "ADAPTIVE": 0,
+            **sizes,
+            "N_ITERATED": int(np.count_nonzero(problem.counted)),
+            "MAX_ITERATIONS": int(settings["max_iterations"]),
+            "ITERATION_TOLERANCE": repr(float(settings["tolerance"])),
+            "NUMERICAL_DAMPING": repr(float(settings["numerical_damping"])),
+        }
     tableau = TABLEAUS[method]
     if alone:
         return {"ADAPTIVE": int(tableau.adaptive), **sizes}

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.core.validation import check_index
+from dalembert.simulation.methods import METHODS
 from dalembert.simulation.rollout.events import EventSteps
 from dalembert.simulation.run import EndState, EventRecord, Run
 
@@ -161,6 +162,11 @@ class Rollout:
             note = "" if self.happened is None else self.happened.message(int(member) % len(self), t)
             if note:
                 return note
+            if k == len(self.state_names) and METHODS[self.metadata["method"]].implicit:
+                return (
+                    f"the iteration of the step from t = {t:.9g} s did not converge: the step is too long for forces "
+                    "that are neither modes nor springs"
+                )
             if k == len(self.state_names):
                 return (
                     f"the constraints could not be kept in the step from t = {t:.9g} s: the step is too long, or the "

@@ -31,14 +31,20 @@ def solves_on_tape(way: ConstraintMethod) -> bool:
 
 
 def rollout_tapes(
-    problem: Problem, way: ConstraintMethod, *, alone: bool = False, watching: bool | None = None
+    problem: Problem,
+    way: ConstraintMethod,
+    *,
+    alone: bool = False,
+    watching: bool | None = None,
+    implicit: bool = False,
 ) -> tuple[ca.Function, dict[str, ca.Function]]:
     """Return the rates of a problem, and the other functions of its time loop, by macro.
 
     For a constrained machine the rates are (t, x, c, p) -> (x', share) and the projection is (t, x, c, p) -> (projected
     coordinates and velocities, largest violation, share); see `TapeFactors` for the share. With contacts there are no
     rates, but the terms of a step (`SteppingSystem`); with members that go alone there is nothing. With ``watching``
-    (None: where events change members) the event functions are among the others.
+    (None: where events change members) the event functions are among the others. With ``implicit`` steps the tape is
+    that of their iteration (`Problem.midpoint`) in place of the rates.
     """
     system = problem.constrained
     if alone:
@@ -47,6 +53,8 @@ def rollout_tapes(
     symbols: list[Any] = [ca.SX.sym(name, problem.ode.size1_in(k)) for k, name in enumerate(_NAMES)]
     if system is None:
         ode, further = (problem.ode, {}) if problem.stepping is None else stepping_tapes(problem.stepping)
+        if implicit and problem.midpoint is not None:
+            ode = problem.midpoint()
         if watching and problem.events is not None:
             outputs = [ca.densify(problem.events(*symbols)), ca.SX(1)]
             further["WATCH"] = ca.Function("events", symbols, ca.cse(outputs), _NAMES, ["g", "share"])

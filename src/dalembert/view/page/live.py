@@ -103,7 +103,7 @@ def share_page(experiment: Experiment, *, equations: bool | None = None) -> str:
         f'<script type="text/plain" id="payload">{packed}</script>'
     )
     page = document(f"{machine.name}: a machine that simulates", body, "da-live", script=boot, simulates=True)
-    meshes = any(node["kind"] == "mesh" for node in live["scene"]["nodes"])
+    meshes = any(node["kind"] in ("mesh", "skin") for node in live["scene"]["nodes"])
     most = _LARGEST_WITH_MESHES if meshes else _LARGEST
     if len(page) > most:
         raise InputError(
@@ -291,6 +291,8 @@ def _drawing_data(drawing: _Drawing, laid_out: LaidOut, machine: Machine) -> dic
     for name, way in laid_out.nodes.ways:
         if isinstance(way, str):
             ways.append({"cable": way})
+        elif np.ndim(way) == 3 and np.shape(way)[1] > 1:  # forces act at one point
+            ways.append({"plan": name, "count": int(np.shape(way)[1])})
         elif np.ndim(way) == 2:
             ways.append({"still": [float(f"{x:.7g}") for x in way.ravel()]})
         else:

@@ -22,7 +22,8 @@ from dalembert.view.looks import body_colours, rail_reach
 from dalembert.view.page.arrays import pack_array
 from dalembert.view.parts import CablePart, RailPart, SolidPart
 from dalembert.view.scene import Scene
-from dalembert.view.solids import coarse
+from dalembert.view.skins import largest_stress
+from dalembert.view.solids import coarse, triangles_of
 
 __all__ = ["Nodes", "inclines", "outline"]
 
@@ -43,6 +44,10 @@ def outline(scene: Scene, baked: Baked) -> Array:
         corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
         pose = baked.poses[:, solid.pose]
         clouds.append((np.einsum("nij,mj->nmi", pose[..., :3], corners) + pose[:, None, :, 3]).reshape(-1, 3))
+    for skin in scene.skins:
+        corners, pose = skin.mesh.vertices, baked.poses[:, skin.pose]
+        ends = corners[np.unique(np.concatenate([corners.argmin(axis=0), corners.argmax(axis=0)]))]
+        clouds.append((np.einsum("nij,mj->nmi", pose[..., :3], ends) + pose[:, None, :, 3]).reshape(-1, 3))
     for rail in scene.rails:
         pose, reach = baked.poses[:, rail.pose], np.array(rail_reach(scene, baked, rail))
         ends = pose[:, None, :, 3] + reach[:, None] * (pose[..., :3] @ np.array(rail.axis))[:, None]
@@ -96,6 +101,7 @@ class Nodes:
         self.ways: list[tuple[str, Array | str]] = []  # what follows the scene's points: cables by name, still points
         self.count = baked.points.shape[1]
         self.levels: list[Array] = []
+        self.skinned: list[int] = []  # coordinates that deform surfaces
         self.legend: dict[str, Any] = {}  # newtons of the longest usual arrow, and of the colours of cables
         self.collect()
 
@@ -139,7 +145,10 @@ class Nodes:
             if np.all(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=-1) < 1e-9 * size):
                 continue
             self.pair(link.ends, radius, _ROD if link.kind == "rod" else _LINK, link.name)
+        skinned = {skin.name for skin in scene.skins}
         for beam in scene.beams:
+            if beam.name in skinned:
+                continue
             radius = max(beam.radius, 0.006 * size)
             colour = _BEAM_IN_SPACE if self.level is None else _BEAM
             self.add("tube", first=beam.points[0], count=len(beam.points), radius=radius, colour=colour, name=beam.name)
@@ -187,8 +196,7 @@ class Nodes:
             case Capsule(radius=r, length=h):
                 self.add("capsule", radius=max(nominal(r), 0.007 * self.size), length=h, **look)
             case _:
-                assert drawn.mesh is not None
-                mesh = coarse(drawn.mesh, _MESH_TRIANGLES)
+                mesh = coarse(triangles_of(drawn.solid, drawn.mesh), _MESH_TRIANGLES)
                 self.add("mesh", vertices=pack_array(mesh.vertices), faces=pack_array(mesh.faces), **look)
 
     def hidden(self, point: Array) -> bool:
@@ -338,6 +346,25 @@ class Nodes:
         for name, path in paths.items():
             first = self.follow(name, path)
             self.add("tube", first=first, count=path.shape[1], radius=0.0035 * self.size, colour=_PLAN, name=name)
+
+    def skins(self, baked: Baked) -> None:
+        """Surfaces of flexible bodies, deformed by their modal coordinates and coloured by their equivalent stress.
+
+        The largest stress of the film is that of the last colour.
+        """
+        largest = {skin.name: largest_stress(skin, baked.q) for skin in self.scene.skins}
+        most = max([0.0, *(x for x in largest.values() if x is not None)])
+        for skin in self.scene.skins:
+            first = self.number(baked.q[:, list(skin.modal)])
+            self.skinned += skin.modal
+            look: dict[str, Any] = {"pose": skin.pose, "modal": first, "colour": _BEAM, "name": skin.name}
+            look |= {"coordinates": [self.scene.machine.q_names[k] for k in skin.modal]}
+            look |= {"vertices": pack_array(skin.mesh.vertices), "faces": pack_array(skin.mesh.faces)}
+            look["shapes"] = pack_array(skin.shapes.reshape(-1, len(skin.modal)).T)
+            if skin.stress is not None and most > 0.0:
+                look |= {"stress": pack_array(skin.stress.reshape(-1, len(skin.modal)).T / most)}
+                self.legend["stress"] = most
+            self.add("skin", **look)
 
     def hanging(self, cable: CablePart) -> int:
         """Place among the points of a cable at which its free line begins that hangs where it is slack."""

@@ -8,7 +8,7 @@ exaggerate the bending by itself.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -144,8 +144,7 @@ def lay_out(run: Run, machine: Machine, *, most: int | None = None, idle: bool =
     run, machine, most
         As in `pack_run`.
     idle
-        Whether forces that are zero throughout have an arrow, too, and predicted paths are left out: for pages that
-        simulate.
+        Whether forces that are zero throughout have an arrow, too: for pages that simulate.
     """
     scene = build_scene(machine, run.metadata.get("parameters"))
     times = film_times(run, most or _most_frames(scene))
@@ -162,7 +161,7 @@ def lay_out(run: Run, machine: Machine, *, most: int | None = None, idle: bool =
         if name in run
     }
     forces = forces_of(run, machine, times, idle=idle)
-    paths = {} if idle else predicted_paths(run, times)
+    paths = predicted_paths(run, times)
     return _laid_out(scene, baked, straight, title=machine.name, tensions=tensions, forces=forces, paths=paths)
 
 
@@ -260,7 +259,7 @@ def pack_mode(modes: MachineModes, mode: int, *, size: float = 0.15) -> dict[str
     phase = np.linspace(0.0, 1.0, frames)
     scene, baked = bake_mode(modes, mode, np.sin(2 * np.pi * phase), size=size)
     title = f"{scene.machine.name}, mode {mode + 1}: {modes.omega[mode]:.4g} rad/s"
-    packed = _packed(scene, Baked(phase, baked.points, baked.poses, baked.cables), None, title=title)
+    packed = _packed(scene, replace(baked, t=phase), None, title=title)
     packed["scene"] |= {"speed": 1.0, "trace": ""}
     return packed
 
@@ -292,6 +291,7 @@ def _laid_out(
     touched = nodes.surfaces({x.name: x.value for x in scene.machine.parameters})
     nodes.arrows(forces)
     nodes.plans(paths or {})
+    nodes.skins(baked)
     points = nodes.points(baked)
     near = [ring for ring in touched if float(np.ptp(ring, axis=0).max()) < 3.0 * size]
     cloud = np.concatenate([cloud, *nodes.still, *near])
@@ -378,6 +378,7 @@ class GrowingFilm:
             "t": pack_array(baked.t),
             "points": pack_array(_channels(self._nodes.points(baked))),
             "poses": pack_array(_pose_channels(baked)),
+            "levels": pack_array(baked.q[:, self._nodes.skinned].T),
         }
 
 

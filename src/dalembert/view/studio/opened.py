@@ -192,6 +192,8 @@ class Opened:
 
         text = self.text or machine_text(self.experiment)
         document = yaml.safe_load(text)
+        if document is None:
+            raise InputError(text.removeprefix("# ").strip())
         block = _overridden(document.get("simulation") or {}, changes.settings)
         for key in ("q0", "v0", "p"):
             values = self.turned(changes) if key == "q0" else getattr(changes, key)
@@ -275,11 +277,16 @@ class Opened:
 
 
 def machine_text(experiment: Experiment) -> str:
-    """The machine file of an experiment; of the machine alone where a part of the experiment is Python code."""
-    try:
-        return experiment.to_yaml()
-    except InputError:
-        return experiment.machine.to_yaml()
+    """The machine file of an experiment; of the machine alone where a part of the experiment is Python code.
+
+    Where no file can hold the machine, such as a flexible body made from arrays, it is a comment with the reason.
+    """
+    for thing in (experiment, experiment.machine):
+        try:
+            return thing.to_yaml()
+        except InputError as error:
+            reason = error
+    return f"# {reason}\n"
 
 
 def _overridden(block: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -247,6 +247,8 @@ def open_stored(data: Mapping[str, Any], run: Run | None = None) -> Opened:
     if "system" in data:
         return open_system(str(data["system"]))
     text, folder = str(data["text"]), Path(data["folder"]) if data.get("folder") else None
+    if text.startswith("# ") and text.count("\n") == 1:
+        raise InputError(text.removeprefix("# ").strip())  # no file could hold the machine
     experiment = load_experiment(text)
     if folder is not None:
         experiment = experiment.replace(machine=_placed(experiment.machine, lambda _, mesh: _resolved(mesh, folder)))
