@@ -1,4 +1,4 @@
-"""Make the picture of the page on predictive control: ``python docs/figures/predictive_figures.py``."""
+"""Make the pictures of predictive control and of estimators: ``python docs/figures/predictive_figures.py``."""
 
 from __future__ import annotations
 
@@ -19,11 +19,16 @@ FOLDER = Path(__file__).resolve().parent
 use_style(figure_dpi=150)
 
 
+def _first_block(page: str) -> dict[str, Any]:
+    """Names that the first code block of a page defines."""
+    text, known = (FOLDER.parent / page).read_text(encoding="utf-8"), dict[str, Any]()
+    exec(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)[0], known)
+    return known
+
+
 def predictive_crane() -> None:
     """Path of the load over the stack, swing, payload and its estimate: the run of the page itself."""
-    page = (FOLDER.parent / "predictive_control.md").read_text(encoding="utf-8")
-    known: dict[str, Any] = {}
-    exec(re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)[0], known)
+    known = _first_block("predictive_control.md")
     run, height = known["run"], known["height"]
     figure, (path, swing, mass) = plt.subplots(1, 3, figsize=(9.6, 2.9))
     x = np.linspace(-0.5, 6.5, 300)
@@ -44,5 +49,23 @@ def predictive_crane() -> None:
     figure.savefig(FOLDER / "predictive_crane.png", dpi=130)
 
 
+def estimators() -> None:
+    """Swing, payload and their estimates from recorded readings: the run of the page itself."""
+    known = _first_block("estimators.md")
+    run, estimates = known["run"], known["estimates"]
+    figure, (swing, mass) = plt.subplots(1, 2, figsize=(9.6, 2.9))
+    swing.plot(run.t, run["theta1"], color=GREY, lw=2.5, label="true")
+    mass.axhline(700.0, color=GREY, lw=2.5)
+    for (name, one), colour in zip(estimates.items(), (RED, BLUE), strict=True):
+        swing.plot(run.t, one["theta1"], color=colour, lw=1.0, label=name)
+        mass.plot(run.t, one["payload"], color=colour, lw=1.0)
+    swing.set(xlabel="time [s]", title="swing [rad] and its estimates", xlim=(0, 3))
+    mass.set(xlabel="time [s]", title="payload [kg] and its estimates", xlim=(0, 3))
+    swing.legend(frameon=False, fontsize=8)
+    figure.tight_layout()
+    figure.savefig(FOLDER / "estimators.png", dpi=130)
+
+
 if __name__ == "__main__":
     predictive_crane()
+    estimators()

@@ -187,6 +187,41 @@ def test_a_sampled_law_with_a_noisy_sensor(watched: Any, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+def test_predicted_paths_of_a_controller(watched: Any, tmp_path: Path) -> None:
+    """The page plans as native code does, and draws the path that is held at each frame."""
+    cart = da.Machine(
+        "cart",
+        [da.point_mass("cart", 2.0), da.point_mass("load", 0.5, com=(0, 0, -0.4))],
+        [
+            da.Joint("x", "prismatic", "world", "cart", axis="x"),
+            da.Joint("swing", "revolute", "cart", "load", axis="y"),
+        ],
+        motors=[da.Motor("push", "x")],
+        frames=[da.Frame("hook", "load", (0, 0, -0.4))],
+    )
+    law = da.mpc(
+        cart, horizon=1.0, intervals=12, reference={"x": 0.5}, limits={"push": (-2, 2)}, path="hook",
+        cost=da.Cost(states={"x": 1.0, "swing": 1.0, "x_dot": 0.1}, inputs=1e-2, terminal="lqr"),
+    )  # fmt: skip
+    given = da.Experiment(cart, control=law, duration=1.0, method=da.RK4(step=0.01))
+    page = opened(watched, tmp_path, share_page(given))
+    run_of(page, 1)
+    drawn = page.evaluate(
+        "() => { const live = document.body.live, film = live.filmer.film(live.run, true);"
+        " const node = film.scene.nodes.find((one) => one.name === 'mpc.path');"
+        " return {t: [...film.t.values], first: node.first, count: node.count, points: [...film.points.values]}; }"
+    )
+    t, count = np.array(drawn["t"]), drawn["count"]
+    points = np.array(drawn["points"]).reshape(-1, len(t))[3 * drawn["first"] :][: 3 * count]
+    run = native(live_experiment(given))
+    expected = np.array([run[f"mpc.path.{k}.{axis}"] for k in range(count) for axis in "xyz"])
+    rows = np.clip(np.searchsorted(run.t, t + 1e-6, side="right") - 1, 0, len(run.t) - 1)
+    np.testing.assert_allclose(points, expected[:, rows], atol=1e-5)  # single precision, and rows between two frames
+    assert count == 13 and np.ptp(points[0]) > 0.1
+    assert watched.errors == []
+
+
+@pytest.mark.slow
 def test_a_start_in_the_floor_is_refused_by_name(watched: Any, tmp_path: Path) -> None:
     ball = da.Machine(
         "ball",

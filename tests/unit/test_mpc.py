@@ -62,6 +62,20 @@ def run(crane: da.Machine, law: Any) -> Any:
     return da.simulate(crane, duration=6.0, q0={"length": 4.0}, control=law, step=0.01, record=0.1)
 
 
+def test_above_an_inner_law_its_inputs_are_held_by_name(crane: da.Machine, law: Any, run: Any) -> None:
+    """An inner law that passes the inputs on is the controller itself; one at a shorter period may change them."""
+    inner = control.Feedforward({name: f"mpc.u.{name}" for name in ("drive", "winch")})
+    settings: dict[str, Any] = {"duration": 1.0, "q0": {"length": 4.0}, "step": 0.01, "record": 0.1}
+    above = da.simulate(crane, control=control.Cascade(control.Sampled(inner, 0.1), [law.guidance]), **settings)
+    for name in ("x", "swing", "length", "command.drive"):
+        np.testing.assert_allclose(above[name][:10], run[name][:10], rtol=0, atol=1e-12)
+    half = control.Feedforward({"drive": "mpc.u.drive", "winch": lambda t: -WEIGHT})
+    other = da.simulate(crane, control=control.Cascade(control.Sampled(half, 0.02), [law.guidance]), **settings)
+    assert np.abs(other["command.winch"] + WEIGHT).max() < 1e-12 and np.abs(other["mpc.u.winch"] + WEIGHT).max() > 1.0
+    with pytest.raises(InputError, match="sets no inputs"):
+        da.simulate(crane, duration=1.0, control=law.guidance)
+
+
 @pytest.mark.parametrize("integrator", ["rk4", "midpoint"])
 def test_without_limits_it_is_the_linear_quadratic_regulator(crane: da.Machine, integrator: str) -> None:
     """The cost at the end is that of the regulator, so that the first inputs of any horizon are its inputs."""

@@ -14,7 +14,7 @@ export class Filmer {
     this.first = {};
     for (const [name, size] of Object.entries(sizes)) [this.first[name], at] = [at, at + size];
     this.nScene = sizes.points / 3;
-    const counts = live.drawing.ways.map((way) => (way.cable ? live.drawing.cables[way.cable].points.length - 2 + SAG + 1 : way.still ? way.still.length / 3 : 1));
+    const counts = live.drawing.ways.map((way) => (way.cable ? live.drawing.cables[way.cable].points.length - 2 + SAG + 1 : way.still ? way.still.length / 3 : way.plan ? way.count : 1));
     this.nPoints = this.nScene + counts.reduce((a, b) => a + b, 0);
     this.nPoses = sizes.poses / 12;
     this.up = live.scene.up;
@@ -53,10 +53,11 @@ export class Filmer {
       film.t[j] = time;
       const q = run.coordinates(k, u);
       const value = (name) => run.value(name, k, u);
-      this.put(this.engine.scene(q, time, this.size), value, film.points, film.poses, j, n, last, "bent", forces);
+      const held = (name) => run.value(name, k, 0); // a plan holds until the next sample
+      this.put(this.engine.scene(q, time, this.size), value, held, film.points, film.poses, j, n, last, "bent", forces);
       if (!bends) return;
       for (const i of this.live.modal) q[i] = 0;
-      this.put(this.engine.scene(q, time, this.size), value, film.straight_points, film.straight_poses, j, n, last, "straight", null);
+      this.put(this.engine.scene(q, time, this.size), value, held, film.straight_points, film.straight_poses, j, n, last, "straight", null);
     });
     this.levels(film.levels, forces, frames, run, n);
     const shaped = (values, channels) => ({ shape: [channels, n], values });
@@ -70,8 +71,8 @@ export class Filmer {
     };
   }
 
-  // One frame: points and poses of the scene, cables, what stands still, where forces act.
-  put(numbers, value, points, poses, j, n, last, kind, forces) {
+  // One frame: points and poses of the scene, cables, predicted paths, what stands still, where forces act.
+  put(numbers, value, held, points, poses, j, n, last, kind, forces) {
     const { cables, ways } = this.live.drawing;
     for (let i = 0; i < 3 * this.nScene; i++) points[i * n + j] = numbers[this.first.points + i];
     let at = this.nScene;
@@ -82,6 +83,8 @@ export class Filmer {
     for (const way of ways) {
       if (way.cable) {
         for (const point of this.way(cables[way.cable], way.cable, numbers, value)) add(...point);
+      } else if (way.plan) {
+        for (let i = 0; i < way.count; i++) add(...["x", "y", "z"].map((axis) => held(`${way.plan}.${i}.${axis}`)));
       } else if (way.still) {
         for (let i = 0; i < way.still.length; i += 3) add(way.still[i], way.still[i + 1], way.still[i + 2]);
       } else {

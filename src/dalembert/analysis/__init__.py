@@ -31,6 +31,7 @@ from dalembert.analysis.rope_rest import RestPose, rest_pose
 from dalembert.analysis.ropes import RopeEfficiency, RopeTensions, rope_efficiency, rope_tensions
 from dalembert.analysis.sticking import with_sticking_contacts
 from dalembert.analysis.stress import Cycles, StressHistory, rainflow, stress_history, von_mises
+from dalembert.analysis.tip_inertia import tip_inertia
 from dalembert.analysis.verify import VerifyReport, VerifyRow, verify
 from dalembert.analysis.weld_wrench import weld_wrench
 from dalembert.model.elastic.solids import geometric_stiffness, stress_matrix
@@ -102,6 +103,7 @@ __all__ = [
     "stress_matrix",
     "structure_matrix",
     "tension_distribution",
+    "tip_inertia",
     "verify",
     "von_mises",
     "weld_wrench",

@@ -65,8 +65,18 @@ def _table(tables: tuple[str, ...], name: str) -> Array:
     return np.array([float(x) for x in numbers])
 
 
-def by_hpipm(size: HorizonProgramme, d: Mapping[str, Any]) -> tuple[Callable[[], Any], Callable[[], Array]]:
-    """Return a function that solves a programme by HPIPM through CasADi, and one for the inputs that it found."""
+def by_hpipm(
+    size: HorizonProgramme, d: Mapping[str, Any], tolerance: float | None = None
+) -> tuple[Callable[[], Any], Callable[[], Array]]:
+    """Return a function that solves a programme by HPIPM through CasADi, and one for the inputs that it found.
+
+    Parameters
+    ----------
+    size, d
+        The programme (`programme_of`).
+    tolerance
+        Residuals of its solution; None: HPIPM's own.
+    """
     nx, nu, n = size.nx, size.nu, size.intervals
     nz, nv = nx + nu, (n + 1) * (nx + nu) - nu
     H, A = np.zeros((nv, nv)), np.zeros((n * nx, nv))
@@ -82,6 +92,9 @@ def by_hpipm(size: HorizonProgramme, d: Mapping[str, Any]) -> tuple[Callable[[],
     options: Any = {
         "N": n, "nx": [nx] * (n + 1), "nu": [nu] * n + [0], "ng": [0] * (n + 1), "hpipm": {"iter_max": 60},
     }  # fmt: skip
+    if tolerance is not None:
+        options["hpipm"] |= dict.fromkeys(("res_g_max", "res_b_max", "res_d_max", "res_m_max"), tolerance)
+        options["error_on_fail"] = False  # it ends where it can reduce its residuals no more
     dense_H, dense_A = ca.sparsify(ca.DM(H)), ca.sparsify(ca.DM(A))
     solver = ca.conic("peer", "hpipm", {"h": dense_H.sparsity(), "a": dense_A.sparsity()}, options)
     b = -d["c"].ravel()

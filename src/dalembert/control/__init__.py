@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dalembert.control.feedback import LinearFeedback, linear_feedback
     from dalembert.control.floor import hinf_floor
     from dalembert.control.hinf import HinfNorm, hinf_norm
+    from dalembert.control.impedance import TipGains, TipImpedance, tip_gains
     from dalembert.control.law_tape import law_digest, law_function
     from dalembert.control.learning import Learning, Trial, learn_torques
     from dalembert.control.lqr import LQR, Holding, design_lqr, lqr_gain
@@ -73,6 +74,8 @@ __all__ = [
     "ScheduledGains",
     "SlotineLi",
     "StereoCamera",
+    "TipGains",
+    "TipImpedance",
     "Together",
     "Trial",
     "TumblingEstimate",
@@ -100,6 +103,7 @@ __all__ = [
     "register_law",
     "scheduled_feedback",
     "structured",
+    "tip_gains",
     "uncertain",
     "varying",
 ]
@@ -125,6 +129,8 @@ _LATER = {
     "PartialFeedbackLinearization": "dalembert.control.underactuated",
     "Partition": "dalembert.control.underactuated",
     "StereoCamera": "dalembert.control.estimation",
+    "TipGains": "dalembert.control.impedance",
+    "TipImpedance": "dalembert.control.impedance",
     "Trial": "dalembert.control.learning",
     "TumblingEstimate": "dalembert.control.estimation",
     "TumblingFilter": "dalembert.control.estimation",
@@ -139,6 +145,7 @@ _LATER = {
     "lqr_gain": "dalembert.control.lqr",
     "partition": "dalembert.control.underactuated",
     "pose_from_points": "dalembert.control.estimation",
+    "tip_gains": "dalembert.control.impedance",
 }
 __getattr__ = later(__name__, _LATER, ["mu", "structured", "uncertain", "varying"])
 

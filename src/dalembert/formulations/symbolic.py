@@ -16,7 +16,9 @@ from dalembert.formulations.actuation import actuator_efforts
 from dalembert.formulations.derivatives import forward_derivatives, inverse_derivatives
 from dalembert.formulations.matrices import coriolis_rows, mass_rows
 from dalembert.model.fields import ForceField, FrameMotion
+from dalembert.model.joint import WORLD
 from dalembert.model.parts import Thruster, Wrench
+from dalembert.model.soft_contact import SoftContact, SoftForce
 
 __all__ = ["Symbolic"]
 
@@ -131,12 +133,32 @@ class Symbolic:
 
     def _force_of_field(self, field: ForceField) -> Expression:
         """Generalised forces of fields that depend on the motion of a frame."""
-        x = self._formulation.variables
-        R, p = self._formulation.frame_pose(field.frame)
-        J = self.jacobian(field.frame, "world")
-        twist = J @ self.v
-        motion = FrameMotion(ca.SX(p), ca.SX(R), twist[:3], twist[3:], self.t, x.value)
-        return J.T @ ca.vertcat(*field.wrench(motion))
+        if isinstance(field, SoftContact):
+            found, total = self.soft_contact(field), ca.SX(self._layout.nv, 1)
+            for frame, f in ((field.frame, found.force), (field.on, -found.force)):
+                motion = self._motion(frame)
+                if frame != WORLD:
+                    arm = found.point - motion.position
+                    total = total + self.jacobian(frame, "world").T @ ca.vertcat(f, ca.cross(arm, f))
+            return total
+        return self.jacobian(field.frame, "world").T @ ca.vertcat(*field.wrench(self._motion(field.frame)))
+
+    def soft_contact(self, contact: SoftContact) -> SoftForce:
+        """Force, gap and slip of a soft contact."""
+        return self._once(
+            f"soft_contact:{contact.name}",
+            lambda: contact.force(self._motion(contact.frame), self._motion(contact.on)),
+        )
+
+    def _motion(self, frame: str) -> FrameMotion:
+        """Motion of a frame in world axes."""
+        value = self._formulation.variables.value
+        if frame == WORLD:
+            zero = ca.SX.zeros(3)
+            return FrameMotion(zero, ca.SX.eye(3), zero, zero, self.t, value)
+        R, p = self._formulation.frame_pose(frame)
+        twist = self.jacobian(frame, "world") @ self.v
+        return FrameMotion(ca.SX(p), ca.SX(R), twist[:3], twist[3:], self.t, value)
 
     def _thrust(self) -> Expression:
         machine, total = self._formulation.machine, ca.SX(self._layout.nv, 1)

@@ -270,7 +270,7 @@ class BoxSolidEntry(FileEntry):
 
 
 class RoundSolidEntry(FileEntry):
-    """A cylinder or a capsule along z to draw and to touch."""
+    """A cylinder, capsule or cone along z to draw and to touch."""
 
     units: ClassVar[Units] = {"radius": "m", "length": "m"}
 
@@ -295,14 +295,25 @@ class MeshEntry(FileEntry):
     scale: Vector = [1.0, 1.0, 1.0]
 
 
+class HeightFieldEntry(FileEntry):
+    """Terrain: rows of heights."""
+
+    units: ClassVar[Units] = {"heights": "m", "size": "m"}
+
+    heights: list[list[Number]]
+    size: Annotated[list[Number], Field(min_length=2, max_length=2)]
+
+
 class GeometryEntry(FileEntry):
     """One solid of a body, its placement and its purpose."""
 
     box: BoxSolidEntry | None = None
     cylinder: RoundSolidEntry | None = None
     capsule: RoundSolidEntry | None = None
+    cone: RoundSolidEntry | None = None
     sphere: SphereSolidEntry | None = None
     mesh: MeshEntry | None = None
+    height_field: HeightFieldEntry | None = None
     origin: OriginEntry = OriginEntry()
     colour: str | None = None
     visual: bool = True

@@ -33,6 +33,7 @@ from dalembert.model.locking import lock_joints
 from dalembert.model.parts import Actuator, Coupling, Frame, Motor, Thruster, Wrench
 from dalembert.model.ropes import Rope, RopeBase
 from dalembert.model.signals import Sensor, Signal, check_signals
+from dalembert.model.soft_contact import SoftContact
 from dalembert.model.tree import Node, Tree, build_tree
 
 __all__ = ["STANDARD_GRAVITY", "Machine"]
@@ -188,6 +189,9 @@ class Machine:
         acting: tuple[Thruster | Wrench | ForceField, ...] = (*self.thrusters, *self.wrenches, *self.fields)
         for load in acting:
             kind = "force field" if isinstance(load, ForceField) else type(load).__name__.lower()
+            if isinstance(load, SoftContact) and load.on not in self.tree.frames:
+                error = UnknownNameError("frame", load.on, self.tree.frames, where)
+                raise MachineError(f"soft contact '{load.name}': {error}")
             if load.frame not in self.tree.frames:
                 error = UnknownNameError("frame", load.frame, self.tree.frames, where)
                 raise MachineError(f"{kind} '{load.name}': {error}")

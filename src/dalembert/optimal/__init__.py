@@ -8,8 +8,10 @@ from dalembert.core.later import later
 
 if TYPE_CHECKING:
     from dalembert.optimal.cost import Cost
-    from dalembert.optimal.estimators import Estimator, EstimatorSettings, ekf, mhe
+    from dalembert.optimal.estimator_settings import EstimatorSettings
+    from dalembert.optimal.estimators import Estimator, ekf, mhe
     from dalembert.optimal.following import TrackingLQR, follow
+    from dalembert.optimal.guidance import PredictiveGuidance
     from dalembert.optimal.ipopt import Iterate
     from dalembert.optimal.limits import QuantityBound, bounds_of, soft
     from dalembert.optimal.motion import MotionConditions, MotionCost, MotionSettings, OptimalMotion, optimal_motion
@@ -39,6 +41,7 @@ __all__ = [
     "PlanReference",
     "PlanSettings",
     "PlannedInputs",
+    "PredictiveGuidance",
     "PredictiveLaw",
     "PredictiveSettings",
     "QuantityBound",
@@ -60,7 +63,7 @@ _LATER = {
     "STATUSES": "dalembert.optimal.predictive",
     "Cost": "dalembert.optimal.cost",
     "Estimator": "dalembert.optimal.estimators",
-    "EstimatorSettings": "dalembert.optimal.estimators",
+    "EstimatorSettings": "dalembert.optimal.estimator_settings",
     "GridRecord": "dalembert.optimal.planned",
     "Iterate": "dalembert.optimal.ipopt",
     "MotionConditions": "dalembert.optimal.motion",
@@ -74,6 +77,7 @@ _LATER = {
     "PlanReference": "dalembert.optimal.planned",
     "PlanSettings": "dalembert.optimal.optimise",
     "PlannedInputs": "dalembert.optimal.planned",
+    "PredictiveGuidance": "dalembert.optimal.guidance",
     "PredictiveLaw": "dalembert.optimal.predictive",
     "PredictiveSettings": "dalembert.optimal.predictive",
     "QuantityBound": "dalembert.optimal.limits",

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, TypedDict, Unpack
+from typing import Any, ClassVar, Unpack
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.frozen import FrozenMapping
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.types import Array
 from dalembert.core.validation import check_names, check_number
@@ -20,75 +20,15 @@ from dalembert.engine.horizon.sources import horizon_text, table
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.machine import Machine
 from dalembert.model.signals import signal_groups
+from dalembert.optimal.estimator_settings import EstimatorKeywords, EstimatorSettings
 from dalembert.optimal.limits import bounds_of
 from dalembert.optimal.model import PredictionModel, check_rk4, padded, prediction_model, rk4_tape
-from dalembert.optimal.quantities import quantity
-from dalembert.optimal.stage import StageCode, StageView
+from dalembert.optimal.quantities import STATE, quantity
+from dalembert.optimal.stage import StageCode, StageView, columns, run_stage
 
-__all__ = ["Estimator", "EstimatorSettings", "ekf", "mhe"]
+__all__ = ["Estimator", "ekf", "mhe"]
 
 _WHOLE = 1e-6
-
-
-@dataclass(frozen=True)
-class EstimatorSettings:
-    """Assumptions of an estimator, and its numerical settings.
-
-    Parameters
-    ----------
-    start
-        First estimates by name; the others are those of the neutral machine at rest, and nominal parameters.
-    limits
-        ``{name: (lower, upper)}`` of states and parameters.
-    deviation
-        Standard deviations of readings by sensor, where its ``noise`` is not it.
-    valid
-        Quantities of the loop by sensor: its readings count while they are above one half.
-    known
-        Parameters that are known: no warning of them.
-    steps
-        Steps of RK4 per period.
-    rounds, iterations
-        Gauss-Newton steps per sample, and most iterations of each quadratic programme (moving horizon).
-    name
-        Its name: the loop records ``NAME.STATE``.
-    """
-
-    start: Mapping[str, float] = field(default_factory=dict)
-    limits: Mapping[str, Any] = field(default_factory=dict)
-    deviation: Mapping[str, Any] = field(default_factory=dict)
-    valid: Mapping[str, str] = field(default_factory=dict)
-    known: Sequence[str] = ()
-    steps: int = 1
-    rounds: int = 2
-    iterations: int = 30
-    name: str | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("start", "limits", "deviation", "valid"):
-            value = getattr(self, name)
-            if not isinstance(value, Mapping):
-                raise InputError(f"{name} of an estimator must map names to values, got {value!r}")
-            object.__setattr__(self, name, FrozenMapping({str(k): v for k, v in value.items()}))
-        for name in ("steps", "rounds", "iterations"):
-            number = getattr(self, name)
-            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-                raise InputError(f"{name} of an estimator must be a whole number >= 1, got {number!r}")
-        object.__setattr__(self, "known", tuple(check_names(self.known, "known of an estimator")))
-
-
-class EstimatorKeywords(TypedDict, total=False):
-    """Keywords of `ekf` and `mhe` besides their own: the fields of `EstimatorSettings`."""
-
-    start: Mapping[str, float]
-    limits: Mapping[str, Any]
-    deviation: Mapping[str, Any]
-    valid: Mapping[str, str]
-    known: Sequence[str]
-    steps: int
-    rounds: int
-    iterations: int
-    name: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +153,10 @@ class Estimator:
         rate = ca.vertcat(model.rate(z[: model.nx], d, z[model.nx :], t), ca.SX.zeros(nx - model.nx))
         step = rk4_tape(ca.Function("rate", [z, none, d, t], [rate]), self.period, self.settings.steps)
         owner = f"estimator '{self.name}'"
-        seen = [model.at(quantity(model.eom, name, owner).expression) for _, names in self._sensors for name in names]
+        measured = [name for _, names in self._sensors for name in names]
+        # a motor may have the name of the coordinate that a sensor measures
+        texts = [f"{STATE}{name}" if name in model.names else name for name in measured]
+        seen = [model.at(quantity(model.eom, text, owner).expression) for text in texts]
         h = ca.substitute(ca.vertcat(*seen), ca.vertcat(x, par), z)
         if ca.depends_on(h, u):
             raise InputError(f"{owner}: sensors that measure inputs are not supported")
@@ -347,6 +290,60 @@ class Estimator:
                 raise UnknownNameError("sensor", name, self.sensors, f"valid of {owner}")
         commands = [view.command(name) for name in eom.u_names]
         return StageCode(ca.vertcat(*commands, *readings, *valid), self.tapes, self.text)
+
+    def replay(
+        self,
+        readings: Mapping[str, ArrayLike],
+        inputs: Mapping[str, ArrayLike],
+        valid: Mapping[str, ArrayLike] | None = None,
+        *,
+        t0: float = 0.0,
+    ) -> dict[str, Array]:
+        """Return the estimates from recorded readings and inputs, by the code that runs in a loop.
+
+        Parameters
+        ----------
+        readings
+            ``{"SENSOR.QUANTITY": values}``, one value per period: as the sensor gave them, delays included.
+        inputs
+            Values of all inputs by name; the value of an instant is held until the next one.
+        valid
+            ``{"SENSOR": values}``: readings count where they are above one half; others always count.
+        t0
+            Time of the first readings.
+
+        Returns
+        -------
+        dict[str, Array]
+            The recorded values of a run: ``mhe.STATE``, ``mhe.status`` and so on, without the name of the estimator.
+
+        Examples
+        --------
+        >>> import dalembert as da
+        >>> cart = da.Machine(
+        ...     "cart",
+        ...     bodies=[da.point_mass("cart", 2.0)],
+        ...     joints=[da.Joint("x", "prismatic", "world", "cart", axis="x")],
+        ...     motors=[da.Motor("push", "x")],
+        ...     sensors=[da.Sensor("encoder", "x", period=0.1, noise=1e-3, feedback=False)],
+        ... )
+        >>> seen = da.ekf(cart, period=0.1, noise={"x_dot": 0.01}, uncertainty={"x": 0.1, "x_dot": 1.0})
+        >>> estimates = seen.replay({"encoder.x": [0.00, 0.05, 0.10, 0.15]}, {"push": [0.0, 0.0, 0.0, 0.0]})
+        >>> bool(abs(estimates["x_dot"][-1] - 0.5) < 0.01)
+        True
+        """
+        owner, eom = f"replay of estimator '{self.name}'", self.model.eom
+        names = [f"{sensor.name}.{n}" for sensor, seen in self._sensors for n in seen]
+        y = columns(readings, names, None, f"readings of {owner}")
+        u = columns(inputs, list(eom.u_names), len(y), f"inputs of {owner}")
+        given = dict(valid or {})
+        ones = {name: np.ones(len(y)) for name in self.sensors if name not in given}
+        by_sensor = columns(given | ones, list(self.sensors), len(y), f"valid of {owner}")
+        each = np.repeat(np.arange(len(self.sensors)), [len(seen) for _, seen in self._sensors])
+        before = np.vstack([np.zeros(eom.nu), u[:-1]])  # the inputs of the period that ends
+        reads = np.hstack([before, y, by_sensor[:, each]])
+        values = run_stage(self.name, self.tapes, self.text, len(self.shown), self.memory, reads, self.period, t0)
+        return {name.removeprefix(f"{self.name}."): values[:, k] for k, name in enumerate(self.shown)}
 
 
 def _make(

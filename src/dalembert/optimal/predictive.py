@@ -21,6 +21,7 @@ from dalembert.engine.horizon.sources import horizon_text
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.machine import Machine
 from dalembert.optimal.cost import Cost
+from dalembert.optimal.guidance import PredictiveGuidance
 from dalembert.optimal.horizon import Horizon, horizon_of, with_path
 from dalembert.optimal.limits import QuantityBound, bounds_of
 from dalembert.optimal.model import prediction_model
@@ -279,6 +280,11 @@ class PredictiveLaw:
                     f"the start violates a hard limit of '{self.name}': {bound.quantity} = {value:g}, expected "
                     f"{bound.lower:g} to {bound.upper:g}; start inside, or make the limit soft(...)"
                 )
+
+    @property
+    def guidance(self) -> PredictiveGuidance:
+        """The controller as an outer stage of a `dalembert.control.Cascade`: an inner law reads ``mpc.u.INPUT``."""
+        return PredictiveGuidance(self, tuple(self.problem.model.eom.u_names))
 
     def plan(self, memory: Array) -> tuple[Array, Array]:
         """Return the states (N + 1, nx) and inputs (N, nu) of the plan in a memory."""

@@ -27,7 +27,7 @@ from dalembert.model.body import Body
 from dalembert.model.cables import Cable
 from dalembert.model.elastic.contract import Elastic
 from dalembert.model.elastic.finite_elements import FlexibleBody
-from dalembert.model.geometry import Geometry, Mesh, Solid
+from dalembert.model.geometry import Geometry, HeightField, Mesh, Solid
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
 from dalembert.model.ropes import RopeBase
@@ -274,6 +274,8 @@ class _Builder:
 
     def solid(self, shape: Geometry) -> tuple[Geometry, Solid, TriangleMesh | None]:
         numbers: dict[str, Any] = {}
+        if isinstance(shape.solid, HeightField):
+            return shape, shape.solid, None
         for field in fields(shape.solid):
             value = getattr(shape.solid, field.name)
             if isinstance(value, tuple):

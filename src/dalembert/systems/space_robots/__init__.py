@@ -15,6 +15,7 @@ from dalembert.systems.space_robots.feedback import CaptureFeedback, CaptureGain
 from dalembert.systems.space_robots.flight_data import CapturePhases
 from dalembert.systems.space_robots.floating_target import FloatingTarget
 from dalembert.systems.space_robots.fuel import fuel_mass
+from dalembert.systems.space_robots.gripper import FingerDrive, Gripper, with_gripper
 from dalembert.systems.space_robots.guidance import CaptureGuide
 from dalembert.systems.space_robots.measures import capture_measures
 from dalembert.systems.space_robots.mission import fly_capture
@@ -43,7 +44,9 @@ __all__ = [
     "CaptureSensors",
     "CaptureStart",
     "CoordinatedGuidance",
+    "FingerDrive",
     "FloatingTarget",
+    "Gripper",
     "MissionRequirement",
     "PathGuidance",
     "RobotReference",
@@ -73,4 +76,5 @@ __all__ = [
     "tune_coordinated",
     "two_arm_chaser",
     "uncertain_chaser",
+    "with_gripper",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -108,12 +109,15 @@ def fly_way(
     return replace(outcome, flight=run, way=way, estimate=guide.estimate)
 
 
-def retreated(flight: Flight, outcome: CaptureOutcome, reason: str) -> CaptureOutcome:
+def retreated(
+    flight: Flight, outcome: CaptureOutcome, reason: str, fingers: Mapping[str, float] | None = None
+) -> CaptureOutcome:
     """Leave the debris along a straight line, from where the last run has ended, and report why.
 
-    Without a hold point the chaser goes twice as far away as it is.
+    Without a hold point the chaser goes twice as far away as it is. ``fingers`` are parameters of fingers that are not
+    open.
     """
-    run = outcome.flight if outcome.approach is None else outcome.approach
+    run = next((x for x in (outcome.opening, outcome.approach, outcome.flight) if x is not None), None)
     if run is None or run.status != "completed" or not _can_leave(flight):
         return replace(outcome, reason=reason)
     scene, twins, debris = flight.scene, flight.twins, flight.debris
@@ -141,7 +145,7 @@ def retreated(flight: Flight, outcome: CaptureOutcome, reason: str) -> CaptureOu
         centre=debris.centre, rng=np.random.default_rng(0), rates=rates,
     )  # fmt: skip
     law = flight_loop(guide, flight.gains, flight.tuned_at, lambda law: flight.jets(flight.unloaded(law)))
-    flown = flight.run(law, Start(q, v, float(run.t[-1])), back.duration, outcome.used)
+    flown = flight.run(law, Start(q, v, float(run.t[-1])), back.duration, outcome.used, fingers)
     apart = _apart(flown, twins.base, debris.joint)
     reason = f"aborted: {reason}; the chaser retreated from {distance:.3g} m to {apart[-1]:.3g} m"
     if flown.status != "completed":

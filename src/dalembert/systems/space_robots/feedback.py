@@ -72,7 +72,7 @@ class CaptureFeedback:
     Parameters
     ----------
     kp, kd
-        Gains of the joints (n) [N m/rad, N m s/rad].
+        Gains of the joints, one each (n), or as matrices (n x n) [N m/rad, N m s/rad].
     base_kp, base_kd
         Gains of the base (3).
     joints
@@ -92,8 +92,8 @@ class CaptureFeedback:
     (6, 3)
     """
 
-    kp: tuple[float, ...]
-    kd: tuple[float, ...]
+    kp: tuple[float, ...] | tuple[tuple[float, ...], ...]
+    kd: tuple[float, ...] | tuple[tuple[float, ...], ...]
     base_kp: tuple[float, ...]
     base_kd: tuple[float, ...]
     joints: tuple[str, ...]
@@ -128,9 +128,7 @@ class CaptureFeedback:
         rows_q, rows_v = ([getattr(blocks[j], k).start for j in self.joints] for k in ("q", "v"))
         speed = read(*names[n : 2 * n])
         goal = read(*names[:n]) + (t - read("guidance.t")) * speed
-        wanted = (
-            read(*names[2 * n : 3 * n]) + ca.DM(self.kp) * (goal - q[rows_q]) + ca.DM(self.kd) * (speed - v[rows_v])
-        )
+        wanted = read(*names[2 * n : 3 * n]) + _times(self.kp, goal - q[rows_q]) + _times(self.kd, speed - v[rows_v])
         a, w = blocks[self.base].q.start + 3, blocks[self.base].v.start + 3
         heading = read(*_ATTITUDE)
         turn = quaternion_product(ca.vertcat(heading[0], -heading[1:]), q[a : a + 4])
@@ -141,6 +139,12 @@ class CaptureFeedback:
         for k, joint in enumerate(self.joints):
             u[eom.u_names.index(motors[joint].name)] = wanted[k] / eom.symbolic.value(motors[joint].ratio)
         return ca.SX(u), ca.SX(0, 1)
+
+
+def _times(gain: tuple[float, ...] | tuple[tuple[float, ...], ...], x: Expression) -> Expression:
+    """Gains of the joints times their errors."""
+    K = np.array(gain)
+    return ca.DM(K) @ x if K.ndim == 2 else ca.DM(K) * x
 
 
 def torque_allocation(eom: EquationsOfMotion, base: str, wheels: bool) -> Allocation:

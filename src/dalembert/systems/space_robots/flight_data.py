@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -126,6 +126,7 @@ class Flight:
     limits: RobotLimits
     derived: bool
     say: Callable[[str], object]
+    loose: Machine | None = None  # the chaser with moving fingers; None: without a gripper
 
     def __post_init__(self) -> None:
         if self.full_tank < 0.0:
@@ -198,12 +199,22 @@ class Flight:
             )
         return MeteredJets(law, phases.specific_impulse, phases.lever) if self.twins.machine.thrusters else law
 
-    def run(self, control: Cascade, start: Start, duration: float, used: float = 0.0) -> Run:
-        """Simulate the scene before the grip, with the mass that is left after some propellant was used [kg]."""
+    def run(
+        self,
+        control: Cascade,
+        start: Start,
+        duration: float,
+        used: float = 0.0,
+        fingers: Mapping[str, float] | None = None,
+    ) -> Run:
+        """Simulate the scene before the grip, with the mass that is left after some propellant was used [kg].
+
+        ``fingers`` are parameters of fingers that are not open.
+        """
         scene = self.scene
         experiment: ExperimentKeywords = {
             "start": start,
-            "p": self.truth(scene, used),
+            "p": {**self.truth(scene, used), **(fingers or {})},
             "control": control,
             "method": RK4(time_step(self.twins, self.debris, self.gains)),
             "duration": duration,

@@ -58,6 +58,8 @@ class CaptureGuide:
         Equations of the machine that flies, in whose coordinates the measurements are.
     centre
         Centre of mass of the debris in axes of its body.
+    hand_error
+        How far beside its place the camera in the hand sees the target point, in axes of the tip; None: not at all.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class CaptureGuide:
         mount: Array,
         scene: EquationsOfMotion,
         centre: Array,
+        hand_error: Array | None = None,
     ) -> None:
         if (estimate is None) != (watch is None):
             raise InputError("an estimate of the debris needs its filter, and the filter an estimate")
@@ -88,6 +91,7 @@ class CaptureGuide:
         self._base, self._centre, self._robot = slice(block.q.start, block.q.stop), centre, law.robot
         self._joints = np.array([scene.q_names.index(n) for n in law.robot.names])
         self.correction = np.zeros(3)
+        self._behind = _BEHIND if hand_error is None else _BEHIND - hand_error
         self.pictures: deque[Any] = deque()
         self.hand_pictures: deque[Any] = deque()
         self.camera = StereoCamera() if watch is None else watch.camera
@@ -139,7 +143,7 @@ class CaptureGuide:
             X = pose_of([s[n] for n in HAND])
             seen = X[:3, :3].T @ (np.array([s[n] for n in TARGET]) - X[:3, 3]) + _BEHIND
             if seen[2] > 0.1 and camera.seen(seen):
-                place = camera.points(camera.take(seen, self.rng)) - _BEHIND
+                place = camera.points(camera.take(seen, self.rng)) - self._behind
                 planned = self._expected(t) - motion[:3]
                 self.hand_pictures.append((t, self._hand(q, motion) @ place - planned))
         while self.hand_pictures and self.hand_pictures[0][0] + camera.delay <= t + 1e-9:

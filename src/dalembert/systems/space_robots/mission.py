@@ -18,7 +18,7 @@ from dalembert.control.estimation import StereoCamera
 from dalembert.core.errors import ConvergenceError, InputError, PlanError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.types import Array
-from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
 from dalembert.loop.join import join
 from dalembert.loop.simulate import run_experiment
@@ -36,9 +36,11 @@ from dalembert.systems.space_robots.detumbling import StackGuide, chosen_braking
 from dalembert.systems.space_robots.far_flight import first_way, fly_way, retreated, way_to_side
 from dalembert.systems.space_robots.feedback import CaptureFeedback, CaptureGains, held_names
 from dalembert.systems.space_robots.flight_data import CapturePhases, Flight, feedback_of, rigid_stack, true_stack
+from dalembert.systems.space_robots.gripper import Gripper, finger_parameters, locked_fingers, loose_fingers
+from dalembert.systems.space_robots.gripping import fingers_closed, judged_grip, lock_impulse, opened
 from dalembert.systems.space_robots.guidance import CaptureGuide
 from dalembert.systems.space_robots.outcome import CaptureOutcome
-from dalembert.systems.space_robots.requirements import judged, rested, tip_errors, turned
+from dalembert.systems.space_robots.requirements import MissionRequirement, judged, rested, tip_errors, turned
 from dalembert.systems.space_robots.scene import grip_parameters
 from dalembert.systems.space_robots.sensors import CaptureSensors, SensorNoise
 from dalembert.systems.space_robots.settings import (
@@ -75,6 +77,7 @@ class _Keywords(TypedDict, total=False):
     eye: str | None
     parameters: Mapping[str, float]
     tuned_at: Mapping[str, float] | None
+    gripper: Gripper | None
     turn: ArrayLike
     spin: ArrayLike
     seed: int
@@ -93,6 +96,7 @@ class _Keywords(TypedDict, total=False):
     attitude: ArrayLike | None
     noise: SensorNoise | None
     camera: StereoCamera | None
+    hand_error: ArrayLike
 
 
 @flat_keywords(_Keywords, defaults=field_defaults(CaptureStart, CapturePhases, CaptureSensors))
@@ -161,12 +165,15 @@ def fly_capture(
         start = case.start
         gains = CaptureGains() if gains is None else gains
         limits = RobotLimits() if limits is None else limits
-    twins = chaser_twins(chaser, start.tip, start.approach, start.task)
+    gripper = start.gripper
+    locked = chaser if gripper is None else locked_fingers(chaser, gripper)
+    twins = chaser_twins(locked, start.tip, start.approach, start.task)
     target = debris_twin(debris, start.target)
     flight = Flight(
         start, twins, target, grouped(CapturePhases, phases, keywords), grouped(CaptureSensors, sensors, keywords),
         derived_gains(twins, start) if gains is None else gains, derived_limits(twins) if limits is None else limits,
         gains is None, (lambda text: None) if tell is None else tell,
+        None if gripper is None else loose_fingers(chaser, twins.machine, gripper),
     )  # fmt: skip
     if twins.task != "pose" and case is start:
         flight.say(f"the arm has {len(twins.joints)} joints: its task is the {meaning(twins.task)}")
@@ -205,8 +212,10 @@ def _fly(flight: Flight, case: CaptureCase | CaptureStart) -> CaptureOutcome:
             f"{np.degrees(estimate.deviation('attitude')):.2f} degrees")  # fmt: skip
     now = debris.tumbling(*moved(debris, q, v), start.parameters)
     guess = later(now, ahead) if estimate is None else estimate.body(debris.point)
+    gripper = start.gripper
+    held = hold + (0.0 if gripper is None else gripper.time)
     settings: dict[str, Any] = {
-        "frame": twins.frame, "hold": hold, "limits": limits, "geometry": debris.solids, "axis": start.axis,
+        "frame": twins.frame, "hold": held, "limits": limits, "geometry": debris.solids, "axis": start.axis,
         "task": twins.task,
     }  # fmt: skip
     posture = dict(zip(twins.joints, flight.posture.tolist(), strict=True))
@@ -253,6 +262,7 @@ def _fly(flight: Flight, case: CaptureCase | CaptureStart) -> CaptureOutcome:
     approach_guide = CaptureGuide(
         plan, twins.law, estimate=estimate, watch=filter_, body=now, gains=gains,
         rng=rng if filter_ is not None else None, mount=flight.mount, scene=flight.scene, centre=debris.centre,
+        hand_error=np.array(flight.sensors.hand_error),
     )  # fmt: skip
     feedback = flight.jets(flight.unloaded(feedback_of(twins, gains, flight.tuned_at)))
     block = next(b for b in flight.scene.layout.blocks if b.name == twins.base)
@@ -273,6 +283,16 @@ def _fly(flight: Flight, case: CaptureCase | CaptureStart) -> CaptureOutcome:
     flight.say(f"approached: {outcome}")
     if not flight.phases.detumble:
         return outcome
+    if gripper is None:
+        return _gripped(outcome, flight)
+    run, closing = fingers_closed(flight, approach, approach_guide, outcome.used)
+    figures, reason = judged_grip(run, gripper)
+    outcome = replace(outcome, grip=run, requirements=(*outcome.requirements, *figures))
+    if reason:
+        back = opened(flight, run, approach_guide, closing, outcome.used)
+        outcome = replace(outcome, opening=back)
+        return retreated(flight, outcome, reason, finger_parameters(gripper, back.array(gripper.fingers)[-1]))
+    flight.say(f"closed: force of the grip {figures[0].value:.3g} N, slip {figures[1].value:.2g} mm under the pull")
     return _gripped(outcome, flight)
 
 
@@ -297,17 +317,18 @@ def _grip_angle(task: str, grip: Array, R: Array) -> float:
 
 def _gripped(outcome: CaptureOutcome, flight: Flight) -> CaptureOutcome:
     """Close the grip, and bring the stack to rest."""
-    run, plan, gains, twins, debris = outcome.approach, outcome.plan, flight.gains, flight.twins, flight.debris
+    plan, gains, twins, debris, gripper = outcome.plan, flight.gains, flight.twins, flight.debris, flight.start.gripper
+    run = outcome.approach if outcome.grip is None else outcome.grip
     assert run is not None and plan is not None
-    scene, noise = flight.scene, flight.sensors.noise
-    before = outcome.used - outcome.propellant["approach"]
+    scene, noise = flight.scene if outcome.grip is None else derive(run.machine), flight.sensors.noise
+    before = outcome.used - outcome.propellant["approach" if outcome.grip is None else "grip"]
     q, values = run.array(scene.q_names)[-1], scene.parameter_values(flight.truth(scene, before))
     if outcome.used > flight.full_tank:
         return replace(outcome, reason=_empty(flight, outcome))
     tip, body = (scene.pose(frame, q, p=values) for frame in (twins.frame, debris.body))
     far = float(tip_errors(run)[-1])
     angle = _grip_angle(twins.task, plan.grip, tip[:3, :3].T @ body[:3, :3])
-    if far > _OPEN[0] or angle > _OPEN[1]:
+    if gripper is None and (far > _OPEN[0] or angle > _OPEN[1]):
         return retreated(
             flight,
             outcome,
@@ -327,8 +348,22 @@ def _gripped(outcome: CaptureOutcome, flight: Flight) -> CaptureOutcome:
         )
     true = true_stack(twins, debris, noise, gains.period, flight.phases.orbit)
     mount = grip_parameters(np.linalg.inv(tip) @ body)
+    if gripper is not None:
+        mount |= finger_parameters(gripper, run.array(gripper.fingers)[-1])
     handover = join(run, true, p=mount)
     flight.say(f"gripped: {handover.loss:.3g} J lost in the impact")
+    if gripper is not None:
+        frames = (twins.frame, debris.body)
+        impulse = lock_impulse(run, true, true.parameter_values(mount), handover, frames, gripper.fingers)
+        size = float(np.linalg.norm(impulse[:3]))
+        outcome = replace(
+            outcome,
+            impulse=tuple(impulse.tolist()),
+            requirements=(
+                *outcome.requirements,
+                MissionRequirement("impulse of the lock", size, gripper.impulse_limit, "N s"),
+            ),
+        )
     limits = stack_limits(true, twins, flight.limits)
     rates = handover.v[[true.v_names.index(f"{n}_dot") for n in twins.joints]]
     braking = chosen_braking(nominal, twins, flight.tuned_at, reach, rates, limits)

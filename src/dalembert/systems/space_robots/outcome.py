@@ -40,8 +40,13 @@ class CaptureOutcome:
         The plan.
     approach, stack
         Runs before and after the grip.
+    grip, opening
+        The runs in which the fingers close, and open again where the grip failed; None: without a gripper.
     handover
         The grip: its displacement and its energy loss.
+    impulse
+        Linear and angular impulse (6) of the lock on the debris, at the tip in world axes [N s, N m s]; None: without
+        a gripper.
     requirements
         Its requirements, with the achieved figures.
     twins, debris
@@ -68,6 +73,9 @@ class CaptureOutcome:
     way: RendezvousWay | None = None
     retreat: Run | None = None
     transport: Run | None = None
+    grip: Run | None = None
+    opening: Run | None = None
+    impulse: tuple[float, ...] | None = None
 
     @property
     def ok(self) -> bool:
@@ -85,6 +93,8 @@ class CaptureOutcome:
         runs = {
             "way": self.flight,
             "approach": self.approach,
+            "grip": self.grip,
+            "opening": self.opening,
             "retreat": self.retreat,
             "rest": self.stack,
             "transport": self.transport,
@@ -93,7 +103,10 @@ class CaptureOutcome:
 
     @property
     def times(self) -> dict[str, float]:
-        """Seconds of the phases that were flown: ``way``, ``approach``, ``retreat``, ``rest``, ``transport``."""
+        """Seconds of each phase that was flown.
+
+        The phases are ``way``, ``approach``, ``grip``, ``opening``, ``retreat``, ``rest`` and ``transport``.
+        """
         return {name: float(run.t[-1] - run.t[0]) for name, run in self._runs.items()}
 
     @property
@@ -161,12 +174,13 @@ class CaptureOutcome:
 
 
 def _joined(one: Run, other: Run) -> Run:
-    """Two runs of one machine, one after the other, with the signals of both."""
+    """Two runs one after the other, with the signals of both, of the first machine; the other may have more joints."""
     states = (*one.machine.q_names, *one.machine.v_names)
     signals = tuple(n for n in one.names if n in other and n not in states)
     x = np.vstack([one.array(states), other.array(states)[1:]])
     return replace(
         other,
+        source=one.source,
         t=np.concatenate([one.t, other.t[1:]]),
         x=x,
         y=np.vstack([one.array(signals), other.array(signals)[1:]]),

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.control.estimation import StereoCamera
+from dalembert.core.errors import InputError
 from dalembert.model.signals import Sensor
 
 __all__ = ["FAR_CAMERA", "CaptureSensors", "SensorNoise", "chaser_sensors"]
@@ -48,6 +50,9 @@ class CaptureSensors:
         Noise of the sensors of its own state; None: it knows its state.
     camera
         With which it watches the debris; None: it knows the debris.
+    hand_error
+        How far beside its place the camera in the hand sees the target point, in axes of the tip [m]: an error of its
+        mount, by which the tip misses the target.
 
     Examples
     --------
@@ -59,6 +64,16 @@ class CaptureSensors:
 
     noise: SensorNoise | None = field(default_factory=SensorNoise)
     camera: StereoCamera | None = field(default_factory=StereoCamera)
+    hand_error: ArrayLike = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        try:
+            x = np.asarray(self.hand_error, dtype=float)
+        except (TypeError, ValueError):
+            x = np.zeros(0)
+        if x.shape != (3,) or not np.isfinite(x).all():
+            raise InputError(f"hand_error of CaptureSensors must be 3 finite numbers, got {self.hand_error!r}")
+        object.__setattr__(self, "hand_error", tuple(x.tolist()))
 
 
 def chaser_sensors(noise: SensorNoise, period: float, base: str, joints: Sequence[str]) -> tuple[Sensor, ...]:

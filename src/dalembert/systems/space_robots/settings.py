@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from dalembert.analysis.linear_at_rest import linear_matrices
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
@@ -18,30 +19,26 @@ from dalembert.systems.space_robots.feedback import CaptureFeedback, CaptureGain
 from dalembert.systems.space_robots.start import CaptureStart
 from dalembert.systems.space_robots.twins import ChaserTwins
 
-__all__ = ["derived_gains", "derived_limits", "growth", "stack_gains", "stack_limits", "stand_off", "time_step"]
+__all__ = [
+    "GROWTH",
+    "derived_gains",
+    "derived_limits",
+    "growth",
+    "stack_gains",
+    "stack_limits",
+    "stand_off",
+    "time_step",
+]
 
 _SLOWER = (4.0, 13.0)  # parts of the lowest flexible frequency at which the loops of joints and base stay
 _LARGER = (1.0, 1.5)  # gains, as parts of those of the law, at which it must be stable
-_GROWTH = 1e-3  # fastest growth that is taken for none: motions of a free base grow with time [1/s]
+GROWTH = 1e-3  # fastest growth that is taken for none: motions of a free base grow with time [1/s]
 _FASTEST, _TRIES = 2.5e-4, 8  # shortest period of a law [s], and how often its joints are made slower
 _ABLE = 0.72  # part of its reach at which an arm is most able
 _TURNED = 0.75  # part of the radius of the target point by which the debris stands farther away
 _SINGULAR = 0.032  # least singular value as a part of the reach
 _SMOOTH = 0.5  # largest product of time step and frequency
 _SHORTEST = 2e-5  # [s]
-
-
-def linear_matrices(eom: EquationsOfMotion, q: Array, p: Array) -> tuple[Array, Array, Array]:
-    """Mass, damping and stiffness matrix at rest in a posture; the stiffness of what bends alone."""
-    zero, small = np.zeros(eom.nv), 1e-6
-    C, K = np.zeros((eom.nv, eom.nv)), np.zeros((eom.nv, eom.nv))
-    for k in range(eom.nv):
-        step = small * np.eye(eom.nv)[k]
-        high, low = (eom.inverse_dynamics(q, s * step, zero, p=p) for s in (1.0, -1.0))
-        C[:, k] = (high - low) / (2 * small)
-        high, low = (eom.inverse_dynamics(eom.integrate(q, s * step), zero, zero, p=p) for s in (1.0, -1.0))
-        K[:, k] = (high - low) / (2 * small)
-    return eom.mass_matrix(q, p=p), C, K
 
 
 def growth(eom: EquationsOfMotion, q: Array, p: Array, law: CaptureFeedback, period: float) -> float:
@@ -62,18 +59,26 @@ def growth(eom: EquationsOfMotion, q: Array, p: Array, law: CaptureFeedback, per
     worst = -np.inf
     for more in _LARGER:
         F = np.zeros((len(rows), 2 * n))
-        F[np.arange(len(rows)), rows] = -more * np.array((*law.kp, *law.base_kp))
-        F[np.arange(len(rows)), n + np.array(rows)] = -more * np.array((*law.kd, *law.base_kd))
+        F[:, rows] = -more * _gain_matrix(law.kp, law.base_kp)
+        F[:, n + np.array(rows)] = -more * _gain_matrix(law.kd, law.base_kd)
         poles = np.linalg.eigvals(E[: 2 * n, : 2 * n] + E[: 2 * n, 2 * n :] @ F)
         worst = max(worst, float(np.log(np.abs(poles).max()) / period))
     return worst
+
+
+def _gain_matrix(joints: tuple[float, ...] | tuple[tuple[float, ...], ...], base: tuple[float, ...]) -> Array:
+    """Gains of joints, one each or as a matrix, and of the base."""
+    K, n = np.array(joints), len(joints)
+    whole = np.zeros((n + 3, n + 3))
+    whole[:n, :n], whole[n:, n:] = K if K.ndim == 2 else np.diag(K), np.diag(base)
+    return whole
 
 
 def stable_period(eom: EquationsOfMotion, q: Array, p: Array, law: CaptureFeedback, longest: float) -> float | None:
     """Longest period, of the longest one and its halves, at which a sampled law is stable; None: there is none."""
     period = longest
     while period >= _FASTEST:
-        if growth(eom, q, p, law, period) < _GROWTH:
+        if growth(eom, q, p, law, period) < GROWTH:
             return period
         period /= 2.0
     return None

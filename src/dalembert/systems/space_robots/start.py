@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number, check_seed
+from dalembert.systems.space_robots.gripper import Gripper
 
 __all__ = ["CaptureStart"]
 
@@ -41,6 +42,8 @@ class CaptureStart:
         True values of the parameters of chaser and debris; the chaser computes with the nominal ones.
     tuned_at
         Posture for which the gains are computed; None: that at the start.
+    gripper
+        Fingers of the chaser that close on the debris; None: the grip closes at once, as a plastic impact.
     turn, spin
         Attitude [rad] and rate [rad/s] of the base at the begin of the approach, which should be zero.
     seed
@@ -59,6 +62,7 @@ class CaptureStart:
     eye: str | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
     tuned_at: Mapping[str, float] | None = None
+    gripper: Gripper | None = None
     turn: ArrayLike = (0.0, 0.0, 0.0)
     spin: ArrayLike = (0.0, 0.0, 0.0)
     seed: int = 0
@@ -76,6 +80,8 @@ class CaptureStart:
         for name in ("joints", "parameters"):
             if not isinstance(getattr(self, name), Mapping):
                 raise InputError(f"{name} of a CaptureStart must be numbers by name, got {getattr(self, name)!r}")
+        if self.gripper is not None and not isinstance(self.gripper, Gripper):
+            raise InputError(f"gripper of a CaptureStart must be a Gripper, got {self.gripper!r}")
         check_seed(self.seed)
 
     def posture(self, names: tuple[str, ...], where: str) -> Array:

@@ -291,6 +291,8 @@ def _drawing_data(drawing: _Drawing, laid_out: LaidOut, machine: Machine) -> dic
     for name, way in laid_out.nodes.ways:
         if isinstance(way, str):
             ways.append({"cable": way})
+        elif np.ndim(way) == 3 and np.shape(way)[1] > 1:  # forces act at one point
+            ways.append({"plan": name, "count": int(np.shape(way)[1])})
         elif np.ndim(way) == 2:
             ways.append({"still": [float(f"{x:.7g}") for x in way.ravel()]})
         else:

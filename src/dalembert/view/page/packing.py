@@ -144,8 +144,7 @@ def lay_out(run: Run, machine: Machine, *, most: int | None = None, idle: bool =
     run, machine, most
         As in `pack_run`.
     idle
-        Whether forces that are zero throughout have an arrow, too, and predicted paths are left out: for pages that
-        simulate.
+        Whether forces that are zero throughout have an arrow, too: for pages that simulate.
     """
     scene = build_scene(machine, run.metadata.get("parameters"))
     times = film_times(run, most or _most_frames(scene))
@@ -162,7 +161,7 @@ def lay_out(run: Run, machine: Machine, *, most: int | None = None, idle: bool =
         if name in run
     }
     forces = forces_of(run, machine, times, idle=idle)
-    paths = {} if idle else predicted_paths(run, times)
+    paths = predicted_paths(run, times)
     return _laid_out(scene, baked, straight, title=machine.name, tensions=tensions, forces=forces, paths=paths)
 
 
