@@ -64,7 +64,6 @@ DELEGATIONS = {
     ("dalembert.campaigns.result", "view"),
     ("dalembert.simulation.run", "io"),
     ("dalembert.simulation.run", "view"),
-    ("dalembert.model.geometry", "io"),
     ("dalembert.model.machine", "io"),
     ("dalembert.model.machine", "view"),
     ("dalembert.formulations.equations", "analysis"),
