@@ -11,7 +11,7 @@ import pytest
 
 import dalembert as da
 from dalembert.core.parameter import nominal
-from dalembert.io.meshes import load_mesh
+from dalembert.model.meshes import load_mesh
 
 R = da.Parameter("r", 0.1)
 TETRAHEDRON = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])

@@ -162,24 +162,23 @@ class SupportEntry(FileEntry):
     slope_spring: Limit = 0.0
 
 
-class BeamEntry(FileEntry):
-    """A flexible segment."""
+class SlenderEntry(FileEntry):
+    """Length, section and material of a beam or rod."""
 
-    units: ClassVar[Units] = {
-        "length": "m",
-        "E": "Pa",
-        "G": "Pa",
-        "density": "kg/m^3",
-        "offset": "m",
-        "damping": "1",
-        "stations": "m",
-    }
+    units: ClassVar[Units] = {"length": "m", "E": "Pa", "G": "Pa", "density": "kg/m^3", "stations": "m"}
 
-    length: Limit
+    length: Number
     section: SectionEntry | list[StretchEntry]
     E: Number
     G: Number = 0.0
     density: Number
+
+
+class BeamEntry(SlenderEntry):
+    """A flexible segment."""
+
+    units: ClassVar[Units] = {**SlenderEntry.units, "offset": "m", "damping": "1"}
+
     modes: dict[str, int | list[ShapeEntry]] = {}
     boundary: str | Annotated[list[SupportEntry], Field(min_length=2, max_length=2)] | None = None
     load: LoadEntry | None = None
@@ -200,26 +199,17 @@ class CurvedStretchEntry(FileEntry):
     curvature: Annotated[list[Limit], Field(min_length=3, max_length=3)]
 
 
-class ExactRodEntry(FileEntry):
+class ExactRodEntry(SlenderEntry):
     """A flexible rod whose deflection has no limit."""
 
     units: ClassVar[Units] = {
-        "length": "m",
-        "E": "Pa",
-        "G": "Pa",
-        "density": "kg/m^3",
+        **SlenderEntry.units,
         "pieces": "m",
         "curvature": "1/m",
         "shear_factor": "1",
         "damping_time": "s",
-        "stations": "m",
     }
 
-    length: Limit
-    section: SectionEntry | list[StretchEntry]
-    E: Number
-    G: Number = 0.0
-    density: Number
     strains: dict[str, int]
     pieces: int | list[Limit] = 1
     curvature: Annotated[list[Limit], Field(min_length=3, max_length=3)] | list[CurvedStretchEntry] = ZERO
@@ -240,6 +230,7 @@ class FiniteElementsEntry(FileEntry):
     stiffness: str | None = None
     mass: str | None = None
     nodes: str | None = None
+    unit: str = "m"
     interfaces: dict[str, str | list[int]]
     modes: int = 20
     method: str = "craig-bampton"

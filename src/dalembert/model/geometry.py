@@ -17,6 +17,7 @@ from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array
 from dalembert.core.validation import Bound, Vector, field_scalar, field_vector
+from dalembert.model.meshes import TriangleMesh, load_mesh
 from dalembert.model.transform import IDENTITY, Transform, as_transform
 
 __all__ = [
@@ -223,10 +224,8 @@ class Mesh:
             raise MachineError(f"the scale of mesh '{self.file}' must not be zero, got {list(scale)}")
         object.__setattr__(self, "scale", scale)
 
-    def triangles(self) -> Any:
+    def triangles(self) -> TriangleMesh:
         """Read the file: corners and triangles, before scaling."""
-        from dalembert.io.meshes import load_mesh
-
         return load_mesh(self.file)
 
 

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
-from dalembert.io.meshes import TriangleMesh
 from dalembert.model.geometry import Box, Capsule, Cone, Cylinder, HeightField, Solid, Sphere
+from dalembert.model.meshes import TriangleMesh
 
 __all__ = ["Indices", "axis_of", "cells_of", "coarse", "faces_of", "joined_cells", "triangles_of"]
 
