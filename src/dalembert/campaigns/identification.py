@@ -1,4 +1,4 @@
-"""Parameters from recorded runs: least squares with exact derivatives, covariance, and what cannot be told apart."""
+"""Parameters from recorded runs: least squares with derivatives, covariance, and what cannot be told apart."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from dalembert.campaigns.run_differences import needs_differences, values_and_differences
 from dalembert.campaigns.sensitivity import sensitivities
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.labels import as_numbers, has_labels
@@ -123,6 +124,9 @@ def identify(
     **keywords: Unpack[ExperimentKeywords],
 ) -> Identification:
     """Find parameters and initial values that fit simulations to recorded signals best.
+
+    Derivatives are exact. Where joints stick (``friction_law="stick"``) or ropes rub on their sheaves, they are central
+    differences of runs with located events, and every recorded signal may be measured: tensions, too.
 
     Parameters
     ----------
@@ -316,14 +320,20 @@ def _compared(
 
     Values that diverge or that the machine refuses are a wall, before which the search turns back; not the first ones.
     """
-    start: dict[str, Any] = assigned(record.settings, zip(names, values.tolist(), strict=True))
     method = experiment.integrator
     h = min(method.step if isinstance(method, FixedStepMethod) else 1e-3, record.period or 1e-3)
     changes: dict[str, Any] = {"duration": float(record.t[-1] - record.t[0]), "t0": float(record.t[0])}
     changes |= {"record": record.period or h} | ({"step": h} if isinstance(method, FixedStepMethod) else {})
+
+    def experiment_at(x: Array) -> Experiment:
+        start: dict[str, Any] = assigned(record.settings, zip(names, x.tolist(), strict=True))
+        return experiment.replace(**start, **changes, control=record.settings["control"])
+
     try:
-        here = experiment.replace(**start, **changes, control=record.settings["control"])
-        response = sensitivities(here, of=signals, wrt=names)
+        if needs_differences(experiment.machine):
+            simulated, slopes = values_and_differences(experiment_at, values, signals, record.t)
+            return simulated - record.y, slopes
+        response = sensitivities(experiment_at(values), of=signals, wrt=names)
     except (SimulationError, InputError):
         if first:
             raise

@@ -131,6 +131,19 @@ static int holds_by_itself(const struct constrained *C, const double *x, int64_t
     return sqrt(left) <= C->rank_tolerance * size;
 }
 
+/* Take the tensions of spans of a rope as they were shared into the forces f, `sign` times: their unknowns are counted from
+ * them. Before sheaves that slip or yield they are in the ratios of these. */
+static void count_from_shares(struct constrained *C, const double *x, int64_t rope, double sign) {
+    const int64_t first = C->rope_first[rope], n = C->rope_first[rope + 1] - first + 1, m = C->m;
+    double T = 0.0;
+    for (int64_t j = n - 1; j >= 0; j--) {
+        const int64_t row = row_behind(C, rope, j), before = j ? row_behind(C, rope, j - 1) : -1;
+        T = j == n - 1 || parts_spans(C, x, first + j) ? x[C->shares[row]] : T * factor_at(C, first + j);
+        for (int64_t k = 0; k < C->nv; k++)
+            C->f[k] -= sign * T * (C->Jt[k * m + row] - (before < 0 ? 0.0 : C->Jt[k * m + before]));
+    }
+}
+
 /* Let a sheave yield that sticks beyond its limit although nothing moves there; 0: there is none. */
 static int yield_once(struct constrained *C, const double *x) {
     const struct memory memory = {C->dense_work};
@@ -140,7 +153,9 @@ static int yield_once(struct constrained *C, const double *x) {
             const double E = exp(C->cone[3 * r]), *T = C->tension + r + i;
             if (!is_taut(C, x, i) || !parts_spans(C, x, r) || (T[1] <= E * T[0] && T[0] <= E * T[1])) continue;
             if (!holds_by_itself(C, x, place_of(C, C->rubbing[3 * r + 1]), memory)) continue;
+            count_from_shares(C, x, i, -1.0);
             C->yields[r] = T[1] > E * T[0] ? 1.0 : -1.0;
+            count_from_shares(C, x, i, 1.0);
             return 1;
         }
     return 0;
