@@ -65,6 +65,7 @@ UNITS = {
 
 HEADERS = {
     "kernel.h": "kernel.h",
+    "elimination.h": "elimination.h",
     "noise.h": "rollout/noise.h",
     "measures.h": "rollout/measures.h",
     "loop.h": "loop/loop.h",

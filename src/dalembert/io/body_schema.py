@@ -167,7 +167,7 @@ class SlenderEntry(FileEntry):
 
     units: ClassVar[Units] = {"length": "m", "E": "Pa", "G": "Pa", "density": "kg/m^3", "stations": "m"}
 
-    length: Limit
+    length: Number
     section: SectionEntry | list[StretchEntry]
     E: Number
     G: Number = 0.0

@@ -295,7 +295,7 @@ class _Builder:
         )
         R, p = self.model.world_poses[index]
         delta = self.x.q[nodes[index].modal_q] if body.n_modes else ca.SX(0, 1)
-        lines, radius = body.outline(delta)
+        lines, radius = body.outline(delta, self.x.value)
         for line in lines:
             self.add(BeamPart(body.name, tuple(self.point(p + R @ x) for x in line), radius))
         if isinstance(body, FlexibleBody) and set(body.q_names) <= set(self.machine.q_names):
