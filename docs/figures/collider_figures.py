@@ -1,4 +1,4 @@
-"""Make the picture of the page on colliders: ``python docs/figures/collider_figures.py``."""
+"""Make the pictures of the page on colliders: ``python docs/figures/collider_figures.py``."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from style import BLUE, GREY, RED, SAND, use_style
 
 import dalembert as da
 from dalembert.systems.scenes import brick_wall, domino_row
+from dalembert.view import draw_machine
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -63,6 +64,26 @@ def main() -> None:
         ax.set(xlim=limits[:2], ylim=(-0.02, limits[2]))
     figure.tight_layout()
     figure.savefig(FOLDER / "colliders.png", dpi=130)
+    terrain()
+
+
+def terrain() -> None:
+    """Three solids on hills."""
+    x = np.linspace(-2.0, 2.0, 25)
+    rough = 0.08 * np.random.default_rng(5).random((25, 25))
+    heights = 0.25 * np.sin(1.6 * x)[:, None] * np.cos(1.3 * x) + rough - 0.15 * x[:, None]
+    bodies = [
+        da.Body("hills", geometry=da.Geometry(da.HeightField(heights, (4.0, 4.0)), colour="#9b8b6b")),
+        da.sphere("ball", 2.0, 0.18),
+        da.box("crate", 2.0, (0.4, 0.3, 0.25)),
+        da.Body("cone", 1.0, inertia=np.diag([0.02, 0.02, 0.02]), geometry=da.Cone(0.2, 0.4)),
+    ]
+    joints = [da.Joint(b.name, "free" if b.mass else "fixed", "world", b.name) for b in bodies]
+    machine = da.Machine("hills", bodies, joints, colliders=[da.Collider("all", friction=0.6, restitution=0.1)])
+    places = {"ball": (-1.2, -0.6, 1.0), "crate": (-0.9, 0.6, 1.0), "cone": (-0.2, 0.0, 1.0)}
+    start = {f"{name}.{axis}": v for name, place in places.items() for axis, v in zip("xyz", place, strict=True)}
+    run = da.simulate(machine, duration=0.8, q0=start, contact="time-stepping", step=1e-3, record=0.1)
+    draw_machine(machine, run.x[-1, : len(machine.q_names)]).savefig(FOLDER / "terrain.png", dpi=130)
 
 
 if __name__ == "__main__":

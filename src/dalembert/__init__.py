@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     from dalembert.model.elastic.rod import Rod
     from dalembert.model.elastic.solids import Solids
     from dalembert.model.friction import Friction
-    from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+    from dalembert.model.geometry import Box, Capsule, Cone, Cylinder, Geometry, HeightField, Mesh, Sphere
     from dalembert.model.joint import WORLD, Joint, Limits
     from dalembert.model.machine import Machine
     from dalembert.model.parts import Coupling, Frame, Motor, Thruster, Wrench
@@ -136,6 +136,7 @@ __all__ = [
     "Capsule",
     "Collider",
     "ComputedTorque",
+    "Cone",
     "ConstraintMethod",
     "Contact",
     "ContactMethod",
@@ -170,6 +171,7 @@ __all__ = [
     "GravityCompensation",
     "Guide",
     "HalfSpace",
+    "HeightField",
     "Heun",
     "Idas",
     "ImplicitMidpoint",
@@ -289,6 +291,8 @@ _LATER = {
     "BuildError": "dalembert.core.errors",
     "Cable": "dalembert.model.cables",
     "Capsule": "dalembert.model.geometry",
+    "Cone": "dalembert.model.geometry",
+    "HeightField": "dalembert.model.geometry",
     "ComputedTorque": "dalembert.control.laws",
     "ConstraintMethod": "dalembert.engine.methods.constraints",
     "Collider": "dalembert.model.colliders",

@@ -83,3 +83,16 @@ def test_differences_are_named() -> None:
         da.load_mjcf(text, contacts="all")  # type: ignore[arg-type]
     with pytest.raises(DalembertError, match="needs the geometry of the file"):
         da.load_mjcf(text, contacts="colliders", geometry=False)
+
+
+def test_height_field() -> None:
+    """A ball rolls in the hollow of a height field, whose rows are along y, as MuJoCo has it."""
+    heights = " ".join(f"{0.5 * x * x + y * y:.6f}" for y in np.linspace(-1, 1, 9) for x in np.linspace(-1, 1, 7))
+    text = f"""<mujoco><option timestep="0.001"/>
+      <asset><hfield name="hollow" nrow="9" ncol="7" elevation="{heights}" size="1.5 1 0.6 0.1"/></asset>
+      <worldbody><geom type="hfield" hfield="hollow" friction="0.5"/>
+      <body name="ball" pos="0.4 0.3 0.35"><freejoint name="ball"/>
+      <geom type="sphere" size="0.2" mass="1" friction="0.5" condim="3"/></body></worldbody></mujoco>"""
+    read = read_mjcf(text, contacts="colliders")
+    run = da.simulate(read.machine, duration=0.6, q0=read.q0, contact="time-stepping", step=1e-3, record=0.1)
+    np.testing.assert_allclose(run.x[-1, :3], peer(text, 0.6)[:3], atol=0.01)

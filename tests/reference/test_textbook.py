@@ -126,9 +126,11 @@ def test_systems_survive_the_machine_file(name: str) -> None:
     assert da.load_machine(machine.to_yaml()) == machine
 
 
-@pytest.mark.parametrize("name", [name for name in SYSTEMS if load_system(name).constrained])
+@pytest.mark.parametrize("name", SYSTEMS)
 def test_systems_start_where_their_settings_say(name: str) -> None:
     experiment = SYSTEMS[name].experiment().replace(backend="vm")
+    if not experiment.machine.constrained:  # not asked when tests are collected: 2 s in every process
+        return
     start, eom = experiment.start, experiment.equations
     q, moved = assembled_start(eom, start.q, p=eom.parameter_values(experiment.p), branch=start.branch)
     assert moved < 1e-9

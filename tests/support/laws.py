@@ -29,8 +29,9 @@ ROOT = Path(__file__).resolve().parents[2]
 _NUMBERS = re.compile(r"\b(Scalar|float|Vector|Matrix|Terms|Array)\b")
 
 NO_LAWS = {
-    "Ball", "Plane", "Tube", "Box", "Capsule", "Cylinder", "Mesh", "Sphere", "Geometry", "Shape", "Transform",
-    "CablePath", "HalfSpace", "CylindricalSurface", "SphericalSurface",  # geometry: tests/unit/test_surface_kinds.py
+    "Ball", "Plane", "Tube", "Box", "Capsule", "Cone", "Cylinder", "HeightField", "Mesh", "Sphere", "Geometry", "Shape",
+    "Transform", "CablePath",
+    "HalfSpace", "CylindricalSurface", "SphericalSurface",  # geometry: tests/unit/test_surface_kinds.py
     "Body", "Machine", "Parameter",  # inertia and gravity: all formulations agree, closed forms of pendulums
     "DistanceConstraint", "LoopConstraint", "MotionConstraint", "OrthogonalConstraint", "ParallelConstraint",
     "WeldConstraint", "BallConstraint",  # kinematics: tests/unit/test_constraint_kinds.py

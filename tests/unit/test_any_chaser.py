@@ -307,6 +307,7 @@ def test_the_way_around_the_debris() -> None:
         assert np.allclose(change, (after[1] - before[1]) / (2 * h), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_way_takes_the_time_that_the_thrusters_need() -> None:
     twins = chaser_twins(seven_joints(), "hand", "x")
     posture = np.array([{"j2": -0.9, "j4": 1.6, "j6": -0.7}.get(n, 0.0) for n in twins.joints])

@@ -26,7 +26,8 @@ def _beam(**fields: Any) -> da.Beam:
         ({"E": 0.0}, "E of beam 'boom' must be > 0"),
         ({"density": -1.0}, "density of beam 'boom' must be > 0"),
         ({"length": 0.0}, "length of beam 'boom' must be > 0"),
-        ({"length": da.Parameter("l", 1.0)}, "length of beam 'boom' must be plain numbers"),
+        ({"length": da.Parameter("l", 1.0), "stiffening": True}, "the integrals of its stiffening need a plain number"),
+        ({"offset": (da.Parameter("l", 1.0), 0.0, 0.0)}, "offset of beam 'boom' must be plain numbers"),
         ({"modes": {"y": 0}}, "between 1 and 40 .leave a rigid direction out., got 0"),
         ({"modes": {"y": 41}}, "between 1 and 40"),
         ({"modes": {"y": 1.5}}, "must be a whole number or a list of Shape"),
@@ -111,7 +112,7 @@ def test_models_of_flexible_bodies() -> None:
         (("density: 0.2", "density: -0.2"), "density of beam 'link1' must be > 0"),
         (("modes: {y: 2}", "modes: {y: 0}"), "between 1 and 40"),
         (("section: {area: 1.0, I_y: 1.0, I_z: 1.0}", "section: {outer: 1.0, height: 2.0}"), "a section takes outer"),
-        (("length: 0.5", "length: long"), "length"),
+        (("length: 0.5", "length: long"), "no parameter named 'long'"),
     ],
 )
 def test_beams_of_machine_files_carry_their_line(change: tuple[str, str], words: str) -> None:

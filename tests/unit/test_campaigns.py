@@ -326,6 +326,7 @@ def test_a_measure_that_raises_for_one_percent(tmp_path: Path) -> None:
     assert (rest["result"] == 2.0 * rest["x"]).all()
 
 
+@pytest.mark.slow
 def test_dask_survives_a_killed_worker(tmp_path: Path) -> None:
     flag = tmp_path / "flag"
     flag.touch()

@@ -12,9 +12,10 @@ from dalembert.core.parameter import nominal
 from dalembert.engine.collide.native import NativeScene, SceneTable
 from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.engine.problem.shapes import Hull, ShapeKind, ShapeTable
-from dalembert.model.geometry import Box, Capsule, Cylinder, Sphere
+from dalembert.model.geometry import Box, Capsule, Cone, Cylinder, Sphere
 
-KINDS = ("sphere", "capsule", "cylinder", "box")
+KINDS = ("sphere", "capsule", "cylinder", "box", "cone")
+RIMS = {("cylinder", "cylinder"), ("cylinder", "box"), ("cylinder", "cone"), ("box", "cone"), ("cone", "cone")}
 
 
 def rotation(q):
@@ -39,9 +40,8 @@ def product(a, b):
 
 def solid(kind, rng):
     r, length, sides = rng.uniform(0.03, 0.15), rng.uniform(0.05, 0.3), tuple(rng.uniform(0.05, 0.3, 3))
-    return {"sphere": Sphere(r), "capsule": Capsule(r, length), "cylinder": Cylinder(r, length), "box": Box(sides)}[
-        kind
-    ]
+    kinds = {"cylinder": Cylinder(r, length), "box": Box(sides), "cone": Cone(r, length)}
+    return (kinds | {"sphere": Sphere(r), "capsule": Capsule(r, length)})[kind]
 
 
 class Pair:
@@ -127,7 +127,7 @@ def test_gap_rates_are_velocities_of_the_points(kinds):
             gaps.append(pair.gap(q, p + side * v, product(d / np.linalg.norm(d), r)))
         rate = -found.normals[k] @ (v + np.cross(w, found.points[k] - p))
         # rims: the point is that of cores that are a little smaller
-        within = 0.25 if kinds in (("cylinder", "cylinder"), ("cylinder", "box")) else 0.02
+        within = 0.25 if kinds in RIMS else 0.02
         assert abs((gaps[0] - gaps[1]) / (2 * h) - rate) < within * (np.linalg.norm(v) + 0.2 * np.linalg.norm(w))
 
 
@@ -181,6 +181,7 @@ def test_against_coal():
     makes = {
         "sphere": lambda s: coal.Sphere(s.radius), "capsule": lambda s: coal.Capsule(s.radius, s.length),
         "cylinder": lambda s: coal.Cylinder(s.radius, s.length), "box": lambda s: coal.Box(*s.size),
+        "cone": lambda s: coal.Cone(s.radius, s.length),
     }  # fmt: skip
     request = coal.DistanceRequest()
     request.gjk_tolerance = request.epa_tolerance = 1e-10

@@ -157,9 +157,8 @@ def test_sampled_laws_and_stops(device: None, method: dict[str, Any], limits: st
     assert set(here.status) == ({"completed", "stopped"} if limits == "stop" else {"completed"})
 
 
-@pytest.mark.parametrize(
-    "method", [pytest.param({"step": 2e-3}, marks=pytest.mark.slow), {"method": "dopri5"}], ids=["fixed", "adaptive"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("method", [{"step": 2e-3}, {"method": "dopri5"}], ids=["fixed", "adaptive"])
 def test_rows_at_samples_show_what_these_make_happen(device: None, method: dict[str, Any]) -> None:
     """A ball hangs on a rope until its law, at the sample of 0.06 s, lifts it: the row there has the rope slack."""
     lift = da.Machine(

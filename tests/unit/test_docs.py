@@ -17,6 +17,7 @@ import doctest
 import io
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import warnings
@@ -91,11 +92,14 @@ SLOW = {
     "rollout_events",
     "rollouts",
     "ropes",
+    "rotor",
     "space_robots",
     "varying",
 }
 # Pages that run another engine beside the library: skipped where it is not installed.
 PEERS = {"from_mujoco": "mujoco", "from_pinocchio": "pinocchio"}
+# Pages that read a file of another package, and run its program: skipped where they are not installed.
+PACKAGES = {"rotor": ("/usr/share/doc/calculix-ccx-test/examples/test/rotor.inp.gz", "ccx")}
 
 # An indented fence belongs to a list, where its code would have to be dedented: pages do without.
 _FENCE = re.compile(
@@ -168,6 +172,8 @@ def marks(page: Path) -> list[pytest.MarkDecorator]:
 
 @pytest.mark.parametrize("page", [pytest.param(p, id=p.stem, marks=marks(p)) for p in PAGES])
 def test_code_of_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if page.stem in PACKAGES and not (Path(PACKAGES[page.stem][0]).is_file() and shutil.which(PACKAGES[page.stem][1])):
+        pytest.skip(f"{' and '.join(PACKAGES[page.stem])} are not installed")
     if page.stem in PEERS:
         pytest.importorskip(PEERS[page.stem])
     text = page.read_text(encoding="utf-8")

@@ -23,7 +23,8 @@ bodies:
   a: {mass: 1.0, com: [0.1, 0, 0], inertia: [0.2, 0.3, 0.4, 0.01, 0.02, 0.03],
       geometry: [{box: {size: [0.1, 0.2, 0.3]}, origin: {xyz: [0, 0, 1], rpy: [0.1, 0.2, 0.3]}},
                  {cylinder: {radius: 0.1, length: 0.2}}, {capsule: {radius: 0.1, length: 0.2}},
-                 {sphere: {radius: 0.1}}, {mesh: {file: none.stl, scale: [1, 2, 3]}}]}
+                 {sphere: {radius: 0.1}}, {mesh: {file: none.stl, scale: [1, 2, 3]}},
+                 {cone: {radius: 0.1, length: 0.2}}, {height_field: {heights: [[0.1, 0.2], [0.3, 0.4]], size: [1, 2]}}]}
   b: {box: {mass: 1.0, size: [0.1, 0.2, 0.3], com: [0.1, 0, 0]}}
   c: {cylinder: {mass: 1.0, radius: 0.1, length: 0.3, com: [0.1, 0, 0]}}
   d: {hollow_cylinder: {mass: 1.0, outer: 0.1, inner: 0.05, length: 0.3, com: [0.1, 0, 0]}}

@@ -12,8 +12,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 import dalembert as da
+from dalembert.core.errors import UnknownNameError
 from dalembert.io.finite_elements import read_matrix
-from support.finite_element_models import truss
+from support.finite_element_models import beam_elements, brick_model, truss
 
 
 @pytest.fixture(scope="module")
@@ -154,6 +155,31 @@ def test_calculix(model: da.FiniteElements, tmp_path: Path) -> None:
     (tmp_path / "t.mas").unlink()
     with pytest.raises(da.InputError, match=r"'t\.mas' is not beside 't\.inp': run ccx"):
         da.read_finite_elements(tmp_path / "t.inp")
+
+
+def test_models_in_millimetres(tmp_path: Path) -> None:
+    """A beam in mm, N, s, t and MPa, with rotations, is the one in SI units; so are solids and machine files."""
+    si = beam_elements(0.5, da.Section.rectangle(0.01, 0.02), E=70e9, G=26e9, density=2700.0, count=3)
+    mm = beam_elements(500.0, da.Section.rectangle(10.0, 20.0), E=70e3, G=26e3, density=2.7e-9, count=3).scaled(1e-3)
+    for a, b in ((mm.K, si.K), (mm.M, si.M)):
+        dense = np.asarray(sp.csc_matrix(b).toarray())
+        assert_allclose(a.toarray(), dense, rtol=1e-12, atol=1e-15 * np.abs(dense).max())
+    assert_allclose(mm.nodes, si.nodes)
+    small = brick_model((1, 1, 1), (40.0, 10.0, 8.0), E=2e3, nu=0.3, density=1.1e-9)
+    small.save(tmp_path / "small.npz")
+    model = da.read_finite_elements(tmp_path / "small.npz", unit="mm")
+    like = brick_model((1, 1, 1), (0.04, 0.01, 0.008), E=2e9, nu=0.3, density=1100.0)
+    assert_allclose(model.solids[0].E, like.solids[0].E)
+    (tmp_path / "arm.yaml").write_text(
+        "name: arm\nbodies:\n  bar:\n    finite_elements: {file: small.npz, unit: mm, interfaces: {root: ROOT, "
+        "tip: TIP}, modes: 4, stress: true}\njoints:\n  hinge: {kind: revolute, parent: world, child: bar}\n"
+    )
+    read, made = da.load_machine(tmp_path / "arm.yaml").body("bar"), like.body("bar", {"root": "ROOT", "tip": "TIP"}, 4)
+    assert isinstance(read, da.FlexibleBody)
+    assert_allclose(read.omega, made.omega, rtol=1e-7)
+    assert read.mass == pytest.approx(made.mass)
+    with pytest.raises(UnknownNameError, match="no unit of length named 'inch'"):
+        da.read_finite_elements(tmp_path / "small.npz", unit="inch")
 
 
 def test_wrong_files_are_named(model: da.FiniteElements, tmp_path: Path) -> None:

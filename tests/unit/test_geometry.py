@@ -11,7 +11,7 @@ import pytest
 
 import dalembert as da
 from dalembert.core.parameter import nominal
-from dalembert.io.meshes import load_mesh
+from dalembert.model.meshes import load_mesh
 
 R = da.Parameter("r", 0.1)
 TETRAHEDRON = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
@@ -99,7 +99,7 @@ def test_parameters_of_geometry_come_last() -> None:
         (lambda: da.Sphere(float("nan")), "the radius of a sphere must be finite"),
         (lambda: da.Mesh(""), "must be a path"),
         (lambda: da.Mesh("a.stl", (1, 0, 1)), "scale of mesh 'a.stl' must not be zero"),
-        (lambda: da.Geometry("box"), "needs a Box, Cylinder, Capsule, Sphere or Mesh, got 'box'"),
+        (lambda: da.Geometry("box"), "needs a Box, Cylinder, Capsule, Cone, Sphere, Mesh or HeightField, got 'box'"),
         (lambda: da.Geometry(da.Sphere(1), "above"), "the origin of a geometry must be a Transform"),
         (lambda: da.Geometry(da.Sphere(1), colour="blue"), "such as '#4477aa', got 'blue'"),
         (lambda: da.Geometry(da.Sphere(1), visual=1), "'visual' of a geometry must be true or false, got 1"),

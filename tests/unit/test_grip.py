@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import casadi as ca
@@ -13,10 +14,13 @@ from tests.support.chasers import FLIGHTS, RATE, hulk, seven_joints
 import dalembert as da
 from dalembert import analysis, control
 from dalembert.control.impedance import modal_damping, tip_gains
+from dalembert.model import SolarPressure
 from dalembert.spatial.rotations import quaternion_from_matrix
 from dalembert.systems import space_robots
 from dalembert.systems.space_robots.gripper import finger_parameters, locked_fingers, loose_fingers
-from dalembert.systems.space_robots.gripping import judged_grip, lock_impulse, pad_history
+from dalembert.systems.space_robots.gripping import _events, _impedance, judged_grip, lock_impulse, pad_history
+from dalembert.systems.space_robots.guidance import pose_of
+from dalembert.systems.space_robots.twins import chaser_twins
 
 
 def _sliding(stiff: float | None = None) -> da.Machine:
@@ -249,6 +253,78 @@ def test_what_a_gripper_cannot_be(hand) -> None:
         assert np.allclose(moving.pose(name, q), fixed.pose(name, fixed.q_neutral, p=p), atol=1e-15)
 
 
+def test_the_arm_pulls_back_and_events_name_what_the_pads_do(hand) -> None:
+    """The pull accelerates the tip against its approach axis; events of a bar that is drawn out of the fingers."""
+    machine = space_robots.rigid_twin(seven_joints(), "hand")
+    twins = chaser_twins(machine, "hand", "x")
+    posture = np.array([{"j2": -0.9, "j4": 1.6, "j6": -0.7}.get(n, 0.1) for n in twins.joints])
+    flight = SimpleNamespace(twins=twins, gains=space_robots.CaptureGains(period=1e-3))
+    gripper = hand[3]
+    law, pull = _impedance(flight, gripper, posture)  # type: ignore[arg-type]
+    eom = twins.rigid.eom
+    q = twins.rigid.configuration(posture, np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
+    tau = np.zeros(eom.nv)
+    tau[twins.rigid.rows[1]] = pull
+    a = eom.jacobian(twins.frame, q) @ eom.forward_dynamics(q, np.zeros(eom.nv), tau)
+    assert a[2] < 0.0
+    # the tip is as fast as the joints: w = 1 rad/s along and about each of its axes
+    gains = tip_gains(eom, twins.frame, q, np.zeros(6), joints=twins.joints, base=twins.base)
+    mobility = gains.jacobian @ np.linalg.solve(gains.inertia, gains.jacobian.T)
+    back = np.linalg.solve(gains.inertia, gains.jacobian.T) @ np.linalg.inv(mobility)
+    assert np.allclose(back.T @ np.array(law.kp) @ back, np.diag(1.0 / np.diag(mobility)), atol=1e-6)
+    with pytest.raises(da.InputError, match="is unstable with the stiffness"):
+        _impedance(flight, replace(gripper, tip_stiffness=[1e7] * 6), posture)  # type: ignore[arg-type]
+    both = hand[0]
+    frames = SimpleNamespace(frame="tip"), SimpleNamespace(target="handle")
+    events = _events(both, *frames, gripper)  # type: ignore[arg-type]
+    q0 = {**_facing(both, (0.0, 0.0, 0.0)), **dict.fromkeys(gripper.fingers, 0.0299)}
+    settings = {"control": space_robots.FingerDrive(gripper), "step": 1e-4, "record": 0.01, "events": events}
+    run = da.simulate(both, duration=2.0, q0=q0, p={"pull": 250.0}, **settings)
+    names = [e.name for e in run.events]
+    assert names[0].endswith(".touch") and names[-1] == "lost" and "overload" not in names
+    assert {f"pad{k}.{what}" for k in (1, 2, 3) for what in ("touch", "slip")} <= set(names)
+    gap = both.pose("tip", run.array(both.q_names)[-1]) - both.pose("handle", run.array(both.q_names)[-1])
+    assert np.linalg.norm(gap[:3, 3]) == pytest.approx(gripper.reach, rel=1e-6)
+    # the limit of force is passed when the pads press that much: 10/50.9 of the pull
+    rough = replace(gripper, force_limit=5.0)
+    settings["events"] = _events(both, *frames, rough)  # type: ignore[arg-type]
+    run = da.simulate(both, duration=2.0, q0=q0, p={"pull": 100.0}, **settings)
+    assert run.events[-1].name == "overload"
+    assert np.linalg.norm(pad_history(run, gripper).force[-1]) == pytest.approx(5.0, rel=1e-3)
+    figures, reason = judged_grip(run, rough)
+    assert "the force between chaser and debris passes 5 N" in reason and figures[0].value == pytest.approx(
+        5.0, rel=1e-3
+    )
+    opened = judged_grip(da.simulate(both, duration=0.1, q0=_facing(both, (0, 0, 0)), **settings), rough)[1]
+    assert opened == "the grip is open: pad1, pad2, pad3 of pad1, pad2, pad3 do not touch"
+
+
+def test_momentum_energy_and_propellant_of_a_phase_add_up() -> None:
+    """A body that turns, with thrusters beside its centre: the impulse is counted in world axes, about the origin."""
+    frames = [da.Frame("corner", "hull", (0.3, -0.2, 0.1))]
+    jets = [
+        da.Thruster("push", "corner", force=(0.6, 0.8, 0.0), effort=5.0),
+        da.Thruster("turn", "hull", torque=(0.0, 0.0, 1.0), effort=2.0),
+    ]
+    hull = da.Machine("hull", [da.box("hull", 20.0, (1, 2, 1))], [da.Joint("hull", "free", "world", "hull")],
+                      frames=frames, thrusters=jets, gravity=(0, 0, 0))  # fmt: skip
+    inputs = control.Feedforward({"push": lambda t: 2.0 * ca.cos(3.0 * t), "turn": lambda t: 0.5 - t})
+    law = control.Sampled(control.MeteredJets(inputs, 220.0, 0.85), 2e-3)
+    run = da.simulate(da.equations(hull, backend="vm"), duration=1.0, control=law, step=1e-3, record=2e-3,
+                      q0={"hull.x": 3.0}, v0={"hull.wx": 0.2, "hull.wy": -0.1, "hull.vy": 0.3})  # fmt: skip
+    outcome = space_robots.CaptureOutcome(space_robots.CaptureStart(), approach=run)
+    (row,) = space_robots.mission_balance(outcome)
+    assert row.phase == "approach" and row.impulse > 1.0
+    assert row.linear < 1e-6 and row.angular < 1e-6
+    assert abs(row.propellant) < 1e-12 and row.energy < 1e-9 * row.peak
+    with pytest.raises(da.InputError, match="there is no run: too far"):
+        space_robots.mission_balance(replace(outcome, approach=None, reason="too far"))
+    with pytest.raises(da.InputError, match="forces of an orbit change the momentum"):
+        pushed = hull.with_(fields=[SolarPressure("light", "hull", area=2.0)])
+        lit = da.simulate(da.equations(pushed, backend="vm"), duration=0.01, control=law, step=1e-3)
+        space_robots.mission_balance(replace(outcome, approach=lit))
+
+
 SETTINGS = {"approach": "x", "target": "handle", "rate": RATE, "hand_error": (0.003, 0.004, 0.0), **FLIGHTS["seven"][1]}
 
 
@@ -269,11 +345,16 @@ def test_a_capture_by_fingers_5_mm_beside_and_10_mm_per_second_off(monkeypatch: 
     closed = mission.fingers_closed
     monkeypatch.setattr(mission, "fingers_closed", lambda f, run, *more: closed(f, _disturbed(run, f), *more))
     chaser, debris, gripper = space_robots.with_gripper(seven_joints(), hulk(), tip="hand", approach="x")
-    good = space_robots.fly_capture(chaser, debris, gripper=gripper, **SETTINGS)
+    good = space_robots.fly_capture(chaser, debris, gripper=gripper, record=0.002, **SETTINGS)
     assert good.ok, str(good)
     assert good.grip is not None and good.stack is not None
     named = {r.name: r.value for r in good.requirements}
     assert named["tip error from synchronisation on"] > 4.0
+    # the camera sees the target beside its place by the error of the hand: the tip goes there
+    assert good.approach is not None
+    X = pose_of(good.approach.array([f"hand.{n}" for n in ("x", "y", "z", "qw", "qx", "qy", "qz")])[-1].tolist())
+    miss = X[:3, :3].T @ (good.approach.array(["target.x", "target.y", "target.z"])[-1] - X[:3, 3])
+    assert np.allclose(miss, [-0.003, -0.004, 0.0], atol=1.5e-3), miss
     assert 3.0 < named["force of the grip"] < 60.0 and named["impulse of the lock"] < 1.0
     eom = da.equations(good.grip.machine)
     q, v = good.grip.array(eom.q_names), good.grip.array(eom.v_names)
@@ -281,6 +362,12 @@ def test_a_capture_by_fingers_5_mm_beside_and_10_mm_per_second_off(monkeypatch: 
     assert np.linalg.norm(linear[0]) > 1.0 and np.abs(linear - linear[0]).max() < 1e-9  # thrusters give torques alone
     assert {"pad1.touch", "pad2.touch", "pad3.touch"} <= {e.name for e in good.grip.events}
     assert list(good.times) == ["approach", "grip", "rest"] and good.whole.t[-1] == good.stack.t[-1]
+    # all phases: the stack has 5 N m s; energies are 0.1 J
+    rows = space_robots.mission_balance(good)
+    assert [row.phase for row in rows] == ["approach", "grip", "lock", "rest"]
+    for row in rows:
+        assert row.linear < 1e-8 and row.angular < 1e-7 and row.energy < 1e-6 * row.peak, row
+        assert abs(row.propellant) < 1e-7, row  # kg: less than a sample, the last one is cut
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from tests.support.finite_element_models import brick_model
 
 import dalembert as da
 from dalembert.cli.app import run as main
-from dalembert.io.meshes import TriangleMesh
+from dalembert.model.meshes import TriangleMesh
 from dalembert.systems import SYSTEMS, load_system
 from dalembert.view import (
     bake_run,

@@ -12,6 +12,7 @@ import pytest
 import dalembert as da
 from dalembert.core.errors import InputError, MachineError
 from dalembert.io import load_machine, machine_to_yaml
+from dalembert.studies.ropes.machines import peg_pendulum
 
 R, LONG = 0.1, 3.0
 
@@ -197,3 +198,12 @@ def test_layers_and_obstacles_with_friction_are_written_and_read(tmp_path: Path)
     (tmp_path / "winch.yaml").write_text(machine_to_yaml(machine))
     again = load_machine(tmp_path / "winch.yaml")
     assert again.ropes[0].path == machine.ropes[0].path
+
+
+def test_members_of_a_rollout_start_on_the_obstacles_that_they_touch() -> None:
+    """A rope of a given length that lies on a peg at the start, as in a single run."""
+    machine, start = peg_pendulum(), {"x": 0.5856422270944427, "z": 0.3861155342227106}
+    run = da.simulate(machine, duration=0.3, q0=start, step=2e-3)
+    rolled = da.rollout(machine, duration=0.3, q0=start, step=2e-3, vary={"v0.x_dot": [0.0, 0.0]})
+    assert run["on.r.peg"][0] == 1.0 and rolled["on.r.peg"][1, 0] == 1.0
+    assert rolled["x"][1, -1] == pytest.approx(run["x"][-1], abs=1e-12)

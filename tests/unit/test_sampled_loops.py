@@ -13,7 +13,7 @@ from scipy.linalg import expm
 from tests.unit.test_uncertain_motion import hoisted
 
 import dalembert as da
-from dalembert.control import ScheduledGains, law_digest, law_function, scheduled_feedback
+from dalembert.control import ScheduledGains, export_law, law_digest, law_function, scheduled_feedback
 from dalembert.control.uncertain import system_lft, uncertain
 from dalembert.control.varying import block_rates, sampled_loop, varying_stability
 
@@ -87,13 +87,30 @@ def test_the_proven_law_is_digest_for_digest_the_law_that_runs(scheduled: Schedu
     other = scheduled_feedback(machine, scheduled, at=AT, reference={"l": 0.1 + 1e-15})
     assert law_digest(machine, other) != proven
     assert law_digest(machine, da.control.Sampled(law, 0.02)) != law_digest(machine, da.control.Sampled(law, 0.01))
-    folder = da.compile.export_c([law_function(machine, law)], tmp_path / "c", name="hoist")
-    assert (folder / "hoist_law.c").exists()
-    run_c = subprocess.run(["make", "-s", "-C", str(folder)], capture_output=True, text=True)
-    assert run_c.returncode == 0, run_c.stderr
+    sampled = da.control.Sampled(law, 0.02)
+    for one, period in ((law, 0.0), (sampled, 0.02)):
+        folder = export_law(machine, one, tmp_path / "c", name="hoist")
+        header = (folder / "hoist.h").read_text()
+        assert f'#define HOIST_SHA256 "{law_digest(machine, one)}"\n#define HOIST_PERIOD {period}\n' in header
     q, v = ([run[n][0] for n in names] for names in (machine.q_names, machine.v_names))
     exact = law_function(machine, law)(0.0, q, v, [], [])[0].full()[:, 0]
+    assert _in_c(folder, q, v) == pytest.approx(exact.tolist(), rel=1e-14)
     assert [run["u.M"][0], run["u.F"][0]] == pytest.approx(exact.tolist(), rel=1e-14)
+
+
+def _in_c(folder: Path, q: list[float], v: list[float]) -> list[float]:
+    """Inputs of the exported law at a state, by a program that includes its header."""
+    numbers = ", ".join(map(repr, map(float, q))), ", ".join(map(repr, map(float, v)))
+    (folder / "example.c").write_text(
+        '#include <stdio.h>\n#include "hoist.h"\nint main(void) {\n'
+        f"double t[] = {{0}}, q[] = {{{numbers[0]}}}, v[] = {{{numbers[1]}}};\n"
+        "double z[1] = {0}, p[1] = {0}, u[2], zd[1];\n"
+        "hoist_law(t, q, v, z, p, u, zd);\n"
+        'printf("%.17g %.17g\\n", u[HOIST_U_M], u[HOIST_U_F]);\nreturn 0;\n}\n'
+    )
+    done = subprocess.run(["make", "-s", "-C", str(folder)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [float(x) for x in subprocess.check_output([str(folder / "example")], text=True).split()]
 
 
 @pytest.mark.parametrize(

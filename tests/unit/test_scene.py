@@ -216,7 +216,7 @@ def test_capsule_is_a_cylinder_with_half_spheres() -> None:
 
 
 def test_coarse_mesh_keeps_its_shape() -> None:
-    from dalembert.io.meshes import TriangleMesh
+    from dalembert.model.meshes import TriangleMesh
 
     vertices, faces = faces_of(da.Sphere(1.0), corners=60)
     triangles = np.concatenate([faces[:, [0, 1, 2]], faces[:, [0, 2, 3]]])

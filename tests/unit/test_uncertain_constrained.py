@@ -107,6 +107,7 @@ def test_reactions_at_rest_are_part_of_the_model() -> None:
     assert same(machine, model, truth) < 1e-12
 
 
+@pytest.mark.slow
 def test_a_platform_on_cables_over_its_load() -> None:
     from dalembert import analysis
     from dalembert.systems import cable_robots as cr

@@ -67,7 +67,7 @@ class _Wrong(NewtonEuler):
     [
         ("mass_matrix", {"mass matrix", "M' - 2 C skew"}),
         pytest.param("coriolis_matrix", {"Coriolis force C v", "M' - 2 C skew"}, marks=pytest.mark.slow),
-        ("gravity", {"gravity"}),
+        pytest.param("gravity", {"gravity"}, marks=pytest.mark.slow),
         pytest.param("bias", {"bias", "bias at rest = dV/dq"}, marks=pytest.mark.slow),
         pytest.param(
             "forward_dynamics", {"acceleration", "inverse of forward dynamics", "dE/dt = v tau"}, marks=pytest.mark.slow

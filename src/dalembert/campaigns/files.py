@@ -28,9 +28,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dalembert.campaigns.expressions import SignalExpression
 from dalembert.core.errors import FileFormatError, InputError
+from dalembert.core.files import read_bytes
 from dalembert.io.experiment_files import load_experiment
 from dalembert.io.schema_errors import describe
-from dalembert.io.source import located, locating, read_bytes
+from dalembert.io.source import located, locating
 from dalembert.io.yaml_nodes import parse_yaml
 from dalembert.loop.experiment import Experiment
 from dalembert.loop.signals import Measure

@@ -46,6 +46,7 @@ def reproduce(
             rows.append(row)
             count += 1
             verdict = "ok" if row.ok else "known difference" if row.known_difference else "MISSED"
+            verdict += f", stored {row.stored}" if row.stored else ""
             print(f"{study} {count}: {row.quantity}: {number(row.obtained)} ({verdict})", file=sys.stderr, flush=True)
     if json:
         print(json_module.dumps([row.as_dict() for row in rows], indent=2))
@@ -61,6 +62,7 @@ def reproduce(
                         "[yellow]known difference[/yellow]" if row.known_difference else "[bold red]MISSED[/bold red]"
                     )
                     mark = "" if row.tolerance is None else "[green]ok[/green]" if row.ok else known
+                    mark += f" stored {row.stored}" if row.stored else ""
                     values = (number(row.published), number(row.obtained))
                     cells = map(escape, (row.quantity, row.source, row.kind, *values, _tolerance(row.tolerance)))
                     shown.add_row(*cells, mark)

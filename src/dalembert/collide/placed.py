@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.collide.shapes import CollisionShape, shape_of
+from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Expression as Formula
 from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array
@@ -101,7 +102,10 @@ def placed_shapes(machine: Machine, bodies: Iterable[tuple[int, Body, Transform]
             continue
         for g in (g for g in body.geometry if g.collision):
             (R, p), inner = pose_of(pose, number), pose_of(g.origin, number)
-            shape = shape_of(g.solid, number, f"body '{body.name}' of machine '{machine.name}'")
+            owner = f"body '{body.name}' of machine '{machine.name}'"
+            shape = shape_of(g.solid, number, owner)
+            if shape.kind is ShapeKind.FIELD and i >= 0:
+                raise MachineError(f"{owner} has a height field and moves: terrain belongs to a body on a fixed joint")
             p, R = p + R @ inner[1], R @ inner[0]
             place = np.concatenate([p + R @ shape.centre, R.ravel()])
             shapes.append(PlacedShape(i, body.name, groups[body.name], shape, place))

@@ -12,7 +12,7 @@ from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array
 from dalembert.engine.problem.shapes import Hull, ShapeKind
-from dalembert.model.geometry import Box, Capsule, Cylinder, Mesh, Solid, Sphere
+from dalembert.model.geometry import Box, Capsule, Cone, Cylinder, HeightField, Mesh, Solid, Sphere
 
 __all__ = ["CollisionShape", "shape_of"]
 
@@ -57,6 +57,14 @@ def shape_of(solid: Solid, number: Callable[[Scalar], float], owner: str) -> Col
         case Cylinder(radius=radius, length=length):
             r, half = number(radius), number(length) / 2
             return CollisionShape(ShapeKind.CYLINDER, np.array([r, half, 0.0]), float(np.hypot(r, half)), min(r, half))
+        case Cone(radius=radius, length=length):
+            r, half = number(radius), number(length) / 2
+            inner = half * r / float(np.hypot(r, 2.0 * half))
+            return CollisionShape(ShapeKind.CONE, np.array([r, half, inner]), float(np.hypot(r, half)), inner)
+        case HeightField():
+            points, size = solid.points(), np.array([*solid.spacing, len(solid.heights)])
+            grid = Hull(points, np.zeros((0, 3)), ())
+            return CollisionShape(ShapeKind.FIELD, size, float(np.linalg.norm(points, axis=1).max()), np.inf, grid)
         case Box(size=size):
             sides = np.array([number(side) / 2 for side in size])
             return CollisionShape(ShapeKind.BOX, sides, float(np.linalg.norm(sides)), float(sides.min()))

@@ -51,6 +51,7 @@ def export_c(
     name: str = "machine",
     examples: Mapping[str, ArrayLike] | None = None,
     layout: Mapping[str, Sequence[str]] | None = None,
+    constants: Mapping[str, str | float] | None = None,
 ) -> Path:
     """Write functions as C99 sources without any dependency but the mathematical library.
 
@@ -71,6 +72,8 @@ def export_c(
         Numbers of named inputs in the example. Default: 0.1, 0.2, ...
     layout
         Names of the entries of arrays, in order. The header lists them, with an ``enum`` of their indices.
+    constants
+        Texts and numbers that the header defines as macros, such as a digest: ``digest`` is ``NAME_DIGEST``.
 
     Returns
     -------
@@ -86,7 +89,7 @@ def export_c(
     if len(set(names)) != len(names):
         raise InputError(f"the functions to export must have different names, got {', '.join(t.name for t in tapes)}")
     numbers = _examples(tapes, examples or {})
-    texts = {f"{name}.h": _header(name, names, tapes, layout or {})}
+    texts = {f"{name}.h": _header(name, names, tapes, layout or {}, constants or {})}
     texts |= {f"{symbol}.c": _source(name, symbol, tape) for symbol, tape in zip(names, tapes, strict=True)}
     texts["example.c"] = _example(name, names, tapes, numbers)
     texts["Makefile"] = _MAKEFILE.format(name=name, objects=" ".join(f"{symbol}.o" for symbol in names))
@@ -129,7 +132,25 @@ def _layout(name: str, layout: Mapping[str, Sequence[str]]) -> str:
     return "".join(blocks)
 
 
-def _header(name: str, names: Sequence[str], tapes: Sequence[Tape], layout: Mapping[str, Sequence[str]]) -> str:
+def _macros(name: str, constants: Mapping[str, str | float]) -> str:
+    """Texts and numbers as macros of a header."""
+    for key, value in constants.items():
+        if isinstance(value, str) and not re.fullmatch(r"[\w .:/+-]*", value, flags=re.ASCII):
+            raise InputError(f"the constant {key!r} of a header must be a word or a number, got {value!r}")
+    lines = [
+        f"#define {_identifier(f'{name}_{key}').upper()} " + (f'"{value}"' if isinstance(value, str) else repr(value))
+        for key, value in constants.items()
+    ]
+    return "\n".join([*lines, "", ""]) if lines else ""
+
+
+def _header(
+    name: str,
+    names: Sequence[str],
+    tapes: Sequence[Tape],
+    layout: Mapping[str, Sequence[str]],
+    constants: Mapping[str, str | float],
+) -> str:
     guard = f"{name.upper()}_H"
     prototypes = "\n\n".join(
         f"/* {tape.n_operations} operations. */\n{_signature(symbol, tape)};"
@@ -140,7 +161,7 @@ def _header(name: str, names: Sequence[str], tapes: Sequence[Tape], layout: Mapp
         " * outputs must not overlap. */\n"
         f"#ifndef {guard}\n#define {guard}\n\n"
         '#ifdef __cplusplus\nextern "C" {\n#endif\n\n'
-        f"{_layout(name, layout)}{prototypes}\n\n"
+        f"{_macros(name, constants)}{_layout(name, layout)}{prototypes}\n\n"
         "#ifdef __cplusplus\n}\n#endif\n\n#endif\n"
     )
 

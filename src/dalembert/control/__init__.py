@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dalembert.control.floor import hinf_floor
     from dalembert.control.hinf import HinfNorm, hinf_norm
     from dalembert.control.impedance import TipGains, TipImpedance, tip_gains
-    from dalembert.control.law_tape import law_digest, law_function
+    from dalembert.control.law_tape import export_law, law_digest, law_function
     from dalembert.control.learning import Learning, Trial, learn_torques
     from dalembert.control.lqr import LQR, Holding, design_lqr, lqr_gain
     from dalembert.control.margins import DiskMargin, disk_margins
@@ -87,6 +87,7 @@ __all__ = [
     "design_lqr",
     "disk_margins",
     "driven_response",
+    "export_law",
     "gyro_momentum",
     "h2_norm",
     "hinf_floor",
@@ -122,6 +123,7 @@ _LATER = {
     "LinearFeedback": "dalembert.control.feedback",
     "ScheduledFeedback": "dalembert.control.scheduled",
     "ScheduledGains": "dalembert.control.scheduled",
+    "export_law": "dalembert.control.law_tape",
     "law_digest": "dalembert.control.law_tape",
     "law_function": "dalembert.control.law_tape",
     "scheduled_feedback": "dalembert.control.scheduled",

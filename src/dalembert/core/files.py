@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dalembert.core.errors import InputError, WriteError
+from dalembert.core.errors import FileFormatError, InputError, WriteError
 
 __all__ = [
     "LEFTOVER_AGE",
@@ -28,6 +28,7 @@ __all__ = [
     "is_abandoned",
     "make_folder",
     "owner",
+    "read_bytes",
     "remove_abandoned",
     "rescue_file",
     "target_file",
@@ -223,3 +224,25 @@ def temporary_folder(root: Path | None = None, prefix: str = _TEMPORARY) -> Iter
             raise
         advice = "; TMPDIR names another folder" if root is None else ""
         raise WriteError(f"cannot write to a temporary folder in {where}: {error.strerror}{advice}") from error
+
+
+_MIB = 2**20
+
+
+def read_bytes(path: Path, kind: str, largest: int = 64 * _MIB) -> bytes:
+    """Return the content of a file of at most ``largest`` bytes, or say why it cannot be read."""
+    try:
+        if path.is_dir():
+            raise FileFormatError(f"{path}: is a folder, expected a {kind} file")
+        if path.exists() and not path.is_file():  # /dev/zero never ends, a pipe may never begin
+            raise FileFormatError(f"{path}: is a device or a pipe, expected a {kind} file")
+        if path.stat().st_size > largest:
+            raise FileFormatError(f"{path}: is too large for a {kind} file, more than {largest // _MIB} MiB")
+        return path.read_bytes()
+    except FileFormatError:
+        raise
+    except FileNotFoundError:
+        raise FileFormatError(f"{path}: no such file, expected a {kind} file") from None
+    except (OSError, ValueError) as error:  # no permission, a name too long, a null byte in the name
+        reason = getattr(error, "strerror", None) or error
+        raise FileFormatError(f"{str(path)!r}: cannot be read: {reason}") from None

@@ -55,7 +55,7 @@ UNITS = {
         )
     ),
     "collide": tuple(
-        f"collide/{name}.c" for name in ("shapes", "convex", "manifolds", "pairs", "scene", "articulated")
+        f"collide/{name}.c" for name in ("shapes", "convex", "manifolds", "field", "pairs", "scene", "articulated")
     ),
     "members": ("loop/loop.c", "loop/events.c", "rollout/members.c", "rollout/singles.c"),
     "implicit": ("implicit/midpoint.c",),
@@ -65,6 +65,7 @@ UNITS = {
 
 HEADERS = {
     "kernel.h": "kernel.h",
+    "elimination.h": "elimination.h",
     "noise.h": "rollout/noise.h",
     "measures.h": "rollout/measures.h",
     "loop.h": "loop/loop.h",

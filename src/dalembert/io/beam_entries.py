@@ -26,6 +26,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from dalembert.core.errors import InputError
+from dalembert.core.parameter import nominal
 from dalembert.io.body_schema import BeamEntry, SectionEntry, ShapeEntry
 from dalembert.model.beam import Beam
 from dalembert.model.beam_modes import Support
@@ -39,7 +40,7 @@ Read = Callable[[Any, tuple[str | int, ...]], Any]
 
 def make_beam(name: str, entry: BeamEntry, path: tuple[str | int, ...], number: Read) -> Beam:
     """Make a beam from its entry; ``number`` reads an expression of parameters."""
-    scalars = {key: number(getattr(entry, key), (*path, key)) for key in ("E", "G", "density", "damping")}
+    scalars = {key: number(getattr(entry, key), (*path, key)) for key in ("length", "E", "G", "density", "damping")}
     if isinstance(entry.section, list):
         section: Any = tuple((s.length, make_section(s.section)) for s in entry.section)
     else:
@@ -51,13 +52,12 @@ def make_beam(name: str, entry: BeamEntry, path: tuple[str | int, ...], number: 
     if entry.load is not None:
         load = Load(entry.load.mass, tuple(entry.load.inertia), entry.load.first_moment)
     modes = {
-        key: value if isinstance(value, int) else tuple(_shape(s, entry.length) for s in value)
+        key: value if isinstance(value, int) else tuple(_shape(s, nominal(scalars["length"])) for s in value)
         for key, value in entry.modes.items()
     }
     return Beam(
         name,
-        entry.length,
-        section,
+        section=section,
         modes=tuple(modes.items()),
         boundary=boundary,
         load=load,
@@ -109,7 +109,7 @@ def _shape(entry: ShapeEntry, length: float) -> Shape:
 def beam_to_data(beam: Beam, number: Callable[[Any], Any]) -> dict[str, Any]:
     """Entry of a beam, defaults left out; ``number`` writes a scalar."""
     section = beam.section
-    data: dict[str, Any] = {"length": beam.length}
+    data: dict[str, Any] = {"length": number(beam.length)}
     if isinstance(section, Section):
         data["section"] = section_to_data(section)
     else:

@@ -162,24 +162,23 @@ class SupportEntry(FileEntry):
     slope_spring: Limit = 0.0
 
 
-class BeamEntry(FileEntry):
-    """A flexible segment."""
+class SlenderEntry(FileEntry):
+    """Length, section and material of a beam or rod."""
 
-    units: ClassVar[Units] = {
-        "length": "m",
-        "E": "Pa",
-        "G": "Pa",
-        "density": "kg/m^3",
-        "offset": "m",
-        "damping": "1",
-        "stations": "m",
-    }
+    units: ClassVar[Units] = {"length": "m", "E": "Pa", "G": "Pa", "density": "kg/m^3", "stations": "m"}
 
-    length: Limit
+    length: Number
     section: SectionEntry | list[StretchEntry]
     E: Number
     G: Number = 0.0
     density: Number
+
+
+class BeamEntry(SlenderEntry):
+    """A flexible segment."""
+
+    units: ClassVar[Units] = {**SlenderEntry.units, "offset": "m", "damping": "1"}
+
     modes: dict[str, int | list[ShapeEntry]] = {}
     boundary: str | Annotated[list[SupportEntry], Field(min_length=2, max_length=2)] | None = None
     load: LoadEntry | None = None
@@ -200,26 +199,17 @@ class CurvedStretchEntry(FileEntry):
     curvature: Annotated[list[Limit], Field(min_length=3, max_length=3)]
 
 
-class ExactRodEntry(FileEntry):
+class ExactRodEntry(SlenderEntry):
     """A flexible rod whose deflection has no limit."""
 
     units: ClassVar[Units] = {
-        "length": "m",
-        "E": "Pa",
-        "G": "Pa",
-        "density": "kg/m^3",
+        **SlenderEntry.units,
         "pieces": "m",
         "curvature": "1/m",
         "shear_factor": "1",
         "damping_time": "s",
-        "stations": "m",
     }
 
-    length: Limit
-    section: SectionEntry | list[StretchEntry]
-    E: Number
-    G: Number = 0.0
-    density: Number
     strains: dict[str, int]
     pieces: int | list[Limit] = 1
     curvature: Annotated[list[Limit], Field(min_length=3, max_length=3)] | list[CurvedStretchEntry] = ZERO
@@ -240,6 +230,7 @@ class FiniteElementsEntry(FileEntry):
     stiffness: str | None = None
     mass: str | None = None
     nodes: str | None = None
+    unit: str = "m"
     interfaces: dict[str, str | list[int]]
     modes: int = 20
     method: str = "craig-bampton"
@@ -270,7 +261,7 @@ class BoxSolidEntry(FileEntry):
 
 
 class RoundSolidEntry(FileEntry):
-    """A cylinder or a capsule along z to draw and to touch."""
+    """A cylinder, capsule or cone along z to draw and to touch."""
 
     units: ClassVar[Units] = {"radius": "m", "length": "m"}
 
@@ -295,14 +286,25 @@ class MeshEntry(FileEntry):
     scale: Vector = [1.0, 1.0, 1.0]
 
 
+class HeightFieldEntry(FileEntry):
+    """Terrain: rows of heights."""
+
+    units: ClassVar[Units] = {"heights": "m", "size": "m"}
+
+    heights: list[list[Number]]
+    size: Annotated[list[Number], Field(min_length=2, max_length=2)]
+
+
 class GeometryEntry(FileEntry):
     """One solid of a body, its placement and its purpose."""
 
     box: BoxSolidEntry | None = None
     cylinder: RoundSolidEntry | None = None
     capsule: RoundSolidEntry | None = None
+    cone: RoundSolidEntry | None = None
     sphere: SphereSolidEntry | None = None
     mesh: MeshEntry | None = None
+    height_field: HeightFieldEntry | None = None
     origin: OriginEntry = OriginEntry()
     colour: str | None = None
     visual: bool = True

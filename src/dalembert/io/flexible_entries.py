@@ -21,7 +21,11 @@ def make_flexible(name: str, entry: FiniteElementsEntry, folder: Path | None, da
     """Make a flexible body from its entry; relative paths begin in ``folder``."""
     paths = {key: _path(getattr(entry, key), folder) for key in _FILES if getattr(entry, key) is not None}
     model = read_finite_elements(
-        paths.get("file"), stiffness=paths.get("stiffness"), mass=paths.get("mass"), nodes=paths.get("nodes")
+        paths.get("file"),
+        stiffness=paths.get("stiffness"),
+        mass=paths.get("mass"),
+        nodes=paths.get("nodes"),
+        unit=entry.unit,
     )
     body = model.body(
         name,

@@ -10,12 +10,15 @@ from typing import Any
 from dalembert.io.body_schema import GeometryEntry
 from dalembert.io.source import located, locating
 from dalembert.io.yaml_nodes import Document
-from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from dalembert.model.geometry import Box, Capsule, Cone, Cylinder, Geometry, HeightField, Mesh, Sphere
 from dalembert.model.transform import Transform
 
 __all__ = ["SOLIDS", "file_folder", "geometry_to_data", "make_geometry", "mesh_path"]
 
-SOLIDS: dict[str, type[Any]] = {"box": Box, "cylinder": Cylinder, "capsule": Capsule, "sphere": Sphere, "mesh": Mesh}
+SOLIDS: dict[str, type[Any]] = {
+    "box": Box, "cylinder": Cylinder, "capsule": Capsule, "cone": Cone, "sphere": Sphere, "mesh": Mesh,
+    "height_field": HeightField,
+}  # fmt: skip
 _KEYS = {solid: key for key, solid in SOLIDS.items()}
 
 Read = Callable[[Any, tuple[str | int, ...]], Any]
@@ -42,6 +45,8 @@ def make_geometry(
             at = (*here, kinds[0], key)
             if key == "file":
                 values[key] = mesh_path(value, file_folder(document))
+            elif key == "heights":
+                values[key] = [[number(v, (*at, i, k)) for k, v in enumerate(row)] for i, row in enumerate(value)]
             elif isinstance(value, list):
                 values[key] = tuple(number(v, (*at, k)) for k, v in enumerate(value))
             else:
@@ -69,7 +74,10 @@ def geometry_to_data(
 ) -> dict[str, Any]:
     """Write a geometry: default values are left out."""
     solid: dict[str, Any] = {}
-    for field in fields(geometry.solid):
+    rest = fields(geometry.solid)
+    if isinstance(geometry.solid, HeightField):
+        solid, rest = {"heights": [list(row) for row in geometry.solid.heights]}, rest[1:]
+    for field in rest:
         value = getattr(geometry.solid, field.name)
         solid |= {field.name: value} if isinstance(value, str) else number_entry(field.name, value, field.default)
     data: dict[str, Any] = {_KEYS[type(geometry.solid)]: solid} | origin(geometry.origin)

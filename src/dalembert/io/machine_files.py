@@ -39,6 +39,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.core.files import read_bytes
 from dalembert.core.parameter import Parameter, Scalar, parameters_of, parse_quantity
 from dalembert.core.units import Dimension, parse_unit
 from dalembert.core.warn import warn
@@ -69,7 +70,7 @@ from dalembert.io.schema_errors import describe, path_name
 from dalembert.io.schema_units import expected_unit
 from dalembert.io.schema_values import unit_fault
 from dalembert.io.simulation_entries import StateNames, read_sensor, read_simulation
-from dalembert.io.source import located, locating, read_bytes
+from dalembert.io.source import located, locating
 from dalembert.io.yaml_nodes import Document, parse_yaml
 from dalembert.model import body as shapes
 from dalembert.model.body import Body

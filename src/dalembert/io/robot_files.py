@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.core.files import read_bytes
 from dalembert.core.warn import warn
 from dalembert.io.mjcf.compiled import root_tag
 from dalembert.io.mjcf.load import note_left_out, read_mjcf
-from dalembert.io.source import read_bytes
 from dalembert.io.urdf import load_urdf
 from dalembert.model.machine import Machine
 

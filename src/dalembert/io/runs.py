@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.core.errors import DalembertError, FileFormatError, InputError
-from dalembert.core.files import rescue_file, write_file
+from dalembert.core.files import read_bytes, rescue_file, write_file
 from dalembert.io.machine_writer import machine_to_yaml
-from dalembert.io.source import read_bytes
 from dalembert.io.units import signal_units
 from dalembert.simulation.run import EndState, EventRecord, Run
 

@@ -1,36 +1,14 @@
-"""Reading a file or a text given in its place, and errors that say where they are."""
+"""Errors that name the file and the line of an element."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 
 from dalembert.core.errors import DalembertError, FileFormatError
 
-__all__ = ["located", "locating", "read_bytes"]
-
-_MIB = 2**20
-
-
-def read_bytes(path: Path, kind: str, largest: int = 64 * _MIB) -> bytes:
-    """Return the content of a file of at most ``largest`` bytes, or say why it cannot be read."""
-    try:
-        if path.is_dir():
-            raise FileFormatError(f"{path}: is a folder, expected a {kind} file")
-        if path.exists() and not path.is_file():  # /dev/zero never ends, a pipe may never begin
-            raise FileFormatError(f"{path}: is a device or a pipe, expected a {kind} file")
-        if path.stat().st_size > largest:
-            raise FileFormatError(f"{path}: is too large for a {kind} file, more than {largest // _MIB} MiB")
-        return path.read_bytes()
-    except FileFormatError:
-        raise
-    except FileNotFoundError:
-        raise FileFormatError(f"{path}: no such file, expected a {kind} file") from None
-    except (OSError, ValueError) as error:  # no permission, a name too long, a null byte in the name
-        reason = getattr(error, "strerror", None) or error
-        raise FileFormatError(f"{str(path)!r}: cannot be read: {reason}") from None
+__all__ = ["located", "locating"]
 
 
 def located(label: str, line: int | None, message: object) -> FileFormatError:

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Literal
 
 from dalembert.core.errors import InputError, MachineError, UnknownNameError
+from dalembert.core.files import read_bytes
 from dalembert.core.validation import Vector
 from dalembert.core.warn import warn
-from dalembert.io.source import locating, read_bytes
+from dalembert.io.source import locating
 from dalembert.io.urdf_geometry import Finder, read_colours, read_geometry
 from dalembert.io.urdf_parts import Mimic, check_leaders, couplings, read_joint, read_link, read_mimic
 from dalembert.io.urdf_xml import Element, parse_xml

@@ -19,7 +19,7 @@ from dalembert.io.exported import (
     simple_joints,
 )
 from dalembert.model.body import Body
-from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Solid, Sphere
+from dalembert.model.geometry import Box, Capsule, Cone, Cylinder, Geometry, HeightField, Mesh, Solid, Sphere
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import STANDARD_GRAVITY, Machine
 from dalembert.model.mobility import rotor_inertias
@@ -136,8 +136,10 @@ def _link(root: Element, body: Body) -> None:
 
 
 def _plain(geometry: Geometry) -> list[tuple[Transform, Solid]]:
-    """A capsule, which few readers of URDF know, as a cylinder and two spheres."""
+    """A capsule, which few readers of URDF know, as a cylinder and two spheres; empty for shapes that URDF lacks."""
     solid = geometry.solid
+    if isinstance(solid, Cone | HeightField):
+        return []
     if not isinstance(solid, Capsule):
         return [(geometry.origin, solid)]
     ends = [Transform((0.0, 0.0, side * nominal(solid.length) / 2)) for side in (-1.0, 1.0)]

@@ -26,14 +26,14 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.bristles import bristles_of
 from dalembert.loop.constraints import (
     constrained_part,
-    refuse_elastic_friction,
     rope_events,
     rope_signals,
     sheave_signals,
     switch_events,
     tension_specs,
 )
-from dalembert.loop.elastic_sheaves import elastic_sheaves_of
+from dalembert.loop.elastic_sheaves import ElasticSheaves, elastic_sheaves_of
+from dalembert.loop.elastic_slips import ElasticSlips, elastic_slips_of
 from dalembert.loop.implicit import middle_tape, midpoint_tape
 from dalembert.loop.nearest import axis_events, nearest_events
 from dalembert.loop.quantities import Quantities, Slots, sensor_readings, sensor_updates
@@ -318,8 +318,6 @@ def _compose(
     sensors: Sequence[Sensor],
     numerical_loss: bool,
 ) -> ClosedLoop:
-    if not isinstance(contact, TimeStepping):
-        refuse_elastic_friction(eom.machine)
     s = eom.symbolic
     slots = Slots()
     stage_slots(eom, stages, slots)
@@ -330,9 +328,15 @@ def _compose(
     bristles = bristles_of(eom)
     z, zdot = ca.vertcat(z, bristles.states), ca.vertcat(zdot, bristles.rates)
     z_names, z0 = (*z_names, *bristles.names), np.concatenate([z0, np.zeros(len(bristles.names))])
-    law_rates, elastic = zdot, elastic_sheaves_of(eom)
-    z, zdot = ca.vertcat(z, elastic.states), ca.vertcat(zdot, ca.SX.zeros(len(elastic.names)))
-    z_names, z0 = (*z_names, *elastic.names), np.concatenate([z0, elastic.initial])
+    by_steps, law_rates = isinstance(contact, TimeStepping), zdot
+    elastic = elastic_sheaves_of(eom) if by_steps else ElasticSheaves(eom, ())
+    slips = ElasticSlips(eom, (), ca.SX(0, 1)) if by_steps else elastic_slips_of(eom)
+    z, zdot = (
+        ca.vertcat(z, elastic.states, slips.states),
+        ca.vertcat(zdot, ca.SX.zeros(len(elastic.names)), slips.rates),
+    )
+    z_names = (*z_names, *elastic.names, *slips.names)
+    z0 = np.concatenate([z0, np.zeros(len(elastic.names) + len(slips.names))])
     memory = RopeMemory(eom)
     if isinstance(contact, TimeStepping) and memory.latches:
         z, zdot = ca.vertcat(z, memory.states), ca.vertcat(zdot, ca.SX.zeros(len(memory.latches)))
@@ -370,24 +374,27 @@ def _compose(
             first = n_before + len(more_names)
             places = [*range(first, first + len(chosen)), *range(n_before - len(memory.latches), n_before)]
             stepped = SteppedStart(eom, [*chosen, *memory.latches], places)
-    applied = [ca.substitute(ca.densify(f), s.u, u) for f in (s.actuation + s.wrenches, s.losses + bristles.force)]
+    ropes = slips.forces
+    forces = (s.actuation + s.wrenches + ropes[0], s.losses + bristles.force + ropes[1])
+    applied = [ca.substitute(ca.densify(f), s.u, u) for f in forces]
     if by_events or eom.constrained:
         acceleration = ca.SX(ca.DM.nan(eom.nv, 1))  # an engine that forgets the constraints gets nowhere
     else:
         acceleration = ca.substitute(s.forward_dynamics, s.tau, applied[0] + applied[1])
-    power = [ca.dot(s.v, f) for f in applied]
+    power = [ca.dot(s.v, applied[0]), ca.dot(s.v, applied[1] - ropes[1]) - slips.loss]
     work = ca.SX.sym("work", 2)
     x = ca.vertcat(s.q, s.v, z, work)
     arguments = [s.t, x, slots.symbols, s.p]
     xdot = ca.vertcat(s.coordinate_rate, acceleration, zdot, *power)
     efforts = actuator_efforts(eom.machine, u, s.value, s.joint_rate)
     effort = ca.vertcat(*efforts) if efforts else ca.SX(0, 1)
-    y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy)
+    y = ca.vertcat(effort, s.kinetic_energy, s.potential_energy + slips.energy)
     y_names = [*(f"u.{n}" for n in eom.u_names), "energy.kinetic", "energy.potential"]
     first = eom.nq + eom.nv
     for name, expression in (
-        *(rope_signals(eom, elastic.ropes) if eom.machine.all_ropes else ()),
+        *(rope_signals(eom, elastic.ropes | slips.ropes) if eom.machine.all_ropes else ()),
         *elastic.signals,
+        *slips.signals,
         *contact_signals(eom.contact_system(limits=eom.stops)),
         *(sheave_signals(eom) if eom.has_rows else ()),
         *(() if contacts is None else held_signals(eom)),
@@ -404,7 +411,8 @@ def _compose(
     g, specs = _events(known, events, limits)
     nearest = nearest_events(eom) if by_events else ((), ())
     for more in (
-        rope_events(eom, located=by_events),
+        rope_events(eom, located=by_events, but=slips.ropes),
+        slips.events,
         switch_events(eom, switches),
         nearest,
         axis_events(eom, rigid=by_events),

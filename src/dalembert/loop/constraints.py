@@ -10,7 +10,6 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.core.errors import InputError
 from dalembert.core.types import Expression
 from dalembert.engine.problem.constrained import ConstrainedSystem
 from dalembert.engine.problem.constrained_tape import seen_gaps
@@ -21,11 +20,9 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.switches import Switch
 from dalembert.loop.transition_log import LETS_GO, TAKES_HOLD
 from dalembert.model.cables import Cable
-from dalembert.model.machine import Machine
 
 __all__ = [
     "constrained_part",
-    "refuse_elastic_friction",
     "rope_events",
     "rope_signals",
     "sheave_signals",
@@ -90,7 +87,7 @@ def constrained_part(
 
     free, flags = None, system.row_flags
     unilateral = tuple(r.start for r in system.rows if r.unilateral)
-    if m and np.all(flags >= 0) and not system.sticking:  # friction of a joint that slips is on the tape of contacts
+    if np.all(flags >= 0) and not system.sticking:  # friction of a joint that slips is on the tape of contacts
         moving = ca.SX(rates)
         moving[eom.nq : eom.nq + nv] = ca.substitute(eom.formulation.forward_dynamics(), s.tau, force)
         both = ca.cse([ca.densify(moving), ca.densify(seen_gaps(phi, unilateral))])
@@ -321,18 +318,10 @@ def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:
     return tuple(specs)
 
 
-def refuse_elastic_friction(machine: Machine) -> None:
-    """Refuse elastic ropes with friction or losses at sheaves where events are located."""
-    for rope in machine.ropes:
-        for element in rope.rubbing if rope.elastic else ():
-            raise InputError(
-                f"friction at {element.what} of the elastic rope '{rope.name}' is simulated by time-stepping only: use "
-                "contact='time-stepping', or leave out its friction and loss, or the stiffness of the rope"
-            )
-
-
-def rope_events(eom: EquationsOfMotion, *, located: bool = True) -> tuple[list[Expression], list[EventSpec]]:
-    """Events of elastic cables and ropes: stretch or tension passes zero; and of routes that cease to exist.
+def rope_events(
+    eom: EquationsOfMotion, *, located: bool = True, but: frozenset[str] = frozenset()
+) -> tuple[list[Expression], list[EventSpec]]:
+    """Events of elastic cables and ropes (``but`` some): stretch or tension passes zero; of routes that cease to exist.
 
     A damped rope that shortens fast pulls no more although it is stretched. Obstacles and turns have events only where
     these are ``located``.
@@ -340,7 +329,7 @@ def rope_events(eom: EquationsOfMotion, *, located: bool = True) -> tuple[list[E
     g: list[Any] = []
     specs: list[EventSpec] = []
     for c in eom.formulation.elastic_ropes():
-        if not (c.rope.bilateral or c.rope.heavy):
+        if not (c.rope.bilateral or c.rope.heavy or c.rope.name in but):
             value = eom.symbolic.value
             pull = ca.fmin(c.stretch, c.stretch + value(c.rope.damping) / value(c.rope.stiffness) * c.rate)
             g += [pull, pull]

@@ -27,15 +27,21 @@ from itertools import pairwise
 from typing import Any
 
 import casadi as ca
-import numpy as np
 
 from dalembert.core.errors import InputError
-from dalembert.core.types import Array, Expression
+from dalembert.core.types import Expression
 from dalembert.formulations.base import RopeTerms
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.ropes import RouteSection, Rub
 
-__all__ = ["ElasticSheaves", "elastic_sheaves_of", "return_mapping"]
+__all__ = [
+    "ElasticSheaves",
+    "SectionTerms",
+    "elastic_sheaves_of",
+    "eliminated",
+    "return_mapping",
+    "span_lengths",
+]
 
 _ROUNDS, _SWEEPS, _STEPS = 2, 3, 3  # rounds of the search, sweeps that find its active set, and Newton steps with it
 _RUNS = 1e-6  # speed [m/s] of rope past a sheave at the start from which on it slips
@@ -67,7 +73,7 @@ def return_mapping(
     d = [ca.SX(0)] * m
     taut = EA * (ca.sum1(L) / total - 1) + damping > 0
     E = [ca.if_else(taut, ca.exp(kappa[k]), 1.0) for k in range(m)]
-    lengths = _ends(material, total, n, ring)
+    lengths = span_lengths(material, total, n, ring)
 
     def tension(i: int) -> tuple[Any, Any]:
         """Tension of a span, and how it grows with the rope that leaves it."""
@@ -103,7 +109,7 @@ def return_mapping(
                     change = weight_i * taken[0] - weight_j * taken[1]
                     rows[k][other] = ca.if_else(slides, change, 1.0 if k == other else 0.0)
                 right.append(ca.if_else(slides, weight_j * T[j] - weight_i * T[i], -d[k]))
-            for k, step in enumerate(_eliminated(rows, right)):
+            for k, step in enumerate(eliminated(rows, right)):
                 slip(k, d[k] + step)
     found = [tension(i)[0] for i in range(n)]
     size = ca.mmax(ca.vertcat(*(ca.fabs(x) for x in found))) + 1e-300
@@ -119,7 +125,7 @@ def return_mapping(
     return ca.vertcat(*d), ca.vertcat(*tensions), ca.if_else(taut, ca.mmax(ca.vertcat(0, *broken)), 0)
 
 
-def _ends(material: Expression, total: Expression, n: int, ring: bool) -> list[Any]:
+def span_lengths(material: Expression, total: Expression, n: int, ring: bool) -> list[Any]:
     """Rope in each span."""
     if ring:
         return [*(material[k + 1] - material[k] for k in range(n - 1)), total + material[0] - material[n - 1]]
@@ -149,7 +155,7 @@ def _one_holds(modes: list[Any], kappa: Expression, excess: list[Any]) -> list[A
     return held
 
 
-def _eliminated(A: list[list[Any]], b: list[Any]) -> list[Any]:
+def eliminated(A: list[list[Any]], b: list[Any]) -> list[Any]:
     """Solve ``A x = b`` with an M-matrix, which needs no pivots."""
     A, b, m = [list(row) for row in A], list(b), len(b)
     for k in range(m):
@@ -164,7 +170,7 @@ def _eliminated(A: list[list[Any]], b: list[Any]) -> list[Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Belt:
+class SectionTerms:
     """A section of an elastic rope with friction, on the symbols of its equations."""
 
     eom: EquationsOfMotion
@@ -175,25 +181,28 @@ class _Belt:
 
     @property
     def ring(self) -> bool:
+        """Whether it is a belt."""
         return self.section.ring is not None
 
     @property
-    def rubs(self) -> list[Rub]:
-        inner = [rub for _, rub in self.section.rubs]
-        return inner if self.section.ring is None else [self.section.ring, *inner]
+    def rubs(self) -> tuple[Rub, ...]:
+        """Sheaves with friction."""
+        return self.section.wheels
 
     @property
     def names(self) -> list[str]:
+        """Names of these sheaves, after their rope."""
         return [f"{self.terms.rope.name}.{rub.name}" for rub in self.rubs]
 
-    @cached_property
+    @property
     def L(self) -> Expression:
         """Lengths of the spans."""
-        ways = [rub.way for rub in self.rubs]
-        end = self.section.way
-        if self.ring:
-            return ca.vertcat(*(b - a for a, b in zip(ways, [*ways[1:], end + ways[0]], strict=True)))
-        return ca.vertcat(*(b - a for a, b in zip([ca.SX(0), *ways], [*ways, end], strict=True)))
+        return self.section.ways
+
+    @property
+    def rims(self) -> Expression:
+        """Ways by which rims have turned, less the rope that is fed in at the start."""
+        return ca.vertcat(*(rub.rim for rub in self.rubs)) - self.section.start
 
     @cached_property
     def rows(self) -> Expression:
@@ -218,7 +227,7 @@ class _Belt:
         s, rope, m = self.eom.symbolic, self.terms.rope, len(self.rubs)
         creep = ca.SX.sym("creep", m)
         total = self.terms.length
-        rims = ca.vertcat(*(rub.rim for rub in self.rubs)) - self.section.start
+        rims = self.rims
         stuck = ca.if_else(self.begun > 0.5, self.states + creep - rims, self._start())
         kappa = ca.vertcat(*(rub.kappa for rub in self.rubs))
         assert rope.stiffness is not None
@@ -226,7 +235,7 @@ class _Belt:
         damping = s.value(rope.damping) * self.terms.rate / total
         slips, T, error = return_mapping(self.L, stuck, total, kappa, EA, damping, ring=self.ring)
         slips = ca.if_else(self.begun > 0.5, slips, 0)
-        lengths = ca.vertcat(*_ends(stuck - slips, total, int(self.L.shape[0]), self.ring))
+        lengths = ca.vertcat(*span_lengths(stuck - slips, total, int(self.L.shape[0]), self.ring))
         outputs = [stuck - slips + rims, T, self.L / lengths - 1, slips, error]
         inputs = [s.q, s.v, s.t, s.p, self.states, self.begun, creep]
         return ca.Function("mapping", inputs, ca.cse([ca.densify(x) for x in outputs]))
@@ -286,7 +295,7 @@ class ElasticSheaves:
     """
 
     eom: EquationsOfMotion
-    belts: tuple[_Belt, ...]
+    belts: tuple[SectionTerms, ...]
     _more: tuple[Expression, ...] = ()
 
     @property
@@ -312,12 +321,7 @@ class ElasticSheaves:
             parts += [belt.begun, belt.states, kept]
         return ca.vertcat(*parts)
 
-    @property
-    def initial(self) -> Array:
-        """Their values at the start."""
-        return np.zeros(len(self.names))
-
-    def _mapped(self, belt: _Belt, creep: Expression) -> Any:
+    def _mapped(self, belt: SectionTerms, creep: Expression) -> Any:
         s = self.eom.symbolic
         return belt.mapping(s.q, s.v, s.t, s.p, belt.states, belt.begun, creep)
 
@@ -329,7 +333,7 @@ class ElasticSheaves:
             total = total - belt.rows.T @ T - belt.terms.force
         return ca.densify(total)
 
-    def _half(self, belt: _Belt, h: Expression) -> Expression:
+    def _half(self, belt: SectionTerms, h: Expression) -> Expression:
         strains = self._mapped(belt, ca.SX.zeros(len(belt.rubs)))[2]
         return belt.creep(self.eom.symbolic.v, strains, h / 2)[0]
 
@@ -389,6 +393,6 @@ def elastic_sheaves_of(eom: EquationsOfMotion) -> ElasticSheaves:
                 f"({', '.join(element.what for element in rope.rubbing)})"
             )
         m = len(section.rubs) + (section.ring is not None)
-        belts.append(_Belt(eom, terms, section, ca.SX.sym("s", m), ca.SX.sym("begun")))
+        belts.append(SectionTerms(eom, terms, section, ca.SX.sym("s", m), ca.SX.sym("begun")))
         more.append(ca.SX.sym("kept", 2 * m))
     return ElasticSheaves(eom, tuple(belts), tuple(more))

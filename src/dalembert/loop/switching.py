@@ -66,7 +66,8 @@ class Switching:
         """Whether anything can be switched."""
         rows = self.eom.constraint_system.rows
         kinks = any(spec.kinks and spec.switches for spec in self.problem.event_specs)
-        return bool(self.switches) or kinks or any(r.unilateral or r.kind == "stick" for r in rows)
+        slips = bool(self.eom.constraint_system.elastic_sections)
+        return bool(self.switches) or kinks or slips or any(r.unilateral or r.kind == "stick" for r in rows)
 
     @property
     def sticks(self) -> bool:

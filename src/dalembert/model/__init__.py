@@ -45,7 +45,7 @@ from dalembert.model.far_fields import MagneticTorque, ThirdBody
 from dalembert.model.fields import Drag, ForceField, OrbitalGravity, SolarPressure
 from dalembert.model.friction import Friction
 from dalembert.model.from_dh import machine_from_dh
-from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from dalembert.model.geometry import Box, Capsule, Cone, Cylinder, Geometry, HeightField, Mesh, Sphere
 from dalembert.model.harmonics import GravityModel, earth_zonals, read_gfc
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.kind_fields import Axis, FrameName, JointName, Terms
@@ -78,6 +78,7 @@ __all__ = [
     "CablePath",
     "Capsule",
     "Collider",
+    "Cone",
     "Constraint",
     "Contact",
     "ControlMomentGyro",
@@ -104,6 +105,7 @@ __all__ = [
     "GravityModel",
     "Guide",
     "HalfSpace",
+    "HeightField",
     "Joint",
     "JointName",
     "Limits",

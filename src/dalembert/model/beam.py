@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import casadi as ca
 import numpy as np
@@ -74,7 +74,9 @@ class Beam(Elastic):
     name
         Unique name.
     length
-        Length of the slender part [m].
+        Length of the slender part [m]. With a parameter the beam of the nominal length is stretched along its axis:
+        mode shapes, lengths of sections and abscissae of stations. Modal coordinates then deflect it in proportion to
+        its length.
     section
         Its section, or a list of (length, section) from root to tip.
     E, G
@@ -117,7 +119,7 @@ class Beam(Elastic):
     kind: ClassVar[str] = "beam"
 
     name: str
-    length: float
+    length: Scalar
     section: Section | tuple[tuple[float, Section], ...]
     E: Scalar
     G: Scalar = 0.0
@@ -138,14 +140,16 @@ class Beam(Elastic):
             raise MachineError(
                 f"the name of beam '{name}' must not contain a dot, which separates the name of a section"
             )
-        for field in ("length", "offset"):
-            value = getattr(self, field)
-            if any(not isinstance(x, int | float) for x in (value if isinstance(value, Iterable) else [value])):
-                raise MachineError(
-                    f"{field} of beam '{name}' must be plain numbers, got {value!r}: the mode shapes are frozen; "
-                    "E, G, density and damping may be parameters"
-                )
-        set_(self, "length", _number(self.length, f"length of beam '{name}'", strict=True))
+        if not isinstance(self.offset, Iterable) or any(not isinstance(x, int | float) for x in self.offset):
+            raise MachineError(
+                f"offset of beam '{name}' must be plain numbers, got {self.offset!r}: length, E, G, density and "
+                "damping may be parameters"
+            )
+        set_(self, "length", field_scalar(self.length, f"length of beam '{name}'", lower=0.0, strict=True))
+        if self.stiffening is True and not isinstance(self.length, float):
+            raise MachineError(
+                f"length of beam '{name}' is '{self.length}': the integrals of its stiffening need a plain number"
+            )
         offset = tuple(_number(x, f"offset of beam '{name}'", lower=None) for x in self.offset)
         if len(offset) != 3:
             raise MachineError(f"offset of beam '{name}' must have 3 components, got {self.offset!r}")
@@ -183,8 +187,8 @@ class Beam(Elastic):
                 f"section of beam '{self.name}' must be a Section or a list of (length, Section), got {self.section!r}"
             )
         total = sum(h for h, _ in pieces)
-        if abs(total - self.length) > 1e-9 * self.length:
-            got = f"{total:g}, its length is {self.length:g}"
+        if abs(total - self.size) > 1e-9 * self.size:
+            got = f"{total:g}, its length is {self.size:g}"
             raise MachineError(f"the stretches of beam '{self.name}' add up to {got}")
         object.__setattr__(self, "section", pieces)
 
@@ -199,8 +203,8 @@ class Beam(Elastic):
                 if not shapes or not all(isinstance(s, Shape) for s in shapes):
                     raise MachineError(f"{what} must be a whole number or a list of Shape, got {value!r}")
                 for s in shapes:
-                    if abs(s.length - self.length) > 1e-9 * self.length:
-                        raise MachineError(f"{what}: a shape has length {s.length:g}, the beam {self.length:g}")
+                    if abs(s.length - self.size) > 1e-9 * self.size:
+                        raise MachineError(f"{what}: a shape has length {s.length:g}, the beam {self.size:g}")
                 value = shapes
             elif not 1 <= value <= MOST_MODES:
                 expected = f"between 1 and {MOST_MODES} (leave a rigid direction out)"
@@ -224,8 +228,8 @@ class Beam(Elastic):
         for key, value in _pairs(self.stations, f"stations of beam '{self.name}'", "names to abscissae"):
             check_name(key, f"station of beam '{self.name}'")
             s = _number(value, f"station '{key}' of beam '{self.name}'")
-            if key == "tip" or s > self.length:
-                expected = f"lie in [0, {self.length:g}] and not be called tip"
+            if key == "tip" or s > self.size:
+                expected = f"lie in [0, {self.size:g}] and not be called tip"
                 raise MachineError(f"station '{key}' of beam '{self.name}' must {expected}, got {s:g}")
             result.append((key, s))
         return tuple(result)
@@ -250,11 +254,11 @@ class Beam(Elastic):
 
     @property
     def pieces(self) -> tuple[tuple[float, float, Section], ...]:
-        """Stretches (start, end, section) from root to tip."""
+        """Stretches (start, end, section) from root to tip, at the nominal length."""
         if isinstance(self.section, Section):
-            return ((0.0, self.length, self.section),)
+            return ((0.0, self.size, self.section),)
         ends = np.cumsum([0.0] + [h for h, _ in self.section])
-        ends[-1] = self.length
+        ends[-1] = self.size
         return tuple((float(a), float(b), s) for a, b, (_, s) in zip(ends[:-1], ends[1:], self.section, strict=True))
 
     def _properties(self, section: Section, direction: str) -> tuple[float, float]:
@@ -276,26 +280,31 @@ class Beam(Elastic):
     @property
     def mass(self) -> Scalar:
         """Mass of the slender part."""
-        return self.density * sum((b - a) * s.area for a, b, s in self.pieces)
+        mass = self.density * sum((b - a) * s.area for a, b, s in self.pieces)
+        return mass if isinstance(self.length, float) else mass * (self.length / self.size)
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
         """All scalars of the beam."""
-        return (self.E, self.G, self.density, self.damping)
+        return (self.length, self.E, self.G, self.density, self.damping)
 
     def bounds(self) -> Iterator[Bound]:
         """Ranges that must hold for any parameter values."""
-        for field in ("E", "density"):
+        for field in ("length", "E", "density"):
             yield Bound(f"{field} of beam '{self.name}'", getattr(self, field), strict=True)
         for field in ("G", "damping"):
             yield Bound(f"{field} of beam '{self.name}'", getattr(self, field))
 
     # -- the contract of flexible bodies ----------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def size(self) -> float:
-        """Length of the slender part."""
-        return self.length
+        """Length of the slender part, at its nominal value."""
+        return nominal(self.length)
+
+    def stretch(self, value: Value) -> Expression | float:
+        """Length over its nominal value."""
+        return 1.0 if isinstance(self.length, float) else value(self.length) / self.size
 
     @property
     def coordinate_unit(self) -> str:
@@ -308,8 +317,8 @@ class Beam(Elastic):
         return ("tip", *(name for name, _ in self.stations))
 
     def section_abscissa(self, station: str) -> float:
-        """Abscissa of a named section."""
-        return dict(self.stations, tip=self.length)[station]
+        """Abscissa of a named section, at the nominal length."""
+        return dict(self.stations, tip=self.size)[station]
 
     def section_pose(self, section: str) -> tuple[Array, Array]:
         """Rotation and position of a section of the straight beam."""
@@ -336,17 +345,19 @@ class Beam(Elastic):
     def off_root(self, point: Array) -> str | None:
         """Abscissa of a point on the flexible axis beyond the root."""
         x, y, z = (float(t) - o for t, o in zip(point, self.offset, strict=True))
-        slack = 1e-9 * self.length
-        on_axis = abs(y) <= slack and abs(z) <= slack and slack < x <= self.length + slack
+        slack = 1e-9 * self.size
+        on_axis = abs(y) <= slack and abs(z) <= slack and slack < x <= self.size + slack
         return f"the abscissa {x:g} of its flexible axis" if on_axis else None
 
     def elastic_body(self, delta: Expression, value: Value, approximation: str = "flex") -> ElasticBody:
         """Inertia, strain and Coriolis forces on the symbols of the modal coordinates."""
         return beam_body(self, delta, value, approximation)
 
-    def elastic_section(self, section: str, delta: Expression, approximation: str = "flex") -> ElasticSection:
+    def elastic_section(
+        self, section: str, delta: Expression, value: Value, approximation: str = "flex"
+    ) -> ElasticSection:
         """Motion of a section on the symbols of the modal coordinates."""
-        return beam_section(self, self.section_abscissa(section), delta, approximation)
+        return beam_section(self, self.section_abscissa(section), delta, value, approximation)
 
     @property
     def products(self) -> list[tuple[int, int]]:
@@ -359,17 +370,18 @@ class Beam(Elastic):
 
     def energy_field(self, delta: Expression, R: Expression, p: Expression, value: Value) -> EnergyField:
         """Points of the axis and directors of the sections, at Gauss points."""
-        return beam_field(self, delta, R, p, value(self.density))
+        return beam_field(self, delta, R, p, value)
 
-    def outline(self, delta: Expression) -> tuple[list[list[Expression]], float]:
+    def outline(self, delta: Expression, value: Value) -> tuple[list[list[Expression]], float]:
         """The axis from the origin of the frame on, and the mean radius of gyration of the sections."""
         line: list[Expression] = [ca.SX(3, 1)]
-        line += [beam_section(self, float(s), delta, "flex").p for s in np.linspace(0.0, self.length, OUTLINE + 1)]
-        area = sum((b - a) * s.area for a, b, s in self.pieces) / self.length
-        moment = sum((b - a) * (s.I_y + s.I_z) / 2 for a, b, s in self.pieces) / self.length
+        places = np.linspace(0.0, self.size, OUTLINE + 1)
+        line += [beam_section(self, float(s), delta, value, "flex").p for s in places]
+        area = sum((b - a) * s.area for a, b, s in self.pieces) / self.size
+        moment = sum((b - a) * (s.I_y + s.I_z) / 2 for a, b, s in self.pieces) / self.size
         radius = float(np.sqrt(2 * moment / area) if moment > 0 else np.sqrt(area / np.pi))
         # Data without a physical section (areas and moduli of 1) would fill the picture.
-        return [line], min(radius, 0.03 * self.length)
+        return [line], min(radius, 0.03 * self.size)
 
     @cached_property
     def kept(self) -> Kept:
@@ -399,9 +411,9 @@ class Beam(Elastic):
 
         Bending and torsion turn some section by 0.1 rad there, traction moves one by 1 % of the length.
         """
-        s = np.linspace(0.0, self.length, 101)
+        s = np.linspace(0.0, self.size, 101)
         largest = [np.abs(m.shape(s, m.direction in ("y", "z"))).max() for m in self.basis]
-        meant = [0.01 * self.length if m.direction == "x" else 0.1 for m in self.basis]
+        meant = [0.01 * self.size if m.direction == "x" else 0.1 for m in self.basis]
         return np.array([a / x if x > 0.0 else 1.0 for a, x in zip(meant, largest, strict=True)])
 
     def _direction_modes(self, direction: str, chosen: int | tuple[Shape, ...]) -> list[Mode]:
@@ -427,11 +439,18 @@ class Beam(Elastic):
                 return EndLoad(J_x)
         return EndLoad(self.load.mass, self.load.first_moment, J_z if direction == "y" else J_y)
 
-    def end_parts(self, mode: Mode) -> tuple[float, float]:
+    @overload
+    def end_parts(self, mode: Mode) -> tuple[float, float]: ...
+
+    @overload
+    def end_parts(self, mode: Mode, stretch: Expression) -> tuple[Expression, Expression]: ...
+
+    def end_parts(self, mode: Mode, stretch: Expression | float = 1.0) -> tuple[Any, Any]:
         """Modal mass of the load at the tip, and modal stiffness of the springs of the supports."""
         order = 2 if mode.direction in ("y", "z") else 1
         load = self._end_load(mode.direction)
-        ends = [(float(mode.shape(s)), float(mode.shape(s, 1)) * (order == 2)) for s in (0.0, self.length)]
+        longer = 1.0 if mode.direction == "torsion" else stretch  # deflections grow with the length, angles do not
+        ends = [(float(mode.shape(s)) * longer, float(mode.shape(s, 1)) * (order == 2)) for s in (0.0, self.size)]
         u, slope = ends[1]
         mass = load.mass * u**2 + 2 * load.first_moment * u * slope + load.inertia * slope**2
         pairs = zip(self._supports(), ends, strict=True)
@@ -446,13 +465,13 @@ class Beam(Elastic):
                 scale = max(load.mass, load.inertia) if order == 2 else load.mass
                 return float(np.sqrt(scale))
             case "mass":
-                tip = np.array([shape(self.length), shape(self.length, 1)], dtype=float)
+                tip = np.array([shape(self.size), shape(self.size, 1)], dtype=float)
                 modal_mass = 1.0 - load.mass * tip[0] ** 2
                 if order == 2:
                     modal_mass -= 2 * load.first_moment * tip[0] * tip[1] + load.inertia * tip[1] ** 2
                 return float(1 / np.sqrt(modal_mass))
             case "tip":
-                end = float(shape(self.length))
+                end = float(shape(self.size))
                 if abs(end) < 1e-9:
                     raise MachineError(
                         f"beam '{self.name}': a mode without tip deflection cannot be normalized to a unit tip "

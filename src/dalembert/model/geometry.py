@@ -1,4 +1,4 @@
-"""Shapes of bodies for drawing and contact: boxes, cylinders, capsules, spheres and meshes with their placement.
+"""Shapes of bodies for drawing and contact: boxes, cylinders, capsules, cones, spheres, meshes and terrain, placed.
 
 Geometry does not affect the equations of free motion. Pictures use `visual` geometry; contact and clearance use
 `collision` geometry; the two may differ, as in URDF. Dimensions may be parameters like any other number of a machine.
@@ -11,12 +11,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
+
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar
+from dalembert.core.types import Array
 from dalembert.core.validation import Bound, Vector, field_scalar, field_vector
+from dalembert.model.meshes import TriangleMesh, load_mesh
 from dalembert.model.transform import IDENTITY, Transform, as_transform
 
-__all__ = ["Box", "Capsule", "Cylinder", "Geometry", "Mesh", "Solid", "Sphere", "along", "as_geometry"]
+__all__ = [
+    "Box", "Capsule", "Cone", "Cylinder", "Geometry", "HeightField", "Mesh", "Solid", "Sphere", "along", "as_geometry",
+]  # fmt: skip
 
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
@@ -99,6 +105,80 @@ class Capsule:
 
 
 @dataclass(frozen=True)
+class Cone:
+    """Cone about the z axis: its base is at ``-length/2``, its tip at ``length/2``.
+
+    Parameters
+    ----------
+    radius, length
+        Radius of the base, and height [m].
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.Cone(radius=0.1, length=0.3).length
+    0.3
+    """
+
+    radius: Scalar
+    length: Scalar
+
+    def __post_init__(self) -> None:
+        for name in ("radius", "length"):
+            what = f"the {name} of a cone"
+            object.__setattr__(self, name, field_scalar(getattr(self, name), what, lower=0.0, strict=True))
+
+
+@dataclass(frozen=True)
+class HeightField:
+    """Terrain: heights above the points of a grid, with two triangles in each cell; all that is below is solid.
+
+    Parameters
+    ----------
+    heights
+        Heights [m]: rows along x, columns along y, at least two of both.
+    size
+        Extent along x and y [m]; the centre of the grid is at the origin.
+
+    Examples
+    --------
+    >>> import dalembert as da
+    >>> da.HeightField([[0.0, 0.0, 0.1], [0.0, 0.2, 0.1]], size=(1.0, 2.0)).spacing
+    (1.0, 1.0)
+    """
+
+    heights: tuple[tuple[float, ...], ...]
+    size: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        try:
+            heights, size = np.array(self.heights, dtype=float), np.array(self.size, dtype=float)
+        except (TypeError, ValueError):
+            raise MachineError("a height field takes rows of numbers, all of one length, and two sizes") from None
+        if heights.ndim != 2 or min(heights.shape) < 2:
+            raise MachineError(
+                f"heights of a height field must have at least two rows and columns, got {heights.shape}"
+            )
+        if not np.isfinite(heights).all():
+            raise MachineError("heights of a height field must be finite numbers")
+        if size.shape != (2,) or not (np.isfinite(size) & (size > 0.0)).all():
+            raise MachineError(f"the size of a height field must be two positive lengths, got {self.size!r}")
+        object.__setattr__(self, "heights", tuple(tuple(row) for row in heights.tolist()))
+        object.__setattr__(self, "size", tuple(size.tolist()))
+
+    @property
+    def spacing(self) -> tuple[float, float]:
+        """Distances of the points along x and y."""
+        return self.size[0] / (len(self.heights) - 1), self.size[1] / (len(self.heights[0]) - 1)
+
+    def points(self) -> Array:
+        """Points of the grid, row by row (n x 3)."""
+        heights = np.array(self.heights)
+        x, y = (np.linspace(-0.5 * s, 0.5 * s, n) for s, n in zip(self.size, heights.shape, strict=True))
+        return np.column_stack([np.repeat(x, len(y)), np.tile(y, len(x)), heights.ravel()])
+
+
+@dataclass(frozen=True)
 class Sphere:
     """Sphere with its centre at the origin.
 
@@ -144,14 +224,12 @@ class Mesh:
             raise MachineError(f"the scale of mesh '{self.file}' must not be zero, got {list(scale)}")
         object.__setattr__(self, "scale", scale)
 
-    def triangles(self) -> Any:
+    def triangles(self) -> TriangleMesh:
         """Read the file: corners and triangles, before scaling."""
-        from dalembert.io.meshes import load_mesh
-
         return load_mesh(self.file)
 
 
-Solid = Box | Cylinder | Capsule | Sphere | Mesh
+Solid = Box | Cylinder | Capsule | Cone | Sphere | Mesh | HeightField
 
 
 @dataclass(frozen=True)
@@ -161,7 +239,7 @@ class Geometry:
     Parameters
     ----------
     solid
-        `Box`, `Cylinder`, `Capsule`, `Sphere` or `Mesh`.
+        `Box`, `Cylinder`, `Capsule`, `Cone`, `Sphere`, `Mesh` or `HeightField`.
     origin
         Placement of the solid in the frame of the body.
     colour
@@ -184,7 +262,9 @@ class Geometry:
 
     def __post_init__(self) -> None:
         if not isinstance(self.solid, Solid):
-            raise MachineError(f"a geometry needs a Box, Cylinder, Capsule, Sphere or Mesh, got {self.solid!r}")
+            raise MachineError(
+                f"a geometry needs a Box, Cylinder, Capsule, Cone, Sphere, Mesh or HeightField, got {self.solid!r}"
+            )
         object.__setattr__(self, "origin", as_transform(self.origin, "the origin of a geometry"))
         if self.colour is not None and not (isinstance(self.colour, str) and _COLOUR.fullmatch(self.colour)):
             raise MachineError(f"the colour of a geometry must be such as '#4477aa', got {self.colour!r}")
@@ -198,6 +278,8 @@ class Geometry:
     def scalars(self) -> tuple[Scalar, ...]:
         """All scalars of the geometry."""
         numbers: list[Scalar] = []
+        if isinstance(self.solid, HeightField):
+            return self.origin.scalars
         for field in fields(self.solid):
             value = getattr(self.solid, field.name)
             if not isinstance(value, str):
@@ -213,6 +295,9 @@ class Geometry:
             case Cylinder(radius=radius, length=length):
                 yield Bound(f"the radius of the cylinder of body '{body}'", radius, strict=True)
                 yield Bound(f"the length of the cylinder of body '{body}'", length, strict=True)
+            case Cone(radius=radius, length=length):
+                yield Bound(f"the radius of the cone of body '{body}'", radius, strict=True)
+                yield Bound(f"the length of the cone of body '{body}'", length, strict=True)
             case Capsule(radius=radius, length=length):
                 yield Bound(f"the radius of the capsule of body '{body}'", radius)
                 yield Bound(f"the length of the capsule of body '{body}'", length, strict=True)

@@ -75,8 +75,8 @@ def in_orbit(
 
     for body in machine.bodies:
         if isinstance(body, Beam):
-            away = body.length / (2.0 * 3.0**0.5)
-            places = {f"gravity{k}": body.length / 2 + s * away for k, s in ((1, -1.0), (2, 1.0))}
+            away = body.size / (2.0 * 3.0**0.5)
+            places = {f"gravity{k}": body.size / 2 + s * away for k, s in ((1, -1.0), (2, 1.0))}
             bodies.append(replace(body, stations={**dict(body.stations), **places}))  # type: ignore[arg-type]
             for k in places:
                 feel(f"{body.name}.{k}", f"{body.name}.{k}", 0.5 * body.mass)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from dalembert.core.errors import UnknownNameError
 from dalembert.studies.expected import Expected
-from dalembert.studies.rows import Row
+from dalembert.studies.rows import Row, Stored
 
 __all__ = ["expected_values", "run_study", "studies"]
 
@@ -72,5 +73,8 @@ def run_study(name: str, *, full: bool = True) -> Iterator[Row]:
     seen = {}
     for key, obtained in results:
         seen[key] = obtained
-        yield expected.judge(key, obtained)
+        if isinstance(obtained, Stored):
+            yield replace(expected.judge(key, obtained.value), stored=obtained.date)
+        else:
+            yield expected.judge(key, obtained)
     expected.check_complete(seen, full=full)

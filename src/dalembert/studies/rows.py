@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-__all__ = ["KINDS", "Kind", "Row", "totals"]
+__all__ = ["KINDS", "Kind", "Row", "Stored", "totals"]
 
 Kind = Literal["printed", "identity", "regression", "requirement", "measured"]
 """Kinds of an expected value.
@@ -18,6 +18,14 @@ from the document. ``measured``: a time or a size that is shown next to the docu
 """
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A result that an earlier run has stored, with its date."""
+
+    value: float
+    date: str
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,8 @@ class Row:
         Kind of the expected value: one of `KINDS`. Only ``printed`` ones are published numbers.
     known_difference
         Why they cannot agree, where that is known: the errata page has the details. Empty otherwise.
+    stored
+        Date of a result that was stored and not computed now. Empty otherwise.
     """
 
     study: str
@@ -57,6 +67,7 @@ class Row:
     ok: bool
     kind: Kind
     known_difference: str = ""
+    stored: str = ""
 
     @property
     def missed(self) -> bool:
@@ -64,8 +75,8 @@ class Row:
         return not self.ok and not self.known_difference
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as plain data; ``known_difference`` only where there is one."""
-        return {key: value for key, value in asdict(self).items() if key != "known_difference" or value}
+        """Return the row as plain data; ``known_difference`` and ``stored`` only where there is one."""
+        return {key: value for key, value in asdict(self).items() if value or key not in ("known_difference", "stored")}
 
 
 _VERBS = {

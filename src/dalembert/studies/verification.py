@@ -167,6 +167,8 @@ def _section(name: str, expected: Expected, pairs: list[tuple[Entry, Row | None]
             mark = ""
         else:
             mark = "ok" if row.ok else "known difference" if entry.known_difference else "MISSED"
+        if row is not None and row.stored:
+            mark = f"{mark} ({row.stored})".strip()
         tolerance = "" if not entry.tolerance else f"{entry.tolerance:.1e}"
         cells = (
             _plain(entry.quantity),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dalembert.core.types import Array
-from dalembert.io.meshes import TriangleMesh
 from dalembert.model.geometry import Solid
+from dalembert.model.meshes import TriangleMesh
 
 __all__ = [
     "BallPart",

@@ -22,14 +22,14 @@ from dalembert.core.types import Array, Expression
 from dalembert.core.warn import warn
 from dalembert.formulations.mapped import tree_coordinates
 from dalembert.formulations.tree.model import TreeModel
-from dalembert.io.meshes import TriangleMesh, load_mesh
 from dalembert.model.body import Body
 from dalembert.model.cables import Cable
 from dalembert.model.elastic.contract import Elastic
 from dalembert.model.elastic.finite_elements import FlexibleBody
-from dalembert.model.geometry import Geometry, Mesh, Solid
+from dalembert.model.geometry import Geometry, HeightField, Mesh, Solid
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
+from dalembert.model.meshes import TriangleMesh, load_mesh
 from dalembert.model.ropes import RopeBase
 from dalembert.model.tree import place
 from dalembert.view.parts import (
@@ -274,6 +274,8 @@ class _Builder:
 
     def solid(self, shape: Geometry) -> tuple[Geometry, Solid, TriangleMesh | None]:
         numbers: dict[str, Any] = {}
+        if isinstance(shape.solid, HeightField):
+            return shape, shape.solid, None
         for field in fields(shape.solid):
             value = getattr(shape.solid, field.name)
             if isinstance(value, tuple):
@@ -293,7 +295,7 @@ class _Builder:
         )
         R, p = self.model.world_poses[index]
         delta = self.x.q[nodes[index].modal_q] if body.n_modes else ca.SX(0, 1)
-        lines, radius = body.outline(delta)
+        lines, radius = body.outline(delta, self.x.value)
         for line in lines:
             self.add(BeamPart(body.name, tuple(self.point(p + R @ x) for x in line), radius))
         if isinstance(body, FlexibleBody) and set(body.q_names) <= set(self.machine.q_names):

@@ -6,8 +6,8 @@ import numpy as np
 
 from dalembert.analysis.stress import von_mises
 from dalembert.core.types import Array
-from dalembert.io.meshes import TriangleMesh
 from dalembert.model.elastic.finite_elements import FlexibleBody
+from dalembert.model.meshes import TriangleMesh
 from dalembert.view.parts import SkinPart
 from dalembert.view.solids import cells_of, joined_cells
 

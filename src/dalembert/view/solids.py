@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
-from dalembert.io.meshes import TriangleMesh
-from dalembert.model.geometry import Box, Capsule, Cylinder, Solid, Sphere
+from dalembert.model.geometry import Box, Capsule, Cone, Cylinder, HeightField, Solid, Sphere
+from dalembert.model.meshes import TriangleMesh
 
-__all__ = ["Indices", "axis_of", "cells_of", "coarse", "faces_of", "joined_cells"]
+__all__ = ["Indices", "axis_of", "cells_of", "coarse", "faces_of", "joined_cells", "triangles_of"]
 
 Indices = NDArray[np.int64]
 _ROUND = 16  # corners of a circle
@@ -28,6 +28,14 @@ def faces_of(solid: Solid, mesh: TriangleMesh | None = None, corners: int = _ROU
         case Cylinder(radius=r, length=h):
             rings = np.array([[r, -h / 2], [r, h / 2]], dtype=float)
             return _turned(rings, corners, lids=True)
+        case Cone(radius=r, length=h):
+            return _turned(np.array([[r, -h / 2], [0.0, h / 2]], dtype=float), corners, lids=True)
+        case HeightField(heights=heights):
+            rows, columns = len(heights), len(heights[0])
+            low = (columns * np.arange(rows - 1)[:, None] + np.arange(columns - 1)).ravel()
+            right, ahead, both = low + columns, low + 1, low + columns + 1
+            cells = [np.column_stack([low, right, both]), np.column_stack([low, both, ahead])]
+            return solid.points(), np.concatenate(cells)
         case Sphere(radius=r):
             a = np.linspace(-np.pi / 2, np.pi / 2, corners // 2 + 1)
             return _turned(np.column_stack([r * np.cos(a), r * np.sin(a)]), corners)
@@ -39,6 +47,16 @@ def faces_of(solid: Solid, mesh: TriangleMesh | None = None, corners: int = _ROU
             return _turned(np.concatenate([upper[::-1] * [1, -1], upper]), corners)
     assert mesh is not None
     return mesh.vertices, mesh.faces
+
+
+def triangles_of(solid: Solid, mesh: TriangleMesh | None = None) -> TriangleMesh:
+    """Return a solid as a mesh."""
+    if mesh is not None:
+        return mesh
+    vertices, faces = faces_of(solid)
+    fans = [faces[:, [0, k, k + 1]] for k in range(1, faces.shape[1] - 1)]
+    triangles = np.concatenate(fans)
+    return TriangleMesh(vertices, triangles[triangles[:, 1] != triangles[:, 2]])
 
 
 def axis_of(solid: Solid, mesh: TriangleMesh | None = None) -> Array:

@@ -22,7 +22,7 @@ from dalembert.view.strokes import Camera
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["plot_stress", "stress_section"]
+__all__ = ["draw_mesh", "plot_stress", "stress_section"]
 
 _ENLARGED = 0.06
 """Largest displacement in a picture, as a part of the size of the body."""
@@ -81,7 +81,7 @@ def plot_stress(run: Run, body: str, *, time: float | None = None, scale: float 
     figure = shown_figure()(figsize=(9.0, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
     camera = _camera(reduction.positions)
-    _draw_mesh(figure, left, camera, reduction.positions + factor * moved, reduction.faces, history.von_mises[k] / 1e6)
+    draw_mesh(figure, left, camera, reduction.positions + factor * moved, reduction.faces, history.von_mises[k] / 1e6)
     worst = camera.flat((reduction.positions + factor * moved)[history.where[k]])
     left.plot(*worst, "o", mfc="none", mec="#b02020", ms=9, mew=1.4)
     left.set_title(f"{body} at {run.t[k]:.4g} s, displacements x {factor:.3g}", fontsize=9)
@@ -99,9 +99,10 @@ def _camera(points: Array) -> Camera:
     return Camera.looking(np.eye(3)[2], azimuth=-75.0, elevation=55.0 if flat == 2 else 25.0)
 
 
-def _draw_mesh(
+def draw_mesh(
     figure: Figure, axes: object, camera: Camera, points: Array, faces: NDArray[np.int64], values: Array
 ) -> None:
+    """Draw the triangles (m, 3) of points (N, 3) that a camera sees, coloured by values at the points [MPa]."""
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
 

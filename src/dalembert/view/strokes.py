@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.core.types import Array
-from dalembert.io.meshes import TriangleMesh
 from dalembert.model.geometry import Box, Mesh, Solid
+from dalembert.model.meshes import TriangleMesh
 from dalembert.view.solids import Indices, coarse, faces_of
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ def flexible_step(machine: Machine) -> SheetStep | None:
             _DIRECTIONS[mode.direction],
             "given shape" if mode.omega is None else f"{mode.omega:.6g}",
             "" if mode.omega is None else f"{mode.omega / (2 * math.pi):.6g}",
-            f"{float(mode.shape(beam.length)):.6g}",
+            f"{float(mode.shape(beam.size)):.6g}",
         )
         for beam in beams
         for k, mode in enumerate(beam.basis, start=1)

@@ -81,7 +81,7 @@ class PointBody:
         rho = nominal(beam.density)
         masses, positions, shapes = [], [], []
         reach = max(float(np.sqrt(max(s.I_y, s.I_z) / s.area)) for _, _, s in beam.pieces)
-        for s, w in [*zip(*quadrature(beam), strict=True), (beam.length, 0.0)]:
+        for s, w in [*zip(*quadrature(beam), strict=True), (beam.size, 0.0)]:
             section = section_at(beam, float(s))
             if section.I_yz:
                 raise InputError(f"beam '{beam.name}' has sections with a product of inertia")

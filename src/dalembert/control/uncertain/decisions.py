@@ -13,7 +13,7 @@ from dalembert.core.errors import InputError
 
 __all__ = ["DECISIONS", "Coefficient", "Monomial", "decided"]
 
-Monomial = tuple[tuple[str, str], ...]  # factors ("cos" | "sin" | "p", name)
+Monomial = tuple[tuple[str, str], ...]  # factors ("cos" | "sin" | "p" | "over", name), between -1 and 1
 Coefficient = dict[Monomial, Enclosure]
 Value = tuple[bool, Any]  # (is a signal, signal or coefficient)
 

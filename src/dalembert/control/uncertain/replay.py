@@ -155,6 +155,7 @@ class _Builder:
         self.groups: list[tuple[int, int]] = []
         self.turned: dict[Any, tuple[Signal, Signal]] = {}
         self.scaled: dict[Any, Signal] = {}
+        self.divisors: dict[str, tuple[Coefficient, Enclosure]] = {}
 
     def times(self, signal: Signal, factor: tuple[str, str]) -> Signal:
         """A signal times one factor of a monomial."""
@@ -166,20 +167,27 @@ class _Builder:
             if key not in self.turned:
                 self.turned[key] = self._rotate(name, signal)
             return self.turned[key][kind == "sin"]
+        if key not in self.scaled and kind == "over":
+            bottom, least = self.divisors[name]
+            self.scaled[key] = _scale(self.divided(signal, bottom), least)
         if key not in self.scaled:
             self.scaled[key] = {("w", len(self.rows)): ONE}
             self.rows.append(signal)
             self.owners.append(name)
         return self.scaled[key]
 
+    def over(self, bottom: Coefficient) -> Coefficient:
+        """One over ``b + sum c_i delta_i``, as a new factor between -1 and 1: the least divisor over this one."""
+        b, terms = _divisor(bottom)
+        least = (abs(b.m) - b.r - sum(c.most for c in terms.values())) * (1.0 - 1e-12)
+        known = (name for name, (other, _) in self.divisors.items() if other == bottom)
+        name = next(known, f"over {len(self.divisors) + 1}")
+        self.divisors[name] = bottom, Enclosure(least)
+        return {(("over", name),): Enclosure(least).inverse()}
+
     def divided(self, signal: Signal, bottom: Coefficient) -> Signal:
         """A signal ``x`` over ``b + sum c_i delta_i``: ``y = (x - sum c_i w_i) / b`` with ``w_i = delta_i y``."""
-        b = bottom.get((), ZERO)
-        terms = {m[0][1]: c for m, c in bottom.items() if m}
-        if any(len(m) != 1 or m[0][0] != "p" for m in bottom if m):
-            raise InputError("an uncertain model can divide by sums of parameters only, not by their products")
-        if not abs(b.m) - b.r > sum(c.most for c in terms.values()) * (1.0 + 1e-12):
-            raise InputError(f"an uncertain model divides by a sum of {', '.join(terms)} that may be zero")
+        b, terms = _divisor(bottom)
         start = len(self.rows)
         inverse = b.inverse()
         y = _scale(signal, inverse)
@@ -220,6 +228,17 @@ class _Builder:
                 M[at], R[at] = (v.m, v.r) if known else (0.0, v.most)
         matrices, radii = ((X[:n, :n].copy(), X[:n, n:].copy(), X[n:, :n].copy(), X[n:, n:].copy()) for X in (M, R))
         return Raw(matrices, radii, tuple(self.owners), tuple(self.groups), roots)
+
+
+def _divisor(bottom: Coefficient) -> tuple[Enclosure, dict[str, Enclosure]]:
+    """Constant and terms of a divisor ``b + sum c_i delta_i``, which must not be zero in the box."""
+    b = bottom.get((), ZERO)
+    if any(len(m) != 1 or m[0][0] != "p" for m in bottom if m):
+        raise InputError("an uncertain model can divide by sums of parameters only, not by their products")
+    terms = {m[0][1]: c for m, c in bottom.items() if m}
+    if not abs(b.m) - b.r > sum(c.most for c in terms.values()) * (1.0 + 1e-12):
+        raise InputError(f"an uncertain model divides by a sum of {', '.join(terms)} that may be zero")
+    return b, terms
 
 
 def _plus(a: Signal, b: Signal, factor: Enclosure = ONE) -> Signal:
@@ -386,6 +405,9 @@ def _operate(op: str, A: tuple[bool, Any], B: tuple[bool, Any] | None, builder: 
             return (False, {(): over}) if op == "INV" else (A[0], {m: c.times(over) for m, c in A[1].items()})
         if op == "DIV" and A[0] and not bottom[0]:
             return True, builder.divided(A[1], bottom[1])
+        if not bottom[0]:
+            over = builder.over(bottom[1])
+            return False, over if op == "INV" else _product(A[1], over)
     if op in DECISIONS:
         return decided(op, A, B)
     raise InputError(f"an uncertain model does not support the operation {op} of uncertain quantities")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
@@ -18,7 +18,7 @@ from dalembert.core.types import Array
 from dalembert.formulations.constraints.assembly import Branch
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["RestPoint", "keeps_moving", "stays_at_rest"]
+__all__ = ["RestPoint", "keeps_moving", "moved_elsewhere", "stays_at_rest"]
 
 _CORNERS, _SAMPLES = 64, 24
 _TOLERANCE = 1e-6  # that of `linearize`
@@ -135,6 +135,49 @@ def keeps_moving(
     motion
         Coordinates that move, with their places among the velocities.
     """
+    for values, left, scale in _left_over(eom, point, p, coordinates, numbers, ranges, motion):
+        k = int(np.abs(left).argmax())
+        if abs(left[k]) > _TOLERANCE * scale:
+            told = ", ".join(f"{n} = {x:.6g}" for n, x in values.items())
+            raise InputError(
+                f"the motion of {', '.join(motion)} moves machine '{eom.machine.name}' elsewhere: at {told} a force of "
+                f"{left[k]:.6g} at '{eom.v_names[k]}' is left unbalanced by the motors"
+            )
+
+
+def moved_elsewhere(
+    eom: EquationsOfMotion,
+    point: Equilibrium,
+    p: Array,
+    coordinates: Mapping[str, int],
+    ranges: Mapping[str, tuple[float, float]],
+    motion: Mapping[str, int],
+) -> dict[str, float]:
+    """Velocities at which a motion leaves forces that motors do not balance, with the largest of each that was met.
+
+    Parameters
+    ----------
+    eom, point, p, coordinates, ranges, motion
+        As in `keeps_moving`, without uncertain parameters.
+    """
+    most: dict[str, float] = {}
+    for _, left, scale in _left_over(eom, point, p, coordinates, {}, ranges, motion):
+        for k in np.flatnonzero(np.abs(left) > _TOLERANCE * scale):
+            name = eom.v_names[k]
+            most[name] = max(most.get(name, 0.0), abs(float(left[k])))
+    return most
+
+
+def _left_over(
+    eom: EquationsOfMotion,
+    point: Equilibrium,
+    p: Array,
+    coordinates: Mapping[str, int],
+    numbers: Mapping[str, int],
+    ranges: Mapping[str, tuple[float, float]],
+    motion: Mapping[str, int],
+) -> Iterator[tuple[dict[str, float], Array, float]]:
+    """Values of a motion, the forces that motors leave unbalanced there, and the size of all forces."""
     s = eom.symbolic
     load = s.inverse_dynamics - s.losses - s.wrenches
     at = ca.Function("moving", [s.q, s.v, s.a, s.u, s.t, s.p], [load, ca.jacobian(s.actuation, s.u)])
@@ -145,13 +188,7 @@ def keeps_moving(
         a[list(motion.values())] = [values.get(f"{n}.acceleration", 0.0) for n in motion]
         force, B = (np.array(ca.DM(x).full()) for x in at(q, v, a, point.u, 0.0, now))
         left = force[:, 0] - (B @ np.linalg.lstsq(B, force[:, 0], rcond=1e-10)[0] if eom.nu else 0.0)
-        k = int(np.abs(left).argmax())
-        if abs(left[k]) > _TOLERANCE * max(float(np.abs(force).max()), point.scale, 1e-12):
-            told = ", ".join(f"{n} = {x:.6g}" for n, x in values.items())
-            raise InputError(
-                f"the motion of {', '.join(motion)} moves machine '{eom.machine.name}' elsewhere: at {told} a force of "
-                f"{left[k]:.6g} at '{eom.v_names[k]}' is left unbalanced by the motors"
-            )
+        yield values, left, max(float(np.abs(force).max()), point.scale, 1e-12)
 
 
 def _carried(eom: EquationsOfMotion, point: Equilibrium, q: Array, p: Array) -> tuple[str, float]:

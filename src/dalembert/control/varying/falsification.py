@@ -69,9 +69,10 @@ def falsify(
 ) -> Falsification:
     """Search for a variation of parameters, within ranges and rates, that makes a loop diverge.
 
-    Blocks of finite rate follow trapezoids of their largest slope, blocks that may jump follow square waves, and blocks
-    of rate zero are constants. Coordinates of the ``motion`` of a model follow three harmonics, and their rates and
-    accelerations follow from them. Random variations come first; the gradient of the growth improves the worst of them.
+    Blocks of finite rate follow trapezoids of their largest slope, which rest longer at one end than at the other,
+    blocks that may jump follow square waves, and blocks of rate zero are constants. Coordinates of the ``motion`` of a
+    model follow three harmonics, and their rates and accelerations follow from them. Random variations come first; the
+    gradient of the growth improves the worst of them.
 
     Parameters
     ----------
@@ -150,7 +151,7 @@ class _Search:
         self.tied = {f"{m}.{what}": m for m in motion for what in ("rate", "acceleration")}
         self.free = sorted({b.name for b in self.blocks} | set(motion) if motion else {b.name for b in self.blocks})
         self.free = [name for name in self.free if name not in self.tied]
-        counts = [2 * len(_HARMONICS) + 1 if name in motion else 3 for name in self.free]
+        counts = [2 * len(_HARMONICS) + 1 if name in motion else 4 for name in self.free]
         starts = np.cumsum([1, *counts])
         self.places = {n: slice(a, b) for n, a, b in zip(self.free, starts[:-1], starts[1:], strict=True)}
         self.size = int(starts[-1])
@@ -188,10 +189,10 @@ class _Search:
             if self.model is not None and name in self.model.motion:
                 numbers |= self._motion(name, x[place], s, period)
                 continue
-            middle, share, phase = x[place]
+            middle, share, phase, lean = x[place]
             rate = self.rates.get(name, 0.0)
             reach = 0.5 * (1.0 + share) * (1.0 - abs(middle))
-            triangle = 1.0 - 4.0 * np.abs((s + 0.5 * phase) % 1.0 - 0.5)
+            triangle = lean + 1.0 - 4.0 * np.abs((s + 0.5 * phase) % 1.0 - 0.5)
             if rate == np.inf:
                 wave = reach * np.sign(triangle)
             else:

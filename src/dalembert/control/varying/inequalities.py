@@ -31,7 +31,7 @@ from dalembert.control.uncertain.blocks import DeltaBlock, slices
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
-__all__ = ["Certificate", "Inequalities"]
+__all__ = ["Certificate", "Inequalities", "Multipliers"]
 
 _UNIT = 2.0**-53
 _MOST_VARYING = 6  # parameters of finite rate, whose corners are enumerated
@@ -90,6 +90,16 @@ class Certificate:
     R: tuple[Array, ...]
     S: tuple[Array, ...]
     margin: float
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """Variables of a solver: multipliers of the blocks, and of the parameters in the proof that ``V`` is positive."""
+
+    Q: list[Any]
+    skew: list[Any]
+    R: list[Any]
+    free: list[Any]
 
 
 _NONE = Certificate({}, (), (), (), (), -np.inf)
@@ -181,27 +191,14 @@ class Inequalities:
             cp: Any = importlib.import_module("cvxpy")
         except ImportError:
             raise InputError("proofs with rates need cvxpy and clarabel: pip install 'dalembert[robust]'") from None
-        n, sizes = self._maps.state.shape[0], [z.shape[0] for z, _ in self._maps.blocks]
-        P = {term: cp.Variable((n, n), symmetric=True) for term in self._terms}
-        whole = [kind in ("full", "error") for kind in self._kinds]
-        Q = [
-            cp.Variable(nonneg=True) * np.eye(k) if f else cp.Variable((k, k), PSD=True)
-            for k, f in zip(sizes, whole, strict=True)
-        ]
-        skew = [cp.Variable((k, k)) if kind == "real" else None for k, kind in zip(sizes, self._kinds, strict=True)]
-        G = [None if s is None else s - s.T for s in skew]
-        count = 0 if self._vertices or not self.varying else len(self.varying)
-        R = [cp.Variable((n, n), PSD=True) for _ in range(count)]
-        free = [cp.Variable((n, n)) for _ in range(count)]
-        S = [s - s.T for s in free]
+        n = self.size
+        P = {term: cp.Variable((n, n), symmetric=True) for term in self.terms}
         t: Any = cp.Variable()
         gain: Any = cp.Variable() if least else squared_gain
+        multipliers = self.multipliers(cp)
         conditions = [t == 0.0] if least else []
-        for changes in self._maps.changes:
-            half = sum(_terms(self._maps, P, Q, G, changes, gain))
-            conditions.append(half + half.T << -t * np.eye(half.shape[0]))
-        for matrix in self._positive(P, R, S, cp.bmat):
-            conditions.append(matrix >> t * np.eye(matrix.shape[0]))
+        conditions += self.conditions(P, multipliers, t, gain, cp.bmat)
+        Q = multipliers.Q
         if gain is None:  # homogeneous: choose the scale
             conditions.append(cp.trace(P[()]) + sum(cp.trace(q) for q in Q) == n)
         else:
@@ -217,15 +214,60 @@ class Inequalities:
             return _NONE, np.inf
         if least:
             return _NONE, float(gain.value)
-        solution = Certificate(
-            {term: (p.value + p.value.T) / 2.0 for term, p in P.items()},
-            tuple(_semidefinite(np.atleast_2d(q.value)) for q in Q),
-            tuple(None if s is None else s.value - s.value.T for s in skew),
-            tuple(_semidefinite(r.value) for r in R),
-            tuple(s.value - s.value.T for s in free),
+        solution = self.solution({term: (p.value + p.value.T) / 2.0 for term, p in P.items()}, multipliers)
+        return self.checked(solution, squared_gain), np.inf
+
+    @property
+    def size(self) -> int:
+        """Number of states."""
+        return int(self._maps.state.shape[0])
+
+    @property
+    def terms(self) -> list[tuple[int, ...]]:
+        """Terms of the Lyapunov function, by the places of their parameters."""
+        return list(self._terms)
+
+    def multipliers(self, cp: Any) -> Multipliers:
+        """Variables of the multipliers."""
+        n, sizes = self.size, [z.shape[0] for z, _ in self._maps.blocks]
+        whole = [kind in ("full", "error") for kind in self._kinds]
+        Q = [
+            cp.Variable(nonneg=True) * np.eye(k) if f else cp.Variable((k, k), PSD=True)
+            for k, f in zip(sizes, whole, strict=True)
+        ]
+        skew = [cp.Variable((k, k)) if kind == "real" else None for k, kind in zip(sizes, self._kinds, strict=True)]
+        count = 0 if self._vertices or not self.varying else len(self.varying)
+        R = [cp.Variable((n, n), PSD=True) for _ in range(count)]
+        return Multipliers(Q, skew, R, [cp.Variable((n, n)) for _ in range(count)])
+
+    def conditions(
+        self, P: Mapping[tuple[int, ...], Any], found: Multipliers, t: Any, gain: Any, join: Any
+    ) -> list[Any]:
+        """The inequalities with a margin ``t``, in variables."""
+        G = [None if s is None else s - s.T for s in found.skew]
+        S = [s - s.T for s in found.free]
+        conditions = []
+        for changes in self._maps.changes:
+            half = sum(_terms(self._maps, P, found.Q, G, changes, gain))
+            conditions.append(half + half.T << -t * np.eye(half.shape[0]))
+        for matrix in self._positive(P, found.R, S, join):
+            conditions.append(matrix >> t * np.eye(matrix.shape[0]))
+        return conditions
+
+    def solution(self, P: dict[tuple[int, ...], Array], found: Multipliers) -> Certificate:
+        """The numbers of the variables, not yet checked."""
+        return Certificate(
+            P,
+            tuple(_semidefinite(np.atleast_2d(q.value)) for q in found.Q),
+            tuple(None if s is None else s.value - s.value.T for s in found.skew),
+            tuple(_semidefinite(r.value) for r in found.R),
+            tuple(s.value - s.value.T for s in found.free),
             -np.inf,
         )
-        return replace(solution, margin=self._margin(solution, squared_gain)), np.inf
+
+    def checked(self, solution: Certificate, squared_gain: float | None = None) -> Certificate:
+        """The certificate with the margin by which it proves the inequalities."""
+        return replace(solution, margin=self._margin(solution, squared_gain))
 
     def _positive(self, P: Mapping[tuple[int, ...], Any], R: Sequence[Any], S: Sequence[Any], join: Any) -> list[Any]:
         """Matrices that must be positive: ``V`` at the vertices, or ``V`` less multipliers in ``(x, d_1 x, ...)``."""

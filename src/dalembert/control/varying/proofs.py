@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,12 +13,14 @@ from dalembert.control.signals import place
 from dalembert.control.uncertain.blocks import DeltaBlock, slices
 from dalembert.control.uncertain.lft import LFT
 from dalembert.control.varying.inequalities import Certificate, Inequalities
+from dalembert.control.varying.refinements import in_pieces, lifted, piece
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 
 __all__ = ["VaryingProof", "checked_rates", "fastest_variation", "varying_gain", "varying_stability"]
 
+_MOST_ORDER = 8  # half the degree of a Lyapunov function in the states
 _SLACK = 1e-4  # by which a proven gain is above the least one of the solver
 
 
@@ -37,7 +39,8 @@ class VaryingProof:
         Proven gain of the channel in the L2 norm; None: stability alone.
     lyapunov
         Matrices of the Lyapunov function ``x^T (P_0 + sum d_i P_i + sum d_i d_j P_ij) x``: ``""`` is ``P_0``, the
-        others by block, ``"length"`` and ``"length*payload"``. Without products it is affine.
+        others by block, ``"length"`` and ``"length*payload"``. Without products it is affine. In pieces it has a matrix
+        at each knot, ``"length=0.5"``. With an order above one, ``x`` are the products of states.
     margin
         By how much the inequalities hold, relative to their size, rounding taken off.
     message
@@ -67,7 +70,12 @@ class VaryingProof:
 
 
 def varying_stability(
-    loop: LFT, rates: Mapping[str, float] | None = None, *, degree: int | None = None
+    loop: LFT,
+    rates: Mapping[str, float] | None = None,
+    *,
+    degree: int | None = None,
+    order: int = 1,
+    pieces: Mapping[str, int] | None = None,
 ) -> VaryingProof:
     """Prove that a loop is stable while its parameters vary between -1 and 1, no faster than given rates.
 
@@ -80,6 +88,12 @@ def varying_stability(
         Largest rates of its real blocks [1/s] (see `block_rates`): 0 is a constant. Blocks that are not named may jump.
     degree
         Degree of the Lyapunov function in the parameters of finite rate, 1 or 2; None: 2 where 1 proves nothing.
+    order
+        Half the degree of the Lyapunov function in the states. Higher orders prove more, and take more time: there are
+        as many unknowns as pairs of products of ``order`` states.
+    pieces
+        A parameter of finite rate and a number of pieces of its range, such as ``{"length": 8}``: the function is
+        affine in the parameter on each.
 
     Notes
     -----
@@ -98,7 +112,9 @@ def varying_stability(
     >>> varying_stability(loop, {"k": 1.0}).proven, varying_stability(loop).proven
     (True, False)
     """
-    problem = _split(loop, (), (), rates)
+    problem = _lifted(_split(loop, (), (), rates), order)
+    if pieces:
+        return _proven_in_pieces(problem, pieces, degree)
     for k in _degrees(degree, problem):
         proof = _proven(problem, k, None)
         if proof.proven:
@@ -164,7 +180,13 @@ def varying_gain(
 
 
 def fastest_variation(
-    loop: LFT, rates: Mapping[str, float], *, tolerance: float = 0.01, degree: int | None = None
+    loop: LFT,
+    rates: Mapping[str, float],
+    *,
+    tolerance: float = 0.01,
+    degree: int | None = None,
+    order: int = 1,
+    pieces: Mapping[str, int] | None = None,
 ) -> float:
     """Largest factor on finite rates at which a loop is proven to be stable; infinite if its parameters may jump.
 
@@ -176,7 +198,7 @@ def fastest_variation(
         Rates [1/s] that are multiplied.
     tolerance
         Relative accuracy of the factor.
-    degree
+    degree, order, pieces
         As in `varying_stability`.
 
     Returns
@@ -203,9 +225,9 @@ def fastest_variation(
 
     def holds(factor: float) -> bool:
         changed = {name: factor * rate if factor < np.inf else np.inf for name, rate in finite.items()}
-        return varying_stability(loop, {**rates, **changed}, degree=degree).proven
+        return varying_stability(loop, {**rates, **changed}, degree=degree, order=order, pieces=pieces).proven
 
-    if holds(np.inf):
+    if varying_stability(loop, {**rates, **dict.fromkeys(finite, np.inf)}, degree=degree, order=order).proven:
         return np.inf
     if not holds(0.0):
         return 0.0
@@ -258,6 +280,51 @@ def _split(loop: LFT, u: Sequence[int], y: Sequence[int], rates: Mapping[str, fl
         if name in sized and other in sized and factor * (1.0 - 1e-9) <= checked[name] < np.inf
     }
     return _Problem(scaled, tuple(every), {name: rate / time for name, rate in checked.items()}, ties, states, time)
+
+
+def _lifted(problem: _Problem, order: int) -> _Problem:
+    """The problem of products of states."""
+    if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _MOST_ORDER:
+        raise InputError(
+            f"the order of a Lyapunov function must be a whole number from 1 to {_MOST_ORDER}, got {order!r}"
+        )
+    if order == 1:
+        return problem
+    system, sized = lifted(problem.system, _sized(problem.every), order)
+    sizes = {b.name: b for b in sized}
+    every = tuple(sizes.get(b.name, b) for b in problem.every)
+    return replace(problem, system=system, every=every, states=np.ones(len(system[0])))
+
+
+def _proven_in_pieces(problem: _Problem, pieces: Mapping[str, int], degree: int | None) -> VaryingProof:
+    """The proof with a function that is affine on pieces of the range of one parameter."""
+    if len(pieces) != 1:
+        raise InputError(f"pieces are those of one parameter, got {', '.join(pieces)}")
+    ((name, count),) = pieces.items()
+    if not np.isfinite(problem.rates.get(name, np.inf)):
+        known = [n for n, rate in problem.rates.items() if np.isfinite(rate)]
+        raise UnknownNameError("parameter of finite rate", name, known)
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise InputError(f"the number of pieces of '{name}' must be a whole number >= 1, got {count!r}")
+    if degree not in (None, 1):
+        raise InputError(f"a function in pieces is affine in each of them: leave out degree={degree!r}")
+    blocks, half = _sized(problem.every), 1.0 / count
+    rates = problem.rates | {name: problem.rates[name] / half}
+    ties = {n: (other, factor / half if n == name else factor) for n, (other, factor) in problem.ties.items()}
+    parts = [
+        Inequalities(piece(problem.system, blocks, name, (2 * k + 1) * half - 1.0, half), blocks, rates, ties)
+        for k in range(count)
+    ]
+    certificates, margin = in_pieces(parts, name)
+    proof = _stated(problem, None, margin)
+    if not proof.proven:
+        return proof
+    outer = np.outer(1.0 / problem.states, 1.0 / problem.states)
+    place = parts[0].varying.index(name)
+    values = [c.P[()] - c.P[place,] for c in certificates] + [certificates[-1].P[()] + certificates[-1].P[place,]]
+    found = {f"{name}={2 * k * half - 1.0:g}": P * outer for k, P in enumerate(values)}
+    others = {parts[0].varying[t[0]]: P * outer for t, P in certificates[0].P.items() if t and t != (place,)}
+    return replace(proof, lyapunov=found | others)
 
 
 def _degrees(degree: int | None, problem: _Problem) -> tuple[int, ...]:
@@ -318,8 +385,15 @@ def _power(x: float) -> float:
 def _proven(problem: _Problem, degree: int, gain: float | None) -> VaryingProof:
     inequalities = problem.inequalities(degree)
     found = inequalities.certificate(None if gain is None else gain**2)
-    proven = found.margin > 0.0
-    rates = problem.named_rates
+    proof = _stated(problem, gain, found.margin)
+    if not proof.proven:
+        return proof
+    return replace(proof, lyapunov=_unscaled(found, inequalities.varying, problem.states))
+
+
+def _stated(problem: _Problem, gain: float | None, margin: float) -> VaryingProof:
+    """The result for a margin of the inequalities, without the Lyapunov function."""
+    proven, rates = margin > 0.0, problem.named_rates
     frozen = _frozen(problem.every, rates)
     what = "stability" if gain is None else f"a gain of {gain:.6g}"
     subject = " for the model with frozen parameters" if frozen else extent(problem.every)
@@ -327,8 +401,8 @@ def _proven(problem: _Problem, degree: int, gain: float | None) -> VaryingProof:
         proven,
         rates,
         gain if proven else None,
-        _unscaled(found, inequalities.varying, problem.states) if proven else {},
-        found.margin,
+        {},
+        margin,
         f"{what} is proven{subject}" if proven else _reason(problem.system, what),
         sampled_error(problem.every),
         bool(frozen),

@@ -102,7 +102,7 @@ def saturation_region(proof: VaryingProof, gains: ArrayLike, limits: ArrayLike, 
     """
     if not proof.proven:
         raise InputError("a region needs a proof of stability of the loop with its saturations")
-    if any("*" in name for name in proof.lyapunov):
+    if "" not in proof.lyapunov or any("*" in name for name in proof.lyapunov):
         raise InputError("a region needs a Lyapunov function that is affine in the parameters: prove with degree=1")
     K, most, low = np.atleast_2d(as_numbers(gains)), np.atleast_1d(as_numbers(limits)), np.atleast_1d(as_numbers(least))
     P0 = proof.lyapunov[""]

@@ -6,6 +6,7 @@
  * polytope that grows (G. van den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game Objects", 2001). */
 enum { GJK_ROUNDS = 200, EPA_ROUNDS = 120, EPA_VERTICES = 128, EPA_FACES = 256 };
 #define FLAT 1e-10  /* part of the size by which the surface of the difference may be beyond a face of the polytope */
+#define PLANE 1e-9  /* height of a tetrahedron, by its sides, below which it is plane */
 #define APART 1e-13 /* part of the squared distance by which supports may be nearer at the end */
 
 /* A point of the difference: w = x - y of the two shapes. */
@@ -78,7 +79,8 @@ static int nearest_on_tetrahedron(struct simplex *S) {
         double ab[3], ac[3], ad[3], n[3], v[3];
         minus3(b, a, ab), minus3(c, a, ac), minus3(d, a, ad);
         cross3(ab, ac, n);
-        if (-dot3(a, n) * dot3(ad, n) > 0.0) continue; /* on the side of the fourth vertex */
+        /* on the side of the fourth vertex; where all four are in a plane, rounding decides on sides */
+        if (-dot3(a, n) * dot3(ad, n) > 0.0 && fabs(dot3(ad, n)) > PLANE * length3(ad) * length3(n)) continue;
         inside = 0;
         struct simplex T = *S;
         nearest_on_triangle(&T, face[f][0], face[f][1], face[f][2]);

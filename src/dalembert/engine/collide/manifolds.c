@@ -23,6 +23,7 @@ static int add_point(struct contact *c, int count, const double *x, double gap, 
 
 static double extent_of(const struct shape *s) {
     if (s->kind == BOX) return fmin(s->size[0], fmin(s->size[1], s->size[2]));
+    if (s->kind == CONE) return s->size[2];
     return s->kind == CYLINDER ? fmin(s->size[0], s->size[1]) : s->size[0]; /* of a hull: the sphere inside of it */
 }
 
@@ -108,7 +109,7 @@ static int features(const struct simplex *S, const struct shape *s, int first, d
         const double *from = first ? S->at[i].x : S->at[i].y;
         double y[3];
         int known = 0;
-        for (int k = 0; k < 3; k++) y[k] = s->p[k] + (from[k] - s->p[k]) / scale;
+        for (int k = 0; k < 3; k++) y[k] = s->p[k] + (from[k] - s->p[k]) / scale_of(s, scale);
         for (int j = 0; j < count; j++) known |= !memcmp(x[j], y, sizeof y);
         if (!known) memcpy(x[count++], y, sizeof y);
     }
@@ -159,7 +160,7 @@ static int manifold(const struct shape *a, const struct shape *b, const double *
         for (int k = 0; k < 3; k++) {
             x[k] = y[k] = 0.0;
             for (int i = 0; i < S->n; i++) x[k] += S->part[i] * S->at[i].x[k], y[k] += S->part[i] * S->at[i].y[k];
-            x[k] = a->p[k] + (x[k] - a->p[k]) / scale, y[k] = b->p[k] + (y[k] - b->p[k]) / scale;
+            x[k] = a->p[k] + (x[k] - a->p[k]) / scale_of(a, scale), y[k] = b->p[k] + (y[k] - b->p[k]) / scale_of(b, scale);
         }
         if (!S->n) support(a, back, x);
         else {
@@ -268,18 +269,4 @@ static int convex_on_half_space(const struct shape *a, const struct shape *b, do
     for (int i = 0; i < count; i++)
         if (c[i].gap <= gap + 1e-6 * size) return count;
     return add_point(c, count < MOST_POINTS ? count : MOST_POINTS - 1, x, gap, n);
-}
-
-/* Contacts of a and b that are nearer than `reach`. */
-static int touching(const struct shape *a, const struct shape *b, double reach, struct contact *c) {
-    int count;
-    if (a->kind == HALF_SPACE && b->kind == HALF_SPACE) return 0;
-    if (b->kind == HALF_SPACE) return convex_on_half_space(a, b, reach, c);
-    if (a->kind == SPHERE && b->kind == SPHERE) return sphere_on_point(a, b->p, b->size[0], reach, c);
-    if (a->kind == SPHERE && b->kind != HULL) return sphere_on_core(a, b, reach, c);
-    if (a->kind != HALF_SPACE && b->kind != SPHERE) return convex_on_convex(a, b, reach, c);
-    count = touching(b, a, reach, c);
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < 3; k++) c[i].normal[k] = -c[i].normal[k];
-    return count;
 }

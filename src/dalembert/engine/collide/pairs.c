@@ -12,6 +12,7 @@ static double half_width(const struct scene *S, int64_t i, int k) {
     switch (S->kind[i]) {
     case SPHERE: return size[0];
     case CAPSULE: return size[0] + fabs(r[2]) * size[1];
+    case CONE:
     case CYLINDER: return size[0] * sqrt(fmax(0.0, 1.0 - r[2] * r[2])) + fabs(r[2]) * size[1];
     case BOX: return fabs(r[0]) * size[0] + fabs(r[1]) * size[1] + fabs(r[2]) * size[2];
     default: return S->reach[i];
@@ -135,10 +136,11 @@ static void find_contacts(struct scene *S, double reach, double h, double *force
             if (i > j) i = S->order[n], j = S->order[m];
             const int64_t pair = i * S->n_shapes + j;
             if (S->n_excluded && is_excluded(S, pair)) continue;
-            struct contact c[MOST_POINTS];
+            struct contact c[MOST_FOUND];
             const struct shape a = shape_of(S, i), b = shape_of(S, j);
             const int count = touching(&a, &b, reach + way_of(S, i, h) + way_of(S, j, h), c);
-            const double size = extent_of(a.kind == HALF_SPACE ? &b : &a);
+            const struct shape *const own = a.kind == HALF_SPACE || a.kind == FIELD ? &b : &a;
+            const double size = extent_of(own);
             for (int k = 0; k < count; k++) {
                 if (S->n_contacts == S->most_contacts) {
                     S->full = 1;
@@ -151,7 +153,7 @@ static void find_contacts(struct scene *S, double reach, double h, double *force
                 for (int q = 0; q < 3; q++) c[k].point[q] += side * c[k].gap * c[k].normal[q];
                 memcpy(S->where + 3 * at, c[k].point, sizeof c[k].point);
                 memcpy(S->normal + 3 * at, c[k].normal, sizeof c[k].normal);
-                into(a.kind == HALF_SPACE ? &b : &a, c[k].point, S->point + 3 * at);
+                into(own, c[k].point, S->point + 3 * at);
                 if (forces) S->known[S->steps->n_fixed + at] = last_force(S, pair, S->point + 3 * at, size, forces + S->rows * at);
             }
         }

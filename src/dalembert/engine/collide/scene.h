@@ -5,8 +5,10 @@
 #include "moreau.h"
 
 /* Kinds of shapes, each with its size (3), centred in its own frame: radius; radius and half length along z; the same; half
- * sides; radius of a sphere inside (vertices and faces are in tables); nothing (all points with z <= 0). */
-enum { SPHERE, CAPSULE, CYLINDER, BOX, HULL, HALF_SPACE };
+ * sides; radius of a sphere inside (vertices and faces are in tables); nothing (all points with z <= 0); radius of the base, half
+ * height along z (the tip is above), radius of a sphere inside; distances of points along x and y and number of those along x
+ * (points, x before y, are in the table of vertices); a part of that (field.c). */
+enum { SPHERE, CAPSULE, CYLINDER, BOX, HULL, HALF_SPACE, CONE, FIELD, PRISM };
 
 /* Free bodies have their frames in the centre of mass, along the principal axes: q = (position, quaternion), v = (velocity in axes
  * of the world, angular velocity in those of the body), so that the mass matrix is constant and diagonal. State: q, v, account of the

@@ -59,22 +59,27 @@ static void out_of(const struct shape *s, const double *local, double *x) {
 static double radius_of(const struct shape *s) { return s->kind == SPHERE || s->kind == CAPSULE ? s->size[0] : 0.0; }
 
 /* Whether the core has a volume. */
-static int is_solid(const struct shape *s) { return s->kind == CYLINDER || s->kind == BOX || s->kind == HULL; }
+static int is_solid(const struct shape *s) { return s->kind != SPHERE && s->kind != CAPSULE; }
+
+/* Parts of a field are not scaled: they would leave gaps between them. */
+static double scale_of(const struct shape *s, double scale) { return s->kind == PRISM || s->kind == CAPSULE ? 1.0 : scale; }
 
 /* The farthest point of the core along d, scaled. */
 static void core_support(const struct shape *s, double scale, const double *d, double *x) {
     double u[3], local[3] = {0.0, 0.0, 0.0};
     turned_into(s, d, u);
-    if (s->kind == CAPSULE) local[2] = copysign(s->size[1], u[2]), scale = 1.0;
+    scale = scale_of(s, scale);
+    if (s->kind == CAPSULE) local[2] = copysign(s->size[1], u[2]);
     if (s->kind == BOX)
         for (int k = 0; k < 3; k++) local[k] = copysign(s->size[k], u[k]);
-    if (s->kind == CYLINDER) {
+    if (s->kind == CONE && u[2] * 2.0 * s->size[1] >= s->size[0] * sqrt(u[0] * u[0] + u[1] * u[1])) local[2] = s->size[1];
+    else if (s->kind == CYLINDER || s->kind == CONE) {
         const double across = sqrt(u[0] * u[0] + u[1] * u[1]);
         local[0] = across > 0.0 ? s->size[0] * u[0] / across : s->size[0];
         local[1] = across > 0.0 ? s->size[0] * u[1] / across : 0.0;
-        local[2] = copysign(s->size[1], u[2]);
+        local[2] = s->kind == CONE ? -s->size[1] : copysign(s->size[1], u[2]);
     }
-    if (s->kind == HULL) {
+    if (s->kind == HULL || s->kind == PRISM) {
         double most = -INFINITY;
         for (int64_t i = 0; i < s->n_vertices; i++) {
             const double along = dot3(s->vertex + 3 * i, u);
@@ -101,6 +106,19 @@ static int facing(const struct shape *s, const double *n, double (*corner)[3], d
         support(s, n, corner[0]);
         return 1;
     }
+    if (s->kind == CONE && !(sqrt(u[0] * u[0] + u[1] * u[1]) > UPRIGHT) && u[2] > 0.0) { /* the tip */
+        support(s, n, corner[0]);
+        return 1;
+    }
+    if (s->kind == CONE && u[2] > -0.7071) { /* a line from the base to the tip */
+        const double across = sqrt(u[0] * u[0] + u[1] * u[1]);
+        for (int k = 0; k < 2; k++) local[k] = s->size[0] * u[k] / across;
+        local[2] = -s->size[1];
+        out_of(s, local, corner[0]);
+        local[0] = local[1] = 0.0, local[2] = s->size[1];
+        out_of(s, local, corner[1]);
+        return 2;
+    }
     if (s->kind == CAPSULE || (s->kind == CYLINDER && fabs(u[2]) < 0.7071)) { /* both ends of the line */
         const double across = sqrt(u[0] * u[0] + u[1] * u[1]);
         for (int k = 0; k < 2 && s->kind == CYLINDER; k++) local[k] = s->size[0] * u[k] / across;
@@ -111,7 +129,7 @@ static int facing(const struct shape *s, const double *n, double (*corner)[3], d
         }
         return 2;
     }
-    if (s->kind == CYLINDER) { /* the rim, from the point that is farthest along n on */
+    if (s->kind == CYLINDER || s->kind == CONE) { /* the rim, from the point that is farthest along n on */
         const double across = sqrt(u[0] * u[0] + u[1] * u[1]);
         const double start = across > UPRIGHT ? atan2(u[1], u[0]) : 0.0, side = copysign(1.0, u[2]);
         out[2] = side, local[2] = side * s->size[1];

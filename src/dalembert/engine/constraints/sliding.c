@@ -27,32 +27,7 @@
 #define DEPENDENT 1e-9 /* part of the largest entry below which a pivot says that rows depend on others */
 #define INDEPENDENT 1e-4 /* part above which scaled rows do not, although unscaled ones look so */
 
-/* A mu = b by elimination with the largest pivots, in place; 0 if one is below a part of the largest entry. */
-static int eliminate(double *A, double *b, double *mu, int64_t m, double part) {
-    const double least = part * largest_of(A, m * m);
-    for (int64_t k = 0; k < m; k++) {
-        int64_t best = k;
-        for (int64_t i = k + 1; i < m; i++)
-            if (fabs(A[i * m + k]) > fabs(A[best * m + k])) best = i;
-        if (!(fabs(A[best * m + k]) > least)) return 0;
-        if (best != k) {
-            for (int64_t j = 0; j < m; j++) {
-                const double t = A[k * m + j];
-                A[k * m + j] = A[best * m + j], A[best * m + j] = t;
-            }
-            const double t = b[k];
-            b[k] = b[best], b[best] = t;
-        }
-        for (int64_t i = k + 1; i < m; i++) {
-            const double r = A[i * m + k] / A[k * m + k];
-            if (r == 0.0) continue;
-            for (int64_t j = k; j < m; j++) A[i * m + j] -= r * A[k * m + j];
-            b[i] -= r * b[k];
-        }
-    }
-    for (int64_t k = m - 1; k >= 0; k--) mu[k] = (b[k] - dot(A + k * m + k + 1, mu + k + 1, m - k - 1)) / A[k * m + k];
-    return 1;
-}
+#include "elimination.h"
 
 /* S mu = rhs with S = Y^T Z (m x m) not symmetric: by elimination, or with the mu of least norm where rows depend on
  * others (1). Rows of light bodies beside heavy ones look as if they depended, until Y and Z are scaled to columns of
@@ -62,7 +37,10 @@ static int solve_general(struct constrained *C, const double *S, const double *r
     double *A = C->U, *b = C->b, *y = C->dense_work, *z = y + m; /* free up to here */
     memcpy(A, S, doubles(m * m));
     memcpy(b, rhs, doubles(m));
-    if (eliminate(A, b, mu, m, DEPENDENT)) return 0;
+    if (eliminate(A, m, b, DEPENDENT * largest_of(A, m * m))) {
+        memcpy(mu, b, doubles(m));
+        return 0;
+    }
     memset(y, 0, doubles(2 * m));
     for (int64_t k = 0; k < C->nv; k++)
         for (int64_t i = 0; i < m; i++) {
@@ -74,8 +52,8 @@ static int solve_general(struct constrained *C, const double *S, const double *r
         for (int64_t j = 0; j < m; j++) A[i * m + j] = y[i] * S[i * m + j] * z[j];
         b[i] = y[i] * rhs[i];
     }
-    if (eliminate(A, b, mu, m, INDEPENDENT)) {
-        for (int64_t k = 0; k < m; k++) mu[k] *= z[k];
+    if (eliminate(A, m, b, INDEPENDENT * largest_of(A, m * m))) {
+        for (int64_t k = 0; k < m; k++) mu[k] = b[k] * z[k];
         return 0;
     }
     const struct memory memory = {C->dense_work};

@@ -23,6 +23,8 @@ class ShapeKind(IntEnum):
     BOX = 3
     HULL = 4
     HALF_SPACE = 5
+    CONE = 6
+    FIELD = 7
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,35 +85,7 @@ static void island_derivative(const struct moreau *C, const struct island *I) {
     }
 }
 
-/* x <- G^-1 x by elimination with pivots (G is overwritten). 0 = ok. */
-static int island_eliminate(double *G, int64_t n, double *x) {
-    for (int64_t k = 0; k < n; k++) {
-        int64_t best = k;
-        for (int64_t i = k + 1; i < n; i++)
-            if (fabs(G[i * n + k]) > fabs(G[best * n + k])) best = i;
-        if (!(fabs(G[best * n + k]) > 0.0)) return 1;
-        if (best != k) {
-            for (int64_t j = k; j < n; j++) {
-                const double t = G[k * n + j];
-                G[k * n + j] = G[best * n + j], G[best * n + j] = t;
-            }
-            const double t = x[k];
-            x[k] = x[best], x[best] = t;
-        }
-        const double inverse = 1.0 / G[k * n + k];
-        for (int64_t i = k + 1; i < n; i++) {
-            const double part = G[i * n + k] * inverse;
-            if (part == 0.0) continue;
-            for (int64_t j = k + 1; j < n; j++) G[i * n + j] -= part * G[k * n + j];
-            x[i] -= part * x[k];
-        }
-    }
-    for (int64_t k = n - 1; k >= 0; k--) {
-        for (int64_t j = k + 1; j < n; j++) x[k] -= G[k * n + j] * x[j];
-        x[k] /= G[k * n + k];
-    }
-    return 0;
-}
+#include "elimination.h"
 
 static double largest_in(const double *x, int64_t n) {
     double most = 0.0;
@@ -130,7 +102,7 @@ static int island_newton(const struct moreau *C, const struct island *I) {
         if (size <= 1e-14 * largest_in(I->x, R)) return 1;
         island_derivative(C, I);
         for (int64_t i = 0; i < R; i++) I->step[i] = -I->F[i];
-        if (island_eliminate(I->G, R, I->step)) return 0;
+        if (!eliminate(I->G, R, I->step, 0.0)) return 0;
         int better = 0;
         for (int a = 0; a < 6 && !better; a++) {
             for (int64_t i = 0; i < R; i++) I->tried[i] = I->x[i] + parts[a] * I->step[i];

@@ -69,8 +69,9 @@ class ConstraintContract:
 
     @property
     def has_rows(self) -> bool:
-        """Whether there are constraints, contacts (or stops) or joints that stick: rows that act always or at times."""
-        return self.constrained or bool(self.constraint_system.contacts.pairs) or bool(self.machine.sticking)
+        """Whether there are constraints, contacts (or stops), joints that stick or elastic ropes with friction."""
+        rubbing = any(rope.elastic and rope.rubbing for rope in self.machine.ropes)
+        return self.constrained or rubbing or bool(self.constraint_system.contacts.pairs) or bool(self.machine.sticking)
 
     def constraints(
         self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None, latches: ArrayLike | None = None
@@ -99,7 +100,7 @@ class ConstraintContract:
     def measured_latches(self, q: Array, *, t: float, p: Array, latches: Array, threads: int = 1) -> Array:
         """Latches (N, n) of many states (N, nq), with what constraints measure there (`ConstraintSystem.measured`)."""
         s = self.constraint_system
-        if not s.measures:
+        if not s.measuring:
             return latches.copy()
         kernel = self._constraint_kernel("constraint_measures")
         return s.measured(latches, q, t, p, values=kernel(q, float(t), latches, p, threads=threads))

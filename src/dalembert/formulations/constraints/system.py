@@ -21,7 +21,7 @@ have them too, with the tension of the span before the sheave as their ``share``
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -43,7 +43,7 @@ from dalembert.model.constraints import Rubbing
 from dalembert.model.context import MachineContext
 from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import RopeBase, RopeObstacle, Route
+from dalembert.model.ropes import RopeBase, RopeObstacle, Route, RouteSection
 from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
 
 __all__ = ["ConstraintRows", "ConstraintSystem"]
@@ -178,6 +178,7 @@ class ConstraintSystem:
         self._obstacles()
         self.sections = self._rope_sections()
         self._add_latches_of_ropes()
+        self._add_latches_of_elastic_ropes()
         self.rows: tuple[ConstraintRows, ...] = ()
         self.phi = self._assemble()
 
@@ -273,6 +274,37 @@ class ConstraintSystem:
         acting = [float(name.startswith("active.")) for name in names]
         self.latch_nominal = np.concatenate([self.latch_nominal, acting])
         self.latches = ca.vertcat(self.latches, ca.SX.sym("rope", len(names)))
+
+    @cached_property
+    def elastic_sections(self) -> dict[str, tuple[str, ...]]:
+        """Sections of elastic ropes with friction, and their sheaves, after their ropes."""
+        return {name: tuple(f"{rope}.{w.name}" for w in part.wheels) for rope, name, part in self._elastic_parts()}
+
+    def _elastic_parts(self) -> Iterator[tuple[str, str, RouteSection]]:
+        for rope in self.machine.ropes:
+            sections = self.routes[rope.name].sections if rope.elastic and rope.rubbing else ()
+            for name, section in zip(rope.section_names, sections, strict=False):
+                if section.rubs:
+                    yield rope.name, name, section
+
+    def _add_latches_of_elastic_ropes(self) -> None:
+        """Let elastic ropes know whether they are taut, whether they slip, and the rope before sheaves at the start.
+
+        A run starts with equal tensions on both sides of each sheave.
+        """
+        for rope, name, section in self._elastic_parts():
+            L, total = section.ways, self.natural_length(name) + section.payout
+            ends = ca.cumsum(L) - L if section.ring is not None else ca.cumsum(L)
+            numbers = {f"taut.{name}": ca.SX(section.way > total)}
+            for k, wheel in enumerate(section.wheels):
+                before = total * ends[k] / ca.sum1(L) + wheel.rim - section.start
+                numbers |= {f"slips.{rope}.{wheel.name}": ca.SX(0.0), f"material0.{rope}.{wheel.name}": before}
+            first = len(self.latch_names)
+            self.latch_names = (*self.latch_names, *numbers)
+            self.latch_nominal = np.concatenate([self.latch_nominal, np.zeros(len(numbers))])
+            self.latches = ca.vertcat(self.latches, ca.SX.sym("elastic", len(numbers)))
+            for place, number in enumerate(numbers.values(), first):
+                self._measures.append(_Held("", slice(place, place + 1), ca.densify(number), once=True))
 
     @property
     def sheaves(self) -> tuple[str, ...]:

@@ -101,9 +101,9 @@ class TreeModel:
     @cached_property
     def sections(self) -> dict[int, ElasticSection]:
         """Motion of the sections of flexible bodies by the index of their node."""
-        q = self.variables.q
+        x = self.variables
         return {
-            i: n.elastic.elastic_section(n.station, entries(q, n.modal_q), self.approximation)
+            i: n.elastic.elastic_section(n.station, entries(x.q, n.modal_q), x.value, self.approximation)
             for i, n in enumerate(self.tree.nodes)
             if n.elastic is not None and n.station is not None
         }

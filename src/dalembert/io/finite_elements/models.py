@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from dalembert.model.elastic.solids import Solids, geometric_stiffness, stress_m
 __all__ = ["FiniteElements", "read_finite_elements"]
 
 _SOLIDS = re.compile(r"solids\d+")
+_LENGTHS = {"m": 1.0, "mm": 1e-3}
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +114,34 @@ class FiniteElements:
             raise InputError(f"{purpose} of flexible body '{name}' is for models with three freedoms per node")
         return self.solids
 
+    def scaled(self, length: float) -> FiniteElements:
+        """Return a model in SI units that was written in another unit of length, with newtons and seconds.
+
+        Energies ``K u u/2`` and ``M v v/2`` are then in units of N times that length.
+
+        Parameters
+        ----------
+        length
+            The unit of length [m], such as 1e-3 for millimetres.
+
+        Examples
+        --------
+        A spring of 1 N/mm between two masses of one tonne:
+
+        >>> import numpy as np, dalembert as da
+        >>> K = np.kron([[1.0, -1.0], [-1.0, 1.0]], np.diag([1.0, 0.0, 0.0]))
+        >>> model = da.FiniteElements(K, np.eye(6), np.array([[0.0, 0, 0], [50.0, 0, 0]])).scaled(1e-3)
+        >>> float(model.K[0, 0]), float(model.M[0, 0]), float(model.nodes[1, 0])
+        (1000.0, 1000.0, 0.05)
+        """
+        import scipy.sparse as sp
+
+        count = np.shape(self.K)[0] // max(1, len(self.nodes))
+        per_unit = sp.diags(np.tile(np.where(np.arange(count) < 3, 1.0 / length, 1.0), len(self.nodes)))
+        K, M = (length * (per_unit @ sp.csc_matrix(A) @ per_unit) for A in (self.K, self.M))
+        solids = tuple(Solids(one.elements, one.E / length**2, one.nu) for one in self.solids)
+        return replace(self, K=K.tocsc(), M=M.tocsc(), nodes=length * self.nodes, solids=solids)
+
     def nodes_of(self, chosen: str | ArrayLike) -> ArrayLike:
         """Nodes of a set by its name; nodes are returned as they are."""
         if not isinstance(chosen, str):
@@ -147,6 +176,7 @@ def read_finite_elements(
     mass: str | os.PathLike[str] | None = None,
     nodes: str | os.PathLike[str] | ArrayLike | None = None,
     run: bool = False,
+    unit: str = "m",
 ) -> FiniteElements:
     """Read a finite-element model.
 
@@ -164,6 +194,8 @@ def read_finite_elements(
     run
         Let the program ``ccx`` of CalculiX assemble the matrices of an ``.inp``, from its model without boundary
         conditions, constraints and steps. Machine files never run it.
+    unit
+        Unit of length of the files: ``"m"``, or ``"mm"`` with N, s, tonnes and MPa. The model is in SI units.
 
     Raises
     ------
@@ -181,6 +213,20 @@ def read_finite_elements(
     >>> model.M.shape
     (6, 6)
     """
+    if unit not in _LENGTHS:
+        raise UnknownNameError("unit of length", unit, _LENGTHS, "a finite-element model")
+    model = _read(path, stiffness, mass, nodes, run)
+    return model if unit == "m" else model.scaled(_LENGTHS[unit])
+
+
+def _read(
+    path: str | os.PathLike[str] | None,
+    stiffness: str | os.PathLike[str] | None,
+    mass: str | os.PathLike[str] | None,
+    nodes: str | os.PathLike[str] | ArrayLike | None,
+    run: bool,
+) -> FiniteElements:
+    """Read a model in the units of its files."""
     if path is not None:
         if stiffness is not None or mass is not None or nodes is not None:
             raise InputError("give either one file of a model, or stiffness, mass and nodes")

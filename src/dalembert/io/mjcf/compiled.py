@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.core.errors import FileFormatError, InputError
+from dalembert.core.files import read_bytes
 from dalembert.core.types import Array
-from dalembert.io.source import read_bytes
 from dalembert.model.transform import Transform
 
 __all__ = ["TEXT", "Compiled", "compile_mjcf", "pose", "root_tag", "unique"]

@@ -15,7 +15,7 @@ from dalembert.io.mjcf.compiled import TEXT, Compiled, pose, unique
 from dalembert.io.mjcf.tree import Placed
 from dalembert.model.body import Body
 from dalembert.model.contacts import Contact, HalfSpace, SphericalSurface, Surface
-from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Solid, Sphere
+from dalembert.model.geometry import Box, Capsule, Cylinder, Geometry, HeightField, Mesh, Solid, Sphere
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
@@ -65,8 +65,19 @@ def _solid(source: Compiled, g: int) -> Solid | None:
             return _mesh(source, g)
         case "plane":
             return None  # other geoms touch it
+        case "hfield":
+            return _height_field(source, g)
     source.leave_out(f"the {kind} '{source.name('geom', g)}', a shape that machines do not have")
     return None
+
+
+def _height_field(source: Compiled, g: int) -> HeightField:
+    """Rows of MuJoCo's heights are along y, and parts of its largest one."""
+    model, k = source.model, int(source.model.geom_dataid[g])
+    rows, columns, start = int(model.hfield_nrow[k]), int(model.hfield_ncol[k]), int(model.hfield_adr[k])
+    x, y, top = (float(s) for s in model.hfield_size[k][:3])
+    heights = top * np.array(model.hfield_data[start : start + rows * columns]).reshape(rows, columns).T
+    return HeightField(heights.tolist(), (2.0 * x, 2.0 * y))
 
 
 def _mesh(source: Compiled, g: int) -> Mesh | None:

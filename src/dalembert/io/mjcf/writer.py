@@ -36,7 +36,7 @@ from dalembert.io.exported import (
 from dalembert.model.body import Body
 from dalembert.model.constraints import BallConstraint, GearConstraint, LoopConstraint, WeldConstraint
 from dalembert.model.contacts import Contact, HalfSpace, SphericalSurface
-from dalembert.model.geometry import Box, Capsule, Cylinder, Mesh, Solid, Sphere
+from dalembert.model.geometry import Box, Capsule, Cone, Cylinder, HeightField, Mesh, Solid, Sphere
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
 from dalembert.model.mobility import carried_rotors, rotor_inertias
@@ -256,6 +256,9 @@ class _Writer:
                 kind, size = "box", [nominal(x) / 2 for x in sides]
             case Mesh(file=file, scale=scale):
                 return self._mesh(parent, file, scale, place, attributes)
+            case Cone() | HeightField():
+                self.left_out.append("a cone" if isinstance(solid, Cone) else "a height field")
+                return None
         attributes = _pose(place) | attributes
         return self._add(parent, {"type": kind, "size": numbers(size)} | attributes)
 

@@ -11,7 +11,7 @@ from dalembert.model.body import Body
 from dalembert.model.contacts.contact import Contact
 from dalembert.model.contacts.half_space import GROUND
 from dalembert.model.contacts.surface import Surface
-from dalembert.model.geometry import Capsule, Cylinder, Mesh
+from dalembert.model.geometry import Capsule, Cone, Cylinder, HeightField, Mesh
 from dalembert.model.joint import WORLD
 
 if TYPE_CHECKING:
@@ -79,6 +79,12 @@ def geometry_contacts(
                 raise MachineError(
                     f"body '{name}' of machine '{machine.name}' has the mesh '{solid.file}' for collision: contacts "
                     "support spheres, boxes, cylinders and capsules; replace it, or name the bodies that touch"
+                )
+            if isinstance(solid, Cone | HeightField):
+                kind = "cone" if isinstance(solid, Cone) else "height field"
+                raise MachineError(
+                    f"body '{name}' of machine '{machine.name}' has a {kind} for collision: contacts support spheres, "
+                    "boxes, cylinders and capsules; a Collider takes it as it is"
                 )
             if isinstance(solid, Cylinder):
                 solid = _capsule(solid, f"body '{name}' of machine '{machine.name}'", capsules)

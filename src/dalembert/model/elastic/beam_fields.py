@@ -11,28 +11,31 @@ with the shortening ``u_2 = -int_0^s (u_y'^2 + u_z'^2)/2`` of the bent axis if t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
+from dalembert.core.errors import MachineError
 from dalembert.core.types import Array, Expression
 from dalembert.model.beam_integrals import mode_matrices, section_at
 from dalembert.model.beam_shortening import shortening
-from dalembert.model.elastic.contract import EnergyField, MaterialField
+from dalembert.model.elastic.contract import EnergyField, MaterialField, Value
 from dalembert.model.shapes import gauss_points
 
 if TYPE_CHECKING:
     from dalembert.model.beam import Beam
 
-__all__ = ["beam_field", "bent_pairs", "material_fields"]
+__all__ = ["beam_field", "bent_pairs", "material_fields", "stretched_place", "stretched_shapes"]
 
 _E = np.eye(3)
 
 
-def beam_field(beam: Beam, delta: Expression, R: Expression, p: Expression, density: Expression | float) -> EnergyField:
+def beam_field(beam: Beam, delta: Expression, R: Expression, p: Expression, value: Value) -> EnergyField:
     """Moving points of a beam whose root frame has the pose (R, p) in the world."""
+    stretch = beam.stretch(value)
+    density = value(beam.density) if isinstance(stretch, float) else value(beam.density) * stretch
     left, right, weights = [], [], []
     first, volume = ca.SX(3, 1), 0.0
     e_x, e_y, e_z = (ca.DM(e) for e in np.eye(3))
@@ -41,11 +44,11 @@ def beam_field(beam: Beam, delta: Expression, R: Expression, p: Expression, dens
         section = section_at(beam, s)
         Phi, Delta = mode_matrices(beam, s)
         psi = ca.DM(Delta) @ delta if beam.n_modes and beam.sections_turn else ca.SX(3, 1)
-        axis: Expression | ca.DM = ca.DM([beam.offset[0] + s, beam.offset[1], beam.offset[2]])
+        axis = stretched_place(beam.offset, s, stretch)
         if beam.stiffening:
             bent, done = bent + _shortened(beam, delta, done, s), s
             axis = axis - e_x * bent
-        r = p + R @ axis + (R @ (ca.DM(Phi) @ delta) if beam.n_modes else 0)
+        r = p + R @ axis + (R @ (stretched_shapes(Phi, stretch) @ delta) if beam.n_modes else 0)
         d_y, d_z = R @ (e_y + ca.cross(psi, e_y)), R @ (e_z + ca.cross(psi, e_z))
         rows = [(section.area, r, r)]
         if beam.rotary_inertia:
@@ -62,9 +65,21 @@ def beam_field(beam: Beam, delta: Expression, R: Expression, p: Expression, dens
     )
 
 
+def stretched_place(offset: Sequence[float], s: float, stretch: Expression | float) -> Expression | ca.DM:
+    """Undeformed place of an abscissa of the nominal length."""
+    if isinstance(stretch, float):
+        return ca.DM([offset[0] + s, offset[1], offset[2]])
+    return ca.vertcat(offset[0] + s * stretch, offset[1], offset[2])
+
+
+def stretched_shapes(Phi: Array, stretch: Expression | float) -> Expression | ca.DM:
+    """Deflections of a section per modal coordinate (3 x n): they grow with the length."""
+    return ca.DM(Phi) if isinstance(stretch, float) else ca.SX(ca.sparsify(ca.DM(Phi))) * stretch
+
+
 def _points(beam: Beam) -> tuple[Array, Array]:
     """Gauss points that integrate products of two shapes and the abscissa exactly, or of two shortenings."""
-    breaks = {0.0, beam.length, *(b for _, b, _ in beam.pieces)}
+    breaks = {0.0, beam.size, *(b for _, b, _ in beam.pieces)}
     for mode in beam.basis:
         breaks |= set(mode.shape.breaks)
     degree = max((mode.shape.degree for mode in beam.basis), default=1)
@@ -93,6 +108,11 @@ def bent_pairs(beam: Beam) -> list[tuple[int, int]]:
 
 def material_fields(beam: Beam) -> Iterator[MaterialField]:
     """Points of the axis and directors of the sections at Gauss points, per unit density."""
+    if not isinstance(beam.length, float):
+        raise MachineError(
+            f"length of beam '{beam.name}' is '{beam.length}': the equations of Gibbs and Appell need a plain number; "
+            "other formulations take a parameter"
+        )
     pairs = bent_pairs(beam)
     for s, w in zip(*_points(beam), strict=True):
         section = section_at(beam, s)

@@ -335,7 +335,9 @@ class Elastic(ABC):
         """Its integrals on the symbols ``delta`` of its coordinates."""
 
     @abstractmethod
-    def elastic_section(self, section: str, delta: Expression, approximation: str = "flex") -> ElasticSection:
+    def elastic_section(
+        self, section: str, delta: Expression, value: Value, approximation: str = "flex"
+    ) -> ElasticSection:
         """Motion of a section on the symbols of its coordinates."""
 
     @property
@@ -357,5 +359,5 @@ class Elastic(ABC):
         """Moving vectors that have its kinetic energy, from the pose (R, p) of its frame; for Lagrange's equations."""
 
     @abstractmethod
-    def outline(self, delta: Expression) -> tuple[list[list[Expression]], float]:
+    def outline(self, delta: Expression, value: Value) -> tuple[list[list[Expression]], float]:
         """Lines of points in its frame that show its shape, and the radius to draw them with."""

@@ -327,7 +327,7 @@ class FlexibleBody(Elastic):
         damping = value(self.damping) * ca.DM(2 * w)
         constant = approximation != "flex"
         return ModalBody(
-            self.reduction.integrals,
+            [(1.0, self.reduction.integrals)],
             delta,
             1.0,
             stiffness,
@@ -337,7 +337,9 @@ class FlexibleBody(Elastic):
             constant=constant,
         )
 
-    def elastic_section(self, section: str, delta: Expression, approximation: str = "flex") -> ElasticSection:
+    def elastic_section(
+        self, section: str, delta: Expression, value: Value, approximation: str = "flex"
+    ) -> ElasticSection:
         """Motion of a section on the symbols of the modal coordinates."""
         origin, S = self._section(section)
         small = 1e-13 * np.abs(S).max()
@@ -371,7 +373,7 @@ class FlexibleBody(Elastic):
         first = columns @ ca.DM(weights * shares)
         return EnergyField(columns, columns, ca.SX(ca.DM(weights)), float(weights @ shares**2), first)
 
-    def outline(self, delta: Expression) -> tuple[list[list[Expression]], float]:
+    def outline(self, delta: Expression, value: Value) -> tuple[list[list[Expression]], float]:
         """Edges of the surface; without one, lines from the first interface to the sections."""
         red = self.reduction
         lines = feature_lines(red.positions, red.faces)
@@ -382,7 +384,7 @@ class FlexibleBody(Elastic):
 
         if lines:
             return [[moved(i) for i in line] for line in lines], radius
-        ends = [self.elastic_section(name, delta).p for name in self.section_names]
+        ends = [self.elastic_section(name, delta, value).p for name in self.section_names]
         if not ends:
             ends = [moved(int(np.linalg.norm(red.positions, axis=1).argmax()))]
         return [[ca.SX(3, 1), end] for end in ends], 4 * radius

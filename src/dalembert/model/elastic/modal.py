@@ -26,6 +26,7 @@ bodies from finite elements (``model/elastic/stiffening.py``).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import casadi as ca
@@ -38,14 +39,41 @@ from dalembert.model.elastic.shortening import Shortening
 from dalembert.model.elastic.stiffening import SecondOrder, StiffeningIntegrals
 from dalembert.spatial.rotations import cross_matrix, euler_rates, rotation_euler321
 
-__all__ = ["ModalBody", "ModalSection"]
+__all__ = ["ModalBody", "ModalSection", "Series"]
 
 _X = ca.DM([1.0, 0.0, 0.0])
 _PAIRS = ((1, 2), (2, 0), (0, 1))
 
 
-def _sparse(x: Array) -> ca.DM:
+Series = Sequence[tuple[Expression | float, ModalIntegrals]]
+"""Shape integrals as a sum, each with a factor."""
+
+
+Pick = Callable[[ModalIntegrals], Array]
+
+
+def _sparse(x: Array | ca.DM) -> ca.DM:
     return ca.sparsify(ca.DM(x))
+
+
+def _straight(b: int, c: int) -> Pick:
+    return lambda i: i.n[b, c]
+
+
+def _both(b: int, c: int) -> Pick:
+    return lambda i: i.n[b, c] + i.n[c, b]
+
+
+def _bent(b: int, c: int) -> Pick:
+    return lambda i: i.B[b, c].T
+
+
+def _swung(b: int, c: int) -> Pick:
+    return lambda i: i.B[b, c].T - i.B[c, b].T
+
+
+def _skew(b: int, c: int) -> Pick:
+    return lambda i: i.B[b, c] - i.B[c, b]
 
 
 class ModalBody:
@@ -53,8 +81,8 @@ class ModalBody:
 
     Parameters
     ----------
-    integrals
-        Its shape integrals, per unit density.
+    parts
+        Its shape integrals, per unit density: a sum of integrals, each with a factor.
     delta
         Symbols of its modal coordinates.
     density
@@ -73,7 +101,7 @@ class ModalBody:
 
     def __init__(
         self,
-        integrals: ModalIntegrals,
+        parts: Series,
         delta: Expression,
         density: Expression | float,
         stiffness: Expression,
@@ -85,11 +113,11 @@ class ModalBody:
         stiffening: StiffeningIntegrals | None = None,
         constant: bool = False,
     ) -> None:
-        self.integrals, self.delta, self.constant = integrals, delta, constant
+        self._parts, self.delta, self.constant = parts, delta, constant
         self._rho: Expression | float = 1.0 if isinstance(density, float) else density
         self._unit: float = density if isinstance(density, float) else 1.0
         self.stiffness, self.damping, self.loses = stiffness, damping, loses
-        self.n = integrals.V.shape[1]
+        self.n = parts[0][1].V.shape[1]
         self._shortening: Shortening | SecondOrder | None = None
         if shortening and self.n:
             self._shortening = Shortening(shortening, offset, delta, self._constant)
@@ -99,6 +127,17 @@ class ModalBody:
     def _constant(self, x: Array | float) -> ca.DM:
         return _sparse(np.asarray(x) * self._unit)
 
+    def _of(self, what: Callable[[ModalIntegrals], Array | float]) -> ca.DM | Expression:
+        """An array of the integrals: the sum over their parts."""
+        (factor, first), *others = self._parts
+        constant = self._constant(what(first))
+        if isinstance(factor, float) and factor == 1.0 and not others:
+            return constant
+        total = factor * ca.SX(constant)
+        for factor, part in others:
+            total = total + factor * ca.SX(self._constant(what(part)))
+        return total
+
     @property
     def _bent(self) -> Shortening | SecondOrder | None:
         """The shortening, where the mass matrix knows of the deformation."""
@@ -107,11 +146,10 @@ class ModalBody:
     @cached_property
     def _straight_N(self) -> list[list[Expression]]:
         """Columns ``N_bc`` of the motion that is linear in delta (per density, if that is a parameter)."""
-        B = self.integrals.B
-        N = [[ca.SX(self._constant(self.integrals.n[b, c])) for c in range(3)] for b in range(3)]
+        N = [[ca.SX(self._of(_straight(b, c))) for c in range(3)] for b in range(3)]
         if self.constant:
             return N
-        return [[N[b][c] + self._constant(B[b, c].T) @ self.delta for c in range(3)] for b in range(3)]
+        return [[N[b][c] + self._of(_bent(b, c)) @ self.delta for c in range(3)] for b in range(3)]
 
     @cached_property
     def _N(self) -> list[list[Expression]]:
@@ -122,12 +160,14 @@ class ModalBody:
     @property
     def mass(self) -> Expression | float:
         """Mass."""
-        return self._rho * (self._unit * self.integrals.volume)
+        volume = sum((factor * (self._unit * part.volume) for factor, part in self._parts[1:]), 0.0)
+        factor, first = self._parts[0]
+        return self._rho * (factor * (self._unit * first.volume) + volume)
 
     @cached_property
     def deformed_first_moment(self) -> Expression:
         """First moment ``c_0 + V delta`` (and the shortening)."""
-        c = ca.SX(self._constant(self.integrals.first)) + self._constant(self.integrals.V) @ self.delta
+        c = ca.SX(self._of(lambda i: i.first)) + self._of(lambda i: i.V) @ self.delta
         if self._shortening:
             c = self._shortening.moved(c)
         return self._rho * c
@@ -135,17 +175,17 @@ class ModalBody:
     @cached_property
     def first_moment(self) -> Expression:
         """First moment in the mass matrix."""
-        return self._rho * ca.SX(self._constant(self.integrals.first)) if self.constant else self.deformed_first_moment
+        return self._rho * ca.SX(self._of(lambda i: i.first)) if self.constant else self.deformed_first_moment
 
     @cached_property
     def inertia(self) -> Expression:
         """Inertia ``tr(G) 1 - G`` about the root's origin."""
-        G = ca.SX(self._constant(self.integrals.second))
+        G = ca.SX(self._of(lambda i: i.second))
         if not self.constant:
             d = self.delta
             for b in range(3):
                 for c in range(b, 3):
-                    moved = self._constant(self.integrals.n[b, c] + self.integrals.n[c, b])
+                    moved = self._of(_both(b, c))
                     sums = moved + self._straight_N[b][c] + self._straight_N[c][b]
                     G[b, c] = G[b, c] + ca.dot(ca.densify(sums), d) / 2
                     if self._bent:
@@ -156,7 +196,7 @@ class ModalBody:
     @cached_property
     def V(self) -> Expression:
         """Coupling ``M_vd`` of translation and modes (3 x n)."""
-        V = ca.SX(self._constant(self.integrals.V))
+        V = ca.SX(self._of(lambda i: i.V))
         if self._bent:
             V = self._bent.coupled(V)
         return self._rho * V
@@ -170,13 +210,12 @@ class ModalBody:
     @cached_property
     def modal_mass(self) -> Expression:
         """Modal mass matrix ``M_dd`` (n x n); constant unless the shortening of the axis is kept."""
-        M = ca.SX(self._constant(np.einsum("bbij->ij", self.integrals.B)))
+        M = ca.SX(self._of(lambda i: np.einsum("bbij->ij", i.B)))
         return self._rho * (M + self._bent.modal_mass if self._bent else M)
 
     def _swing(self, rate: Expression) -> list[Expression]:
         """Rows of ``dH/dt`` due to the elastic motion, as columns: ``int (x'_b dx_c - x'_c dx_b) dm``."""
-        B = self.integrals.B
-        columns = [self._constant(B[b, c].T - B[c, b].T) @ rate for b, c in _PAIRS]
+        columns = [self._of(_swung(b, c)) @ rate for b, c in _PAIRS]
         return [x + y for x, y in zip(columns, self._bent.swing(rate), strict=True)] if self._bent else columns
 
     def coriolis(
@@ -237,8 +276,9 @@ class ModalBody:
         wd = self._rho * ca.horzcat(*rows).T
         swing = self._rho * ca.horzcat(*self._swing(rate))
         vd, dv, dw = W @ self.V, self.V.T @ W, -wd.T + swing
-        B = self.integrals.B
-        dd = sum((w[a] * self._constant(B[k, b] - B[b, k]) for a, (b, k) in enumerate(_PAIRS)), ca.SX(self.n, self.n))
+        dd = ca.SX(self.n, self.n)
+        for a, (b, k) in enumerate(_PAIRS):
+            dd = dd + w[a] * self._of(_skew(k, b))
         if self._bent:
             f, n, x = self._bent.convective_blocks(rate)
             vd, wd, dd = vd + self._rho * f, wd + self._rho * n, dd + self._bent.turning(w) + x
@@ -266,8 +306,8 @@ class ModalSection:
 
     def __init__(
         self,
-        origin: Array,
-        Phi: Array,
+        origin: Array | ca.DM | Expression,
+        Phi: Array | ca.DM | Expression,
         Delta: Array,
         delta: Expression,
         *,
@@ -276,9 +316,9 @@ class ModalSection:
         approximation: str = "flex",
     ) -> None:
         self.second = None if second is None else [_sparse(Q) for Q in second]
-        self.Phi, self.Delta = _sparse(Phi), _sparse(Delta)
+        self.Phi, self.Delta = Phi if isinstance(Phi, ca.SX) else _sparse(Phi), _sparse(Delta)
         self.delta = delta
-        self.rigid = ca.DM(origin)
+        self.rigid = origin if isinstance(origin, ca.SX) else ca.DM(origin)
         self.shortening = None if shortening is None else _sparse(shortening)
         self.turning = approximation != "flex-MR"
         self.bending = approximation != "flex-MA"

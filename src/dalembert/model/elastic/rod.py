@@ -477,7 +477,9 @@ class Rod(Elastic):
         loses = self.damping_time != 0.0
         return RodBody(self._kinematics(delta), value(self.density), stiffness, damping, loses=loses)
 
-    def elastic_section(self, section: str, delta: Expression, approximation: str = "flex") -> ElasticSection:
+    def elastic_section(
+        self, section: str, delta: Expression, value: Value, approximation: str = "flex"
+    ) -> ElasticSection:
         """Motion of a section on the symbols of the coordinates."""
         self._check_exact(approximation)
         return RodSection(self._kinematics(delta), self.section_abscissa(section))
@@ -492,7 +494,7 @@ class Rod(Elastic):
         """Points and directors at Gauss points."""
         return rod_field(self._kinematics(delta), R, p, value(self.density))
 
-    def outline(self, delta: Expression) -> tuple[list[list[Expression]], float]:
+    def outline(self, delta: Expression, value: Value) -> tuple[list[list[Expression]], float]:
         """The axis, and the mean radius of gyration of the sections."""
         kinematics = self._kinematics(delta)
         number = max(OUTLINE, 8 * (len(self.piece_ends) - 1))

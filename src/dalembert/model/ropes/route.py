@@ -132,6 +132,20 @@ class RouteSection:
     start: ca.SX = field(default_factory=lambda: ca.SX(0))
     ring: Rub | None = None
 
+    @property
+    def wheels(self) -> tuple[Rub, ...]:
+        """Wheels at which the tension changes, that at which a belt begins and ends first."""
+        inner = tuple(rub for _, rub in self.rubs)
+        return inner if self.ring is None else (self.ring, *inner)
+
+    @property
+    def ways(self) -> ca.SX:
+        """Lengths of the spans between these wheels, each arc cut at a direction fixed in what carries the wheel."""
+        ways = [wheel.way for wheel in self.wheels]
+        if self.ring is None:
+            return ca.vertcat(*(b - a for a, b in zip([ca.SX(0), *ways], [*ways, self.way], strict=True)))
+        return ca.vertcat(*(b - a for a, b in zip(ways, [*ways[1:], self.way + ways[0]], strict=True)))
+
 
 @dataclass(frozen=True)
 class Condition:

@@ -54,7 +54,7 @@ def _beams(arm: Machine) -> list[Beam]:
 def _planar_modes() -> Iterator[Result]:
     for i, beam in enumerate(_beams(planar_arm()), 1):
         integrals, rho = BeamIntegrals.of(beam), nominal(beam.density)
-        Phi, Delta = mode_matrices(beam, beam.length)
+        Phi, Delta = mode_matrices(beam, beam.size)
         for j in range(2):
             yield f"planar.w{i}{j + 1}", beam.omega[j]
             yield f"planar.K{i}{j + 1}", nominal(beam.E) * integrals.K_E[j, j]
@@ -68,7 +68,7 @@ def _planar_modes() -> Iterator[Result]:
 
 def _arm_modes(name: str, arm: Machine) -> Iterator[Result]:
     for i, beam in enumerate(_beams(arm), 2):
-        rho, l = nominal(beam.density), beam.length
+        rho, l = nominal(beam.density), beam.size
         integrals = BeamIntegrals.of(beam)
         points, weights = quadrature(beam)
         count: dict[str, int] = {}

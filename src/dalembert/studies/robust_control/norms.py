@@ -2,7 +2,7 @@
 
 Where the two differ, the gain is evaluated with 40 digits about both peaks: a norm below it is too low, one that no
 frequency reaches is too high. ``python -m dalembert.studies.robust_control.norms 10000 FILE`` writes the comparison
-(needs slycot and mpmath).
+(needs slycot and mpmath); an interrupted run resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ __all__ = ["KINDS", "Tally", "compare", "random_system", "true_peak"]
 KINDS = ("flexible", "badly scaled", "weighted")
 _DIFFERENT = 1e-6  # relative difference from which on the two norms are judged
 _WRONG = 1e-6  # relative error from which on a norm counts as wrong
+_STORED = 100  # systems between two writings of the results
 
 
 @dataclass
@@ -107,12 +108,12 @@ def _climb(gain: Callable[[Any], Any], frequency: float) -> Any:
     return best
 
 
-def compare(kind: str, seeds: range) -> Tally:
-    """Compare norms on systems of a kind."""
+def compare(kind: str, seeds: range, tally: Tally | None = None) -> Tally:
+    """Compare norms on systems of a kind; counts are added to those of earlier systems, if given."""
     import control
     import slycot
 
-    tally = Tally()
+    tally = tally if tally is not None else Tally()
     for seed in seeds:
         A, B, C, D = system = random_system(kind, seed)
         n = len(A)
@@ -142,10 +143,20 @@ def compare(kind: str, seeds: range) -> Tally:
     return tally
 
 
-if __name__ == "__main__":
-    count, path = int(sys.argv[1]), Path(sys.argv[2])
-    answer: dict[str, Any] = {}
+def main(arguments: list[str]) -> int:
+    """Compare a number of systems, from where an earlier run ended; 1 if a bound is below the true norm."""
+    count, path = int(arguments[0]) // len(KINDS), Path(arguments[1])
+    answer: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     for what in KINDS:
-        answer[what] = asdict(compare(what, range(count // len(KINDS))))
-        path.write_text(json.dumps(answer, indent=1) + "\n", encoding="utf-8")
-        print(what, {k: v for k, v in answer[what].items() if k != "seeds"}, flush=True)
+        done = answer.get(what, {}).get("drawn", 0)
+        tally = Tally(**{k: v for k, v in answer.get(what, {}).items() if k != "drawn"})
+        for first in range(done, count, _STORED):
+            last = min(first + _STORED, count)
+            answer[what] = {"drawn": last, **asdict(compare(what, range(first, last), tally))}
+            path.write_text(json.dumps(answer, indent=1) + "\n", encoding="utf-8")
+            print(what, {k: v for k, v in answer[what].items() if k != "seeds"}, flush=True)
+    return int(any(part["bound_broken"] for part in answer.values()))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -39,6 +40,7 @@ from dalembert.studies.robust_control.lyapunov import (
     unstable,
 )
 from dalembert.studies.robust_control.peaks import printed_peaks
+from dalembert.studies.robust_control.stored import code_digest, read_parts
 from dalembert.studies.robust_control.synthesis import (
     CONFIGURATIONS,
     centralised,
@@ -46,13 +48,18 @@ from dalembert.studies.robust_control.synthesis import (
     soft_index,
     synthesis,
 )
+from dalembert.studies.rows import Stored
 
-__all__ = ["results"]
+__all__ = ["LONG", "results"]
 
 # Problems of COMPleib that take seconds; all of them are in the table of docs/robust_control.md.
 _QUICK = ("AC2", "AC4", "AC17", "AGS", "PSM", "EB1", "EB3", "NN2", "NN16", "NN17")
 _EVALUATIONS = 1500  # of a synthesis
 Results = Iterator[tuple[str, float]]
+AnyResults = Iterator[tuple[str, float | Stored]]
+Job = tuple[Callable[..., Results], *tuple[str, ...]]
+
+_SHORT = 120.0  # processor time [s] up to which a full run computes a part; it reads the others from stored results
 
 
 def _proven(found: Robustness) -> float:
@@ -60,11 +67,12 @@ def _proven(found: Robustness) -> float:
     return float(found.complete and found.upper <= 1.0)
 
 
-def results(*, full: bool = True) -> Results:
+def results(*, full: bool = True) -> AnyResults:
     """Yield the key of each expected value and our value; the short form leaves out the long proofs.
 
     Limits of searches are evaluations, those of proofs are processor time: the values do not depend on other work of
-    the computer. The long parts run side by side in two processes.
+    the computer. Some long parts run side by side in two processes. Those that take many minutes are read from stored
+    results, with their date (`dalembert.studies.robust_control.stored` computes them).
     """
     yield from _literature()
     yield from _static_feedback()
@@ -73,18 +81,26 @@ def results(*, full: bool = True) -> Results:
     yield from _lyapunov()
     yield "synthesis.printed.multi", synthesis("multi", "printed", starts=1, evaluations=600).soft
     if full:
-        yield from _side_by_side()
+        yield from _long_parts()
 
 
-def _side_by_side() -> Results:
-    """Results of the long parts in their order, from processes that each use one core."""
+def _long_parts() -> AnyResults:
+    """Results of the long parts in their order: stored ones, and those of processes that each use one core."""
+    stored, digest = read_parts(), code_digest()
+    jobs = [job for job in _JOBS if _name(job) not in stored or stored[_name(job)].takes_at_most(_SHORT)]
     before = os.environ.get("OPENBLAS_NUM_THREADS")
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a process that is spawned reads it when it loads NumPy
     context = multiprocessing.get_context("spawn")
     try:
         with ProcessPoolExecutor(min(2, os.cpu_count() or 1), mp_context=context) as pool:
-            for part in [pool.submit(_listed, *job) for job in _JOBS]:
-                yield from part.result()
+            running = {_name(job): pool.submit(_listed, *job) for job in jobs}
+            for name in map(_name, _JOBS):
+                if name in running:
+                    yield from running[name].result()
+                    continue
+                part = stored[name]
+                note = part.date if part.digest == digest else f"{part.date}, by earlier code"
+                yield from ((key, Stored(value, note)) for key, value in part.values.items())
     finally:
         if before is None:
             del os.environ["OPENBLAS_NUM_THREADS"]
@@ -94,6 +110,12 @@ def _side_by_side() -> Results:
 
 def _listed(part: Callable[..., Results], *arguments: str) -> list[tuple[str, float]]:
     return list(part(*arguments))
+
+
+def _name(job: Job) -> str:
+    """Name of a part, such as ``proof half``."""
+    part, *arguments = job
+    return " ".join([part.__name__.strip("_"), *arguments])
 
 
 def _literature() -> Iterator[tuple[str, float]]:
@@ -225,7 +247,7 @@ def _random() -> Results:
     yield "performance.random.between", float(np.median(peaks) <= 55.6 <= peaks.max())
 
 
-_JOBS: tuple[tuple[Callable[..., Results], *tuple[str, ...]], ...] = (
+_JOBS: tuple[Job, ...] = (
     (_by_default,),
     (_synthesis, "rigid"),
     (_synthesis, "flexible"),
@@ -250,3 +272,6 @@ _JOBS: tuple[tuple[Callable[..., Results], *tuple[str, ...]], ...] = (
     (_smaller_performance,),
     (_random,),
 )
+
+LONG = {_name(job): partial(job[0], *job[1:]) for job in _JOBS}
+"""Long parts by name; their results are stored."""

@@ -1,5 +1,6 @@
 """Space robots: chasers with arms and flexible arrays, debris, their fuel (SPACE chapters 6 to 9, Appendix D)."""
 
+from dalembert.systems.space_robots.balance import PhaseBalance, mission_balance
 from dalembert.systems.space_robots.bench import BenchCommand, CaptureBench, bench_arm
 from dalembert.systems.space_robots.cases import CASE_DISTRIBUTIONS, CaptureCase, random_case
 from dalembert.systems.space_robots.chaser import (
@@ -49,6 +50,7 @@ __all__ = [
     "Gripper",
     "MissionRequirement",
     "PathGuidance",
+    "PhaseBalance",
     "RobotReference",
     "SensorNoise",
     "array_power",
@@ -65,6 +67,7 @@ __all__ = [
     "fly_capture",
     "fuel_mass",
     "grip_parameters",
+    "mission_balance",
     "random_case",
     "rigid_twin",
     "robot_reference",

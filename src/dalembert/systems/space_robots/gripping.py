@@ -41,7 +41,7 @@ from dalembert.systems.space_robots.twins import ChaserTwins
 __all__ = ["GripFeedback", "PadHistory", "fingers_closed", "grip_scene", "lock_impulse", "opened", "pad_history"]
 
 _PULL, _CLOSE = "grip.pull", "grip.close"
-_RECORD = 0.01  # interval of the recorded rows [s]
+_RECORD = 0.01  # longest interval of the recorded rows [s]
 _SLIPPING = 5.0  # speed at which a pad slips, as a multiple of its creep
 _SOFT, _STIFF = 0.5, 2.0  # largest products of the step with the frequencies and with the decay rates of contacts
 _SOFTER = tuple(0.5**k for k in range(8))  # parts of the stiffness of the tip that are tried
@@ -272,7 +272,7 @@ def _fly(
         "control": Cascade(Sampled(flight.jets(law), gains.period), [stage]),
         "method": RK4(step),
         "duration": duration,
-        "record": _RECORD,
+        "record": min(_RECORD, flight.phases.record),
         "seed": flight.start.seed + 2,
         "events": _events(eom, flight.twins, flight.debris, gripper),
     }

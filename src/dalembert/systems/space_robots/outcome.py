@@ -88,7 +88,7 @@ class CaptureOutcome:
         return dict(self.case.factors if isinstance(self.case, CaptureCase) else self.case.parameters)
 
     @property
-    def _runs(self) -> dict[str, Run]:
+    def runs(self) -> dict[str, Run]:
         """Runs of the phases that were flown, by name, in their order."""
         runs = {
             "way": self.flight,
@@ -107,12 +107,12 @@ class CaptureOutcome:
 
         The phases are ``way``, ``approach``, ``grip``, ``opening``, ``retreat``, ``rest`` and ``transport``.
         """
-        return {name: float(run.t[-1] - run.t[0]) for name, run in self._runs.items()}
+        return {name: float(run.t[-1] - run.t[0]) for name, run in self.runs.items()}
 
     @property
     def propellant(self) -> dict[str, float]:
         """Mass of the propellant that each phase has used [kg]; a chaser without thrusters uses none."""
-        return {name: float(run["propellant"][-1]) if "propellant" in run else 0.0 for name, run in self._runs.items()}
+        return {name: float(run["propellant"][-1]) if "propellant" in run else 0.0 for name, run in self.runs.items()}
 
     @property
     def used(self) -> float:
@@ -125,7 +125,7 @@ class CaptureOutcome:
 
         It has the signals that all runs have.
         """
-        before = [run for name, run in self._runs.items() if name not in ("rest", "transport")]
+        before = [run for name, run in self.runs.items() if name not in ("rest", "transport")]
         if not before:
             raise InputError(f"there is no run: {self.reason}")
         first, second, debris = before[0], self.stack, self.debris

@@ -23,7 +23,7 @@ from dalembert.view.page.arrays import pack_array
 from dalembert.view.parts import CablePart, RailPart, SolidPart
 from dalembert.view.scene import Scene
 from dalembert.view.skins import largest_stress
-from dalembert.view.solids import coarse
+from dalembert.view.solids import coarse, triangles_of
 
 __all__ = ["Nodes", "inclines", "outline"]
 
@@ -196,8 +196,7 @@ class Nodes:
             case Capsule(radius=r, length=h):
                 self.add("capsule", radius=max(nominal(r), 0.007 * self.size), length=h, **look)
             case _:
-                assert drawn.mesh is not None
-                mesh = coarse(drawn.mesh, _MESH_TRIANGLES)
+                mesh = coarse(triangles_of(drawn.solid, drawn.mesh), _MESH_TRIANGLES)
                 self.add("mesh", vertices=pack_array(mesh.vertices), faces=pack_array(mesh.faces), **look)
 
     def hidden(self, point: Array) -> bool:

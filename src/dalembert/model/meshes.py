@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.errors import FileFormatError
-from dalembert.io.source import read_bytes
+from dalembert.core.files import read_bytes
 
 __all__ = ["TriangleMesh", "load_mesh"]
 
