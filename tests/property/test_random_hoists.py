@@ -13,8 +13,11 @@ RESULTS = Path(__file__).parents[2] / "docs" / "results" / "random" / "hoists.js
 
 
 OPEN = {"1648", "1877"}
-"""Machines whose run does not end with an error, and breaks the law in a row. 1648: a sheave sticks beyond its limit, event
-by event. 1877: the law is off by 1.6 % in the last step of time-stepping, before a rope leaves its sheave."""
+"""Machines whose run breaks the law in a row, and does not end with an error.
+
+1648: event by event a sheave sticks beyond its limit, beside a span that cannot change its length and a sheave
+that slips at zero speed. 1877: the law is off by 1.6 % in the last step of time-stepping, before a rope leaves its sheave.
+"""
 
 
 def holds(result: dict[str, Any]) -> bool:
