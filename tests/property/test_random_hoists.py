@@ -16,7 +16,7 @@ OPEN = {"1648", "1877"}
 """Machines whose run breaks the law in a row, and does not end with an error.
 
 1648: event by event a sheave sticks beyond its limit, beside a span that cannot change its length and a sheave
-that slips at zero speed. 1877: the law is off by 1.6 % in the last step of time-stepping, before a rope leaves its sheave.
+that slips at zero speed. 1877: the law is off by 1.6 % in the last step of time-stepping, before the rope leaves.
 """
 
 
