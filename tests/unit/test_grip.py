@@ -19,6 +19,7 @@ from dalembert.spatial.rotations import quaternion_from_matrix
 from dalembert.systems import space_robots
 from dalembert.systems.space_robots.gripper import finger_parameters, locked_fingers, loose_fingers
 from dalembert.systems.space_robots.gripping import _events, _impedance, judged_grip, lock_impulse, pad_history
+from dalembert.systems.space_robots.guidance import pose_of
 from dalembert.systems.space_robots.twins import chaser_twins
 
 
@@ -349,6 +350,11 @@ def test_a_capture_by_fingers_5_mm_beside_and_10_mm_per_second_off(monkeypatch: 
     assert good.grip is not None and good.stack is not None
     named = {r.name: r.value for r in good.requirements}
     assert named["tip error from synchronisation on"] > 4.0
+    # the camera sees the target beside its place by the error of the hand: the tip goes there
+    assert good.approach is not None
+    X = pose_of(good.approach.array([f"hand.{n}" for n in ("x", "y", "z", "qw", "qx", "qy", "qz")])[-1].tolist())
+    miss = X[:3, :3].T @ (good.approach.array(["target.x", "target.y", "target.z"])[-1] - X[:3, 3])
+    assert np.allclose(miss, [-0.003, -0.004, 0.0], atol=1.5e-3), miss
     assert 3.0 < named["force of the grip"] < 60.0 and named["impulse of the lock"] < 1.0
     eom = da.equations(good.grip.machine)
     q, v = good.grip.array(eom.q_names), good.grip.array(eom.v_names)

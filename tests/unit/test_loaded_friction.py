@@ -146,6 +146,39 @@ def test_a_pendulum_in_a_plain_bearing() -> None:
     assert math.asin(mu * r / length) > 0.014 and not rest.events and np.abs(rest["f.wy"]).max() < 1e-12
 
 
+@pytest.mark.parametrize(("place", "speed"), [(0.3, 0.0), (0.3, 0.8)])
+def test_a_bead_on_a_turning_rod(place: float, speed: float) -> None:
+    """The guide moves: ``r'' = w^2 r - mu |(g, 2 w r')|`` in a plane; at rest friction holds ``m w^2 r``."""
+    mu, w, m, g = 0.4, 3.0, 0.5, 9.81
+    bead = da.Body("bead", m, inertia=(1e-3,) * 3)
+    rod = da.Body("rod", 2.0, inertia=(0.5,) * 3)
+    machine = da.Machine(
+        "bead",
+        [rod, bead],
+        [da.Joint("turn", "revolute", "world", "rod", axis="z"), da.Joint("f", "free", "world", "bead")],
+        constraints=[
+            da.MotionConstraint("drive", joint="turn", value=w * da.TIME),
+            da.LoopConstraint("guide", "bead", "rod", kind="prismatic", axis="x", friction=mu),
+        ],
+    )
+    start = {"turn": 0.0, "f.x": place}
+    v0 = {"turn_dot": w, "f.vx": speed, "f.vy": w * place, "f.wz": w}
+    run = da.simulate(machine, duration=0.2, q0=start, v0=v0, backend="vm", **EXACT)
+    distance = np.hypot(run["f.x"], run["f.y"])
+    if not speed:
+        assert not run.events and np.abs(distance - place).max() < 1e-10
+        assert run["friction.guide"] == pytest.approx(-m * w**2 * place, rel=1e-9)
+        return
+    found = solve_ivp(
+        lambda _, y: [y[1], w**2 * y[0] - mu * math.hypot(g, 2 * w * y[1])],
+        [0, 0.2],
+        [place, speed],
+        rtol=1e-11,
+        atol=1e-12,
+    )
+    assert distance[-1] == pytest.approx(found.y[0, -1], abs=1e-9)
+
+
 def test_what_is_refused() -> None:
     terms = {"a": 1.0, "b": -2.0}
     for fault, settings in (

@@ -132,7 +132,8 @@ def realtime(
     **keywords
         As in `dalembert.Experiment`. A law must be an expression; without one the inputs come from outside, or stay
         zero. Without a ``duration`` it runs until `Realtime.stop`. The solver is that of the experiment, if it is an
-        explicit Runge-Kutta method, generalized-alpha or time-stepping. Events that a run only records are left out.
+        explicit Runge-Kutta method, implicit midpoint, generalized-alpha or time-stepping. Events that a run only
+        records are left out.
 
     Examples
     --------

@@ -65,8 +65,8 @@ def export_fmu(
         Whether a binary is built, too.
     **keywords
         As in `dalembert.Experiment`. A law must be an expression; without one the inputs come from outside. The solver
-        inside is that of the experiment, if it is an explicit Runge-Kutta method, generalized-alpha or time-stepping.
-        Events that a run only records are left out, and time-stepping leaves no model exchange.
+        inside is that of the experiment, if it is an explicit Runge-Kutta method, implicit midpoint, generalized-alpha
+        or time-stepping. Events that a run only records are left out, and time-stepping leaves no model exchange.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def share(
         Whether the equations of motion are written; None: if the machine is small enough that they are readable.
     **keywords
         As in `dalembert.Experiment`. A law must be an expression, and the method an explicit Runge-Kutta method,
-        generalized-alpha or time-stepping.
+        implicit midpoint, generalized-alpha or time-stepping.
 
     Raises
     ------
