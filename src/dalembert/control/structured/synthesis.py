@@ -324,7 +324,7 @@ def _certified_result(
 
 
 def _feasible(asked: Requirement, value: float) -> str:
-    """What the gains that were found reach of a requirement, in its own numbers, for a value relative to it."""
+    """Numbers of a requirement that the gains reach, in words, for a value relative to it."""
     if not np.isfinite(value) or value <= 0.0:
         return ""
     factors = {"decay": 1.0 / value, "damping": 1.0 / value, "omega": value, "bound": value}
