@@ -13,14 +13,12 @@ import pytest
 pytest.importorskip("exudyn")
 
 from dalembert.core.parameter import nominal
-from dalembert.studies.cable_robots.pulleys import ROPE, elastic_run, pushed_run, rms, start
+from dalembert.studies.cable_robots.pulleys import LEAD, ROPE, elastic_run, pushed_run, rms, start
 from dalembert.systems.cable_robots import pulley_robot
 
 pytestmark = [pytest.mark.peer, pytest.mark.exudyn]
 
 exu: Any = importlib.import_module("exudyn")
-
-LEAD = 1.0  # length of rope before the sheave, at which Exudyn's tangent is well conditioned
 
 
 def reeved_run(duration: float, step: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

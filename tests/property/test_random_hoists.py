@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.support.random_hoists import hoist, judged
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results" / "random" / "hoists.json"
+
+
+OPEN = {"1648", "1877"}
+"""Machines whose run breaks the law in a row, and does not end with an error.
+
+1648: event by event a sheave sticks beyond its limit, beside a span that cannot change its length and a sheave
+that slips at zero speed. 1877: the law is off by 1.6 % in the last step of time-stepping, before the rope leaves.
+"""
 
 
 def holds(result: dict[str, Any]) -> bool:
@@ -39,3 +51,14 @@ def test_many_hoists(hundred: int) -> None:
 def test_hoists_are_the_same_again() -> None:
     assert hoist(3).machine == hoist(3).machine
     assert hoist(3).machine != hoist(4).machine
+
+
+def test_stored_results() -> None:
+    """The summary of the machines that were run: which hold, which jam, and all others by number."""
+    stored = json.loads(RESULTS.read_text(encoding="utf-8"))
+    others = stored["others"]
+    counts = stored["completed"] + stored["stopped at an event"] + len(stored["named jams"]) + len(others)
+    assert counts == stored["machines"] >= 1500
+    assert stored["largest drift event by event"] < 1e-7
+    unnamed = {number for number, result in others.items() if not result.get("message")}
+    assert unnamed == OPEN

@@ -1,6 +1,6 @@
 """Random machines with a rope: loads, blocks, trolleys and winches on sheaves of every law, some of which turn.
 
-``python -m tests.support.random_hoists docs/results/random/hoists.json [NUMBER]`` runs the first NUMBER machines
+``python -m tests.support.random_hoists FILE [NUMBER]`` runs the first NUMBER machines
 (3,000) and stores the result of each. It continues where an earlier call was interrupted.
 """
 

@@ -11,6 +11,7 @@ import pytest
 import dalembert as da
 from dalembert.analysis import machine_modes, rope_efficiency, rope_tensions
 from dalembert.core.errors import InputError, MachineError, UnknownNameError
+from dalembert.engine.methods.constraints import CONSTRAINT_METHODS
 from dalembert.studies.ropes.machines import tackle
 from dalembert.systems.cranes import multi_cable_crane
 from dalembert.systems.hoists import container_spreader, elevator, reeved_hoist, reeving, ship_crane, tower_crane
@@ -205,3 +206,41 @@ def test_winches_of_several_cables() -> None:
 def test_refusals(make: Any, message: str) -> None:
     with pytest.raises(MachineError, match=message):
         make()
+
+
+def test_layers_of_a_drum_in_a_builder() -> None:
+    """Four turns off a drum in its third layer lower the block by the rope that lies there, a quarter per part."""
+    layers = da.DrumLayers(turns=10, rope=0.02, wound=25)
+    turning = da.MotionConstraint("drive", joint="drum", value=2 * np.pi * da.TIME**2)
+    lowered = {}
+    for name, more in (("plain", {}), ("layers", {"layers": layers})):
+        machine = reeved_hoist(4, **more).with_(constraints=[turning])
+        run = da.simulate(machine, duration=2.0, step=5e-3, record=0.5, backend="vm")
+        lowered[name] = -run["block.y"][-1]
+    off = layers.coiled(0.3, 25) - layers.coiled(0.3, 21)
+    assert lowered["plain"] == pytest.approx(4 * 2 * np.pi * 0.3 / 4, rel=1e-9)
+    assert lowered["layers"] == pytest.approx(off / 4, rel=1e-5)  # the rope leaves a wide drum at a small angle
+    assert off > 1.1 * 4 * 2 * np.pi * 0.3
+    for crane in (tower_crane(layers=layers), ship_crane(layers=layers)):
+        assert crane.ropes[-1].path[0].layers == layers or crane.ropes[0].path[0].layers == layers
+
+
+def test_reeving_without_friction_by_all_formulations_and_constraint_methods() -> None:
+    """A block on two parts swings under a moving trolley: one motion, and one tension, by every method.
+
+    The tolerances are those of the methods: penalties and generalized-alpha are of second order in the step.
+    """
+    hoist = reeved_hoist(2)
+    solid = [da.Body("drum", 10.0, inertia=(0.3, 0.5, 0.3)) if body.name == "drum" else body for body in hoist.bodies]
+    hoist = hoist.with_(bodies=solid)
+    start: dict[str, Any] = {"q0": {"x": 0.0, "swing": 0.2}, "v0": {"x_dot": 0.5}, "duration": 0.3, "backend": "vm"}
+    names = ("x", "swing", "drum", "block.y")
+    reference = da.simulate(hoist, step=1e-3, **start)
+    assert abs(reference["drum"][-1]) > 1.0
+    for by in ("newton-euler", "lagrange", "gibbs-appell", "natural"):
+        for method in CONSTRAINT_METHODS if by in ("newton-euler", "natural") else ("projection",):
+            options = {} if method == "idas" else {"step": 4e-4 if method == "generalized-alpha" else 1e-3}
+            run = da.simulate(hoist, by=by, constraints=method, **options, **start)
+            gap = max(abs(run[name][-1] - reference[name][-1]) for name in names)
+            tension = run["tension.fall[0]"][-1] / reference["tension.fall[0]"][-1] - 1.0
+            assert gap < 5e-6 and abs(tension) < 5e-6, (by, method, gap, tension)

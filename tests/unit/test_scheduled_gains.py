@@ -176,3 +176,14 @@ def scheduled(model, structure=None, **settings):
 def test_refusals(model, make, message) -> None:
     with pytest.raises(da.DalembertError, match=message):
         make(model)
+
+
+def test_requirements_that_cannot_be_met_say_what_can() -> None:
+    """``1/(s + 1)`` with a gain of at most 2 has its pole at -3 at best, and a gain of at least a third."""
+    plant = control.ss(-1.0, 1.0, 1.0, 0.0, inputs=["u"], outputs=["y"])
+    for hard, text in (
+        (Poles(decay=10.0), "decay 3 is feasible"),
+        (Gain("u", "y", bound=0.1), "bound 0.3333 is feasible"),
+    ):
+        result = tune(plant, gains({"u": {"y": (0.0, 2.0)}}), hard=[hard], starts=1, evaluations=300)
+        assert result.status == "missed" and text in result.message, result.message

@@ -73,7 +73,7 @@ def tune_over_ranges(
         evaluations += result.evaluations
         if result.status != "met":
             where = "the middle of the ranges" if not joined else f"the middle and {len(joined)} worst values"
-            return answer(result, None, f"so it stays on {where}", met=False)
+            return answer(result, None, f"tuned at {where} alone", met=False)
         loop = lft.loop(result.controller, structure.measured, structure.controls)
         goals = _goals(loop, hard)
         worst = None

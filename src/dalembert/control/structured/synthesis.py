@@ -323,6 +323,16 @@ def _certified_result(
     return best
 
 
+def _feasible(asked: Requirement, value: float) -> str:
+    """Numbers of a requirement that the gains reach, in words, for a value relative to it."""
+    if not np.isfinite(value) or value <= 0.0:
+        return ""
+    factors = {"decay": 1.0 / value, "damping": 1.0 / value, "omega": value, "bound": value}
+    bounds = {key: getattr(asked, key, None) for key in factors}
+    reached = [f"{key} {bound * factors[key]:.4g}" for key, bound in bounds.items() if isinstance(bound, int | float)]
+    return f": {', '.join(reached)} is feasible" if reached else ""
+
+
 def _result(
     objective: Objective,
     plants: list[LoopPlant],
@@ -351,6 +361,8 @@ def _result(
         name, plant = max(((t.name, t.plant) for t in objective.hard), key=lambda key: values[key])
         where = f" on '{plant}'" if plant and len(plants) > 1 else ""
         message += f"; '{name}'{where} could not be met with this structure and these bounds"
+        asked = next(r for r in hard if r.name == name)
+        message += _feasible(asked, max(v for (key, _), v in values.items() if key == name))
     if budget.spent:
         message += f" ({budget.reason})"
     at_bound = tuple(n for n, r, v in zip(names, objective.limits, x, strict=True) if r.ends_at_bound(float(v)))

@@ -8,15 +8,22 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from dalembert.analysis import hold_pose
 from dalembert.api import simulate
+from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.engine.methods.constraints import UdwadiaKalaba
 from dalembert.formulations.equations import derive
 from dalembert.model.machine import Machine
+from dalembert.model.ropes import Anchor, Rope, Sheave, SheaveLoss
 from dalembert.simulation.run import Run
-from dalembert.systems.cable_robots import pulley_robot
+from dalembert.systems.cable_robots import cable_robot, pulley_robot
 
-__all__ = ["PAPER_METHOD", "ROPE", "elastic_run", "pushed_run", "rms", "start", "swivel_names"]
+__all__ = ["LEAD", "PAPER_METHOD", "ROPE", "elastic_run", "heavy_robot", "pushed_run", "rms", "roped_robot", "start"]
+__all__ += ["swivel_names"]
+
+LEAD = 1.0
+"""Length of rope before a sheave of `roped_robot` [m]."""
 
 PAPER_METHOD = UdwadiaKalaba(alpha=1e3, beta=1e3)
 """Udwadia-Kalaba with Baumgarte's terms, both parameters 1e3 (CDPR 4.3), read as ``Phi'' + 2e3 Phi' + 1e6 Phi``."""
@@ -62,6 +69,51 @@ def elastic_run(duration: float = 10.0, **options: Any) -> Run:
     """The same push on elastic cables over pulleys with inertia: nothing is left that keeps their lengths."""
     settings: dict[str, Any] = {"method": "rk4", "step": 2e-4, "record": 1e-3}
     return _pushed(pulley_robot(3, **ROPE), "newton-euler", duration, settings | options)
+
+
+def roped_robot(loss: SheaveLoss | None = None) -> Machine:
+    """The robot on elastic ropes over sheaves that its swivelling pulleys carry, with losses at these.
+
+    Each rope begins `LEAD` below its pulley. Its axial stiffness is higher, so that a rope without losses is as soft as
+    the elastic cable of `elastic_run`, which is rigid before the pulley.
+
+    Parameters
+    ----------
+    loss
+        Losses of each sheave; None: none.
+    """
+    robot, ropes = pulley_robot(3, **ROPE), []
+    for k, (cable, point) in enumerate(zip(robot.cables, pulley_robot(2).cables, strict=True), 1):
+        x, y, z = (nominal(c) for c in point.exit_at)
+        r, length = nominal(cable.pulley), nominal(cable.length or 0.0)
+        scale = (length + LEAD) / length
+        sheave = Sheave(f"pulley{k}", r, "y", at=(r, 0.0, 0.0), loss=loss, name="S")
+        ropes.append(
+            Rope(
+                f"rope{k}",
+                (Anchor("world", (x, y, z - LEAD)), sheave, Anchor("platform", point.anchor_at)),
+                length=length + LEAD,
+                stiffness=ROPE["stiffness"] * scale,
+                damping=ROPE["cable_damping"] * scale,
+            )
+        )
+    return robot.with_(name="roped-robot", cables=(), ropes=tuple(ropes))
+
+
+def heavy_robot(weight: float) -> tuple[Machine, Array]:
+    """The robot with point exits on elastic cables of a weight per length, and its configuration at rest.
+
+    Lengths are those that hold the platform where it rests on cables without weight.
+    """
+    place = np.array([0.0, 0.25, 0.37, 1.0, 0.0, 0.0, 0.0])
+    exits, anchors = zip(*((c.exit_at, c.anchor_at) for c in pulley_robot(1).cables), strict=True)
+    options: dict[str, Any] = {"winches": False, "stiffness": ROPE["stiffness"], "weight": weight}
+
+    def robot(lengths: list[float]) -> Machine:
+        return cable_robot("heavy-robot", pulley_robot(1).body("platform"), exits, anchors, lengths=lengths, **options)
+
+    held = hold_pose(robot([4.0] * 4), place, lower=5.0, upper=100.0)
+    return robot(held.lengths.tolist()), place
 
 
 def _pushed(machine: Machine, by: str, duration: float, settings: dict[str, Any]) -> Run:

@@ -13,7 +13,7 @@ from dalembert.model.friction import Friction
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Motor
-from dalembert.model.ropes import Rope, SheaveLoss
+from dalembert.model.ropes import DrumLayers, Rope, SheaveLoss
 from dalembert.systems.hoists.parts import Parts, add_drum, add_hook, number, picture, reeving
 
 __all__ = ["reeved_hoist"]
@@ -32,6 +32,7 @@ def reeved_hoist(
     sling: Scalar = 1.5,
     trolley: Scalar = 500.0,
     loss: SheaveLoss | None = None,
+    layers: DrumLayers | None = None,
     stiffness: Scalar | None = None,
     damping: Scalar = 0.0,
     rail_friction: Scalar | Friction = 0.0,
@@ -65,6 +66,8 @@ def reeved_hoist(
         Mass of the trolley.
     loss
         Losses of each sheave, for inextensible ropes.
+    layers
+        Layers of the rope on its drum; None: one.
     stiffness, damping
         Axial stiffness ``E A`` [N] and damping [N s] of the rope; None: inextensible.
     rail_friction, brake, swivel
@@ -97,7 +100,18 @@ def reeved_hoist(
     made.joints.append(Joint("x", "prismatic", WORLD, "trolley", axis="x", friction=rail_friction))  # type: ignore[arg-type]
     made.motors.append(Motor("F", "x", effort=force))
     place = (-r - float(drum_radius), 0.0, top)
-    drum = add_drum(made, "drum", "trolley", place, drum_radius, drum_inertia, motor="M", friction=brake, effort=torque)
+    drum = add_drum(
+        made,
+        "drum",
+        "trolley",
+        place,
+        drum_radius,
+        drum_inertia,
+        motor="M",
+        friction=brake,
+        effort=torque,
+        layers=layers,
+    )
     below: Any = (0.0, 0.0, top - height)
     add_hook(
         made,

@@ -11,7 +11,7 @@ from dalembert.model.constraints import MotionConstraint
 from dalembert.model.friction import Friction
 from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import Anchor, Rope, Sheave, SheaveLoss
+from dalembert.model.ropes import Anchor, DrumLayers, Rope, Sheave, SheaveLoss
 from dalembert.model.transform import Transform
 from dalembert.systems.hoists.parts import GREY, Parts, add_drum, add_hook, number, picture
 
@@ -36,6 +36,7 @@ def ship_crane(
     drum_radius: float = 0.4,
     drum_inertia: Scalar = 60.0,
     loss: SheaveLoss | None = None,
+    layers: DrumLayers | None = None,
     brake: Friction | None = None,
     luff_brake: Friction | None = None,
     gravity: float = 9.81,
@@ -63,6 +64,8 @@ def ship_crane(
         Radii of the sheaves and of the drums; inertia of each drum with its rotor.
     loss
         Losses of the sheaves.
+    layers
+        Layers of the rope ``fall`` on its drum; None: one.
     brake, luff_brake
         Friction at the drums; None: brakes that hold four times the load.
     gravity, name
@@ -95,7 +98,8 @@ def ship_crane(
     stay = (weight + 0.5 * nominal(boom_mass) * gravity) * boom / mast
     hold = brake or Friction(coulomb=4.0 * weight / 2.0 * R)
     luffing = luff_brake or Friction(coulomb=4.0 * stay * R)
-    drum = add_drum(made, "drum", "deck", (-1.5, 0.0, pedestal + 0.6 * mast), R, drum_inertia, motor="M", friction=hold)
+    place = (-1.5, 0.0, pedestal + 0.6 * mast)
+    drum = add_drum(made, "drum", "deck", place, R, drum_inertia, motor="M", friction=hold, layers=layers)
     hoisting = add_drum(
         made, "luff_drum", "deck", (-1.5, 0.0, pedestal + mast), R, drum_inertia, motor="L", friction=luffing
     )

@@ -12,7 +12,7 @@ from dalembert.model.friction import Friction
 from dalembert.model.joint import WORLD, Joint, Limits
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Motor
-from dalembert.model.ropes import Anchor, Rope, Sheave, SheaveLoss
+from dalembert.model.ropes import Anchor, DrumLayers, Rope, Sheave, SheaveLoss
 from dalembert.model.transform import Transform
 from dalembert.systems.hoists.parts import DARK, GREY, Parts, add_drum, add_hook, number, picture
 
@@ -35,6 +35,7 @@ def tower_crane(
     size: VectorLike = (2.0, 1.5, 1.0),
     sling: Scalar = 3.0,
     loss: SheaveLoss | None = None,
+    layers: DrumLayers | None = None,
     rail_friction: Scalar | Friction = 0.0,
     slew_friction: Scalar | Friction = 0.0,
     brake: Friction | None = None,
@@ -64,6 +65,8 @@ def tower_crane(
         Masses, edges of the payload, and the length of the slings, which are rigid.
     loss
         Losses of each sheave.
+    layers
+        Layers of the rope on its drum; None: one.
     rail_friction, slew_friction, brake
         Friction of the trolley's rail, of the slew ring, and on the drum.
     slews
@@ -111,7 +114,16 @@ def tower_crane(
     made.joints.append(Joint("x", "prismatic", carrier, "trolley", Transform((reach, 0.0, up)), **rail))
     made.motors.append(Motor("F", "x"))
     drum = add_drum(
-        made, "drum", carrier, (0.0, 0.0, up), drum_radius, drum_inertia, motor="M", friction=brake, zero="z"
+        made,
+        "drum",
+        carrier,
+        (0.0, 0.0, up),
+        drum_radius,
+        drum_inertia,
+        motor="M",
+        friction=brake,
+        zero="z",
+        layers=layers,
     )
     add_hook(
         made,
