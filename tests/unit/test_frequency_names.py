@@ -23,7 +23,7 @@ from dalembert.systems import cranes
 
 OLD = r"^dalembert\..* is deprecated: its value is in rad/s; the new name is "
 # Frequencies in Hz, and functions about them.
-HERTZ = {"Sine", "natural_frequencies", "frequency_response", "trot", "Catenary"}
+HERTZ = {"Sine", "natural_frequencies", "frequency_response", "trot", "Catenary", "HeldPose"}
 
 
 def _pendulum() -> da.Machine:
