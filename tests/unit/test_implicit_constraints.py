@@ -82,7 +82,7 @@ def test_adaptive_steps_follow_the_tolerance(four_bar: da.Machine) -> None:
     assert error[1] < 0.2 * error[0] and error[0] < 1e-2 and error[1] < 1e-4
     assert calls[0] < calls[1] < exact.metadata["function_calls"] / 10
     members = da.rollout(four_bar, duration=0.1, method=method, vary={"v0.a_dot": [4.0, 5.0]}, **START)
-    np.testing.assert_allclose(members.final[1], run.x[-1], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(members.final[1], run.x[-1], rtol=1e-9, atol=1e-10)  # starts are assembled to rounding
 
 
 def test_a_slider_crank_of_finite_elements_keeps_energy_and_gap() -> None:

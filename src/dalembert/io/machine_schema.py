@@ -288,7 +288,8 @@ class ColliderEntry(FileEntry):
     """Bodies that touch with their geometry (none named: all others), or a half-space."""
 
     units: ClassVar[Units] = {
-        "friction": "1", "restitution": "1", "rolling": "m", "spinning": "m", "belt": "m/s", "across": "1",
+        "friction": "1", "restitution": "1", "rolling": "m", "spinning": "m", "belt": "m/s", "grain": "1",
+        "across": "1",
     }  # fmt: skip
 
     bodies: list[str] | None = None

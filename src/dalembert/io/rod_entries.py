@@ -31,7 +31,8 @@ __all__ = ["make_rod", "rod_to_data"]
 
 def make_rod(name: str, entry: ExactRodEntry, path: tuple[str | int, ...], number: Read) -> Rod:
     """Make a rod from its entry; ``number`` reads an expression of parameters."""
-    scalars = {key: number(getattr(entry, key), (*path, key)) for key in ("E", "G", "density", "damping_time")}
+    numbers = ("length", "E", "G", "density", "damping_time")
+    scalars = {key: number(getattr(entry, key), (*path, key)) for key in numbers}
     section: Any = entry.section
     section = (
         tuple((s.length, make_section(s.section)) for s in section)
@@ -42,8 +43,7 @@ def make_rod(name: str, entry: ExactRodEntry, path: tuple[str | int, ...], numbe
     curvature: Any = tuple((s.length, tuple(s.curvature)) for s in curved) or tuple(entry.curvature)
     return Rod(
         name,
-        entry.length,
-        section,
+        section=section,
         strains=tuple(entry.strains.items()),
         pieces=tuple(entry.pieces) if isinstance(entry.pieces, list) else entry.pieces,
         curvature=curvature,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import casadi as ca
 
@@ -52,6 +53,7 @@ class GearConstraint(Constraint):
     carrier: JointName | None = None
 
     key = "gear"
+    units = MappingProxyType({"efficiency": "1", "back_efficiency": "1"})
 
     def __post_init__(self) -> None:
         super().__post_init__()

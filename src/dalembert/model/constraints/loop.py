@@ -51,7 +51,7 @@ class LoopConstraint(FramePair):
     radius: Scalar | None = None
 
     key = "loop"
-    units = MappingProxyType({"radius": "m"})
+    units = MappingProxyType({"radius": "m", "friction": "1"})
 
     def __post_init__(self) -> None:
         super().__post_init__()
