@@ -208,6 +208,7 @@ def test_the_solver_inside_is_that_of_the_experiment(settings: dict[str, Any], t
     assert float(default.stopTime) == 1.0
 
 
+@pytest.mark.slow
 def test_constraint_methods_go_along(tmp_path: Path) -> None:
     """A four-bar kept by Baumgarte's terms drifts as it does in a simulation, and starts from as far away."""
     machine = SYSTEMS["five-bar"].make() if "five-bar" in SYSTEMS else mechanisms.four_bars(1)

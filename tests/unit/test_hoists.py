@@ -225,6 +225,7 @@ def test_layers_of_a_drum_in_a_builder() -> None:
         assert crane.ropes[-1].path[0].layers == layers or crane.ropes[0].path[0].layers == layers
 
 
+@pytest.mark.slow
 def test_reeving_without_friction_by_all_formulations_and_constraint_methods() -> None:
     """A block on two parts swings under a moving trolley: one motion, and one tension, by every method.
 

@@ -61,6 +61,7 @@ def test_keywords_of_a_capture_are_fields_of_its_phases_and_sensors() -> None:
     assert not np.array_equal(short.estimate.body().position, other.estimate.body().position)
 
 
+@pytest.mark.slow
 def test_what_guidance_computes_follows_the_path_of_the_tip() -> None:
     """The compiled law against the planner's NumPy, and the tip of the bent arm against the path."""
     flexible = da.equations(space_robots.space_chaser("flexible", arrays="rigid"))
@@ -143,6 +144,7 @@ def _known_debris() -> plan.RobotCapture:
     return plan.plan_robot_capture(chaser_law().robot.eom, body, dict(zip(JOINTS, HOME, strict=True)), geometry=shape)
 
 
+@pytest.mark.slow
 def test_the_native_path_is_that_of_the_plan() -> None:
     found, t = _known_debris(), ca.SX.sym("t")
     native = ca.Function("path", [t], [_along(found, t)])

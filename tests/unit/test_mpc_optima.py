@@ -65,6 +65,7 @@ def newton(curved: dict[str, Any]) -> Any:
     return da.mpc(trolley(), **curved, hessian="exact", rounds=40)
 
 
+@pytest.mark.slow
 def test_exact_hessians_lead_to_the_optimum_of_ipopt_quadratically(curved: dict[str, Any], newton: Any) -> None:
     machine = trolley()
     best = ControllerSamples(newton, machine, {})

@@ -372,6 +372,7 @@ def test_angles_beyond_a_half_turn_need_the_quarter() -> None:
         uncertain(machine, {"theta": (-7.0, 1.0)}, tangent="quarter")
 
 
+@pytest.mark.slow
 def test_positions_of_frames_are_outputs() -> None:
     length = da.Parameter("length", 2.0)
     crane = da.Machine(
