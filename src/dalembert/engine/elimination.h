@@ -27,9 +27,12 @@ static int eliminate(double *A, int64_t n, double *x, double least) {
         }
     }
     for (int64_t k = n - 1; k >= 0; k--) {
-        double known = 0.0;
-        for (int64_t j = k + 1; j < n; j++) known += A[k * n + j] * x[j];
-        x[k] = (x[k] - known) / A[k * n + k];
+        double known[4] = {0.0, 0.0, 0.0, 0.0}; /* sums that do not wait for each other */
+        int64_t j = k + 1;
+        for (; j + 4 <= n; j += 4)
+            for (int l = 0; l < 4; l++) known[l] += A[k * n + j + l] * x[j + l];
+        for (; j < n; j++) known[0] += A[k * n + j] * x[j];
+        x[k] = (x[k] - ((known[0] + known[1]) + (known[2] + known[3]))) / A[k * n + k];
     }
     return 1;
 }
