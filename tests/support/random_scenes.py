@@ -6,13 +6,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.support.stored import run_missing
 
 import dalembert as da
 from dalembert.core.errors import DalembertError
@@ -96,17 +95,5 @@ def judged(number: int) -> dict[str, Any]:
     }
 
 
-def main(path: str, number: str = "10000") -> None:
-    """Run scenes that have no result yet."""
-    target = Path(path)
-    done = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {}
-    for k in range(int(number)):
-        if str(k) in done:
-            continue
-        done[str(k)] = judged(k)
-        if k % 20 == 19 or k == int(number) - 1:
-            target.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run_missing(judged, sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10_000)

@@ -52,6 +52,13 @@ class Box:
         object.__setattr__(self, "size", tuple(sides))
 
 
+def _check_round(solid: Cylinder | Cone, kind: str) -> None:
+    """Set radius and length to scalars above zero."""
+    for name in ("radius", "length"):
+        value = field_scalar(getattr(solid, name), f"the {name} of a {kind}", lower=0.0, strict=True)
+        object.__setattr__(solid, name, value)
+
+
 @dataclass(frozen=True)
 class Cylinder:
     """Cylinder about the z axis with its centre at the origin.
@@ -72,9 +79,7 @@ class Cylinder:
     length: Scalar
 
     def __post_init__(self) -> None:
-        for name in ("radius", "length"):
-            what = f"the {name} of a cylinder"
-            object.__setattr__(self, name, field_scalar(getattr(self, name), what, lower=0.0, strict=True))
+        _check_round(self, "cylinder")
 
 
 @dataclass(frozen=True)
@@ -124,9 +129,7 @@ class Cone:
     length: Scalar
 
     def __post_init__(self) -> None:
-        for name in ("radius", "length"):
-            what = f"the {name} of a cone"
-            object.__setattr__(self, name, field_scalar(getattr(self, name), what, lower=0.0, strict=True))
+        _check_round(self, "cone")
 
 
 @dataclass(frozen=True)
