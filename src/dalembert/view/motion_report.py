@@ -22,6 +22,7 @@ from dalembert.analysis.linearize import state_space_names
 from dalembert.control.feedback import linear_feedback
 from dalembert.control.margins import disk_margins
 from dalembert.control.signals import label, place
+from dalembert.control.varying.deflections import proven_deflections
 from dalembert.control.varying.motion_search import WorstMotion, worst_motion
 from dalembert.control.varying.motions import MotionProof, proven_motion
 from dalembert.control.varying.moving import MotionLoop, loop_equations, motion_loop
@@ -129,7 +130,7 @@ def motion_report(
     case = _case(loop, point, worst)
     if proof.proven:
         row["decay"] = _decay(loop, proof, -worst.growth, progress)
-        row["runs of the machine"] = _runs(case, proof, pairs, progress)
+        row["runs of the machine"] = _runs(case, proof, pairs, progress) | _box(loop, proof, progress)
     row["margins"] = _margins(loop)
     low, high, worst = _multiples(loop, proof, worst, evaluations, progress)
     largest = {j.name: j.rate for j in loop.joints}
@@ -180,7 +181,7 @@ def motion_page(envelope: MotionEnvelope, path: str | os.PathLike[str]) -> Path:
         f"and the forces of the motion fed forward, from a small deviation. Its loop, linear about the motion, {end} "
         f"{abs(worst.growth):.4g} 1/s."
     )
-    return write_file(target, figures_page(run, envelope.loop.eom.machine, envelope.answer, film))
+    return write_file(target, figures_page(run, envelope.case.eom.machine, envelope.answer, film))
 
 
 def worst_motion_run(envelope: MotionEnvelope) -> Run:
@@ -243,6 +244,20 @@ def _runs(case: EnvelopeCase, proof: MotionProof, pairs: int, progress: Callable
         )
         found["largest deflection of these runs"] = f"{most[0]}: {most[1]:.4g}"
     return found
+
+
+def _box(loop: MotionLoop, proof: MotionProof, progress: Callable[[str], object]) -> dict[str, str]:
+    """Deflections up to which the proof holds for the machine."""
+    if not proof.bent:
+        return {}
+    progress("deflections up to which the proof holds for the machine")
+    try:
+        box = proven_deflections(loop, proof)
+    except InputError as error:
+        return {"proven for the machine while deflections stay below": f"none: {error}"}
+    most = max(box.deflections.items(), key=lambda item: item[1])
+    text = f"{most[0]}: {most[1]:.3g} ({100.0 * box.share:.2g} % of those that the motion causes at rest)"
+    return {"proven for the machine while deflections stay below": text if box.share else "none"}
 
 
 def _decay(loop: MotionLoop, proof: MotionProof, most: float, progress: Callable[[str], object]) -> float:

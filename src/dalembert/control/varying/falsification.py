@@ -26,6 +26,7 @@ __all__ = ["Falsification", "exponentials", "falsify"]
 _STEPS = 64  # of a period in the search; a result is confirmed with four times as many
 _BEST = 4  # starts of the search by gradients
 _HARMONICS = (1, 2, 3)  # of the motion of a coordinate
+_OVERTONES = 0.1  # of the second and third one in motions that begin at a resonance
 _TAYLOR = 10  # terms of the exponential of a scaled matrix: 0.5^11 / 11! is below 2e-11
 
 
@@ -174,8 +175,11 @@ class _Search:
         if omega.size:
             period = 2.0 * np.pi / (rng.choice(omega) * rng.choice((1.0, 2.0)) * rng.uniform(0.9, 1.1))
             x[0] = np.clip(2.0 * (np.log(period) - low) / (high - low) - 1.0, -1.0, 1.0)
-        for place in self.places.values():
+        motion = {} if self.model is None else self.model.motion
+        for name, place in self.places.items():
             x[place.start + 1] = 1.0
+            if name in motion:
+                x[place.start + 3 : place.stop : 2] *= _OVERTONES
         return x
 
     def variation(self, x: Array, steps: int) -> tuple[float, Array, dict[str, Array]]:

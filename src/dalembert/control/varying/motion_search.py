@@ -199,7 +199,7 @@ class _Search:
         """Growth rate [1/s] of the worst solution along a motion."""
         self.count += 1
         period, motion, _ = self.motion(x)
-        t = (np.arange(steps) + 0.5) * (period / steps)
+        t = np.asarray((np.arange(steps) + 0.5) * (period / steps), dtype=float)
         positions, rates, pushes = [], [], []
         for j in self.loop.joints:
             q, v, a = motion[j.name].at(t)
