@@ -1,4 +1,4 @@
-"""Independent parts of a loop: states and blocks that no signal connects, each with a proof of its own.
+"""Independent parts of a loop: states and blocks that no signal connects, each with its own proof.
 
 Parts share parameters and the error of the model. Let ``|w_e| <= |z_e|`` be the error and ``|z_e| <= rho |x|`` for all
 values of the blocks, with the states ``x`` of all ``N`` parts. For Lyapunov functions of degree ``2 k``
