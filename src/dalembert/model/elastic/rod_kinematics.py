@@ -19,7 +19,7 @@ import numpy as np
 
 from dalembert.core.types import Array, Expression
 from dalembert.model.elastic.rod_points import RodCell, RodPiece, RodPoints, RodStep, integration_rows
-from dalembert.model.elastic.rod_turns import AxisTurn, Turn, sparse
+from dalembert.model.elastic.rod_turns import AxisTurn, SpatialTurn, sparse
 from dalembert.spatial.rotations import cross_matrix
 
 __all__ = ["CellRates", "PieceMotion", "RodKinematics", "RodRates", "combined"]
@@ -105,10 +105,10 @@ class PieceMotion:
         """Rotation, position and angle at the start of cell ``k``."""
         return self._start if k == 0 else self.cells[k - 1].end
 
-    def turn(self, step: RodStep, R: Expression, angle: Expression) -> Turn | AxisTurn:
+    def turn(self, step: RodStep, R: Expression, angle: Expression) -> SpatialTurn | AxisTurn:
         """Make a step of the rotation."""
         if self._axis is None:
-            return Turn(step, self.piece, self.delta, R)
+            return SpatialTurn(step, self.piece, self.delta, R)
         return AxisTurn(step, self.piece, self.delta, angle, self._axis)
 
     @property
@@ -134,7 +134,7 @@ class CellMotion:
         self.piece, self.cell, self._index = piece, cell, index
         R, p, angle = piece.begin(index)
         self._first = (R, p, angle)
-        self.turns: list[Turn | AxisTurn] = []
+        self.turns: list[SpatialTurn | AxisTurn] = []
         for step in cell.steps:
             self.turns.append(piece.turn(step, R, angle))
             R, angle = self.turns[-1].R, getattr(self.turns[-1], "angle", angle)
@@ -208,7 +208,7 @@ class CellMotion:
 
     # -- sections between the points ----------------------------------------------------------------------------------
 
-    def _branch(self, s: float) -> tuple[int, Turn | AxisTurn, Array]:
+    def _branch(self, s: float) -> tuple[int, SpatialTurn | AxisTurn, Array]:
         """Last point before an abscissa, the step from there, and the row of the integral up to it."""
         cell = self.cell
         k = int(np.searchsorted(cell.points, s, side="right"))

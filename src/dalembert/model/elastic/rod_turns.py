@@ -26,7 +26,7 @@ from dalembert.model.elastic.rod_points import RodPiece, RodStep
 from dalembert.spatial.inertia import symmetric
 from dalembert.spatial.rotations import cross_matrix
 
-__all__ = ["AxisTurn", "Magnus", "Turn", "sparse"]
+__all__ = ["AxisTurn", "Magnus", "SpatialTurn", "sparse"]
 
 _TERMS = 9
 """Terms of the series of b and c: rounding for steps of 1 rad, 1e-12 for steps of 2 rad."""
@@ -91,7 +91,7 @@ class Magnus:
         return W1, W2
 
 
-class Turn:
+class SpatialTurn:
     """A step of the rotation in space."""
 
     def __init__(self, step: RodStep, piece: RodPiece, delta: Expression, R: Expression) -> None:
