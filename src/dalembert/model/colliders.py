@@ -168,7 +168,7 @@ def check_colliders(machine: Machine) -> None:
 def world_shapes(machine: Machine, number: Number = nominal) -> list[SurfaceShape]:
     """Shapes of the surfaces of the world that a machine touches: of its contacts, soft contacts and colliders.
 
-    Each surface stands there once; ``number`` evaluates scalars.
+    Equal surfaces count once; ``number`` evaluates scalars.
     """
     surfaces: list[Surface] = [c.surface for c in machine.contacts if c.on == WORLD]
     surfaces += [f.surface for f in machine.fields if isinstance(f, SoftContact) and f.on == WORLD]
