@@ -68,7 +68,7 @@ class Fit:
                 small = _SMALL
             for _ in range(_ROUNDS):
                 N, g, _, _, _ = self._through(x, t, few)
-                step = np.linalg.solve(N + known, g + known @ apart(x, guess))
+                step = np.asarray(np.linalg.solve(N + known, g + known @ apart(x, guess)), dtype=float)
                 change = float(np.abs(step).max())
                 if not np.isfinite(change):
                     return np.inf, np.inf, guess, covariance
