@@ -14,7 +14,7 @@ from dalembert.core.types import Array
 __all__ = ["Fit"]
 
 _ROUNDS, _SMALL = 40, 1e-6
-_ROUGH = 1e-2  # change of the state at which a fit to a part of the pictures is good enough to go on
+_ROUGH = 1e-2  # change of the state at which a fit to a part of the pictures is good enough for the next part
 _START = 4.0  # time over which a motion is fitted first [s]
 _FAR = 0.5  # largest change of a number of the state in a step
 
