@@ -244,7 +244,7 @@ class _Curve:
         return system, N.T @ g, N, N.T @ K @ N, N.T @ (K @ carried + slope), np.asarray(carried)
 
     def _point(self, q: Array, x: float, dq: Array, dx: float) -> _Point:
-        """Return the point with its direction, which goes on along the given one."""
+        """Return the point with the direction of the path that is nearest to the given one."""
         system, _, N, K, column, carried = self._derivatives(q, x)
         null = np.linalg.svd(np.column_stack([K, column]))[2][-1]
         own, part = N @ null[:-1] + carried * null[-1], float(null[-1])
