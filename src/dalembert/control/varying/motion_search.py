@@ -109,6 +109,27 @@ def worst_motion(
         Seed of the random ones.
     progress
         Called with a text now and then.
+
+    Examples
+    --------
+    A pendulum with little damping on a rope of 1 to 3 m: slow hoisting leaves it stable, fast hoisting pumps it.
+
+    >>> import dalembert as da
+    >>> from dalembert.control import linear_feedback
+    >>> from dalembert.control.varying import motion_loop
+    >>> hoist = da.Machine(
+    ...     "hoist",
+    ...     bodies=[da.Body("rope"), da.point_mass("load", 2.0)],
+    ...     joints=[
+    ...         da.Joint("sway", "revolute", "world", "rope", axis="y", damping=2.0),
+    ...         da.Joint("l", "prismatic", "rope", "load", axis="-z"),
+    ...     ],
+    ...     motors=[da.Motor("F", "l")],
+    ... )
+    >>> law = linear_feedback(hoist, [[30.0, 30.0]], measured=["l", "l_dot"], controls=["F"], at={"l": 2.0})
+    >>> loop = motion_loop(hoist, law, {"l": (1.0, 3.0)}, {"l": (0.2, 0.8)}, at={"l": 2.0})
+    >>> worst_motion(loop, evaluations=60).broken, worst_motion(loop.faster(5.0), evaluations=60).broken
+    (False, True)
     """
     if not (isinstance(evaluations, Integral) and int(evaluations) >= 1):
         raise InputError(f"evaluations must be a whole number >= 1, got {evaluations!r}")

@@ -128,6 +128,23 @@ def motion_loop(
     ----------
     machine, law, ranges, motion, at, p
         As in `motion_stability`.
+
+    Examples
+    --------
+    The mass matrix of a slider has no terms of its motion:
+
+    >>> import dalembert as da
+    >>> from dalembert.control import linear_feedback
+    >>> slider = da.Machine(
+    ...     "slider",
+    ...     bodies=[da.point_mass("block", 2.0)],
+    ...     joints=[da.Joint("x", "prismatic", "world", "block", axis="x")],
+    ...     motors=[da.Motor("F", "x")],
+    ... )
+    >>> law = linear_feedback(slider, [[8.0, 4.0]], measured=["x", "x_dot"], controls=["F"])
+    >>> loop = motion_loop(slider, law, {"x": (0.0, 1.0)}, {"x": (0.5, 1.0)})
+    >>> loop.family.at([0.0])[0, 0]
+    array([[2.]])
     """
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     varied = _checked(eom, law, ranges, motion)
