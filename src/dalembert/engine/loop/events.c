@@ -348,7 +348,7 @@ static double locate(struct watch *W) {
         if (g_a * L->signs[i] <= 0.0 && L->t == W->armed_at) {
             a = W->armed_for, g_a = 0.0;
             if (a < h) evaluate_part(W, a), g_a = W->g_part[i];
-            if (g_a * L->signs[i] <= 0.0 && !W->positive[i]) continue;
+            if (g_a * L->signs[i] <= 0.0 && !(W->positive[i] && g_a < 0.0)) continue;
         }
         W->fired[i] = 1;
         if (g_a * L->signs[i] <= 0.0) { /* the function jumped with a held value, at the start of the step */
