@@ -173,7 +173,7 @@ def judged(number: int) -> dict[str, Any]:
     sheaves = [e for e in rope.path if isinstance(e, da.Sheave)]
     rows = slice(1 if stepping else 0, None)  # time-stepping has no tensions before its first step
     T = np.array([run[f"tension.r[{k}]"] for k in range(len(rope.path) - 1)])[:, rows]
-    size = np.maximum(T.max(axis=0), 1e-6)
+    size = np.maximum(T.max(axis=0), 1e-6 * max(T.max(), 1.0))  # where a rope goes slack, tensions are rounding
     beyond = wrong_way = 0.0
     slips = 0
     for k, sheave in enumerate(sheaves):
