@@ -268,12 +268,12 @@ class _DampedSlips(_Slips):
         return ca.if_else(self.taut, slips, 0), T
 
     @property
-    def tensions(self) -> Expression:  # type: ignore[override]
+    def tensions(self) -> Expression:
         """Tension of each span."""
         return self._mapped[1]
 
     @property
-    def slips(self) -> Expression:  # type: ignore[override]
+    def slips(self) -> Expression:
         """Slip past each sheave."""
         return self._mapped[0]
 
