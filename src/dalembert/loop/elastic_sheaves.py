@@ -57,7 +57,7 @@ def return_mapping(
     Parameters
     ----------
     tension
-        Of a span (its number) out of which so much rope has slipped: the tension, and how it grows with this rope.
+        Tension of a span (its number) out of which a length of rope has slipped, and how it grows with this length.
     kappa
         Largest ``|ln(T2/T1)|`` of the sheaves: n - 1, or n of a ring, whose first sheave is between its last span and
         its first.
