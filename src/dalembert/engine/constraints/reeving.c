@@ -212,16 +212,23 @@ static int follows_limit(const struct constrained *C, const double *x, int64_t r
 }
 
 /* For each sheave the distance from slipping while it sticks and does not follow its limit (else 1), and n_rubbing further
- * the slip speed in the direction in which it began, while it slips (else 1). */
+ * the slip speed in the direction in which it began, while it slips (else 1). Of two sheaves at their limits beside a span
+ * whose tension is indeterminate either may be the one that follows: where the other is beyond, it is, too. */
 static void rope_events(const struct constrained *C, const double *x, double *g) {
-    for (int64_t i = 0; i < C->n_ropes; i++)
+    for (int64_t i = 0; i < C->n_ropes; i++) {
+        double worst = 0.0;
         for (int64_t r = C->rope_first[i]; r < C->rope_first[i + 1]; r++) {
             const double E = exp(C->cone[3 * r]), *T = C->tension + r + i;
-            const int sticks = x[C->flags[C->rubbing[3 * r + 1]]] > 0.5;
             const double room = fmin(E * T[0] - T[1], E * T[1] - T[0]);
-            g[r] = sticks && !follows_limit(C, x, r, room, fmax(T[0], T[1])) ? room : 1.0;
+            const int sticks = x[C->flags[C->rubbing[3 * r + 1]]] > 0.5;
+            const int follows = sticks && follows_limit(C, x, r, room, fmax(T[0], T[1]));
+            g[r] = follows ? INFINITY : sticks ? room : 1.0;
+            if (sticks && !follows) worst = fmin(worst, room);
             g[C->n_rubbing + r] = is_taut(C, x, i) && !sticks ? C->cone[3 * r + 1] : 1.0;
         }
+        for (int64_t r = C->rope_first[i]; r < C->rope_first[i + 1]; r++)
+            if (isinf(g[r])) g[r] = worst < 0.0 ? worst : 1.0;
+    }
 }
 
 /* Latches of how tensions are shared, as they are now. */
