@@ -212,8 +212,8 @@ static int follows_limit(const struct constrained *C, const double *x, int64_t r
 }
 
 /* For each sheave the distance from slipping while it sticks and does not follow its limit (else 1), and n_rubbing further
- * the slip speed in the direction in which it began, while it slips (else 1). Of two sheaves at their limits beside a span
- * whose tension is indeterminate either may be the one that follows: where the other is beyond, it is, too. */
+ * the slip speed in the direction in which it began, while it slips (else 1). Rounding decides which of two sheaves follows
+ * its limit beside a span whose tension is indeterminate: where the other is beyond its limit, so is this one. */
 static void rope_events(const struct constrained *C, const double *x, double *g) {
     for (int64_t i = 0; i < C->n_ropes; i++) {
         double worst = 0.0;
