@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert.control.varying.following import MOTION_NUMBERS, Following
-from dalembert.control.varying.motion_search import Sine
+from dalembert.control.varying.motion_search import JointSine
 from dalembert.control.varying.motions import MotionProof, motion_stability
 from dalembert.control.varying.moving import loop_equations
 from dalembert.core.errors import InputError
@@ -112,7 +112,7 @@ class EnvelopeCase:
             "p": {n: np.repeat(x, 2) for n, x in p.items()},
         }
 
-    def member(self, motion: Mapping[str, Sine], constants: Mapping[str, float]) -> dict[str, Any]:
+    def member(self, motion: Mapping[str, JointSine], constants: Mapping[str, float]) -> dict[str, Any]:
         """Start and parameters of a run along one motion, on it."""
         eom, q, v = self.eom, self.point.copy(), np.zeros(self.eom.nv)
         p = dict(constants)

@@ -2,7 +2,7 @@
 
 from dalembert.control.varying.energy import EnergyFunction
 from dalembert.control.varying.falsification import Falsification, falsify
-from dalembert.control.varying.motion_search import Sine, WorstMotion, worst_motion
+from dalembert.control.varying.motion_search import JointSine, WorstMotion, worst_motion
 from dalembert.control.varying.motions import MotionProof, motion_stability
 from dalembert.control.varying.moving import MotionLoop, motion_loop
 from dalembert.control.varying.proofs import VaryingProof, fastest_variation, varying_gain, varying_stability
@@ -13,10 +13,10 @@ from dalembert.control.varying.sectors import SaturationRegion, saturation, satu
 __all__ = [
     "EnergyFunction",
     "Falsification",
+    "JointSine",
     "MotionLoop",
     "MotionProof",
     "SaturationRegion",
-    "Sine",
     "VaryingProof",
     "WorstMotion",
     "block_rates",

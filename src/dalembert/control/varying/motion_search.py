@@ -19,7 +19,7 @@ from dalembert.control.varying.moving import MotionLoop
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
-__all__ = ["Sine", "WorstMotion", "worst_motion"]
+__all__ = ["JointSine", "WorstMotion", "worst_motion"]
 
 _STEPS = 64  # of a period in the search; a result is confirmed with four times as many
 _BEST = 3  # motions that are improved
@@ -27,7 +27,7 @@ _SHRINK, _GROW = 0.85, 1.5  # of the steps from the worst motion, after a failur
 
 
 @dataclass(frozen=True)
-class Sine:
+class JointSine:
     """The motion ``middle + reach sin(omega t + phase)`` of a joint.
 
     Parameters
@@ -81,7 +81,7 @@ class WorstMotion:
     broken: bool
     growth: float
     period: float
-    motion: dict[str, Sine]
+    motion: dict[str, JointSine]
     constants: dict[str, float]
     evaluations: int
     message: str
@@ -199,7 +199,7 @@ class _Search:
         x[2 : 1 + 4 * len(self.loop.joints) : 4] = 1.0
         return x
 
-    def motion(self, x: Array) -> tuple[float, dict[str, Sine], dict[str, float]]:
+    def motion(self, x: Array) -> tuple[float, dict[str, JointSine], dict[str, float]]:
         """Period, motions of the joints, and values of the parameters."""
         low, high = np.log(self.periods)
         period = float(np.exp(low + (high - low) * 0.5 * (1.0 + x[0])))
@@ -211,7 +211,7 @@ class _Search:
             most = min(0.5 * (hi - lo), j.rate / omega, j.acceleration / omega**2)
             reach = 0.5 * (1.0 + share) * most
             centre = 0.5 * (lo + hi) + middle * (0.5 * (hi - lo) - reach)
-            found[j.name] = Sine(centre, reach, omega, np.pi * phase)
+            found[j.name] = JointSine(centre, reach, omega, np.pi * phase)
         ends = x[1 + 4 * len(self.loop.joints) :]
         constants = {c.name: c.position(float(y)) for c, y in zip(self.loop.constants, ends, strict=True)}
         return period, found, constants
