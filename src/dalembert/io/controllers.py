@@ -120,9 +120,7 @@ def _parts(law: object, name: str) -> dict[str, PredictiveLaw | Estimator]:
             f"and cascades of them, got {law!r}"
         )
     if not isinstance(law.inner, PredictiveLaw):
-        raise InputError(
-            f"export_controller: the inner law of the Cascade must be made by dalembert.mpc, got {law.inner!r}"
-        )
+        raise InputError(f"export_controller: a Cascade needs an inner law of dalembert.mpc, got {law.inner!r}")
     for stage in law.outer:
         if not isinstance(stage, Estimator):
             raise InputError(f"export_controller: stage '{stage.name}' of the Cascade is not an estimator")

@@ -18,6 +18,8 @@ from dalembert.optimal.stage import stage_routine
 
 __all__ = ["estimator_example", "estimator_symbol", "estimator_texts", "joined_example", "routine_files"]
 
+_TABLE = re.compile(r"^static const (?:double|int) (\w+)\[\]", re.MULTILINE)
+
 
 def estimator_symbol(estimator: Estimator, prefix: str) -> str:
     """Prefix of the names of an estimator beside a controller."""
@@ -36,11 +38,12 @@ def routine_files(routine: Routine, name: str, entry: str, macros: Mapping[str, 
     entry
         File with the functions that a target calls.
     macros
-        Names and sizes that the entry needs, besides ``TAPE_WORK``.
+        Names and sizes that the entry needs, besides ``TAPE_WORK`` and ``USE_TABLES``.
     """
     written = {macro: write_tape(f"{name}_{macro.lower()}", f) for macro, f in routine.named.items()}
     work = max(tape.n_work for tape in written.values())
-    functions = horizon_text((entry,), {**macros, "TAPE_WORK": work})
+    used = " ".join(f"(void){table};" for table in _TABLE.findall(routine.text))  # some have no entries that count
+    functions = horizon_text((entry,), {**macros, "TAPE_WORK": work, "USE_TABLES": used})
     prototypes = "".join(tape.prototype for tape in written.values())
     source = "".join([f'#include "{name}.h"\n', HEAD, prototypes, tape_loops(name, routine), routine.text, functions])
     return {f"{name}.c": source} | {f"{name}_{macro.lower()}.c": tape.text for macro, tape in written.items()}

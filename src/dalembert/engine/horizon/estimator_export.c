@@ -3,6 +3,7 @@ static double memory[2][N_MEMORY], result[N_ANSWER + N_MEMORY], own[OWN_WORK], t
 static int current;
 
 void ESTIMATOR_RESET(void) {
+    USE_TABLES
     current = 0;
     memset(memory, 0, sizeof memory);
 }
