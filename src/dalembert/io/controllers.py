@@ -57,9 +57,9 @@ def export_controller(
     ``NAME_step(t, u, readings, valid, estimates, info)`` computes a sample of an estimator: ``u`` are the inputs of the
     period that ends, ``valid`` says which readings count (NULL: all), ``estimates`` are states and then parameters.
 
-    Of a `dalembert.control.Cascade` of estimators and a predictive controller, the estimators are
-    ``NAME_ESTIMATOR_step``; ``example.c`` shows how they are joined. All memory is static; nothing is allocated. The
-    numbers are those of the law in a loop, up to rounding.
+    A `dalembert.control.Cascade` of estimators and a predictive controller gives ``NAME_ESTIMATOR_step`` and
+    ``NAME_step``; ``example.c`` shows how they are joined. All memory is static; nothing is allocated. The numbers are
+    those of the law in a loop, up to rounding.
 
     Parameters
     ----------
