@@ -157,7 +157,7 @@ def _loads(nominal: EquationsOfMotion, twins: ChaserTwins, posture: tuple[float,
 
 
 def _joint_inertia(nominal: EquationsOfMotion, twins: ChaserTwins, q: Array, p: dict[str, float]) -> Array:
-    """Inertia that the joints feel if the base is free to move: the Schur complement of the base."""
+    """Inertia matrix of the joints if the base is free to move: the Schur complement of the base."""
     M = nominal.mass_matrix(q, p=p)
     block = next(b for b in nominal.layout.blocks if b.name == twins.base)
     base = list(range(block.v.start, block.v.stop))
@@ -172,8 +172,8 @@ def calm_after(
     """Time after the braking in which the joints calm down, in the posture of a grip [s].
 
     Their gains are those of one posture for every grip. In another one a joint can carry a multiple of its load, and
-    swing slowly: six time constants of the slowest mode of the rigid stack (flexible links and arrays make it slower,
-    by a third where it was looked at), and at least those of the momentum.
+    swing slowly: six time constants of the slowest mode of the rigid stack, and at least those of the momentum.
+    Flexible links and arrays make that mode slower, in one mission by a third.
     """
     known = {name: value for name, value in p.items() if name in nominal.p_names}
     D, n = _joint_inertia(nominal, twins, q, known), len(twins.joints)
