@@ -181,7 +181,7 @@ def _mean(one: Scalar, two: Scalar) -> Scalar:
 
 
 def _feature(side: _Side) -> _Feature | None:
-    """What a shape has at a point with this outward normal; None: an edge, a rim or the side of a cone."""
+    """Face, sphere, cylinder or corner of a shape at its touching point; None: an edge, a rim or the side of a cone."""
     shape, place = side.shape.shape, side.shape.place
     R, origin = place[3:].reshape(3, 3), place[:3]
     x, n, size = R.T @ (side.point - origin), R.T @ side.normal, shape.size
