@@ -68,7 +68,7 @@ class ContactForces(NamedTuple):
 def touching_latches(
     eom: EquationsOfMotion, q: Array, v: Array, latches: Array, *, active: Mapping[str, bool] | None, p: Array
 ) -> Array:
-    """Latches with the contacts that are closed at q: they slide if their velocities say so, otherwise they stick.
+    """Latches with the contacts that are closed at q: they slide at velocities along the surface, otherwise they stick.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def contact_forces(
     eom, q, v, u
         The equations, the state and the inputs.
     latches
-        Of `touching_latches`.
+        Latches, see `touching_latches`.
     locks
         Rows of locked joints.
     t, p

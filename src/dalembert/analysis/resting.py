@@ -12,7 +12,7 @@ Adv. Neural Inf. Process. Syst. 27 (2014)). The state is projected onto the cons
 not lose the energy they promise are repeated with a smaller radius.
 
 Contacts hold without friction on the way down: a step ends where one closes, which is a constraint from there on, and
-one that would have to pull is released. What is found needs no friction; a guess that rests by friction is kept.
+one that would have to pull is released. The result needs no friction; a guess that rests by friction is kept.
 """
 
 from __future__ import annotations
@@ -128,7 +128,21 @@ def find_equilibrium(
     inputs = np.zeros(eom.nu) if u is None else np.asarray(u, dtype=float)
     if inputs.shape != (eom.nu,) or not np.isfinite(inputs).all():
         raise InputError(f"u must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {u!r}")
+<<<<<<< HEAD
     q, steps, converged, squares, stable = _downhill(eom, q, inputs, latches, locked, t, values)
+=======
+    system = Descent(eom, inputs, latches, locked_rows(eom, locked), t, values)
+    steps, kicks = 0, 0
+    while True:
+        q, taken, converged = system.descend(q)
+        steps += taken
+        squares, least = system.stiffness(q)
+        stable = not squares.size or squares[0] > -_FLOOR * max(np.abs(squares).max(), 1e-300)
+        if stable or kicks == 3 or not converged:
+            break
+        kicks += 1
+        q = eom.integrate(q, 0.1 * _LONGEST * least / np.abs(least / system.sizes).max())
+>>>>>>> main
     point = equilibrium(eom, _named(eom, q), u=inputs, active=active, locked=locked, t=t, p=p)
     if not converged:
         left = np.abs(point.residual)
@@ -180,19 +194,26 @@ def _named(eom: EquationsOfMotion, q: Array) -> StateLike:
     return dict(zip(eom.q_names, q.tolist(), strict=True)) if eom.constrained else q
 
 
-class _Descent:
+class Descent:
     """Forces, stiffness and steps of a machine at rest."""
 
     def __init__(
         self, eom: EquationsOfMotion, u: Array, latches: Array, rows: Array, t: float, p: Array, most: int = 500
     ) -> None:
+<<<<<<< HEAD
         self._eom, self._u, self._rows, self._t, self._p, self._most = eom, u, rows, t, p, most
         self.contacts = {r.start: r.flag for r in eom.constraint_system.rows if r.kind == "contact"}
         self.gap: Callable[[Array], float] | None = None
         self.met = False
         self.hold(latches)
+=======
+        self._eom, self._u, self._latches, self._rows, self._t, self._p, self._most = eom, u, latches, rows, t, p, most
+        self.on = np.zeros(0, dtype=bool)
+        if eom.constrained:
+            self.on = eom.constraint_system.activity(latches) != 0.0
+>>>>>>> main
         self.sizes = _sizes(eom)
-        self._held, self._stiffness = eom.kept.once("rest", (), self._functions)
+        self.held, self._stiffness = eom.kept.once("rest", (), self._functions)
 
     def hold(self, latches: Array) -> None:
         """Let the rows of these latches act."""
@@ -210,10 +231,16 @@ class _Descent:
         """Functions (forces, those without potential, potential, M, J, phi) and K d of the coordinates."""
         eom, s, nv = self._eom, self._eom.symbolic, self._eom.nv
         system = eom.constraint_system
+<<<<<<< HEAD
         rows = len(self._on) > 0
         latches = system.latches if rows else ca.SX.sym("latches", len(self._latches))
         multipliers = ca.SX.sym("multipliers", len(self._on))
         J, phi = (system.jacobian, system.phi) if rows else (ca.SX(0, nv), ca.SX(0, 1))
+=======
+        latches = system.latches if eom.constrained else ca.SX.sym("latches", len(self._latches))
+        multipliers = ca.SX.sym("multipliers", len(self.on))
+        J, phi = (system.jacobian, system.phi) if eom.constrained else (ca.SX(0, nv), ca.SX(0, 1))
+>>>>>>> main
         other = s.losses + s.wrenches + s.actuation
         still = [
             ca.SX(x) for x in (s.bias - other, other, s.potential_energy, s.mass_matrix, J, phi, s.coordinate_rate)
@@ -228,22 +255,40 @@ class _Descent:
         column = ca.densify(ca.jtimes(load, s.q, B @ d))  # for each motion: a whole matrix of a long rod takes minutes
         return held, ca.Function("stiffness", [*arguments, multipliers, d], [ca.cse(column)])
 
-    def _at(self, q: Array) -> list[Array]:
-        """Forces, those without potential, potential, mass matrix, rows that hold, and their gaps."""
-        values = self._held(q, self._u, self._t, self._p, self._latches)
-        g, other, V, M, J, phi = (np.array(x.full()) for x in values)
-        rows = np.vstack([J[self._on], self._rows])
-        return [g[:, 0], other[:, 0], V[0], M, rows, np.concatenate([phi[self._on, 0], np.zeros(len(self._rows))])]
+    def arguments(self, q: Array) -> tuple[Array, Array, float, Array, Array]:
+        """Arguments of the functions of a configuration."""
+        return q, self._u, self._t, self._p, self._latches
 
+<<<<<<< HEAD
     def _spectrum(self, q: Array, g: Array, M: Array, J: Array) -> tuple[Array, Array]:
         """Eigenvalues of the stiffness and motions (nv x k), on what the rows allow, orthonormal in the mass matrix."""
         multipliers = self._multipliers(g, M, J)
+=======
+    def at(self, q: Array) -> list[Array]:
+        """Forces, those without potential, potential, mass matrix, rows that hold, and their gaps."""
+        values = self.held(*self.arguments(q))
+        g, other, V, M, J, phi = (np.array(x.full()) for x in values)
+        rows = np.vstack([J[self.on], self._rows])
+        return [g[:, 0], other[:, 0], V[0], M, rows, np.concatenate([phi[self.on, 0], np.zeros(len(self._rows))])]
+
+    def tangent(self, q: Array, g: Array, M: Array, J: Array) -> tuple[Array, Array, Array]:
+        """Motions (nv x k) that the rows allow, orthonormal in the mass matrix, multipliers, and tangent stiffness."""
+        multipliers = np.zeros(len(self.on))
+        if len(J):
+            forces = np.linalg.lstsq(J @ np.linalg.solve(M, J.T), -J @ np.linalg.solve(M, g), rcond=1e-12)[0]
+            multipliers[self.on] = forces[: int(self.on.sum())]
+>>>>>>> main
         one = np.eye(self._eom.nv)
-        K = np.array(self._stiffness(q, self._u, self._t, self._p, self._latches, multipliers, one).full())
-        N = allowed_motions(M, J)
+        K = np.array(self._stiffness(*self.arguments(q), multipliers, one).full())
+        return allowed_motions(M, J), multipliers, K
+
+    def _spectrum(self, q: Array, g: Array, M: Array, J: Array) -> tuple[Array, Array]:
+        """Eigenvalues of the stiffness and motions (nv x k) on the rows, orthonormal in the mass matrix."""
+        N, _, K = self.tangent(q, g, M, J)
         squares, Y = np.linalg.eigh(N.T @ ((K + K.T) / 2) @ N)
         return squares, N @ Y
 
+<<<<<<< HEAD
     def _multipliers(self, g: Array, M: Array, J: Array) -> Array:
         """Multipliers of the rows that act, zero elsewhere."""
         multipliers = np.zeros(len(self._on))
@@ -295,9 +340,12 @@ class _Descent:
                 self._switch(row, True)
 
     def _projected(self, q: Array) -> Array | None:
+=======
+    def projected(self, q: Array) -> Array | None:
+>>>>>>> main
         """Nearest configuration on the constraints; None if there is none nearby."""
         for _ in range(12):
-            *_, M, J, phi = self._at(q)
+            *_, M, J, phi = self.at(q)
             if np.abs(phi).max(initial=0.0) < 1e-12:
                 return q
             X = np.linalg.solve(M, J.T)
@@ -305,7 +353,7 @@ class _Descent:
             if not np.abs(d / self.sizes).max() < 1.0:
                 return None
             q = self._eom.integrate(q, d)
-        return q if np.abs(self._at(q)[-1]).max(initial=0.0) < 1e-9 else None
+        return q if np.abs(self.at(q)[-1]).max(initial=0.0) < 1e-9 else None
 
     def descend(self, q: Array) -> tuple[Array, int, bool]:
         """Go downhill; return the end, the number of steps, and whether all forces balance there."""
@@ -313,8 +361,12 @@ class _Descent:
         if self.contacts:
             self._close(q)
         for step in range(self._most):
+<<<<<<< HEAD
             self._release(q)
             g, other, V, M, J, _ = self._at(q)
+=======
+            g, other, V, M, J, _ = self.at(q)
+>>>>>>> main
             squares, Y = self._spectrum(q, g, M, J)
             pull = Y.T @ g
             if not squares.size or np.linalg.norm(pull) <= 1e-12 * self._scale(Y, squares, g, M):
@@ -327,10 +379,15 @@ class _Descent:
             d = -Y @ along
             length = float(np.abs(d / self.sizes).max())
             while True:
+<<<<<<< HEAD
                 asked = min(1.0, radius / max(length, 1e-300))
                 new, share = self._until_contact(q, d, asked)
+=======
+                share = min(1.0, radius / max(length, 1e-300))
+                new = self.projected(self._eom.integrate(q, share * d))
+>>>>>>> main
                 if new is not None:
-                    _, after, V_new, *_ = self._at(new)
+                    _, after, V_new, *_ = self.at(new)
                     gain = float((V_new - V)[0]) - share * float(d @ (other + after)) / 2
                     expected = share * float(g @ d)
                     noise = 1e-13 * (abs(float(V[0])) + abs(float(V_new[0])) + 1e-300)
@@ -358,9 +415,15 @@ class _Descent:
         g, _, _, M, _, _ = self._at(q)
         return float(np.abs(np.linalg.solve(M, g) / self.sizes).max()) if self.contacts else 0.0
 
+    def scale(self, q: Array) -> float:
+        """Size of the forces on allowed motions, relative to which a rest is balanced."""
+        g, _, _, M, J, _ = self.at(q)
+        squares, Y = self._spectrum(q, g, M, J)
+        return self._scale(Y, squares, g)
+
     def stiffness(self, q: Array) -> tuple[Array, Array]:
         """Eigenvalues of the stiffness relative to the mass matrix, and the least stiff motion."""
-        g, _, _, M, J, _ = self._at(q)
+        g, _, _, M, J, _ = self.at(q)
         squares, Y = self._spectrum(q, g, M, J)
         return (squares, Y[:, 0]) if squares.size else (squares, np.zeros(self._eom.nv))
 

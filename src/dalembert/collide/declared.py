@@ -38,7 +38,7 @@ _ALONG = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class _Feature:
-    """What a shape touches with: a face, a sphere or a cylinder about a point, or a corner (radius 0).
+    """Part of a shape that touches: a face, a sphere or a cylinder about a point, or a corner (radius 0).
 
     ``axis`` is the normal of a face, or the direction of a cylinder, in the frame of the carrier, as ``point`` is.
     """
@@ -115,7 +115,7 @@ def _rows(poses: dict[str, Array]) -> Array:
 
 
 def _check_law(one: PlacedShape, two: PlacedShape, pair: str) -> None:
-    """Refuse what contacts do not have."""
+    """Refuse laws that contacts do not have."""
     for collider in (one.collider, two.collider):
         moves = any(not isinstance(x, float) or x != 0.0 for x in collider.belt)
         for has, what in (
