@@ -128,21 +128,7 @@ def find_equilibrium(
     inputs = np.zeros(eom.nu) if u is None else np.asarray(u, dtype=float)
     if inputs.shape != (eom.nu,) or not np.isfinite(inputs).all():
         raise InputError(f"u must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {u!r}")
-<<<<<<< HEAD
     q, steps, converged, squares, stable = _downhill(eom, q, inputs, latches, locked, t, values)
-=======
-    system = Descent(eom, inputs, latches, locked_rows(eom, locked), t, values)
-    steps, kicks = 0, 0
-    while True:
-        q, taken, converged = system.descend(q)
-        steps += taken
-        squares, least = system.stiffness(q)
-        stable = not squares.size or squares[0] > -_FLOOR * max(np.abs(squares).max(), 1e-300)
-        if stable or kicks == 3 or not converged:
-            break
-        kicks += 1
-        q = eom.integrate(q, 0.1 * _LONGEST * least / np.abs(least / system.sizes).max())
->>>>>>> main
     point = equilibrium(eom, _named(eom, q), u=inputs, active=active, locked=locked, t=t, p=p)
     if not converged:
         left = np.abs(point.residual)
@@ -162,7 +148,7 @@ def _downhill(
     rows, steps, kicks, touched = locked_rows(eom, locked), 0, 0, 0
     while True:
         here = contact_equations(eom, _named(eom, q), t=t, p=p)
-        system = _Descent(here, u, _carried(eom, here, latches), rows, t, p)
+        system = Descent(here, u, _carried(eom, here, latches), rows, t, p)
         system.gap = collider_gap(eom, p) if eom.machine.colliders else None
         rest = equilibrium(here, _named(here, q), u=u, locked=locked, t=t, p=p) if not steps else None
         if rest is not None and system.contacts and rest.unbalanced(1e-9) is None:
@@ -200,18 +186,11 @@ class Descent:
     def __init__(
         self, eom: EquationsOfMotion, u: Array, latches: Array, rows: Array, t: float, p: Array, most: int = 500
     ) -> None:
-<<<<<<< HEAD
         self._eom, self._u, self._rows, self._t, self._p, self._most = eom, u, rows, t, p, most
         self.contacts = {r.start: r.flag for r in eom.constraint_system.rows if r.kind == "contact"}
         self.gap: Callable[[Array], float] | None = None
         self.met = False
         self.hold(latches)
-=======
-        self._eom, self._u, self._latches, self._rows, self._t, self._p, self._most = eom, u, latches, rows, t, p, most
-        self.on = np.zeros(0, dtype=bool)
-        if eom.constrained:
-            self.on = eom.constraint_system.activity(latches) != 0.0
->>>>>>> main
         self.sizes = _sizes(eom)
         self.held, self._stiffness = eom.kept.once("rest", (), self._functions)
 
@@ -219,7 +198,7 @@ class Descent:
         """Let the rows of these latches act."""
         self._latches = latches.copy()
         rows = self._eom.constrained or bool(self.contacts)
-        self._on = self._eom.constraint_system.activity(latches) != 0.0 if rows else np.zeros(0, dtype=bool)
+        self.on = self._eom.constraint_system.activity(latches) != 0.0 if rows else np.zeros(0, dtype=bool)
 
     def _switch(self, row: int, on: bool) -> None:
         """Close or open the contact of a row."""
@@ -231,16 +210,10 @@ class Descent:
         """Functions (forces, those without potential, potential, M, J, phi) and K d of the coordinates."""
         eom, s, nv = self._eom, self._eom.symbolic, self._eom.nv
         system = eom.constraint_system
-<<<<<<< HEAD
-        rows = len(self._on) > 0
+        rows = len(self.on) > 0
         latches = system.latches if rows else ca.SX.sym("latches", len(self._latches))
-        multipliers = ca.SX.sym("multipliers", len(self._on))
-        J, phi = (system.jacobian, system.phi) if rows else (ca.SX(0, nv), ca.SX(0, 1))
-=======
-        latches = system.latches if eom.constrained else ca.SX.sym("latches", len(self._latches))
         multipliers = ca.SX.sym("multipliers", len(self.on))
-        J, phi = (system.jacobian, system.phi) if eom.constrained else (ca.SX(0, nv), ca.SX(0, 1))
->>>>>>> main
+        J, phi = (system.jacobian, system.phi) if rows else (ca.SX(0, nv), ca.SX(0, 1))
         other = s.losses + s.wrenches + s.actuation
         still = [
             ca.SX(x) for x in (s.bias - other, other, s.potential_energy, s.mass_matrix, J, phi, s.coordinate_rate)
@@ -259,11 +232,6 @@ class Descent:
         """Arguments of the functions of a configuration."""
         return q, self._u, self._t, self._p, self._latches
 
-<<<<<<< HEAD
-    def _spectrum(self, q: Array, g: Array, M: Array, J: Array) -> tuple[Array, Array]:
-        """Eigenvalues of the stiffness and motions (nv x k), on what the rows allow, orthonormal in the mass matrix."""
-        multipliers = self._multipliers(g, M, J)
-=======
     def at(self, q: Array) -> list[Array]:
         """Forces, those without potential, potential, mass matrix, rows that hold, and their gaps."""
         values = self.held(*self.arguments(q))
@@ -273,13 +241,8 @@ class Descent:
 
     def tangent(self, q: Array, g: Array, M: Array, J: Array) -> tuple[Array, Array, Array]:
         """Motions (nv x k) that the rows allow, orthonormal in the mass matrix, multipliers, and tangent stiffness."""
-        multipliers = np.zeros(len(self.on))
-        if len(J):
-            forces = np.linalg.lstsq(J @ np.linalg.solve(M, J.T), -J @ np.linalg.solve(M, g), rcond=1e-12)[0]
-            multipliers[self.on] = forces[: int(self.on.sum())]
->>>>>>> main
-        one = np.eye(self._eom.nv)
-        K = np.array(self._stiffness(*self.arguments(q), multipliers, one).full())
+        multipliers = self._multipliers(g, M, J)
+        K = np.array(self._stiffness(*self.arguments(q), multipliers, np.eye(self._eom.nv)).full())
         return allowed_motions(M, J), multipliers, K
 
     def _spectrum(self, q: Array, g: Array, M: Array, J: Array) -> tuple[Array, Array]:
@@ -288,19 +251,18 @@ class Descent:
         squares, Y = np.linalg.eigh(N.T @ ((K + K.T) / 2) @ N)
         return squares, N @ Y
 
-<<<<<<< HEAD
     def _multipliers(self, g: Array, M: Array, J: Array) -> Array:
         """Multipliers of the rows that act, zero elsewhere."""
-        multipliers = np.zeros(len(self._on))
+        multipliers = np.zeros(len(self.on))
         if len(J):
             forces = np.linalg.lstsq(J @ np.linalg.solve(M, J.T), -J @ np.linalg.solve(M, g), rcond=1e-12)[0]
-            multipliers[self._on] = forces[: int(self._on.sum())]
+            multipliers[self.on] = forces[: int(self.on.sum())]
         return multipliers
 
     def _release(self, q: Array) -> None:
         """Open contacts that would have to pull, the worst one first."""
-        while closed := [row for row in self.contacts if self._on[row]]:
-            g, _, _, M, J, _ = self._at(q)
+        while closed := [row for row in self.contacts if self.on[row]]:
+            g, _, _, M, J, _ = self.at(q)
             forces = self._multipliers(g, M, J)
             worst = min(closed, key=lambda row: forces[row])
             if forces[worst] >= -1e-9 * np.abs(forces).max():
@@ -312,21 +274,21 @@ class Descent:
         if self.gap is not None and self.gap(q) < -_DEEP:
             return False
         gaps = self._gaps(q)
-        return all(gaps[row] > -_DEEP for row in self.contacts if not self._on[row])
+        return all(gaps[row] > -_DEEP for row in self.contacts if not self.on[row])
 
     def _gaps(self, q: Array) -> dict[int, float]:
-        phi = np.array(self._held(q, self._u, self._t, self._p, self._latches)[5].full())[:, 0]
+        phi = np.array(self.held(*self.arguments(q))[5].full())[:, 0]
         return {row: -float(phi[row]) for row in self.contacts}
 
     def _until_contact(self, q: Array, d: Array, share: float) -> tuple[Array | None, float]:
         """Where a step ends, and which part of it is left, if contacts that are open must not be closed further."""
-        new = self._projected(self._eom.integrate(q, share * d))
+        new = self.projected(self._eom.integrate(q, share * d))
         if new is None or not (self.contacts or self.gap) or self._outside(new):
             return new, share
         low, high, best = 0.0, share, q
         for _ in range(60):
             middle = (low + high) / 2
-            new = self._projected(self._eom.integrate(q, middle * d))
+            new = self.projected(self._eom.integrate(q, middle * d))
             if new is not None and self._outside(new):
                 low, best = middle, new
             else:
@@ -336,13 +298,10 @@ class Descent:
     def _close(self, q: Array) -> None:
         """Close the contacts that touch; ``met``: shapes touch that are none of them."""
         for row, gap in self._gaps(q).items():
-            if gap < 10.0 * _DEEP and not self._on[row]:
+            if gap < 10.0 * _DEEP and not self.on[row]:
                 self._switch(row, True)
 
-    def _projected(self, q: Array) -> Array | None:
-=======
     def projected(self, q: Array) -> Array | None:
->>>>>>> main
         """Nearest configuration on the constraints; None if there is none nearby."""
         for _ in range(12):
             *_, M, J, phi = self.at(q)
@@ -361,12 +320,8 @@ class Descent:
         if self.contacts:
             self._close(q)
         for step in range(self._most):
-<<<<<<< HEAD
             self._release(q)
-            g, other, V, M, J, _ = self._at(q)
-=======
             g, other, V, M, J, _ = self.at(q)
->>>>>>> main
             squares, Y = self._spectrum(q, g, M, J)
             pull = Y.T @ g
             if not squares.size or np.linalg.norm(pull) <= 1e-12 * self._scale(Y, squares, g, M):
@@ -379,13 +334,8 @@ class Descent:
             d = -Y @ along
             length = float(np.abs(d / self.sizes).max())
             while True:
-<<<<<<< HEAD
                 asked = min(1.0, radius / max(length, 1e-300))
                 new, share = self._until_contact(q, d, asked)
-=======
-                share = min(1.0, radius / max(length, 1e-300))
-                new = self.projected(self._eom.integrate(q, share * d))
->>>>>>> main
                 if new is not None:
                     _, after, V_new, *_ = self.at(new)
                     gain = float((V_new - V)[0]) - share * float(d @ (other + after)) / 2
@@ -410,16 +360,16 @@ class Descent:
         raised = np.linalg.norm(np.abs(squares) * np.linalg.norm(np.linalg.pinv(Y) @ np.diag(self.sizes), axis=1))
         return float(borne + 0.1 * raised + np.linalg.norm(np.abs(Y.T) @ np.abs(g)) + 1e-300)
 
-    def pace(self, q: Array) -> float:
-        """Largest acceleration without contacts, by the size of the motion [1/s^2]: a scale of stiffness for those."""
-        g, _, _, M, _, _ = self._at(q)
-        return float(np.abs(np.linalg.solve(M, g) / self.sizes).max()) if self.contacts else 0.0
-
     def scale(self, q: Array) -> float:
         """Size of the forces on allowed motions, relative to which a rest is balanced."""
         g, _, _, M, J, _ = self.at(q)
         squares, Y = self._spectrum(q, g, M, J)
-        return self._scale(Y, squares, g)
+        return self._scale(Y, squares, g, M)
+
+    def pace(self, q: Array) -> float:
+        """Largest acceleration without contacts, by the size of the motion [1/s^2]: a scale of stiffness for those."""
+        g, _, _, M, _, _ = self.at(q)
+        return float(np.abs(np.linalg.solve(M, g) / self.sizes).max()) if self.contacts else 0.0
 
     def stiffness(self, q: Array) -> tuple[Array, Array]:
         """Eigenvalues of the stiffness relative to the mass matrix, and the least stiff motion."""
