@@ -120,7 +120,7 @@ def find_equilibrium(
     inputs = np.zeros(eom.nu) if u is None else np.asarray(u, dtype=float)
     if inputs.shape != (eom.nu,) or not np.isfinite(inputs).all():
         raise InputError(f"u must be {eom.nu} finite numbers ({', '.join(eom.u_names)}), got {u!r}")
-    system = _Descent(eom, inputs, latches, locked_rows(eom, locked), t, values)
+    system = Descent(eom, inputs, latches, locked_rows(eom, locked), t, values)
     steps, kicks = 0, 0
     while True:
         q, taken, converged = system.descend(q)
@@ -148,25 +148,25 @@ def _named(eom: EquationsOfMotion, q: Array) -> StateLike:
     return dict(zip(eom.q_names, q.tolist(), strict=True)) if eom.constrained else q
 
 
-class _Descent:
+class Descent:
     """Forces, stiffness and steps of a machine at rest."""
 
     def __init__(
         self, eom: EquationsOfMotion, u: Array, latches: Array, rows: Array, t: float, p: Array, most: int = 500
     ) -> None:
         self._eom, self._u, self._latches, self._rows, self._t, self._p, self._most = eom, u, latches, rows, t, p, most
-        self._on = np.zeros(0, dtype=bool)
+        self.on = np.zeros(0, dtype=bool)
         if eom.constrained:
-            self._on = eom.constraint_system.activity(latches) != 0.0
+            self.on = eom.constraint_system.activity(latches) != 0.0
         self.sizes = _sizes(eom)
-        self._held, self._stiffness = eom.kept.once("rest", (), self._functions)
+        self.held, self._stiffness = eom.kept.once("rest", (), self._functions)
 
     def _functions(self) -> tuple[ca.Function, ca.Function]:
         """Functions (forces, those without potential, potential, M, J, phi) and K d of the coordinates."""
         eom, s, nv = self._eom, self._eom.symbolic, self._eom.nv
         system = eom.constraint_system
         latches = system.latches if eom.constrained else ca.SX.sym("latches", len(self._latches))
-        multipliers = ca.SX.sym("multipliers", len(self._on))
+        multipliers = ca.SX.sym("multipliers", len(self.on))
         J, phi = (system.jacobian, system.phi) if eom.constrained else (ca.SX(0, nv), ca.SX(0, 1))
         other = s.losses + s.wrenches + s.actuation
         still = [
@@ -182,29 +182,37 @@ class _Descent:
         column = ca.densify(ca.jtimes(load, s.q, B @ d))  # for each motion: a whole matrix of a long rod takes minutes
         return held, ca.Function("stiffness", [*arguments, multipliers, d], [ca.cse(column)])
 
-    def _at(self, q: Array) -> list[Array]:
-        """Forces, those without potential, potential, mass matrix, rows that hold, and their gaps."""
-        values = self._held(q, self._u, self._t, self._p, self._latches)
-        g, other, V, M, J, phi = (np.array(x.full()) for x in values)
-        rows = np.vstack([J[self._on], self._rows])
-        return [g[:, 0], other[:, 0], V[0], M, rows, np.concatenate([phi[self._on, 0], np.zeros(len(self._rows))])]
+    def arguments(self, q: Array) -> tuple[Array, Array, float, Array, Array]:
+        """Arguments of the functions of a configuration."""
+        return q, self._u, self._t, self._p, self._latches
 
-    def _spectrum(self, q: Array, g: Array, M: Array, J: Array) -> tuple[Array, Array]:
-        """Eigenvalues of the stiffness and motions (nv x k), on what the rows allow, orthonormal in the mass matrix."""
-        multipliers = np.zeros(len(self._on))
+    def at(self, q: Array) -> list[Array]:
+        """Forces, those without potential, potential, mass matrix, rows that hold, and their gaps."""
+        values = self.held(*self.arguments(q))
+        g, other, V, M, J, phi = (np.array(x.full()) for x in values)
+        rows = np.vstack([J[self.on], self._rows])
+        return [g[:, 0], other[:, 0], V[0], M, rows, np.concatenate([phi[self.on, 0], np.zeros(len(self._rows))])]
+
+    def tangent(self, q: Array, g: Array, M: Array, J: Array) -> tuple[Array, Array, Array]:
+        """Motions (nv x k) that the rows allow, orthonormal in the mass matrix, multipliers, and tangent stiffness."""
+        multipliers = np.zeros(len(self.on))
         if len(J):
             forces = np.linalg.lstsq(J @ np.linalg.solve(M, J.T), -J @ np.linalg.solve(M, g), rcond=1e-12)[0]
-            multipliers[self._on] = forces[: int(self._on.sum())]
+            multipliers[self.on] = forces[: int(self.on.sum())]
         one = np.eye(self._eom.nv)
-        K = np.array(self._stiffness(q, self._u, self._t, self._p, self._latches, multipliers, one).full())
-        N = allowed_motions(M, J)
+        K = np.array(self._stiffness(*self.arguments(q), multipliers, one).full())
+        return allowed_motions(M, J), multipliers, K
+
+    def _spectrum(self, q: Array, g: Array, M: Array, J: Array) -> tuple[Array, Array]:
+        """Eigenvalues of the stiffness and motions (nv x k) on the rows, orthonormal in the mass matrix."""
+        N, _, K = self.tangent(q, g, M, J)
         squares, Y = np.linalg.eigh(N.T @ ((K + K.T) / 2) @ N)
         return squares, N @ Y
 
-    def _projected(self, q: Array) -> Array | None:
+    def projected(self, q: Array) -> Array | None:
         """Nearest configuration on the constraints; None if there is none nearby."""
         for _ in range(12):
-            *_, M, J, phi = self._at(q)
+            *_, M, J, phi = self.at(q)
             if np.abs(phi).max(initial=0.0) < 1e-12:
                 return q
             X = np.linalg.solve(M, J.T)
@@ -212,13 +220,13 @@ class _Descent:
             if not np.abs(d / self.sizes).max() < 1.0:
                 return None
             q = self._eom.integrate(q, d)
-        return q if np.abs(self._at(q)[-1]).max(initial=0.0) < 1e-9 else None
+        return q if np.abs(self.at(q)[-1]).max(initial=0.0) < 1e-9 else None
 
     def descend(self, q: Array) -> tuple[Array, int, bool]:
         """Go downhill; return the end, the number of steps, and whether all forces balance there."""
         radius = _LONGEST
         for step in range(self._most):
-            g, other, V, M, J, _ = self._at(q)
+            g, other, V, M, J, _ = self.at(q)
             squares, Y = self._spectrum(q, g, M, J)
             pull = Y.T @ g
             if not squares.size or np.linalg.norm(pull) <= 1e-12 * self._scale(Y, squares, g):
@@ -228,9 +236,9 @@ class _Descent:
             length = float(np.abs(d / self.sizes).max())
             while True:
                 share = min(1.0, radius / max(length, 1e-300))
-                new = self._projected(self._eom.integrate(q, share * d))
+                new = self.projected(self._eom.integrate(q, share * d))
                 if new is not None:
-                    _, after, V_new, *_ = self._at(new)
+                    _, after, V_new, *_ = self.at(new)
                     gain = float((V_new - V)[0]) - share * float(d @ (other + after)) / 2
                     expected = share * float(g @ d)
                     noise = 1e-13 * (abs(float(V[0])) + abs(float(V_new[0])) + 1e-300)
@@ -247,9 +255,15 @@ class _Descent:
         raised = np.linalg.norm(np.abs(squares) * np.linalg.norm(np.linalg.pinv(Y) @ np.diag(self.sizes), axis=1))
         return float(0.1 * raised + np.linalg.norm(np.abs(Y.T) @ np.abs(g)) + 1e-300)
 
+    def scale(self, q: Array) -> float:
+        """Size of the forces on allowed motions, relative to which a rest is balanced."""
+        g, _, _, M, J, _ = self.at(q)
+        squares, Y = self._spectrum(q, g, M, J)
+        return self._scale(Y, squares, g)
+
     def stiffness(self, q: Array) -> tuple[Array, Array]:
         """Eigenvalues of the stiffness relative to the mass matrix, and the least stiff motion."""
-        g, _, _, M, J, _ = self._at(q)
+        g, _, _, M, J, _ = self.at(q)
         squares, Y = self._spectrum(q, g, M, J)
         return (squares, Y[:, 0]) if squares.size else (squares, np.zeros(self._eom.nv))
 
