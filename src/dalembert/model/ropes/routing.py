@@ -449,7 +449,8 @@ class Routing:
                 wheel, point = (a, b) if line.out is not None else (b, a)
                 message = f"{point.what} of rope '{rope.name}' is inside {wheel.what}"
             if line.out is not None or line.into is not None:
-                yield Condition(f"{rope.name}.{a.label}.overlap", line.clear, message)
+                event = f"{a.label}.overlap" if line.out is not None else f"{b.label}.inside"
+                yield Condition(f"{rope.name}.{event}", line.clear, message)
             if line.error is not None:
                 message = f"no line from {a.what} to {b.what} of rope '{rope.name}' was found that touches both"
                 yield Condition(f"{rope.name}.{a.label}.tangent", _CONVERGED * line.length - line.error, message)
