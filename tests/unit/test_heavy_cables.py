@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -169,7 +170,6 @@ def test_a_heavy_cable_of_a_robot_is_a_heavy_rope() -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"winch": "w", "drum": 0.1}, "got a winch"),
         ({"pulley": 0.1}, "got a pulley"),
         ({"stiffness": None}, "give its stiffness"),
         ({"damping": 5.0}, "it takes no damping"),
@@ -179,3 +179,39 @@ def test_heavy_cables_that_cannot_be_are_refused(more: dict[str, Any], message: 
     given: dict[str, Any] = {"length": 5.0, "stiffness": 1e5, "weight": 3.0} | more
     with pytest.raises(MachineError, match=f"cable 'c' has weight: .*{message}"):
         da.Cable("c", "p", "world", **given)
+
+
+@pytest.mark.parametrize("exit", ["world", "car"])
+def test_a_winch_coils_a_heavy_cable(exit: str) -> None:
+    """Torque of the winch, weight on the car and energy: paying out lifts nothing that rests on the drum."""
+    place = (-20.0, 0.0, 10.0)
+    common: dict[str, Any] = {"length": 24.0, "stiffness": 2e5, "weight": 20.0}
+    machine = da.Machine(
+        "hung",
+        [da.point_mass("m", 100.0), da.Body("slide"), da.Body("drum", 20.0, inertia=(2, 2, 2)), da.point_mass("car", 300.0)],
+        [
+            da.Joint("x", "prismatic", "world", "slide", axis="x"),
+            da.Joint("z", "prismatic", "slide", "m", axis="z"),
+            da.Joint("y", "prismatic", "world", "car", axis="z", origin=place, stiffness=2e4),
+            da.Joint("w", "revolute", "car", "drum", axis="y"),
+        ],
+        cables=[
+            da.Cable("a", "m", exit, exit_at=place if exit == "world" else (0, 0, 0), winch="w", drum=0.3, **common),
+            da.Cable("b", "m", "world", exit_at=(20, 0, 10), **common),
+        ],
+    )  # fmt: skip
+    eom = da.equations(machine, backend="vm")
+    q = {"x": 0.3, "z": -0.5, "y": 0.05, "w": 0.7}
+    force = dict(zip(eom.v_names, eom.bias([q[n] for n in eom.q_names], np.zeros(4)), strict=True))
+    rises = 0.05 if exit == "car" else 0.0
+    cable = catenary((-20, 0, 10 + rises), (0.3, 0, -0.5), 24.0 + 0.3 * 0.7, 20.0, stiffness=2e5)
+    T = cable.tensions[0]
+    assert force["w_dot"] == pytest.approx(-0.3 * (T + T**2 / 4e5), rel=1e-9)
+    own = 320.0 * 9.81 + 2e4 * 0.05
+    pulled = cable.forces[0][2] + 20.0 * 0.3 * 0.7  # the drum is lighter by the cable that it has paid out
+    assert force["y_dot"] == pytest.approx(own - (pulled if exit == "car" else 0.0), rel=1e-9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", da.DalembertWarning)
+        run = da.simulate(machine, duration=1.0, q0={"y": -0.1}, method="dopri5", rtol=1e-9, atol=1e-10, backend="vm")
+    assert run.energy.drift < 1e-9 and run["w"][-1] > 1.0
+    assert da.load_machine(machine.to_yaml()).cables == machine.cables

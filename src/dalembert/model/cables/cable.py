@@ -58,7 +58,8 @@ class Cable(RopeBase):
         Whether the cable could also push, as CDPR (2), an equation, lets it; otherwise it goes slack instead.
     weight
         Weight per unstretched length [N/m] of an elastic cable between its exit point and its anchor, which then sags:
-        see `Rope`. Its length may be a parameter or depend on time, but not on a winch.
+        see `Rope`. A winch coils it up at its exit; the mass of the body there includes the cable that the winch holds
+        at the angle zero.
 
     Examples
     --------
@@ -116,7 +117,7 @@ class Cable(RopeBase):
             raise MachineError(f"'bilateral' of cable '{name}' must be true or false, got {self.bilateral!r}")
         set_(self, "weight", field_scalar(self.weight, f"weight of cable '{name}'", lower=0.0))
         if self.heavy:
-            given = {"a pulley": self.has_pulley, "a winch": self.winch is not None, "'bilateral'": self.bilateral}
+            given = {"a pulley": self.has_pulley, "'bilateral'": self.bilateral}
             self._check_heavy("cable", (what for what, is_given in given.items() if is_given))
 
     @property
@@ -149,11 +150,12 @@ class Cable(RopeBase):
             centre = p_d + R_d @ ca.vertcat(*[context.value(x) for x in self.exit_at]) + r * s
             rims = (Arc(centre, ca.cross(z, s), -s, r, ca.pi - psi),)
             course = (*rims, anchor)
-        payout = ca.SX(0)
-        if self.winch is not None:
-            payout = context.value(self.drum) * context.coordinate(self.winch)
-        route = Route(path.length, (RouteSection(path.length, payout, (0,), (path.length,)),), course, rims=rims)
-        return self._with_sag(route, context)
+        section = RouteSection(path.length, self.payout(context), (0,), (path.length,))
+        return self._with_sag(Route(path.length, (section,), course, rims=rims), context)
+
+    def payout(self, context: MachineContext) -> ca.SX:
+        """Length that its winch has paid out."""
+        return ca.SX(0) if self.winch is None else context.value(self.drum) * context.coordinate(self.winch)
 
     def ends(self, context: MachineContext) -> tuple[ca.SX, ca.SX]:
         """Exit point and anchor of a heavy one."""

@@ -11,7 +11,7 @@ Both are derivatives of the potential energy of strain and weight, ``dU/dl = H``
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import casadi as ca
@@ -118,6 +118,8 @@ class Hanging:
         Pull of the holder at its end.
     error
         Part of its length by which the iteration misses the end.
+    payout
+        The part of its length that a winch at its start has paid out; what it has coiled up rests there.
     """
 
     origin: ca.SX
@@ -131,12 +133,17 @@ class Hanging:
     H: ca.SX
     V: ca.SX
     error: ca.SX
+    payout: ca.SX = field(default_factory=lambda: ca.SX(0))
 
     @staticmethod
-    def between(start: ca.SX, end: ca.SX, gravity: ca.SX, cable: tuple[ca.SX, ca.SX, ca.SX]) -> Hanging:
-        """Solve for it, with unstretched length, weight per length and stiffness of the cable."""
+    def between(
+        start: ca.SX, end: ca.SX, gravity: ca.SX, cable: tuple[ca.SX, ca.SX, ca.SX], payout: ca.SX | None = None
+    ) -> Hanging:
+        """Solve for it, with unstretched length, weight per length and stiffness; ``payout`` is added to the length."""
         along, up, l, h = _plane(start, end, gravity)
-        return Hanging(start, along, up, l, h, *cable, *pull(l, h, *cable))
+        paid = ca.SX(0) if payout is None else payout
+        cable = (cable[0] + paid, *cable[1:])
+        return Hanging(start, along, up, l, h, *cable, *pull(l, h, *cable), paid)
 
     @staticmethod
     def tightened(
@@ -154,9 +161,15 @@ class Hanging:
         return Hanging(start, along, up, l, h, L, w, EA, H, V, error)
 
     def gradient(self, q: ca.SX) -> ca.SX:
-        """Derivatives of its energy with respect to coordinates that move its ends, at a fixed length."""
+        """Derivatives of its energy with respect to coordinates that move its ends, and turn its winch.
+
+        At fixed ends, ``dU/dL = -T - T^2 / (2 EA)`` with the tension ``T`` at the winch: cable that is paid out was not
+        stretched on the drum, and takes up energy of strain.
+        """
         pulled = self.H * ca.jacobian(self.l, q) + self.V * ca.jacobian(self.h, q)
-        return pulled + self.w * self.L * ca.jacobian(self.start, q)
+        carried = self.w * (self.L - self.payout) * ca.jacobian(self.start, q)
+        T = self.tensions[0]
+        return pulled + carried - (T + T**2 / (2.0 * self.EA)) * ca.jacobian(self.payout, q)
 
     @property
     def chord_tension(self) -> ca.SX:
@@ -194,8 +207,8 @@ class Hanging:
 
     @property
     def potential(self) -> ca.SX:
-        """Energy of strain and weight."""
-        return potential(self.H, self.V, self.L, self.w, self.EA) + self.w * self.L * self.start
+        """Energy of strain and weight, with that of the cable on a winch at its start."""
+        return potential(self.H, self.V, self.L, self.w, self.EA) + self.w * (self.L - self.payout) * self.start
 
     def frequency(self, gravity: ca.SX) -> ca.SX:
         """First frequency across its plane [Hz], about that of a string."""

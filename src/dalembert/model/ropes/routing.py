@@ -456,7 +456,7 @@ class Routing:
                 yield Condition(f"{rope.name}.{a.label}.tangent", _CONVERGED * line.length - line.error, message)
         for k in range(n):
             zero = self.counted.get(f"{rope.name}.{path[k].label}.zero")
-            if zero is not None and (path[k].cuts or rope.elastic):
+            if zero is not None and self.wheels[k].axis is not None and (path[k].cuts or rope.elastic):
                 yield Condition(
                     f"{rope.name}.{path[k].label}.lap",
                     _FARTHEST - ca.fabs(zero.angle - zero.centre),
