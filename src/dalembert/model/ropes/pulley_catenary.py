@@ -1,7 +1,8 @@
 """A heavy cable that leaves a pulley: the elastic catenary begins where it is tangent to the pulley.
 
-The plane of the pulley of radius ``r`` is the vertical plane of the cable; ``s`` and ``z`` are its horizontal and vertical
-axes, as in ``model/cables/pulley.py``. The cable enters it at D, at the angle pi, and leaves it at the angle psi, at
+The plane of the pulley of radius ``r`` is the vertical plane of the cable; ``s`` and ``z`` are its horizontal and
+vertical axes, as in ``model/cables/pulley.py``. The cable enters it at D, at the angle pi, and leaves it at the angle
+psi, at
 
     A = D + r (s + n),   n = cos(psi) s + sin(psi) z,
 
