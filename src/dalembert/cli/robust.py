@@ -89,7 +89,7 @@ def robust(
         raise InputError("--period is part of proofs with rates: give a --rate or a --schedule")
     from dalembert.view.loop_report import loop_report
 
-    with interruptible():
+    with interruptible(), console().status("linear model") as status:
         answer, proof = loop_report(
             experiment.machine,
             experiment.control,
@@ -98,6 +98,7 @@ def robust(
             at=dict(_assigned(text, "--at") for text in at or ()) or None,
             level=level,
             seconds=seconds,
+            progress=status.update,
         )
     if json:
         print(json_module.dumps(answer, indent=2))

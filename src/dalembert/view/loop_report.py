@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ def loop_report(
     at: Mapping[str, float] | None = None,
     level: float | None = None,
     seconds: float = 60.0,
+    progress: Callable[[str], object] | None = None,
 ) -> tuple[dict[str, Any], Robustness | None]:
     """Stability, sensitivity and disk margins of a loop, and proofs about it over ranges; the proof itself.
 
@@ -47,9 +48,13 @@ def loop_report(
         Configuration.
     level, seconds
         As in `robust_stability`.
+    progress
+        Called with the step that begins, and with the frequency that a proof has reached.
     """
     import control
 
+    tell = progress or (lambda text: None)
+    tell("linear model")
     eom = derive(machine)
     plant = linearize(eom, at)
     if gains:
@@ -75,9 +80,14 @@ def loop_report(
     proof = None
     if ranges:
         spans = dict(ranges)
+        tell("model over the ranges")
         model = uncertain(eom, spans, at=at)
+        tell("search for values that destabilise the loop")
         proof = robust_stability(
-            model.lft.feedback(K, model.lft.outputs, model.lft.inputs), level=level, seconds=seconds
+            model.lft.feedback(K, model.lft.outputs, model.lft.inputs),
+            level=level,
+            seconds=seconds,
+            progress=lambda w, spent: tell(f"proof: up to {w:.4g} rad/s, {spent:.0f} s of processor time"),
         )
         size = 1.0 / max(1.0, proof.upper) if proof.complete and np.isfinite(proof.upper) else 0.0
         low, high = (model.values(**dict.fromkeys(spans, s * size)) for s in (-1.0, 1.0))

@@ -117,7 +117,9 @@ class TuneSettings:
     ----------
     starts
         Number of starts: the first from the structure's own values, the others from random ones, every second of them
-        with gains of equal scale near the open loop, and from the eleventh on with large ones.
+        with gains of equal scale near the open loop, from the eleventh on with large ones, and from the fifteenth on
+        along mixtures of gains that have no bounds. The message says where only one start has reached the least value:
+        more starts, with more evaluations, may reach a lower one.
     seed
         Seed of the random starts.
     evaluations

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.control.structured.certificate import Check, certify
+from dalembert.control.structured.mixtures import gain_mixture
 from dalembert.control.structured.nonsmooth import Budget, Function, bfgs, bfgs_of, bundle
 from dalembert.control.structured.objective import Objective
 from dalembert.control.structured.plants import LoopPlant, loop_plant
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["tune_models"]
 
 _NEAR = 10  # starts about typical sizes of gains, before those with larger ones
+_MIXED = 14  # starts before those along mixtures of gains
+_ALIKE = 0.01  # relative difference up to which two starts have reached the same value
 _SHARES = 8  # least number of shares of the budget, of which each start has one
 _LEAST_POLISH = 2000  # evaluations that polishing may take at least
 _MET = 1e-3  # hard requirements count as met up to here above one
@@ -51,12 +54,14 @@ class _Search:
     weight: float = 1.0  # of hard requirements beside soft ones
     history: list[tuple[str, float]] = field(default_factory=list)
     offered: list[tuple[float, Place]] = field(default_factory=list)
+    alone: bool = False  # whether only one of several starts has reached the least value
 
     def offer(self, label: str, objective: Objective, y: Array, value: float) -> None:
+        place = (objective, y)
         self.history.append((label, float(value)))
-        self.offered.append((float(value), (objective, y)))
+        self.offered.append((float(value), place))
         if value < self.value:
-            self.place, self.value = (objective, y), value
+            self.place, self.value = place, value
 
     def worst(self, objective: Objective) -> Function:
         """The minimised function: the worst requirement, hard ones with their weight."""
@@ -65,6 +70,11 @@ class _Search:
     def enough(self, objective: Objective) -> Callable[[float], bool] | None:
         """Where the search may end: hard requirements alone are met."""
         return None if objective.soft else lambda f: f <= 1.0
+
+    def compare(self, best: Place, value: float) -> None:
+        """Note whether another start has come near to the value of the best one, with the same weight."""
+        rest = [v for v, place in self.offered if place is not best]
+        self.alone = bool(rest) and min(rest) > (1.0 + _ALIKE) * value
 
     def others(self, count: int) -> list[tuple[float, Place]]:
         """The next best starts that ended elsewhere, and not far above."""
@@ -145,7 +155,7 @@ def _starts(
 
     Every second one has gains of equal scale and begins near the open loop. The others are about the gains of other
     frequencies. After the first ten, gains have one scale about and above the mean of their sizes: gains that cancel
-    each other are reached from there.
+    each other are reached from there. From the fifteenth on they move along mixtures (`gain_mixture`).
     """
     rng = np.random.default_rng(settings.seed)
     yield objective, objective.start()
@@ -153,6 +163,11 @@ def _starts(
         step = k // 2
         w = frequencies[step % len(frequencies)]
         noise = rng.normal(size=len(objective.limits))
+        if k >= _MIXED:
+            mixture = gain_mixture(objective, w * 10.0 ** rng.uniform(-0.5, 0.5))
+            if mixture is not None:
+                yield objective.mixed(10.0 ** rng.uniform(0.0, 1.5) * mixture), noise
+                continue
         if k >= _NEAR:
             size = partial(_mean, times=(100.0, 10.0, 1.0)[k % 3])
             yield objective.scaled(ranges(objective.structure, plants, w, alike=size)), noise
@@ -231,13 +246,16 @@ def _polished(search: _Search, budget: Budget, tell: Callable[[str, float], obje
     for f, (objective, y) in search.others(2):  # a start that ended early may lead lower than the best one
         if not budget.spent:
             search.offer("polish of another start", objective, *_polish(objective, search, y, f, budget))
-    objective, y = search.place
+    leader = search.place
+    objective, y = leader
     enough = search.enough(objective)
     best, best_soft = y, np.inf
     low: tuple[float, float] | None = None  # weight that is too small, and the worst hard requirement with it
     high: tuple[float, float] | None = None  # weight that is large enough
     for step in range(16):
         y, f = _polish(objective, search, y, search.value, budget)
+        if step == 0:
+            search.compare(leader, f)
         search.place, search.value = (objective, y), f
         search.history.append((f"polish {step + 1}, weight {search.weight:.3g}", f))
         tell(f"polish {step + 1}", f)
@@ -368,6 +386,8 @@ def _result(
     at_bound = tuple(n for n, r, v in zip(names, objective.limits, x, strict=True) if r.ends_at_bound(float(v)))
     if at_bound:
         message += f"; at a bound: {', '.join(at_bound)}"
+    if objective.soft and search.alone:
+        message += "; only one start reached this value: more starts may reach a lower one"
     fast = _limited(objective, x)
     if fast:
         message += f"; the limit on fast poles binds ({', '.join(fast)}): see fast_poles"
