@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.model import SoftContact
 from dalembert.systems import load_system
 from dalembert.systems.cranes import planar_crane, spatial_crane, uniform_cable
 from dalembert.systems.falling_chains import chain_on_ground
+from dalembert.view import pack_machine
 from dalembert.view.animation import animate, draw_machine
 from dalembert.view.drawing import compose_picture, draw_scene, plane_of
 from dalembert.view.scene import bake_run
@@ -209,6 +211,22 @@ def test_what_is_touched_is_seen(surface: Any) -> None:
         seen = pixels(draw_machine(machine, plane=plane))
         bare = pixels(draw_machine(machine.with_(contacts=()), plane=plane))
         assert near(seen, ground, 6) > near(bare, ground, 6) + 100
+
+
+def test_surfaces_of_colliders_and_soft_contacts_look_like_those_of_contacts() -> None:
+    surface = da.HalfSpace((0.2, 0.0, 1.0), (0.0, 0.0, -0.1))
+    declared = lying_ball(surface)
+    bare = declared.with_(contacts=())
+    others = (
+        bare.with_(colliders=[da.Collider("ball"), da.Collider("slope", surface=surface)]),
+        bare.with_(fields=[SoftContact("slope", "ball", radius=0.1, surface=surface)]),
+    )
+    pictures = [pixels(draw_machine(m, plane=None)) for m in (declared, *others)]
+    scenes = [pack_machine(m)["scene"] for m in (declared, *others)]
+    for picture, scene in zip(pictures[1:], scenes[1:], strict=True):
+        np.testing.assert_array_equal(picture, pictures[0])
+        assert scene["floor"] == scenes[0]["floor"] and scene["nodes"] == scenes[0]["nodes"]
+    assert any(node["kind"] == "ramp" for node in scenes[0]["nodes"])
 
 
 def test_the_grid_lies_on_the_ground_that_is_touched() -> None:

@@ -188,6 +188,14 @@ def test_functions_count_by_what_they_compute() -> None:
     assert printed.strip() == digest({"a": (2, "x"), "b": 1.0}, [None, True])
 
 
+def test_an_experiment_prints_the_first_of_many_values() -> None:
+    """A start of all coordinates of a large machine is a line, not a page."""
+    assert "q = {'theta': 0.3}" in str(SWING) and "parameters   {'m': 2.0}" in str(SWING)
+    text = str(da.Experiment(PENDULUM, start=da.Start(q={f"link_{i}": 0.25 for i in range(30)})))
+    assert "of 30 values" in text and "link_29" not in text and max(map(len, text.splitlines())) < 200
+    assert "of 40 values" in str(da.Experiment(PENDULUM, start=da.Start(q=[0.5] * 40)))
+
+
 def test_events_are_texts_too() -> None:
     """A text is located where the function is."""
     text = da.simulate(SWING, limits="ignore", duration=3.0, events=da.Event("low", "sin(theta) - 0.1 * m"))

@@ -182,6 +182,19 @@ def test_expressions_with_units_are_read(text: str) -> None:
     parse_quantity(text, {"l": length}, {"l": parse_unit("m").dimension})
 
 
+def test_pounds_are_masses_and_pound_forces_are_forces() -> None:
+    """One slug falls with one foot per second squared under one pound-force: 32.17404855643 lb."""
+    for text, value, unit in (("100 ft/min", 0.508, "m/s"), ("12 in", 0.3048, "m"), ("2 lb ft^2", 0.0842802, "kg m^2")):
+        number, dimension = parse_quantity(text, {}, {})
+        assert nominal(number) == pytest.approx(value, rel=1e-6), text
+        assert dimension == parse_unit(unit).dimension
+    slug = parse_unit("lbf").factor / parse_unit("ft/s^2").factor / parse_unit("lb").factor
+    assert slug == pytest.approx(32.17404855643, rel=1e-12)
+    assert parse_unit("lbf ft").factor == pytest.approx(1.3558179483314, rel=1e-13)
+    with pytest.raises(da.FileFormatError, match="mass of body 'link' must be a quantity in kg, got '3 lbf'"):
+        da.load_machine(FILE.replace("mass: m", "mass: 3 lbf"))
+
+
 def test_angles_are_no_numbers_but_arcs_are_lengths() -> None:
     dimension = {name: parse_unit(name).dimension for name in ("1", "m", "rad", "rad/s", "Hz", "N m", "N m/rad")}
     assert not dimension["1"].admits(dimension["rad"]) and dimension["rad"].admits(dimension["1"])

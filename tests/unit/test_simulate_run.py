@@ -131,6 +131,14 @@ def test_energy_audit_sees_what_is_wrong() -> None:
     assert EnergyAudit.of(t, zero, potential * 0 + 3, zero, zero).drift == 0.0
 
 
+def test_energy_audit_of_a_machine_that_stands_still() -> None:
+    """Where nothing moves, a residual of rounding is no drift; work that went nowhere is one."""
+    t, zero, height = np.array([0.0, 1.0, 2.0]), np.zeros(3), np.full(3, 3.0)
+    trembling = EnergyAudit.of(t, zero + 1e-30, height, zero, np.array([0.0, 0.0, 2e-14]))
+    assert abs(trembling.residual[-1]) > trembling.rounding and 0.0 < trembling.drift < 1e-8
+    assert EnergyAudit.of(t, zero + 1e-30, height, np.array([0.0, 0.0, 1e-3]), zero).drift > 1.0
+
+
 def test_energy_audit_books_transitions_apart() -> None:
     """Two rows at one instant: half a joule is lost there, of which 0.2 J are booked as a loss."""
     t, potential, zero = np.array([0.0, 1.0, 1.0, 2.0]), np.zeros(4), np.zeros(4)

@@ -87,13 +87,13 @@ _A = Dimension((0.0, 0.0, 0.0, 1.0, 0.0))
 _RAD = Dimension((0.0, 0.0, 0.0, 0.0, 1.0))
 _N = _KG * _M / _S**2
 _UNITS: tuple[tuple[str, Dimension, Mapping[str, float]], ...] = (
-    ("mass", _KG, {"kg": 1.0, "g": 1e-3, "mg": 1e-6, "t": 1e3}),
-    ("length", _M, {"m": 1.0, "km": 1e3, "dm": 0.1, "cm": 1e-2, "mm": 1e-3, "um": 1e-6}),
+    ("mass", _KG, {"kg": 1.0, "g": 1e-3, "mg": 1e-6, "t": 1e3, "lb": 0.45359237}),
+    ("length", _M, {"m": 1.0, "km": 1e3, "dm": 0.1, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "ft": 0.3048, "in": 0.0254}),
     ("time", _S, {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "h": 3600.0}),
     ("angle", _RAD, {"rad": 1.0, "mrad": 1e-3, "deg": math.pi / 180, "rev": 2 * math.pi}),
     ("angular velocity", _RAD / _S, {"rpm": math.pi / 30}),
     ("frequency", _S**-1, {"Hz": 1.0, "kHz": 1e3}),
-    ("force", _N, {"N": 1.0, "mN": 1e-3, "kN": 1e3, "MN": 1e6}),
+    ("force", _N, {"N": 1.0, "mN": 1e-3, "kN": 1e3, "MN": 1e6, "lbf": 0.45359237 * 9.80665}),
     ("torque", _N * _M, {"Nm": 1.0, "mNm": 1e-3, "kNm": 1e3, "Nmm": 1e-3}),
     ("energy", _N * _M, {"J": 1.0, "kJ": 1e3}),
     ("power", _N * _M / _S, {"W": 1.0, "kW": 1e3}),

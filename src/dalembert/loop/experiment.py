@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, cast
 
 import numpy as np
@@ -108,6 +109,9 @@ KEYWORD_DEFAULTS: Mapping[str, object] = {
     "backend": "auto",
 }
 """Defaults of the keywords, in every verb."""
+
+_SHOWN = 8
+"""Values of a start or of parameters that the text of an experiment shows."""
 
 experiment_verb = flat_keywords(ExperimentKeywords, defaults=KEYWORD_DEFAULTS)
 """Decorator of the verbs that take an experiment or its keywords."""
@@ -367,10 +371,10 @@ class Experiment:
             lines.append(f"  start        from a run, at t = {self.start.final.t:g} s")
         else:
             states = {"q": self.start.q, "v": self.start.v}
-            shown = ", ".join(f"{name} = {values}" for name, values in states.items() if values is not None)
+            shown = ", ".join(f"{name} = {_shortened(values)}" for name, values in states.items() if values is not None)
             lines.append(f"  start        t = {self.start.t:g} s, {shown or 'neutral'}")
         if self.p is not None:
-            lines.append(f"  parameters   {self.p}")
+            lines.append(f"  parameters   {_shortened(self.p)}")
         law = None if self.control is None else law_block(self.control)
         lines.append(f"  control      {law['law'] if isinstance(law, dict) else law or 'none'}")
         for name in _LISTED:
@@ -400,6 +404,14 @@ _FIELDS = frozenset(one.name for one in dataclasses.fields(Experiment))
 
 Runnable = Experiment | Machine | EquationsOfMotion
 """Input of a verb: an experiment, or a machine or its equations with the keywords of one."""
+
+
+def _shortened(values: Any) -> str:
+    """Values as they were given, or the first of many."""
+    if len(values) <= _SHOWN:
+        return str(values)
+    first: Any = dict(islice(values.items(), _SHOWN)) if isinstance(values, Mapping) else tuple(values[:_SHOWN])
+    return f"{str(first)[:-1]}, ... of {len(values)} values"
 
 
 def _machine_text(machine: Machine) -> str:

@@ -10,12 +10,15 @@ from dalembert.core.errors import MachineError, UnknownNameError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector, unit_vector
 from dalembert.model.body import Body
-from dalembert.model.contacts import HalfSpace
+from dalembert.model.contacts import HalfSpace, Surface
+from dalembert.model.contacts.surface import Number, SurfaceShape
+from dalembert.model.joint import WORLD
+from dalembert.model.soft_contact import SoftContact
 
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["Collider", "check_colliders"]
+__all__ = ["Collider", "check_colliders", "world_shapes"]
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,17 @@ def check_colliders(machine: Machine) -> None:
     solids = [b for b in known.values() if b.name not in owner and any(g.collision for g in b.geometry)]
     if rest and not solids:
         raise MachineError(f"collider '{rest[0]}' of {where} has no bodies: none is left with geometry for collision")
+
+
+def world_shapes(machine: Machine, number: Number = nominal) -> list[SurfaceShape]:
+    """Shapes of the surfaces of the world that a machine touches: of its contacts, soft contacts and colliders.
+
+    Equal surfaces count once; ``number`` evaluates scalars.
+    """
+    surfaces: list[Surface] = [c.surface for c in machine.contacts if c.on == WORLD]
+    surfaces += [f.surface for f in machine.fields if isinstance(f, SoftContact) and f.on == WORLD]
+    surfaces += [c.surface for c in machine.colliders if c.surface is not None]
+    return [shape for surface in dict.fromkeys(surfaces) for shape in surface.shapes(number)]
 
 
 def _check_grains(machine: Machine) -> None:

@@ -10,6 +10,9 @@ from dalembert.core.types import Array
 
 __all__ = ["EnergyAudit"]
 
+_RESOLVED = 1e-9
+"""Part of an energy that the audit of a run is trusted to."""
+
 
 @dataclass(frozen=True, eq=False)
 class EnergyAudit:
@@ -66,10 +69,15 @@ class EnergyAudit:
 
     @property
     def audit(self) -> Array:
-        """The residual relative to the peak, over time; rounding of the energies counts as zero."""
+        """The residual relative to the peak, over time; rounding of the energies counts as zero.
+
+        A peak that rounding does not resolve to nine digits, that of a machine which stands still, is no measure: then
+        the least energy that is resolved to them.
+        """
         with np.errstate(invalid="ignore", over="ignore"):
             left = np.where(np.abs(self.residual) <= self.rounding, 0.0, self.residual)
-            return left / self.peak if self.peak > 0.0 else left
+            scale = max(self.peak, self.rounding / _RESOLVED)
+            return left / scale if scale > 0.0 else left
 
     @property
     def drift(self) -> float:

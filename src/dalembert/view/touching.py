@@ -17,8 +17,8 @@ from dalembert.core.parameter import evaluate, nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.formulations.layout import Layout
-from dalembert.model.contacts import Ball, Plane, Surface, Tube
-from dalembert.model.joint import WORLD
+from dalembert.model.colliders import world_shapes
+from dalembert.model.contacts import Ball, Plane, Tube
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.baked import interpolated
@@ -128,8 +128,7 @@ def contact_arrows(
 def _standing(machine: Machine, p: Mapping[str, float] | None) -> list[Plane | Ball | Tube]:
     """Shapes of the surfaces that stand in the world, once each, at parameter values."""
     values = {x.name: x.value for x in machine.parameters} | dict(p or {})
-    surfaces: dict[Surface, None] = dict.fromkeys(c.surface for c in machine.contacts if c.on == WORLD)
-    return [shape for surface in surfaces for shape in surface.shapes(lambda x: float(evaluate(x, values)))]
+    return world_shapes(machine, lambda x: float(evaluate(x, values)))
 
 
 def floor_level(machine: Machine, up: Array, p: Mapping[str, float] | None = None) -> float | None:

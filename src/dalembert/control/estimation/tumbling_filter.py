@@ -13,35 +13,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
-import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.compile import Kernel, compile_function
 from dalembert.control.estimation.camera import StereoCamera, pose_from_points
-from dalembert.core.errors import ConvergenceError, InputError
+from dalembert.control.estimation.tumbling_fit import Fit
+from dalembert.control.estimation.tumbling_motion import (
+    apart,
+    inertia_matrix,
+    inertia_numbers,
+    moved,
+    sight,
+    stepped,
+)
+from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
-from dalembert.core.types import Array, Expression
+from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 from dalembert.model.geometry import Geometry
 from dalembert.plan.clearance import boxes_of
 from dalembert.plan.tumbling import TumblingBody
-from dalembert.spatial.rotations import (
-    numpy,
-    quaternion_exp,
-    quaternion_from_matrix,
-    quaternion_matrix,
-    quaternion_product,
-)
+from dalembert.spatial.rotations import numpy, quaternion_from_matrix, quaternion_matrix
 
 __all__ = ["ERRORS", "TumblingEstimate", "TumblingFilter"]
 
 ERRORS = ("position", "velocity", "attitude", "rate", "inertia")
 _ROWS = (slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12), slice(12, 17))
-_ITERATIONS, _ROUNDS, _SMALL = 8, 40, 1e-4
-_STEP = 0.5  # of the Runge-Kutta steps in a prediction [s]
+_ITERATIONS, _SMALL = 8, 1e-4
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class TumblingEstimate:
     @property
     def inertia(self) -> Array:
         """Inertia (3, 3) relative to its last moment."""
-        return _inertia_matrix(self.x[13:])
+        return inertia_matrix(self.x[13:])
 
     def deviation(self, name: str) -> float:
         """Root of the sum of the variances of an error: ``"position"``, ``"velocity"``, ``"attitude"``, ``"rate"``."""
@@ -86,7 +86,7 @@ class TumblingEstimate:
         span = float(t) - self.t
         if span < 0.0:
             raise InputError(f"an estimate at t = {self.t:g} s predicts later times only, got {t:g}")
-        x = _stepped(self.x, span)[0] if span else self.x
+        x = stepped(self.x, span)[0] if span else self.x
         return np.asarray(x[:3] + numpy(quaternion_matrix(x[6:10])) @ as_numbers(point))
 
     def turned(self, rotation: ArrayLike, about: ArrayLike = (0.0, 0.0, 0.0)) -> TumblingEstimate:
@@ -108,7 +108,7 @@ class TumblingEstimate:
         w = np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]]) / 2
         s = float(np.linalg.norm(w))
         turn = w if s < 1e-9 else w * np.arctan2(s, (np.trace(A) - 1) / 2) / s
-        rest = _inertia_numbers(np.array(body.inertia)) - self.x[13:]
+        rest = inertia_numbers(np.array(body.inertia)) - self.x[13:]
         return np.concatenate(
             [place - self.x[:3], np.array(body.velocity) - self.x[3:6], turn, body.rates(self.t) - self.x[10:13], rest]
         )
@@ -245,21 +245,33 @@ class TumblingFilter:
         drift
             Standard deviation of the velocity of the centre of mass, which is taken as zero [m/s].
         """
+        return self._begun(pictures, inertia, inertia_error, drift)
+
+    def _begun(
+        self,
+        pictures: list[tuple[float, Array, Array, Array]],
+        inertia: ArrayLike,
+        inertia_error: float,
+        drift: float,
+        mirrored: bool = False,
+    ) -> TumblingEstimate:
+        """First estimate, of the markers where they are seen or mirrored in depth."""
         if len(pictures) != 2 or not pictures[1][0] > pictures[0][0]:
             raise InputError("the first estimate needs two pictures, the second later than the first")
         poses = []
         for _, chosen, pixels, C in pictures:
             if len(chosen) < 3:
                 raise InputError(f"the first estimate needs pictures of at least 3 markers, got one of {len(chosen)}")
-            X = np.asarray(C) @ pose_from_points(self.camera.points(pixels), np.asarray(self.markers)[chosen])
-            poses.append(X)
+            seen = self.camera.points(pixels)
+            seen = _mirrored(seen) if mirrored else seen
+            poses.append(np.asarray(C) @ pose_from_points(seen, np.asarray(self.markers)[chosen]))
         span = pictures[1][0] - pictures[0][0]
         A = poses[0][:3, :3].T @ poses[1][:3, :3]
         turn = np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]]) / 2
         s = float(np.linalg.norm(turn))
         rate = (turn if s < 1e-9 else turn * np.arctan2(s, (np.trace(A) - 1) / 2) / s) / span
         Q = quaternion_from_matrix(poses[1][:3, :3]).ravel()
-        x = np.concatenate([poses[1][:3, 3], np.zeros(3), Q, rate, _inertia_numbers(_moments(inertia))])
+        x = np.concatenate([poses[1][:3, 3], np.zeros(3), Q, rate, inertia_numbers(_moments(inertia))])
         # errors of the triangulation: of depth, the worst, for the position; over the spread of the markers for angles
         C = np.asarray(pictures[1][3])
         z = float(np.linalg.norm(poses[1][:3, 3] - C[:3, 3]))
@@ -281,7 +293,9 @@ class TumblingFilter:
         """Estimate from a sequence of pictures and a guess of the inertia: the most probable motion.
 
         A filter linearises the motion about an inertia that it does not know yet, and then believes itself too much.
-        Here its result is carried back to the first picture and improved by Gauss-Newton steps over all of them.
+        Here Gauss-Newton steps fit the whole motion, first to the pictures of a short time, then of twice that time,
+        and so on: the rate that two pictures from afar give may be wrong by more than itself. From afar four markers of
+        a face and their mirror image in depth look nearly alike, so both are tried, and the better fit is returned.
 
         Parameters
         ----------
@@ -300,44 +314,11 @@ class TumblingFilter:
         second = int(np.searchsorted(times, times[0] + span - 1e-9)) if len(times) else 0
         if not 0 < second < len(times) - 1:
             raise InputError(f"the pictures must span more than {span:g} s, got {len(times)} of them")
-        first = self.begin([pictures[0], pictures[second]], inertia, inertia_error=inertia_error, drift=drift)
-        rest, known = pictures[second + 1 :], np.linalg.inv(first.P)
-        filtered = first
-        for picture in rest:
-            filtered = self.correct(filtered, *picture)
-        x = _carried(filtered, first.t)
-        for _ in range(_ROUNDS):
-            N, g, _, _ = self._through(x, first.t, rest)
-            g = g + known @ _apart(x, first.x)
-            step = np.asarray(np.linalg.solve(N + known, g), dtype=float)
-            x = _moved(x, step * min(1.0, 0.5 / float(np.abs(step).max())))
-            if np.abs(step).max() < _SMALL * 1e-2:
-                break
-        else:
-            raise ConvergenceError(
-                f"the pictures do not fit the motion of a free body: after {_ROUNDS} steps the state still changes by "
-                f"{np.abs(step).max():.2g}"
-            )
-        N, _, end, F = self._through(x, first.t, rest)
-        P = F @ np.linalg.inv(N + known) @ F.T
-        return TumblingEstimate(float(times[-1]), end, 0.5 * (P + P.T))
-
-    def _through(
-        self, x: Array, t: float, pictures: Sequence[tuple[float, Array, Array, Array]]
-    ) -> tuple[Array, Array, Array, Array]:
-        """Information and its gradient at the start, state and matrix of the errors at the end, of a motion."""
-        lens, points, size = self._lens, np.asarray(self.markers), self._size
-        N, g, F = np.zeros((17, 17)), np.zeros(17), np.eye(17)
-        for time, chosen, pixels, C in pictures:
-            x, step = _stepped(x, time - t)
-            t, F = time, step @ F
-            if not len(chosen):
-                continue
-            expected, H = _sight(len(chosen))(x, C, points[chosen], lens)
-            A = H @ F / size
-            N += A.T @ A
-            g += A.T @ (pixels.ravel() - expected) / size
-        return N, g, x, F
+        start, rest = [pictures[0], pictures[second]], pictures[second + 1 :]
+        fit = Fit(np.asarray(self.markers), self._lens, self._size, rest)
+        firsts = [self._begun(start, inertia, inertia_error, drift, mirrored) for mirrored in (False, True)]
+        x, P = fit.best([(first.t, first.x, first.P) for first in firsts])
+        return TumblingEstimate(float(times[-1]), x, P)
 
     def predict(self, estimate: TumblingEstimate, t: float) -> TumblingEstimate:
         """The estimate at a later time."""
@@ -346,7 +327,7 @@ class TumblingFilter:
             raise InputError(f"an estimate at t = {estimate.t:g} s is predicted to later times, got {t:g}")
         if span == 0.0:
             return estimate
-        x, F = _stepped(estimate.x, span)
+        x, F = stepped(estimate.x, span)
         P = F @ estimate.P @ F.T
         P[np.arange(17), np.arange(17)] += span * self._noise
         return TumblingEstimate(float(t), x, P)
@@ -375,17 +356,17 @@ class TumblingFilter:
         if z.shape != (len(k), 4):
             raise InputError(f"pixels must be ({len(k)}, 4), got shape {z.shape}")
         C, points, size = np.asarray(camera, dtype=float), np.asarray(self.markers)[k], self._size**2
-        sight, R, z = _sight(len(k)), size * np.eye(z.size), z.ravel()
+        look, R, z = sight(len(k)), size * np.eye(z.size), z.ravel()
         x, back = before.x, np.zeros(17)
         for _ in range(_ITERATIONS):  # Gauss-Newton: far from the estimate a picture is not linear in its errors
-            expected, H = sight(x, C, points, self._lens)
+            expected, H = look(x, C, points, self._lens)
             HP = H @ before.P
             K = np.linalg.solve(HP @ H.T + R, HP).T
             step = K @ (z - expected - H @ back) + back
-            x = _moved(x, step)
+            x = moved(x, step)
             if np.abs(step).max() < _SMALL:
                 break
-            back = _apart(x, before.x)
+            back = apart(x, before.x)
         A = np.eye(17) - K @ H
         P = A @ before.P @ A.T + size * (K @ K.T)  # Joseph's form stays symmetric and positive
         return TumblingEstimate(before.t, x, P)
@@ -400,17 +381,24 @@ class TumblingFilter:
         C = as_numbers(camera)
         x, F, t, total = estimate.x, np.eye(17), estimate.t, np.zeros((17, 17))
         for time in np.asarray(times, dtype=float):
-            x, step = _stepped(x, time - t)
+            x, step = stepped(x, time - t)
             t, F = time, step @ F
             pose = np.eye(4)
             pose[:3, :3], pose[:3, 3] = numpy(quaternion_matrix(x[6:10])), x[:3]
             chosen = self.visible(pose, C)
             if len(chosen):
-                _, H = _sight(len(chosen))(x, C, np.asarray(self.markers)[chosen], self._lens)
+                _, H = sight(len(chosen))(x, C, np.asarray(self.markers)[chosen], self._lens)
                 A = H @ F / self._size
                 total += A.T @ A
         L = np.linalg.cholesky(estimate.P)
         return np.linalg.eigvalsh(L.T @ total @ L)
+
+
+def _mirrored(points: Array) -> Array:
+    """Points (n, 3) that a camera sees nearly as these: mirrored in depth about their centre."""
+    centre = points.mean(axis=0)
+    u = centre / np.linalg.norm(centre)
+    return np.asarray(points - 2.0 * np.outer((points - centre) @ u, u))
 
 
 def _moments(inertia: ArrayLike) -> Array:
@@ -419,116 +407,3 @@ def _moments(inertia: ArrayLike) -> Array:
     if I.shape != (3, 3) or not np.isfinite(I).all() or not np.linalg.eigvalsh(I)[0] > 0.0:
         raise InputError(f"inertia must be 3 positive moments or a positive 3 x 3 matrix, got {inertia!r}")
     return I
-
-
-def _inertia_numbers(I: Array) -> Array:
-    J = I / I[2, 2]
-    return np.array([np.log(J[0, 0]), np.log(J[1, 1]), J[0, 1], J[0, 2], J[1, 2]])
-
-
-def _inertia_matrix(m: ArrayLike) -> Array:
-    a, b, c, d, e = np.asarray(m, dtype=float)
-    return np.array([[np.exp(a), c, d], [c, np.exp(b), e], [d, e, 1.0]])
-
-
-def _moved(x: Array, d: Array) -> Array:
-    """State moved by an error."""
-    result = x.copy()
-    result[:6] += d[:6]
-    half = 0.5 * float(np.linalg.norm(d[6:9]))
-    turn = np.array([np.cos(half), *(0.5 * np.sinc(half / np.pi) * d[6:9])])
-    Q = _product(x[6:10], turn)
-    result[6:10] = Q / np.linalg.norm(Q)
-    result[10:] += d[9:]
-    return result
-
-
-def _apart(x: Array, y: Array) -> Array:
-    """Error that moves ``x`` to ``y``."""
-    turn = _product(x[6:10] * np.array([1.0, -1.0, -1.0, -1.0]), y[6:10])
-    s = float(np.linalg.norm(turn[1:]))
-    w = 2.0 * turn[1:] * np.sign(turn[0]) if s < 1e-9 else 2.0 * np.arctan(s / turn[0]) / s * turn[1:]
-    return np.concatenate([y[:6] - x[:6], w, y[10:] - x[10:]])
-
-
-def _product(a: Array, b: Array) -> Array:
-    w, x, y, z = a.tolist()
-    return np.array([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]]) @ b
-
-
-def _symbolic_moved(x: Expression, d: Expression) -> Expression:
-    return ca.vertcat(x[:6] + d[:6], quaternion_product(x[6:10], quaternion_exp(d[6:9])), x[10:] + d[9:])
-
-
-def _rates(y: Expression) -> Expression:
-    """Rates of position, velocity, quaternion, body rate and inertia (Euler's equations)."""
-    Q, w, m = y[6:10], y[10:13], y[13:]
-    J = ca.vertcat(
-        ca.horzcat(ca.exp(m[0]), m[2], m[3]), ca.horzcat(m[2], ca.exp(m[1]), m[4]), ca.horzcat(m[3], m[4], 1.0)
-    )
-    turn = 0.5 * quaternion_product(Q, ca.vertcat(0.0, w))
-    return ca.vertcat(y[3:6], ca.SX(3, 1), turn, ca.solve(J, -ca.cross(w, J @ w)), ca.SX(5, 1))
-
-
-def _carried(estimate: TumblingEstimate, t: float) -> Array:
-    """State at another time, by the closed form."""
-    body = estimate.body()
-    Q = quaternion_from_matrix(body.attitude(t)).ravel()
-    place = np.array(body.position) + t * np.array(body.velocity)
-    return np.concatenate([place, body.velocity, Q, body.rates(t), estimate.x[13:]])
-
-
-def _stepped(x: Array, span: float) -> tuple[Array, Array]:
-    """State after a time, and the matrix of its errors."""
-    steps = max(1, int(np.ceil(span / _STEP - 1e-9)))
-    F = np.eye(17)
-    for _ in range(steps):
-        x, step = _motion()(x, span / steps)
-        F = step @ F
-    return x, F
-
-
-@cache
-def _motion() -> Kernel:
-    """``x, h -> x`` after a step and the matrix of its errors, by a Runge-Kutta step of fourth order."""
-    x, d, h = ca.SX.sym("x", 18), ca.SX.sym("d", 17), ca.SX.sym("h")
-
-    def after(y: Expression) -> Expression:
-        k1 = _rates(y)
-        k2 = _rates(y + h / 2 * k1)
-        k3 = _rates(y + h / 2 * k2)
-        k4 = _rates(y + h * k3)
-        z = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-        return ca.vertcat(z[:6], z[6:10] / ca.norm_2(z[6:10]), z[10:])
-
-    end, moved = after(x), after(_symbolic_moved(x, d))
-    inverse = ca.vertcat(end[6], -end[7:10])
-    turn = 2.0 * quaternion_product(inverse, moved[6:10])[1:]  # first order is all that the derivative sees
-    change = ca.vertcat(moved[:6] - end[:6], turn, moved[10:] - end[10:])
-    F = ca.substitute(ca.jacobian(change, d), d, _NEAR)
-    function = ca.Function("tumbling", [x, h], [end, ca.densify(F)], ["x", "h"], ["end", "F"])
-    return compile_function(function, shapes={"h": (), "F": (17, 17)}, lanes=False)
-
-
-_NEAR = ca.DM([0.0] * 17)
-
-
-@cache
-def _sight(n: int) -> Kernel:
-    """``x, camera pose, n markers, (f / rho, baseline) -> pixels (n, 4) and their derivatives (4 n, 17) by errors``."""
-    x, d, C = ca.SX.sym("x", 18), ca.SX.sym("d", 17), ca.SX.sym("camera", 4, 4)
-    p, cam = ca.SX.sym("markers", n, 3), ca.SX.sym("lens", 2)
-
-    def seen(y: Expression) -> Expression:
-        k, half, rows = cam[0], 0.5 * cam[1], []
-        for i in range(n):
-            world = y[:3] + quaternion_matrix(y[6:10]) @ p[i, :].T
-            s = C[:3, :3].T @ (world - C[:3, 3])
-            rows += [k * (s[0] + half) / s[2], k * s[1] / s[2], k * (s[0] - half) / s[2], k * s[1] / s[2]]
-        return ca.vertcat(*rows)
-
-    H = ca.substitute(ca.jacobian(seen(_symbolic_moved(x, d)), d), d, _NEAR)
-    names, outputs = ["x", "camera", "markers", "lens"], ca.cse([seen(x), ca.densify(H)])
-    function = ca.Function(f"sight{n}", [x, C, p, cam], outputs, names, ["pixels", "H"])
-    shapes = {"camera": (4, 4), "markers": (n, 3), "H": (4 * n, 17)}
-    return compile_function(function, shapes=shapes, lanes=False)

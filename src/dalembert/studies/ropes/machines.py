@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dalembert.core.parameter import TIME, cos, sin
+from dalembert.core.parameter import TIME, cos, sin, sqrt
 from dalembert.model.body import Body, point_mass
 from dalembert.model.constraints import MotionConstraint
 from dalembert.model.friction import Friction
@@ -15,8 +15,23 @@ from dalembert.model.machine import Machine
 from dalembert.model.parts import Frame, Wrench
 from dalembert.model.ropes import Anchor, Drum, Guide, PathElement, Rope, RopeObstacle, Sheave, SheaveLoss
 
-__all__ = ["CRANE_START", "atwood", "belt", "belt_mass", "capstan", "peg_pendulum", "rotor", "tackle", "tower_crane"]
+__all__ = [
+    "CRANE_START",
+    "atwood",
+    "belt",
+    "belt_mass",
+    "bollard",
+    "capstan",
+    "fixed_span",
+    "peg_pendulum",
+    "rotor",
+    "starting_belt",
+    "tackle",
+    "tower_crane",
+    "trolley_guide",
+]
 
+G = 9.81
 _ONE: Any = (1.0, 1.0, 1.0)
 
 CRANE_START: Mapping[str, Mapping[str, float]] = {
@@ -186,25 +201,121 @@ def belt(torque: float = 0.0, *, brake: float = 0.0, friction: float = 0.5) -> M
     )
 
 
-def capstan(hand: Any) -> Machine:
-    """A load of 150 kg that a capstan pulls up, three turns of rope on it, while a hand holds the other end.
+def capstan(
+    hand: Any, *, load: float = 150.0, friction: float = 0.25, turns: int = 3, speed: float = 0.5, rider: float = 1e-9
+) -> Machine:
+    """A capstan pulls a load up, whole turns of rope on it, while a hand pulls the other end upwards.
 
     Parameters
     ----------
     hand
-        Force of the hand [N], which may depend on time; its mass is 1e-6 kg, whose weight is a part of that force.
+        Force of the hand [N], which may depend on time.
+    load
+        Mass of the load [kg].
+    friction, turns
+        Coefficient of friction and turns of rope.
+    speed
+        Speed of the rim [m/s].
+    rider
+        Mass at the end that the hand pulls, whose weight is not a part of its force [kg].
     """
-    r, turns, mass = 0.1, 2, 1e-6  # and half a turn by the way of the rope: the friction stands for half a turn more
-    drum = Sheave("world", r, "y", joint="drum", friction=0.25 * 6 / 5, turns=turns, name="C")
+    r = 0.1
+    drum = Sheave("world", r, "y", joint="drum", friction=friction, turns=turns, name="C")
     return Machine(
         "capstan",
-        (point_mass("load", 150.0), point_mass("hand", mass), Body("drum", 1.0, inertia=_ONE)),
+        (point_mass("load", load), point_mass("hand", rider), Body("drum", 1.0, inertia=_ONE)),
         (
             Joint("x", "prismatic", "world", "load", axis="-z", origin=(-r, 0, -3)),  # type: ignore[arg-type]
-            Joint("y", "prismatic", "world", "hand", axis="-z", origin=(r, 0, -0.5)),  # type: ignore[arg-type]
+            Joint("y", "prismatic", "world", "hand", axis="z", origin=(-r, 0, 0.5)),  # type: ignore[arg-type]
             Joint("drum", "revolute", "world", "drum", axis="y"),  # type: ignore[arg-type]
         ),
-        constraints=(MotionConstraint("drive", joint="drum", value=0.5 / r * TIME),),
-        wrenches=(Wrench("pull", "hand", force=(0.0, 0.0, 9.81 * mass - hand)),),
-        ropes=(Rope("r", (Anchor("load"), drum, Anchor("hand")), length=3.5 + 5 * math.pi * r),),
+        constraints=(MotionConstraint("drive", joint="drum", value=speed / r * TIME),),
+        wrenches=(Wrench("pull", "hand", force=(0.0, 0.0, G * rider + hand)),),
+        ropes=(Rope("r", (Anchor("load"), drum, Anchor("hand")), length=3.5 + 2 * math.pi * turns * r),),
+    )
+
+
+def starting_belt(ramp: float = 0.25, *, brake: float = 0.42) -> Machine:
+    """The belt from rest: its first wheel speeds up to 12 rad/s in the time ``ramp``.
+
+    Parameters
+    ----------
+    ramp
+        Time in which the wheel speeds up.
+    brake
+        Viscous damping of the second wheel.
+    """
+    end = ramp - 1e-12  # a step that begins at the end of the ramp has its acceleration
+    past = TIME - end
+    rising = (TIME + end - sqrt(past * past + 1e-40)) / 2  # time, but not beyond the end of the ramp
+    drive = MotionConstraint("drive", joint="a", value=12.0 * (rising**2 / (2 * end) + TIME - rising))
+    return belt(brake=brake).with_(constraints=(drive,))
+
+
+def bollard(load: float, hold: float, *, friction: float, turns: int) -> Machine:
+    """A rope with a load, and half a turn more than ``turns`` on a bollard, which a weight ``hold`` [N] holds.
+
+    Parameters
+    ----------
+    load, hold
+        Weights at the two ends [N].
+    friction, turns
+        Coefficient of friction, and full turns besides the half one.
+    """
+    return atwood(load / G, hold / G, friction=friction, turns=turns)
+
+
+def trolley_guide(friction: float) -> Machine:
+    """A guide on a trolley of 1 kg on a rail, between masses of 50 kg that 490.5 N each pull away from it.
+
+    The rope leaves the guide along the rail on one side, and 60 degrees downwards on the other.
+
+    Parameters
+    ----------
+    friction
+        Coefficient of friction on the guide.
+    """
+    r, F, c, s = 0.1, 50.0 * G, math.cos(math.pi / 3), math.sin(math.pi / 3)
+    guide = Guide("trolley", r, "y", friction=friction, name="S")
+    return Machine(
+        "trolley",
+        (point_mass("trolley", 1.0), point_mass("m1", 50.0), point_mass("m2", 50.0)),
+        (
+            Joint("rail", "prismatic", "world", "trolley", axis="x"),  # type: ignore[arg-type]
+            Joint("x1", "prismatic", "world", "m1", axis="-x", origin=(-1, 0, r)),  # type: ignore[arg-type]
+            Joint("x2", "prismatic", "world", "m2", axis=(c, 0, -s), origin=(r * s + c, 0, r * c - s)),  # type: ignore[arg-type]
+        ),
+        wrenches=(Wrench("left", "m1", force=(-F, 0, 0)), Wrench("down", "m2", force=(F * c, 0, -F * s))),
+        ropes=(Rope("r", (Anchor("m1"), guide, Anchor("m2"))),),
+        gravity=(0.0, 0.0, 0.0),
+    )
+
+
+def fixed_span(pull: Any, *, kappa: float = 0.4, weight: float = 100.0) -> Machine:
+    """Two weights on a rope over two fixed guides; the force ``pull`` is added to the first weight.
+
+    Parameters
+    ----------
+    pull
+        Force that is added [N], which may depend on time.
+    kappa
+        Friction times angle of wrap of each guide.
+    weight
+        Weight at either end [N].
+    """
+    r = 0.1
+    guides = tuple(
+        Guide("world", r, "y", at=(x, 0, 0), friction=2 * kappa / math.pi, name=name)
+        for x, name in ((0, "A"), (1, "B"))
+    )
+    joints = tuple(
+        Joint(name, "prismatic", "world", mass, axis="-z", origin=(x, 0, -0.5))  # type: ignore[arg-type]
+        for name, mass, x in (("x1", "m1", -r), ("x2", "m2", 1 + r))
+    )
+    return Machine(
+        "fixed span",
+        (point_mass("m1", weight / G), point_mass("m2", weight / G)),
+        joints,
+        wrenches=(Wrench("pull", "m1", force=(0.0, 0.0, -pull)),),
+        ropes=(Rope("r", (Anchor("m1"), *guides, Anchor("m2"))),),
     )

@@ -18,6 +18,7 @@ from dalembert.model.machine import Machine
 from dalembert.model.ropes import Anchor, DrumLayers, Rope, RopeObstacle, SheaveLoss
 from dalembert.simulation.methods import DormandPrince
 from dalembert.simulation.run import Run
+from dalembert.studies.ropes.details import details
 from dalembert.studies.ropes.machines import (
     CRANE_START,
     atwood,
@@ -41,6 +42,7 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     runs: list[Run] = []
     for part in (_eytelwein, _atwood, _tackles, _crane, _peg, _surfaces, _stiction, _trolley, _catenaries, _capstan):
         yield from part(runs)
+    yield from details(runs)
     yield "energy", max(abs(run.energy.drift) for run in runs)
     for turns in (20, 50):
         yield f"layers.{turns}", DrumLayers(turns=20, rope=0.02, wound=turns, ramp=1e-9).coiled(0.31, turns)
@@ -200,6 +202,7 @@ def _catenaries(runs: list[Run]) -> Iterator[tuple[str, float]]:
     taut = catenary(*ends, 104.2, weight, stiffness=2.8e7)
     yield "catenary.taut.H", taut.horizontal
     yield "catenary.taut.V", taut.vertical
+    yield "catenary.taut.hz", taut.frequency
     rigid = catenary(*ends, 106.0, weight)
     yield "catenary.rigid.H", rigid.horizontal
     yield "catenary.rigid.V", rigid.vertical
@@ -209,7 +212,10 @@ def _capstan(runs: list[Run]) -> Iterator[tuple[str, float]]:
     """A capstan pulls a load up; then the hand eases by 2 N/s until the load slips, and stops."""
     still = {"x_dot": 0.0, "y_dot": 0.0}
     run = _run(runs, capstan(20.0), duration=0.2, q0={"x": 0.0, "y": 0.0}, v0=still)
-    yield "capstan.T", run["tension.r[0]"][0]
+    T = run["tension.r[0]"][0]
+    yield "capstan.T", T
+    yield "capstan.ratio", T / run["tension.r[1]"][0]
+    yield "capstan.a", T / 150.0 - G
     (stick,) = run.events
     yield "capstan.stick", stick.t
     names = ("drum", "x", "y", "drum_dot", "x_dot", "y_dot")
@@ -219,6 +225,7 @@ def _capstan(runs: list[Run]) -> Iterator[tuple[str, float]]:
     run = _run(runs, capstan(20.0 - 2.0 * (TIME - stick.t)), duration=4.5, events=[top], **start)
     times = {event.name: event for event in run.events}
     yield "capstan.slip", times["r.C.slip"].t
+    yield "capstan.hand", 20.0 - 2.0 * (times["r.C.slip"].t - stick.t)
     yield "capstan.top", times["top"].t
     yield "capstan.height", -float(times["top"].x[1])
 

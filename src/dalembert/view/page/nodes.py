@@ -14,9 +14,9 @@ import numpy as np
 
 from dalembert.core.parameter import evaluate, nominal
 from dalembert.core.types import Array
+from dalembert.model.colliders import world_shapes
 from dalembert.model.contacts import Ball, Plane, Tube
 from dalembert.model.geometry import Box, Capsule, Cylinder, Sphere
-from dalembert.model.joint import WORLD
 from dalembert.view.baked import Baked, hanging_line
 from dalembert.view.looks import body_colours, rail_reach
 from dalembert.view.page.arrays import pack_array
@@ -401,8 +401,7 @@ class Nodes:
         Returns points of ramps and rings, for the camera.
         """
         seen, ramps = set(), list[Array]()
-        touched = {repr(c.surface): c.surface for c in self.scene.machine.contacts if c.on == WORLD}
-        shapes = [s for surface in touched.values() for s in surface.shapes(lambda x: float(evaluate(x, values)))]
+        shapes = world_shapes(self.scene.machine, lambda x: float(evaluate(x, values)))
         for plane in shapes:
             if not isinstance(plane, Plane):
                 continue

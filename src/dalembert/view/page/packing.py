@@ -19,8 +19,8 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.io.units import signal_units
+from dalembert.model.colliders import world_shapes
 from dalembert.model.contacts import Plane
-from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.baked import Baked, interpolated
@@ -393,8 +393,7 @@ def _flat(cloud: Array) -> list[float]:
 
 def _ground(scene: Scene, up: Array, cloud: Array, lowest: float) -> float:
     """Height of the ground that a machine touches, of the foot of its ramp, or else the lowest place where it goes."""
-    surfaces = [contact.surface for contact in scene.machine.contacts if contact.on == WORLD]
-    planes = [shape for surface in surfaces for shape in surface.shapes() if isinstance(shape, Plane)]
+    planes = [shape for shape in world_shapes(scene.machine) if isinstance(shape, Plane)]
     heights = [float(plane.point @ up) for plane in planes if plane.normal @ up > 1 - 1e-9]
     heights += [float((corners @ up).min()) for corners in inclines(planes, cloud, up)]
     return min(heights) if heights else lowest
