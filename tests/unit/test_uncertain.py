@@ -176,9 +176,9 @@ def test_signals_and_readings_of_sensors_are_outputs() -> None:
     v, a = plant.output_labels.index("tool_vx"), 0
     assert np.allclose(plant.C[a], plant.C[v] @ plant.A, atol=1e-12)  # at rest
     assert np.allclose(plant.D[a], plant.C[v] @ plant.B, atol=1e-12) and np.abs(plant.D[a]).max() > 1e-3
-    with pytest.raises(da.InputError, match=r"part of a quaternion.*hand.wx"):
+    with pytest.raises(da.InputError, match=r"part of a quaternion.*hand\.wx"):
         da.linearize(arm, outputs=["hand.qx"])
-    with pytest.raises(da.UnknownNameError, match="tool.bx"):
+    with pytest.raises(da.UnknownNameError, match=r"tool\.bx"):
         uncertain(arm, {"theta2": (0.0, 1.0)}, outputs=["tool.bx"])
 
 

@@ -54,8 +54,8 @@ class Objective:
         other.limits = limits
         return other
 
-    def mixed(self, mixture: Array) -> Objective:
-        """The same function of variables that a matrix takes to the numbers, which must have no bounds."""
+    def mixed(self, mixture: Array | None) -> Objective:
+        """The same function of variables that a matrix takes to the numbers, which must have no bounds; None: none."""
         other = copy(self)
         other.mixture = mixture
         return other

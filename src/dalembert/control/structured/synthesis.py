@@ -36,6 +36,10 @@ __all__ = ["tune_models"]
 
 _NEAR = 10  # starts about typical sizes of gains, before those with larger ones
 _MIXED = 14  # starts before those along mixtures of gains
+_SHAKES = 24  # descents from nearby gains at most, where only one start has reached the least value
+_SIZES = (0.03, 0.01, 0.1, 0.003)  # of shakes, relative
+_SHAKE = 500  # evaluations of a shake
+_GAIN = 1e-4  # relative gain of a shake that counts
 _ALIKE = 0.01  # relative difference up to which two starts have reached the same value
 _SHARES = 8  # least number of shares of the budget, of which each start has one
 _LEAST_POLISH = 2000  # evaluations that polishing may take at least
@@ -54,6 +58,7 @@ class _Search:
     weight: float = 1.0  # of hard requirements beside soft ones
     history: list[tuple[str, float]] = field(default_factory=list)
     offered: list[tuple[float, Place]] = field(default_factory=list)
+    omega: float = 1.0  # typical frequency [rad/s]
     alone: bool = False  # whether only one of several starts has reached the least value
 
     def offer(self, label: str, objective: Objective, y: Array, value: float) -> None:
@@ -106,8 +111,8 @@ def tune_models(
     frequencies = [settings.omega] if settings.omega is not None else middles
     limits = ranges(structure, loops, frequencies[0])
     objective = Objective(structure, loops, terms["hard"], terms["soft"], limits)
-    budget = Budget(settings.evaluations, np.inf if settings.time_limit is None else settings.time_limit)
-    search = _Search()
+    budget = Budget(settings.limit, np.inf if settings.time_limit is None else settings.time_limit)
+    search = _Search(omega=frequencies[0])
     starts = _starts(objective, loops, frequencies, settings)
     simpler = _contained(plants, structure, hard, soft, settings)
     if simpler is not None:
@@ -143,7 +148,7 @@ def _contained(
     if structure.contained is None or any(t.start is not None for t in structure.tunables):
         return None
     simpler, embedded = structure.contained
-    few = replace(settings, starts=min(settings.starts, 6), evaluations=max(settings.evaluations // 4, 1))
+    few = replace(settings, starts=min(settings.starts, 6), evaluations=max(settings.limit // 4, 1))
     result = tune_models(plants, simpler, hard, soft, few)
     return None if result.status == "unstable" else (result, embedded(np.array(list(result.values.values()))))
 
@@ -195,7 +200,7 @@ def _from_starts(
     """
     tell = settings.progress or (lambda what, value: None)
     least = np.inf
-    share = 0.6 * settings.evaluations / max(settings.starts, _SHARES)
+    share = 0.6 * settings.limit / max(settings.starts, _SHARES)
     for k, (objective, start) in enumerate(starts):
         free = np.array([not t.hold for t in objective.structure.tunables])
         enough = search.enough(objective)
@@ -260,7 +265,7 @@ def _polished(search: _Search, budget: Budget, tell: Callable[[str, float], obje
         search.history.append((f"polish {step + 1}, weight {search.weight:.3g}", f))
         tell(f"polish {step + 1}", f)
         if enough is not None or not objective.hard:
-            return search.place
+            return _shaken(search, budget, tell) if search.alone else search.place
         h, s = _split(objective, y)
         if h <= 1.0 + _MET:
             if s < best_soft:
@@ -275,6 +280,35 @@ def _polished(search: _Search, budget: Budget, tell: Callable[[str, float], obje
         search.weight = _next_weight(search.weight, h, low, high)
         search.value = search.worst(objective)(y)[0]
     return objective, best
+
+
+def _shaken(search: _Search, budget: Budget, tell: Callable[[str, float], object]) -> Place:
+    """Leave the kinks at which a polish has stalled: descend again from nearby gains along a mixture.
+
+    It ends after as many shakes without a gain as there are sizes.
+    """
+    assert search.place is not None
+    rng, idle = np.random.default_rng(0), 0
+    for k in range(_SHAKES):
+        objective, y = search.place
+        x, size = objective.numbers(y), _SIZES[k % len(_SIZES)]
+        plain = objective.mixed(None)
+        mixture = gain_mixture(plain, search.omega)
+        if mixture is None or budget.spent or idle > len(_SIZES):
+            break
+        mixed = plain.mixed(mixture)
+        y = mixed.variables(x.tolist())
+        y = y + size * float(np.linalg.norm(y)) / np.sqrt(len(y)) * rng.normal(size=len(y))
+        own = budget.part(_SHAKE)
+        if mixed.abscissa(y)[0] < 0.0:
+            y, f = bfgs(search.worst(mixed), y, own, max_iterations=300)
+            budget.evaluations += own.evaluations
+            idle = 0 if f < (1.0 - _GAIN) * search.value else idle + 1
+            if f < search.value:
+                search.place, search.value = (mixed, y), f
+        search.history.append((f"shake {k + 1}", search.value))
+        tell(f"shake {k + 1}", search.value)
+    return search.place
 
 
 def _next_weight(weight: float, h: float, low: tuple[float, float] | None, high: tuple[float, float] | None) -> float:

@@ -113,7 +113,9 @@ def with_signals(
 ) -> LFT:
     """The model with signals behind its states, by the map of these from displacements, velocities, accelerations."""
     if seen is None:
-        raise InputError(f"outputs {', '.join(signals)} of machine '{eom.machine.name}' over these ranges have no bound")
+        raise InputError(
+            f"outputs {', '.join(signals)} of machine '{eom.machine.name}' over these ranges have no bound"
+        )
     n, every, own = seen.M11.shape[0], len(states.outputs), 3 * eom.nv
     M12 = np.hstack([seen.M12, np.zeros((n, every - own))])
     M21 = np.vstack([np.zeros((every, n)), seen.M21])
