@@ -69,8 +69,8 @@ def test_mixtures_are_for_gains_without_bounds_and_starts() -> None:
 
 def test_a_value_that_one_start_alone_has_reached_is_named() -> None:
     mass = control.ss([[0, 1], [0, 0]], [[0], [1]], np.eye(2), 0, inputs=["f"], outputs=["x", "v"])
-    asked = {"soft": [Gain("f", "x")], "hard": [ControllerGain(10.0)]}
-    sure = tune(mass, pd_gains({"f": ("x", "v")}), starts=3, evaluations=4000, **asked)
+    soft, hard = [Gain("f", "x")], [ControllerGain(10.0)]
+    sure = tune(mass, pd_gains({"f": ("x", "v")}), soft=soft, hard=hard, starts=3, evaluations=4000)
     assert sure.status == "met" and "more starts" not in sure.message
     search, function = _Search(), objective(np.eye(3), np.eye(2))
     for value in (1.0, 1.2, 1.3):
