@@ -1,4 +1,4 @@
-"""Figure of the page on flexible bodies: rods at rest, and how fast their series converge."""
+"""Figure of the page on rods: rods at rest, a path of equilibria, and how fast their series converge."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ellipk, ellipkinc
 
 import dalembert as da
-from dalembert.analysis import find_equilibrium
+from dalembert.analysis import equilibrium_path, find_equilibrium
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.studies.flexible_bodies.rods import catenary_rod
@@ -25,8 +25,8 @@ def _line(eom: EquationsOfMotion, q: Array) -> Array:
 
 
 def rods() -> None:
-    """A strip over the edge of a shelf, a rope between nails, and the convergence of the elastica."""
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(11, 3.6))
+    """A strip over the edge of a shelf, a rope between nails, an arch that snaps, and the error of the elastica."""
+    figure, (left, middle, snap, right) = plt.subplots(1, 4, figsize=(14, 3.6))
     for length in (0.2, 0.35, 0.5, 0.65):
         section = da.Section.rectangle(0.02, 0.001)
         rod = da.Rod("rod", length, section, E=2e9, density=1200.0, strains={"bending_z": 8})
@@ -45,6 +45,7 @@ def rods() -> None:
     middle.plot([0, 0.6], [0, 0], "k.", markersize=8)
     middle.set(aspect="equal", xlabel="x [m]", title="1 kg/m between nails")
     middle.legend(fontsize=8)
+    _snap(snap)
     load = da.Wrench("load", "rod.tip", force=(0, da.Parameter("P", 1.0), 0))
     terms = list(range(2, 13))
     errors: dict[float, list[float]] = {1.0: [], 5.0: [], 10.0: []}
@@ -63,6 +64,32 @@ def rods() -> None:
     right.legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(HERE / "rods.png", dpi=110)
+
+
+def _snap(axes: plt.Axes) -> None:
+    """Load over the way of the crown of half an arch."""
+    section, strains = da.Section(2000.0, 0.0, 1.0), {"bending_y": 4, "axial": 1}
+    half = da.Rod(
+        "half", 0.5, section, E=1.0, density=5e-4, strains=strains, curvature=(0, 0, -0.8), rotary_inertia=False
+    )
+    x, y, _ = half.section_pose("tip")[1]
+    joints = [
+        da.Joint("guide", "prismatic", "world", "crown", axis=(0, 1, 0)),
+        da.Joint("seam", "fixed", "crown", "half"),
+    ]
+    bridge = da.Machine(
+        "bridge", [da.Body("crown", 0.1), half], joints, gravity=(0, 0, 0),
+        frames=[da.Frame("abutment", "world", da.Transform((float(x), float(y), 0)))],
+        constraints=[da.BallConstraint("hinge", "half.tip", "abutment", "xy")],
+        wrenches=[da.Wrench("load", "crown", force=(0, -da.Parameter("P", 0.0), 0))],
+    )  # fmt: skip
+    path = equilibrium_path(bridge, "P", (0.0, 10.0))
+    down = -path.q[:, 0]
+    axes.plot(down, path.loads, "--", color="tab:red", label="unstable")
+    axes.plot(down, np.where(path.stable, path.loads, np.nan), color="tab:blue", label="stable")
+    axes.plot([-c.q[0] for c in path.turning], [c.load for c in path.turning], "k.", markersize=8, label="turning")
+    axes.set(xlabel="way of the crown [m]", ylabel="load [N]", title="arch that is pushed through")
+    axes.legend(fontsize=8)
 
 
 def _length(angle: float) -> float:

@@ -12,30 +12,24 @@ from tests.support.random_hoists import hoist, judged
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "random" / "hoists.json"
 
 
-OPEN = {"1648", "1877"}
-"""Machines whose run breaks the law in a row, and does not end with an error.
-
-1648: event by event a sheave sticks beyond its limit, beside a span that cannot change its length and a sheave
-that slips at zero speed. 1877: the law is off by 1.6 % in the last step of time-stepping, before the rope leaves.
-"""
-
-
 def holds(result: dict[str, Any]) -> bool:
     """Whether the law holds in every row of a run, or the run ends with an error that names a jam.
 
-    In time-stepping the law holds for wraps in the middle of a step, so that it is off by their change in half a step.
+    In time-stepping the law holds for wraps in the middle of a step, which are the means of those at its ends to the
+    second order of their change.
     """
     if result["status"] == "SimulationError":
-        return "jam" in result["message"]
+        return "jams" in result["message"]
     if result["status"] not in {"completed", "stopped"}:
         return False
     if result["stepping"]:
-        return result["push"] <= 1e-9 and result["beyond"] <= 0.01
+        return result["push"] <= 1e-9 and result["beyond"] <= 1e-3
     return max(result["push"], result["beyond"], result["wrong_way"]) <= 1e-9 and result["drift"] <= 1e-7
 
 
 # 1: a span that cannot change its length follows the limit of its sheave while others slip; 8, 11: by time-stepping
-@pytest.mark.parametrize("number", [*range(12), 24, 39, 84])
+# 43, 178: rows that vanish have no pivot; 778: two sheaves come to touch; 1648: two sheaves begin to slip at once
+@pytest.mark.parametrize("number", [*range(12), 24, 39, 43, 84, 178, 778, 1648, 1877])
 def test_hoist(number: int) -> None:
     result = judged(number)
     assert holds(result), result
@@ -61,4 +55,4 @@ def test_stored_results() -> None:
     assert counts == stored["machines"] >= 1500
     assert stored["largest drift event by event"] < 1e-7
     unnamed = {number for number, result in others.items() if not result.get("message")}
-    assert unnamed == OPEN
+    assert unnamed == {"1648", "1877"}  # of the engine before; they hold now, see above

@@ -72,6 +72,7 @@ SLOW = {
     "finite_elements",
     "flexible_arms",
     "flexible_bodies",
+    "rods",
     "fmu",
     "gibbs_appell",
     "hoist",

@@ -12,7 +12,7 @@ import pytest
 
 import dalembert as da
 from dalembert.core.errors import InputError
-from dalembert.loop.elastic_sheaves import return_mapping
+from dalembert.loop.elastic_sheaves import return_mapping, span_lengths
 from dalembert.studies.ropes.machines import atwood, belt, tackle
 
 G = 9.81
@@ -21,8 +21,16 @@ G = 9.81
 def mapping(n: int, ring: bool) -> ca.Function:
     """The return mapping of ropes with n spans, EA = 1e4 N."""
     m = n if ring else n - 1
-    symbols = [ca.SX.sym(name, size) for name, size in (("L", n), ("material", m), ("total", 1), ("kappa", m))]
-    return ca.Function("mapping", symbols, list(return_mapping(*symbols, 1e4, 0.0, ring=ring)))
+    L, material, total, kappa = (
+        ca.SX.sym(name, size) for name, size in (("L", n), ("material", m), ("total", 1), ("kappa", m))
+    )
+    l = span_lengths(material, total, n, ring)
+
+    def tension(i: int, left: Any) -> tuple[Any, Any]:
+        return 1e4 * (L[i] / (l[i] - left) - 1), 1e4 * L[i] / (l[i] - left) ** 2
+
+    made = return_mapping(tension, kappa, ca.sum1(L) > total, ring=ring)
+    return ca.Function("mapping", [L, material, total, kappa], list(made))
 
 
 @pytest.mark.parametrize(("n", "ring"), [(2, False), (3, False), (5, False), (2, True), (4, True)])
@@ -122,7 +130,7 @@ def test_without_friction_it_is_the_elastic_rope() -> None:
     ]
     for name in ("z", "h", "z_dot", "tension.r[0]", "tension.r[3]"):
         errors = [np.abs(x[name] - ideal[name])[1:].max() / np.abs(ideal[name]).max() for x in run]
-        assert errors[1] < 1e-2 and errors[1] < 0.4 * errors[0], (name, errors)
+        assert errors[1] < 3e-3 and errors[1] < 0.45 * errors[0], (name, errors)
 
 
 def test_lanes_are_single_runs_and_the_load_stands() -> None:
@@ -171,9 +179,6 @@ def test_refusals_name_the_sheave() -> None:
     machine = atwood(3.0, 2.5, friction=0.2)
     path = (machine.ropes[0].path[0], da.Guide("world", 0.1, "y", friction=0.2, name="S"), machine.ropes[0].path[2])
     elastic = machine.with_(ropes=[da.Rope("r", path, stiffness=1e5, length=2.5)])
-    damped = machine.with_(ropes=[da.Rope("r", path, stiffness=1e5, length=2.5, damping=10.0)])
-    with pytest.raises(InputError, match=r"rope 'r' of machine 'atwood' has friction at sheaves and damping"):
-        da.simulate(damped, duration=0.1, backend="vm", q0={"x1": 0.5, "x2": 0.5})
     with pytest.raises(InputError, match=r"a linear model cannot have friction or losses at sheaves.*guide 'S'"):
         da.linearize(elastic, {"x1": 0.5, "x2": 0.5}, require_equilibrium=False)
     wheels = [da.Sheave("world", 0.1, "y", at=(x, 0, 0), name=n) for x, n in ((0.0, "a"), (1.0, "b"), (0.5, "c"))]

@@ -142,6 +142,16 @@ def test_a_pendulum_in_a_plain_bearing() -> None:
         times.append(t)
     assert [event.t for event in run.events] == pytest.approx(times[:3], abs=1e-8)
     assert run.energy.drift < 1e-9
+    slides = [da.Joint(axis, "prismatic", on, axis, axis=axis) for axis, on in (("x", "world"), ("y", "x"), ("z", "y"))]
+    tree = da.Machine(
+        "tree",
+        [body, *(da.Body(axis) for axis in "xyz")],
+        [*slides, da.Joint("hinge", "revolute", "z", "b", axis="y")],  # a joint of the tree keeps its coordinate
+        constraints=[pin],
+    )
+    hinged = da.simulate(tree, duration=3.0, q0={"hinge": 0.5}, **EXACT)
+    assert [event.t for event in hinged.events] == pytest.approx(times[:3], abs=1e-8)
+    assert hinged.energy.drift < 1e-8
     rest = da.simulate(machine, duration=1.0, q0=[0, 0, 0, math.cos(0.007), 0, math.sin(0.007), 0], **EXACT)
     assert math.asin(mu * r / length) > 0.014 and not rest.events and np.abs(rest["f.wy"]).max() < 1e-12
 

@@ -17,6 +17,7 @@ from dalembert.analysis.equilibrium import Equilibrium, equilibrium
 from dalembert.analysis.floating import GeneralizedJacobian, Manipulability, generalized_jacobian, manipulability
 from dalembert.analysis.inverse_kinematics import IKResult, IKSettings, inverse_kinematics
 from dalembert.analysis.linearize import ModelForm, OperatingPoint, law_gain, linearize
+from dalembert.analysis.load_path import CriticalPoint, EquilibriumPath, equilibrium_path
 from dalembert.analysis.modal import (
     MachineModes,
     frequency_response,
@@ -42,11 +43,13 @@ __all__ = [
     "BaseParameters",
     "Catenary",
     "ClosedForm",
+    "CriticalPoint",
     "Cycles",
     "DeNOC",
     "Derivation",
     "EnergySplit",
     "Equilibrium",
+    "EquilibriumPath",
     "GeneralizedJacobian",
     "HeldPose",
     "IKResult",
@@ -77,6 +80,7 @@ __all__ = [
     "derivation",
     "energy_split",
     "equilibrium",
+    "equilibrium_path",
     "find_equilibrium",
     "forward_kinematics",
     "frequency_response",

@@ -206,12 +206,16 @@ FUNCTION void lstsq(const double *matrix, int64_t m, int64_t n, const double *ri
 /* Memory that lstsq of this size takes. */
 static int64_t lstsq_memory(int64_t m, int64_t n) { return m * n + m + 4 * n + 6; }
 
-/* Remainder of the pivot g of S (m x m) when all other rows are eliminated, those that count (rcond). */
+#define VANISHES 1e-11 /* part of the largest entry of a matrix below which a row of it is zero, and rounding */
+
+/* Remainder of the pivot g of S (m x m) when all other rows are eliminated, those that count (rcond) and do not vanish. */
 FUNCTION double pivot_of(const double *S, int64_t m, int64_t g, double rcond, struct memory memory) {
     double *A = take(&memory, m * m), *right = take(&memory, m), *y = take(&memory, m), pivot = S[g * m + g];
+    const double least = VANISHES * largest_of(S, m * m);
     const int64_t n = m - 1;
     for (int64_t i = 0; i < n; i++) {
         const int64_t row = i + (i >= g);
+        if (largest_of(S + row * m, m) <= least) continue;
         right[i] = S[row * m + g];
         for (int64_t j = 0; j < n; j++) A[i * n + j] = S[row * m + j + (j >= g)];
     }

@@ -3,7 +3,7 @@
 A section of an elastic rope has spans ``i`` of the lengths ``L_i(q)``, each arc cut at a direction fixed in the body
 that carries its sheave, in which there is rope of the natural lengths ``l_i``,
 
-    T_i = EA (L_i / l_i - 1) + EA' e',    l_i = m_i - m_{i-1},    m_k = payout - rim_k + s_k
+    T_i = EA (L_i / l_i - 1) + EA' (L_i' - l_i') / l_i,    l_i = m_i - m_{i-1},    m_k = payout - rim_k + s_k
 
 with the rope ``m_k`` before sheave k. While the rope sticks, ``s_k`` grows by ``rim' e / (1 + e)`` with the strain
 ``e`` of the span that it comes from: the rim carries stretched rope along, which makes belts creep. A step first lets
@@ -21,6 +21,7 @@ The signal ``friction_error`` tells by how much the law is broken. A slack rope 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -44,49 +45,46 @@ __all__ = [
 ]
 
 _ROUNDS, _SWEEPS, _STEPS = 2, 3, 3  # rounds of the search, sweeps that find its active set, and Newton steps with it
+_INSTANT = 1e-12  # time [s] in which no rope moves that counts
 _RUNS = 1e-6  # speed [m/s] of rope past a sheave at the start from which on it slips
 
 
 def return_mapping(
-    L: Expression, material: Expression, total: Expression, kappa: Expression, EA: Any, damping: Any, *, ring: bool
+    tension: Callable[[int, Any], tuple[Any, Any]], kappa: Expression, taut: Any, *, ring: bool
 ) -> tuple[Expression, Expression, Expression]:
     """Rope that slips past each sheave, tensions, and by how much these break the law at most.
 
     Parameters
     ----------
-    L
-        Lengths of the spans (n).
-    material, total
-        Rope before each sheave if all of them stick, and in all spans.
+    tension
+        Tension of a span (its number) out of which a length of rope has slipped, and how it grows with this length.
     kappa
         Largest ``|ln(T2/T1)|`` of the sheaves: n - 1, or n of a ring, whose first sheave is between its last span and
         its first.
-    EA, damping
-        Axial stiffness, and the tension by damping.
+    taut
+        Whether the rope is taut; a slack one has one strain everywhere.
     ring
         Whether the rope is a belt.
     """
-    n, m = int(L.shape[0]), int(kappa.shape[0])
+    m = int(kappa.shape[0])
+    n = m if ring else m + 1
     before = [(k - 1) % n if ring else k for k in range(m)]
     after = [k if ring else k + 1 for k in range(m)]
     between = list(zip(before, after, strict=True))
-    d = [ca.SX(0)] * m
-    taut = EA * (ca.sum1(L) / total - 1) + damping > 0
+    d, left = [ca.SX(0)] * m, [ca.SX(0)] * n
     E = [ca.if_else(taut, ca.exp(kappa[k]), 1.0) for k in range(m)]
-    lengths = span_lengths(material, total, n, ring)
 
-    def tension(i: int) -> tuple[Any, Any]:
-        """Tension of a span, and how it grows with the rope that leaves it."""
-        return EA * (L[i] / lengths[i] - 1) + damping, EA * L[i] / lengths[i] ** 2
+    def pull(i: int) -> tuple[Any, Any]:
+        return tension(i, left[i])
 
     def slip(k: int, new: Any) -> None:
         i, j = between[k]
-        lengths[i], lengths[j] = lengths[i] - (new - d[k]), lengths[j] + (new - d[k])
+        left[i], left[j] = left[i] + (new - d[k]), left[j] - (new - d[k])
         d[k] = new
 
     def limits(k: int) -> tuple[Any, Any]:
         """Slips between which a sheave holds, to first order."""
-        (T_i, c_i), (T_j, c_j) = (tension(span) for span in between[k])
+        (T_i, c_i), (T_j, c_j) = (pull(span) for span in between[k])
         return d[k] + (T_j - E[k] * T_i) / (c_j + E[k] * c_i), d[k] - (T_i - E[k] * T_j) / (c_i + E[k] * c_j)
 
     for _ in range(_ROUNDS if m > 1 else 1):
@@ -98,7 +96,7 @@ def return_mapping(
             modes = [ca.if_else(least > 0, 1, ca.if_else(most < 0, -1, 0)) for least, most in bounds]
             if ring:
                 modes = _one_holds(modes, kappa, [ca.fmax(least, -most) for least, most in bounds])
-            T, c = zip(*(tension(i) for i in range(n)), strict=True)
+            T, c = zip(*(pull(i) for i in range(n)), strict=True)
             rows = [[ca.SX(0)] * m for _ in range(m)]
             right: list[Any] = []
             for k, (i, j) in enumerate(between):
@@ -111,7 +109,7 @@ def return_mapping(
                 right.append(ca.if_else(slides, weight_j * T[j] - weight_i * T[i], -d[k]))
             for k, step in enumerate(eliminated(rows, right)):
                 slip(k, d[k] + step)
-    found = [tension(i)[0] for i in range(n)]
+    found = [pull(i)[0] for i in range(n)]
     size = ca.mmax(ca.vertcat(*(ca.fabs(x) for x in found))) + 1e-300
     broken = [
         ca.fmax(
@@ -223,21 +221,28 @@ class SectionTerms:
 
     @cached_property
     def mapping(self) -> ca.Function:
-        """(q, v, t, p, s, begun, creep) -> s, tensions, strains, slips past the sheaves, error."""
-        s, rope, m = self.eom.symbolic, self.terms.rope, len(self.rubs)
-        creep = ca.SX.sym("creep", m)
+        """(q, v, t, p, s, begun, creep, h) -> s, tensions, strains, slips past the sheaves in the time h, error."""
+        s, rope, m, n = self.eom.symbolic, self.terms.rope, len(self.rubs), int(self.L.shape[0])
+        creep, h = ca.SX.sym("creep", m), ca.SX.sym("h")
         total = self.terms.length
         rims = self.rims
         stuck = ca.if_else(self.begun > 0.5, self.states + creep - rims, self._start())
         kappa = ca.vertcat(*(rub.kappa for rub in self.rubs))
         assert rope.stiffness is not None
-        EA = s.value(rope.stiffness)
-        damping = s.value(rope.damping) * self.terms.rate / total
-        slips, T, error = return_mapping(self.L, stuck, total, kappa, EA, damping, ring=self.ring)
+        EA, D, L = s.value(rope.stiffness), s.value(rope.damping), self.L
+        l = ca.vertcat(*span_lengths(stuck, total, n, self.ring))
+        viscous = D * self.stretch_rates(L / l - 1) / l
+
+        def tension(i: int, left: Any) -> tuple[Any, Any]:
+            rest, drag = l[i] - left, D / (l[i] * h)
+            return EA * (L[i] / rest - 1) + viscous[i] + drag * left, EA * L[i] / rest**2 + drag
+
+        taut = ca.logic_and(ca.sum1(L) > total, EA * (ca.sum1(L) - total) + ca.dot(l, viscous) > 0)
+        slips, T, error = return_mapping(tension, kappa, taut, ring=self.ring)
         slips = ca.if_else(self.begun > 0.5, slips, 0)
-        lengths = ca.vertcat(*span_lengths(stuck - slips, total, int(self.L.shape[0]), self.ring))
-        outputs = [stuck - slips + rims, T, self.L / lengths - 1, slips, error]
-        inputs = [s.q, s.v, s.t, s.p, self.states, self.begun, creep]
+        lengths = ca.vertcat(*span_lengths(stuck - slips, total, n, self.ring))
+        outputs = [stuck - slips + rims, T, L / lengths - 1, slips, error]
+        inputs = [s.q, s.v, s.t, s.p, self.states, self.begun, creep, h]
         return ca.Function("mapping", inputs, ca.cse([ca.densify(x) for x in outputs]))
 
     def _start(self) -> Expression:
@@ -266,14 +271,29 @@ class SectionTerms:
         n = int(self.L.shape[0])
         return [((k - 1) % n, k) if self.ring else (k, k + 1) for k in range(len(self.rubs))]
 
+    def rim_rates(self, v: Expression) -> Expression:
+        """Speeds of the rims at velocities ``v``."""
+        s = self.eom.symbolic
+        rims = ca.vertcat(*(rub.rim for rub in self.rubs))
+        return ca.jacobian(rims, s.q) @ ca.substitute(s.coordinate_rate, s.v, v)
+
+    def rate(self, expression: Expression) -> Expression:
+        """Rate of a function of the configuration and time."""
+        s = self.eom.symbolic
+        return ca.jtimes(expression, s.q, s.coordinate_rate) + ca.jacobian(expression, s.t)
+
+    def stretch_rates(self, strains: Expression) -> Expression:
+        """``L_i' - l_i'`` of the spans while all sheaves stick."""
+        carried = self.creep(self.eom.symbolic.v, strains, ca.SX(1))[0] - self.rate(self.rims)
+        n = int(self.L.shape[0])
+        return self.rate(self.L) - ca.vertcat(*span_lengths(carried, self.rate(self.terms.length), n, self.ring))
+
     def creep(self, v: Expression, strains: Expression, h: Expression) -> tuple[Expression, Expression]:
         """Growth of the states while rims turn at velocities ``v`` for ``h`` seconds, and the slip of creep.
 
         The strain changes from that of the span from which the rope comes to the other one, on the mean by half.
         """
-        s = self.eom.symbolic
-        rims = ca.vertcat(*(rub.rim for rub in self.rubs))
-        rates = ca.jacobian(rims, s.q) @ ca.substitute(s.coordinate_rate, s.v, v)
+        rates = self.rim_rates(v)
         grown, slips = [], []
         for k, (i, j) in enumerate(self.between):
             e, mean = ca.if_else(rates[k] > 0, strains[i], strains[j]), (strains[i] + strains[j]) / 2
@@ -321,31 +341,51 @@ class ElasticSheaves:
             parts += [belt.begun, belt.states, kept]
         return ca.vertcat(*parts)
 
-    def _mapped(self, belt: SectionTerms, creep: Expression) -> Any:
+    def _mapped(self, belt: SectionTerms, creep: Expression, h: Any) -> Any:
         s = self.eom.symbolic
-        return belt.mapping(s.q, s.v, s.t, s.p, belt.states, belt.begun, creep)
+        return belt.mapping(s.q, s.v, s.t, s.p, belt.states, belt.begun, creep, h)
 
     def force(self, h: Expression) -> Expression:
         """Force in the middle of a step of length ``h``, without that which the equations have."""
         total = ca.SX(self.eom.nv, 1)
         for belt in self.belts:
-            _, T, _, _, _ = self._mapped(belt, self._half(belt, h))
+            _, T, _, _, _ = self._mapped(belt, self._half(belt, h), h / 2)
             total = total - belt.rows.T @ T - belt.terms.force
         return ca.densify(total)
 
     def _half(self, belt: SectionTerms, h: Expression) -> Expression:
-        strains = self._mapped(belt, ca.SX.zeros(len(belt.rubs)))[2]
+        strains = self._mapped(belt, ca.SX.zeros(len(belt.rubs)), _INSTANT)[2]
         return belt.creep(self.eom.symbolic.v, strains, h / 2)[0]
 
-    def stiffness(self) -> Expression:
-        """Stiffness of the spans beyond that of the whole rope, which the equations have."""
-        s, total = self.eom.symbolic, ca.SX(self.eom.nv, self.eom.nv)
+    def tangents(self, h: Expression) -> tuple[Expression, Expression]:
+        """Stiffness and damping of the spans in a step, beyond those of the whole rope, which the equations have.
+
+        Sheaves that slip join spans: the least energy over the rope that moves past them, which is symmetric.
+        """
+        s, nv = self.eom.symbolic, self.eom.nv
+        K, D = ca.SX(nv, nv), ca.SX(nv, nv)
         for belt in self.belts:
-            assert belt.terms.rope.stiffness is not None
-            EA, A = s.value(belt.terms.rope.stiffness), belt.rows
+            A, soft, rope = belt.rows, 1 / belt.L, belt.terms.rope
+            assert rope.stiffness is not None
+            slides = ca.fabs(self._mapped(belt, self._half(belt, h), h / 2)[3]) > 0
+            N = ca.SX.zeros(len(belt.rubs), A.shape[0])
+            for k, (i, j) in enumerate(belt.between):
+                N[k, i], N[k, j] = slides[k] * soft[i], -slides[k] * soft[j]
+            across = ca.SX.zeros(*N.shape)
+            for k, (i, j) in enumerate(belt.between):
+                across[k, i], across[k, j] = slides[k], -slides[k]
+            gram, moved = N @ across.T, N @ A
+            m = range(len(belt.rubs))
+            rows = [[gram[k, o] + (0 if k != o else 1 - slides[k]) for o in m] for k in m]
+            if belt.ring:  # rope that runs around past all wheels changes nothing
+                every = ca.mmin(slides)
+                rows[0] = [ca.if_else(every, 1.0 if o == 0 else 0.0, entry) for o, entry in enumerate(rows[0])]
+                moved[0, :] = ca.if_else(every, 0, moved[0, :])
+            freed = ca.vertcat(*eliminated(rows, [moved[k, :] for k in m]))
             whole = ca.sum1(A)
-            total = total + EA * (A.T @ ca.diag(1 / belt.L) @ A - whole.T @ whole / ca.sum1(belt.L))
-        return total
+            each = A.T @ ca.diag(soft) @ A - (N @ A).T @ freed - whole.T @ whole / ca.sum1(belt.L)
+            K, D = K + s.value(rope.stiffness) * each, D + s.value(rope.damping) * each
+        return K, D
 
     def rates(self, h: Expression, dv: Expression) -> Expression:
         """Rates that take the states to the end of a step, from the middle of it and with the change of velocities."""
@@ -354,9 +394,9 @@ class ElasticSheaves:
         end = eom.formulation.moved(d)
         changes: list[Any] = [ca.SX(0, 1)]
         for belt in self.belts:
-            middle = self._mapped(belt, self._half(belt, h))
+            middle = self._mapped(belt, self._half(belt, h), h / 2)
             creep, creeps = belt.creep(s.v + dv / 2, middle[2], h)
-            new, T, strains, slips, _ = belt.mapping(end, s.v + dv, s.t + h / 2, s.p, belt.states, belt.begun, creep)
+            new, T, strains, slips, _ = belt.mapping(end, s.v + dv, s.t + h / 2, s.p, belt.states, belt.begun, creep, h)
             means = [1 + (strains[i] + strains[j]) / 2 for i, j in belt.between]
             ways = ca.vertcat(*(slips[k] * mean for k, mean in enumerate(means)))
             lost = [(T[j] - T[i]) * (ways[k] + creeps[k]) for k, (i, j) in enumerate(belt.between)]
@@ -369,7 +409,7 @@ class ElasticSheaves:
         """Tensions of the spans, and by how much they break the law."""
         signals: list[tuple[str, Any]] = []
         for belt in self.belts:
-            _, T, _, _, error = self._mapped(belt, ca.SX.zeros(len(belt.rubs)))
+            _, T, _, _, error = self._mapped(belt, ca.SX.zeros(len(belt.rubs)), _INSTANT)
             names = belt.terms.rope.tension_names
             signals += [(f"tension.{names[place]}", T[span]) for place, span in belt.span_of.items()]
             signals.append((f"friction_error.{belt.terms.name}", error))

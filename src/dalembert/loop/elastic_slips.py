@@ -15,6 +15,12 @@ zero; both are located as events, which set the latch ``slips``. A slack rope ha
 
 A sheave takes the power ``(T_{k+1} - T_k) w_k``, with the slip ``w_k`` of stretched rope past its rim, that of the
 creep on the rim included. A drum that pays out unstretched rope does the work ``T + T^2/(2 EA)`` per length.
+
+With damping ``D`` the tension of a span is ``T_i = EA e_i + D (L_i' - l_i')/l_i``, in which ``l_i'`` contains the
+slips: the law gives these themselves, continuous functions of the state (`return_mapping`), and not a condition on
+its rate. All spans obey ``sum l_i T_i = EA (L - l) + D (L' - l')``, so that a section pulls where the rope without
+friction does. Its strain energy is that of the whole rope and ``sum EA l_i (e_i - e)^2 / 2``; the latter decays while
+the rope is slack.
 """
 
 from __future__ import annotations
@@ -25,17 +31,24 @@ from typing import Any
 
 import casadi as ca
 
-from dalembert.core.errors import InputError
 from dalembert.core.types import Expression
 from dalembert.engine.problem.problem import EventSpec
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.loop.elastic_sheaves import ElasticSheaves, SectionTerms, elastic_sheaves_of, eliminated, span_lengths
+from dalembert.loop.elastic_sheaves import (
+    ElasticSheaves,
+    SectionTerms,
+    elastic_sheaves_of,
+    eliminated,
+    return_mapping,
+    span_lengths,
+)
 
 __all__ = ["ElasticSlips", "elastic_slips_of"]
 
 _STABLE = 100.0  # rate [1/s] at which an error of the ratio decays while the rope slips
 _BEYOND = 1e-9  # part by which a ratio passes its limit before the rope slips; in strain, while tensions are faint
 _NOTHING = 1e-13  # strain within which a rope may be taut or slack
+_STARTS, _ENDS = 1e-8, 1e-9  # slip speeds [m/s] of a damped rope at which a slip begins, and ends
 _FAINT = 1e-7  # strain up to which a rope has just become taut
 
 
@@ -57,10 +70,6 @@ class _Slips:
     def _EA(self) -> Expression:
         assert self.belt.terms.rope.stiffness is not None
         return ca.SX(self.belt.eom.symbolic.value(self.belt.terms.rope.stiffness))
-
-    def _rate(self, expression: Expression) -> Expression:
-        s = self.belt.eom.symbolic
-        return ca.jtimes(expression, s.q, s.coordinate_rate) + ca.jacobian(expression, s.t)
 
     @cached_property
     def _material(self) -> Expression:
@@ -92,10 +101,10 @@ class _Slips:
     def _stuck(self) -> tuple[Expression, Expression]:
         """Rates of the tensions where all sheaves stick, and how they grow with the rope that leaves their spans."""
         belt, n = self.belt, int(self.belt.L.shape[0])
-        moved = self._carried[0] - self._rate(belt.rims)
-        l_rate = ca.vertcat(*span_lengths(moved, self._rate(belt.terms.length), n, belt.ring))
+        moved = self._carried[0] - self.belt.rate(belt.rims)
+        l_rate = ca.vertcat(*span_lengths(moved, self.belt.rate(belt.terms.length), n, belt.ring))
         c = self._EA * belt.L / self.lengths**2
-        return self._EA * self._rate(belt.L) / self.lengths - c * l_rate, c
+        return self._EA * self.belt.rate(belt.L) / self.lengths - c * l_rate, c
 
     @cached_property
     def _faint(self) -> Expression:
@@ -138,7 +147,7 @@ class _Slips:
         rows = [[ca.SX(0)] * m for _ in range(m)]
         right: list[Any] = []
         for k, (E, i, j, forward) in enumerate(self.ratios):
-            slides, kappa_rate = self.slides[k], self._rate(belt.rubs[k].kappa)
+            slides, kappa_rate = self.slides[k], self.belt.rate(belt.rubs[k].kappa)
             weight_i, weight_j = ca.if_else(forward, E, 1), ca.if_else(forward, 1, E)
             low = ca.if_else(forward, T[i], T[j])
             sign = ca.if_else(forward, 1, -1)
@@ -167,7 +176,7 @@ class _Slips:
         ways = belt.L if belt.ring else belt.L[:-1]
         ends = ca.cumsum(ways) - (ways if belt.ring else 0)
         even = belt.terms.length * ends / ca.sum1(belt.L)
-        evened = self._rate(even + belt.rims) - _STABLE * (self._material - even)
+        evened = self.belt.rate(even + belt.rims) - _STABLE * (self._material - even)
         return ca.if_else(self.taut, self._carried[0] - self.slips, evened)
 
     @cached_property
@@ -182,11 +191,21 @@ class _Slips:
         drops = ca.vertcat(*(self.tensions[j] - self.tensions[i] for i, j in self.belt.between))
         return ca.if_else(self.taut, drops * (self.speeds + self._carried[1]), 0)
 
+    @property
+    def loss(self) -> Expression:
+        """Power that the section takes, less that which the equations have without friction."""
+        return ca.sum1(self.losses)
+
+    @property
+    def _elastic(self) -> Expression:
+        """Elastic part of the tensions."""
+        return self.tensions
+
     @cached_property
     def force(self) -> Expression:
         """Generalised force of the section, less that which the equations have without friction."""
         s, T, section = self.belt.eom.symbolic, self.tensions, self.belt.section
-        further = T**2 / (2 * self._EA)  # of rope that drums pay out unstretched
+        further = self._elastic**2 / (2 * self._EA)  # of rope that drums pay out unstretched
         B = ca.jacobian(s.coordinate_rate, s.v)
         n = int(T.shape[0])
         drums = (
@@ -210,7 +229,7 @@ class _Slips:
         T, T_rate = self.tensions, self._tension_rates
         for k, (name, (E, i, j, forward)) in enumerate(zip(self.belt.names, self.ratios, strict=True)):
             sticks = ca.logic_and(self.latches[k] < 0.5, self.taut)
-            grows = E * self._rate(self.belt.rubs[k].kappa)
+            grows = E * self.belt.rate(self.belt.rubs[k].kappa)
             up = (E * T[i] - T[j], E * T_rate[i] + grows * T[i] - T_rate[j])
             down = (E * T[j] - T[i], E * T_rate[j] + grows * T[j] - T_rate[i])
             beyond = _BEYOND * (ca.fmax(T[i], T[j]) + self._faint * self._EA)
@@ -219,6 +238,91 @@ class _Slips:
             g += [
                 ca.if_else(sticks, room / self._EA, 1),
                 ca.if_else(self.slides[k], ca.if_else(forward, self.slips[k], -self.slips[k]), 1),
+            ]
+            specs += [_switch(f"{name}.{what}") for what in ("slip", "stick")]
+        return g, specs
+
+
+@dataclass(frozen=True, eq=False)
+class _DampedSlips(_Slips):
+    """A section with damping: the latches report slips, which the law gives itself."""
+
+    @property
+    def _D(self) -> Expression:
+        return ca.SX(self.belt.eom.symbolic.value(self.belt.terms.rope.damping))
+
+    @cached_property
+    def _elastic(self) -> Expression:
+        return ca.if_else(self.taut, self._EA * self.strains, 0)
+
+    @cached_property
+    def _mapped(self) -> tuple[Expression, Expression]:
+        """Slips and tensions."""
+        l, stuck = self.lengths, self.belt.stretch_rates(self.strains)
+        kappa = ca.vertcat(*(rub.kappa for rub in self.belt.rubs))
+
+        def tension(i: int, left: Any) -> tuple[Any, Any]:
+            return self._elastic[i] + self._D * (stuck[i] + left) / l[i], self._D / l[i]
+
+        slips, T, _ = return_mapping(tension, kappa, self.taut, ring=self.belt.ring)
+        return ca.if_else(self.taut, slips, 0), T
+
+    @property
+    def tensions(self) -> Expression:
+        """Tension of each span."""
+        return self._mapped[1]
+
+    @property
+    def slips(self) -> Expression:
+        """Slip past each sheave."""
+        return self._mapped[0]
+
+    @cached_property
+    def losses(self) -> Expression:
+        """Power that each sheave takes."""
+        flows, rims = self.slips - self._carried[0], self.belt.rim_rates(self.belt.eom.symbolic.v)
+        stored = self._elastic**2 / (2 * self._EA)
+        lost = [
+            (self.tensions[j] - self.tensions[i]) * flows[k] + (stored[j] - stored[i]) * (flows[k] + rims[k])
+            for k, (i, j) in enumerate(self.belt.between)
+        ]
+        return ca.if_else(self.taut, ca.vertcat(*lost), 0)
+
+    @cached_property
+    def energy(self) -> Expression:
+        """Strain energy beyond that of the whole rope."""
+        mean = ca.sum1(self.belt.L) / self.belt.terms.length - 1
+        return ca.SX(ca.dot(self._EA * self.lengths, (self.strains - mean) ** 2) / 2)
+
+    @property
+    def loss(self) -> Expression:
+        """Friction and damping of the spans, less damping of the whole rope; while slack, energies that decay."""
+        belt = self.belt
+        stretched = belt.stretch_rates(self.strains)
+        for k, (i, j) in enumerate(belt.between):
+            stretched[i] += self.slips[k]
+            stretched[j] -= self.slips[k]
+        viscous = ca.dot(self.tensions - self._elastic, stretched)
+        counted = ca.dot(belt.eom.symbolic.v, belt.terms.loss)
+        decays = belt.rate(self.energy) + ca.jtimes(self.energy, self.states, self.rates)
+        decays += ca.if_else(belt.terms.rate < 0, belt.rate(belt.terms.energy), 0)  # a step looks beyond `taut`
+        return ca.if_else(self.taut, ca.sum1(self.losses) + viscous, -decays) + counted
+
+    @property
+    def events(self) -> tuple[list[Expression], list[EventSpec]]:
+        """Pull of the section; slips that begin and end."""
+        terms = self.belt.terms
+        least = _NOTHING * terms.length
+        pull = ca.fmin(terms.stretch, terms.stretch + self._D / self._EA * terms.rate)
+        g: list[Any] = [ca.if_else(self.taut, 1, least - pull), ca.if_else(self.taut, pull + least, 1)]
+        specs = [_switch(f"{terms.name}.{what}") for what in ("taut", "slack")]
+        g.append(ca.if_else(self.taut, 1, terms.stretch))  # it pulls no more, and has strain up to here
+        specs.append(EventSpec(f"{terms.name}.strain", direction=-1, hidden=True, kinks=True))
+        for k, name in enumerate(self.belt.names):
+            speed, sticks = ca.fabs(self.slips[k]), self.latches[k] < 0.5
+            g += [
+                ca.if_else(ca.logic_and(sticks, self.taut), _STARTS - speed, 1),
+                ca.if_else(ca.logic_or(sticks, ca.logic_not(self.taut)), 1, speed - _ENDS),
             ]
             specs += [_switch(f"{name}.{what}") for what in ("slip", "stick")]
         return g, specs
@@ -279,7 +383,7 @@ class ElasticSlips:
     @property
     def loss(self) -> Expression:
         """Power that the sheaves of ropes that do not move in time take."""
-        kept = [ca.sum1(one.losses) for one in self.sections if not one.belt.terms.rope.rheonomous]
+        kept = [one.loss for one in self.sections if not one.belt.terms.rope.rheonomous]
         return sum(kept, ca.SX(0))
 
     @property
@@ -310,14 +414,10 @@ def elastic_slips_of(eom: EquationsOfMotion) -> ElasticSlips:
     found: ElasticSheaves = elastic_sheaves_of(eom)
     sections, system = [], eom.constraint_system
     for belt in found.belts:
-        if belt.terms.rope.damping != 0.0:
-            raise InputError(
-                f"rope '{belt.terms.rope.name}' of machine '{eom.machine.name}' has friction at sheaves and damping: "
-                "use contact='time-stepping', or leave out its damping"
-            )
         places = [[system.latch_index(f"{what}.{name}") for name in belt.names] for what in ("slips", "material0")]
         latches, started = (ca.vertcat(*(system.latches[place] for place in row)) for row in places)
         taut = system.latches[system.latch_index(f"taut.{belt.terms.name}")] > 0.5
-        sections.append(_Slips(belt, taut, ca.SX.sym("material", len(belt.rubs)), latches, started))
+        kind = _Slips if belt.terms.rope.damping == 0.0 else _DampedSlips
+        sections.append(kind(belt, taut, ca.SX.sym("material", len(belt.rubs)), latches, started))
     count = sum(len(belt.rubs) for belt in found.belts)
     return ElasticSlips(eom, tuple(sections), ca.SX.sym("lost", count))

@@ -294,9 +294,9 @@ def stepping_part(
     B = ca.jacobian(s.coordinate_rate, s.v)
     D_in, K_in = (_positive_diagonal(-ca.jacobian(applied[0], y) @ b) for y, b in ((s.v, ca.SX.eye(nv)), (s.q, B)))
     D_loss = _within(M, -ca.jacobian(applied[1], s.v))
-    K_spans = _within(M, elastic.stiffness())
+    K_spans, D_spans = (_within(M, tangent) for tangent in elastic.tangents(h))
     K = K_in + _within(M, stiffness_matrix(eom, B)) + K_spans
-    implicit = M + (h * theta) * (D_in + D_loss) + (h * theta) ** 2 * K
+    implicit = M + (h * theta) * (D_in + D_loss + D_spans) + (h * theta) ** 2 * K
     # Velocities in axes that turn with a body are carried along by the step: this change is no force.
     bias = ca.densify(ca.substitute(ca.SX(s.inverse_dynamics), s.a, ca.densify(eom.layout.coasting(s.v))))
     friction = elastic.force(h)
@@ -332,7 +332,7 @@ def stepping_part(
     dense = ca.cse([ca.densify(ca.SX(y)) for y in outputs])
     middle = s.v + dv / 2
     pull = applied[0] - theta * (D_in @ dv) - h * (theta**2 * (K_in @ dv) + (2.0 * theta - 1.0) * (K_in @ s.v))
-    lost = applied[1] + friction - theta * (D_loss @ dv) - h * theta**2 * (K_spans @ dv)
+    lost = applied[1] + friction - theta * ((D_loss + D_spans) @ dv) - h * theta**2 * (K_spans @ dv)
     if theta != 0.5:
         lost -= (2.0 * theta - 1.0) * h * (K_spans @ s.v)
     works = ca.vertcat(h * ca.dot(middle, pull), h * ca.dot(middle, lost))

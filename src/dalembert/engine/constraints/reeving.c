@@ -202,16 +202,33 @@ static void find_rope_pivots(struct constrained *C, const double *x, const int64
     }
 }
 
-/* For each sheave the distance from slipping while it sticks (else 1), and n_rubbing further the slip speed in the
- * direction in which it began, while it slips (else 1). */
+#define AT_LIMIT 1e-12 /* part of a tension within which it is at its limit */
+
+/* Whether a sheave that sticks follows its limit: it yields, or would as soon as it is passed by more than rounding. */
+static int follows_limit(const struct constrained *C, const double *x, int64_t r, double room, double tension) {
+    const struct memory memory = {C->dense_work};
+    if (C->yields[r] != 0.0) return 1;
+    return C->redundant && room <= AT_LIMIT * tension && holds_by_itself(C, x, place_of(C, C->rubbing[3 * r + 1]), memory);
+}
+
+/* For each sheave the distance from slipping while it sticks and does not follow its limit (else 1), and n_rubbing further
+ * the slip speed in the direction in which it began, while it slips (else 1). Rounding decides which of two sheaves follows
+ * its limit beside a span whose tension is indeterminate: where the other is beyond its limit, so is this one. */
 static void rope_events(const struct constrained *C, const double *x, double *g) {
-    for (int64_t i = 0; i < C->n_ropes; i++)
+    for (int64_t i = 0; i < C->n_ropes; i++) {
+        double worst = 0.0;
         for (int64_t r = C->rope_first[i]; r < C->rope_first[i + 1]; r++) {
             const double E = exp(C->cone[3 * r]), *T = C->tension + r + i;
+            const double room = fmin(E * T[0] - T[1], E * T[1] - T[0]);
             const int sticks = x[C->flags[C->rubbing[3 * r + 1]]] > 0.5;
-            g[r] = sticks && C->yields[r] == 0.0 ? fmin(E * T[0] - T[1], E * T[1] - T[0]) : 1.0;
+            const int follows = sticks && follows_limit(C, x, r, room, fmax(T[0], T[1]));
+            g[r] = follows ? INFINITY : sticks ? room : 1.0;
+            if (sticks && !follows) worst = fmin(worst, room);
             g[C->n_rubbing + r] = is_taut(C, x, i) && !sticks ? C->cone[3 * r + 1] : 1.0;
         }
+        for (int64_t r = C->rope_first[i]; r < C->rope_first[i + 1]; r++)
+            if (isinf(g[r])) g[r] = worst < 0.0 ? worst : 1.0;
+    }
 }
 
 /* Latches of how tensions are shared, as they are now. */

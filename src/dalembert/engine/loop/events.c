@@ -33,15 +33,15 @@ static void evaluate_part(struct watch *W, double s) {
 }
 
 /* Take the signs that the fired events have just after the present time; functions that must not be negative are
- * evaluated anew in any case, so soon that Euler's step is enough. A function that must not be negative and passes zero
- * before that, having been clearly positive (g_kept), has still to be located. */
+ * evaluated anew in any case, so soon that Euler's step is enough: one that is zero now may be negative then. A function
+ * that must not be negative and passes zero before that, having been clearly positive (g_kept), has still to be located. */
 static void arm_events(struct watch *W) {
     struct loop *L = W->loop;
     const double s = PROBE * fmin(step_to_come(L), W->run_end - L->t);
     W->armed_at = L->t, W->armed_for = 0.0;
     if (!(s > 0.0)) return;
     int whole = L->custom != 0; /* it has no derivative */
-    for (int64_t i = 0; i < L->n_events; i++) whole |= W->fired[i] && !W->positive[i] && W->kinds[i] != LOOKS;
+    for (int64_t i = 0; i < L->n_events; i++) whole |= W->fired[i] && !W->positive[i] && W->kinds[i] != CUTS;
     if (whole) evaluate_part(W, s);
     else {
         if (!L->fresh && loop_derivative(L, L->t, L->x, L->stage)) return;
@@ -49,9 +49,11 @@ static void arm_events(struct watch *W) {
         for (int64_t i = 0; i < L->n; i++) W->x_part[i] = L->x[i] + s * L->stage[i];
         if (settle(L, L->t + s, W->x_part) || evaluate(L->events, L, L->t + s, W->x_part, W->g_part, L->events_work)) return;
     }
-    for (int64_t i = 0; i < L->n_events; i++)
-        if (W->fired[i] && !(W->positive[i] && W->g_part[i] < 0.0 && W->g_kept[i] > -TOUCHING * W->g_part[i]))
+    for (int64_t i = 0; i < L->n_events; i++) {
+        const int takes = W->fired[i] || (W->positive[i] && L->signs[i] == 0.0);
+        if (takes && !(W->positive[i] && W->g_part[i] < 0.0 && W->g_kept[i] > -TOUCHING * W->g_part[i]))
             L->signs[i] = sign_of(W->g_part[i]);
+    }
     W->armed_for = s;
 }
 
@@ -346,7 +348,7 @@ static double locate(struct watch *W) {
         if (g_a * L->signs[i] <= 0.0 && L->t == W->armed_at) {
             a = W->armed_for, g_a = 0.0;
             if (a < h) evaluate_part(W, a), g_a = W->g_part[i];
-            if (g_a * L->signs[i] <= 0.0) continue;
+            if (g_a * L->signs[i] <= 0.0 && !(W->positive[i] && g_a < 0.0)) continue;
         }
         W->fired[i] = 1;
         if (g_a * L->signs[i] <= 0.0) { /* the function jumped with a held value, at the start of the step */
@@ -404,7 +406,7 @@ static void record_one(struct watch *W, int64_t i, double sign, double t, const 
 static void record(struct watch *W, double t, const double *x, const double *signs) {
     for (int64_t order = HAPPENS; order <= HAPPENS_LAST; order++)
         for (int64_t i = 0; i < W->loop->n_events; i++)
-            if (W->fired[i] == order && W->kinds[i] != LOOKS) record_one(W, i, signs ? -signs[i] : -1.0, t, x);
+            if (W->fired[i] == order && W->kinds[i] != CUTS) record_one(W, i, signs ? -signs[i] : -1.0, t, x);
 }
 
 /* Handle the events that have jumped over zero at a transition from the state x, with the signs `before`. */
@@ -425,14 +427,21 @@ static int64_t demand(const struct watch *W) {
     return most;
 }
 
-/* Whether so many transitions have come so close to each other that they will never end. */
-static int accumulated(struct watch *W) {
+/* The first of the fired events. */
+static int64_t first_fired(const struct watch *W) {
+    int64_t i = 0;
+    while (i < W->loop->n_events - 1 && !W->fired[i]) i++;
+    return i;
+}
+
+/* Whether so many transitions have come so close to each other that they will never end; `event` has caused the last. */
+static int accumulated(struct watch *W, int64_t event) {
     const struct loop *L = W->loop;
     if (W->n_stops == CROWD) memmove(W->stops, W->stops + 1, (CROWD - 1) * sizeof(double));
     else W->n_stops++;
     W->stops[W->n_stops - 1] = L->t;
     if (W->n_stops < CROWD || L->t - W->stops[0] > CROWDED * (W->run_end - W->run_start)) return 0;
-    for (W->culprit = 0; !W->fired[W->culprit]; W->culprit++) {}
+    W->culprit = event;
     return 1;
 }
 
@@ -459,6 +468,7 @@ static void expect_return(struct watch *W) {
  * Returns REACHED, or the reason why not. */
 static int64_t make_transition(struct watch *W, const double *signs) {
     struct loop *L = W->loop;
+    const int64_t event = first_fired(W);
     double finite = 0.0, *const before = W->g_found;
     memcpy(W->x_part, L->x, (size_t)L->n * sizeof(double));
     memcpy(W->x_found, L->x, (size_t)L->n * sizeof(double));
@@ -475,7 +485,7 @@ static int64_t make_transition(struct watch *W, const double *signs) {
     record_jumps(W, L->t, W->x_found, before);
     expect_return(W);
     arm_events(W);
-    return accumulated(W) ? ACCUMULATED : REACHED;
+    return accumulated(W, event) ? ACCUMULATED : REACHED;
 }
 
 /* Carry out the actions of the fired events, at which the step has ended; `signs` are their earlier signs. Returns
@@ -491,9 +501,9 @@ static int64_t respond_to_events(struct watch *W, const double *signs) {
         record(W, L->t, L->x, signs);
         if (most == ENDS) return STOPPED;
         arm_events(W);
-        if (accumulated(W)) return ACCUMULATED;
+        if (accumulated(W, first_fired(W))) return ACCUMULATED;
     }
-    return W->asks && most > LOOKS ? ASKED : REACHED;
+    return W->asks && most > CUTS ? ASKED : REACHED;
 }
 
 static int has_room(const struct watch *W) {
@@ -538,7 +548,7 @@ int64_t watch_here(struct watch *W) {
     for (int64_t i = 0; i < L->n_events; i++) any |= W->fired[i] = crossed(W, i, W->g_part[i]);
     memcpy(W->g_start, L->signs, (size_t)L->n_events * sizeof(double));
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
-    if (!any || demand(W) <= LOOKS) return REACHED;
+    if (!any || demand(W) <= CUTS) return REACHED;
     const int64_t outcome = respond_to_events(W, W->g_start);
     return outcome == REACHED && W->unsettled ? settle_negative(W) : outcome;
 }
@@ -551,7 +561,7 @@ int64_t watch_answer(struct watch *W, const double *x, int64_t landed) {
     if (landed) expect_return(W);
     arm_events(W);
     W->unsettled = W->n_positive > 0;
-    return accumulated(W) ? ACCUMULATED : REACHED;
+    return accumulated(W, first_fired(W)) ? ACCUMULATED : REACHED;
 }
 
 /* Deal with the pending step, in which event functions have changed their signs. REACHED: continue. */

@@ -126,18 +126,42 @@ FUNCTION int rope_rests(const struct blocks *c, int64_t i, const struct solution
     return fabs(w) <= tolerance && jammed_sheave(c, i, s->modes, memory) < 0;
 }
 
-/* Whether the slip at the sheave before a row can change while the rope keeps its length, and those that `hold` stick. */
-FUNCTION int sheave_moves(const struct blocks *c, int64_t i, const int64_t *hold, int64_t row, struct memory memory) {
-    const int64_t f = c->first[i], end = c->first[i + 1];
-    int64_t *to = take_integers(&memory, end - f + 1), m = 0; /* sums of the spans before these rows */
-    to[m++] = row;
-    for (int64_t j = f + 1; j < end; j++)
-        if (hold[j] && j != row) to[m++] = j;
+/* How the sum of the rates before row a changes with a force on that before row b. */
+FUNCTION double effect_of(const struct blocks *c, int64_t i, int64_t a, int64_t b) {
+    double sum = 0.0;
+    for (int64_t j = c->first[i]; j < a; j++)
+        for (int64_t k = c->first[i]; k < b; k++) sum += c->W[j * c->n + k];
+    return sum;
+}
+
+/* Whether the sheave before a row, which is at its limit, moves in its direction while the rope keeps its length and those
+ * that `hold` stick. Others at their limits slip in the directions `way` (0: they are not), and stick against the opposite
+ * ones: those that would be driven back are held too. */
+FUNCTION int sheave_moves(const struct blocks *c, int64_t i, const int64_t *hold, const double *way, int64_t row,
+                          struct memory memory) {
+    const int64_t f = c->first[i], end = c->first[i + 1], n = end - f;
+    int64_t *to = take_integers(&memory, n + 1), *held = take_integers(&memory, n + 1), m = 0;
+    double *G = take(&memory, n * n), *right = take(&memory, n), *part = take(&memory, n);
     to[m++] = end;
-    double *G = take(&memory, m * m);
-    for (int64_t a = 0; a < m; a++)
-        for (int64_t b = 0; b < m; b++)
-            for (int64_t j = f; j < to[a]; j++)
-                for (int64_t k = f; k < to[b]; k++) G[a * m + b] += c->W[j * c->n + k];
-    return pivot_of(G, m, 0, RANK_TOLERANCE * RANK_TOLERANCE, memory) > RANK_TOLERANCE * G[0];
+    for (int64_t j = f + 1; j < end; j++)
+        if ((held[j - f] = hold[j] && j != row)) to[m++] = j;
+    for (;;) {
+        double worst = -RANK_TOLERANCE;
+        int64_t back = -1;
+        for (int64_t a = 0; a < m; a++) {
+            right[a] = effect_of(c, i, to[a], row);
+            for (int64_t b = 0; b < m; b++) G[a * m + b] = effect_of(c, i, to[a], to[b]);
+        }
+        lstsq(G, m, m, right, part, RANK_TOLERANCE * RANK_TOLERANCE, m, memory);
+        for (int64_t j = f + 1; j < end; j++) {
+            const double size = effect_of(c, i, j, j);
+            double w = effect_of(c, i, j, row);
+            if (held[j - f] || (way[j] == 0.0 && j != row)) continue;
+            for (int64_t a = 0; a < m; a++) w -= effect_of(c, i, j, to[a]) * part[a];
+            if (j == row && !(w > RANK_TOLERANCE * size)) return 0;
+            if (j != row && way[j] * way[row] * w < worst * size) worst = way[j] * way[row] * w / size, back = j;
+        }
+        if (back < 0) return 1;
+        held[back - f] = 1, to[m++] = back;
+    }
 }

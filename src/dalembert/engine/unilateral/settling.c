@@ -149,24 +149,24 @@ static void settle_rope(const struct transitions *T, double *x, int64_t block, c
                         const struct solution *found, struct memory memory) {
     const int64_t f = c->first[i], end = c->first[i + 1];
     const double *tension = found->p, still = 10.0 * tolerance_of(c);
-    double w = 0.0;
-    int64_t *hold = take_integers(&memory, c->n);
-    for (int64_t row = f + 1; row < end; row++) w += found->u[row - 1], hold[row] = fabs(w) <= still; /* it may stick */
+    double w = 0.0, *way = take(&memory, c->n); /* in which a sheave at its limit slips; 0: it is within */
+    int64_t *rests = take_integers(&memory, c->n), *hold = take_integers(&memory, c->n);
     for (int64_t row = f + 1; row < end; row++) {
-        const int64_t sheave = row - f - 1;
-        const double E = exp(c->mu[row]), edge = T->slipping[T->entry[block] + sheave] ? 1.0 - LETS_GO : EDGE;
-        const double force[3] = {tension[end - 1], tension[row - 1], 0.0};
+        const double E = exp(c->mu[row]), edge = T->slipping[T->entry[block] + row - f - 1] ? 1.0 - LETS_GO : EDGE;
         const int up = tension[row] >= edge * E * tension[row - 1], down = tension[row - 1] >= edge * E * tension[row];
-        const int stays = hold[row] && (up || down) && !sheave_moves(c, i, hold, row, memory);
-        const int slips = sheave_slides(c, row) || ((up || down) && !stays);
-        const double toward[2] = {sheave_slides(c, row) ? c->slip[row] : up ? 1.0 : -1.0, 0.0};
-        hold[row] = hold[row] && !stays && !slips;
-        set_latches(sheave_latches(T, block, sheave), x, slips ? SLIP : STICK, force, toward);
+        way[row] = sheave_slides(c, row) ? c->slip[row] : up ? 1.0 : down ? -1.0 : 0.0;
+        w += found->u[row - 1], rests[row] = !sheave_slides(c, row) && fabs(w) <= still;
+        hold[row] = rests[row] && way[row] == 0.0;
+    }
+    for (int64_t row = f + 1; row < end; row++) {
+        const double force[3] = {tension[end - 1], tension[row - 1], 0.0}, toward[2] = {way[row], 0.0};
+        const int slips = way[row] != 0.0 && (!rests[row] || sheave_moves(c, i, hold, way, row, memory));
+        set_latches(sheave_latches(T, block, row - f - 1), x, slips ? SLIP : STICK, force, toward);
     }
 }
 
 /* Tensions of a rope that was slack, from which indeterminate ones are to differ least: those without friction. */
-static void ease_rope(const struct blocks *c, int64_t i, double *last) {
+static void tensions_without_friction(const struct blocks *c, int64_t i, double *last) {
     const int64_t f = c->first[i], end = c->first[i + 1];
     double pull = 0.0, W = 0.0;
     if (largest_of(last + f, end - f) > 0.0) return;
@@ -326,7 +326,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     }
     const struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, yields, last, lengths};
     for (int64_t i = 0; i < count; i++)
-        if (some.law[i] == ROPE) ease_rope(&blocks, i, last);
+        if (some.law[i] == ROPE) tensions_without_friction(&blocks, i, last);
     for (int64_t i = 0; i < count; i++) /* to begin with, loaded joints rest, or have the friction that they had */
         if (is_loaded(T, some.block[i])) {
             const int64_t f = some.first[i], joint = some.block[i] - T->k;

@@ -271,6 +271,8 @@ def _orthonormal(model: MeshModel, basis: Array) -> tuple[Array, Array]:
             f"the stiffness matrix has a negative eigenvalue: a mode has omega^2 = {w2[0]:.4g} rad^2/s^2"
         )
     basis = basis @ (T @ U)
+    m = basis.T @ (model.M @ basis)  # 1 except for the rounding of small values, which this step removes
+    basis = basis @ (1.5 * np.eye(len(m)) - (m + m.T) / 4)
     largest = basis[np.abs(basis).argmax(axis=0), np.arange(basis.shape[1])]
     return np.sqrt(np.maximum(w2, 0.0)), np.asarray(basis * np.sign(largest))
 
@@ -323,7 +325,12 @@ def _integrals(gram: Array, n: int) -> ModalIntegrals:
     """Inertia integrals from the Gram matrix."""
     X = gram[4:, 4:].reshape(3, n, 3, n).transpose(0, 2, 1, 3)
     size = np.sqrt(np.abs(np.einsum("bbii->i", X)))
-    B = np.where(np.abs(X) < 1e-13 * np.outer(size, size), 0.0, X)
+    B = np.where(np.abs(X) < 1e-13 * np.outer(size, size), 0.0, X)  # zeros cost nothing
+    axes, (i, j) = np.arange(3), np.indices((n, n))
+    same = B[axes, axes]  # the largest of three takes what the others lose, so that the modal mass stays 1
+    largest = np.abs(same).argmax(axis=0)
+    lost = (X[axes, axes] - same).sum(axis=0)
+    B[largest, largest, i, j] += np.where(same[largest, i, j] != 0.0, lost, 0.0)
     return ModalIntegrals(
         float(gram[0, 0]), gram[0, 1:4], gram[1:4, 1:4], gram[0, 4:].reshape(3, n), gram[1:4, 4:].reshape(3, 3, n), B
     )

@@ -1,11 +1,15 @@
 """An exact rod as a flexible body on CasADi symbols: its inertia, its Coriolis terms and its sections.
 
-Sections have the mass ``rho A`` per length at ``x = r(s)`` and the moments of inertia ``J`` in their own axes. With the
-motions ``x_d`` of points and ``T`` of sections per rate of the coordinates, ``J_r = R J R^T`` and ``dm = rho A ds``,
+The points of a piece follow from its tangents ``d_k`` by constants, so that its kinetic energy is a quadratic form of
+their velocities (`PieceInertia`: ``c``, ``G = U^T U``, and vectors ``b`` of the inertia of sections). With the motions
+``S = dd/d(delta)`` of the tangents and ``T`` of sections per rate of the coordinates, and ``y = G d``,
 
-    V = int x_d dm,    H = int x^ x_d dm + int J_r T ds,    M = int x_d^T x_d dm + int T^T J_r T ds.
+    V = sum c_k S_k,    H = sum (y_k x S_k + b b^T T_k),    M = Z^T Z,   Z = rows of U S and b^T T.
 
-Integrals run over the points of one piece and its own coordinates. Beyond the piece these move everything as a rigid
+The accelerations ``d''`` of the tangents for constant rates and a frame that turns raise ``h = G d'' + c x_0''`` and
+the moments ``e = d x h + d(b b^T w)/dt``: ``sum T_k^T e_k`` on the coordinates, ``sum e_k`` about the start ``x_0``.
+
+Sums run over the points of one piece and its own coordinates. Beyond the piece these move everything as a rigid
 body by the screws ``S = [u; T]``: with the inertia ``I_o`` of all beyond, they add ``I_o S`` to ``[V; H]`` and
 ``S^T I_o S`` to ``M``, and ``S^T [V; H]`` is the block between two pieces. Coriolis forces are summed in the same way.
 """
@@ -16,45 +20,101 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
-import numpy as np
 
-from dalembert.core.types import Array, Expression
+from dalembert.core.types import Expression
 from dalembert.model.elastic.contract import EnergyField
-from dalembert.model.elastic.rod_kinematics import RodKinematics, RodRates
-from dalembert.model.elastic.rod_points import RodCell
+from dalembert.model.elastic.rod_kinematics import CellRates, PieceMotion, RodKinematics, RodRates, combined
+from dalembert.model.elastic.rod_points import PieceInertia
+from dalembert.model.elastic.rod_turns import sparse
 from dalembert.spatial.inertia import Inertia, symmetric
 from dalembert.spatial.rotations import cross_matrix
 
 __all__ = ["RodBody", "RodSection", "rod_field"]
 
-_E = np.eye(3)
-
 
 @dataclass(frozen=True, eq=False)
-class _Slice:
-    """Mass and section inertia of a point: weight ``m``, position ``x``, rotation ``R``, moments of inertia ``J``."""
+class _Mass:
+    """Mass of a piece per unit density, with the tangents ``d``, ``y = G d`` and vectors ``b`` in axes of the body."""
 
-    m: float
-    x: Expression
-    R: Expression
-    J: Array
+    motion: PieceMotion
+    inertia: PieceInertia
 
     @cached_property
-    def J_r(self) -> Expression:
-        """Moments of inertia in the axes of the body."""
-        return symmetric(self.R @ ca.sparsify(ca.DM(self.J)) @ self.R.T)
+    def d(self) -> list[Expression]:
+        """Tangents at the points."""
+        return [d for cell in self.motion.cells for d in cell.tangents]
+
+    @cached_property
+    def y(self) -> list[Expression]:
+        """``G d``."""
+        return self.spread(self.d)
+
+    @cached_property
+    def axes(self) -> list[list[Expression]]:
+        """Vectors ``b`` at the points."""
+        R = [cell.turns[l].R for cell in self.motion.cells for l in range(len(cell.cell.points))]
+        return [[R @ sparse(b) for b in axes] for R, axes in zip(R, self.inertia.axes, strict=True)]
 
     @property
-    def turns(self) -> bool:
-        """Whether it has inertia of rotation."""
-        return bool(self.J.any())
+    def columns(self) -> list[tuple[Expression, Expression]]:
+        """``T`` and ``S`` at the points."""
+        return [c for cell in self.motion.cells for c in cell.columns]
 
+    def spread(self, values: list[Expression]) -> list[Expression]:
+        """``G`` times vectors at the points."""
+        return [combined(values, row) for row in self.inertia.G]
 
-def _section_inertia(cell: RodCell, l: int) -> Array:
-    I_y, I_z, I_yz = cell.moments[l]
-    J = np.diag([I_y + I_z, I_y, I_z])
-    J[1, 2] = J[2, 1] = -I_yz
-    return np.asarray(cell.weights[l] * J)
+    @cached_property
+    def rigid(self) -> Inertia:
+        """Rigid inertia about the origin."""
+        p, m = self.motion.start, self.inertia.mass
+        f = combined(self.d, self.inertia.c)
+        Q = ca.triu(m * (p @ p.T) + p @ f.T + f @ p.T)
+        for d, y in zip(self.d, self.y, strict=True):
+            Q = Q + ca.triu(d @ y.T)
+        Q = symmetric(Q)
+        turning = sum((ca.triu(b @ b.T) for axes in self.axes for b in axes), ca.SX(3, 3))
+        return Inertia.rigid(m, m * p + f, ca.trace(Q) * ca.SX.eye(3) - Q + turning)
+
+    @cached_property
+    def turning(self) -> list[list[Expression]]:
+        """Rows ``b^T T`` at the points."""
+        return [[b.T @ T for b in axes] for (T, _), axes in zip(self.columns, self.axes, strict=True)]
+
+    @cached_property
+    def rows(self) -> Expression:
+        """``Z``: the mass matrix of its coordinates is ``Z^T Z``."""
+        slopes = [S for _, S in self.columns]
+        moving = [combined(slopes, row) for row in self.inertia.U]
+        return ca.vertcat(*moving, *(row for rows in self.turning for row in rows))
+
+    def couplings(self) -> tuple[Expression, Expression]:
+        """``V`` and ``H`` (3 x columns)."""
+        V = combined([S for _, S in self.columns], self.inertia.c)
+        H = cross_matrix(self.motion.start) @ V
+        for (_, S), y, axes, turning in zip(self.columns, self.y, self.axes, self.turning, strict=True):
+            H = H + cross_matrix(y) @ S
+            for b, row in zip(axes, turning, strict=True):
+                H = H + b @ row
+        return V, H
+
+    def forces(self, start: RodRates, cells: list[CellRates]) -> tuple[Expression, Expression, Expression]:
+        """Inertia force, its moment about the origin, and forces on its coordinates."""
+        tangents = [x for cell in cells for x in cell.tangents]
+        turned = [x for cell in cells for x in cell.turned]
+        force = self.inertia.mass * start.v_dot + combined(tangents, self.inertia.c)
+        moment, own = ca.cross(self.motion.start, force), ca.SX(len(self.motion.piece.columns), 1)
+        spread = zip(self.spread(tangents), self.inertia.c, strict=True)
+        for k, (g, c) in enumerate(spread):
+            h, e = g + float(c) * start.v_dot, ca.SX(3, 1)
+            w, w_dot = turned[k]
+            for b in self.axes[k]:
+                e = e + ca.dot(b, w_dot) * b + ca.dot(b, w) * ca.cross(w, b)
+            e = e + ca.cross(self.d[k], h)
+            moment, own = moment + e, own + self.columns[k][0].T @ e
+            if self.motion.piece.extends:
+                own = own + self.motion.strain_rows(k).T @ h
+        return force, moment, own
 
 
 class RodBody:
@@ -85,53 +145,35 @@ class RodBody:
         self.stiffness, self.damping, self.loses = stiffness, damping, loses
 
     @cached_property
-    def _slices(self) -> list[list[_Slice]]:
-        """Slices by piece, per unit density."""
-        return [
-            [
-                _Slice(float(w * A), cell.positions[l], cell.turns[l].R, _section_inertia(cell.cell, l))
-                for cell in motion.cells
-                for l, (w, A) in enumerate(zip(cell.cell.weights, cell.cell.area, strict=True))
-            ]
-            for motion in self._k.pieces
-        ]
-
-    @cached_property
-    def _pieces(self) -> list[Inertia]:
-        """Rigid inertia of each piece about the origin, per unit density."""
-        result = []
-        for slices in self._slices:
-            m, c, G, I = 0.0, ca.SX(3, 1), ca.SX(3, 3), ca.SX(3, 3)
-            for s in slices:
-                carried = s.m * s.x
-                m, c, G = m + s.m, c + carried, G + ca.triu(s.x @ carried.T)
-                I = I + s.J_r if s.turns else I
-            G = symmetric(G)
-            result.append(Inertia.rigid(m, c, ca.trace(G) * ca.SX.eye(3) - G + I))
-        return result
+    def _masses(self) -> list[_Mass]:
+        return [_Mass(motion, motion.piece.inertia) for motion in self._k.pieces]
 
     @cached_property
     def _beyond(self) -> list[Inertia]:
         """Inertia of all beyond each piece, per unit density; the last entry is that of nothing."""
         result = [Inertia.zero()]
-        for own in reversed(self._pieces[1:]):
-            result.append(result[-1] + own)
+        for mass in reversed(self._masses[1:]):
+            result.append(result[-1] + mass.rigid)
         return result[::-1]
 
     @cached_property
     def _whole(self) -> Inertia:
-        return self._beyond[0] + self._pieces[0]
+        return self._beyond[0] + self._masses[0].rigid
 
     @property
     def mass(self) -> Expression | float:
         """Mass."""
         return self._rho * self._k.points.volume
 
+    @property
+    def _first(self) -> Expression:
+        B = self._whole.B
+        return ca.vertcat(B[1, 2], B[2, 0], B[0, 1])
+
     @cached_property
     def first_moment(self) -> Expression:
         """First moment."""
-        B = self._whole.B
-        return self._rho * ca.vertcat(B[1, 2], B[2, 0], B[0, 1])
+        return self._rho * self._first
 
     @property
     def deformed_first_moment(self) -> Expression:
@@ -143,20 +185,16 @@ class RodBody:
         """Inertia about the origin."""
         return self._rho * self._whole.D
 
-    def _columns(self, k: int) -> list[tuple[Expression, Expression]]:
-        """``T`` and ``x_d`` of the slices of a piece for its own coordinates."""
-        return [c for cell in self._k.pieces[k].cells for c in cell.columns[:-1]]
-
     @cached_property
     def _couplings(self) -> list[tuple[Expression, Expression]]:
         """``V`` and ``H`` (3 x columns) of each piece, per unit density."""
         result = []
-        for k, slices in enumerate(self._slices):
-            T, u = self._k.screws[k]
-            V, H = self._beyond[k].times(u, T) if k + 1 < len(self._slices) else (ca.SX(*u.shape), ca.SX(*u.shape))
-            for s, (W, moved) in zip(slices, self._columns(k), strict=True):
-                V, H = V + s.m * moved, H + cross_matrix(s.m * s.x) @ moved
-                H = H + s.J_r @ W if s.turns else H
+        for k, mass in enumerate(self._masses):
+            V, H = mass.couplings()
+            if k + 1 < len(self._masses):
+                T, u = self._k.screws[k]
+                f, n = self._beyond[k].times(u, T)
+                V, H = V + f, H + n
             result.append((V, H))
         return result
 
@@ -174,41 +212,33 @@ class RodBody:
     def modal_mass(self) -> Expression:
         """Mass matrix of the coordinates (n x n)."""
         rows: list[list[Expression]] = []
-        for k, slices in enumerate(self._slices):
-            T, u = self._k.screws[k]
-            own = ca.SX(u.shape[1], u.shape[1])
-            for s, (W, moved) in zip(slices, self._columns(k), strict=True):
-                own = own + _half_product(moved, s.m * moved)
-                own = own + _half_product(W, s.J_r @ W) if s.turns else own
-            if k + 1 < len(self._slices):
+        for k, mass in enumerate(self._masses):
+            own = _half_product(mass.rows, mass.rows)
+            coupled = []
+            if k + 1 < len(self._masses):
+                T, u = self._k.screws[k]
                 f, n = self._beyond[k].times(u, T)
                 own = own + _half_product(u, f) + _half_product(T, n)
-            coupled = [u.T @ V + T.T @ H for V, H in self._couplings[k + 1 :]]
-            rows.append([ca.SX(own.shape[0], self._k.points.pieces[k].first), own, *coupled])
+                coupled = [u.T @ V + T.T @ H for V, H in self._couplings[k + 1 :]]
+            rows.append([ca.SX(own.shape[0], mass.motion.piece.first), own, *coupled])
         return self._rho * ca.triu2symm(ca.vertcat(*[ca.horzcat(*row) for row in rows]))
 
     def coriolis(
         self, w: Expression, rate: Expression, v: Expression | None = None
     ) -> tuple[Expression, Expression, Expression]:
         """Force, moment and force on the coordinates beyond those of a rigid body of this inertia."""
-        force, moment, f_all, n_all = (ca.SX(3, 1) for _ in range(4))
+        force, moment = ca.SX(3, 1), ca.SX(3, 1)
         modal: list[Expression] = []
-        rates = self._k.rates(rate)
-        for k in range(len(self._slices) - 1, -1, -1):
-            T, u = self._k.screws[k]
-            own = u.T @ f_all + T.T @ n_all if k + 1 < len(self._slices) else ca.SX(u.shape[1], 1)
-            moving = [r for cell in rates[k] for r in cell[:-1]]
-            for s, (W, moved), r in zip(self._slices[k], self._columns(k), moving, strict=True):
-                a = s.m * (2 * ca.cross(w, r.v) + r.v_dot)
-                f = a + s.m * ca.cross(w, ca.cross(w, s.x))
-                force, moment = force + a, moment + ca.cross(s.x, a)
-                f_all, n_all = f_all + f, n_all + ca.cross(s.x, f)
-                own = own + moved.T @ f
-                if s.turns:
-                    n = _turning(s, w, r)
-                    moment = moment + n - ca.cross(w, s.J_r @ w)
-                    n_all, own = n_all + n, own + W.T @ n
+        rates = self._k.rates(w, rate)
+        for k in range(len(self._masses) - 1, -1, -1):
+            f, n, own = self._masses[k].forces(*rates[k])
+            if modal:
+                T, u = self._k.screws[k]
+                own = own + u.T @ force + T.T @ moment
+            force, moment = force + f, moment + n
             modal.insert(0, own)
+        force = force - ca.cross(w, ca.cross(w, self._first))
+        moment = moment - ca.cross(w, self._whole.D @ w)
         return self._rho * force, self._rho * moment, self._rho * ca.vertcat(*modal)
 
     def coriolis_blocks(self, w: Expression, rate: Expression) -> tuple[Expression, Expression, Expression, Expression]:
@@ -229,7 +259,7 @@ class RodBody:
 
     def _shares(self, field: EnergyField) -> list[float]:
         """1 for points, 0 for directors."""
-        points = sum(len(slices) for slices in self._slices)
+        points = sum(len(mass.d) for mass in self._masses)
         return [1.0] * points + [0.0] * (field.left.shape[1] - points)
 
     @staticmethod
@@ -247,12 +277,6 @@ def _half_product(A: Expression, B: Expression) -> Expression:
     n = A.shape[1]
     rows = [ca.horzcat(ca.SX(1, i), A[:, i].T @ B[:, i:]) for i in range(n)]
     return ca.vertcat(*rows)
-
-
-def _turning(s: _Slice, w: Expression, r: RodRates) -> Expression:
-    """Moment of inertia forces of a slice that turns with ``w`` and, relative to the frame, with ``r.w``."""
-    total = w + r.w
-    return s.J_r @ (ca.cross(w, r.w) + r.w_dot) + ca.cross(total, s.J_r @ total)
 
 
 class RodSection:
@@ -310,8 +334,8 @@ class RodSection:
 
     def convective(self, w: Expression, rate: Expression) -> tuple[Expression, Expression]:
         """Linear and angular acceleration of the section without those of the frame and of the coordinates."""
-        r = self._k.section_rates(self._s, rate)
-        return ca.cross(w, ca.cross(w, self.p) + 2 * r.v) + r.v_dot, ca.cross(w, r.w) + r.w_dot
+        r = self._k.section_rates(self._s, w, rate)
+        return r.v_dot, r.w_dot
 
 
 def rod_field(kinematics: RodKinematics, R: Expression, p: Expression, density: Expression | float) -> EnergyField:

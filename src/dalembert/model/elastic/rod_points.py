@@ -8,6 +8,7 @@ rotations go from point to point, positions are integrals of the polynomial thro
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from dalembert.model.section import Section
 if TYPE_CHECKING:
     from dalembert.model.elastic.rod import Rod
 
-__all__ = ["STRAINS", "RodCell", "RodPiece", "RodPoints", "RodStep", "rod_points"]
+__all__ = ["STRAINS", "PieceInertia", "RodCell", "RodPiece", "RodPoints", "RodStep", "rod_points"]
 
 STRAINS = ("torsion", "bending_z", "bending_y", "axial", "shear_y", "shear_z")
 """Strains by component: curvatures about x, y, z and strains along x, y, z of a section."""
@@ -86,6 +87,37 @@ class RodCell:
 
 
 @dataclass(frozen=True, eq=False)
+class PieceInertia:
+    """Mass of a piece per unit density, as a quadratic form of the tangents ``d_k`` at its points.
+
+    Points are ``x_l = x_0 + sum_k N_lk d_k`` from the start ``x_0`` of the piece, so that the masses ``m_l`` of the
+    points enter through constants only: with ``c = N^T m`` and ``G = N^T diag(m) N``,
+
+        sum m_l x_l = (sum m) x_0 + sum c_k d_k,     sum m_l |x_l - x_0|^2 = sum G_kk' d_k.d_k'.
+
+    Sections have the moments of inertia ``J = j (1 - a a^T) + sum b b^T``, ``a`` their normal. Where tangents are the
+    normals, ``|d'|^2`` has the moment ``1 - a a^T``, and ``j``, the smaller principal second moment, is added to ``G``.
+
+    Parameters
+    ----------
+    mass
+        Sum of the masses.
+    c
+        First moments per tangent (m).
+    G, U
+        Quadratic form (m x m), and its triangular factor: ``G = U^T U``.
+    axes
+        Vectors ``b`` (3) in the axes of the section at each point.
+    """
+
+    mass: float
+    c: Array
+    G: Array
+    U: Array
+    axes: tuple[tuple[Array, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
 class RodPiece:
     """Interval with its own polynomials.
 
@@ -109,6 +141,16 @@ class RodPiece:
     def range(self) -> slice:
         """Places of its coordinates."""
         return slice(self.first, self.first + len(self.columns))
+
+    @property
+    def extends(self) -> bool:
+        """Whether it has strains of stretch or shear, so that its tangents are not unit vectors."""
+        return any(c.component >= 3 for c in self.columns)
+
+    @cached_property
+    def inertia(self) -> PieceInertia:
+        """Its mass as a quadratic form of the tangents at its points."""
+        return _piece_inertia(self)
 
     def shapes(self, s: Array | float) -> Array:
         """Values of its polynomials (... x columns): angles per piece for curvatures, plain strains for the others."""
@@ -230,6 +272,32 @@ def _cell(rod: Rod, piece: RodPiece, a: float, b: float) -> RodCell:
         integration_rows(np.array([*x, 1.0]), m) * (b - a) / 2,
         piece.shapes(s),
     )
+
+
+def _piece_inertia(piece: RodPiece) -> PieceInertia:
+    total = sum(len(cell.points) for cell in piece.cells)
+    N, m, j, axes, before, at = np.zeros((total, total)), np.zeros(total), np.zeros(total), [], np.zeros(total), 0
+    for cell in piece.cells:
+        own = slice(at, at + len(cell.points))
+        N[own], N[own, own] = before, cell.integrals[:-1]
+        before, at = before.copy(), own.stop
+        before[own] = cell.integrals[-1]
+        m[own] = cell.weights * cell.area
+        for l, (weight, (I_y, I_z, I_yz)) in enumerate(zip(cell.weights, cell.moments, strict=True)):
+            least, vectors = _section_axes(weight * I_y, weight * I_z, weight * I_yz, absorb=not piece.extends)
+            j[own.start + l] = least
+            axes.append(vectors)
+    U = np.asarray(np.linalg.qr(np.vstack([np.sqrt(m)[:, None] * N, np.diag(np.sqrt(j))]), mode="r"))
+    return PieceInertia(float(m.sum()), m @ N, N.T @ (m[:, None] * N) + np.diag(j), U, tuple(axes))
+
+
+def _section_axes(I_y: float, I_z: float, I_yz: float, *, absorb: bool) -> tuple[float, tuple[Array, ...]]:
+    """``j`` and the vectors ``b`` of `PieceInertia` for a section."""
+    values, turned = np.linalg.eigh(np.array([[I_y, -I_yz], [-I_yz, I_z]])) if I_yz else ([I_y, I_z], np.eye(2))
+    least = float(min(values)) if absorb else 0.0
+    vectors = [np.sqrt(I_y + I_z) * np.array([1.0, 0.0, 0.0])]
+    vectors += [np.sqrt(max(x - least, 0.0)) * np.array([0.0, *turned[:, k]]) for k, x in enumerate(values)]
+    return least, tuple(b for b in vectors if b.any())
 
 
 def integration_rows(ends: Array, m: int) -> Array:

@@ -28,6 +28,9 @@ __all__ = ["Routing"]
 
 _LEAST = -math.pi / 2  # a wrap is found in the turn that begins here: a rope that leaves a sheave has one below zero
 _FARTHEST = 3.0  # angle from the zero direction up to which arcs are known at the start: beyond half a turn they jump
+_SHORTEST = (
+    1e-3  # free line, as part of the radii at its ends, below which it has vanished: tensions grow beyond bounds there
+)
 _CONVERGED = 1e-9  # error of a point of contact, as part of the distance, at which it is none any more
 
 
@@ -444,12 +447,16 @@ class Routing:
         for k, line in enumerate(self.lines):
             a, b = path[k], path[(k + 1) % n]
             if line.out is not None and line.into is not None:
-                message = f"{a.what} and {b.what} of rope '{rope.name}' overlap: there is no tangent between them"
+                message = (
+                    f"{a.what} and {b.what} of rope '{rope.name}' overlap or touch: there is no tangent between them"
+                )
             else:
                 wheel, point = (a, b) if line.out is not None else (b, a)
-                message = f"{point.what} of rope '{rope.name}' is inside {wheel.what}"
+                message = f"{point.what} of rope '{rope.name}' is inside {wheel.what}, or touches it"
+            radii = [w.radius for w in (self.wheels[k], self.wheels[(k + 1) % n]) if w.radius is not None]
             if line.out is not None or line.into is not None:
-                yield Condition(f"{rope.name}.{a.label}.overlap", line.clear, message)
+                least = (_SHORTEST * sum(radii, ca.SX(0))) ** 2
+                yield Condition(f"{rope.name}.{a.label}.overlap", line.clear - least, message)
             if line.error is not None:
                 message = f"no line from {a.what} to {b.what} of rope '{rope.name}' was found that touches both"
                 yield Condition(f"{rope.name}.{a.label}.tangent", _CONVERGED * line.length - line.error, message)
