@@ -115,7 +115,7 @@ def _readings(eom: EquationsOfMotion) -> dict[str, str]:
 
 
 def _check_sensor(eom: EquationsOfMotion, name: str) -> None:
-    """Refuse a reading with dynamics of its own."""
+    """Refuse the reading of a sensor with a delay."""
     sensor = next(s for s in eom.machine.sensors if s.name == name.partition(".")[0])
     if sensor.delay > 0.0:
         raise InputError(

@@ -19,7 +19,7 @@ _FLOOR = 1e-10  # of the squared size of directions that have no effect, relativ
 
 
 def gain_mixture(objective: Objective, omega: float) -> Array | None:
-    """Numbers of a structure per variable of size one; None where numbers have bounds or values of their own.
+    """Numbers of a structure per variable of size one; None where numbers have bounds, scales or starts.
 
     The size of a gain matrix ``K`` is the norm of ``Wu^1/2 K Wy^1/2``. ``Wy`` is the covariance of the measurements
     under noise at the channel's inputs and ``Wu`` its dual, the effect of the controls on its outputs, both of the
