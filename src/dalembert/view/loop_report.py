@@ -30,7 +30,7 @@ def loop_report(
     at: Mapping[str, float] | None = None,
     level: float | None = None,
     seconds: float = 60.0,
-    progress: Callable[[str], object] | None = None,
+    progress: Callable[[str], object] = lambda text: None,
 ) -> tuple[dict[str, Any], Robustness | None]:
     """Stability, sensitivity and disk margins of a loop, and proofs about it over ranges; the proof itself.
 
@@ -49,12 +49,10 @@ def loop_report(
     level, seconds
         As in `robust_stability`.
     progress
-        Called with the step that begins, and with the frequency that a proof has reached.
+        Called with a text now and then.
     """
     import control
 
-    tell = progress or (lambda text: None)
-    tell("linear model")
     eom = derive(machine)
     plant = linearize(eom, at)
     if gains:
@@ -72,6 +70,7 @@ def loop_report(
     answer: dict[str, Any] = {"stable": bool(poles.real.max() < 0.0), "slowest pole": float(poles.real.max())}
     loop = control.ss(plant.A, plant.B, K @ np.array(plant.C), np.zeros((plant.ninputs, plant.ninputs)))
     if answer["stable"]:
+        progress("margins")
         answer["sensitivity"] = hinf_norm(control.feedback(control.ss([], [], [], np.eye(plant.ninputs)), loop)).value
         answer["margins"] = {
             name: {"gain": list(m.gain), "phase": float(np.degrees(m.phase)), "omega": m.omega}
@@ -80,14 +79,14 @@ def loop_report(
     proof = None
     if ranges:
         spans = dict(ranges)
-        tell("model over the ranges")
+        progress(f"model over the ranges of {', '.join(spans)}")
         model = uncertain(eom, spans, at=at)
-        tell("search for values that destabilise the loop")
+        progress(f"proof over the ranges of {', '.join(spans)}")
         proof = robust_stability(
             model.lft.feedback(K, model.lft.outputs, model.lft.inputs),
             level=level,
             seconds=seconds,
-            progress=lambda w, spent: tell(f"proof: up to {w:.4g} rad/s, {spent:.0f} s of processor time"),
+            progress=lambda w, spent: progress(f"proof: up to {w:.4g} rad/s, {spent:.0f} s of processor time"),
         )
         size = 1.0 / max(1.0, proof.upper) if proof.complete and np.isfinite(proof.upper) else 0.0
         low, high = (model.values(**dict.fromkeys(spans, s * size)) for s in (-1.0, 1.0))
