@@ -21,6 +21,12 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 COMPILER := $(shell command -v cc || command -v gcc || command -v clang)
 RUNTIME := $(if $(COMPILER),.,.[compiler])
 
+# Tests start many Python processes: without stored bytecode each of them would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Workers begin at tests far apart, so that they rarely need the same kernels at once, and end together.
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
 .PHONY: help demo test test-slow test-all mutants emulators pythons browser page lint docs wheels bench clean
 
 help: ## list the targets
@@ -30,14 +36,15 @@ demo: $(VENV)/.installed-runtime ## install the package and simulate a capture o
 	$(BIN)/dalembert demo $(ARGS)
 	@echo "open the report in a browser. Next: . $(BIN)/activate, then dalembert new crane, dalembert studio crane.yaml"
 
-test: lint $(VENV)/.installed-test browser ## install the package and run lint, types and tests (without slow ones)
-	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+test: $(VENV)/.installed-test browser ## install the package and run lint, types and tests (without slow ones)
+	$(BIN)/ruff check
+	$(BIN)/mypy & types=$$!; trap "kill $$types" INT TERM; $(PYTEST) $(ARGS); tests=$$?; wait $$types && exit $$tests
 
 test-slow: $(VENV)/.installed-slow ## install Exudyn and run the slow tests, including all studies in full
-	$(BIN)/python -m pytest -n $(JOBS) -m "slow or exudyn" $(ARGS)
+	$(PYTEST) -m "slow or exudyn" $(ARGS)
 
 test-all: lint $(VENV)/.installed-all emulators ## run all tests with all peers, the studies in full, and coverage
-	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow or long" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
+	$(PYTEST) -m "slow or not slow or long" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
 	$(BIN)/dalembert reproduce
 	$(MAKE) pythons
 
@@ -48,7 +55,7 @@ pythons: ## run the fast tests with every Python from 3.11 to 3.14 that is insta
 	    command -v python$$version >/dev/null || { echo "note: python$$version is not installed; it was not tried" >&2; continue; }; \
 	    echo "testing with python$$version"; \
 	    $(MAKE) --no-print-directory VENV=.venv-$$version PYTHON=python$$version .venv-$$version/.installed-test || exit 1; \
-	    .venv-$$version/bin/python -m pytest -n $(JOBS) $(ARGS) || exit 1; \
+	    .venv-$$version/bin/python -m pytest -n $(JOBS) --dist worksteal $(ARGS) || exit 1; \
 	done
 
 mutants: $(VENV)/.installed-mutants ## change the code in single places and print changes that no test detects (ARGS="--number 50")

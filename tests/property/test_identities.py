@@ -393,7 +393,7 @@ def _coupling(machine: da.Machine) -> tuple[Any, Any]:
 
 
 SHORT = {seed for seed in range(12) if random_machine(seed).nv <= 9}
-SLOW = {seed: [pytest.mark.slow] if seed < 40 else [pytest.mark.slow, pytest.mark.long] for seed in range(200)}
+SLOW = {seed: [pytest.mark.slow] if seed < 24 else [pytest.mark.slow, pytest.mark.long] for seed in range(200)}
 TREES = [seed if seed in SHORT else pytest.param(seed, marks=SLOW[seed]) for seed in range(200)]
 
 

@@ -60,7 +60,7 @@ def near(got: np.ndarray, want: np.ndarray) -> None:
 
 @pytest.mark.parametrize("contact", ["event-driven", "time-stepping"])
 @pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(k, marks=[pytest.mark.slow, pytest.mark.long][: 1 + (k > 5)]) for k in range(1, 12))]
+    "seed", [0, *(pytest.param(k, marks=[pytest.mark.slow, pytest.mark.long][: 1 + (k > 3)]) for k in range(1, 12))]
 )
 def test_all_ways_through_the_engine_agree(seed: int, contact: str) -> None:
     """Same events, and states to 1e-12 after 100 steps: compiled, on the virtual machine, among others, stepped."""

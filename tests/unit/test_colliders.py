@@ -423,15 +423,6 @@ def test_bad_meshes(tmp_path, corners, faces, words):
         stepped(machine, 0.1, {"a.z": 1.0})
 
 
-def test_analyses_refuse_closed_contacts():
-    ball = da.Machine("ball", BALL, FREE, contacts=[da.Contact("floor", "a", da.Sphere(0.1))], gravity=(0, 0, 0))
-    with pytest.raises(DalembertError, match="contact 'floor' of machine 'ball' is closed there"):
-        da.linearize(ball, at={"a.z": 0.1}, inputs=[], outputs=["a.x", "a.z"])
-    da.linearize(ball, at={"a.z": 0.2}, inputs=[], outputs=["a.x", "a.z"])
-    with pytest.raises(DalembertError, match="has colliders: a linear model does not support them"):
-        da.linearize(scene(BALL, gravity=(0, 0, 0)), at={"a.z": 0.2}, inputs=[], outputs=["a.x", "a.z"])
-
-
 @pytest.mark.slow
 def test_dominoes_fall_and_walls_stand():
     row = da.simulate(domino_row(20), contact="time-stepping", duration=1.5, step=1e-3, record=0.1)

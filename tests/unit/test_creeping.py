@@ -62,7 +62,7 @@ SHRINKS = pytest.mark.xfail(raises=da.SimulationError, strict=False, reason="fou
 
 
 @pytest.mark.parametrize(
-    "seed", [84, *(pytest.param(seed, marks=SLOW if seed < 50 else LONG) for seed in range(100) if seed != 84)]
+    "seed", [84, *(pytest.param(seed, marks=SLOW if seed < 25 else LONG) for seed in range(100) if seed != 84)]
 )
 def test_two_boxes(seed: int) -> None:
     machine, settings = two_boxes(seed)
@@ -75,7 +75,7 @@ def test_two_boxes(seed: int) -> None:
     [
         (23, 1.4),
         (73, 0.6),
-        *(pytest.param(k, 2.0, marks=SLOW if k < 30 else LONG) for k in (*range(60), 73, 79, 89) if k not in (27, 46)),
+        *(pytest.param(k, 2.0, marks=SLOW if k < 18 else LONG) for k in (*range(60), 73, 79, 89) if k not in (27, 46)),
         pytest.param(46, 2.0, marks=[SLOW, SHRINKS]),
     ],
 )

@@ -45,15 +45,19 @@ BRIEF = {
     "3.0": ("cut",),
 }
 """Machines that are tried in any case; the versions share all but their names."""
+SAMPLE = ("sampled", "slack", "stepped-box")
+"""Those of version 3.0 among the slow tests; the others are long."""
+
+
+def when(name: str, version: str) -> list[pytest.MarkDecorator]:
+    if name in BRIEF[version]:
+        return []
+    return [pytest.mark.slow] if version == "2.0" or name in SAMPLE else [pytest.mark.slow, pytest.mark.long]
 
 
 @pytest.mark.parametrize(
     ("name", "version"),
-    [
-        pytest.param(name, version, marks=() if name in BRIEF[version] else pytest.mark.slow)
-        for version in BRIEF
-        for name in HYBRID
-    ],
+    [pytest.param(name, version, marks=when(name, version)) for version in BRIEF for name in HYBRID],
 )
 def test_co_simulation_is_that_of_a_run(name: str, version: str, tmp_path: Path) -> None:
     """All states and signals, how many events there were, and when the last one was."""

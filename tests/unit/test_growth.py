@@ -135,8 +135,15 @@ def test_the_matrices_of_a_floating_net(staged: None) -> None:
     assert np.abs(skew + skew.T).max() < 1e-7 * np.abs(rate).max()
 
 
-@pytest.mark.parametrize("n", [60, pytest.param(200, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("crane", [planar_crane, pytest.param(spatial_crane, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("crane", "n"),
+    [
+        (planar_crane, 60),
+        pytest.param(planar_crane, 200, marks=pytest.mark.slow),
+        pytest.param(spatial_crane, 60, marks=pytest.mark.slow),
+        pytest.param(spatial_crane, 200, marks=[pytest.mark.slow, pytest.mark.long]),
+    ],
+)
 def test_the_mass_matrix_of_a_long_crane_is_that_of_pinocchio(crane, n: int) -> None:  # type: ignore[no-untyped-def]
     machine = crane(uniform_cable(n, 50.0, payload=500.0, mass=20.0))
     eom = da.equations(machine)

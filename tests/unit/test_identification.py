@@ -158,18 +158,33 @@ def test_payload_and_length_from_sway() -> None:
     assert "mass = " in repr(found)
 
 
-@pytest.mark.slow
-def test_intervals_cover_the_truth() -> None:
-    covered = dict.fromkeys(TRUE, 0)
-    for seed in range(100):
-        found = identify(
+SEEDS = [pytest.param(30, marks=pytest.mark.slow), pytest.param(100, marks=[pytest.mark.slow, pytest.mark.long])]
+
+
+def assert_honest(found: list[Any], truths: list[Any]) -> None:
+    """Errors in units of their deviations are normal: mean 0 and size 1, within three deviations of such figures."""
+    n = len(found)
+    for name in truths[0]:
+        errors = [(f.values[name] - true[name]) / f.deviations[name] for f, true in zip(found, truths, strict=True)]
+        assert abs(np.mean(errors)) < 3.0 / np.sqrt(n), name
+        assert abs(np.sqrt(np.mean(np.square(errors))) - 1.0) < 3.0 / np.sqrt(2.0 * n), name
+        intervals = [f.intervals(0.95)[name] for f in found]
+        covered = sum(low <= true[name] <= high for (low, high), true in zip(intervals, truths, strict=True))
+        assert 0.95 * n - 3.0 * np.sqrt(0.0475 * n) < covered, name
+        assert n < 100 or covered < n, name
+
+
+@pytest.mark.parametrize("n", SEEDS)
+def test_intervals_cover_the_truth(n: int) -> None:
+    found = [
+        identify(
             CRANE, noisy_sway(np.random.default_rng(seed), 0.01),
             unknown={"mass": (50.0, 600.0), "length": (2.0, 8.0)}, measured=["x", "swing"], control=LAW,
             q0={"swing": 0.05}, step=5e-3,
-        )  # fmt: skip
-        for name, (low, high) in found.intervals(0.95).items():
-            covered[name] += low <= TRUE[name] <= high
-    assert all(90 <= count <= 99 for count in covered.values()), covered
+        )
+        for seed in range(n)
+    ]  # fmt: skip
+    assert_honest(found, [TRUE] * n)
 
 
 STIFFNESS, DAMPER = da.Parameter("k", 40.0), da.Parameter("c", 1.0)
@@ -191,16 +206,12 @@ def swinging(seed: int, of_x: float, of_v: float) -> dict[str, Any]:
     return record
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("n", SEEDS)
 @pytest.mark.parametrize(("of_x", "of_v"), [(1e-5, 1e-2), (1e-3, 0.4), (1e-2, 1e-2), (1e-2, 1e-5)])
-def test_intervals_cover_the_truth_whatever_the_noise(of_x: float, of_v: float) -> None:
+def test_intervals_cover_the_truth_whatever_the_noise(of_x: float, of_v: float, n: int) -> None:
     """Noise of the signals in ratios of 1e-3 to 1e3; 40 % is noise that hides the signal."""
-    covered = dict.fromkeys(SPRING_TRUTH, 0)
-    for seed in range(100):
-        found = identify(SPRING, swinging(seed, of_x, of_v), measured=["x", "x_dot"], **OF_SPRING)
-        for name, (low, high) in found.intervals(0.95).items():
-            covered[name] += low <= SPRING_TRUTH[name] <= high
-    assert all(90 <= count <= 99 for count in covered.values()), covered
+    records = (swinging(seed, of_x, of_v) for seed in range(n))
+    assert_honest([identify(SPRING, one, measured=["x", "x_dot"], **OF_SPRING) for one in records], [SPRING_TRUTH] * n)
 
 
 @pytest.mark.parametrize(("of_x", "of_v", "precise"), [(1e-3, 0.4, "x"), (0.4, 1e-3, "x_dot")])
@@ -330,15 +341,11 @@ def test_examples_find_the_truth(name: str) -> None:
         assert found.values[key] == pytest.approx(truth[key], rel=1e-2)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("n", SEEDS)
 @pytest.mark.parametrize("name", [pytest.param("winch_radii", marks=pytest.mark.long), "tumbling_debris"])
-def test_intervals_of_examples_cover_the_truth(name: str) -> None:
-    covered: dict[str, int] = {}
-    for seed in range(100):
-        found, truth = EXAMPLES[name](seed=seed)
-        for key, (low, high) in found.intervals(0.95).items():
-            covered[key] = covered.get(key, 0) + (low <= truth[key] <= high)
-    assert all(90 <= count <= 99 for count in covered.values()), covered
+def test_intervals_of_examples_cover_the_truth(name: str, n: int) -> None:
+    found, truths = zip(*(EXAMPLES[name](seed=seed) for seed in range(n)), strict=True)
+    assert_honest(list(found), list(truths))
 
 
 def test_inertia_of_tumbling_debris() -> None:

@@ -206,6 +206,8 @@ def test_a_plan_that_is_impossible_is_never_applied_in_silence() -> None:
     assert run["command.push"][0] == -1.0  # -3 * 2, within its bound
     with pytest.raises(InputError, match=r"the start violates a hard limit of 'mpc': x = 0\.6"):
         da.simulate(cart, duration=1.0, q0=[0.6], control=law)
+    with pytest.raises(InputError, match=r"the start violates a hard limit of 'mpc': x = -1\.2"):
+        da.rollout(cart, duration=1.0, vary={"q0.x": [0.0, -1.2, 0.4]}, control=law, step=0.01)
 
 
 def test_what_it_cannot_do_is_refused_by_name(crane: da.Machine) -> None:

@@ -95,7 +95,7 @@ def test_a_spike_is_seen_whatever_the_scale_of_time(rate: float) -> None:
 
 @pytest.mark.parametrize(
     "seed",
-    [*range(8), *(pytest.param(k, marks=[pytest.mark.slow, pytest.mark.long][: 1 + (k > 40)]) for k in range(8, 80))],
+    [*range(8), *(pytest.param(k, marks=[pytest.mark.slow, pytest.mark.long][: 1 + (k > 24)]) for k in range(8, 80))],
 )
 def test_random_loops_keep_what_is_proven(seed: int) -> None:
     """Slowest poles down to 1e-6 1/s, so that bounds are up to 1e6 and matrices nearly of rank one."""

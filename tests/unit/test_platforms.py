@@ -72,7 +72,7 @@ def states(sources: Path, folder: Path, target: str = "", emulator: str = "") ->
     """States at the end, of a driver that zig built for a target."""
     program = folder / f"driver{target or '-here'}.exe"
     words = [sys.executable, "-m", "ziglang", "cc", *(["-target", target] if target else []), "-mcpu=baseline"]
-    flags = ["-std=c99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-DWITH_SOURCES", "-I", str(sources)]
+    flags = ["-std=c99", "-O1", "-ffp-contract=off", "-fno-math-errno", "-DWITH_SOURCES", "-I", str(sources)]
     files = [str(DRIVER), *map(str, sorted(sources.glob("*.c")))]
     built = subprocess.run([*words, *flags, *files, "-lm", "-o", str(program)], capture_output=True, text=True)
     assert built.returncode == 0, built.stderr

@@ -125,7 +125,7 @@ RANGES = {"theta1": (-1.5, 1.5), "theta2": (-0.5, 2.9), "theta3": (-2.0, 2.5)}
     ("tangent", "flexible"),
     [
         ("half", True),
-        pytest.param("quarter", False, marks=pytest.mark.slow),
+        pytest.param("quarter", False, marks=[pytest.mark.slow, pytest.mark.long]),
         pytest.param("half", False, marks=pytest.mark.slow),
         pytest.param("quarter", True, marks=pytest.mark.slow),
     ],

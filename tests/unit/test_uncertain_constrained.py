@@ -82,7 +82,9 @@ def linkage(seed: int) -> tuple[da.Machine, dict[str, tuple[float, float]], dict
     return machine, ranges, at
 
 
-@pytest.mark.parametrize("seed", [1, 3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 2, 4, 5))])
+@pytest.mark.parametrize(
+    "seed", [1, 3, *(pytest.param(k, marks=[pytest.mark.slow, pytest.mark.long][: 1 + (k == 5)]) for k in (0, 2, 4, 5))]
+)
 def test_random_linkages_agree_with_linear_models(seed) -> None:
     machine, ranges, at = linkage(seed)
     outputs = ["j0", "b1.x", "b1.vz", "b2.wy", "j1_dot", "j2"]

@@ -102,7 +102,7 @@ def test_gains_that_drive_a_mode_are_not_guaranteed_and_the_run_diverges() -> No
     assert late[0] > 1e-3 > 1e-4 > late[1]  # the soft arm diverges, the nominal one comes to rest
     proof = robust_stability(model.lft.feedback(K, model.lft.outputs, model.lft.inputs), level=1.0, seconds=20.0)
     assert not proof.guaranteed and proof.lower > 1.0
-    found = guaranteed_ranges(model, K, seconds=20.0)
+    found = guaranteed_ranges(model, K, seconds=5.0)
     assert not found.ranges or found.ranges["E"][0] > 30e9
 
 

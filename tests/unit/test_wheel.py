@@ -80,7 +80,7 @@ def test_wheel_works_without_a_compiler(wheel: Path, tmp_path: Path) -> None:
     """A simulation, its report and a check of the equations; the numbers are those of compiled code."""
     subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "env")], check=True)
     programs = tmp_path / "env" / ("Scripts" if sys.platform == "win32" else "bin")
-    pip = [str(programs / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    pip = [str(programs / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile"]
     run([*pip, "--constraint", str(ROOT / "constraints.txt"), str(wheel)], tmp_path, dict(os.environ))
     # Nothing but this environment: no compiler on the PATH, no variable that names one, no cache of kernels.
     kept = ("SYSTEMROOT", "TEMP", "TMP", "LANG", "PATHEXT")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.analysis.contact_forces import check_contacts, contact_forces, touching_latches
+from dalembert.collide import with_declared_contacts
 from dalembert.core.constraint_algebra import allowed_motions, minimum_norm
 from dalembert.core.errors import InputError
 from dalembert.core.labels import as_numbers
@@ -17,9 +19,9 @@ from dalembert.core.types import Array, Expression, StateLike
 from dalembert.formulations.constraints.assembly import Branch, assembled_start
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.formulations.constraints.reduction import locked_rows
-from dalembert.formulations.equations import EquationsOfMotion, Parameters
+from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 
-__all__ = ["Equilibrium", "check_rest", "equilibrium"]
+__all__ = ["Equilibrium", "check_rest", "contact_equations", "equilibrium", "with_contacts"]
 
 _ELSEWHERE = 1e-4  # part of the largest force that counts at every velocity: rounding passes from one to another
 _SLACK = 1e-9  # gap from which on a cable counts as slack
@@ -77,7 +79,8 @@ def equilibrium(
     """Inputs that balance gravity, springs and wrenches at rest; least squares where motors are missing.
 
     A machine with constraints is first assembled, as a run is at its start, and the reactions share the load. A cable
-    that is longer than its way is slack.
+    that is longer than its way is slack. Contacts that are closed push and stick as their law allows; colliders that
+    touch are contacts ``ONE.OTHER``, after their bodies.
 
     Parameters
     ----------
@@ -90,7 +93,7 @@ def equilibrium(
         Inputs to take instead of those that balance best; where constraints leave a choice (more motors than motions),
         the least ones.
     active
-        Switchable constraints and cables, by name, that are to act or not.
+        Switchable constraints and cables, by name, that are to act or not; closed contacts that are left out (False).
     locked
         Joints that do not move.
     branch
@@ -98,19 +101,22 @@ def equilibrium(
     t, p
         Time (of wrenches and moving constraints) and parameter values.
     """
-    s = eom.symbolic
     values = eom.parameter_values(p)
+    eom = contact_equations(eom, at, active=active, branch=branch, t=t, p=values)
+    s = eom.symbolic
     q, latches = _configuration(eom, at, active, branch, t, values)
+    latches = touching_latches(eom, q, np.zeros(eom.nv), latches, active=active, p=values)
     load = s.bias - s.losses - s.wrenches
     outputs = [load, ca.jacobian(s.actuation, s.u), s.actuation, s.gravity, s.bias - s.gravity, s.mass_matrix]
     f = ca.Function("load", [s.q, s.v, s.u, s.t, s.p], outputs)
     zero = np.zeros(eom.nv)
     demand, B, _, weight, springs, M = (np.array(ca.DM(x).full()) for x in f(q, zero, np.zeros(eom.nu), t, values))
-    J, gamma = locked_rows(eom, locked), np.zeros(0)
-    on = np.zeros(0, dtype=bool)
-    if eom.constrained:
+    locks, gamma = locked_rows(eom, locked), np.zeros(0)
+    J, on = locks, np.zeros(0, dtype=bool)
+    if eom.has_rows:
         on = eom.constraint_system.activity(latches) != 0.0
-        J = np.vstack([eom.constraint_jacobian(q, t=t, p=values, latches=latches)[on], J])
+    if on.any():
+        J = np.vstack([eom.constraint_jacobian(q, t=t, p=values, latches=latches)[on], locks])
         gamma = eom.constraint_rhs(q, zero, t=t, p=values, latches=latches)[on]
     held = len(J) > 0
     N = allowed_motions(M, J) if held else np.eye(eom.nv)
@@ -128,6 +134,12 @@ def equilibrium(
     if held:
         a, forces = minimum_norm(M, -residual, J, np.concatenate([gamma, np.zeros(len(J) - len(gamma))]))
         residual, multipliers[on] = -M @ a, forces[: len(gamma)]
+    contacts = contact_forces(eom, q, zero, inputs, latches, locks, t=t, p=values)
+    if contacts is not None:
+        latches, J, multipliers = contacts.latches, contacts.J, contacts.multipliers
+        residual, forces = contacts.residual, multipliers[eom.constraint_system.activity(latches) != 0.0]
+        forces = np.concatenate([forces, np.zeros(len(locks))])
+        held = len(J) > 0
     parts = [np.abs(np.reshape(x, -1)) for x in (demand, supply, weight, springs)]
     sizes = np.max([_stiffness_sizes(eom, load, q, t, values), *parts], axis=0)
     scale = float(sizes.max(initial=0.0))
@@ -136,13 +148,54 @@ def equilibrium(
     return Equilibrium(q, inputs, residual, scale, multipliers, latches, J, sizes)
 
 
+def contact_equations(
+    eom: EquationsOfMotion,
+    at: StateLike,
+    *,
+    active: Mapping[str, bool] | None = None,
+    branch: Branch = None,
+    t: float = 0.0,
+    p: Array,
+) -> EquationsOfMotion:
+    """Equations in which the colliders that touch in a configuration are contacts; without colliders the same ones."""
+    if not eom.machine.colliders:
+        return eom
+    known = {k: on for k, on in (active or {}).items() if f"active.{k}" in eom.constraint_system.latch_names}
+    q, _ = _configuration(eom, at, known or None, branch, t, p)
+    return derive(with_declared_contacts(eom, q, p), eom.by, backend=eom.backend)
+
+
+def with_contacts(
+    eom: EquationsOfMotion,
+    point: Equilibrium,
+    v: Array,
+    locks: Array,
+    *,
+    active: Mapping[str, bool] | None = None,
+    t: float,
+    p: Array,
+) -> Equilibrium:
+    """Return a point with its closed contacts as they are at velocities ``v``: they stick, or they slide.
+
+    Raises an error that names a contact at which the equations have no derivative. ``locks`` are the rows of locked
+    joints, ``active`` is as in `equilibrium`.
+    """
+    latches = touching_latches(eom, point.q, v, point.latches, active=active, p=p)
+    found = contact_forces(eom, point.q, v, point.u, latches, locks, t=t, p=p)
+    if found is None:
+        return point
+    check_contacts(eom, found, v)
+    return replace(point, residual=found.residual, multipliers=found.multipliers, latches=found.latches, J=found.J)
+
+
 def _configuration(
     eom: EquationsOfMotion, at: StateLike, active: Mapping[str, bool] | None, branch: Branch, t: float, p: Array
 ) -> tuple[Array, Array]:
     """Configuration on the constraints, and their latches there."""
     if not eom.constrained:
-        if active:
+        if active and not eom.constraint_system.contacts.k:
             raise InputError(f"machine '{eom.machine.name}' has no constraints, so 'active' has no effect")
+        eom.constraint_system.latch_vector(active)  # knows the names
         latches = eom.constraint_system.latch_nominal  # of contacts and joints that stick, none of which act
         return named_vector(at, eom.q_names, eom.q_neutral, "at"), latches.copy()
     system = eom.constraint_system

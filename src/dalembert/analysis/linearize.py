@@ -9,19 +9,19 @@ velocities (see ``analysis/linearize_constrained.py``).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
+from dalembert.analysis.contact_forces import touching_latches
+from dalembert.analysis.equilibrium import Equilibrium, check_rest, contact_equations, equilibrium, with_contacts
 from dalembert.analysis.linear_models import minimal_part, sampled
 from dalembert.analysis.linearize_constrained import multiplier_names, reduced_model, reduction_at
 from dalembert.analysis.outputs import frame_signal, is_frame_signal
 from dalembert.analysis.sheaves import with_sheaves
-from dalembert.analysis.touching import refuse_touching
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.ports import Law
@@ -30,7 +30,7 @@ from dalembert.core.types import Array, Expression, StateLike
 from dalembert.core.validation import check_names
 from dalembert.formulations.constraints.assembly import Branch
 from dalembert.formulations.constraints.projection import consistent_state, kept_velocities
-from dalembert.formulations.constraints.reduction import Reduction
+from dalembert.formulations.constraints.reduction import Reduction, locked_rows
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.formulations.registry import kind_of
 from dalembert.model.checks import refuse_stick
@@ -221,12 +221,15 @@ def linearize(
     about, shape = grouped(OperatingPoint, point, keywords), grouped(ModelForm, form, keywords)
     v, u, locked, active, t, tolerance = about.v, about.u, about.locked, about.active, about.t, about.tolerance
     values = eom.parameter_values(about.p)
+    eom = contact_equations(eom, at, active=active, branch=about.branch, t=t, p=values)
     rest = equilibrium(eom, at, u=u, active=active, locked=locked, branch=about.branch, t=t, p=values)
     refuse_stick(eom.machine, "a linear model", HELD_OR_FREE, locked, sheaves=False)
-    refuse_touching(eom, rest.q, values, "a linear model")
     v0 = named_vector(v, eom.v_names, np.zeros(eom.nv), "v")
+    if v0.any():
+        rest = replace(rest, latches=touching_latches(eom, rest.q, v0, rest.latches, active=active, p=values))
     if not about.require_equilibrium and len(rest.J):
         v0 = _velocities(eom, rest, v, v0, t, values)
+    rest = with_contacts(eom, rest, v0, locked_rows(eom, locked), active=active, t=t, p=values)
     rest = with_sheaves(eom, rest, v0, t=t, p=values)
     if about.require_equilibrium:
         check_rest(eom, rest, v0, tolerance, t=t, p=values, hint=HINT)
@@ -324,7 +327,9 @@ def reduction(
         As in `linearize`.
     """
     values = eom.parameter_values(p)
+    eom = contact_equations(eom, at, active=active, t=t, p=values)
     point = equilibrium(eom, at, active=active, locked=locked, t=t, p=values)
+    point = with_contacts(eom, point, np.zeros(eom.nv), locked_rows(eom, locked), active=active, t=t, p=values)
     point = with_sheaves(eom, point, np.zeros(eom.nv), t=t, p=values)
     if not len(point.J):
         return Reduction(np.eye(eom.nv), tuple(range(eom.nv)))

@@ -7,7 +7,8 @@ the change of the multipliers follow from the same linear system. States are res
     d = S y,    dv = S w + T y,    J S = 0,    J T = -dPhi'/dq S
 
 with the independent displacements ``y`` and velocities ``w``; ``T`` is zero at rest. Sheaves that slip have no rows,
-but forces in given ratios to the tensions behind them (``analysis/sheaves.py``), whose derivatives count too.
+but forces in given ratios to the tensions behind them (``analysis/sheaves.py``), and contacts that slide have friction
+in proportion to their normal forces (``analysis/contact_forces.py``); the derivatives of both count too.
 """
 
 from __future__ import annotations
@@ -132,8 +133,8 @@ def reduced_model(
     sweep = ca.Function("sweep", [*symbols, seed], [ca.jtimes(ca.vertcat(*parts), variables, seed)])
 
     M, on = eom.mass_matrix(point.q, p=p), system.activity(point.latches) != 0.0
-    shared = ca.Function("shared", [s.q, s.t, s.p, system.latches], [ca.jacobian(every, multipliers)])
-    G = np.array(ca.DM(shared(point.q, t, p, point.latches)).full())[:, on]
+    shared = ca.Function("shared", [s.q, s.v, s.t, s.p, system.latches], [ca.jacobian(every, multipliers)])
+    G = np.array(ca.DM(shared(point.q, v0, t, p, point.latches)).full())[:, on]
     full = eom.constraint_jacobian(point.q, t=t, p=p, latches=point.latches) if system.m else np.zeros((0, nv))
     pull = np.hstack([full.T @ G, point.J[int(on.sum()) :].T])
     a, reactions = _accelerations(eom, point, v0, M, on, pull, t, p)

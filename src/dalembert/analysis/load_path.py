@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.resting import Descent, RestingPlace, find_equilibrium
+from dalembert.analysis.touching import refuse_touching
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array, StateLike
 from dalembert.core.warn import warn
@@ -154,6 +155,7 @@ def equilibrium_path(
     rest = find_equilibrium(eom, guess, u=inputs, locked=locked, t=t, p=dict(zip(eom.p_names, values, strict=True)))
     if not rest.converged:
         raise InputError(f"machine '{eom.machine.name}' has no equilibrium at {load} = {first:g} near the guess")
+    refuse_touching(eom, rest.q, values, "a path of equilibria")
     curve = _Curve(eom, at, (first, last), inputs, values, rest, locked_rows(eom, locked), t)
     points, critical, complete = curve.follow(rest.q)
     if not complete:

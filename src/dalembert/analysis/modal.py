@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
+from dalembert.analysis.equilibrium import Equilibrium, check_rest, contact_equations, equilibrium, with_contacts
 from dalembert.analysis.linearize import HELD_OR_FREE, linearize, reduction
 from dalembert.analysis.sheaves import with_sheaves
 from dalembert.core.constraint_algebra import allowed_motions
@@ -124,10 +124,12 @@ def machine_modes(
     eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     refuse_stick(eom.machine, "modes of vibration", HELD_OR_FREE, locked, sheaves=False)
     p = eom.parameter_values(p)
+    eom = contact_equations(eom, at, active=active, t=t, p=p)
     point = equilibrium(eom, at, u=u, locked=locked, active=active, t=t, p=p)
+    point = with_contacts(eom, point, np.zeros(eom.nv), locked_rows(eom, locked), active=active, t=t, p=p)
     point = with_sheaves(eom, point, np.zeros(eom.nv), t=t, p=p)
     M, K, D = _matrices(eom, point, t, p)
-    if eom.constrained:
+    if eom.constrained or point.multipliers.any():
         check_rest(eom, point, np.zeros(eom.nv), 1e-6, t=t, p=p)
     if eom.constrained and not allow_singular:
         check_regular(eom, point.q, point.J, point.latches, t=t, p=p, rows=locked_rows(eom, locked))
@@ -153,7 +155,7 @@ def _matrices(eom: EquationsOfMotion, point: Equilibrium, t: float, p: Array) ->
     d = ca.SX.sym("d", nv)
     moved = ca.DM(q) + rates(ca.DM(q), d, s.p)  # the chart to first order
     pull, latches = s.bias - s.wrenches, ca.SX.sym("latches", len(point.latches))
-    if eom.constrained:
+    if eom.constrained or point.multipliers.any():
         system = eom.constraint_system
         pull, latches = pull + system.jacobian.T @ ca.DM(point.multipliers), system.latches
     arguments = [s.q, s.v, s.t, s.p, latches]

@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.analysis.contact_forces import sliding_multipliers
 from dalembert.analysis.equilibrium import Equilibrium
 from dalembert.core.constraint_algebra import minimum_norm
 from dalembert.core.errors import InputError
@@ -53,6 +54,12 @@ def with_sheaves(eom: EquationsOfMotion, point: Equilibrium, v: Array, *, t: flo
     sections = [s for s in system.sections if s.sheaves and _is_taut(system, s, point.latches)]
     if not (eom.constrained and sections):
         return point
+    closed = [c.name for c in system.contacts.pairs if point.latches[system.latch_index(f"active.{c.name}")] > 0.5]
+    if closed:
+        raise InputError(
+            f"machine '{eom.machine.name}' has sheaves with friction and closed contacts ('{closed[0]}'): which of "
+            "them stick is not determined together; leave the contacts out, or give the sheaves no friction"
+        )
     q, latches = point.q, point.latches.copy()
     J, gamma, rate = (
         eom.constraint_jacobian(q, t=t, p=p, latches=latches),
@@ -98,8 +105,8 @@ def with_sheaves(eom: EquationsOfMotion, point: Equilibrium, v: Array, *, t: flo
 
 
 def all_multipliers(system: ConstraintSystem, multipliers: Expression) -> Expression:
-    """Multipliers of all rows, with those of sheaves that slip from the tensions behind them."""
-    result, latches = ca.SX(multipliers), system.latches
+    """Multipliers of all rows, with those of sheaves that slip and contacts that slide from the forces behind them."""
+    result, latches = sliding_multipliers(system, multipliers), system.latches
     for section in system.sections:
         if not section.sheaves:
             continue

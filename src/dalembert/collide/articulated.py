@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from dalembert.collide.placed import collider_groups, placed_planes, placed_shapes, shape_table
+from dalembert.collide.placed import Number, PlacedShape, collider_groups, placed_planes, placed_shapes, shape_table
 from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import Expression as Formula
 from dalembert.core.parameter import Scalar, nominal
@@ -21,7 +21,7 @@ from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 
-__all__ = ["body_names", "collider_system", "joined_bodies", "refuse_overlaps"]
+__all__ = ["body_names", "collider_system", "joined_bodies", "machine_shapes", "refuse_overlaps"]
 
 _DEEP = 1e-6
 """Depth [m] in which bodies may start: the rounding of typed positions."""
@@ -34,6 +34,15 @@ def body_names(machine: Machine) -> tuple[str, ...]:
         b.name for b in machine.bodies
         if isinstance(b, Body) and b.name in groups and frames[b.name][0] >= 0 and any(g.collision for g in b.geometry)
     )  # fmt: skip
+
+
+def machine_shapes(machine: Machine, number: Number) -> list[PlacedShape]:
+    """Shapes of all colliders: on the bodies of `body_names` by their number, or in the world."""
+    bodies: dict[str, Body] = {b.name: b for b in machine.bodies if isinstance(b, Body)}
+    still = [b for name, b in bodies.items() if machine.tree.frames[name][0] < 0]
+    on_bodies = [(k, bodies[name], Transform()) for k, name in enumerate(body_names(machine))]
+    on_bodies += [(-1, body, machine.tree.frames[body.name][1]) for body in still]
+    return placed_shapes(machine, on_bodies, number) + placed_planes(machine, number)
 
 
 def collider_system(
@@ -63,7 +72,6 @@ def collider_system(
     """
     machine = eom.machine
     names, value = body_names(machine), eom.formulation.variables.value
-    bodies: dict[str, Body] = {b.name: b for b in machine.bodies if isinstance(b, Body)}
 
     def number(x: Scalar) -> float:
         if isinstance(x, Formula):
@@ -73,10 +81,7 @@ def collider_system(
             )
         return float(x)
 
-    still = [b for name, b in bodies.items() if machine.tree.frames[name][0] < 0]
-    on_bodies = [(k, bodies[name], Transform()) for k, name in enumerate(names)]
-    on_bodies += [(-1, body, machine.tree.frames[body.name][1]) for body in still]
-    shapes = placed_shapes(machine, on_bodies, number) + placed_planes(machine, number)
+    shapes = machine_shapes(machine, number)
     poses, jacobians, columns, supports = [], [], list[tuple[int, ...]](), list[tuple[int, ...]]()
     for name in names:
         R, p = (ca.SX(e) for e in eom.formulation.frame_pose(name))

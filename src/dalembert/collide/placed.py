@@ -20,7 +20,7 @@ from dalembert.model.colliders import Collider
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 
-__all__ = ["PlacedShape", "collider_groups", "placed_planes", "placed_shapes", "pose_of", "shape_table"]
+__all__ = ["Number", "PlacedShape", "collider_groups", "placed_planes", "placed_shapes", "pose_of", "shape_table"]
 
 Number = Callable[[Scalar], float]
 

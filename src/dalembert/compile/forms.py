@@ -45,6 +45,8 @@ class Form:
         ``"auto"``: entries and chunks are separate translation units if there are several chunks; ``"separate"``: in
         any case, because the loops of the entries gain from an optimisation that a long straight line only pays for;
         ``"one"``: never.
+    level
+        Optimisation of the unit of the entries.
     whole
         Whether a tape is one function as far as it has no loops: long-lived values then stay in registers, where a
         compiler can take that, instead of going through the work array.
@@ -61,6 +63,7 @@ class Form:
     joint: bool = True
     fused: bool = True
     units: str = "auto"
+    level: str = "-O2"
     whole: bool = False
     packs: bool = False
     bundles: bool = False
@@ -93,6 +96,7 @@ LANES = Form(
     ("library.h", "vector.h", "lanes.h", "sincos.h", "vector_sincos.h", "lanes_math.h"),
     ("transpose.h", "lanes_entries.c"),
     units="separate",
+    level="-O3",
 )
 """As many instances at a time as a vector register holds."""
 

@@ -249,7 +249,7 @@ def load_form(
             directory,
             name=function.name(),
             optimise=TAPE_OPTIMISATION,
-            first=("-O3",) if form.units == "separate" else ("-O2",),
+            first=(form.level,),
             fused=form.fused,
         )
 

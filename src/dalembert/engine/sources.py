@@ -46,7 +46,7 @@ UNITS = {
             *GENERIC[:2],
             "resistance.c",
             GENERIC[2],
-            "look_back.c",
+            "history.c",
             GENERIC[3],
             "unique.c",
             "restrain.c",

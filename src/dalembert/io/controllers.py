@@ -1,21 +1,29 @@
-"""Predictive controllers as C99 that stands alone, for a target."""
+"""Predictive controllers and estimators as C99 that stands alone, for a target."""
 
 from __future__ import annotations
 
 import os
 import re
 from pathlib import Path
+from typing import cast
 
 import casadi as ca
 
-from dalembert.compile.routine import HEAD, Routine
+from dalembert.compile.routine import Routine
+from dalembert.control.cascade import Cascade
 from dalembert.core.errors import InputError
 from dalembert.core.files import make_folder, write_files
 from dalembert.core.version import __version__
-from dalembert.engine.horizon.sources import horizon_text
 from dalembert.engine.sources import header_text
-from dalembert.io.fmu.routines import tape_loops
-from dalembert.io.fmu.tapes import tape_sources, write_tape
+from dalembert.io.exported_estimators import (
+    estimator_example,
+    estimator_symbol,
+    estimator_texts,
+    joined_example,
+    routine_files,
+)
+from dalembert.io.fmu.tapes import tape_sources
+from dalembert.optimal.estimators import Estimator
 from dalembert.optimal.predictive import ACTIONS, STATUSES, PredictiveLaw
 
 __all__ = ["export_controller"]
@@ -34,21 +42,30 @@ clean:
 """
 
 
-def export_controller(law: PredictiveLaw, folder: str | os.PathLike[str], *, name: str = "controller") -> Path:
-    """Write a predictive controller as C99 sources without any dependency but the mathematical library.
+def export_controller(
+    law: PredictiveLaw | Estimator | Cascade, folder: str | os.PathLike[str], *, name: str = "controller"
+) -> Path:
+    """Write a predictive controller, an estimator or both as C99 without any dependency but the mathematical library.
 
-    The folder gets ``NAME.h``, the sources, an ``example.c`` that runs ten samples at the reference, and a
-    ``Makefile``. ``NAME_step(t, x, parameters, u, info)`` computes a sample: ``x`` are the coordinates and velocities
+    The folder gets ``NAME.h``, the sources, an ``example.c`` that runs ten samples, and a ``Makefile``.
+    ``NAME_step(t, x, parameters, u, info)`` computes a sample of a controller: ``x`` are the coordinates and velocities
     of the model, ``parameters`` those that are ``known`` and then what its references read, ``u`` the inputs to apply,
     and ``info`` status, iterations, violation, slack, action, cost, seconds and weight of second derivatives. It
     returns the status. ``NAME_deadline(clock, seconds)`` gives it a clock: a sample that would take longer is late, and
-    the shifted plan or the fallback acts. All memory is static; nothing is allocated. The numbers are those of the law
-    in a loop, up to rounding.
+    the shifted plan or the fallback acts.
+
+    ``NAME_step(t, u, readings, valid, estimates, info)`` computes a sample of an estimator: ``u`` are the inputs of the
+    period that ends, ``valid`` says which readings count (NULL: all), ``estimates`` are states and then parameters.
+
+    A `dalembert.control.Cascade` of estimators and a predictive controller gives ``NAME_ESTIMATOR_step`` and
+    ``NAME_step``; ``example.c`` shows how they are joined. All memory is static; nothing is allocated. The numbers are
+    those of the law in a loop, up to rounding.
 
     Parameters
     ----------
     law
-        The controller, made by `dalembert.mpc`.
+        A controller made by `dalembert.mpc`, an estimator made by `dalembert.ekf` or `dalembert.mhe`, or a cascade of
+        them.
     folder
         Made if it does not exist; files of the same names are replaced.
     name
@@ -75,36 +92,51 @@ def export_controller(law: PredictiveLaw, folder: str | os.PathLike[str], *, nam
     >>> (folder / "cart_law.h").is_file()
     True
     """
-    if not isinstance(law, PredictiveLaw):
-        raise InputError(f"export_controller exports controllers of dalembert.mpc, got {law!r}")
     if not re.fullmatch(r"[A-Za-z_]\w*", name, flags=re.ASCII):
         raise InputError(f"name must be a C identifier, got {name!r}")
-    problem, model = law.problem, law.problem.model
-    tapes = {**problem.tapes, "FALLBACK_TAPE": _fallback(law)}
-    routine = Routine(name, (), 0, tapes, law.text)
-    written = {macro: write_tape(f"{name}_{macro.lower()}", f) for macro, f in routine.named.items()}
-    n_more = int(str(problem.macros["N_PAR"]))
-    entry = horizon_text(
-        ("control_export.c",),
-        {
-            "CONTROLLER_STEP": f"{name}_step", "CONTROLLER_RESET": f"{name}_reset",
-            "CONTROLLER_DEADLINE": f"{name}_deadline", "N_MEASURED": model.nx,
-            "TAPE_WORK": max(tape.n_work for tape in written.values()),
-        },
-    )  # fmt: skip
-    prototypes = "".join(tape.prototype for tape in written.values())
-    source = "".join([f'#include "{name}.h"\n', HEAD, prototypes, tape_loops(name, routine), law.text, entry])
-    texts = {
-        f"{name}.h": _header(law, name, n_more), f"{name}.c": source, "kernel.h": header_text("kernel.h"),
-        **tape_sources(),
-        **{f"{name}_{macro.lower()}.c": tape.text for macro, tape in written.items()},
-        "example.c": _example(law, name, n_more),
-    }  # fmt: skip
+    texts = {"kernel.h": header_text("kernel.h"), **tape_sources()}
+    for symbol, part in _parts(law, name).items():
+        texts |= _controller_texts(part, symbol) if isinstance(part, PredictiveLaw) else estimator_texts(part, symbol)
+    if isinstance(law, PredictiveLaw):
+        texts["example.c"] = _example(law, name)
+    elif isinstance(law, Estimator):
+        texts["example.c"] = estimator_example(law, name)
+    else:
+        texts["example.c"] = joined_example(cast(PredictiveLaw, law.inner), law.outer, name)
     objects = " ".join(f"{Path(file).stem}.o" for file in texts if file.endswith(".c") and file != "example.c")
     texts["Makefile"] = _MAKEFILE.format(objects=objects)
     target = make_folder(folder)
     write_files({target / file: text for file, text in texts.items()})
     return target
+
+
+def _parts(law: object, name: str) -> dict[str, PredictiveLaw | Estimator]:
+    """Controllers and estimators by their prefix."""
+    if isinstance(law, PredictiveLaw | Estimator):
+        return {name: law}
+    if not isinstance(law, Cascade):
+        raise InputError(
+            "export_controller exports controllers of dalembert.mpc, estimators of dalembert.ekf and dalembert.mhe, "
+            f"and cascades of them, got {law!r}"
+        )
+    if not isinstance(law.inner, PredictiveLaw):
+        raise InputError(f"export_controller: a Cascade needs an inner law of dalembert.mpc, got {law.inner!r}")
+    for stage in law.outer:
+        if not isinstance(stage, Estimator):
+            raise InputError(f"export_controller: stage '{stage.name}' of the Cascade is not an estimator")
+    return {name: law.inner} | {estimator_symbol(stage, name): stage for stage in law.outer}
+
+
+def _controller_texts(law: PredictiveLaw, name: str) -> dict[str, str]:
+    """Files of a controller."""
+    problem, model = law.problem, law.problem.model
+    tapes = {**problem.tapes, "FALLBACK_TAPE": _fallback(law)}
+    entry = {
+        "CONTROLLER_STEP": f"{name}_step", "CONTROLLER_RESET": f"{name}_reset",
+        "CONTROLLER_DEADLINE": f"{name}_deadline", "N_MEASURED": model.nx,
+    }  # fmt: skip
+    routine = Routine(name, (), 0, tapes, law.text)
+    return {f"{name}.h": _header(law, name)} | routine_files(routine, name, "control_export.c", entry)
 
 
 def _fallback(law: PredictiveLaw) -> ca.Function:
@@ -125,7 +157,13 @@ def _fallback(law: PredictiveLaw) -> ca.Function:
     return ca.Function("fallback", [x, more, t], [ca.densify(ca.SX(u))])
 
 
-def _header(law: PredictiveLaw, name: str, n_more: int) -> str:
+def _n_more(law: PredictiveLaw) -> int:
+    """Number of its parameters."""
+    return int(str(law.problem.macros["N_PAR"]))
+
+
+def _header(law: PredictiveLaw, name: str) -> str:
+    n_more = _n_more(law)
     problem, guard = law.problem, f"{name.upper()}_H"
     more = [*problem.model.free, *map(str, problem.reads)]
     return (
@@ -146,8 +184,8 @@ def _header(law: PredictiveLaw, name: str, n_more: int) -> str:
     )
 
 
-def _example(law: PredictiveLaw, name: str, n_more: int) -> str:
-    model = law.problem.model
+def _example(law: PredictiveLaw, name: str) -> str:
+    n_more, model = _n_more(law), law.problem.model
     nominal = dict(zip(model.eom.p_names, model.eom.parameter_values(None).tolist(), strict=True))
     more = [nominal[p] for p in model.free] + [0.0] * (n_more - len(model.free))
     numbers = ", ".join(repr(x) for x in more) or "0"

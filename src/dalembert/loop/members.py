@@ -27,6 +27,7 @@ from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.consistent_starts import consistent_starts
 from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, Start, experiment_of
 from dalembert.loop.outlets import Outlet
+from dalembert.loop.routines import check_native_start
 from dalembert.loop.simulate import check_limits
 from dalembert.loop.switching import Switching
 from dalembert.simulation.methods import METHODS
@@ -152,8 +153,11 @@ def members_of(
 def check_member_limits(experiment: Experiment, x: Array, p: Array) -> None:
     """Refuse members that start where a limit would have stopped them, and warn of other limits that they exceed."""
     eom = experiment.equations
-    q, _ = eom.to_machine(x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], p=p)
+    q, v = eom.to_machine(x[:, : eom.nq], x[:, eom.nq : eom.nq + eom.nv], p=p)
     check_limits(eom, q, experiment.limits, "q0")
+    names, states = (*eom.machine.q_names, *eom.machine.v_names), np.hstack([q, v])
+    for extreme in (states.min(axis=0), states.max(axis=0)) if len(states) else ():
+        check_native_start(experiment.control, dict(zip(names, extreme.tolist(), strict=True)))
 
 
 def _is_of_members(value: MemberValues) -> bool:

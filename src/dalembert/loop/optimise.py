@@ -47,6 +47,7 @@ class _Keywords(TypedDict, total=False):
     solver_tolerance: float
     max_iterations: int
     guess: Callable[[Array], Array] | OptimalPlan | None
+    static: float | Sequence[str] | None
     progress: bool | Callable[[int, Iterate], object] | None
     check: bool
 
@@ -94,7 +95,7 @@ def optimise(
         Fields of `dalembert.optimal.PlanConditions` (``end``, ``free``, ``free_start``, ``start_inputs``, ``limits``,
         ``keep``, ``equal``, ``periodic``, ``parameters``, ``reference``) and of `dalembert.optimal.PlanSettings`
         (``intervals``, ``points``, ``refinements``, ``tolerance``, ``solver_tolerance``, ``max_iterations``,
-        ``guess``, ``progress``, ``check``).
+        ``guess``, ``static``, ``progress``, ``check``).
 
     Returns
     -------

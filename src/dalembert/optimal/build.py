@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import casadi as ca
@@ -21,7 +21,8 @@ from dalembert.optimal.limits import QuantityBound, bounds_of
 from dalembert.optimal.phase_model import PhaseModel, unsaturated
 from dalembert.optimal.phases import Condition, Phase, duration_range
 from dalembert.optimal.problem import PhaseLink, PhaseProblem, PlanProblem, SoftBound
-from dalembert.optimal.quantities import quantity
+from dalembert.optimal.quantities import INPUT, STATE, quantity
+from dalembert.optimal.quasi_static import StaticCoordinates, static_coordinates
 
 __all__ = ["PlanEnds", "plan_problem"]
 
@@ -73,6 +74,7 @@ def plan_problem(
     reference: Mapping[str, float],
     intervals: int,
     total: tuple[float, float] | None = None,
+    static: float | Sequence[str] | None = None,
 ) -> PlanProblem:
     """Return the problem of a plan; see `dalembert.optimise`."""
     machine = eom.machine
@@ -87,6 +89,10 @@ def plan_problem(
         PhaseModel.of(eom, phase.active, ends.q_start, ends.t0, x, f"phase '{phase.name}'")
         for phase, x in zip(phases, values, strict=True)
     ]
+    follows = static_coordinates(models[0], static, ends.t0, ends.q_start, values[0])
+    for model, x in zip(models[1:], values[1:], strict=True):
+        static_coordinates(model, [eom.q_names[k] for k in follows.q] or None, ends.t0, ends.q_start, x)
+    ends = _without_static(eom, ends, follows, phases)
     if cost.terminal == "lqr":
         raise InputError("a plan has no regulator after its end: give terminal weights by name, or end conditions")
     problems = []
@@ -97,6 +103,11 @@ def plan_problem(
             more_fixed, more = _end_conditions(eom, ends.conditions, "end")
             fixed, rows = {**fixed, **more_fixed, **ends.end}, [*rows, *more]
         link = PhaseLink() if last else _link(phase, model, models[k + 1])
+        if follows and link.kind != "smooth":
+            raise InputError(
+                f"velocities jump after phase '{phase.name}', which makes fast deflections vibrate: they cannot follow "
+                "their loads (static)"
+            )
         if phase.impact is not None and last:
             raise InputError(f"phase '{phase.name}' ends with an impact, but no phase follows it")
         if phase.impact is not None:
@@ -104,16 +115,38 @@ def plan_problem(
         problems.append(
             _Builder(limited, model, phase, cost, reference).built(
                 [limits, phase.limits], [keep, phase.keep], [equal, phase.equal], x, fixed, rows, link,
-                phase.intervals or intervals,
+                phase.intervals or intervals, follows,
             )
         )  # fmt: skip
     terminal = ca.SX(0)
     for name, weight in cast(Mapping[str, float], cost.terminal or {}).items():
-        y = quantity(eom, name, "terminal weight of the cost").expression
+        text = f"{STATE}{name}" if name in (*eom.q_names, *eom.v_names) else name
+        y = quantity(eom, text, "terminal weight of the cost").expression
         terminal = terminal + weight * (y - reference.get(name, 0.0)) ** 2
     return PlanProblem(
         tuple(problems), ends.t0, ends.start, free, cost.time, terminal, ends.periodic, total, dict(ends.inputs)
     )
+
+
+def _without_static(
+    eom: EquationsOfMotion, ends: PlanEnds, static: StaticCoordinates, phases: Sequence[Phase]
+) -> PlanEnds:
+    """Return the ends without conditions of coordinates that follow their loads; refuse those that are prescribed."""
+    if not static:
+        return ends
+    states, left = (*eom.q_names, *eom.v_names), static.states(eom.nq)
+    for k in sorted(left):
+        value = ends.end.get(k)
+        if value is not None and (k < eom.nq or value):
+            raise InputError(
+                f"end: '{states[k]}' follows its load (static) and cannot be prescribed; leave it out, and end with "
+                "inputs that do not load it"
+            )
+        for phase in phases:
+            if states[k] in phase.end:
+                raise InputError(f"end of phase '{phase.name}': '{states[k]}' follows its load (static)")
+    kept = [{k: x for k, x in group.items() if k not in left} for group in (ends.start, ends.end, ends.periodic)]
+    return replace(ends, start=kept[0], end=kept[1], periodic=kept[2])
 
 
 def _free_parameters(eom: EquationsOfMotion, parameters: Mapping[str, tuple[float, float]]) -> dict[int, Any]:
@@ -220,6 +253,7 @@ class _Builder:
         rows: list[Expression],
         link: PhaseLink,
         intervals: int,
+        static: StaticCoordinates,
     ) -> PhaseProblem:
         """Return the phase."""
         self._machine_limits()
@@ -231,6 +265,7 @@ class _Builder:
                 self.paths.append((f"keep[{i}]", row, -np.inf, 0.0))
         empty = ca.SX(0, 1)
         equal, servo, servo_names = self._sorted(equals)
+        self._check_static(static, ca.vertcat(*servo))
         inputs = self.model.eom.u_names
         rate_weights = {inputs.index(n): w for n, w in self.cost.weights("rates", inputs).items()}
         return PhaseProblem(
@@ -238,8 +273,18 @@ class _Builder:
             ca.vertcat(empty, *(x for _, x, _, _ in self.paths)), np.array([x for _, _, x, _ in self.paths]),
             np.array([x for _, _, _, x in self.paths]), tuple(n for n, *_ in self.paths), equal, servo,
             servo_names, tuple(self.soft),
-            self._integrand(), self.rates, rate_weights, fixed, ca.vertcat(empty, *rows), link, intervals,
+            self._integrand(), self.rates, rate_weights, fixed, ca.vertcat(empty, *rows), link, intervals, static,
         )  # fmt: skip
+
+    def _check_static(self, static: StaticCoordinates, servo: Expression) -> None:
+        """Refuse limits of the velocities of coordinates that follow their loads, and conditions that move these."""
+        e = self.model.eom
+        for k in static.v:
+            if np.isfinite(self.lower[e.nq + k]) or np.isfinite(self.upper[e.nq + k]):
+                raise InputError(f"limit of '{e.v_names[k]}': its coordinate follows its load (static), without a rate")
+        for k in static.q:
+            if ca.depends_on(servo, e.symbolic.q[k]):
+                raise InputError(f"equal: a condition depends on '{e.q_names[k]}', which follows its load (static)")
 
     def _bound(self, k: int, lower: float, upper: float) -> None:
         self.lower[k], self.upper[k] = max(self.lower[k], lower), min(self.upper[k], upper)
@@ -337,12 +382,25 @@ class _Builder:
     def _integrand(self) -> Expression:
         e, cost = self.model.eom, self.cost
         total = cost.effort * ca.sumsqr(e.symbolic.u)
-        for group, owner in ((cost.states, "states"), (cost.weights("inputs", e.u_names), "inputs"),
-                             (cost.outputs, "outputs")):  # fmt: skip
+        inputs = cost.weights("inputs", e.u_names)
+        for kind, names, group, prefix in (
+            ("state", (*e.q_names, *e.v_names), cost.states, STATE), ("input", e.u_names, inputs, INPUT),
+        ):  # fmt: skip
             for name, weight in group.items():
-                y = quantity(e, name, f"weight of {owner} in the cost")
-                if (owner == "states") != (y.kind == "state") and owner != "outputs":
-                    raise UnknownNameError(owner.rstrip("s"), name, (*e.q_names, *e.v_names) if owner == "states" else
-                                           e.u_names, "the cost")  # fmt: skip
-                total = total + weight * (y.expression - self.reference.get(name, 0.0)) ** 2
+                plain = name.removeprefix(prefix)
+                if plain not in names:
+                    raise UnknownNameError(kind, name, names, "the cost")
+                total = total + weight * (self._named(plain, prefix) - self._goal(plain, prefix)) ** 2
+        for name, weight in cost.outputs.items():
+            y = quantity(e, name, "weight of outputs in the cost")
+            total = total + weight * (y.expression - self.reference.get(name, 0.0)) ** 2
         return ca.SX(total)
+
+    def _named(self, name: str, prefix: str) -> Expression:
+        return quantity(self.model.eom, f"{prefix}{name}", "the cost").expression
+
+    def _goal(self, name: str, prefix: str) -> float:
+        """Reference of a state or an input; a name that both have is that of the state."""
+        e = self.model.eom
+        both = prefix == INPUT and name in (*e.q_names, *e.v_names)
+        return self.reference.get(f"{prefix}{name}", 0.0 if both else self.reference.get(name, 0.0))

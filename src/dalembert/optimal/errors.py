@@ -51,11 +51,13 @@ def grid_errors(problem: PlanProblem, trajectory: PlanTrajectory, parameters: Ar
     """Return the errors of a solution between the points of its grid."""
     motion, limits = [], []
     worst: dict[str, float] = {}
+    before = None
     for piece in trajectory.pieces:
         phase = problem.phases[piece.phase]
         p = phase.p.copy()
         p[list(problem.free)] = parameters
-        motion.append(_motion_error(phase, piece, p))
+        motion.append(_motion_error(phase, piece, p, _static_start(phase, piece, before)))
+        before = piece
         relative, named = _violations(phase, trajectory, piece, p)
         limits.append(relative)
         for name, value in named.items():
@@ -63,11 +65,19 @@ def grid_errors(problem: PlanProblem, trajectory: PlanTrajectory, parameters: Ar
     return GridErrors(tuple(motion), tuple(limits), worst)
 
 
-def _motion_error(phase: PhaseProblem, piece: PlanPiece, p: Array) -> Array:
+def _static_start(phase: PhaseProblem, piece: PlanPiece, before: PlanPiece | None) -> Array:
+    """State at which a piece begins: coordinates that follow their loads have inertia, and do not jump."""
+    q, v, static = piece.q[0].copy(), piece.v[0].copy(), phase.static
+    q[list(static.q)] = static.start if before is None else before.q[-1, list(static.q)]
+    v[list(static.v)] = 0.0 if before is None else before.v[-1, list(static.v)]
+    return np.concatenate([q, v])
+
+
+def _motion_error(phase: PhaseProblem, piece: PlanPiece, p: Array, begin: Array) -> Array:
     """Distance of Runge-Kutta integrations over the intervals from the next nodes, with the inputs of the plan.
 
-    Vibrations need steps that resolve them: their number follows from the eigenvalues along the plan. A plan that would
-    need too many has an unknown error, which is infinite here.
+    They begin at the nodes, the first one at ``begin``. Vibrations need steps that resolve them: their number follows
+    from the eigenvalues along the plan. A plan that would need too many has an unknown error, which is infinite here.
     """
     model, s, n = phase.model, phase.model.eom.symbolic, piece.points
     widest = float((piece.duration * piece.widths).max())
@@ -94,7 +104,9 @@ def _motion_error(phase: PhaseProblem, piece: PlanPiece, p: Array) -> Array:
     x = np.hstack([piece.q, piece.v])
     rows = np.arange(count)[:, None] * (n - 1) + np.arange(n)
     held = np.hstack([piece.u[r].T for r in rows])
-    now: ca.DM = ca.DM(x[rows[:, 0]].T)
+    nodes = x[rows[:, 0]]
+    nodes[0] = begin
+    now: ca.DM = ca.DM(nodes.T)
     times, widths = ca.DM(piece.nodes[:-1]).T, ca.DM(piece.duration * piece.widths).T
     for i in range(steps):
         now = step(times, widths, i / steps, now, held)

@@ -128,8 +128,13 @@ class Estimator:
         return [(m, places[four]) for m in range(len(seen)) if (four := tuple(seen[m : m + 4])) in places]
 
     @property
+    def readings(self) -> tuple[str, ...]:
+        """Names of its readings, ``SENSOR.QUANTITY``."""
+        return tuple(f"{sensor.name}.{name}" for sensor, names in self._sensors for name in names)
+
+    @property
     def _n_readings(self) -> int:
-        return sum(len(names) for _, names in self._sensors)
+        return len(self.readings)
 
     @property
     def _lag(self) -> int:
@@ -257,7 +262,7 @@ class Estimator:
             table("seen_attitude", [i for _, i in seen], "int"),
         ]  # fmt: skip
         if not self.window:
-            macros |= {"NU": self.model.eom.nu, "LAG": self._lag}
+            macros |= {"NU": self.model.eom.nu, "LAG": self._lag, "ONLY_FILTER": 1}
             return horizon_text(("filter.h", "ekf.c"), macros, tables)
         if self._lag > self.window:
             raise InputError(f"the window of estimator '{self.name}' is shorter than the delay of its sensors")
@@ -333,8 +338,7 @@ class Estimator:
         True
         """
         owner, eom = f"replay of estimator '{self.name}'", self.model.eom
-        names = [f"{sensor.name}.{n}" for sensor, seen in self._sensors for n in seen]
-        y = columns(readings, names, None, f"readings of {owner}")
+        y = columns(readings, list(self.readings), None, f"readings of {owner}")
         u = columns(inputs, list(eom.u_names), len(y), f"inputs of {owner}")
         given = dict(valid or {})
         ones = {name: np.ones(len(y)) for name in self.sensors if name not in given}

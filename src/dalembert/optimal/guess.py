@@ -13,10 +13,14 @@ from dalembert.core.types import Array
 from dalembert.formulations.constraints.projection import consistent_state
 from dalembert.optimal.phase_model import PhaseModel
 from dalembert.optimal.problem import PhaseProblem, PlanProblem
+from dalembert.optimal.quasi_static import fastest_coordinate, vibrations
 from dalembert.optimal.trajectory import PlanTrajectory
 from dalembert.optimal.transcription import PlanMesh
 
-__all__ = ["first_columns", "resampled_columns", "vibration_intervals"]
+__all__ = ["MOST_INTERVALS", "first_columns", "resampled_columns", "vibration_intervals"]
+
+MOST_INTERVALS = 200  # of a first grid that resolves vibrations
+_TOO_MANY = 3  # times as many are beyond what refinements add
 
 Guess = Callable[[Array], Array]
 
@@ -51,7 +55,8 @@ def vibration_intervals(problem: PlanProblem, points: int, q_start: Array) -> tu
 
     Collocation moves a vibration of frequency ``omega`` over an interval ``h`` by the diagonal Pade approximation of
     ``exp(i omega h)``, which is accurate to 1 % for ``omega h`` below 0.8 (points - 1). A plan on wider intervals uses
-    vibrations that the machine does not have.
+    vibrations that the machine does not have; vibrations that need far more intervals than `MOST_INTERVALS` are
+    refused.
 
     Parameters
     ----------
@@ -64,12 +69,29 @@ def vibration_intervals(problem: PlanProblem, points: int, q_start: Array) -> tu
     """
     counts = []
     for phase in problem.phases:
-        e = phase.model.eom
-        values = phase.model.eigenvalues(problem.t0, q_start, np.zeros(e.nv), np.zeros(e.nu), phase.p)
-        vibrations = np.abs(values[np.abs(values.imag) > np.abs(values.real)])
-        omega = float(vibrations.max(initial=0.0))
-        counts.append(int(np.ceil(_middle(phase.durations) * omega / (0.8 * (points - 1)))))
+        omega, T = _fastest_vibration(phase, problem.t0, q_start), _middle(phase.durations)
+        count = int(np.ceil(T * omega / (0.8 * (points - 1))))
+        most = _TOO_MANY * MOST_INTERVALS
+        if count > most:
+            name = fastest_coordinate(phase.model, problem.t0, q_start, phase.p, phase.static)
+            raise InputError(
+                f"machine '{phase.model.eom.machine.name}' vibrates with up to {omega:.4g} rad/s, mostly in '{name}': "
+                f"a plan of {T:g} s needs {count} intervals of {points} points, more than {most}; "
+                "let fast deflections follow their loads (static=OMEGA in rad/s, or their names), or give fewer modes, "
+                "a shorter duration, or refinements=0 and your own number of intervals"
+            )
+        counts.append(min(count, MOST_INTERVALS))
     return tuple(counts)
+
+
+def _fastest_vibration(phase: PhaseProblem, t: float, q: Array) -> float:
+    """Highest angular frequency [rad/s] at the start, of the coordinates with inertia."""
+    e = phase.model.eom
+    if phase.static:
+        omegas, _ = vibrations(phase.model, t, q, phase.p, phase.static)
+        return float(omegas.max(initial=0.0))
+    values = phase.model.eigenvalues(t, q, np.zeros(e.nv), np.zeros(e.nu), phase.p)
+    return float(np.abs(values[np.abs(values.imag) > np.abs(values.real)]).max(initial=0.0))
 
 
 def _middle(durations: tuple[float, float]) -> float:
@@ -128,21 +150,22 @@ def _column(phase: PhaseProblem, t: Array, q: Array) -> Array:
     rates = np.gradient(q, t, axis=0)
     v = np.stack([np.linalg.lstsq(np.array(B(y)), z, rcond=None)[0] for y, z in zip(q, rates, strict=True)])
     a = np.gradient(v, t, axis=0)
+    loads = list(phase.static.q)
+    v[:, list(phase.static.v)] = a[:, list(phase.static.v)] = 0.0
+    unknown = ca.vertcat(s.u, model.multipliers, *(s.q[k] for k in loads))
     f = ca.Function(
-        "balance",
-        [s.t, s.q, s.v, s.a, s.p],
-        [ca.densify(x) for x in _linear(ca.vertcat(s.u, model.multipliers), model.balance)],
-    )
+        "balance", [s.t, s.q, s.v, s.a, s.p], [ca.densify(x) for x in _linear(unknown, model.balance)]
+    )  # fmt: skip
     columns = np.zeros((n, c.size))
     columns[:, c.q], columns[:, c.v], columns[:, c.a] = q, v, a
-    nu = model.eom.nu
-    low, high = phase.lower[model.eom.nq + nv :], phase.upper[model.eom.nq + nv :]
+    nu, m = model.eom.nu, model.m
+    low, high = (np.concatenate([x[model.eom.nq + nv :], x[loads]]) for x in (phase.lower, phase.upper))
     for k in range(n):
         A, rest = (np.array(x) for x in f(t[k], q[k], v[k], a[k], phase.p))
         forces = np.linalg.lstsq(A, -rest[:, 0], rcond=None)[0] if np.isfinite(A).all() and np.isfinite(rest).all() \
-            else np.zeros(nu + model.m)  # fmt: skip
+            else np.zeros(nu + m + len(loads))  # fmt: skip
         forces = np.clip(forces, np.maximum(low, -1e9), np.minimum(high, 1e9))
-        columns[k, c.u], columns[k, c.force] = forces[:nu], forces[nu:]
+        columns[k, c.u], columns[k, c.force], columns[k, loads] = np.split(forces, [nu, nu + m])
     if phase.projected:
         columns[:, c.q_raw], columns[:, c.v_raw] = q, v
     return columns

@@ -98,6 +98,9 @@ class PlanSettings:
     guess
         Coordinates (n, nq) at times (n) from which the solver starts, or a plan; None: a smooth step through the ends
         of the phases.
+    static
+        Coordinates, by name, that follow their loads without inertia; or the angular frequency [rad/s] above which
+        deflections of flexible bodies do. None: all have inertia. Vibrations that a grid cannot resolve need it.
     progress
         Show iterations; None: if the solver takes longer than a moment and stderr is a terminal. A function is called
         with the number of the grid and the `Iterate` instead; if it returns False, the solver stops.
@@ -118,6 +121,7 @@ class PlanSettings:
     solver_tolerance: float = 1e-10
     max_iterations: int = 500
     guess: Callable[[Array], Array] | OptimalPlan | None = None
+    static: float | Sequence[str] | None = None
     progress: bool | Callable[[int, Iterate], object] | None = None
     check: bool = True
 
@@ -183,7 +187,7 @@ def optimal_plan(
         problem = plan_problem(
             eom, phases, ends, cost=cost, limits=conditions.limits, keep=conditions.keep, equal=conditions.equal,
             p=values, parameters=conditions.parameters, reference=conditions.reference, intervals=settings.intervals,
-            total=None if total is None else duration_range(total),
+            total=None if total is None else duration_range(total), static=settings.static,
         )  # fmt: skip
         solver = SolverSettings(
             settings.points, settings.refinements, settings.tolerance, settings.solver_tolerance,

@@ -13,6 +13,7 @@ from dalembert.core.types import Array, Expression
 from dalembert.optimal.elements import ProgrammeElement
 from dalembert.optimal.lobatto import lobatto
 from dalembert.optimal.phase_model import PhaseModel
+from dalembert.optimal.quasi_static import StaticCoordinates
 
 __all__ = ["PhaseLink", "PhaseProblem", "PlanProblem", "PointColumns", "SoftBound"]
 
@@ -115,6 +116,8 @@ class PhaseProblem:
         Change of the velocities at the end, on the way to the next phase.
     intervals
         Intervals of the first grid.
+    static
+        Coordinates that follow their loads.
     """
 
     name: str
@@ -138,6 +141,7 @@ class PhaseProblem:
     end_rows: Expression
     link: PhaseLink
     intervals: int
+    static: StaticCoordinates = field(default_factory=StaticCoordinates)
 
     @property
     def projected(self) -> bool:
@@ -345,11 +349,11 @@ class PlanProblem:
                 rows.append(ca.DM(method.hull) @ rate)
             cost += phase.rate_weights.get(place, 0.0) * h * ca.dot(ca.DM(method.b), rate**2)
         for place in phase.bounded if hull else ():
-            if place < self.nx:
+            if place < self.nx and place not in phase.static.q:
                 first, slope = ca.vertcat(Z[0][k.q], Z[0][k.v])[place], ca.vertcat(*(r[place] for r in rates))
                 rows.append((first + h * (ca.DM(method.integral_hull) @ slope))[1:-1])
             else:
-                values = ca.vertcat(*(z[k.u][place - self.nx] for z in Z))
+                values = ca.vertcat(*(z[k.q][place] if place < self.nx else z[k.u][place - self.nx] for z in Z))
                 rows.append((ca.DM(method.hull) @ values)[1:-1])
         return ProgrammeElement(f"interval{index}", ca.vertcat(D, *Z), c, cost, ca.vertcat(*rows), "vm")
 

@@ -14,7 +14,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.named import derived_quantity, text_expression
 from dalembert.spatial.rotations import quaternion_of
 
-__all__ = ["STATE", "NamedQuantity", "quantity"]
+__all__ = ["INPUT", "STATE", "NamedQuantity", "quantity"]
 
 RATE, INPUT, STATE = "rate.", "u.", "q."
 

@@ -14,13 +14,13 @@ from dalembert.optimal.errors import GridErrors, grid_errors
 from dalembert.optimal.guess import Guess, first_columns, resampled_columns, vibration_intervals
 from dalembert.optimal.ipopt import IpoptSolution, Iterate, solve_programme
 from dalembert.optimal.problem import PlanProblem
+from dalembert.optimal.quasi_static import StaticCoordinates
 from dalembert.optimal.refinement import refined_mesh, unresolved_changes
 from dalembert.optimal.trajectory import PlanPiece, PlanTrajectory
 from dalembert.optimal.transcription import PlanMesh, Transcription, uniform_mesh
 
 __all__ = ["Solved", "SolverSettings", "solve_plan"]
 
-_MOST_INTERVALS = 200  # of a first grid that resolves vibrations
 _BETTER = 1e-7  # part of the cost by which a finer grid may be worse and still counts as an improvement
 
 
@@ -94,7 +94,7 @@ def solve_plan(
         Whether the solver starts with inputs that balance the motion of the guess; otherwise with none.
     """
     needed = vibration_intervals(problem, settings.points, q_start) if settings.refinements else ()
-    mesh = uniform_mesh(problem, settings.points, [min(n, _MOST_INTERVALS) for n in needed])
+    mesh = uniform_mesh(problem, settings.points, needed)
     transcription = Transcription(problem, mesh, q_start, q_end)
     columns, durations = first_columns(problem, mesh, q_start, q_end, guess, balanced)
     nominal = np.array([0.5 * (a + b) for a, b in problem.free.values()])
@@ -201,14 +201,14 @@ def _attempt(
         values, c = x[transcription.columns[k]], phase.columns
         duration = float(x[transcription.durations[k]])
         rates = _coordinate_rates(phase.model.eom, values[:, c.q], values[:, c.v])
-        pieces.append(
-            PlanPiece(
-                segment.phase, at, duration, segment.widths, mesh.points, values[:, c.q], values[:, c.v],
-                values[:, c.a], values[:, c.u], values[:, c.force], rates, values,
-            )
+        piece = PlanPiece(
+            segment.phase, at, duration, segment.widths, mesh.points, values[:, c.q], values[:, c.v], values[:, c.a],
+            values[:, c.u], values[:, c.force], rates, values,
         )  # fmt: skip
+        pieces.append(_with_static_rates(piece, phase.static))
         at += duration
-    trajectory = PlanTrajectory(tuple(pieces), tuple(problem.phases[0].model.quaternions))
+    first = problem.phases[0]
+    trajectory = PlanTrajectory(tuple(pieces), tuple(first.model.quaternions), (first.static.q, first.static.v))
     errors = grid_errors(problem, trajectory, parameters) if solution.status == "optimal" else None
     at_bound = np.minimum(x - transcription.lower, transcription.upper - x) < 1e-6
     acting = bool((at_bound & (transcription.lower < transcription.upper)).any())
@@ -216,6 +216,15 @@ def _attempt(
         problem, trajectory, parameters, solution, mesh, errors, solution.iterations, solution.seconds,
         solution.derivative_seconds, (), acting,
     )  # fmt: skip
+
+
+def _with_static_rates(piece: PlanPiece, static: StaticCoordinates) -> PlanPiece:
+    """Return the piece with the rates of the coordinates that follow their loads."""
+    if not static:
+        return piece
+    v, rates, q = piece.v.copy(), piece.rates.copy(), piece.q[:, list(static.q)]
+    v[:, list(static.v)] = rates[:, list(static.q)] = piece.slopes(q)
+    return replace(piece, v=v, rates=rates)
 
 
 def _coordinate_rates(eom: Any, q: Array, v: Array) -> Array:

@@ -15,7 +15,7 @@ from dalembert.compile.routine import Routine, load_routine
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 
-__all__ = ["StageCode", "StageView", "columns", "run_stage"]
+__all__ = ["StageCode", "StageView", "columns", "run_stage", "stage_routine"]
 
 
 class StageView(Protocol):
@@ -95,6 +95,27 @@ def columns(values: Mapping[str, ArrayLike], names: Sequence[str], count: int | 
     return np.stack(series, axis=1) if series else np.zeros((count, 0))
 
 
+def stage_routine(
+    name: str, tapes: Mapping[str, ca.Function], text: str, n_shown: int, n_memory: int, n_reads: int
+) -> Routine:
+    """Return the code of a stage that reads a row of numbers instead of a loop.
+
+    Parameters
+    ----------
+    name, tapes, text
+        Name and code of the stage.
+    n_shown, n_memory, n_reads
+        Number of values that it records, of its memory and of the row.
+    """
+    row, c = ca.SX.sym("x", n_reads), ca.SX.sym("c", n_memory)
+    inputs = [ca.SX.sym("t"), row, c, ca.SX.sym("p", 0), ca.SX.sym("w", 0)]
+    read = ca.Function("read", inputs, [row], ["t", "x", "c", "p", "w"], ["out"])
+    return Routine(
+        f"stage_{re.sub(r'[^0-9A-Za-z_]', '_', name)}", tuple(int(x.numel()) for x in inputs),
+        n_shown + n_memory, {"READ_TAPE": read, **tapes}, f"#define MEMORY_AT 0\n{text}",
+    )  # fmt: skip
+
+
 def run_stage(
     name: str,
     tapes: Mapping[str, ca.Function],
@@ -120,13 +141,7 @@ def run_stage(
     period, t0
         Seconds between the rows, and time of the first one.
     """
-    row, c = ca.SX.sym("x", reads.shape[1]), ca.SX.sym("c", len(memory))
-    inputs = [ca.SX.sym("t"), row, c, ca.SX.sym("p", 0), ca.SX.sym("w", 0)]
-    read = ca.Function("read", inputs, [row], ["t", "x", "c", "p", "w"], ["out"])
-    routine = Routine(
-        f"stage_{re.sub(r'[^0-9A-Za-z_]', '_', name)}", tuple(int(x.numel()) for x in inputs),
-        n_shown + len(memory), {"READ_TAPE": read, **tapes}, f"#define MEMORY_AT 0\n{text}",
-    )  # fmt: skip
+    routine = stage_routine(name, tapes, text, n_shown, len(memory), reads.shape[1])
     code, values, nothing = load_routine(routine), np.zeros((len(reads), n_shown)), np.zeros(0)
     for k, one in enumerate(reads):
         out = code(t0 + k * period, one, memory, nothing, nothing)

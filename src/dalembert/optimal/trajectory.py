@@ -79,6 +79,15 @@ class PlanPiece:
         _, x, rows = self._located(t)
         return np.einsum("ni,nik->nk", self.method.values(x), values[rows])
 
+    def slopes(self, values: Array) -> Array:
+        """Rates (n, k) at the points of the polynomials through values there; at nodes the mean of both sides."""
+        s, rates, count = self.points - 1, np.zeros_like(values), np.zeros((len(values), 1))
+        for k, width in enumerate(self.widths):
+            rows = slice(k * s, (k + 1) * s + 1)
+            rates[rows] += self.method.slopes @ values[rows] / (self.duration * width)
+            count[rows] += 1.0
+        return rates / count
+
     def integrated(self, values: Array, slopes: Array, t: Array) -> Array:
         """Values (n, k) at times (n) of the polynomials with given slopes at the points."""
         k, x, rows = self._located(t)
@@ -97,10 +106,13 @@ class PlanTrajectory:
         The pieces.
     quaternions
         Places of unit quaternions in the coordinates.
+    static
+        Places in coordinates and in velocities of those that follow their loads: polynomials through their values.
     """
 
     pieces: tuple[PlanPiece, ...]
     quaternions: tuple[slice, ...] = ()
+    static: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
     def evaluate(self, what: str, t: Array) -> Array:
         """``"q"``, ``"v"``, ``"a"``, ``"u"``, ``"force"`` at times (...); held before the start and after the end."""
@@ -124,7 +136,13 @@ class PlanTrajectory:
             q = piece.integrated(piece.q, piece.rates, t)
             for rows in self.quaternions:
                 q[:, rows] /= np.linalg.norm(q[:, rows], axis=1, keepdims=True)
-            return q
+            return self._through_static(q, piece, piece.q, 0, t)
         if what == "v":
-            return piece.integrated(piece.v, piece.a, t)
+            return self._through_static(piece.integrated(piece.v, piece.a, t), piece, piece.v, 1, t)
         return piece.through(getattr(piece, what), t)
+
+    def _through_static(self, values: Array, piece: PlanPiece, points: Array, which: int, t: Array) -> Array:
+        places = list(self.static[which])
+        if places:
+            values[:, places] = piece.through(points[:, places], t)
+        return values

@@ -142,7 +142,10 @@ class Transcription:
             same = self.mesh.segments[k - 1].phase == segment.phase
             link = problem.phases[self.mesh.segments[k - 1].phase].link
             row = self._new(c.size)
+            follows = list(problem.phases[segment.phase].static.q)  # inputs may jump, and so may these
+            own = row[c.q][follows]
             row[c.q] = before[c_before.q]
+            row[follows] = own
             if same or link.kind == "smooth":
                 row[c.v] = before[c_before.v]
             if problem.smooth_inputs:
@@ -176,6 +179,9 @@ class Transcription:
             )  # fmt: skip
             low[places[:, c.stretch]], high[places[:, c.stretch]] = -_STRETCH, _STRETCH
             low[places[:, c.slack]] = 0.0
+            for r in (c.v, c.a):
+                still = places[:, r][:, list(phase.static.v)]
+                low[still] = high[still] = 0.0
             for r in (c.mu, c.nu, c.stretch):
                 low[places[0, r]] = high[places[0, r]] = 0.0
             if k + 1 == len(segments) or segments[k + 1].phase != segment.phase:
@@ -328,10 +334,14 @@ class Transcription:
             low[:, at : at + points], high[:, at : at + points] = phase.rate_bounds[place]
             at += points
         for place in phase.bounded if hull else ():
-            count = points - 1 if place < problem.nx else points - 2
+            count = points - 1 if place < problem.nx and place not in phase.static.q else points - 2
             low[:, at : at + count], high[:, at : at + count] = phase.lower[place], phase.upper[place]
             at += count
-        self._group(element, places, (low, high), constants=segment.widths[:, None])
+        counted = np.ones((n, element.m), dtype=bool)
+        follows = list(phase.static.states(phase.model.eom.nq))
+        for i in range(points - 1):
+            counted[:, [i * problem.nx + k for k in follows]] = False
+        self._group(element, places, (low, high), constants=segment.widths[:, None], counted=counted)
 
     def _add_end(self, index: int, k: int) -> None:
         element = self.problem.end(index)

@@ -9,6 +9,7 @@ void CONTROLLER_DEADLINE(double (*clock)(void), double seconds) {
 }
 
 void CONTROLLER_RESET(void) {
+    USE_TABLES
     current = 0;
     memset(plan, 0, sizeof plan);
     memset(past, 0, sizeof past);

@@ -34,6 +34,7 @@ typedef double vec;
 
 #define PADDED(n) (((n) + 7) / 8 * 8)
 
+#ifndef ONLY_FILTER /* a Kalman filter needs no products of blocks */
 /* C = (add ? C : 0) + sum_j a(., j) B[j]: R rows, V vectors; a(r, j) is a[r row + j column]. */
 #define MULTIPLY(R, V)                                                                                              \
     static void multiply_##R##_##V(const double *a, int row, int column, int n, const double *B, int ldb, double *C, \
@@ -114,6 +115,7 @@ static void multiply(int rows, int columns, int n, const double *a, int row, int
 static void add_scaled(int n, double s, const double *x, double *y) {
     for (int i = 0; i < n; i++) y[i] += s * x[i];
 }
+#endif
 
 /* The quaternion q or -q, which are the same attitude: the one nearer to another. */
 static inline void nearer_quaternion(const double *q, const double *other, double *nearer) {

@@ -41,7 +41,7 @@ static void arm_events(struct watch *W) {
     W->armed_at = L->t, W->armed_for = 0.0;
     if (!(s > 0.0)) return;
     int whole = L->custom != 0; /* it has no derivative */
-    for (int64_t i = 0; i < L->n_events; i++) whole |= W->fired[i] && !W->positive[i] && W->kinds[i] != LOOKS;
+    for (int64_t i = 0; i < L->n_events; i++) whole |= W->fired[i] && !W->positive[i] && W->kinds[i] != CUTS;
     if (whole) evaluate_part(W, s);
     else {
         if (!L->fresh && loop_derivative(L, L->t, L->x, L->stage)) return;
@@ -406,7 +406,7 @@ static void record_one(struct watch *W, int64_t i, double sign, double t, const 
 static void record(struct watch *W, double t, const double *x, const double *signs) {
     for (int64_t order = HAPPENS; order <= HAPPENS_LAST; order++)
         for (int64_t i = 0; i < W->loop->n_events; i++)
-            if (W->fired[i] == order && W->kinds[i] != LOOKS) record_one(W, i, signs ? -signs[i] : -1.0, t, x);
+            if (W->fired[i] == order && W->kinds[i] != CUTS) record_one(W, i, signs ? -signs[i] : -1.0, t, x);
 }
 
 /* Handle the events that have jumped over zero at a transition from the state x, with the signs `before`. */
@@ -503,7 +503,7 @@ static int64_t respond_to_events(struct watch *W, const double *signs) {
         arm_events(W);
         if (accumulated(W, first_fired(W))) return ACCUMULATED;
     }
-    return W->asks && most > LOOKS ? ASKED : REACHED;
+    return W->asks && most > CUTS ? ASKED : REACHED;
 }
 
 static int has_room(const struct watch *W) {
@@ -548,7 +548,7 @@ int64_t watch_here(struct watch *W) {
     for (int64_t i = 0; i < L->n_events; i++) any |= W->fired[i] = crossed(W, i, W->g_part[i]);
     memcpy(W->g_start, L->signs, (size_t)L->n_events * sizeof(double));
     for (int64_t i = 0; i < L->n_events; i++) L->signs[i] = sign_of(W->g_part[i]);
-    if (!any || demand(W) <= LOOKS) return REACHED;
+    if (!any || demand(W) <= CUTS) return REACHED;
     const int64_t outcome = respond_to_events(W, W->g_start);
     return outcome == REACHED && W->unsettled ? settle_negative(W) : outcome;
 }

@@ -73,7 +73,7 @@ enum { LOG_FULL = 8, ACCUMULATED = 9, ILL_POSED = 10, NOT_FINITE = 11, STOPPED =
 
 /* Action at an event: it is recorded, and the step stays as it is; the step ends there, without a report; it is
  * recorded there; a transition follows; the run ends. Simultaneous events get the strongest of their actions. */
-enum { PASSES = 0, LOOKS = 1, STAYS = 2, SWITCHES = 3, ENDS = 4 };
+enum { PASSES = 0, CUTS = 1, STAYS = 2, SWITCHES = 3, ENDS = 4 };
 
 struct watch {
     struct loop *loop;

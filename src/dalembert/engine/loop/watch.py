@@ -30,7 +30,7 @@ class EventKind(IntEnum):
     """Action at an event; the numbers are those of loop.h."""
 
     PASSES = 0
-    LOOKS = 1
+    CUTS = 1
     STAYS = 2
     SWITCHES = 3
     ENDS = 4
@@ -47,7 +47,7 @@ def event_kinds(specs: Sequence[EventSpec], n_own: int, *, passes: bool = False)
         if k >= first_own or spec.switches:
             kind = EventKind.SWITCHES
         elif spec.hidden:
-            kind = EventKind.LOOKS
+            kind = EventKind.CUTS
         kinds.append(EventKind.ENDS if spec.terminal else kind)
     return kinds
 

@@ -17,7 +17,7 @@ TABLE int gather_start[] = {GATHER_START}, gather_of[] = {GATHER}, pair_of[] = {
 typedef int INDEX;
 #define RESISTANCES 0 /* members with such contacts run alone */
 #define BELTS 0
-#define SLOW 10 /* sweeps after which they are slow, as in look_back.c */
+#define SLOW 10 /* sweeps after which they are slow, as in history.c */
 #define FACTOR(k) L_start[k]
 #define COLUMN(i) L_column[i]
 #define LAW(a) law_of[a]

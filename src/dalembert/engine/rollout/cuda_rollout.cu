@@ -46,7 +46,7 @@ FUNCTION void sample(double t, uint64_t seed, uint64_t number, const long long *
 #endif
 
 #if WATCHES
-#define LOOKS_AT_ONCE 2 /* a launch that samples, and leaves the resulting events to the processor */
+#define SAMPLES_AND_LEAVES 2 /* a launch that samples, and leaves the resulting events to the processor */
 
 /* A row of the desk, as in members.c; then the state, signs, held values, pace, and the measures before the step. */
 enum { DESK_CLOCK, DESK_T, DESK_LENGTH, DESK_STEP, DESK_STATUS, DESK_STATE };
@@ -160,7 +160,7 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
         for (int j = 0; j < N_HELD; j++) held[j * c_element + i * c_row] = c[j];
         /* members with an event at the new values leave for the processor */
         const double instant = ADAPTIVE ? anchor : own + (anchor + (double)first * h);
-        if (samples == LOOKS_AT_ONCE && !bad && leaves(instant, x, c, p, sign_of, w)) {
+        if (samples == SAMPLES_AND_LEAVES && !bad && leaves(instant, x, c, p, sign_of, w)) {
             const int place = atomicAdd(n_left, 1);
             double *const own_row = lying + (long long)place * DESK_SIZE;
             left[place] = (int)i;

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dalembert.compile.forms import CUDA, LANES, Form
 from dalembert.engine.sources import GENERIC
 
-__all__ = ["CUDA_ROLLOUT", "LANES_ROLLOUT"]
+__all__ = ["CUDA_ROLLOUT", "LANES_ROLLOUT", "LANES_STEPPING"]
 
 
 def _own(*names: str) -> tuple[str, ...]:
@@ -30,6 +32,10 @@ LANES_ROLLOUT = Form(
     units="separate",
 )
 """Whole simulations of as many members at a time as a vector register holds."""
+
+LANES_STEPPING = replace(LANES_ROLLOUT, name="lanes-stepping", level="-O3")
+"""Those with time-stepping: its sweeps gain up to a twentieth from -O3. Other loops are as fast without it, and are
+compiled in a third to a half of the time."""
 
 CUDA_ROLLOUT = Form(
     "cuda-rollout", CUDA.prelude, (*_STEPS, *_own("cuda_rollout.cu")), chunk=CUDA.chunk, units="one", whole=True

@@ -1,7 +1,7 @@
 /* Steps of one run (step.h) as a one-step method of the time loop in loop.c.
  *
  * A pair that moves by more than its own size in a step is swept: the step is cut at the hit, the impact solved there. */
-enum { ROUNDS = 16, LOOKS = 2000 };
+enum { ROUNDS = 16, ADVANCES = 2000 };
 
 static int all_gaps(struct moreau *C, double t, const double *x, double h, const double *c, const double *p, double *g) {
     double *to = C->x_swept;
@@ -33,7 +33,7 @@ static double first_hit(struct moreau *C, double t, double h, const double *x, c
     if (!n_fast) return 1.0;
     double *before = C->gap_before, *now = C->gap_now, s = 0.0;
     if (all_gaps(C, t, x, 0.0, c, p, before)) return -1.0;
-    for (int64_t look = 0; look < LOOKS && s < 1.0; look++) {
+    for (int64_t made = 0; made < ADVANCES && s < 1.0; made++) {
         double ds = 1.0;
         for (int64_t k = 0; k < n_fast; k++) {
             const int64_t a = C->fast[k];

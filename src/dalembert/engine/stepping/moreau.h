@@ -1,4 +1,4 @@
-/* Time-stepping of one run (look_back.c, moreau.c): the interface to its callers. */
+/* Time-stepping of one run (history.c, moreau.c): the interface to its callers. */
 #ifndef MOREAU_H
 #define MOREAU_H
 
@@ -54,7 +54,7 @@ struct moreau {
     /* steps that are cut */
     double *x_middle, *x_swept, *displacement, *lengths, *gap_now, *gap_before;
     int64_t *forced, *fast, *near;
-    double *scratch; /* of look_back.c: 2 nv + 18 times the number of rows */
+    double *scratch; /* of history.c: 2 nv + 18 times the number of rows */
 };
 
 int moreau_step(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);

@@ -19,7 +19,7 @@ from dalembert.engine.problem.stepping import STEP_TAPES, BlockLaw, SteppingSyst
 __all__ = ["MOST_ROWS", "BlockSolution", "NativeStepping", "block_memory", "solve_blocks", "solve_cone"]
 
 _SCRATCH = 18
-"""Doubles that look_back.c needs for each row, besides two vectors of velocities."""
+"""Doubles that history.c needs for each row, besides two vectors of velocities."""
 
 MOST_ROWS = 16
 """Rows of a block at most, as of one.c."""

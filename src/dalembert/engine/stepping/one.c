@@ -107,7 +107,7 @@ static inline void soften(int64_t n, double soft, double *B) {
     for (int64_t i = 0; i < n; B += n - i, i++) *B += soft;
 }
 
-#define START_SWEEPS struct history H = look_back_start(C);
+#define START_SWEEPS struct history H = history_start(C);
 #define BEFORE_SWEEP(number) \
     if (number >= H.slow) gather(C, H.before);
-#define AFTER_SWEEP(number) look_back(C, &H, number, change);
+#define AFTER_SWEEP(number) use_history(C, &H, number, change);

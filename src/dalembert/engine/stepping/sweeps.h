@@ -110,7 +110,7 @@ FUNCTION MASK block_breaks(stepper *C, MASK open) {
 
 /* Sweeps over the blocks of the members that are `open`, from the given impulses, each of them until its impulses
  * change by less than the tolerance. Methods that use the history of many sweeps run with one member alone
- * (look_back.c); lanes return those whose sweeps are slow, and a GPU continues to sweep. */
+ * (history.c); lanes return those whose sweeps are slow, and a GPU continues to sweep. */
 FUNCTION MASK block_sweeps(stepper *C, MASK open, real *sweeps) {
     const MASK all = open;
     MASK slow = open & NO(open);

@@ -166,7 +166,7 @@ static void settle_rope(const struct transitions *T, double *x, int64_t block, c
 }
 
 /* Tensions of a rope that was slack, from which indeterminate ones are to differ least: those without friction. */
-static void ease_rope(const struct blocks *c, int64_t i, double *last) {
+static void tensions_without_friction(const struct blocks *c, int64_t i, double *last) {
     const int64_t f = c->first[i], end = c->first[i + 1];
     double pull = 0.0, W = 0.0;
     if (largest_of(last + f, end - f) > 0.0) return;
@@ -326,7 +326,7 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
     }
     const struct blocks blocks = {count, n, some.law, some.first, W, b, mu, slip, given, yields, last, lengths};
     for (int64_t i = 0; i < count; i++)
-        if (some.law[i] == ROPE) ease_rope(&blocks, i, last);
+        if (some.law[i] == ROPE) tensions_without_friction(&blocks, i, last);
     for (int64_t i = 0; i < count; i++) /* to begin with, loaded joints rest, or have the friction that they had */
         if (is_loaded(T, some.block[i])) {
             const int64_t f = some.first[i], joint = some.block[i] - T->k;

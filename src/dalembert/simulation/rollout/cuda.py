@@ -30,7 +30,7 @@ __all__ = ["CudaRollout", "rollout_source"]
 _NOTHING: Any = np.uintp(0)
 """The null address."""
 _PATIENCE = 0.05
-_SAMPLES, _LOOKS_AT_ONCE = 1, 2  # launches that only sample, as in cuda_rollout.cu
+_SAMPLES, _SAMPLES_AND_LEAVES = 1, 2  # launches that only sample, as in cuda_rollout.cu
 _TRIES = 1000
 """Adaptive steps of a launch: some tens of milliseconds, after which an interrupt is seen."""
 
@@ -212,7 +212,7 @@ class _Flight:
     def _sampled(self, segment: np.void, due: Any, holds: Any, begin: int) -> tuple[Any, Any]:
         """Sample at the start of a segment and make the transitions that follow at once; its row shows them."""
         assert self._left is not None
-        self._launch(segment, due, (holds[0], _NOTHING), samples=_LOOKS_AT_ONCE)
+        self._launch(segment, due, (holds[0], _NOTHING), samples=_SAMPLES_AND_LEAVES)
         which, x, signs = self._left.sampled(segment)
         if len(which):
             self.state[:, which], self._left.watched[:, which] = x, signs

@@ -22,7 +22,7 @@ from dalembert.engine.constraints.native import NativeConstrained
 from dalembert.engine.kernels import problem_kernels
 from dalembert.engine.methods.constraints import ConstraintMethod, Projection
 from dalembert.engine.problem.problem import Problem
-from dalembert.engine.rollout.forms import LANES_ROLLOUT
+from dalembert.engine.rollout.forms import LANES_ROLLOUT, LANES_STEPPING
 from dalembert.engine.sampling import Schedule
 from dalembert.simulation.methods import METHODS, RK4
 from dalembert.simulation.rollout.events import ThreadSteps, goes_alone, watched_problem, watches
@@ -176,7 +176,8 @@ class LaneRollout:
         ode, others = rollout_tapes(problem, way, alone=alone, implicit=METHODS[method].implicit)
         function, further = row_major(ode), {name: row_major(f) for name, f in others.items()}
         macros = rollout_macros(problem, method, options, alone=alone) | constraint_macros(problem, way, alone=alone)
-        library = load_form(function, toolchain, LANES_ROLLOUT, macros, further)
+        form = LANES_ROLLOUT if problem.stepping is None else LANES_STEPPING
+        library = load_form(function, toolchain, form, macros, further)
         self._problem, self._way, self._alone = problem, way, alone
         self._scalars = None
         if problem.constrained is not None and not alone:

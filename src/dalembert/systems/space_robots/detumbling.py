@@ -19,7 +19,7 @@ from dalembert.spatial.rotations import quaternion_matrix
 from dalembert.systems.space_robots.feedback import CaptureFeedback
 from dalembert.systems.space_robots.twins import ChaserTwins
 
-__all__ = ["Braking", "StackGuide", "chosen_braking", "stack_feedback"]
+__all__ = ["Braking", "StackGuide", "calm_after", "chosen_braking", "stack_feedback"]
 
 _WINDOW = 50  # instants over which the momentum is averaged: the rates of the joints are noisy, the debris is heavy
 _RISE = 4.0  # seconds in which the torque of the base comes up
@@ -39,11 +39,14 @@ class Braking:
         Largest torque of the base [N m].
     settle
         Time constant with which the last of the momentum goes [s].
+    calm
+        Time in which momentum and joints calm down after the braking [s].
     """
 
     time: float = 12.0
     torque: float = 3.6
     settle: float = 8.0
+    calm: float = 40.0
 
 
 class StackGuide:
@@ -85,7 +88,7 @@ class StackGuide:
         self._seen, self._count = np.zeros((_WINDOW, 3)), 0
         about = self._computed(self._t, handover.q, handover.v)[0]
         # the joints come to rest, the base turns against the remaining momentum, and the rest of it dies out
-        self.duration = braking.time + float(np.linalg.norm(about)) / braking.torque + 5.0 * braking.settle
+        self.duration = braking.time + float(np.linalg.norm(about)) / braking.torque + braking.calm
 
     def _computed(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         n = float(min(self._count + 1, _WINDOW))
@@ -150,11 +153,34 @@ def _loads(nominal: EquationsOfMotion, twins: ChaserTwins, posture: tuple[float,
     """Inertia at each joint if the base is free to move as well."""
     q = nominal.q_neutral.copy()
     q[[nominal.q_names.index(n) for n in twins.joints]] = posture
-    M = nominal.mass_matrix(q, p={"grip_z": reach})
+    return np.diag(_joint_inertia(nominal, twins, q, {"grip_z": reach}))
+
+
+def _joint_inertia(nominal: EquationsOfMotion, twins: ChaserTwins, q: Array, p: dict[str, float]) -> Array:
+    """Inertia matrix of the joints if the base is free to move: the Schur complement of the base."""
+    M = nominal.mass_matrix(q, p=p)
     block = next(b for b in nominal.layout.blocks if b.name == twins.base)
     base = list(range(block.v.start, block.v.stop))
     rows = [nominal.v_names.index(f"{n}_dot") for n in twins.joints]
-    return np.diag(M)[rows] - np.array([M[k, base] @ np.linalg.solve(M[np.ix_(base, base)], M[base, k]) for k in rows])
+    across = M[np.ix_(base, rows)]
+    return np.asarray(M[np.ix_(rows, rows)] - across.T @ np.linalg.solve(M[np.ix_(base, base)], across))
+
+
+def calm_after(
+    nominal: EquationsOfMotion, twins: ChaserTwins, q: Array, p: dict[str, float], feedback: CaptureFeedback
+) -> float:
+    """Time after the braking in which the joints calm down, in the posture of a grip [s].
+
+    Their gains are those of one posture for every grip. In another one a joint can carry a multiple of its load, and
+    swing slowly: six time constants of the slowest mode of the rigid stack, and at least those of the momentum.
+    Flexible links and arrays make that mode slower, in one mission by a third.
+    """
+    known = {name: value for name, value in p.items() if name in nominal.p_names}
+    D, n = _joint_inertia(nominal, twins, q, known), len(twins.joints)
+    kp, kd = (np.asarray(k) if np.ndim(k) == 2 else np.diag(k) for k in (feedback.kp, feedback.kd))
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(D, kp), -np.linalg.solve(D, kd)]])
+    decay = -float(np.linalg.eigvals(A).real.max())
+    return max(Braking.calm, 6.0 / decay) if decay > 0.0 else Braking.calm
 
 
 def chosen_braking(

@@ -32,7 +32,7 @@ from dalembert.simulation.run import Run
 from dalembert.systems.space_robots.aborting import UNKNOWN, GuardedGuide, cut
 from dalembert.systems.space_robots.cases import CaptureCase, default_case
 from dalembert.systems.space_robots.debris_twin import debris_twin
-from dalembert.systems.space_robots.detumbling import StackGuide, chosen_braking, stack_feedback
+from dalembert.systems.space_robots.detumbling import StackGuide, calm_after, chosen_braking, stack_feedback
 from dalembert.systems.space_robots.far_flight import first_way, fly_way, retreated, way_to_side
 from dalembert.systems.space_robots.feedback import CaptureFeedback, CaptureGains, held_names
 from dalembert.systems.space_robots.flight_data import CapturePhases, Flight, feedback_of, rigid_stack, true_stack
@@ -367,6 +367,8 @@ def _gripped(outcome: CaptureOutcome, flight: Flight) -> CaptureOutcome:
     limits = stack_limits(true, twins, flight.limits)
     rates = handover.v[[true.v_names.index(f"{n}_dot") for n in twins.joints]]
     braking = chosen_braking(nominal, twins, flight.tuned_at, reach, rates, limits)
+    gripped = handover.q[[true.q_names.index(n) for n in nominal.q_names]]
+    braking = replace(braking, calm=calm_after(nominal, twins, gripped, mount, feedback))
     guide = StackGuide(true, nominal, mount, handover, braking, twins)
     stage = Guidance(guide, gains.period * gains.every, held_names(len(twins.joints)))
     p = {**flight.truth(true, outcome.used), **mount}

@@ -145,7 +145,7 @@ struct history {
     double *before, *change_old, *made_old, *changes, *made, *room;
 };
 
-static struct history look_back_start(const struct moreau *C) {
+static struct history history_start(const struct moreau *C) {
     const int64_t m = rows_of_active(C);
     double *room = C->scratch;
     struct history H = {m, -1, 0, SLOW, 1, PATIENCE, INFINITY, room, room + m, room + 2 * m, room + 3 * m,
@@ -216,7 +216,7 @@ static void extrapolate(struct moreau *C, struct history *H) {
 }
 
 /* After a sweep that was not the last. */
-static inline void look_back(struct moreau *C, struct history *H, int64_t sweeps, double change) {
+static inline void use_history(struct moreau *C, struct history *H, int64_t sweeps, double change) {
     if (C->n_active == 1 || sweeps == C->max_sweeps) return;
     if (sweeps >= H->patience && !(C->soft > 0.0)) {
         conjugate_gradients(C, H->room), H->patience = 2 * sweeps, H->count = -1, H->change = INFINITY;
