@@ -19,9 +19,10 @@ import numpy as np
 from dalembert.compile.cuda import emit_cuda
 from dalembert.core.version import __version__
 from dalembert.loop.closed_loop import close_loop
+from dalembert.loop.motion_pairs import EnvelopeCase
 from dalembert.loop.rollout import rollout
 from dalembert.simulation.rollout.cuda import rollout_source
-from dalembert.studies.robust_control.envelopes import CASES, EnvelopeCase
+from dalembert.studies.robust_control.envelopes import CASES
 
 PAIRS = 256
 
@@ -48,7 +49,9 @@ def export_case(case: EnvelopeCase, folder: Path, arrays: dict[str, np.ndarray])
     )  # fmt: skip
     arrays[f"{case.name}.x0"], arrays[f"{case.name}.x1"] = result.x[:, 0], result.final
     arrays[f"{case.name}.p"] = np.asarray(result.p, dtype=float).reshape(2 * PAIRS, -1)
-    arrays[f"{case.name}.ratio"] = case.size(proof, result.final) / case.size(proof, result.x[:, 0])
+    arrays[f"{case.name}.ratio"] = case.size(proof, result.final, arrays[f"{case.name}.p"]) / case.size(
+        proof, result.x[:, 0], arrays[f"{case.name}.p"]
+    )
     places = {b.name: (b.q.start, b.v.start) for b in eom.layout.blocks}
     shift_q = [case.deviation.get(n.partition(".delta")[0] if ".delta" in n else n, 0.0) for n in eom.q_names]
     shift_v = [case.deviation.get(n, 0.0) for n in eom.v_names]

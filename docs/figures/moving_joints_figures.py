@@ -28,7 +28,7 @@ def main() -> None:
             case.eom, duration=case.duration, step=case.step, record=case.duration / 60, control=case.following,
             limits="ignore", **case.members(PAIRS, 5),
         )  # fmt: skip
-        sizes = np.array([case.size(proof, result.x[:, k]) for k in range(len(result.t))])
+        sizes = np.array([case.size(proof, result.x[:, k], result.p) for k in range(len(result.t))])
         axes.semilogy(result.t, sizes / sizes[0], color=BLUE, lw=0.6, alpha=0.6)
         axes.semilogy(result.t, np.exp(-2.0 * DECAYS[name] * result.t), color=RED, ls="--", label="proven")
         axes.set_title(TITLES[name])

@@ -94,6 +94,7 @@ def test_an_fmu_agrees(seed: int, contact: str, tmp_path: Path) -> None:
     given = {"step": STEP, "contact": contact, "reach": 1.0, **start}
     one = da.simulate(machine, duration=STEPS * STEP, record=STEP, **given)
     path = da.export_fmu(machine, tmp_path / "linkage.fmu", **given)
-    names = list(one.state_names[:-2])
-    there = fmpy.simulate_fmu(str(path), stop_time=STEPS * STEP, output_interval=STEPS * STEP, output=names)
+    names, counted = list(one.state_names[:-2]), ["events.count"] * bool(one.events)
+    there = fmpy.simulate_fmu(str(path), stop_time=STEPS * STEP, output_interval=STEPS * STEP, output=names + counted)
+    assert [there[name][-1] for name in counted] == [len(one.events)] * bool(one.events)
     near(np.array([there[name][-1] for name in names]), one.x[-1, :-2])

@@ -278,8 +278,9 @@ def private_accesses(source: str, module: str, own: set[str]) -> list[str]:
     """Accesses to private parts that the names ``own`` of a room do not explain."""
     found = []
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own | FOREIGN:
-            if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")):
+        if isinstance(node, ast.Attribute) and is_private(node.attr):
+            known = node.attr in own or node.attr in FOREIGN
+            if not known and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")):
                 found.append(f"{module}:{node.lineno} looks into {ast.unparse(node)}")
         elif isinstance(node, ast.ImportFrom) and not node.level and room_of(node.module or "") != room_of(module):
             names = [alias.name for alias in node.names if is_private(alias.name)]
@@ -295,7 +296,7 @@ def guessed_formulations(source: str, module: str) -> list[str]:
     """Places that ask which formulation they have instead of what it can do."""
     found = []
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Compare) and "by" in (ast.unparse(node.left).rpartition(".")[2],):
+        if isinstance(node, ast.Compare) and "by" in (getattr(node.left, "attr", ""), getattr(node.left, "id", "")):
             if any(isinstance(c, ast.Constant) and isinstance(c.value, str) for c in node.comparators):
                 found.append(f"{module}:{node.lineno} asks whether {ast.unparse(node)}")
         elif isinstance(node, ast.ImportFrom) and module not in KNOWS_CONCRETE:

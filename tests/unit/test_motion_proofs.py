@@ -171,7 +171,8 @@ def test_loops_that_are_no_polynomials_are_refused() -> None:
 
 @pytest.mark.slow
 def test_pairs_of_runs_approach_each_other_as_proven() -> None:
-    from dalembert.studies.robust_control.envelopes import arm_case, attack
+    from dalembert.loop.motion_pairs import attack
+    from dalembert.studies.robust_control.envelopes import arm_case
 
     case = arm_case()
     proof = case.proof()

@@ -15,6 +15,7 @@ from dalembert.cli.interruption import interruptible
 from dalembert.cli.machines import MachineArgument, find_experiment
 from dalembert.cli.output import console, number, show, table
 from dalembert.cli.targets import ForceOption, check_targets
+from dalembert.cli.told import Told
 from dalembert.core.errors import InputError
 
 __all__ = ["robust"]
@@ -89,7 +90,7 @@ def robust(
         raise InputError("--period is part of proofs with rates: give a --rate or a --schedule")
     from dalembert.view.loop_report import loop_report
 
-    with interruptible():
+    with interruptible(), Told("linear model") as progress:
         answer, proof = loop_report(
             experiment.machine,
             experiment.control,
@@ -98,6 +99,7 @@ def robust(
             at=dict(_assigned(text, "--at") for text in at or ()) or None,
             level=level,
             seconds=seconds,
+            progress=progress,
         )
     if json:
         print(json_module.dumps(answer, indent=2))
@@ -129,24 +131,30 @@ def _envelope(
     """The loop over ranges and rates."""
     from dalembert.view.envelope_page import envelope_page
     from dalembert.view.envelope_report import envelope_report
+    from dalembert.view.motion_report import along_motions, motion_page, motion_report
 
-    with interruptible(), console().status("model") as status:
-        envelope = envelope_report(
-            experiment.machine,
-            experiment.control,
-            ranges=spans(ranges, "range"),
-            rates=dict(_rate(text) for text in rates),
-            schedule=dict(_degree(text) for text in schedule) or None,
-            decay=decay,
-            table=dict(_gain(text) for text in gain),
-            at=dict(_assigned(text, "--at") for text in at),
-            period=period,
-            progress=status.update,
-        )
-        answer = envelope.answer
-        if out is not None and envelope.loops:
-            status.update("worst case")
-            answer["report"] = str(envelope_page(envelope, out))
+    limits = dict(_rate(text) for text in rates)
+    settings: dict[str, Any] = {
+        "ranges": spans(ranges, "range"),
+        "rates": limits,
+        "table": dict(_gain(text) for text in gain),
+        "at": dict(_assigned(text, "--at") for text in at),
+    }
+    with interruptible(), Told("model") as progress:
+        if along_motions(experiment.machine, limits) and not schedule and period is None:
+            motions = motion_report(experiment.machine, experiment.control, **settings, progress=progress)
+            answer = motions.answer
+            if out is not None:
+                progress("film of the worst case")
+                answer["report"] = str(motion_page(motions, out))
+        else:
+            degrees = dict(_degree(text) for text in schedule) or None
+            settings |= {"schedule": degrees, "decay": decay, "period": period}
+            envelope = envelope_report(experiment.machine, experiment.control, **settings, progress=progress)
+            answer = envelope.answer
+            if out is not None and envelope.loops:
+                progress("film of the worst case")
+                answer["report"] = str(envelope_page(envelope, out))
     if json:
         print(json_module.dumps(answer, indent=2))
     else:

@@ -19,12 +19,13 @@ from dalembert.control.signals import label
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, write_file
 from dalembert.core.types import Array, Expression
+from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.envelope_report import Envelope
 from dalembert.view.page.report import report_page
 from dalembert.view.page.sections import table
 
-__all__ = ["envelope_page", "envelope_rows", "proven_law", "worst_run"]
+__all__ = ["envelope_page", "envelope_rows", "figures_page", "proven_law", "worst_run"]
 
 _START = 0.05  # deviation of coordinates that no motor drives, in their units
 _LONGEST = 120.0  # seconds of an animation
@@ -108,7 +109,7 @@ def envelope_rows(answer: dict[str, Any]) -> list[tuple[str, ...]]:
         return f"none up to {rates(row, 'tried rates', 'the rates')}"
 
     found = [
-        ("proven at the given rates", *("yes" if row["proven"] else "no" for row in controllers)),
+        ("proven at the given rates", *(row.get("extent", "yes" if row["proven"] else "no") for row in controllers)),
         ("broken at the given rates", *("yes" if row["broken"] else "no" for row in controllers)),
         ("proven up to the rates", *(rates(row, "proven rates", "none") for row in controllers)),
         ("broken from the rates", *(rates(row, "broken rates", beyond(row)) for row in controllers)),
@@ -116,9 +117,11 @@ def envelope_rows(answer: dict[str, Any]) -> list[tuple[str, ...]]:
         ("proven decay [1/s]", *(number(row, "decay") for row in controllers)),
         ("slowest decay found [1/s]", *(number(row, "slowest decay found") for row in controllers)),
     ]
-    ins, outs = next((row["gain of"] for row in controllers if "gain of" in row), ([], []))
-    name = f"proven L2 gain from {', '.join(ins)} to {', '.join(outs)}"
-    found.append((name, *(number(row, "gain") for row in controllers)))
+    for ins, outs in [row["gain of"] for row in controllers if "gain of" in row][:1]:
+        name = f"proven L2 gain from {', '.join(ins)} to {', '.join(outs)}"
+        found.append((name, *(number(row, "gain") for row in controllers)))
+    for key in dict.fromkeys(key for row in controllers for key in row.get("runs of the machine", ())):
+        found.append((key, *(row.get("runs of the machine", {}).get(key, "none") for row in controllers)))
     for motor in controllers[-1]["margins"]:
         texts = []
         for row in controllers:
@@ -140,26 +143,41 @@ def envelope_page(envelope: Envelope, path: str | os.PathLike[str]) -> Path:
         The file (.html).
     """
     target = target_file(path, (".html", ".htm"))
-    run, answer, worst = worst_run(envelope), envelope.answer, envelope.worst
+    run, worst = worst_run(envelope), envelope.worst
     assert worst is not None
+    constants = ", ".join(f"{n} = {x:.6g}" for n, x in dict(run.metadata.get("parameters") or {}).items())
+    where = f" ({constants})" if constants else ""
+    end = "diverges at" if worst.broken else "decays at"
+    film = (
+        f"{worst.message}. The film shows the machine under the law of the proof along this variation, as far as its "
+        f"motors follow it{where}: its linear model {end} {abs(worst.growth):.4g} 1/s, with a period of "
+        f"{worst.period:.4g} s."
+    )
+    return write_file(target, figures_page(run, envelope.eom.machine, envelope.answer, film))
+
+
+def figures_page(run: Run, machine: Machine, answer: dict[str, Any], film: str) -> str:
+    """A report of the run of a worst case, with the figures of its envelope before it.
+
+    Parameters
+    ----------
+    run, machine
+        The run and its machine.
+    answer
+        Figures of the envelope.
+    film
+        Text about the run.
+    """
     names = [row["name"] for row in answer["controllers"]]
     spans = [(n, f"{lo:.6g} to {hi:.6g}") for n, (lo, hi) in answer["ranges"].items()]
     parts = ["<h2>Envelope</h2>", table(("quantity", "range"), spans)]
     parts += [f"<p>{escape(text)}</p>" for text in answer.get("assumed", ())]
     parts += ["<h2>Proofs and searches</h2>", table(("", *names), envelope_rows(answer))]
+    parts += [f"<p>{escape(row['name'])}: {escape(row['proof'])}.</p>" for row in answer["controllers"]]
     parts += [f"<p>{escape(answer['tuning'])}</p>"] if "tuning" in answer else []
     for entry in answer.get("gains", ()):
         where = ", ".join(f"{n} = {x:.6g}" for n, x in entry["at"].items())
         rows = [(u, *(f"{x:.6g}" for x in K)) for u, K in zip(answer["controls"], entry["K"], strict=True)]
         parts += [f"<h3>Gains at {escape(where)}</h3>", table(("motor", *answer["measured"]), rows)]
-    constants = ", ".join(f"{n} = {x:.6g}" for n, x in dict(run.metadata.get("parameters") or {}).items())
-    where = escape(f" ({constants})" if constants else "")
-    end = "diverges at" if worst.broken else "decays at"
-    parts.append(
-        f"<h2>The worst variation found</h2><p>{escape(worst.message)}. The film shows the machine under the law of "
-        f"the proof along this variation, as far as its motors follow it{where}: "
-        f"its linear model {end} "
-        f"{abs(worst.growth):.4g} 1/s, with a period of {worst.period:.4g} s.</p>"
-    )
-    page = report_page(run, envelope.eom.machine, extra="\n".join(parts))
-    return write_file(target, page)
+    parts.append(f"<h2>The worst variation found</h2><p>{escape(film)}</p>")
+    return report_page(run, machine, extra="\n".join(parts))

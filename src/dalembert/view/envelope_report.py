@@ -32,7 +32,7 @@ from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 
-__all__ = ["Envelope", "Loop", "envelope_report"]
+__all__ = ["Envelope", "Loop", "Rates", "envelope_report", "spans_of"]
 
 _DECAY = 0.1  # of the median frequency of the machine: the decay to tune for, where none is given
 _FASTEST = 100.0  # largest magnitude of poles that a tuning may use, relative to the decay
@@ -168,7 +168,7 @@ def envelope_report(
         Called with a text now and then.
     """
     eom = derive(machine)
-    spans = _spans(eom, ranges, [*rates, *(schedule or {})])
+    spans = spans_of(eom, ranges, [*rates, *(schedule or {})])
     point = {n: (lo + hi) / 2.0 for n, (lo, hi) in spans.items() if n in eom.q_names} | dict(at or {})
     answer: dict[str, Any] = {"ranges": {n: list(s) for n, s in spans.items()}}
     study = _Study(eom, spans, point, _with_accelerations(eom, rates, spans, answer), evaluations)
@@ -322,7 +322,7 @@ def _with_accelerations(
     return known
 
 
-def _spans(
+def spans_of(
     eom: EquationsOfMotion, ranges: Mapping[str, tuple[float, float]], names: list[str]
 ) -> dict[str, tuple[float, float]]:
     """Ranges, and those of the limits of joints that are named without one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ def loop_report(
     at: Mapping[str, float] | None = None,
     level: float | None = None,
     seconds: float = 60.0,
+    progress: Callable[[str], object] = lambda text: None,
 ) -> tuple[dict[str, Any], Robustness | None]:
     """Stability, sensitivity and disk margins of a loop, and proofs about it over ranges; the proof itself.
 
@@ -47,6 +48,8 @@ def loop_report(
         Configuration.
     level, seconds
         As in `robust_stability`.
+    progress
+        Called with a text now and then.
     """
     import control
 
@@ -67,6 +70,7 @@ def loop_report(
     answer: dict[str, Any] = {"stable": bool(poles.real.max() < 0.0), "slowest pole": float(poles.real.max())}
     loop = control.ss(plant.A, plant.B, K @ np.array(plant.C), np.zeros((plant.ninputs, plant.ninputs)))
     if answer["stable"]:
+        progress("margins")
         answer["sensitivity"] = hinf_norm(control.feedback(control.ss([], [], [], np.eye(plant.ninputs)), loop)).value
         answer["margins"] = {
             name: {"gain": list(m.gain), "phase": float(np.degrees(m.phase)), "omega": m.omega}
@@ -75,7 +79,9 @@ def loop_report(
     proof = None
     if ranges:
         spans = dict(ranges)
+        progress(f"model over the ranges of {', '.join(spans)}")
         model = uncertain(eom, spans, at=at)
+        progress(f"proof over the ranges of {', '.join(spans)}")
         proof = robust_stability(
             model.lft.feedback(K, model.lft.outputs, model.lft.inputs), level=level, seconds=seconds
         )

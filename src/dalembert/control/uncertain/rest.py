@@ -152,16 +152,17 @@ def moved_elsewhere(
     coordinates: Mapping[str, int],
     ranges: Mapping[str, tuple[float, float]],
     motion: Mapping[str, int],
+    numbers: Mapping[str, int],
 ) -> dict[str, float]:
     """Velocities at which a motion leaves forces that motors do not balance, with the largest of each that was met.
 
     Parameters
     ----------
-    eom, point, p, coordinates, ranges, motion
-        As in `keeps_moving`, without uncertain parameters.
+    eom, point, p, coordinates, ranges, motion, numbers
+        As in `keeps_moving`.
     """
     most: dict[str, float] = {}
-    for _, left, scale in _left_over(eom, point, p, coordinates, {}, ranges, motion):
+    for _, left, scale in _left_over(eom, point, p, coordinates, numbers, ranges, motion):
         for k in np.flatnonzero(np.abs(left) > _TOLERANCE * scale):
             name = eom.v_names[k]
             most[name] = max(most.get(name, 0.0), abs(float(left[k])))

@@ -2,7 +2,9 @@
 
 from dalembert.control.varying.energy import EnergyFunction
 from dalembert.control.varying.falsification import Falsification, falsify
+from dalembert.control.varying.motion_search import JointSine, WorstMotion, worst_motion
 from dalembert.control.varying.motions import MotionProof, motion_stability
+from dalembert.control.varying.moving import MotionLoop, motion_loop
 from dalembert.control.varying.proofs import VaryingProof, fastest_variation, varying_gain, varying_stability
 from dalembert.control.varying.rates import block_rates
 from dalembert.control.varying.sampling import sampled_loop
@@ -11,16 +13,21 @@ from dalembert.control.varying.sectors import SaturationRegion, saturation, satu
 __all__ = [
     "EnergyFunction",
     "Falsification",
+    "JointSine",
+    "MotionLoop",
     "MotionProof",
     "SaturationRegion",
     "VaryingProof",
+    "WorstMotion",
     "block_rates",
     "falsify",
     "fastest_variation",
+    "motion_loop",
     "motion_stability",
     "sampled_loop",
     "saturation",
     "saturation_region",
     "varying_gain",
     "varying_stability",
+    "worst_motion",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, product
 from typing import Any
@@ -69,11 +69,22 @@ class LinearFamily:
     coefficients
         By monomials of rates and accelerations (see `monomials`), then by basis functions of each position, then mass
         matrix, its rate, damping, stiffness, the symmetric part of the stiffness at rest, and its rate.
+    moving
+        Number of positions that move. They come first; the others are constants.
     """
 
     spans: tuple[tuple[float, float], ...]
     turning: tuple[bool, ...]
     coefficients: Array
+    moving: int
+
+    def faster(self, factor: float) -> LinearFamily:
+        """The family of motions whose rates and accelerations are multiplied."""
+        d = self.moving
+        squares = d + d * (d - 1) // 2
+        factors = np.array([1.0, *[factor] * d, *[factor**2] * squares, *[factor] * d])
+        changed = factors.reshape(-1, *[1] * (self.coefficients.ndim - 1)) * self.coefficients
+        return replace(self, coefficients=changed)
 
     @property
     def size(self) -> int:
@@ -93,7 +104,7 @@ class LinearFamily:
 
         Products of two rates are extreme where the rates are; squares are varied apart from them.
         """
-        d = len(self.spans)
+        d = self.moving
         found = []
         for signs in product((-1.0, 1.0), repeat=d):
             for squares in product((0.0, 1.0), repeat=d):

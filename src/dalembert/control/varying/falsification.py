@@ -21,11 +21,12 @@ from dalembert.control.varying.proofs import checked_rates
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 
-__all__ = ["Falsification", "falsify"]
+__all__ = ["Falsification", "exponentials", "falsify"]
 
 _STEPS = 64  # of a period in the search; a result is confirmed with four times as many
 _BEST = 4  # starts of the search by gradients
 _HARMONICS = (1, 2, 3)  # of the motion of a coordinate
+_OVERTONES = 0.1  # of the second and third one in motions that begin at a resonance
 _TAYLOR = 10  # terms of the exponential of a scaled matrix: 0.5^11 / 11! is below 2e-11
 
 
@@ -174,8 +175,11 @@ class _Search:
         if omega.size:
             period = 2.0 * np.pi / (rng.choice(omega) * rng.choice((1.0, 2.0)) * rng.uniform(0.9, 1.1))
             x[0] = np.clip(2.0 * (np.log(period) - low) / (high - low) - 1.0, -1.0, 1.0)
-        for place in self.places.values():
+        motion = {} if self.model is None else self.model.motion
+        for name, place in self.places.items():
             x[place.start + 1] = 1.0
+            if name in motion:
+                x[place.start + 3 : place.stop : 2] *= _OVERTONES
         return x
 
     def variation(self, x: Array, steps: int) -> tuple[float, Array, dict[str, Array]]:
@@ -231,7 +235,7 @@ class _Search:
         """Growth rate [1/s] of the worst solution under a variation."""
         self.count += 1
         period, delta = self._delta(x, steps)
-        transitions = _exponentials(self._system(delta)[0] * (period / steps))
+        transitions = exponentials(self._system(delta)[0] * (period / steps))
         whole, log = np.eye(len(self.A)), 0.0
         for step in transitions:
             whole = step @ whole
@@ -252,7 +256,7 @@ class _Search:
         period, delta = self._delta(x, _STEPS)
         h = period / _STEPS
         A, left, right = self._system(delta)
-        E = _exponentials(A * h)
+        E = exponentials(A * h)
         before, logs = [np.eye(len(self.A))], [0.0]
         for step in E:
             whole = step @ before[-1]
@@ -313,7 +317,7 @@ def _numbers(model: UncertainMachine, name: str, values: Array) -> Array:
     return np.asarray((raw - (lo + hi) / 2.0) / ((hi - lo) / 2.0))
 
 
-def _exponentials(matrices: Array) -> Array:
+def exponentials(matrices: Array) -> Array:
     """Exponentials of small matrices, all at once: Taylor's series of scaled ones, squared."""
     most = float(np.abs(matrices).sum(axis=2).max(initial=0.0))
     squarings = max(0, int(np.ceil(np.log2(max(most, 1e-300) / 0.5))))

@@ -20,34 +20,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, product
+from itertools import product
 
-import casadi as ca
 import numpy as np
 
-from dalembert.analysis.equilibrium import Equilibrium, equilibrium
-from dalembert.control.uncertain.rest import moved_elsewhere
-from dalembert.control.varying.energy import (
-    EnergyFunction,
-    LinearFamily,
-    basis,
-    curvature,
-    energy_functions,
-    monomials,
-)
-from dalembert.core.errors import InputError, UnknownNameError
+from dalembert.control.varying.energy import EnergyFunction, LinearFamily, curvature, energy_functions
+from dalembert.control.varying.moving import AGREEMENT, MotionLoop, motion_loop
 from dalembert.core.ports import Law
 from dalembert.core.types import Array, StateLike
 from dalembert.core.validation import check_number
-from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
+from dalembert.formulations.equations import EquationsOfMotion, Parameters
 from dalembert.model.machine import Machine
 
-__all__ = ["MotionProof", "loop_equations", "motion_stability"]
+__all__ = ["MotionProof", "motion_stability", "proven_motion"]
 
-_AGREE = 1e-9  # relative difference of the equations from their polynomials beyond which they are refused
 _NODES = 4096  # of the grid at most
 _SHARE = 0.5  # of the margin that the distance of the nodes may use
-_MOST = 3  # joints that move
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +102,8 @@ def motion_stability(
     law
         The law that runs, about a reference that moves.
     ranges
-        Ranges of the joints that move [rad, m]; full turns are allowed.
+        Ranges of the joints that move [rad, m]; full turns are allowed. A parameter with a range is a constant in it:
+        the equations must be polynomials of degree two of it, as they are of masses.
     motion
         Their largest rates and accelerations.
     at
@@ -146,179 +135,50 @@ def motion_stability(
     >>> [motion_stability(hoist, law, {"l": (1.0, 3.0)}, m, at={"l": 2.0}).proven for m in (slow, fast)]
     [True, False]
     """
-    eom = machine if isinstance(machine, EquationsOfMotion) else derive(machine)
     sigma = check_number("decay", decay, positive=False)
-    joints = _checked(eom, law, ranges, motion)
-    values = np.asarray(eom.parameter_values(p), dtype=float)
-    point = equilibrium(eom, at, p=values)
     progress("equations along the motion")
-    family = _family(eom, law, joints, point, values)
-    spans = {j.name: j.span for j in joints}
-    spans |= {f"{j.name}.rate": (-j.rate, j.rate) for j in joints}
-    spans |= {f"{j.name}.acceleration": (-j.acceleration, j.acceleration) for j in joints}
-    bent = moved_elsewhere(eom, point, values, {j.name: j.q for j in joints}, spans, {j.name: j.v for j in joints})
-    told = {j.name: (j.rate, j.acceleration) for j in joints}
-    what = "stability" if not sigma else f"a decay of {sigma:.4g} 1/s"
+    loop = motion_loop(machine, law, ranges, motion, at=at, p=p)
+    return proven_motion(loop, sigma, progress=progress)
+
+
+def proven_motion(
+    loop: MotionLoop,
+    decay: float = 0.0,
+    *,
+    bent: Mapping[str, float] | None = None,
+    progress: Callable[[str], object] = lambda text: None,
+) -> MotionProof:
+    """Prove that a loop about motions decays.
+
+    Parameters
+    ----------
+    loop
+        The loop.
+    decay
+        Rate of decay [1/s] to prove.
+    bent
+        Coordinates that the motion bends, if they are known.
+    progress
+        Called with a text now and then.
+    """
+    family = loop.family
+    bent = loop.bent() if bent is None else dict(bent)
+    told = {j.name: (j.rate, j.acceleration) for j in loop.joints}
+    what = "stability" if not decay else f"a decay of {decay:.4g} 1/s"
     proof = MotionProof(
-        False, told, sigma, -np.inf, 0, bent, None, f"{what} is not proven: no Lyapunov function of this form was found"
+        False, told, decay, -np.inf, 0, bent, None, f"{what} is not proven: no Lyapunov function of this form was found"
     )
-    for energy in energy_functions(family, sigma, progress):
-        margin, nodes = _verified(family, energy, sigma, progress)
+    for energy in energy_functions(family, decay, progress):
+        margin, nodes = _verified(family, energy, decay, progress)
         if margin > 0.0:
             extent = "for the machine along every such motion"
             if bent:
                 most = max(bent, key=lambda n: bent[n])
                 extent = f"to the first order in coordinates that the motion bends, such as '{most}'"
-            return MotionProof(True, told, sigma, margin, nodes, bent, energy, f"{what} is proven {extent}")
+            return MotionProof(True, told, decay, margin, nodes, bent, energy, f"{what} is proven {extent}")
         message = f"{what} is not proven: the inequalities do not hold between {nodes} nodes"
-        proof = MotionProof(False, told, sigma, margin, nodes, bent, None, message)
+        proof = MotionProof(False, told, decay, margin, nodes, bent, None, message)
     return proof
-
-
-@dataclass(frozen=True)
-class _Moving:
-    """A joint that moves: its places among coordinates and velocities, its range, rate and acceleration."""
-
-    name: str
-    turning: bool
-    q: int
-    v: int
-    span: tuple[float, float]
-    rate: float
-    acceleration: float
-
-    def position(self, x: float) -> float:
-        """The coordinate at a position of the polynomials: an angle, or a number between -1 and 1."""
-        lo, hi = self.span
-        return x if self.turning else 0.5 * (lo + hi) + 0.5 * (hi - lo) * x
-
-    @property
-    def positions(self) -> tuple[float, float]:
-        """The range of the polynomials."""
-        return self.span if self.turning else (-1.0, 1.0)
-
-
-def _checked(
-    eom: EquationsOfMotion,
-    law: Law,
-    ranges: Mapping[str, tuple[float, float]],
-    motion: Mapping[str, tuple[float, float]],
-) -> list[_Moving]:
-    """The joints that move."""
-    where = f"machine '{eom.machine.name}'"
-    if not isinstance(law, Law) or law.state_names(eom):
-        raise InputError(f"a proof along motions needs an expression law without states, got {type(law).__name__}")
-    if not eom.formulation.minimal or eom.constrained or eom.machine.contacts:
-        raise InputError(
-            f"a proof along motions needs a machine without constraints and contacts, and {where} has some"
-        )
-    blocks = {b.name: b for b in eom.layout.blocks if b.kind in ("revolute", "continuous", "prismatic")}
-    if not motion:
-        raise InputError(
-            "a proof along motions needs the motion of at least one joint: {'theta': (rate, acceleration)}"
-        )
-    if len(motion) > _MOST:
-        raise InputError(f"at most {_MOST} joints may move, got {len(motion)}: {', '.join(motion)}")
-    for name in ranges:
-        if name not in motion:
-            raise InputError(f"'{name}' has a range but no motion: give its largest rate and acceleration")
-    joints = []
-    for name, pair in motion.items():
-        if name not in blocks:
-            raise UnknownNameError("revolute or prismatic joint", name, blocks, where)
-        if name not in ranges:
-            raise InputError(f"'{name}' has a motion but no range: give ranges={{'{name}': (low, high)}}")
-        try:
-            rate, acceleration = (check_number(f"motion of '{name}'", x) for x in pair)
-            lo, hi = (check_number(f"range of '{name}'", x, positive=False) for x in ranges[name])
-        except (TypeError, ValueError):
-            raise InputError(
-                f"the motion of '{name}' must be a rate and an acceleration, and its range two numbers, got {pair!r} "
-                f"and {ranges[name]!r}"
-            ) from None
-        if not lo < hi:
-            raise InputError(f"the range of '{name}' must be two increasing numbers, got {ranges[name]!r}")
-        b = blocks[name]
-        joints.append(_Moving(name, b.kind != "prismatic", b.q.start, b.v.start, (lo, hi), rate, acceleration))
-    return joints
-
-
-def loop_equations(eom: EquationsOfMotion, law: Law, u0: Array) -> ca.Function:
-    """Mass matrix, its rate, damping, stiffness, that at rest and its rate, as functions of the motion."""
-    s = eom.symbolic
-    where = f"machine '{eom.machine.name}'"
-    load = s.inverse_dynamics - s.losses - s.wrenches - s.actuation
-    B = ca.densify(ca.jacobian(s.actuation, s.u))
-    if eom.nu and ca.depends_on(ca.substitute(B, s.u, ca.DM(u0)), ca.vertcat(s.q, s.v)):
-        raise InputError(f"the directions of motors of {where} depend on its configuration: this is not supported")
-    u, _ = law.expression(eom, s.t, s.q, s.v, ca.SX(0, 1), s.p)
-    chart = ca.jacobian(s.coordinate_rate, s.v)
-    M = ca.jacobian(load, s.a)
-    D = ca.jacobian(load, s.v) - B @ ca.jacobian(u, s.v)
-    K = (ca.jacobian(load, s.q) - B @ ca.jacobian(u, s.q)) @ chart
-    zero = ca.DM.zeros(eom.nv)
-    rest = ca.substitute(ca.substitute(ca.substitute(K, s.a, zero), s.v, zero), s.u, ca.DM(u0))
-    rest = (rest + rest.T) / 2
-    change, softer = (
-        ca.reshape(ca.jtimes(ca.vec(ca.densify(x)), s.q, s.coordinate_rate), eom.nv, eom.nv) for x in (M, rest)
-    )
-    parts = [ca.densify(ca.substitute(x, s.u, ca.DM(u0))) for x in (M, change, D, K, rest, softer)]
-    return ca.Function("motion", [s.q, s.v, s.a, s.t, s.p], parts)
-
-
-def _family(eom: EquationsOfMotion, law: Law, joints: Sequence[_Moving], point: Equilibrium, p: Array) -> LinearFamily:
-    """The equations along the motions, as polynomials."""
-    f = loop_equations(eom, law, point.u)
-    d = len(joints)
-
-    def at(positions: Sequence[float], rates: Array, accelerations: Array) -> Array:
-        q, v, a = point.q.copy(), np.zeros(eom.nv), np.zeros(eom.nv)
-        for j, x, r, push in zip(joints, positions, rates, accelerations, strict=True):
-            q[j.q], v[j.v], a[j.v] = j.position(x), r * j.rate, push * j.acceleration
-        return np.array([np.array(x.full()) for x in f(q, v, a, 0.0, p)])
-
-    zero, unit = np.zeros(d), np.eye(d)
-
-    def terms(positions: Sequence[float]) -> Array:
-        """Coefficients of the monomials of rates and accelerations, from values of the equations."""
-        first = at(positions, zero, zero)
-        plus = [at(positions, e, zero) for e in unit]
-        minus = [at(positions, -e, zero) for e in unit]
-        products = [
-            at(positions, unit[i] + unit[j], zero) - plus[i] - plus[j] + first for i, j in combinations(range(d), 2)
-        ]
-        return np.array(
-            [
-                first,
-                *((x - y) / 2.0 for x, y in zip(plus, minus, strict=True)),
-                *((x + y) / 2.0 - first for x, y in zip(plus, minus, strict=True)),
-                *products,
-                *(at(positions, zero, e) - first for e in unit),
-            ]
-        )
-
-    nodes = [2.0 * np.pi * np.arange(5) / 5.0 if j.turning else np.array([-1.0, 0.0, 1.0]) for j in joints]
-    shape = tuple(len(x) for x in nodes)
-    values = np.array([terms(x) for x in product(*nodes)])
-    values = np.moveaxis(values.reshape(*shape, *values.shape[1:]), d, 0)
-    for i, (j, x) in enumerate(zip(joints, nodes, strict=True)):
-        inverse = np.linalg.inv([basis(float(y), j.turning) for y in x])
-        values = np.moveaxis(np.tensordot(inverse, values, axes=(1, 1 + i)), 0, 1 + i)
-    family = LinearFamily(tuple(j.positions for j in joints), tuple(j.turning for j in joints), values)
-    sizes = np.abs(values).sum(axis=tuple(range(d + 1))).max(axis=(1, 2))
-    sizes[1:3], sizes[3:] = sizes[1:3].max(), sizes[3:].max()  # a rate may be zero, and differ by rounding
-    rng = np.random.default_rng(0)
-    for _ in range(8):
-        where = [float(rng.uniform(*j.positions)) for j in joints]
-        rates, pushes = rng.uniform(-1.0, 1.0, d), rng.uniform(-1.0, 1.0, d)
-        got, exact = np.tensordot(monomials(rates, pushes), family.at(where), 1), at(where, rates, pushes)
-        if (np.abs(got - exact).max(axis=(1, 2)) > _AGREE * np.maximum(sizes, 1e-300)).any():
-            raise InputError(
-                f"the loop of machine '{eom.machine.name}' is not a polynomial of the motion of "
-                f"{', '.join(j.name for j in joints)}: its law must have fixed gains, and no spring or loss of these "
-                "joints may be nonlinear"
-            )
-    return family
 
 
 def _verified(
@@ -347,7 +207,7 @@ def _verified(
         curved += np.outer(np.array(sizes, dtype=float), bends)
         total += np.array(sizes, dtype=float)
     vertices = np.array(family.vertices)
-    rounding = 2.0 * _AGREE * total
+    rounding = 2.0 * AGREEMENT * total
 
     def least(counts: Sequence[int]) -> Array:
         """Least eigenvalues of both inequalities at the nodes of a grid."""

@@ -13,6 +13,7 @@ from dalembert.control.signals import place
 from dalembert.control.uncertain.blocks import DeltaBlock, slices
 from dalembert.control.uncertain.lft import LFT
 from dalembert.control.varying.inequalities import Certificate, Inequalities
+from dalembert.control.varying.parts import LoopPart, assembled, independent_parts
 from dalembert.control.varying.refinements import in_pieces, lifted, piece
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
@@ -112,14 +113,18 @@ def varying_stability(
     >>> varying_stability(loop, {"k": 1.0}).proven, varying_stability(loop).proven
     (True, False)
     """
-    problem = _lifted(_split(loop, (), (), rates), order)
+    problem = _split(loop, (), (), rates)
     if pieces:
-        return _proven_in_pieces(problem, pieces, degree)
-    for k in _degrees(degree, problem):
-        proof = _proven(problem, k, None)
-        if proof.proven:
-            break
-    return proof
+        _check_pieces(problem, pieces, degree)
+    parts = independent_parts(problem.system, _sized(problem.every))
+    solved = [_solved(problem.part(part), order, pieces, degree) for part in parts]
+    if not all(x.margin > 0.0 for x in solved):
+        return _stated(problem, None, min(x.margin for x in solved))
+    solved = _matched(solved)
+    proof = _stated(problem, None, min(x.margin for x in solved))
+    if not proof.proven:
+        return proof
+    return replace(proof, lyapunov=assembled([x.lyapunov for x in solved], parts, len(problem.states), order))
 
 
 def varying_gain(
@@ -260,6 +265,13 @@ class _Problem:
         """The inequalities for a Lyapunov function of a degree in the parameters."""
         return Inequalities(self.system, _sized(self.every), self.rates, self.ties, degree)
 
+    def part(self, part: LoopPart) -> _Problem:
+        """The problem of a part of the loop."""
+        names = {b.name for b in part.blocks}
+        rates = {name: rate for name, rate in self.rates.items() if name in names}
+        ties = {name: tie for name, tie in self.ties.items() if name in names and tie[0] in names}
+        return _Problem(part.system, part.blocks, rates, ties, self.states[list(part.states)], self.time)
+
     @property
     def named_rates(self) -> dict[str, float]:
         """Rates of the blocks [1/s]."""
@@ -296,8 +308,76 @@ def _lifted(problem: _Problem, order: int) -> _Problem:
     return replace(problem, system=system, every=every, states=np.ones(len(system[0])))
 
 
-def _proven_in_pieces(problem: _Problem, pieces: Mapping[str, int], degree: int | None) -> VaryingProof:
-    """The proof with a function that is affine on pieces of the range of one parameter."""
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """Inequalities of a part, one set or one for each piece of a range, with their certificates."""
+
+    problem: _Problem
+    inequalities: tuple[Inequalities, ...]
+    certificates: tuple[Certificate, ...]
+    divided: str | None = None
+
+    @property
+    def margin(self) -> float:
+        """By how much all of them hold."""
+        return min((c.margin for c in self.certificates), default=-np.inf)
+
+    @property
+    def lyapunov(self) -> dict[str, Array]:
+        """Matrices of the Lyapunov function."""
+        if self.divided is None:
+            return _unscaled(self.certificates[0], self.inequalities[0].varying, self.problem.states)
+        outer = np.outer(1.0 / self.problem.states, 1.0 / self.problem.states)
+        first, name, count = self.inequalities[0], self.divided, len(self.certificates)
+        place = first.varying.index(name)
+        values = [c.P[()] - c.P[place,] for c in self.certificates]
+        values.append(self.certificates[-1].P[()] + self.certificates[-1].P[place,])
+        found = {f"{name}={2.0 * k / count - 1.0:g}": P * outer for k, P in enumerate(values)}
+        others = {first.varying[t[0]]: P * outer for t, P in self.certificates[0].P.items() if t and t != (place,)}
+        return found | others
+
+
+def _solved(problem: _Problem, order: int, pieces: Mapping[str, int] | None, degree: int | None) -> _Solved:
+    """Solve the inequalities of a part."""
+    problem = _lifted(problem, order)
+    ((name, count),) = pieces.items() if pieces else ((None, 1),)
+    if name is not None and name in problem.rates:
+        blocks, half = _sized(problem.every), 1.0 / count
+        rates = problem.rates | {name: problem.rates[name] / half}
+        ties = {n: (other, factor / half if n == name else factor) for n, (other, factor) in problem.ties.items()}
+        parts = [
+            Inequalities(piece(problem.system, blocks, name, (2 * k + 1) * half - 1.0, half), blocks, rates, ties)
+            for k in range(count)
+        ]
+        return _Solved(problem, tuple(parts), tuple(in_pieces(parts, name)[0]), name)
+    for k in _degrees(degree, problem):
+        inequalities = problem.inequalities(k)
+        found = _Solved(problem, (inequalities,), (inequalities.certificate(),))
+        if found.margin > 0.0:
+            break
+    return found
+
+
+def _matched(solved: Sequence[_Solved]) -> list[_Solved]:
+    """Certificates of parts with one multiplier of each error of the model, so that their sum is one."""
+    if len(solved) == 1:
+        return list(solved)
+
+    def errors(part: _Solved) -> list[int]:
+        return [i for i, b in enumerate(_sized(part.problem.every)) if b.kind == "error"]
+
+    most = max((float(c.Q[i][0, 0]) for part in solved for c in part.certificates for i in errors(part)), default=0.0)
+    matched = []
+    for part in solved:
+        changed = []
+        for inequalities, c in zip(part.inequalities, part.certificates, strict=True):
+            Q = tuple(most * np.eye(len(q)) if i in errors(part) else q for i, q in enumerate(c.Q))
+            changed.append(inequalities.checked(replace(c, Q=Q)))
+        matched.append(replace(part, certificates=tuple(changed)))
+    return matched
+
+
+def _check_pieces(problem: _Problem, pieces: Mapping[str, int], degree: int | None) -> None:
     if len(pieces) != 1:
         raise InputError(f"pieces are those of one parameter, got {', '.join(pieces)}")
     ((name, count),) = pieces.items()
@@ -308,23 +388,6 @@ def _proven_in_pieces(problem: _Problem, pieces: Mapping[str, int], degree: int 
         raise InputError(f"the number of pieces of '{name}' must be a whole number >= 1, got {count!r}")
     if degree not in (None, 1):
         raise InputError(f"a function in pieces is affine in each of them: leave out degree={degree!r}")
-    blocks, half = _sized(problem.every), 1.0 / count
-    rates = problem.rates | {name: problem.rates[name] / half}
-    ties = {n: (other, factor / half if n == name else factor) for n, (other, factor) in problem.ties.items()}
-    parts = [
-        Inequalities(piece(problem.system, blocks, name, (2 * k + 1) * half - 1.0, half), blocks, rates, ties)
-        for k in range(count)
-    ]
-    certificates, margin = in_pieces(parts, name)
-    proof = _stated(problem, None, margin)
-    if not proof.proven:
-        return proof
-    outer = np.outer(1.0 / problem.states, 1.0 / problem.states)
-    place = parts[0].varying.index(name)
-    values = [c.P[()] - c.P[place,] for c in certificates] + [certificates[-1].P[()] + certificates[-1].P[place,]]
-    found = {f"{name}={2 * k * half - 1.0:g}": P * outer for k, P in enumerate(values)}
-    others = {parts[0].varying[t[0]]: P * outer for t, P in certificates[0].P.items() if t and t != (place,)}
-    return replace(proof, lyapunov=found | others)
 
 
 def _degrees(degree: int | None, problem: _Problem) -> tuple[int, ...]:
