@@ -55,6 +55,17 @@ def test_its_error_is_that_of_the_whole_machine() -> None:
     assert abs(run["x"][-1] - 1.0) < 5e-3
 
 
+def test_the_grid_resolves_the_vibrations_that_remain() -> None:
+    """With the light mass carried along, the cart on its spring has ``sqrt(k / (M + m))``."""
+    joints = [
+        da.Joint("x", "prismatic", "world", "cart", axis="x", stiffness=5000.0),
+        da.Joint("s", "prismatic", "cart", "light", axis="x", stiffness=1e9),
+    ]
+    plan = da.optimise(spring_cart().with_(joints=joints), end={"x": 0.01}, duration=3.0, static=["s"], check=False)
+    omega = np.sqrt(5000.0 / (DRIVE + LIGHT))
+    assert plan.grids[0].intervals == int(np.ceil(3.0 * omega / 3.2)) == 42
+
+
 def beam_arm(modes: int) -> da.Machine:
     section = da.Section(4e-5, I_y=1.3e-11, I_z=1.3e-11)
     link = da.Beam("link", 1.0, section, E=7e10, G=3e10, density=2700.0, modes={"y": modes})
