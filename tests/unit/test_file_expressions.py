@@ -124,6 +124,8 @@ fields:
         orbit: {altitude: 4.0e+5}}
   light: {type: solar-pressure, frame: a, sun: [0, 1, 0], absorbed: 0.5, diffuse: 0.3, specular: 0.2, pressure: 4.0e-6}
   moon: {type: third-body, frame: a, mass: 1.0, epoch: 2451545.0, orbit: {altitude: 4.0e+5}}
+  pad: {type: soft-contact, frame: a, radius: 0.1, stiffness: 1.0e+4, damping: 0.5, friction: 0.3, creep: 0.001,
+        half_space: {point: [0, 0, -9]}}
   coil: {type: magnetic-torque, frame: a, dipole: [0, 0, 1.5], orbit: {altitude: 4.0e+5}}
 contacts:
   ground: {frame: b, sphere: {radius: 0.1}, origin: {xyz: [0, 0, 0.1]}, half_space: {normal: [0, 0, 1],

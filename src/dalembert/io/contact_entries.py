@@ -16,7 +16,7 @@ from dalembert.model.transform import Transform
 if TYPE_CHECKING:
     from dalembert.io.machine_schema import ColliderEntry, ContactEntry
 
-__all__ = ["collider_to_data", "contact_to_data", "make_collider", "make_contact", "solid_keys"]
+__all__ = ["collider_to_data", "contact_to_data", "make_collider", "make_contact", "read_kind", "solid_keys"]
 
 
 def solid_keys() -> dict[str, type]:
@@ -30,12 +30,8 @@ def make_contact(name: str, entry: ContactEntry, number: Read, origin: Read) -> 
     values: dict[str, Any] = {}
     kinds: dict[str, type]
     for field, kinds in (("solid", solid_keys()), ("surface", dict(SURFACE_KINDS))):
-        keys = [key for key in kinds if getattr(entry, key) is not None]
-        if len(keys) > 1:
-            raise InputError(f"a contact takes one of {', '.join(kinds)}, got {' and '.join(keys)}")
-        for key in keys:
-            known = {f.name: f for f in kind_fields(kinds[key])}
-            values[field] = kinds[key](**read_fields(getattr(entry, key), known, (*path, key), number, origin))
+        found = read_kind(entry, kinds, path, number, origin)
+        values |= {} if found is None else {field: found}
     for key in entry.model_fields_set & {"on", "law"}:
         values[key] = getattr(entry, key)
     for key in entry.model_fields_set & {"restitution", "friction"}:
@@ -43,6 +39,17 @@ def make_contact(name: str, entry: ContactEntry, number: Read, origin: Read) -> 
     for key in entry.model_fields_set & {"origin"}:
         values[key] = origin(getattr(entry, key), (*path, key))
     return Contact(name, entry.frame, **values)
+
+
+def read_kind(entry: Any, kinds: dict[str, type], path: tuple[str, str], number: Read, origin: Read) -> Any:
+    """Read the solid or surface of an entry, which stands under the key of its kind; None if there is none."""
+    keys = [key for key in kinds if getattr(entry, key) is not None]
+    if len(keys) > 1:
+        raise InputError(f"a contact takes one of {', '.join(kinds)}, got {' and '.join(keys)}")
+    for key in keys:
+        known = {f.name: f for f in kind_fields(kinds[key])}
+        return kinds[key](**read_fields(getattr(entry, key), known, (*path, key), number, origin))
+    return None
 
 
 def contact_to_data(

@@ -214,7 +214,7 @@ class MachineReader:
             "constraints": lambda name, e: make_constraint(name, e, self.number, self.origin),
             "cables": lambda name, e: make_cable(name, e, self.number, self.origin),
             "ropes": lambda name, e: make_rope(name, e, self.number),
-            "fields": lambda name, e: make_field(name, e, self.number),
+            "fields": lambda name, e: make_field(name, e, self.number, self.origin),
             "contacts": lambda name, e: make_contact(name, e, self.number, self.origin),
             "colliders": lambda name, e: make_collider(name, e, self.number, self.origin),
             "signals": lambda name, e: Signal(name, e.expression, e.frame),

@@ -208,9 +208,14 @@ class FieldEntry(FileEntry):
         "pressure": "Pa",
         "epoch": "1",
         "dipole": "A m^2",
+        "radius": "m",
+        "stiffness": "N/m",
+        "damping": "s/m",
+        "friction": "1",
+        "creep": "m/s",
     }
 
-    type: Literal["orbital-gravity", "drag", "solar-pressure", "third-body", "magnetic-torque"]
+    type: Literal["orbital-gravity", "drag", "solar-pressure", "third-body", "magnetic-torque", "soft-contact"]
     frame: str
     mass: Number = 0.0
     inertia: list[Number] | None = None
@@ -231,6 +236,12 @@ class FieldEntry(FileEntry):
     dipole: Vector = [0.0, 0.0, 0.0]
     atmosphere: Literal["exponential", "standard"] = "exponential"
     shadow: bool = False
+    radius: Number = 0.0
+    on: str = "world"
+    stiffness: Number = 1e4
+    damping: Number = 0.0
+    friction: Number = 0.0
+    creep: Number = 1e-3
 
 
 class CouplingEntry(FileEntry):
@@ -432,6 +443,7 @@ def _machine_file(constraints: _Kinds, surfaces: _Kinds, pulleys: tuple[str, ...
     contact: Any = _contact_entry(dict(surfaces))
     surface: Any = contact.model_fields["half_space"].annotation
     collider: Any = _completed(ColliderEntry, {"half_space": (surface, None)})
+    field: Any = _completed(FieldEntry, {key: (contact.model_fields[key].annotation, None) for key, _ in surfaces})
     swivel: Any = Literal[pulleys]
     cable: Any = _completed(CableEntry, {"swivel": (swivel, "free")})
     return create_model(
@@ -440,6 +452,7 @@ def _machine_file(constraints: _Kinds, surfaces: _Kinds, pulleys: tuple[str, ...
         __doc__=MachineFile.__doc__,
         constraints=(dict[str, constraint], {}),
         cables=(dict[str, cable], {}),
+        fields=(dict[str, field], {}),
         contacts=(dict[str, contact], {}),
         colliders=(dict[str, collider], {}),
     )

@@ -113,7 +113,7 @@ def machine_to_data(machine: Machine) -> dict[str, Any]:
     data["constraints"] = {c.name: constraint_to_data(c, _given, _origin) for c in machine.constraints}
     data["cables"] = {c.name: fields_to_data(c, _given, _origin) for c in machine.cables}
     data["ropes"] = {r.name: rope_to_data(r, _given) for r in machine.ropes}
-    data["fields"] = {f.name: field_to_data(f, _given) for f in machine.fields}
+    data["fields"] = {f.name: field_to_data(f, _given, _origin) for f in machine.fields}
     data["contacts"] = {c.name: contact_to_data(c, _given, _origin) for c in machine.contacts}
     data["colliders"] = {c.name: collider_to_data(c, _given, _origin) for c in machine.colliders}
     data["signals"] = {x.name: signal_to_data(x) for x in machine.signals}

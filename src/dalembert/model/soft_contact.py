@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import casadi as ca
 
@@ -91,6 +91,8 @@ class SoftContact(ForceField):
     damping: Scalar = 0.0
     friction: Scalar = 0.0
     creep: Scalar = 1e-3
+
+    key: ClassVar[str] = "soft-contact"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -48,5 +48,32 @@ def test_what_a_soft_contact_cannot_be() -> None:
         SoftContact("pad", "ball", surface=0.1)  # type: ignore[arg-type]
     with pytest.raises(da.MachineError, match=r"soft contact 'pad': .*no frame named 'rail'"):
         _pair(SoftContact("pad", "ball", on="rail"))
-    with pytest.raises(da.InputError, match="force field 'pad' is a SoftContact: machine files can store"):
-        _pair(SoftContact("pad", "ball", on="bar")).to_yaml()
+
+
+def test_soft_contacts_in_machine_files(tmp_path) -> None:
+    """Numbers with units and parameters, surfaces and their carriers: read, written and read again."""
+    path = tmp_path / "pads.yaml"
+    path.write_text(
+        "name: pads\nparameters: {k: 20 kN/m}\n"
+        "bodies: {ball: {sphere: {mass: 2 kg, radius: 0.1}}, plate: {box: {mass: 1 kg, size: [1, 1, 0.1]}}}\n"
+        "joints: {b: {kind: free, parent: world, child: ball}, p: {kind: prismatic, parent: world, child: plate}}\n"
+        "fields:\n"
+        "  floor: {type: soft-contact, frame: ball, radius: 100 mm, stiffness: k, damping: 0.5, friction: 0.4}\n"
+        "  dent: {type: soft-contact, frame: ball, on: plate, creep: 2 mm/s,\n"
+        "         spherical: {radius: 2, centre: [0, 0, 1], inside: true}}\n"
+    )
+    machine = da.load_machine(path)
+    floor, dent = machine.fields
+    assert isinstance(floor, SoftContact) and isinstance(dent, SoftContact)
+    assert (floor.radius, floor.on, dent.creep, dent.on) == (0.1, "world", 2e-3, "plate")
+    assert dent.surface == da.SphericalSurface(2.0, (0, 0, 1), inside=True)
+    depth = 2.0 * 9.81 / 3e4  # m g / k
+    alone, start = machine.with_(fields=[floor]), {"b.z": 0.1 - depth}
+    run = da.simulate(alone, duration=0.05, q0=start, step=1e-3, backend="vm", p={"k": 3e4})
+    assert run["b.z"][-1] == pytest.approx(0.1 - depth, abs=1e-12)
+    again = tmp_path / "again.yaml"
+    again.write_text(machine.to_yaml())
+    assert da.load_machine(again).fields == machine.fields
+    path.write_text(path.read_text().replace("damping: 0.5", "area: 0.5"))
+    with pytest.raises(da.DalembertError, match=r"a force field of type 'soft-contact' takes .*, got 'area'"):
+        da.load_machine(path)
