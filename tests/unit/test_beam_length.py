@@ -72,6 +72,40 @@ def test_given_shapes_are_stretched_with_their_deflections() -> None:
     assert found == pytest.approx(expected, rel=1e-9)
 
 
+def test_springs_of_supports_and_the_damping() -> None:
+    """The frequency of a mode has springs that do not change with the length; that of a given shape has none."""
+    h, zeta, springs = 1.3, 0.1, {"deflection_spring": 2e3, "slope_spring": 50.0}
+    more: dict[str, Any] = {"damping": zeta, "rotary_inertia": False}
+    ends = (da.Support(deflection=True, slope=True), da.Support(**springs))
+
+    def clamped(length: Any, modes: Any) -> da.Machine:
+        link = da.Beam("link", length, THICK, 70e9, 26e9, 2700.0, {"z": modes}, boundary=ends, **more)
+        return da.Machine("held", [link], [da.Joint("root", "fixed", "world", "link")], gravity=(0, 0, 0))
+
+    def shape(x: float) -> tuple[da.Shape, ...]:
+        return (da.Shape((0.0, x), ((0.0, 0.0, 0.4 * x, -0.1 * x),)),)
+
+    made, stretched = da.linearize(clamped(h, shape(h))), da.linearize(clamped(LENGTH, shape(1.0)), p={"L": h})
+    assert pytest.approx(made.A, rel=1e-9) == stretched.A and made.A[1, 1] < 0.0
+    machine = clamped(LENGTH, 1)
+    mode = machine.bodies[0].basis[0].shape
+    held = springs["deflection_spring"] * (h * mode(1.0)) ** 2 + springs["slope_spring"] * mode(1.0, 1) ** 2
+    square = -da.linearize(machine, p={"L": h}).A
+    M = da.equations(machine, backend="vm").mass_matrix(machine.q_neutral, p={"L": h})[0, 0]
+    assert square[1, 1] == pytest.approx(2.0 * zeta * square[1, 0] / np.sqrt(square[1, 0] + held / M), rel=1e-9)
+
+
+def test_mass_grows_with_the_length() -> None:
+    from dalembert.core.parameter import evaluate
+
+    link = da.Beam("link", LENGTH, THICK, 70e9, 26e9, 2700.0, {"z": 1})
+    machine = da.Machine("slide", [link], [da.Joint("x", "prismatic", "world", "link", axis=(1, 0, 0))])
+    expected = 2700.0 * THICK.area * 1.3
+    assert evaluate(link.mass, {"L": 1.3}) == pytest.approx(expected, rel=1e-12)
+    M = da.equations(machine, backend="vm").mass_matrix(machine.q_neutral, p={"L": 1.3})
+    assert M[0, 0] == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.parametrize(("direction", "h"), [("x", 0.7), ("y", 1.5), ("torsion", 0.6)])
 def test_damping_ratio_of_a_loaded_beam_stays(direction: str, h: float) -> None:
     load = da.Load(0.4, (2e-4, 3e-3, 3e-3))

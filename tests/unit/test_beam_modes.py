@@ -212,3 +212,21 @@ def test_participation_of_all_modes_is_the_inertia_of_the_beam() -> None:
     assert_allclose(effective[1].sum() + tail, 1.0, rtol=1e-4)  # mass
     assert_allclose(effective[5].sum(), 1 / 3, rtol=1e-4)  # rho S l^3 / 3
     assert_allclose(effective[1][:3], [0.6131, 0.1883, 0.0647], atol=5e-5)  # the known shares of a cantilever
+
+
+def test_a_turned_section_is_soft_across_its_flat_side() -> None:
+    """A flat section turned by 0.5 rad about the axis: the lower mode moves the tip along its turned thickness."""
+    flat, turn = da.Section.rectangle(0.03, 0.01), 0.5
+    soft, stiff = sorted((flat.I_y, flat.I_z))
+    c, s = np.cos(turn), np.sin(turn)
+    # The wide side is turned from y towards z: I_z is the integral of y^2, I_y that of z^2, I_yz that of y z.
+    I_z, I_y, I_yz = stiff * c**2 + soft * s**2, stiff * s**2 + soft * c**2, s * c * (stiff - soft)
+    section = da.Section(flat.area, I_y, I_z, I_yz=I_yz)
+    beam = da.Beam("b", 1.0, section, 70e9, 26e9, 2700.0, {"y": 1, "z": 1}, rotary_inertia=False)
+    machine = da.Machine("turned", [beam], [da.Joint("root", "fixed", "world", "b")], gravity=(0, 0, 0))
+    plant = da.linearize(machine, outputs=["b.tip.y", "b.tip.z"])
+    values, vectors = np.linalg.eig(-plant.A[2:, :2])
+    low, high = np.sort(values)
+    assert high / low == pytest.approx(stiff / soft, rel=1e-9)
+    y, z = plant.C[:, :2] @ vectors[:, values.argmin()]
+    assert y * c + z * s == pytest.approx(0.0, abs=1e-9 * np.hypot(y, z))

@@ -375,6 +375,7 @@ def test_robust_proves_rates_and_breaks_faster_ones(call: Call, here: Path) -> N
     ("arguments", "words"),
     [
         ((*HOISTED, "--rate", "sway=0.1"), "no range"),
+        (("--schedule", "sway_dot", "--rate", "l=0.1"), "no measured coordinate or parameter named 'sway_dot'"),
         ((*HOISTED, "--rate", "l"), "NAME=RATE"),
         ((*HOISTED, "--rate", "l=1:2:3"), "NAME=RATE"),
         ((*HOISTED, "--rate", "l=0.4", "--level", "1"), "constant values"),

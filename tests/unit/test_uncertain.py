@@ -149,6 +149,39 @@ def test_machine_has_its_mass_matrix_and_its_linear_model_at_every_configuration
     assert model.values(**model.normalised(**values)) == pytest.approx(values)
 
 
+def test_signals_and_readings_of_sensors_are_outputs() -> None:
+    """A floating arm with gyro, encoders and an accelerometer: LFT and linear model agree, and a run has the rates."""
+    arm = floating_arm().with_(
+        frames=[da.Frame("tool", "link3", da.Transform((0.5, 0.0, 0.1)))],
+        signals=[
+            da.Signal("hand", frame="tool"),
+            da.Signal("twist", "theta1_dot - 2 * theta2_dot * cos(0.3)"),
+            da.Signal("lift", "hand.z + 0.5 * twist"),
+        ],
+        sensors=[
+            da.Sensor("gyro", ["base.rate", "hand.rate"], period=1e-2, noise=1e-3),
+            da.Sensor("encoder", ["theta1", "theta3", "lift"], period=1e-3, quantum=1e-4),
+        ],
+    )
+    outputs = ["tool.ax", "tool.az", "gyro", "encoder", "lift", "hand.vy", "position.tool.x", "tool.vx"]
+    model = uncertain(arm, {"theta2": (-0.5, 2.9)}, at={"theta1": 0.4, "theta3": -0.3}, outputs=outputs)
+    assert model.lft.outputs[2] == "gyro_base_wx" and model.lft.outputs[10] == "encoder_lift"
+    for value in (-0.4, 1.1):
+        at = {"theta1": 0.4, "theta2": value, "theta3": -0.3}
+        plant, ours = da.linearize(arm, at, outputs=outputs), model.at(theta2=value)
+        assert list(ours.output_labels) == list(plant.output_labels)
+        for name in "ABCD":
+            expected = np.asarray(getattr(plant, name))
+            assert np.allclose(getattr(ours, name), expected, rtol=0, atol=1e-11 * max(np.abs(expected).max(), 1.0))
+    v, a = plant.output_labels.index("tool_vx"), 0
+    assert np.allclose(plant.C[a], plant.C[v] @ plant.A, atol=1e-12)  # at rest
+    assert np.allclose(plant.D[a], plant.C[v] @ plant.B, atol=1e-12) and np.abs(plant.D[a]).max() > 1e-3
+    with pytest.raises(da.InputError, match=r"part of a quaternion.*hand\.wx"):
+        da.linearize(arm, outputs=["hand.qx"])
+    with pytest.raises(da.UnknownNameError, match=r"tool\.bx"):
+        uncertain(arm, {"theta2": (0.0, 1.0)}, outputs=["tool.bx"])
+
+
 def test_crane_over_payload_and_length() -> None:
     m, l = da.Parameter("payload", 3.0), da.Parameter("length", 2.0)
     crane = da.Machine(

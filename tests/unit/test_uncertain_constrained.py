@@ -188,13 +188,34 @@ def test_refusals(make, message) -> None:
         make()
 
 
-def test_reactions_of_redundant_constraints_and_readings_are_no_outputs() -> None:
+def test_reactions_of_redundant_constraints_and_late_readings_are_no_outputs() -> None:
     machine, ranges, at = linkage(3)
     with pytest.raises(da.InputError, match="redundant"):
         uncertain(machine, ranges, at=at, outputs=["multiplier.loop[0]"])
-    measured = pendulum(da.Parameter("m", 1.0)).with_(sensors=[da.Sensor("encoder", "x", period=1e-3)])
-    with pytest.raises(da.InputError, match=r"sampled reading.*neglected_delay"):
-        uncertain(measured, {"m": (1.0, 2.0)}, at={"z": -0.8}, outputs=["encoder.x"])
+    late = da.Sensor("encoder", "x", period=1e-3, delay=2e-3)
+    measured = pendulum(da.Parameter("m", 1.0)).with_(sensors=[late])
+    for call in (
+        lambda: uncertain(measured, {"m": (1.0, 2.0)}, at={"z": -0.8}, outputs=["encoder.x"]),
+        lambda: da.linearize(measured, {"z": -0.8}, outputs=["encoder"]),
+    ):
+        with pytest.raises(da.InputError, match=r"0.002 s late \(delay of sensor 'encoder'\).*neglected_delay"):
+            call()
+
+
+def test_readings_and_accelerations_on_constraints_are_outputs() -> None:
+    """The frame of a bar in a closed chain: its acceleration is the rate of its velocity, on the constraints too."""
+    machine, ranges, at = linkage(1)
+    gyro = da.Sensor("gyro", ["bar.rate", "j0"], period=1e-3, noise=1e-4, bias=0.1)
+    machine = machine.with_(signals=[da.Signal("bar", frame="b1")], sensors=[gyro])
+    outputs = ["b1.ax", "b1.az", "gyro.bar.wy", "gyro.j0", "bar.vx", "b1.vz"]
+    model = uncertain(machine, ranges, at=at, outputs=outputs)
+    truth = lambda values: da.linearize(machine, at=at, p=values, outputs=outputs)  # noqa: E731
+    assert same(machine, model, truth) < 1e-9
+    plant = truth({})
+    A, B, C, D = (np.asarray(getattr(plant, x)) for x in "ABCD")
+    for acceleration, velocity in ((0, 4), (1, 5)):
+        assert np.allclose(C[acceleration], C[velocity] @ A, atol=1e-10 * np.abs(A).max())
+        assert np.allclose(D[acceleration], C[velocity] @ B, atol=1e-10)
 
 
 def boom(omega=None) -> da.Machine:

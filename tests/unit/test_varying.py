@@ -11,6 +11,7 @@ import dalembert as da
 from dalembert.control import hinf_norm
 from dalembert.control.uncertain import LFT, constant, neglected_lag, parameter, system_lft, uncertain
 from dalembert.control.varying import block_rates, fastest_variation, varying_gain, varying_stability
+from dalembert.control.varying.parts import independent_parts
 from dalembert.core.errors import DalembertError
 
 RNG = np.random.default_rng(5)
@@ -335,3 +336,56 @@ def _falls(lyapunov: dict[str, np.ndarray], change: float, damping: float, rate:
 def test_bad_orders_and_pieces_are_refused(settings: dict, text: str) -> None:
     with pytest.raises(DalembertError, match=text):
         varying_stability(oscillator(0.1, 0.2), {"d1": 0.1}, **settings)
+
+
+def test_parts_that_no_signal_connects_are_proven_apart_and_together() -> None:
+    """Two oscillators that share a parameter: the sum of both functions falls for the whole, in states mixed up."""
+    first = np.array([[0.0, 1.0], [-1.0, -0.4]]), np.array([[0.0, 0.0], [-0.4, 0.0]])
+    other = np.array([[0.0, 1.0], [-4.0, -0.6]]), np.array([[0.0, 0.0], [0.9, 0.0]])
+    order = [0, 2, 1, 3]  # states of the two, alternating
+    A, change = (
+        np.block([[x, np.zeros((2, 2))], [np.zeros((2, 2)), y]])[np.ix_(order, order)]
+        for x, y in zip(first, other, strict=True)
+    )
+    loop = system(affine(A, change))
+    for k in (1, 2):
+        proof = varying_stability(loop, {"d1": 0.3}, degree=1, order=k)
+        assert proof.proven and proof.lyapunov[""].shape == ((4, 4) if k == 1 else (10, 10))
+        if k == 1:
+            P = proof.lyapunov[""]
+            assert not P[0, 1] and not P[0, 3] and P[0, 2]  # states 0, 2 and 1, 3 belong together
+            for d, rate in ((-1.0, 0.3), (0.2, -0.3), (1.0, 0.3), (1.0, -0.3)):
+                V, now = P + d * proof.lyapunov["d1"], A + d * change
+                assert np.linalg.eigvalsh(V)[0] > 0.0
+                assert np.linalg.eigvalsh(V @ now + now.T @ V + rate * proof.lyapunov["d1"])[-1] < 0.0
+    unstable = np.array([[0.0, 1.0], [-1.0, 0.1]])
+    A[np.ix_([1, 3], [1, 3])] = unstable
+    assert not varying_stability(system(affine(A, change)), {"d1": 0.3}).proven
+
+
+def test_the_error_of_a_model_acts_on_all_of_its_parts() -> None:
+    """The input that a part's error gets bounds the whole error of the model at random values of its blocks."""
+    machine = da.Machine(
+        "hoist",
+        bodies=[da.Body("rope"), da.point_mass("load", 2.0)],
+        joints=[
+            da.Joint("sway", "revolute", "world", "rope", axis="y", damping=2.0),
+            da.Joint("l", "prismatic", "rope", "load", axis="-z"),
+        ],
+        motors=[da.Motor("F", "l")],
+    )
+    model = uncertain(machine, {"l": (1.0, 3.0)}, at={"l": 2.0}, motion={"l": (0.2, 0.8)})
+    loop = model.lft.feedback([[0.0, 30.0, 0.0, 30.0]], model.lft.outputs, model.lft.inputs)
+    (A, B, C, D), blocks = loop.part([], []).state_space()
+    parts = independent_parts((A, B, C, D), blocks)
+    assert [p.states for p in parts] == [(0, 2), (1, 3)]
+    real = sum(b.size for b in blocks if b.kind == "real")
+    given = parts[0].system[2][-parts[0].blocks[-1].size :][:2, :2]
+    assert np.allclose(given, given[0, 0] * np.eye(2)) and given[0, 0] > 0.0
+    rng = np.random.default_rng(8)
+    for _ in range(200):
+        delta = np.concatenate([np.full(b.size, rng.uniform(-1, 1)) for b in blocks if b.kind == "real"])
+        x = rng.standard_normal(4)
+        w = delta * np.linalg.solve(np.eye(real) - D[:real, :real] * delta, C[:real] @ x)
+        z = C[real:] @ x + D[real:, :real] @ w
+        assert 2.0 * np.linalg.norm(z) <= given[0, 0] * np.linalg.norm(x)

@@ -20,7 +20,7 @@ from dalembert.analysis.contact_forces import touching_latches
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, contact_equations, equilibrium, with_contacts
 from dalembert.analysis.linear_models import minimal_part, sampled
 from dalembert.analysis.linearize_constrained import multiplier_names, reduced_model, reduction_at
-from dalembert.analysis.outputs import frame_signal, is_frame_signal
+from dalembert.analysis.outputs import all_outputs, is_signal, output_signal, signal_names
 from dalembert.analysis.sheaves import with_sheaves
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
@@ -186,8 +186,9 @@ def linearize(
         Motors, or parameters of the machine, by name; default all motors.
     outputs
         Coordinates and velocities by name, components of frames in world axes (position ``"payload.x"``, velocity
-        ``"payload.vx"``, rate of rotation ``"payload.wz"``), or reactions as a run names them, ``"tension.cable1"`` and
-        ``"multiplier.loop[0]"``; default all states.
+        ``"payload.vx"``, rate of rotation ``"payload.wz"``, acceleration ``"payload.ax"``), declared signals, readings
+        of sensors ``"SENSOR.SIGNAL"`` (a sensor's name stands for all of them), or reactions as a run names them,
+        ``"tension.cable1"`` and ``"multiplier.loop[0]"``; default all states.
     by
         The formulation.
     **keywords
@@ -255,7 +256,7 @@ def linearize(
         names = tuple(states[i + k] for k in (0, eom.nv) for i in reduced.independent)
     elif shape.independent is not None:
         raise InputError(f"machine '{eom.machine.name}' has no constraints: all its displacements are independent")
-    chosen_out = list(names) if outputs is None else check_names(outputs, "outputs")
+    chosen_out = list(names) if outputs is None else all_outputs(eom, check_names(outputs, "outputs"))
     if not chosen_in and len(chosen_out) == 1:
         raise InputError(
             f"machine '{eom.machine.name}' has no motors, and python-control has no model of one output without "
@@ -373,14 +374,14 @@ def _derivatives(
     B0 = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
     q = ca.DM(point.q) + B0(ca.DM(point.q), d, s.p)
     rate = ca.vertcat(*[b.coordinates.chart_rate(d[b.v], s.v[b.v]) for b in eom.layout.blocks])
-    y_out = [_output(eom, name, d, q, states) for name in outputs]
     if reduced is not None:
-        shown = list(zip(outputs, y_out, strict=True))
+        shown = [(name, _output(eom, name, d, q, states, s.a)) for name in outputs]
         model = reduced_model(eom, point, v0, reduced, inputs, shown, (d, q, rate), t=t, p=p)
         return model.A, model.B, model.C, model.D
     acceleration = ca.substitute(s.forward_dynamics, s.tau, ca.densify(s.applied))
     a = ca.Function("a", [s.q, s.v, s.u, s.t, s.p], [acceleration])(q, s.v, s.u, s.t, s.p)
     x = ca.vertcat(d, s.v)
+    y_out = [_output(eom, name, d, q, states, a) for name in outputs]
     seen = [y for y in y_out if y is not None]  # multipliers are none of a machine without constraints
     rates = ca.densify(ca.vertcat(rate, a, *seen))
     variables = ca.vertcat(x, s.u, s.p)
@@ -399,19 +400,19 @@ def _derivatives(
 
 
 def _output(
-    eom: EquationsOfMotion, name: str, d: Expression, q: Expression, states: tuple[str, ...]
+    eom: EquationsOfMotion, name: str, d: Expression, q: Expression, states: tuple[str, ...], a: Expression
 ) -> Expression | None:
-    """A state, or a component of a frame; None for the multiplier of a constraint."""
+    """A state, or a signal by coordinates and accelerations ``q``, ``a``; None for the multiplier of a constraint."""
     s = eom.symbolic
     if name in states:
         i = states.index(name)
         return d[i] if i < eom.nv else s.v[i - eom.nv]
-    if is_frame_signal(eom, name):
-        return ca.Function("frame", [s.q, s.v, s.p], [frame_signal(eom, name)])(q, s.v, s.p)
+    if is_signal(eom, name):
+        return ca.Function("signal", [s.q, s.v, s.a, s.t, s.p], [output_signal(eom, name)])(q, s.v, a, s.t, s.p)
     reactions = multiplier_names(eom)
     if name in reactions:
         return None
-    known = (*states, *(f"{f}.x|y|z|vx|...|wz" for f in eom.machine.tree.frames), *reactions)
+    known = (*states, *signal_names(eom), *reactions)
     raise UnknownNameError("output", name, known, f"machine '{eom.machine.name}'")
 
 

@@ -109,7 +109,7 @@ def reduced_model(
     inputs
         Names of motors and parameters.
     outputs
-        Names, and expressions in the chart's displacements ``d`` and in ``v``; None for multipliers.
+        Names, and expressions in the chart's displacements ``d``, in ``v`` and ``a``; None for multipliers.
     chart
         Displacements ``d``, the coordinates that they lead to, and the rate of ``d``.
     t, p
@@ -155,6 +155,8 @@ def reduced_model(
     right = np.vstack([-dG[on], np.zeros((n_more, at.shape[1]))])
     da, dl = (x.T for x in constrained_accelerations(M, -dF.T, point.J, pull, right.T))
     dL = dL + G @ dl[: int(on.sum())]
+    by_a = ca.Function("by_a", symbols, [ca.jacobian(parts[-1], s.a)])
+    dY = dY + np.array(by_a(value, t, point.latches, a, reactions).full()).reshape(len(outputs), nv) @ da
     J = np.vstack([dr[k], da[k], dY])
     rows = multiplier_names(eom)
     for i, (name, expression) in enumerate(outputs):

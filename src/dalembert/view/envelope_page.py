@@ -148,8 +148,9 @@ def envelope_page(envelope: Envelope, path: str | os.PathLike[str]) -> Path:
     constants = ", ".join(f"{n} = {x:.6g}" for n, x in dict(run.metadata.get("parameters") or {}).items())
     where = f" ({constants})" if constants else ""
     end = "diverges at" if worst.broken else "decays at"
+    found = worst.message[0].upper() + worst.message[1:]
     film = (
-        f"{worst.message}. The film shows the machine under the law of the proof along this variation, as far as its "
+        f"{found}. The film shows the machine under the law of the proof along this variation, as far as its "
         f"motors follow it{where}: its linear model {end} {abs(worst.growth):.4g} 1/s, with a period of "
         f"{worst.period:.4g} s."
     )

@@ -26,7 +26,7 @@ from dalembert.control.varying import (
     varying_gain,
     varying_stability,
 )
-from dalembert.core.errors import InputError
+from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.ports import Law
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
@@ -331,6 +331,9 @@ def spans_of(
     for name in names:
         if name in spans:
             continue
+        if name not in eom.q_names and name not in eom.p_names:
+            known = [*(n for n in limits if n in eom.q_names), *eom.p_names]
+            raise UnknownNameError("measured coordinate or parameter", name, known, f"machine '{eom.machine.name}'")
         if name not in limits or not np.isfinite([limits[name].lower, limits[name].upper]).all():
             raise InputError(f"'{name}' has a rate or a schedule but no range: give --range {name}=LOW:HIGH")
         spans[name] = (limits[name].lower, limits[name].upper)

@@ -83,7 +83,10 @@ def loop_report(
         model = uncertain(eom, spans, at=at)
         progress(f"proof over the ranges of {', '.join(spans)}")
         proof = robust_stability(
-            model.lft.feedback(K, model.lft.outputs, model.lft.inputs), level=level, seconds=seconds
+            model.lft.feedback(K, model.lft.outputs, model.lft.inputs),
+            level=level,
+            seconds=seconds,
+            progress=lambda w, spent: progress(f"proof: up to {w:.4g} rad/s, {spent:.0f} s of processor time"),
         )
         size = 1.0 / max(1.0, proof.upper) if proof.complete and np.isfinite(proof.upper) else 0.0
         low, high = (model.values(**dict.fromkeys(spans, s * size)) for s in (-1.0, 1.0))

@@ -13,6 +13,7 @@ useless the norm of the matrix serves, which is a bound of all eigenvalues.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import thread_time
@@ -240,8 +241,8 @@ class _Cover:
 
 def _distance(a: float, b: float) -> float:
     """Distance of frequencies on a logarithmic scale that has room for zero and infinity."""
-    x, y = (np.log(np.clip(w, 1e-12, 1e12)) for w in (a, b))
-    return float(abs(x - y))
+    x, y = (math.log(min(max(w, 1e-12), 1e12)) for w in (a, b))
+    return abs(x - y)
 
 
 def sweep(

@@ -32,6 +32,8 @@ class Objective:
         Ranges of the numbers.
     """
 
+    mixture: Array | None = None  # numbers without bounds as linear functions of the variables
+
     def __init__(
         self,
         structure: Structure,
@@ -52,8 +54,20 @@ class Objective:
         other.limits = limits
         return other
 
+    def mixed(self, mixture: Array | None) -> Objective:
+        """The same function of variables that a matrix takes to the numbers, which must have no bounds; None: none."""
+        other = copy(self)
+        other.mixture = mixture
+        return other
+
+    def slope(self, y: Array) -> Array:
+        """Derivative of the packed gain matrix by the numbers, (entries, numbers) with columns stacked."""
+        return np.array(self._slope(self.numbers(y)).full())
+
     def numbers(self, y: Array) -> Array:
         """Numbers of the structure."""
+        if self.mixture is not None:
+            return np.asarray(self.mixture @ y)
         return np.array([r.value(float(v))[0] for r, v in zip(self.limits, y, strict=True)])
 
     def gain(self, x: Array) -> Array:
@@ -62,6 +76,8 @@ class Objective:
 
     def variables(self, x: Sequence[float]) -> Array:
         """Variables of numbers, kept off the bounds."""
+        if self.mixture is not None:
+            return np.asarray(np.linalg.solve(self.mixture, np.asarray(x)))
         return np.array([r.variable(v) for r, v in zip(self.limits, x, strict=True)])
 
     def start(self) -> Array:
@@ -70,6 +86,8 @@ class Objective:
 
     def _chain(self, y: Array) -> tuple[Array, Array]:
         """Packed gain matrix, and its derivative by the variables, (entries, variables) with columns stacked."""
+        if self.mixture is not None:
+            return self.gain(self.numbers(y)), self.slope(y) @ self.mixture
         pairs = [r.value(float(v)) for r, v in zip(self.limits, y, strict=True)]
         x, dx = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
         return self.gain(x), np.array(self._slope(x).full()) * dx

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.control.structured.certificate import Check, certify
+from dalembert.control.structured.mixtures import gain_mixture
 from dalembert.control.structured.nonsmooth import Budget, Function, bfgs, bfgs_of, bundle
 from dalembert.control.structured.objective import Objective
 from dalembert.control.structured.plants import LoopPlant, loop_plant
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
 __all__ = ["tune_models"]
 
 _NEAR = 10  # starts about typical sizes of gains, before those with larger ones
+_MIXED = 14  # starts before those along mixtures of gains
+_SHAKES = 24  # descents from nearby gains at most, where only one start has reached the least value
+_SIZES = (0.03, 0.01, 0.1, 0.003)  # of shakes, relative
+_SHAKE = 500  # evaluations of a shake
+_GAIN = 1e-4  # relative gain of a shake that counts
+_ALIKE = 0.01  # relative difference up to which two starts have reached the same value
 _SHARES = 8  # least number of shares of the budget, of which each start has one
 _LEAST_POLISH = 2000  # evaluations that polishing may take at least
 _MET = 1e-3  # hard requirements count as met up to here above one
@@ -51,12 +58,15 @@ class _Search:
     weight: float = 1.0  # of hard requirements beside soft ones
     history: list[tuple[str, float]] = field(default_factory=list)
     offered: list[tuple[float, Place]] = field(default_factory=list)
+    omega: float = 1.0  # typical frequency [rad/s]
+    alone: bool = False  # whether only one of several starts has reached the least value
 
     def offer(self, label: str, objective: Objective, y: Array, value: float) -> None:
+        place = (objective, y)
         self.history.append((label, float(value)))
-        self.offered.append((float(value), (objective, y)))
+        self.offered.append((float(value), place))
         if value < self.value:
-            self.place, self.value = (objective, y), value
+            self.place, self.value = place, value
 
     def worst(self, objective: Objective) -> Function:
         """The minimised function: the worst requirement, hard ones with their weight."""
@@ -65,6 +75,11 @@ class _Search:
     def enough(self, objective: Objective) -> Callable[[float], bool] | None:
         """Where the search may end: hard requirements alone are met."""
         return None if objective.soft else lambda f: f <= 1.0
+
+    def compare(self, best: Place, value: float) -> None:
+        """Note whether another start has come near to the value of the best one, with the same weight."""
+        rest = [v for v, place in self.offered if place is not best]
+        self.alone = bool(rest) and min(rest) > (1.0 + _ALIKE) * value
 
     def others(self, count: int) -> list[tuple[float, Place]]:
         """The next best starts that ended elsewhere, and not far above."""
@@ -96,8 +111,8 @@ def tune_models(
     frequencies = [settings.omega] if settings.omega is not None else middles
     limits = ranges(structure, loops, frequencies[0])
     objective = Objective(structure, loops, terms["hard"], terms["soft"], limits)
-    budget = Budget(settings.evaluations, np.inf if settings.time_limit is None else settings.time_limit)
-    search = _Search()
+    budget = Budget(settings.limit, np.inf if settings.time_limit is None else settings.time_limit)
+    search = _Search(omega=frequencies[0])
     starts = _starts(objective, loops, frequencies, settings)
     simpler = _contained(plants, structure, hard, soft, settings)
     if simpler is not None:
@@ -133,7 +148,7 @@ def _contained(
     if structure.contained is None or any(t.start is not None for t in structure.tunables):
         return None
     simpler, embedded = structure.contained
-    few = replace(settings, starts=min(settings.starts, 6), evaluations=max(settings.evaluations // 4, 1))
+    few = replace(settings, starts=min(settings.starts, 6), evaluations=max(settings.limit // 4, 1))
     result = tune_models(plants, simpler, hard, soft, few)
     return None if result.status == "unstable" else (result, embedded(np.array(list(result.values.values()))))
 
@@ -145,7 +160,7 @@ def _starts(
 
     Every second one has gains of equal scale and begins near the open loop. The others are about the gains of other
     frequencies. After the first ten, gains have one scale about and above the mean of their sizes: gains that cancel
-    each other are reached from there.
+    each other are reached from there. From the fifteenth on they move along mixtures (`gain_mixture`).
     """
     rng = np.random.default_rng(settings.seed)
     yield objective, objective.start()
@@ -153,6 +168,11 @@ def _starts(
         step = k // 2
         w = frequencies[step % len(frequencies)]
         noise = rng.normal(size=len(objective.limits))
+        if k >= _MIXED:
+            mixture = gain_mixture(objective, w * 10.0 ** rng.uniform(-0.5, 0.5))
+            if mixture is not None:
+                yield objective.mixed(10.0 ** rng.uniform(0.0, 1.5) * mixture), noise
+                continue
         if k >= _NEAR:
             size = partial(_mean, times=(100.0, 10.0, 1.0)[k % 3])
             yield objective.scaled(ranges(objective.structure, plants, w, alike=size)), noise
@@ -180,7 +200,7 @@ def _from_starts(
     """
     tell = settings.progress or (lambda what, value: None)
     least = np.inf
-    share = 0.6 * settings.evaluations / max(settings.starts, _SHARES)
+    share = 0.6 * settings.limit / max(settings.starts, _SHARES)
     for k, (objective, start) in enumerate(starts):
         free = np.array([not t.hold for t in objective.structure.tunables])
         enough = search.enough(objective)
@@ -231,18 +251,21 @@ def _polished(search: _Search, budget: Budget, tell: Callable[[str, float], obje
     for f, (objective, y) in search.others(2):  # a start that ended early may lead lower than the best one
         if not budget.spent:
             search.offer("polish of another start", objective, *_polish(objective, search, y, f, budget))
-    objective, y = search.place
+    leader = search.place
+    objective, y = leader
     enough = search.enough(objective)
     best, best_soft = y, np.inf
     low: tuple[float, float] | None = None  # weight that is too small, and the worst hard requirement with it
     high: tuple[float, float] | None = None  # weight that is large enough
     for step in range(16):
         y, f = _polish(objective, search, y, search.value, budget)
+        if step == 0:
+            search.compare(leader, f)
         search.place, search.value = (objective, y), f
         search.history.append((f"polish {step + 1}, weight {search.weight:.3g}", f))
         tell(f"polish {step + 1}", f)
         if enough is not None or not objective.hard:
-            return search.place
+            return _shaken(search, budget, tell) if search.alone else search.place
         h, s = _split(objective, y)
         if h <= 1.0 + _MET:
             if s < best_soft:
@@ -257,6 +280,35 @@ def _polished(search: _Search, budget: Budget, tell: Callable[[str, float], obje
         search.weight = _next_weight(search.weight, h, low, high)
         search.value = search.worst(objective)(y)[0]
     return objective, best
+
+
+def _shaken(search: _Search, budget: Budget, tell: Callable[[str, float], object]) -> Place:
+    """Leave the kinks at which a polish has stalled: descend again from nearby gains along a mixture.
+
+    It ends after as many shakes without a gain as there are sizes.
+    """
+    assert search.place is not None
+    rng, idle = np.random.default_rng(0), 0
+    for k in range(_SHAKES):
+        objective, y = search.place
+        x, size = objective.numbers(y), _SIZES[k % len(_SIZES)]
+        plain = objective.mixed(None)
+        mixture = gain_mixture(plain, search.omega)
+        if mixture is None or budget.spent or idle > len(_SIZES):
+            break
+        mixed = plain.mixed(mixture)
+        y = mixed.variables(x.tolist())
+        y = y + size * float(np.linalg.norm(y)) / np.sqrt(len(y)) * rng.normal(size=len(y))
+        own = budget.part(_SHAKE)
+        if mixed.abscissa(y)[0] < 0.0:
+            y, f = bfgs(search.worst(mixed), y, own, max_iterations=300)
+            budget.evaluations += own.evaluations
+            idle = 0 if f < (1.0 - _GAIN) * search.value else idle + 1
+            if f < search.value:
+                search.place, search.value = (mixed, y), f
+        search.history.append((f"shake {k + 1}", search.value))
+        tell(f"shake {k + 1}", search.value)
+    return search.place
 
 
 def _next_weight(weight: float, h: float, low: tuple[float, float] | None, high: tuple[float, float] | None) -> float:
@@ -368,6 +420,8 @@ def _result(
     at_bound = tuple(n for n, r, v in zip(names, objective.limits, x, strict=True) if r.ends_at_bound(float(v)))
     if at_bound:
         message += f"; at a bound: {', '.join(at_bound)}"
+    if objective.soft and search.alone:
+        message += "; only one start reached this value: more starts may reach a lower one"
     fast = _limited(objective, x)
     if fast:
         message += f"; the limit on fast poles binds ({', '.join(fast)}): see fast_poles"

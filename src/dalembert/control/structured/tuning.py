@@ -29,7 +29,7 @@ class _Keywords(TypedDict, total=False):
 
     starts: int
     seed: int
-    evaluations: int
+    evaluations: int | None
     time_limit: float | None
     omega: float | None
     fast_poles: float

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, equilibrium
 from dalembert.analysis.linearize import state_space_names
 from dalembert.analysis.linearize_constrained import reduction_at
+from dalembert.analysis.outputs import all_outputs
 from dalembert.control.signals import label, place
 from dalembert.control.uncertain.enclosures import UNIT
 from dalembert.control.uncertain.lft import LFT, rotation
@@ -28,13 +29,13 @@ from dalembert.control.uncertain.reduction import equal_scales, relative
 from dalembert.control.uncertain.relation import AccelerationMap, ModelError, acceleration_map, output_map
 from dalembert.control.uncertain.replay import replayed, turn
 from dalembert.control.uncertain.rest import RestPoint, keeps_moving, stays_at_rest
-from dalembert.control.uncertain.state_equations import frames_of, state_equations, with_frames
+from dalembert.control.uncertain.state_equations import signals_of, state_equations, with_signals
 from dalembert.control.uncertain.tapes import (
     SIGNALS,
     Held,
     ModeFrequency,
-    frame_tape,
     held_rows,
+    output_tape,
     relation_tape,
     symbols,
 )
@@ -98,8 +99,10 @@ def uncertain(
         Motors, and velocities at which a generalised force acts (as ideal thrusters do at a free base), by name;
         default all motors.
     outputs
-        States of the linear model by name, components of frames such as ``"load.x"``, ``"load.vx"`` or ``"load.wz"``,
-        and reactions such as ``"tension.cable1"``, as of `dalembert.linearize`; default all states.
+        States of the linear model by name, components of frames such as ``"load.x"``, ``"load.vx"``, ``"load.wz"`` or
+        ``"load.ax"``, declared signals, readings of sensors such as ``"gyro.base.wz"``, and reactions such as
+        ``"tension.cable1"``, as of `dalembert.linearize`; default all states. A reading is the measured quantity
+        itself: a proof does not cover that it is sampled.
     motion
         Largest rates of uncertain coordinates that move, or pairs of rate and acceleration, in their units. The model
         is the derivative along such motions, with velocity terms (a rope that is hoisted damps the sway by
@@ -180,17 +183,18 @@ def uncertain(
     error = ModelError(made.bound, sampled, made.message)
     states = tuple(label(x) for x in state_space_names(eom))
     own = range(eom.nv) if held is None else held.independent
-    chosen = [states[i + k] for k in (0, eom.nv) for i in own] if outputs is None else [label(x) for x in outputs]
-    frames = [] if outputs is None else frames_of(eom, outputs, held)
+    asked = None if outputs is None else all_outputs(eom, outputs)
+    chosen = [states[i + k] for k in (0, eom.nv) for i in own] if asked is None else [label(x) for x in asked]
+    signals = [] if asked is None else signals_of(eom, asked, held)
     limits = tuple((n, rate * steepest(model, n)) for n, (rate, _) in moving.items())
     limits += tuple((n, np.inf) for n in more)
     limits += tuple((n, 0.0) for n in ranges if n not in moving)
     lft = state_equations(eom, made, [drives[k] for k in driven], sampled, held, limits)
-    if frames:
-        seen = replayed(frame_tape(eom, quantities, frames), ("d", "w"), turns, spans, raw.roots)
+    if signals:
+        seen = replayed(output_tape(eom, quantities, signals), ("d", "w", "a"), turns, spans, raw.roots)
         if seen.roots != raw.roots:
             raise InputError(f"outputs of machine '{eom.machine.name}' contain roots that its equations do not contain")
-        lft = with_frames(eom, lft, output_map(seen, tolerance), frames, limits)
+        lft = with_signals(eom, lft, output_map(seen, tolerance), signals, limits)
     lft = lft.part([place(x, lft.outputs, "output") for x in chosen], range(lft.shape[1]))
     ties = _ties(model, moving)
     lft = replace(lft, blocks=tuple(replace(b, ties=ties) if b.kind == "error" else b for b in lft.blocks))

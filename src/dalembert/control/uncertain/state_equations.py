@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.analysis.linearize import state_space_names
 from dalembert.analysis.linearize_constrained import multiplier_names
-from dalembert.analysis.outputs import COMPONENTS, is_frame_signal
+from dalembert.analysis.outputs import is_signal, signal_names
 from dalembert.control.signals import label
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.lft import LFT
@@ -18,7 +18,7 @@ from dalembert.control.uncertain.tapes import Held
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["frames_of", "state_equations", "with_frames"]
+__all__ = ["signals_of", "state_equations", "with_signals"]
 
 
 def state_equations(
@@ -31,7 +31,7 @@ def state_equations(
 ) -> LFT:
     """State-space form: ``d' = w``, ``w' = a`` with the accelerations of the map, and the block of its error.
 
-    Outputs are all displacements and velocities, then the reactions.
+    Outputs are all displacements, velocities and accelerations, then the reactions.
     """
     nv, nu = eom.nv, len(drives)
     own = list(range(nv) if held is None else held.independent)
@@ -54,20 +54,22 @@ def state_equations(
     )
     M12 = np.vstack([zero((free, nu)), D[own][:, u], B[:, u], E_y @ D[:, u] + E_u])
     reactions = _reactions(eom, held)
-    count = 2 * nv + len(reactions)
+    count = 3 * nv + len(reactions)
     shown, drive = zero((count, M11.shape[1])), zero((count, nu))
     others = [] if held is None else held.dependent(nv)
     for block, rows in enumerate((own, [i + nv for i in own])):
         shown[rows, block * free : (block + 1) * free] = np.eye(free)
+    shown[2 * nv : 3 * nv], drive[2 * nv : 3 * nv] = unknown[:nv], D[:nv, u]
     # unknowns are accelerations, reactions, dependent velocities and dependent displacements
     for first, rows in ((nv + m, [i + nv for i in others]), (nv + m + len(others), others)):
         shown[rows], drive[rows] = unknown[first : first + len(rows)], D[first : first + len(rows), u]
     for i, rows in enumerate(reactions.values()):
         added = [nv + row for row in rows]
-        shown[2 * nv + i], drive[2 * nv + i] = unknown[added].sum(axis=0), D[added][:, u].sum(axis=0)
+        shown[3 * nv + i], drive[3 * nv + i] = unknown[added].sum(axis=0), D[added][:, u].sum(axis=0)
     error = DeltaBlock(ERROR, k, "error", None if made.error is not None else sampled, moving)
     blocks = (DeltaBlock("1/s", 2 * free, "state"), *made.blocks, error)
-    names = tuple(label(x) for x in (*state_space_names(eom), *_reactions(eom, held)))
+    rates = (f"{x}.rate" for x in eom.v_names)
+    names = tuple(label(x) for x in (*state_space_names(eom), *rates, *_reactions(eom, held)))
     return LFT(M11, M12, shown, drive, blocks, tuple(drives), names)
 
 
@@ -81,13 +83,12 @@ def _reactions(eom: EquationsOfMotion, held: Held | None) -> dict[str, list[int]
     }
 
 
-def frames_of(eom: EquationsOfMotion, outputs: Sequence[str], held: Held | None) -> list[str]:
-    """Outputs that are components of frames; whatever is neither that nor a state nor a reaction is refused."""
+def signals_of(eom: EquationsOfMotion, outputs: Sequence[str], held: Held | None) -> list[str]:
+    """Outputs that are signals of frames, declared ones or readings; others are states and reactions, or refused."""
     where = f"machine '{eom.machine.name}'"
     states = tuple(label(x) for x in state_space_names(eom))
     reactions = {} if not eom.constrained else multiplier_names(eom)
-    frames = []
-    sensors = {s.name: s for s in eom.machine.sensors}
+    signals = []
     for name in outputs:
         if label(name) in states:
             continue
@@ -96,35 +97,29 @@ def frames_of(eom: EquationsOfMotion, outputs: Sequence[str], held: Held | None)
                 raise InputError(f"'{name}' of {where} is not determined: its constraints are redundant")
             if held is None or reactions[name][0] not in held.rows:
                 raise InputError(f"'{name}' of {where} does not act there, so that it is no output")
-        elif is_frame_signal(eom, name):
-            frames.append(name)
-        elif name.partition(".")[0] in sensors:
-            sensor = sensors[name.partition(".")[0]]
-            raise InputError(
-                f"output '{name}' of {where} is a sampled reading: name what it measures, {', '.join(sensor.of)}, and "
-                f"cover its delay of {sensor.delay:g} s by neglected_delay; a proof for continuous signals does not "
-                f"cover samples every {sensor.period:g} s"
-            )
+        elif is_signal(eom, name):
+            signals.append(name)
         else:
-            known = (*states, *(f"{f}.{'|'.join(COMPONENTS)}" for f in eom.machine.tree.frames), *reactions)
-            raise UnknownNameError("output", name, known, where)
-    return frames
+            raise UnknownNameError("output", name, (*states, *signal_names(eom), *reactions), where)
+    return signals
 
 
-def with_frames(
+def with_signals(
     eom: EquationsOfMotion,
     states: LFT,
     seen: LFT | None,
-    frames: Sequence[str],
+    signals: Sequence[str],
     moving: tuple[tuple[str, float], ...],
 ) -> LFT:
-    """The model with components of frames behind its states."""
+    """The model with signals behind its states, by the map of these from displacements, velocities, accelerations."""
     if seen is None:
-        raise InputError(f"components of frames of machine '{eom.machine.name}' over these ranges have no bound")
-    n, every, own = seen.M11.shape[0], len(states.outputs), 2 * eom.nv
+        raise InputError(
+            f"outputs {', '.join(signals)} of machine '{eom.machine.name}' over these ranges have no bound"
+        )
+    n, every, own = seen.M11.shape[0], len(states.outputs), 3 * eom.nv
     M12 = np.hstack([seen.M12, np.zeros((n, every - own))])
     M21 = np.vstack([np.zeros((every, n)), seen.M21])
-    M22 = np.vstack([np.eye(every), np.hstack([seen.M22, np.zeros((len(frames), every - own))])])
-    names = (*states.outputs, *(label(x) for x in frames))
+    M22 = np.vstack([np.eye(every), np.hstack([seen.M22, np.zeros((len(signals), every - own))])])
+    names = (*states.outputs, *(label(x) for x in signals))
     blocks = tuple(replace(b, moving=moving) if b.kind == "error" else b for b in seen.blocks)
     return LFT(seen.M11, M12, M21, M22, blocks, (), names) @ states

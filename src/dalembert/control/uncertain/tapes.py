@@ -19,14 +19,14 @@ import casadi as ca
 import numpy as np
 
 from dalembert.analysis.equilibrium import Equilibrium
-from dalembert.analysis.outputs import frame_signal
+from dalembert.analysis.outputs import output_signal
 from dalembert.core.constraint_algebra import independent_rows
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["SIGNALS", "Held", "ModeFrequency", "Quantified", "frame_tape", "held_rows", "relation_tape", "symbols"]
+__all__ = ["SIGNALS", "Held", "ModeFrequency", "Quantified", "held_rows", "output_tape", "relation_tape", "symbols"]
 
 SIGNALS = ("y", "w", "d", "u", "f")
 """Signals in which the tape of the equations is linear, in the order of the relation's inputs: unknowns come first."""
@@ -209,15 +209,18 @@ def relation_tape(
     return ca.Function("relation", [at.theta, at.number, y, w, d, u, f], [total], ["theta", "number", *SIGNALS], ["r"])
 
 
-def frame_tape(eom: EquationsOfMotion, at: Quantified, names: Sequence[str]) -> ca.Function:
-    """Changes of signals of frames as a function of (angles, numbers, d, w), linear in the last two."""
-    s = eom.symbolic
-    d, w = ca.SX.sym("d", eom.nv), ca.SX.sym("w", eom.nv)
+def output_tape(eom: EquationsOfMotion, at: Quantified, names: Sequence[str]) -> ca.Function:
+    """Changes of signals as a function of (angles, numbers, d, w, a), linear in the last three."""
+    s, nv = eom.symbolic, eom.nv
+    d, w, a = (ca.SX.sym(n, nv) for n in "dwa")
     rate = ca.Function("rate", [s.q, s.v, s.p], [s.coordinate_rate])
-    seen = ca.vertcat(*[frame_signal(eom, name) for name in names])
-    change = ca.jtimes(seen, s.q, rate(s.q, d, s.p)) + ca.jtimes(seen, s.v, w)
-    moved = ca.Function("moved", [s.q, s.v, s.p, d, w], [change])(at.q, at.moved(eom.nv)[0], at.p, d, w)
-    return ca.Function("frames", [at.theta, at.number, d, w], [ca.densify(moved)], ["theta", "number", "d", "w"], ["y"])
+    seen = ca.vertcat(*[output_signal(eom, name) for name in names])
+    change = ca.jtimes(seen, s.q, rate(s.q, d, s.p)) + ca.jtimes(seen, s.v, w) + ca.jtimes(seen, s.a, a)
+    own = [s.q, s.v, s.a, s.t, s.p]
+    moved = ca.Function("moved", [*own, d, w, a], [change])(at.q, *at.moved(nv), 0, at.p, d, w, a)
+    return ca.Function(
+        "outputs", [at.theta, at.number, d, w, a], [ca.densify(moved)], ["theta", "number", "d", "w", "a"], ["y"]
+    )
 
 
 def _all(nv: int, held: Held | None, depend: Sequence[int], own: ca.SX, other: ca.SX) -> ca.SX:

@@ -26,7 +26,8 @@ from dalembert.core.types import Array
 __all__ = ["DeflectionBox", "proven_deflections"]
 
 _CELLS, _FEWER = 16, 6  # of the range of a joint, of one or two and of three quantities
-_LEAST, _STEPS = 1e-6, 8  # smallest box that is tried, and bisections
+_LEAST, _MOST = 1e-6, 64.0  # smallest and largest box that is tried
+_STEPS, _FEWER_STEPS = 8, 3  # bisections of a small and of a large box
 
 
 @dataclass(frozen=True)
@@ -94,11 +95,11 @@ def proven_deflections(loop: MotionLoop, proof: MotionProof) -> DeflectionBox:
         return max(_norms(proof.energy, change, proof.decay)) < (1.0 - 1e-9) * proof.margin
 
     low, high = _LEAST, 1.0
-    if holds(high):
-        low = high
-    elif not holds(low):
+    while high < _MOST and holds(high):
+        low, high = high, 4.0 * high
+    if low == _LEAST and not holds(low):
         return DeflectionBox(0.0, dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0))
-    for _ in range(_STEPS if low < high else 0):
+    for _ in range(_STEPS if low < 1.0 else _FEWER_STEPS):
         middle_share = float(np.sqrt(low * high))
         low, high = (middle_share, high) if holds(middle_share) else (low, middle_share)
     d = low * rest

@@ -146,6 +146,7 @@ def proven_motion(
     decay: float = 0.0,
     *,
     bent: Mapping[str, float] | None = None,
+    simple: bool = False,
     progress: Callable[[str], object] = lambda text: None,
 ) -> MotionProof:
     """Prove that a loop about motions decays.
@@ -158,6 +159,8 @@ def proven_motion(
         Rate of decay [1/s] to prove.
     bent
         Coordinates that the motion bends, if they are known.
+    simple
+        Whether to try functions of the energy only, without linear matrix inequalities.
     progress
         Called with a text now and then.
     """
@@ -168,7 +171,7 @@ def proven_motion(
     proof = MotionProof(
         False, told, decay, -np.inf, 0, bent, None, f"{what} is not proven: no Lyapunov function of this form was found"
     )
-    for energy in energy_functions(family, decay, progress):
+    for energy in energy_functions(family, decay, progress, simple=simple):
         margin, nodes = _verified(family, energy, decay, progress)
         if margin > 0.0:
             extent = "for the machine along every such motion"

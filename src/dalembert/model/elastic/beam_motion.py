@@ -97,7 +97,9 @@ def _stretched_damping(
     if mode.omega is not None:
         own = {heavy: float(BeamIntegrals.of(beam).modal_mass[j])}
     own = {p: x for p, x in own.items() if x != 0.0}
-    (carried, held), (carried_0, held_0) = beam.end_parts(mode, stretch), beam.end_parts(mode)
+    alone: tuple[Expression | float, Expression | float] = (0.0, 0.0)  # given shapes: no load and no supports
+    carried, held = alone if mode.omega is None else beam.end_parts(mode, stretch)
+    carried_0, held_0 = (0.0, 0.0) if mode.omega is None else beam.end_parts(mode)
     if carried_0 == 0.0 and held_0 == 0.0 and list(own) == [heavy]:
         return ca.sqrt(k) * ca.sqrt(rho / density) * _power(stretch, (stiff + heavy) // 2)
     stiffer = k * _power(stretch, stiff)

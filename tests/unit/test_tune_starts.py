@@ -1,0 +1,83 @@
+"""Starts of structured synthesis: mixtures of gains, and the message about values that one start alone has reached."""
+
+from __future__ import annotations
+
+import control
+import numpy as np
+import pytest
+
+from dalembert.control.structured import ControllerGain, Gain, gains, pd_gains, tune
+from dalembert.control.structured.mixtures import gain_mixture
+from dalembert.control.structured.objective import Objective
+from dalembert.control.structured.plants import loop_plant
+from dalembert.control.structured.scales import ranges
+from dalembert.control.structured.synthesis import _Search
+from dalembert.control.structured.terms import terms_of
+from dalembert.core.types import Array
+
+STRUCTURE = gains({u: dict.fromkeys(("y1", "y2", "y3")) for u in ("u1", "u2")})
+
+
+def plant(measured: Array, actuated: Array) -> control.StateSpace:
+    """A random plant with mixed measurements and controls."""
+    rng = np.random.default_rng(5)
+    A, B, C = rng.normal(size=(5, 5)), rng.normal(size=(5, 4)), rng.normal(size=(5, 5))
+    A -= (np.linalg.eigvals(A).real.max() - 0.3) * np.eye(5)  # one pole is not stable
+    B[:, 2:], C[2:] = B[:, 2:] @ actuated, measured @ C[2:]
+    names = {"inputs": ["w1", "w2", "u1", "u2"], "outputs": ["z1", "z2", "y1", "y2", "y3"]}
+    return control.ss(A, B, C, 0, **names)
+
+
+def objective(measured: Array, actuated: Array) -> Objective:
+    loops = [loop_plant(plant(measured, actuated), STRUCTURE, "p")]
+    terms = terms_of(Gain(("w1", "w2"), ("z1", "z2")), loops, STRUCTURE)
+    return Objective(STRUCTURE, loops, [], terms, ranges(STRUCTURE, loops, 1.0))
+
+
+def test_mixtures_do_not_depend_on_units_and_axes_of_measurements_and_controls() -> None:
+    """``y -> S y`` and ``u -> T u`` make ``T^-1 K S^-1`` of gains ``K``: their sizes by effect stay."""
+    S = np.array([[3.0, 2.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.3, 0.5]])
+    T = np.array([[2.0, 0.5], [0.0, 0.7]])
+    one, other = gain_mixture(objective(np.eye(3), np.eye(2)), 2.0), gain_mixture(objective(S, T), 2.0)
+    assert one is not None and other is not None
+    for K in np.random.default_rng(2).normal(size=(3, 2, 3)):
+        moved = np.linalg.inv(T) @ K @ np.linalg.inv(S)
+        sizes = [np.linalg.norm(np.linalg.solve(m, x.ravel())) for m, x in ((one, K), (other, moved))]
+        assert sizes[1] == pytest.approx(sizes[0], rel=1e-6)
+
+
+def test_slopes_along_mixtures_equal_differences() -> None:
+    plain = objective(np.eye(3), np.eye(2))
+    mixture = gain_mixture(plain, 1.0)
+    assert mixture is not None
+    mixed = plain.mixed(mixture)
+    y = np.random.default_rng(1).normal(size=6)
+    assert mixed.variables(mixed.numbers(y).tolist()) == pytest.approx(y)
+    value, slope = mixed.abscissa(y)
+    steps = 1e-6 * np.eye(6)
+    assert value == pytest.approx(plain.abscissa(plain.variables(mixed.numbers(y).tolist()))[0], rel=1e-9)
+    differences = [(mixed.abscissa(y + e)[0] - mixed.abscissa(y - e)[0]) / 2e-6 for e in steps]
+    assert slope == pytest.approx(differences, rel=1e-4)
+
+
+def test_mixtures_are_for_gains_without_bounds_and_starts() -> None:
+    bounded = gains({"u1": {"y1": (-1.0, 1.0)}, "u2": {"y2": None}})
+    loops = [loop_plant(plant(np.eye(3), np.eye(2)), bounded, "p")]
+    terms = terms_of(Gain("w1", "z1"), loops, bounded)
+    assert gain_mixture(Objective(bounded, loops, [], terms, ranges(bounded, loops, 1.0)), 1.0) is None
+
+
+def test_a_value_that_one_start_alone_has_reached_is_named() -> None:
+    mass = control.ss([[0, 1], [0, 0]], [[0], [1]], np.eye(2), 0, inputs=["f"], outputs=["x", "v"])
+    soft, hard = [Gain("f", "x")], [ControllerGain(10.0)]
+    sure = tune(mass, pd_gains({"f": ("x", "v")}), soft=soft, hard=hard, starts=3, evaluations=4000)
+    assert sure.status == "met" and "more starts" not in sure.message
+    search, function = _Search(), objective(np.eye(3), np.eye(2))
+    for value in (1.0, 1.2, 1.3):
+        search.offer("start", function, np.zeros(6), value)
+    assert search.place is not None
+    search.compare(search.place, 0.99)
+    assert search.alone
+    search.offer("start", function, np.ones(6), 1.005)
+    search.compare(search.place, 1.0)
+    assert not search.alone
