@@ -261,6 +261,8 @@ def test_stiff_modes_and_large_angles_are_warned_of() -> None:
     stiff = machine.with_(bodies=[replace(body, reduction=wide)])
     with pytest.warns(da.DalembertWarning, match=r"flexible body 'truss' has 2e\+03 rad/s, the lowest 1"):
         da.simulate(stiff, duration=0.001, method=da.RK4(step=1e-4))
+    with pytest.warns(da.DalembertWarning, match=r"steps of 0\.003 s by 'rk4' may not stay bounded.*allows 0\.0014 s"):
+        da.simulate(stiff, duration=0.003, method=da.RK4(step=3e-3))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         da.simulate(stiff, duration=0.001, method=da.ImplicitMidpoint(step=1e-4))

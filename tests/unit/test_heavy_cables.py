@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import fsolve
 
 import dalembert as da
-from dalembert.analysis import cable_lengths, catenary, rest_pose
+from dalembert.analysis import cable_lengths, catenary, hold_pose, rest_pose, static_equilibrium
 from dalembert.core.errors import DalembertWarning, InputError, MachineError
 from dalembert.io import load_machine, machine_to_yaml
+from dalembert.systems.cable_robots import cable_robot
 from dalembert.view import build_scene
 
 STAY = {"length": 106.0, "stiffness": 2.8e7, "weight": 20.601}
@@ -169,8 +172,7 @@ def test_a_heavy_cable_of_a_robot_is_a_heavy_rope() -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"winch": "w", "drum": 0.1}, "got a winch"),
-        ({"pulley": 0.1}, "got a pulley"),
+        ({"pulley": 0.1, "swivel": "fixed"}, "got a pulley that does not swivel"),
         ({"stiffness": None}, "give its stiffness"),
         ({"damping": 5.0}, "it takes no damping"),
     ],
@@ -179,3 +181,129 @@ def test_heavy_cables_that_cannot_be_are_refused(more: dict[str, Any], message: 
     given: dict[str, Any] = {"length": 5.0, "stiffness": 1e5, "weight": 3.0} | more
     with pytest.raises(MachineError, match=f"cable 'c' has weight: .*{message}"):
         da.Cable("c", "p", "world", **given)
+
+
+@pytest.mark.parametrize("exit", ["world", "car"])
+def test_a_winch_coils_a_heavy_cable(exit: str) -> None:
+    """Torque of the winch, weight on the car and energy: paying out lifts nothing that rests on the drum."""
+    place = (-20.0, 0.0, 10.0)
+    common: dict[str, Any] = {"length": 24.0, "stiffness": 2e5, "weight": 20.0}
+    machine = da.Machine(
+        "hung",
+        [
+            da.point_mass("m", 100.0),
+            da.Body("slide"),
+            da.Body("drum", 20.0, inertia=(2, 2, 2)),
+            da.point_mass("car", 300.0),
+        ],
+        [
+            da.Joint("x", "prismatic", "world", "slide", axis="x"),
+            da.Joint("z", "prismatic", "slide", "m", axis="z"),
+            da.Joint("y", "prismatic", "world", "car", axis="z", origin=place, stiffness=2e4),
+            da.Joint("w", "revolute", "car", "drum", axis="y"),
+        ],
+        cables=[
+            da.Cable("a", "m", exit, exit_at=place if exit == "world" else (0, 0, 0), winch="w", drum=0.3, **common),
+            da.Cable("b", "m", "world", exit_at=(20, 0, 10), **common),
+        ],
+    )
+    eom = da.equations(machine, backend="vm")
+    q = {"x": 0.3, "z": -0.5, "y": 0.05, "w": 0.7}
+    force = dict(zip(eom.v_names, eom.bias([q[n] for n in eom.q_names], np.zeros(4)), strict=True))
+    rises = 0.05 if exit == "car" else 0.0
+    cable = catenary((-20, 0, 10 + rises), (0.3, 0, -0.5), 24.0 + 0.3 * 0.7, 20.0, stiffness=2e5)
+    T = cable.tensions[0]
+    assert force["w_dot"] == pytest.approx(-0.3 * (T + T**2 / 4e5), rel=1e-9)
+    own = 320.0 * 9.81 + 2e4 * 0.05
+    pulled = cable.forces[0][2] + 20.0 * 0.3 * 0.7  # the drum is lighter by the cable that it has paid out
+    assert force["y_dot"] == pytest.approx(own - (pulled if exit == "car" else 0.0), rel=1e-9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", da.DalembertWarning)
+        run = da.simulate(machine, duration=1.0, q0={"y": -0.1}, method="dopri5", rtol=1e-9, atol=1e-10, backend="vm")
+    assert run.energy.drift < 1e-9 and run["w"][-1] > 1.0
+    assert da.load_machine(machine.to_yaml()).cables == machine.cables
+
+
+def over_a_pulley(length: float, weight: float, stiffness: float, radius: float, end: np.ndarray) -> tuple[Any, float]:
+    """The catenary from where it is tangent to a pulley that touches the z axis at the origin, and its angle there."""
+    s = np.array([end[0], end[1], 0.0]) / np.hypot(end[0], end[1])
+
+    def catenary_at(psi: float, tension: float) -> Any:
+        start = radius * ((1 + np.cos(psi)) * s + np.sin(psi) * np.array([0.0, 0.0, 1.0]))
+        arc = radius * (np.pi - psi) / (1 + tension / stiffness)
+        return catenary(start, end, length - arc, weight, stiffness=stiffness)
+
+    def miss(x: np.ndarray) -> list[float]:
+        cable = catenary_at(*x)
+        low = cable.vertical - weight * cable.length
+        return [x[0] - np.arctan2(cable.horizontal, -low), (cable.tensions[0] - x[1]) / 1e3]
+
+    psi, tension = fsolve(miss, [1.5, 1000.0], xtol=1e-14)
+    return catenary_at(psi, tension), psi
+
+
+def test_a_heavy_cable_leaves_a_pulley_as_a_tangent() -> None:
+    """Accelerations of a mass in space, and the wrap, against a solution for the tangent point by another method."""
+    cable = da.Cable("a", "m", length=106.3, stiffness=2.8e6, weight=20.601, pulley=0.5)
+    machine = da.Machine(
+        "p",
+        [da.point_mass("m", 500.0), da.Body("s1"), da.Body("s2")],
+        [
+            da.Joint("x", "prismatic", "world", "s1", axis="x", origin=(100, 0, 0)),
+            da.Joint("y", "prismatic", "s1", "s2", axis="y"),
+            da.Joint("z", "prismatic", "s2", "m", axis="z", origin=(0, 0, -30)),
+        ],
+        cables=[cable],
+    )
+    q = np.array([0.4, 2.0, -0.3])
+    run = da.simulate(machine, duration=1e-6, q0=dict(zip("xyz", q, strict=True)), step=1e-6, backend="vm")
+    expected, psi = over_a_pulley(106.3, 20.601, 2.8e6, 0.5, q + [100.0, 0.0, -30.0])
+    assert run["tension.a"][0] == pytest.approx(expected.tensions[1], rel=1e-9)
+    assert run["tension_start.a"][0] == pytest.approx(expected.tensions[0], rel=1e-9)
+    a = np.array([run[f"{n}_dot"][-1] for n in "xyz"]) / 1e-6
+    np.testing.assert_allclose(a, expected.forces[1] / 500.0 - [0, 0, 9.81], rtol=0, atol=1e-5)
+    way = build_scene(machine).bake(q[None, :], 0.0).cables["a"][0]
+    left = 0.5 * np.array([1 + np.cos(psi), np.sin(psi)])
+    along = np.hypot(way[:, 0], way[:, 1])
+    assert np.hypot(along - left[0], way[:, 2] - left[1]).min() < 1e-6
+
+
+def test_a_platform_on_heavy_cables_over_pulleys() -> None:
+    """Weight, stretch and pulleys in one model: balance, lengths back to the pose, stiffness, friction."""
+    posts, corners = [(-20.0, 0.0, 12.0), (20.0, 0.0, 12.0)], [(-0.5, 0.0, 0.3), (0.5, 0.0, 0.3)]
+    plate = da.Body("plate", 60.0, inertia=(4.0, 4.0, 6.0))
+
+    def robot(**more: Any) -> da.Machine:
+        options: dict[str, Any] = {"mount": "planar", "lengths": [21.0] * 2, "stiffness": 1e5, "weight": 8.0}
+        return cable_robot("hall", plate, posts, corners, **(options | {"pulley": 0.4, "winches": False} | more))
+
+    pose, load = [0.0, 5.0, 0.0], [0.0, 60.0 * 9.81, 0.0]
+    held = hold_pose(robot(), pose, lower=100.0, upper=4000.0)
+    total = np.zeros(3)
+    for k, (post, corner) in enumerate(zip(posts, corners, strict=True)):
+        cable, psi = over_a_pulley(held.lengths[k], 8.0, 1e5, 0.4, np.array(corner) + [0, 0, 5.0] - post)
+        assert cable.tensions == pytest.approx((held.exit_tensions[k], held.tensions[k]), rel=1e-8)
+        assert held.wraps[k] == pytest.approx(np.pi - psi, rel=1e-8)
+        total += cable.forces[1]
+    np.testing.assert_allclose(total[[0, 2]], [0.0, load[1]], rtol=1e-8, atol=1e-5)
+    less, more = held.winch_tensions(0.1)
+    np.testing.assert_allclose(more / held.exit_tensions, np.exp(0.1 * held.wraps))
+    np.testing.assert_allclose(less * more, held.exit_tensions**2)
+    rest = static_equilibrium(robot(), held.lengths, [0.05, 5.1, 0.01])
+    np.testing.assert_allclose(rest.q, pose, rtol=0, atol=1e-8)
+    K, h = held.stiffness, 1e-4
+    for k in range(2):
+        ends = []
+        for side in (1, -1):
+            moved = np.array(pose) + side * h * np.eye(3)[k]
+            pull = np.zeros(3)
+            for L, post, corner in zip(held.lengths, posts, corners, strict=True):
+                end = np.array(corner) + [moved[0], 0, moved[1]] - post
+                pull += over_a_pulley(float(L), 8.0, 1e5, 0.4, end)[0].forces[1]
+            ends.append(pull[[0, 2]])
+        np.testing.assert_allclose(-(ends[0] - ends[1]) / (2 * h), K[:2, k], rtol=1e-5, atol=1e-2)
+    point = hold_pose(robot(pulley=0.0), pose, lower=100.0, upper=4000.0)
+    assert abs(point.tensions[0] - held.tensions[0]) > 1.0
+    light, straight = (hold_pose(robot(weight=w), pose, lower=100.0, upper=4000.0) for w in (1e-2, 0.0))
+    np.testing.assert_allclose(light.tensions, straight.tensions, rtol=1e-3)
+    np.testing.assert_allclose(light.lengths, straight.lengths, rtol=1e-5)

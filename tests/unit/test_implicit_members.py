@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.support.finite_element_models import truss
 from tests.support.gpu_on_processor import ProcessorCupy, needs_gpp
 
 import dalembert as da
@@ -101,3 +102,37 @@ def test_the_text_for_a_gpu_takes_the_steps_of_lanes(
     pinned = arm.machine.with_(constraints=[da.BallConstraint("pin", "load", "world", "y")])
     with pytest.raises(da.InputError, match=r"implicit steps of machines without constraints, and machine 'arm' has"):
         da.rollout(pinned, device="cuda", **settings)
+
+
+@pytest.mark.slow
+@needs_gpp
+def test_interfaces_of_finite_elements_carry_contacts_and_sensors_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A truss whose tip strikes a stop and is seen by a camera: runs and FMUs are the same; the free one on a GPU."""
+    body = truss().body("truss", {"root": "ROOT", "tip": "TIP"}, modes=1, damping=0.02)
+    gate = da.Machine(
+        "gate",
+        [body],
+        [da.Joint("hinge", "revolute", "world", "truss", axis=(0, 1, 0))],
+        motors=[da.Motor("drive", "hinge")],
+        signals=[da.Signal("lamp", frame="truss.tip")],
+        sensors=[da.Sensor("camera", ["lamp.position"], period=2e-3, feedback=False)],
+        contacts=[
+            da.Contact("stop", "truss.tip", da.Sphere(0.01), surface=da.HalfSpace(point=(0, 0, -0.05)), restitution=0.5)
+        ],
+    )
+    run = da.simulate(gate, duration=0.12, method=METHOD, control=[0.0], record=H)
+    assert [event.name for event in run.events][:2] == ["stop.impact", "stop.impact"]
+    assert run["camera.lamp.z"].min() > -0.0401
+    fmpy = pytest.importorskip("fmpy")
+    path = da.export_fmu(gate, tmp_path / "gate.fmu", method=METHOD, control=[0.0])
+    table = fmpy.simulate_fmu(str(path), stop_time=0.12, output_interval=H)
+    np.testing.assert_allclose(table["hinge"], np.interp(table["time"], run.t, run["hinge"]), atol=1e-9)
+    np.testing.assert_allclose(table["camera.lamp.z"][-1], run["camera.lamp.z"][-1], atol=1e-9)
+    monkeypatch.setattr(cuda, "import_cupy", lambda: ProcessorCupy(tmp_path))
+    free = gate.with_(contacts=(), sensors=())
+    settings = {"duration": 0.02, "v0": {"hinge_dot": SPEEDS}, "method": METHOD, "record": 0.01, "control": [0.0]}
+    there, here = da.rollout(free, device="cuda", **settings), da.rollout(free, **settings)
+    assert there.metadata["backend"] == "cuda"
+    np.testing.assert_allclose(there.x, here.x, rtol=0.0, atol=1e-9)

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, root
 from scipy.spatial.transform import Rotation
-from scipy.special import iv, jv
+from scipy.special import iv, jn_zeros, jv
 
 import dalembert as da
 from dalembert.analysis import find_equilibrium, machine_modes
@@ -254,6 +254,26 @@ def test_equilibria_are_stable_ones() -> None:
     assert_allclose(modes**2, bent.squares, rtol=1e-9)
     A = da.linearize(machine, at=bent.q, p={"g": 20.0}).A
     assert_allclose(np.sort(np.abs(np.linalg.eigvals(A)))[::2], modes, rtol=1e-8)
+
+
+def test_hanging_ropes_and_spinning_arms_of_other_sizes() -> None:
+    """Modes by zeros of the Bessel function for two lengths; stretch ``tan(k L)/k - L`` for another speed and arm."""
+    for length, g in ((0.7, 9.81), (2.4, 3.7)):
+        rope = replace(_unit_rod(7, E=1e-12), length=length)
+        hinge = da.Joint("root", "revolute", "world", "rod", axis=(0, 0, 1))
+        squares = find_equilibrium(da.Machine("rope", [rope], [hinge], gravity=(g, 0, 0))).squares
+        assert_allclose(np.sqrt(squares[:3]), jn_zeros(0, 3) / 2 * np.sqrt(g / length), rtol=1e-6)
+    E, rho, length, speed = 3e6, 900.0, 2.0, 8.0
+    arm = da.Rod("rod", length, da.Section(1e-3), E, density=rho, strains={"axial": 4}, rotary_inertia=False)
+    hinge = da.Joint("root", "revolute", "world", "rod", axis=(0, 0, 1))
+    eom = da.equations(da.Machine("arm", [arm], [hinge], gravity=(0, 0, 0)), backend="vm")
+    at_rest, spin = np.zeros(5), speed * np.eye(5)[0]
+    force = eom.bias(at_rest, spin)[1:]
+    slope = np.column_stack([eom.bias(x, spin)[1:] - force for x in np.eye(5)[1:]])  # linear in the strains
+    delta = -np.linalg.solve(slope, force)
+    k = speed * np.sqrt(rho / E)
+    stretch = eom.pose("rod.tip", np.r_[0.0, delta])[0, 3] - length
+    assert stretch == pytest.approx(np.tan(k * length) / k - length, rel=1e-8)
 
 
 def test_a_rope_between_nails_is_a_catenary() -> None:

@@ -357,6 +357,14 @@ def test_ways_that_do_not_exist_are_refused_at_the_start(sheaves: list[da.Sheave
         da.simulate(machine, duration=0.1, backend="vm", q0={"free.x": 1.0})
 
 
+def test_anchors_and_wheels_without_names_may_share_a_frame() -> None:
+    """The names of both are that of the frame; events of the rope are told apart nevertheless."""
+    ends = (da.Anchor("world", (-0.1, 0, -1)), da.Anchor("load"))
+    machine = machine_of(da.Rope("r", [ends[0], da.Guide("world", 0.1, "y", friction=0.1), ends[1]]))
+    run = da.simulate(machine, duration=0.01, q0={"free.x": 0.1, "free.z": -1.0}, backend="vm")
+    assert run["wrap.r.world"][0] == pytest.approx(math.pi)
+
+
 def test_a_drum_must_turn_about_its_axis() -> None:
     machine = tower_crane()
     rope = da.Rope("hoist", [da.Drum("drum", 0.3, axis="z"), da.Anchor("hook")])

@@ -15,6 +15,9 @@ __all__ = ["warn_of_angles", "warn_of_stiff_modes"]
 _APART = 1000.0
 """Ratio of the highest to the lowest frequency of a body beyond which explicit steps are wasted on the highest one."""
 
+_BOUNDED = 2.83
+"""Product of step and frequency beyond which explicit steps of order 4, and of lower orders, do not stay bounded."""
+
 
 def _flexible(machine: Machine) -> list[Elastic]:
     return [body for body in machine.bodies if isinstance(body, Elastic)]
@@ -26,6 +29,14 @@ def warn_of_stiff_modes(machine: Machine, method: Method) -> None:
         return
     for body in _flexible(machine):
         known = body.omega[np.isfinite(body.omega) & (body.omega > 0.0)]
+        step = None if method.adaptive else getattr(method, "step", None)
+        if known.size and step is not None and step * known.max() > 1.5 * _BOUNDED:
+            warn(
+                f"steps of {step:g} s by {method.name!r} may not stay bounded: the highest mode of {body.kind} "
+                f"'{body.name}' has {known.max():.3g} rad/s, which allows {_BOUNDED / known.max():.2g} s; "
+                f"use ImplicitMidpoint(step={step:g})"
+            )
+            continue
         if known.size and known.max() > _APART * known.min():
             warn(
                 f"the highest mode of {body.kind} '{body.name}' has {known.max():.3g} rad/s, the lowest "

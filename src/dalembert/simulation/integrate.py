@@ -225,10 +225,11 @@ def _failure(engine: NativeEngine, setup: Setup, outcome: Outcome) -> _Ending:
     culprit = "the equations of motion"
     if METHODS[setup.method].implicit and outcome is Outcome.DIVERGED and bad < 0:
         more = "" if problem.constrained is None else ", or its constraints could not be kept"
+        cure = "" if METHODS[setup.method].adaptive else "; shorten it, or use AdaptiveMidpoint"
         return _Ending(
             "diverged",
             f"the iteration of the step of {engine.h_used:.3g} s from t = {t:.9g} s did not converge{more}: the step "
-            "is too long for forces that are neither modes nor springs",
+            f"is too long for forces that are neither modes nor springs{cure}",
         )
     if problem.constrained is not None and outcome is Outcome.DIVERGED and bad < 0:
         return _Ending(

@@ -67,6 +67,28 @@ class HeldPose:
         return np.asarray(s.force_x - s.force_f @ (s.lengths_x / s.lengths_f[:, None]))
 
     @property
+    def wraps(self) -> Array:
+        """Angles that the cables wrap on their pulleys [rad]; zero at point exits."""
+        return self.state.wraps
+
+    def winch_tensions(self, friction: float) -> tuple[Array, Array]:
+        """Least and largest tensions behind the pulleys on which the cables rest, with a coefficient of friction.
+
+        Between ``T exp(-mu phi)`` and ``T exp(mu phi)`` of the tension ``T`` at the exit and the angle of wrap ``phi``,
+        the platform stands (L. Euler, 1769). Winches that coil up need the upper ones.
+
+        Parameters
+        ----------
+        friction
+            Coefficient of friction between cables and pulleys that do not turn; for a bearing, that which gives its
+            ratio of tensions.
+        """
+        if not friction >= 0.0:
+            raise InputError(f"friction must be >= 0, got {friction!r}")
+        ratio = np.exp(friction * self.wraps)
+        return self.exit_tensions / ratio, self.exit_tensions * ratio
+
+    @property
     def own_frequencies(self) -> dict[str, float]:
         """First frequencies of the cables with weight, as strings along their lines [Hz].
 

@@ -45,6 +45,8 @@ class PulledState:
         Least and largest tension along each cable [N].
     chords
         Distances of the ends of heavy cables, and ways of straight ones [m].
+    wraps
+        Angles that the cables wrap on their pulleys [rad]; zero at point exits.
     force_f, force_x, lengths_f, lengths_x
         Derivatives with respect to ``f`` and to a displacement of the platform; a length depends on its own ``f`` only.
     """
@@ -56,6 +58,7 @@ class PulledState:
     least: Array
     largest: Array
     chords: Array
+    wraps: Array
     force_f: Array
     force_x: Array
     lengths_f: Array
@@ -83,7 +86,7 @@ class CablePulls:
         """Evaluate the cables, or raise an error for those that cannot hang there."""
         near = self._solved(q, f, *self._inputs)
         values = [np.array(x.full()) for x in self._state(q, f, near, *self._inputs)]
-        columns, (force_f, force_x, lengths_x), fits = values[:8], values[8:11], values[11]
+        columns, (force_f, force_x, lengths_x), fits = values[:9], values[9:12], values[12]
         check_tangents(self.machine, fits[:, 0], np.ones(len(f)))
         for cable, (_, upright, error) in zip(self.machine.cables, fits, strict=True):
             if not upright > _UPRIGHT:
@@ -92,10 +95,11 @@ class CablePulls:
                     "tension"
                 )
             if not error <= _ERROR:
-                raise InputError(f"no catenary of cable '{cable.name}' was found between its ends")
-        force, lengths, exits, anchors, least, largest, chords, lengths_f = (x[:, 0] for x in columns)
+                swivels = "; the axis about which its pulley swivels must be vertical" if cable.has_pulley else ""
+                raise InputError(f"no catenary of cable '{cable.name}' was found between its ends{swivels}")
+        force, lengths, exits, anchors, least, largest, chords, wraps, lengths_f = (x[:, 0] for x in columns)
         tensions = exits, anchors, least, largest
-        return PulledState(force, lengths, *tensions, chords, force_f, force_x, lengths_f, lengths_x)
+        return PulledState(force, lengths, *tensions, chords, wraps, force_f, force_x, lengths_f, lengths_x)
 
     def extremes(self, q: Array, f: Array) -> tuple[Array, Array]:
         """Least and largest tension along each cable; without its other values, for searches."""
@@ -159,6 +163,7 @@ class _Cable:
     chord: ca.SX
     tensions: tuple[ca.SX, ca.SX, ca.SX, ca.SX]
     fits: tuple[ca.SX, ca.SX, ca.SX]
+    wrap: ca.SX
 
 
 def _cables(eom: EquationsOfMotion, f: ca.SX, near: ca.SX | None = None) -> list[_Cable]:
@@ -172,10 +177,11 @@ def _cables(eom: EquationsOfMotion, f: ca.SX, near: ca.SX | None = None) -> list
             cables.append(
                 _Cable(
                     (shape.gradient(s.q) @ B).T,
-                    shape.L,
+                    shape.unstretched,
                     ca.sqrt(shape.l**2 + shape.h**2),
                     (*shape.tensions, *shape.extremes),
                     (one, shape.l / shape.L, shape.error),
+                    none if shape.psi is None else ca.pi - shape.psi,
                 )
             )
             continue
@@ -183,7 +189,8 @@ def _cables(eom: EquationsOfMotion, f: ca.SX, near: ca.SX | None = None) -> list
         give = 1 if cable.stiffness is None else 1 + f[k] / s.value(cable.stiffness)
         tangent = one if path.tangent is None else path.tangent
         pull = (ca.jacobian(path.length, s.q) @ B).T * f[k]
-        cables.append(_Cable(pull, path.length / give, path.length, (f[k],) * 4, (tangent, one, none)))
+        wrap = none if path.arc is None else ca.pi - path.arc[0]
+        cables.append(_Cable(pull, path.length / give, path.length, (f[k],) * 4, (tangent, one, none), wrap))
     return cables
 
 
@@ -201,7 +208,8 @@ def _state(machine: Machine) -> ca.Function:
     derivatives = [ca.jacobian(force, f), ca.jacobian(force, s.q) @ moved, ca.jacobian(lengths, s.q) @ moved]
     fits = ca.vertcat(*[ca.horzcat(*c.fits) for c in cables])
     chords = ca.vertcat(*[c.chord for c in cables])
-    outputs = [force, lengths, *tensions, chords, lengths_f, *derivatives, fits]
+    wraps = ca.vertcat(*[c.wrap for c in cables])
+    outputs = [force, lengths, *tensions, chords, wraps, lengths_f, *derivatives, fits]
     return ca.Function("pulls", [s.q, f, near, s.t, s.p], [ca.densify(x) for x in outputs])
 
 

@@ -16,6 +16,8 @@ from dalembert.model.cables.point import PointExit
 from dalembert.model.context import MachineContext
 from dalembert.model.joint import WORLD
 from dalembert.model.kind_fields import FrameName, JointName
+from dalembert.model.ropes.catenary import ROUNDS, Hanging
+from dalembert.model.ropes.pulley_catenary import PulleyExit, leave_pulley
 from dalembert.model.ropes.route import Arc, RopeBase, Route, RouteSection
 
 __all__ = ["Cable"]
@@ -57,8 +59,9 @@ class Cable(RopeBase):
     bilateral
         Whether the cable could also push, as CDPR (2), an equation, lets it; otherwise it goes slack instead.
     weight
-        Weight per unstretched length [N/m] of an elastic cable between its exit point and its anchor, which then sags:
-        see `Rope`. Its length may be a parameter or depend on time, but not on a winch.
+        Weight per unstretched length [N/m] of an elastic cable, which then sags: see `Rope`. It leaves a pulley that
+        swivels about a vertical axis as a tangent. A winch coils it up at its exit; the mass of the body there includes
+        the cable that the winch holds at the angle zero.
 
     Examples
     --------
@@ -116,7 +119,8 @@ class Cable(RopeBase):
             raise MachineError(f"'bilateral' of cable '{name}' must be true or false, got {self.bilateral!r}")
         set_(self, "weight", field_scalar(self.weight, f"weight of cable '{name}'", lower=0.0))
         if self.heavy:
-            given = {"a pulley": self.has_pulley, "a winch": self.winch is not None, "'bilateral'": self.bilateral}
+            fixed = self.has_pulley and self.swivel != "free"
+            given = {"a pulley that does not swivel": fixed, "'bilateral'": self.bilateral}
             self._check_heavy("cable", (what for what, is_given in given.items() if is_given))
 
     @property
@@ -146,20 +150,55 @@ class Cable(RopeBase):
         rims: tuple[Arc, ...] = ()
         if path.arc is not None:
             (psi, s), r, z = path.arc, context.value(self.pulley), R_d[:, 2]
+            shape = self.hanging(context) if self.heavy else None
+            psi = psi if shape is None or shape.psi is None else shape.psi
             centre = p_d + R_d @ ca.vertcat(*[context.value(x) for x in self.exit_at]) + r * s
             rims = (Arc(centre, ca.cross(z, s), -s, r, ca.pi - psi),)
             course = (*rims, anchor)
-        payout = ca.SX(0)
-        if self.winch is not None:
-            payout = context.value(self.drum) * context.coordinate(self.winch)
-        route = Route(path.length, (RouteSection(path.length, payout, (0,), (path.length,)),), course, rims=rims)
-        return self._with_sag(route, context)
+        section = RouteSection(path.length, self.payout(context), (0,), (path.length,))
+        return self._with_sag(Route(path.length, (section,), course, rims=rims), context)
+
+    def payout(self, context: MachineContext) -> ca.SX:
+        """Length that its winch has paid out."""
+        return ca.SX(0) if self.winch is None else context.value(self.drum) * context.coordinate(self.winch)
 
     def ends(self, context: MachineContext) -> tuple[ca.SX, ca.SX]:
         """Exit point and anchor of a heavy one."""
         (R_b, p_b), (R_d, p_d) = context.pose(self.anchor), context.pose(self.exit)
         exit_at, anchor_at = (ca.vertcat(*[context.value(x) for x in at]) for at in (self.exit_at, self.anchor_at))
         return p_d + R_d @ exit_at, p_b + R_b @ anchor_at
+
+    def hanging(self, context: MachineContext, length: ca.SX | None = None) -> Hanging:
+        """How it hangs at rest, if it is heavy, from its exit or from where it leaves its pulley."""
+        if not self.has_pulley:
+            return super().hanging(context, length)
+        assert self.length is not None
+        payout = self.payout(context) if length is None else ca.SX(0)
+        total = context.value(self.length) if length is None else length
+        (_, end, gravity), material = self._hung(context), self._material(context)
+
+        def solve(start: ca.SX, arc: ca.SX, stretch: ca.SX, near: Hanging | None) -> Hanging:
+            return Hanging.between(start, end, gravity, (total - arc / stretch, *material), payout, near)
+
+        return leave_pulley(self._pulley_exit(context), solve)
+
+    def tightened(self, context: MachineContext, tension: ca.SX, near: ca.SX | None = None) -> Hanging:
+        """How it hangs with a tension along the line from its exit, or from where it leaves its pulley."""
+        if not self.has_pulley:
+            return super().tightened(context, tension, near)
+        (_, end, gravity), material = self._hung(context), self._material(context)
+
+        def solve(start: ca.SX, arc: ca.SX, stretch: ca.SX, last: Hanging | None) -> Hanging:
+            close = near if last is None else ca.vertcat(last.V, last.L)
+            return Hanging.tightened(start, end, gravity, (tension, *material), close)
+
+        return leave_pulley(self._pulley_exit(context), solve, ROUNDS if near is None else ROUNDS - 3)
+
+    def _pulley_exit(self, context: MachineContext) -> PulleyExit:
+        (R, p), path, (entry, end) = context.pose(self.exit), self.path(context), self.ends(context)
+        assert path.arc is not None
+        psi, along = path.arc
+        return PulleyExit(R, p, entry, along, R[:, 2], context.value(self.pulley), psi, end)
 
     @property
     def section_names(self) -> tuple[str, ...]:

@@ -11,15 +11,17 @@ Both are derivatives of the potential energy of strain and weight, ``dU/dl = H``
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import casadi as ca
 
-__all__ = ["Hanging", "compliance", "cut", "potential", "pull", "reach"]
+__all__ = ["ROUNDS", "Hanging", "compliance", "cut", "potential", "pull", "reach"]
 
 _STEPS = 12  # of Newton's method; 4,000 random catenaries needed 10 at most
 _CUTS = 6  # the same with H given
+_NEAR = 2  # from a solution nearby
+ROUNDS = 8  # of where a cable leaves a pulley; each one divides the error by about its distance over the radius
 
 
 def reach(H: Any, V: Any, L: Any, w: Any, EA: Any) -> tuple[Any, Any]:
@@ -47,8 +49,13 @@ def potential(H: Any, V: Any, L: Any, w: Any, EA: Any) -> Any:
     return strain + stretched + curve - L * lower
 
 
-def pull(l: ca.SX, h: ca.SX, L: ca.SX, w: ca.SX, EA: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX]:
-    """Pull (H, V) at the end by a fixed number of Newton steps, and by which part of the length these miss the end."""
+def pull(
+    l: ca.SX, h: ca.SX, L: ca.SX, w: ca.SX, EA: ca.SX, near: tuple[ca.SX, ca.SX] | None = None
+) -> tuple[ca.SX, ca.SX, ca.SX]:
+    """Pull (H, V) at the end by a fixed number of Newton steps, and by which part of the length these miss the end.
+
+    From a solution ``near`` it, few steps suffice.
+    """
     chord = ca.sqrt(l**2 + h**2)
     hangs = chord < L
     slope = ca.if_else(hangs, ca.fmax(ca.sqrt(3.0 * ca.fmax((L**2 - h**2) / l**2 - 1.0, 0.0)), 0.03), 0.2)
@@ -56,7 +63,9 @@ def pull(l: ca.SX, h: ca.SX, L: ca.SX, w: ca.SX, EA: ca.SX) -> tuple[ca.SX, ca.S
     taut = ca.fmax(H, EA * (chord / L - 1.0) * l / chord)
     V = ca.if_else(hangs, w / 2.0 * (h / ca.tanh(slope) + L), taut * h / l + w * L / 2.0)
     H = ca.if_else(hangs, H, taut)
-    for _ in range(_STEPS):
+    if near is not None:
+        H, V = near
+    for _ in range(_STEPS if near is None else _NEAR):
         (x, z), (a, b, c) = reach(H, V, L, w, EA), compliance(H, V, L, w, EA)
         miss_l, miss_h, det = l - x, h - z, a * c - b * b
         dH, dV = (c * miss_l - b * miss_h) / det, (a * miss_h - b * miss_l) / det
@@ -118,6 +127,13 @@ class Hanging:
         Pull of the holder at its end.
     error
         Part of its length by which the iteration misses the end.
+    payout
+        The part of its length that a winch at its start has paid out; what it has coiled up rests there.
+    arc, psi
+        Unstretched length on a pulley at its start, and the angle at which it leaves that.
+    held
+        Its start, which the frame of a pulley carries along: an expression of the place in that frame, the symbol of
+        that place, and its value; and its end. None: the start is a point.
     """
 
     origin: ca.SX
@@ -131,12 +147,26 @@ class Hanging:
     H: ca.SX
     V: ca.SX
     error: ca.SX
+    payout: ca.SX = field(default_factory=lambda: ca.SX(0))
+    arc: ca.SX = field(default_factory=lambda: ca.SX(0))
+    psi: ca.SX | None = None
+    held: tuple[ca.SX, ca.SX, ca.SX, ca.SX] | None = None
 
     @staticmethod
-    def between(start: ca.SX, end: ca.SX, gravity: ca.SX, cable: tuple[ca.SX, ca.SX, ca.SX]) -> Hanging:
-        """Solve for it, with unstretched length, weight per length and stiffness of the cable."""
+    def between(
+        start: ca.SX,
+        end: ca.SX,
+        gravity: ca.SX,
+        cable: tuple[ca.SX, ca.SX, ca.SX],
+        payout: ca.SX | None = None,
+        near: Hanging | None = None,
+    ) -> Hanging:
+        """Solve for it, with unstretched length, weight per length and stiffness; ``payout`` is added to the length."""
         along, up, l, h = _plane(start, end, gravity)
-        return Hanging(start, along, up, l, h, *cable, *pull(l, h, *cable))
+        paid = ca.SX(0) if payout is None else payout
+        cable = (cable[0] + paid, *cable[1:])
+        solution = pull(l, h, *cable, near=None if near is None else (near.H, near.V))
+        return Hanging(start, along, up, l, h, *cable, *solution, paid)
 
     @staticmethod
     def tightened(
@@ -154,9 +184,26 @@ class Hanging:
         return Hanging(start, along, up, l, h, L, w, EA, H, V, error)
 
     def gradient(self, q: ca.SX) -> ca.SX:
-        """Derivatives of its energy with respect to coordinates that move its ends, at a fixed length."""
+        """Derivatives of its energy with respect to coordinates that move its ends, and turn its winch.
+
+        At fixed ends, ``dU/dL = -T - T^2 / (2 EA)`` with the tension ``T`` at the winch: cable that is paid out was not
+        stretched on the drum, and takes up energy of strain.
+        """
+        T = self.tensions[0]
+        winch = (T + T**2 / (2.0 * self.EA)) * ca.jacobian(self.payout, q)
+        if self.held is not None:  # the point where it leaves the pulley moves with the frame of the pulley
+            start, local, place, end = self.held
+            below = self.H * self.along + (self.V - self.w * (self.unstretched - self.payout)) * self.up
+            moves = ca.substitute(ca.jacobian(start, q), local, place)
+            return (self.H * self.along + self.V * self.up).T @ ca.jacobian(end, q) - below.T @ moves - winch
         pulled = self.H * ca.jacobian(self.l, q) + self.V * ca.jacobian(self.h, q)
-        return pulled + self.w * self.L * ca.jacobian(self.start, q)
+        carried = self.w * (self.L - self.payout) * ca.jacobian(self.start, q)
+        return pulled + carried - winch
+
+    @property
+    def unstretched(self) -> ca.SX:
+        """Unstretched length, with the arc on a pulley."""
+        return self.L + self.arc
 
     @property
     def chord_tension(self) -> ca.SX:
@@ -194,8 +241,8 @@ class Hanging:
 
     @property
     def potential(self) -> ca.SX:
-        """Energy of strain and weight."""
-        return potential(self.H, self.V, self.L, self.w, self.EA) + self.w * self.L * self.start
+        """Energy of strain and weight, with that of the cable on a winch at its start."""
+        return potential(self.H, self.V, self.L, self.w, self.EA) + self.w * (self.L - self.payout) * self.start
 
     def frequency(self, gravity: ca.SX) -> ca.SX:
         """First frequency across its plane [Hz], about that of a string."""

@@ -287,8 +287,14 @@ class RopeBase(ABC):
     def hanging(self, context: MachineContext, length: ca.SX | None = None) -> Hanging:
         """How it hangs at rest between its ends, if it is heavy; with another length, if one is given."""
         assert self.length is not None
-        chosen = context.value(self.length) if length is None else length
-        return Hanging.between(*self._hung(context), (chosen, *self._material(context)))
+        material = self._material(context)
+        if length is not None:
+            return Hanging.between(*self._hung(context), (length, *material))
+        return Hanging.between(*self._hung(context), (context.value(self.length), *material), self.payout(context))
+
+    def payout(self, context: MachineContext) -> ca.SX:
+        """Length that a winch has paid out."""
+        return ca.SX(0)
 
     def tightened(self, context: MachineContext, tension: ca.SX, near: ca.SX | None = None) -> Hanging:
         """How it hangs with a tension along the line between its ends, if it is heavy; ``near`` as in `Hanging`."""

@@ -456,13 +456,14 @@ class Routing:
             radii = [w.radius for w in (self.wheels[k], self.wheels[(k + 1) % n]) if w.radius is not None]
             if line.out is not None or line.into is not None:
                 least = (_SHORTEST * sum(radii, ca.SX(0))) ** 2
-                yield Condition(f"{rope.name}.{a.label}.overlap", line.clear - least, message)
+                event = f"{a.label}.overlap" if line.out is not None else f"{b.label}.inside"
+                yield Condition(f"{rope.name}.{event}", line.clear - least, message)
             if line.error is not None:
                 message = f"no line from {a.what} to {b.what} of rope '{rope.name}' was found that touches both"
                 yield Condition(f"{rope.name}.{a.label}.tangent", _CONVERGED * line.length - line.error, message)
         for k in range(n):
             zero = self.counted.get(f"{rope.name}.{path[k].label}.zero")
-            if zero is not None and (path[k].cuts or rope.elastic):
+            if zero is not None and self.wheels[k].axis is not None and (path[k].cuts or rope.elastic):
                 yield Condition(
                     f"{rope.name}.{path[k].label}.lap",
                     _FARTHEST - ca.fabs(zero.angle - zero.centre),

@@ -73,7 +73,7 @@ def cable_robot(
     stiffness, cable_damping
         Axial stiffness EA and damping of elastic cables; None: inextensible.
     weight
-        Weight per length [N/m] of elastic cables, which then sag: without winches and pulleys, with lengths.
+        Weight per length [N/m] of elastic cables, which then sag; give their lengths.
     bilateral
         Whether the cables could also push.
     gravity
