@@ -217,6 +217,7 @@ def _judged(study: _Study, loop: Loop, progress: Callable[[str], object]) -> tup
         told("decay")
         if loop.period is None:  # the norm of a sampler is that of signals without a weight
             row["decay"] = _decay(study, loop, degree, -attack.growth)
+        told("gain in the L2 norm")
         gain = varying_gain(closed, loop.controls, study.shown, limits, degree=degree)
         row["gain"] = gain.gain if gain.guaranteed else None
         row["gain of"] = [list(loop.controls), study.shown]
