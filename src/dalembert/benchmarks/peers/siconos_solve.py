@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+__all__ = ["main"]
+
 
 def main(source: str, target: str) -> None:
     """Solve all problems of a file by all solvers."""
