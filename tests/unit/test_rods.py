@@ -256,6 +256,80 @@ def test_equilibria_are_stable_ones() -> None:
     assert_allclose(np.sort(np.abs(np.linalg.eigvals(A)))[::2], modes, rtol=1e-8)
 
 
+def _modes_of_a_bent_cantilever(g: float, n: int = 40) -> Array:
+    """Three frequencies about the rest of a horizontal cantilever of unit length, mass and stiffness.
+
+    Linearised equations of the elastica by collocation at Chebyshev points, with the angle as the unknown: the
+    displacements are integrals of it from the root, and the forces integrals of these from the tip.
+    """
+    s = (1 - np.cos(np.pi * np.arange(n + 1) / n)) / 2
+    powers = np.polynomial.chebyshev.chebvander(2 * s - 1, n)
+    whole = np.eye(n + 1)
+    slopes = np.array([np.polynomial.chebyshev.chebval(2 * s - 1, np.polynomial.chebyshev.chebder(c)) for c in whole])
+    areas = np.array(
+        [np.polynomial.chebyshev.chebval(2 * s - 1, np.polynomial.chebyshev.chebint(c, lbnd=-1)) for c in whole]
+    )
+    D, S = (np.linalg.solve(powers.T, part).T for part in (2 * slopes, areas / 2))  # derivative, integral from the root
+    to_tip = S[-1] - S
+    theta = np.zeros(n + 1)
+    for _ in range(30):  # Newton: theta'' = g (1 - s) cos(theta)
+        left = D @ D @ theta - g * (1 - s) * np.cos(theta)
+        slope = D @ D + np.diag(g * (1 - s) * np.sin(theta))
+        left[0], left[-1] = theta[0], D[-1] @ theta
+        slope[0], slope[-1] = whole[0], D[-1]
+        theta = theta - np.linalg.solve(slope, left)
+    x, y = -S * np.sin(theta), S * np.cos(theta)
+    A = D @ D + np.diag(g * (1 - s) * np.sin(theta))
+    B = -np.cos(theta)[:, None] * (to_tip @ y) + np.sin(theta)[:, None] * (to_tip @ x)
+    A[0], A[-1], B[0], B[-1] = whole[0], D[-1], 0.0, 0.0
+    squares = 1.0 / np.sort(np.linalg.eigvals(np.linalg.solve(A, B)).real)[::-1][:3]
+    return np.sqrt(squares)
+
+
+def test_modes_about_bent_states_of_other_weights() -> None:
+    """Against a boundary-value problem, which itself has the study's 5.02897485, 21.61062774 and 55.6443438."""
+    assert_allclose(_modes_of_a_bent_cantilever(10.0), [5.02897485, 21.61062774, 55.6443438], rtol=1e-8)
+    eom = da.equations(_clamped(_unit_rod(12), (0, -da.Parameter("g", 1.0), 0)), backend="vm")  # type: ignore[arg-type]
+    for g in (2.3, 17.0):
+        rest = find_equilibrium(eom, p={"g": g})
+        assert_allclose(np.sqrt(rest.squares[:3]), _modes_of_a_bent_cantilever(g), rtol=1e-7)
+
+
+@pytest.mark.slow
+def test_curved_rods_under_loads_in_any_direction() -> None:
+    """Tips of a rod that is curved, stretched and sheared, against a shooting solution of Reissner's equations."""
+    length, E, G, area, Iy, Iz = 60.0, 2e7, 7e6, 0.8, 0.05, 0.08
+    strains = {"bending": 7, "torsion": 7, "axial": 4, "shear": 4}
+    rod = da.Rod(
+        "rod", length, da.Section(area, Iy, Iz), E, G, 1.0, strains=strains, curvature=(0.0, 0.004, -0.012),
+        shear_factor=1.0, points=12,
+    )  # fmt: skip
+    section = rod.section_at(0.0)
+    bending = np.array([G * section.torsion, E * Iy, E * Iz])
+    stretching = np.array([E * area, G * area, G * area])
+    F = [da.Parameter(f"F{x}", 0.0) for x in "xyz"]
+    eom = da.equations(_clamped(rod, wrenches=[da.Wrench("load", "rod.tip", force=tuple(F))]), backend="vm")
+
+    def shot(moment: Array, force: Array) -> Array:
+        def slope(_: float, y: Array) -> Array:
+            turn = Rotation.from_quat(y[3:7])
+            k = np.array([0.0, 0.004, -0.012]) + turn.inv().apply(y[7:]) / bending
+            along = turn.apply(np.array([1.0, 0.0, 0.0]) + turn.inv().apply(force) / stretching)
+            q = y[3:7]
+            turned = 0.5 * np.r_[q[3] * k + np.cross(q[:3], k), -q[:3] @ k]
+            return np.r_[along, turned, np.cross(force, along)]
+
+        start = np.r_[np.zeros(3), 0.0, 0.0, 0.0, 1.0, moment]
+        return np.asarray(solve_ivp(slope, (0.0, length), start, method="DOP853", rtol=1e-11, atol=1e-11).y[:, -1])
+
+    for force in (np.array([-120.0, 60.0, 310.0]), np.array([40.0, -330.0, 90.0])):
+        rest = find_equilibrium(eom, p={f"F{x}": float(f) for x, f in zip("xyz", force, strict=True)})
+        tip = eom.pose("rod.tip", rest.q, p={f"F{x}": float(f) for x, f in zip("xyz", force, strict=True)})[:3, 3]
+        found = root(lambda m, f: shot(m, f)[7:], np.cross(tip, force), args=(force,), tol=1e-10)
+        assert rest.stable and found.success
+        assert_allclose(tip, shot(found.x, force)[:3], atol=1e-6)
+
+
 def test_hanging_ropes_and_spinning_arms_of_other_sizes() -> None:
     """Modes by zeros of the Bessel function for two lengths; stretch ``tan(k L)/k - L`` for another speed and arm."""
     for length, g in ((0.7, 9.81), (2.4, 3.7)):
