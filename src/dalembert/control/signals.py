@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from dalembert.core.errors import UnknownNameError
+from dalembert.core.types import Array
 
-__all__ = ["label", "place"]
+__all__ = ["gain_table", "label", "place"]
 
 
 def label(name: str) -> str:
@@ -19,3 +22,11 @@ def place(name: str, names: Sequence[str], kind: str, where: str = "") -> int:
     if name not in names:
         raise UnknownNameError(kind, name, names, where)
     return list(names).index(name)
+
+
+def gain_table(table: Mapping[tuple[str, str], float], motors: Sequence[str], states: Sequence[str]) -> Array:
+    """Matrix of gains (motors x states) from gains by (motor, state)."""
+    K = np.zeros((len(motors), len(states)))
+    for (motor, state), value in table.items():
+        K[place(label(motor), motors, "motor"), place(label(state), states, "state")] += value
+    return K

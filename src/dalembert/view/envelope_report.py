@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.analysis.linearize import law_gain
 from dalembert.control.margins import disk_margins
 from dalembert.control.scheduled import ScheduledGains
-from dalembert.control.signals import label, place
+from dalembert.control.signals import gain_table, label
 from dalembert.control.structured import Poles, Structure, gains, tune
 from dalembert.control.structured.ranges import shifted
 from dalembert.control.uncertain import LFT, UncertainMachine, uncertain
@@ -349,10 +349,7 @@ def _gains(
     at: Mapping[str, float],
 ) -> Array:
     if table:
-        K = np.zeros((len(lft.inputs), len(lft.outputs)))
-        for (motor, state), value in table.items():
-            K[place(label(motor), lft.inputs, "motor"), place(label(state), lft.outputs, "state")] += value
-        return K
+        return gain_table(table, lft.inputs, lft.outputs)
     if law is None:
         raise InputError(f"machine '{eom.machine.name}' has no law: give gains as --gain MOTOR:STATE=NUMBER")
     return -law_gain(eom, law, dict(at))

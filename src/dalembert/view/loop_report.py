@@ -11,7 +11,7 @@ from dalembert.analysis.linearize import law_gain, linearize
 from dalembert.control.hinf import hinf_norm
 from dalembert.control.margins import disk_margins
 from dalembert.control.mu import Robustness, robust_stability
-from dalembert.control.signals import label, place
+from dalembert.control.signals import gain_table
 from dalembert.control.uncertain import uncertain
 from dalembert.core.errors import InputError
 from dalembert.core.ports import Law
@@ -56,11 +56,7 @@ def loop_report(
     eom = derive(machine)
     plant = linearize(eom, at)
     if gains:
-        K = np.zeros((plant.ninputs, plant.noutputs))
-        for (motor, state), value in gains.items():
-            K[place(label(motor), plant.input_labels, "motor"), place(label(state), plant.output_labels, "state")] += (
-                value
-            )
+        K = gain_table(gains, plant.input_labels, plant.output_labels)
     elif law is not None:
         K = -law_gain(eom, law, at)
     else:

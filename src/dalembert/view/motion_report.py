@@ -21,7 +21,7 @@ from dalembert import api
 from dalembert.analysis.linearize import state_space_names
 from dalembert.control.feedback import linear_feedback
 from dalembert.control.margins import disk_margins
-from dalembert.control.signals import label, place
+from dalembert.control.signals import gain_table, label
 from dalembert.control.varying.deflections import proven_deflections
 from dalembert.control.varying.motion_search import WorstMotion, worst_motion
 from dalembert.control.varying.motions import MotionProof, proven_motion
@@ -156,10 +156,7 @@ def _law(
         return law
     states = [label(n) for n in state_space_names(eom)]
     motors = [label(n) for n in eom.u_names]
-    K = np.zeros((len(motors), len(states)))
-    for (motor, state), value in table.items():
-        K[place(label(motor), motors, "motor"), place(label(state), states, "state")] += value
-    return linear_feedback(eom, K, measured=states, controls=motors, at=dict(at))
+    return linear_feedback(eom, gain_table(table, motors, states), measured=states, controls=motors, at=dict(at))
 
 
 def motion_page(envelope: MotionEnvelope, path: str | os.PathLike[str]) -> Path:
