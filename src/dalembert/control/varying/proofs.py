@@ -16,6 +16,7 @@ from dalembert.control.uncertain.lft import LFT
 from dalembert.control.varying.inequalities import Certificate, Inequalities
 from dalembert.control.varying.parts import LoopPart, assembled, error_bound, independent_parts
 from dalembert.control.varying.refinements import lifted
+from dalembert.control.varying.scaling import scaled
 from dalembert.control.varying.splines import GridFunction, function_on_grid
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
@@ -286,7 +287,7 @@ def _split(loop: LFT, u: Sequence[int], y: Sequence[int], rates: Mapping[str, fl
     system, every = loop.part(y, u).state_space()
     blocks = _sized(every)
     checked = checked_rates(every, rates)
-    scaled, states, time = _scaled(system, blocks)
+    matrices, states, time = scaled(system, blocks)
     sized = {b.name for b in blocks}
     ties = {
         name: (other, factor / time)
@@ -294,7 +295,7 @@ def _split(loop: LFT, u: Sequence[int], y: Sequence[int], rates: Mapping[str, fl
         for name, other, factor in b.ties
         if name in sized and other in sized and factor * (1.0 - 1e-9) <= checked[name] < np.inf
     }
-    return _Problem(scaled, tuple(every), {name: rate / time for name, rate in checked.items()}, ties, states, time)
+    return _Problem(matrices, tuple(every), {name: rate / time for name, rate in checked.items()}, ties, states, time)
 
 
 def _lifted(problem: _Problem, order: int) -> _Problem:
@@ -441,30 +442,6 @@ def checked_rates(every: Sequence[DeltaBlock], rates: Mapping[str, float] | None
 
 def _sized(blocks: Sequence[DeltaBlock]) -> list[DeltaBlock]:
     return [b for b in blocks if b.size]
-
-
-def _scaled(system: Matrices, blocks: Sequence[DeltaBlock]) -> tuple[Matrices, Array, float]:
-    """The system in scaled time, states and signals of blocks; scales are powers of two, so that nothing is rounded."""
-    from scipy.linalg import matrix_balance
-
-    A, B, C, D = system
-    states = np.asarray(matrix_balance(A, permute=False, separate=True)[1][0], dtype=float)
-    A, B, C = A * states[None, :] / states[:, None], B / states[:, None], C * states[None, :]
-    time = _power(float(np.linalg.norm(A, 2)) or 1.0)
-    A, B = A / time, B / time
-    size = np.ones(B.shape[1]), np.ones(C.shape[0])
-    for b, s in slices(blocks):
-        into, out = np.linalg.norm(C[s], axis=1), np.linalg.norm(B[:, s], axis=0)
-        if b.kind in ("full", "error"):
-            into, out = np.full(b.size, np.linalg.norm(into)), np.full(b.size, np.linalg.norm(out))
-        both = (into > 0.0) & (out > 0.0)
-        one = np.array([_power(np.sqrt(i / o)) if k else 1.0 for i, o, k in zip(into, out, both, strict=True)])
-        size[0][s], size[1][s] = one, one
-    return (A, B * size[0][None, :], C / size[1][:, None], D * size[0][None, :] / size[1][:, None]), states, time
-
-
-def _power(x: float) -> float:
-    return float(2.0 ** np.round(np.log2(x)))
 
 
 def _proven(problem: _Problem, degree: int, gain: float | None) -> VaryingProof:
