@@ -376,6 +376,7 @@ def stepping_part(
         names=tuple(block.name for block in blocks),
         forces=tuple(map(int, forces[:-1])),
         loads=_loads(eom, [block.name if block.law is BlockLaw.STICTION else "" for block in blocks]),
+        tugs=_tugs(eom, blocks),
         losses=tuple(int(at) if loses else -1 for at, loses in zip(losses, losing, strict=False)),
         first_force=n_before,
         n_forces=int(forces[-1]) - n_before,
@@ -489,8 +490,8 @@ def _rows_of(eom: EquationsOfMotion) -> tuple[list[ConstraintRows], list[Constra
 
 
 def _sticking(eom: EquationsOfMotion) -> tuple[str, ...]:
-    """Joints with Coulomb friction that sticks, and constraints whose friction is proportional to their forces."""
-    return (*eom.machine.sticking, *(c.name for c in eom.machine.rubbing))
+    """Joints with Coulomb friction that sticks, and constraints and bearings with friction proportional to a load."""
+    return (*eom.machine.sticking, *(c.name for c in eom.machine.rubbing), *eom.machine.sheave_bearings)
 
 
 def _loads(eom: EquationsOfMotion, names: Sequence[str]) -> tuple[tuple[int, int], ...]:
@@ -499,6 +500,21 @@ def _loads(eom: EquationsOfMotion, names: Sequence[str]) -> tuple[tuple[int, int
     loads = eom.constraint_system.loads if eom.machine.rubbing else ()
     known = {name: load for name, load in zip(_sticking(eom), loads, strict=False) if load[1]}
     return tuple((held.index(known[n][0]), known[n][1]) if n in known else (-1, 0) for n in names)
+
+
+def _tugs(eom: EquationsOfMotion, blocks: Sequence[_Block]) -> tuple[tuple[int, ...], ...]:
+    """Rows of blocks, those of spans, whose tensions are the load of each block."""
+    none: tuple[tuple[int, ...], ...] = ((),) * len(blocks)
+    if not eom.machine.sheave_bearings:
+        return none
+    system, first, rows = eom.constraint_system, 0, dict[str, int]()
+    sections = {section.name: section for section in system.sections}
+    for block in blocks:
+        if block.name in sections:
+            rows |= {name: first + span for name, span in sections[block.name].tensions}
+        first += int(block.J.shape[0])
+    loads = dict(zip(system.sticking[len(eom.machine.sticking) :], system.rubbing, strict=True))
+    return tuple(tuple(rows[n] for n in loads[b.name].tensions) if b.name in loads else () for b in blocks)
 
 
 def _groups(supports: list[frozenset[int]]) -> list[frozenset[int]]:
