@@ -29,9 +29,7 @@ def conditions(way: Routing, wraps: dict[int, WrappedWheel]) -> Iterator[Conditi
     for k, line in enumerate(way.lines):
         a, b = path[k], path[(k + 1) % n]
         if line.out is not None and line.into is not None:
-            message = (
-                f"{a.what} and {b.what} of rope '{rope.name}' overlap or touch: there is no tangent between them"
-            )
+            message = f"{a.what} and {b.what} of rope '{rope.name}' overlap or touch: there is no tangent between them"
         else:
             wheel, point = (a, b) if line.out is not None else (b, a)
             message = f"{point.what} of rope '{rope.name}' is inside {wheel.what}, or touches it"

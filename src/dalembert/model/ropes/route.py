@@ -29,7 +29,18 @@ from dalembert.model.ropes.catenary import Hanging
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["Arc", "Bearing", "Condition", "Counted", "Meeting", "RopeBase", "Route", "RouteSection", "Rub", "WrappedWheel"]
+__all__ = [
+    "Arc",
+    "Bearing",
+    "Condition",
+    "Counted",
+    "Meeting",
+    "RopeBase",
+    "Route",
+    "RouteSection",
+    "Rub",
+    "WrappedWheel",
+]
 
 
 @dataclass(frozen=True)
@@ -112,8 +123,8 @@ class Bearing:
     ----------
     name
         Name of the sheave in the rope.
-    joint
-        Joint with which it turns.
+    joint, sense
+        Joint with which it turns, and 1 or -1 if this turns about the sheave's axis or against it.
     lever
         Largest moment of friction about the joint by the sum of the two tensions [m].
     spans
@@ -122,6 +133,7 @@ class Bearing:
 
     name: str
     joint: str
+    sense: int
     lever: ca.SX
     spans: tuple[int, int]
 

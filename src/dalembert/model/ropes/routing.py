@@ -303,7 +303,8 @@ class Routing:
                 assert element.loss is not None
                 arc = wraps[k].arc
                 lever = arc.radius * ca.tanh(element.loss.kappa(arc.angle, arc.radius, self.context) / 2)
-                yield Bearing(element.label, element.joint, lever, ((k - 1) % len(self.lines), k))
+                sense = self._sense(element, self.wheels[k].carrier, np.array(self.wheels[k].direction))
+                yield Bearing(element.label, element.joint, sense, lever, ((k - 1) % len(self.lines), k))
 
     def _is_drum(self, k: int) -> bool:
         return isinstance(self.rope.path[k], Drum)
