@@ -337,7 +337,7 @@ class ConstraintSystem:
 
     @property
     def tension_rows(self) -> dict[str, int]:
-        """Rows at which the spans of inextensible ropes end, by the names of their tensions: the engine has these there."""
+        """Rows at which the spans of inextensible ropes end, by tensions: the engine has these there."""
         starts = {r.name: r.start for r in self.rows if r.kind in ("rope", "sheave")}
         rows = {}
         for section in self.sections:

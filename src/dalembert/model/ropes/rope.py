@@ -144,8 +144,8 @@ class Rope(RopeBase):
         for element in self.path if self.elastic else ():
             if isinstance(element, Sheave) and element.has_bearing:
                 raise MachineError(
-                    f"{element.what} of rope '{self.name}' turns with the joint '{element.joint}' and has a loss, which "
-                    "is not supported for elastic ropes: leave out its joint, or give the friction to that joint"
+                    f"{element.what} of rope '{self.name}' turns with the joint '{element.joint}' and has a loss, "
+                    "which is not supported for elastic ropes: leave out its joint, or give the friction to that joint"
                 )
         if passed and self.elastic:
             raise MachineError(f"rope '{self.name}' is elastic: {passed[0]} is not supported for elastic ropes")
