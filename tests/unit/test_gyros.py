@@ -174,15 +174,14 @@ def test_a_chaser_turns_by_small_gyros_that_thrusters_unload() -> None:
     c, s = np.cos(np.radians(54.74)), np.sin(np.radians(54.74))
     axes = ((s, 0, c), (0, s, c), (-s, 0, c), (0, -s, c))
     spins = ((0, 1, 0), (-1, 0, 0), (0, -1, 0), (1, 0, 0))
-    gyros = [
-        da.ControlMomentGyro(f"g{k}", "bus", axes[k], spins[k], 0.005, 1.5, gimbal_inertia=0.02) for k in range(4)
-    ]
+    gyros = [da.ControlMomentGyro(f"g{k}", "bus", axes[k], spins[k], 0.005, 1.5, gimbal_inertia=0.02) for k in range(4)]
     chaser, settings = seven_joints().with_parts(*gyros), {"rate": RATE, "approach": "x", **FLIGHTS["seven"][1]}
-    with pytest.raises(da.InputError, match="must spin: give rotors={'g0.rotor_dot'"):
+    with pytest.raises(da.InputError, match=r"must spin: give rotors=\{'g0\.rotor_dot'"):
         space_robots.fly_capture(chaser, hulk(), **settings)
     with pytest.raises(da.UnknownNameError, match="bus_dot"):
         space_robots.fly_capture(chaser, hulk(), rotors={"bus_dot": 1.0}, **settings)
-    outcome = space_robots.fly_capture(chaser, hulk(), rotors={k: x for g in gyros for k, x in g.v0.items()}, **settings)
+    spinning = {k: x for g in gyros for k, x in g.v0.items()}
+    outcome = space_robots.fly_capture(chaser, hulk(), rotors=spinning, **settings)
     assert outcome.ok, str(outcome)
     assert outcome.approach is not None and outcome.stack is not None
     angles = outcome.approach.array([f"g{k}.gimbal" for k in range(4)])
