@@ -283,7 +283,7 @@ def _compose(
 def _stepped_states(
     eom: EquationsOfMotion, states: InternalStates, memory: RopeMemory, n_before: int
 ) -> SteppedStart | None:
-    """Add the latches of constraints that time-stepping keeps, and return what puts starts on the constraints."""
+    """Add the latches of constraints that time-stepping keeps, and return the correction of its starts."""
     if not eom.constrained:
         return None
     system, chosen, first = eom.constraint_system, kept_latches(eom), eom.nq + eom.nv + len(states)

@@ -1,4 +1,4 @@
-"""What time-stepping supports, and where a run may start."""
+"""Checks of what time-stepping supports, and starts of its runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every integration method has: its properties, its settings, and the table that it stands in."""
+"""Base classes of integration methods: properties, settings, and the table of all methods."""
 
 from __future__ import annotations
 
