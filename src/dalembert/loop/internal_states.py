@@ -40,7 +40,7 @@ class InternalStates:
         rates: Expression | None = None,
         initial: ArrayLike | None = None,
     ) -> None:
-        """Add states; without further arguments they have new symbols, only the engine changes them, and they start at zero."""
+        """Add states; by default with new symbols, changed by the engine only, and zero at the start."""
         n = len(names)
         self.names = (*self.names, *names)
         self.symbols = ca.vertcat(self.symbols, ca.SX.sym("state", n) if symbols is None else symbols)
