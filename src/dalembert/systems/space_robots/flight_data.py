@@ -19,7 +19,8 @@ from dalembert.core.ports import Law
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, derive
-from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
+from dalembert.loop.experiment import Start, experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords
 from dalembert.loop.simulate import run_experiment
 from dalembert.model.machine import Machine
 from dalembert.model.orbit import Orbit

@@ -19,7 +19,8 @@ from dalembert.core.errors import ConvergenceError, InputError, PlanError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
-from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
+from dalembert.loop.experiment import Start, experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords
 from dalembert.loop.join import join
 from dalembert.loop.simulate import run_experiment
 from dalembert.model.machine import Machine
