@@ -339,7 +339,7 @@ class ConstraintSystem:
     def tension_rows(self) -> dict[str, int]:
         """Rows at which the spans of inextensible ropes end, by tensions: the engine has these there."""
         starts = {r.name: r.start for r in self.rows if r.kind in ("rope", "sheave")}
-        rows = {}
+        rows: dict[str, int] = {}
         for section in self.sections:
             ends = [starts[name] for name in (*section.sheave_names, section.name)]
             rows |= {name: ends[span] for name, span in section.tensions}
