@@ -4,7 +4,7 @@ On a cell, ``V = x^T P(d) x`` has the Bernstein coefficients ``P_b`` of a polyno
 and neighbouring cells share those of their common face. ``A(d)`` is interpolated by a polynomial of degree one or two.
 ``V'``, which is linear in ``P`` and its derivatives, then is a polynomial again, and negative on the cell if all of its
 Bernstein coefficients are negative definite: each value is a convex combination of them (G. Farin, *Curves and Surfaces
-for CAGD*, 2002). What interpolation leaves out is bounded by the next derivative of the linear fractional
+for CAGD*, 2002). The error of the interpolation is bounded by the next derivative of the linear fractional
 transformation ``A(d) = A + B (1 - Delta D)^-1 Delta C``, entry by entry over the cell:
 
     |(1 - Delta D)^-1|  <=  (1 - |F| H |D|)^-1 |F|,   F = (1 - Delta_0 D)^-1
