@@ -89,10 +89,10 @@ class _Terms:
     """
 
     bend: float
-    lower: float
-    pair: float
-    shove: float
-    swing: float
+    lower: float = np.inf
+    pair: float = np.inf
+    shove: float = np.inf
+    swing: float = np.inf
 
 
 def motion_region(loop: MotionLoop, progress: Callable[[str], object] = lambda text: None) -> MotionRegion:
@@ -281,15 +281,17 @@ class _Equations:
         """The largest region in which the inequality holds, with the bounds over it."""
         size = 1e-3 * float(margins[0])
         for _ in range(12):
-            terms = self.terms(loop, energy, frame, size, decay)
+            terms = self.terms(loop, energy, frame, size, decay, whole=False)
             ratio = float(margins[0]) / max(terms.bend * size, 1e-300)
-            if 1.0 <= ratio < 1.1:
-                return size, terms
+            if 1.0 <= ratio < 1.15:
+                return size, self.terms(loop, energy, frame, size, decay)
             size *= float(np.clip((0.97 * ratio) ** 0.6, 1e-3, 1e3))  # the bound grows with the region
         return None
 
-    def terms(self, loop: MotionLoop, energy: EnergyFunction, frame: Array, size: float, decay: float) -> _Terms:
-        """Bounds over the workspace for deviations in a region."""
+    def terms(
+        self, loop: MotionLoop, energy: EnergyFunction, frame: Array, size: float, decay: float, whole: bool = True
+    ) -> _Terms:
+        """Bounds over the workspace for deviations in a region; the first only if not the whole is asked for."""
         n, box, mass = self.n, size * np.linalg.norm(frame, axis=1), _lighter(loop)
         over = bounds(self.slopes, self.cells(loop, box))
         found: list[Array] = []
@@ -308,14 +310,14 @@ class _Equations:
                 return _norm(_inequality(S, parts, loss, exact), into, T)
 
             both = [np.concatenate(x, axis=1) for x in ((dM, none), (dC, vC), (dD, 0.5 * vD), (0.5 * dK, none))]
-            alone = [np.concatenate(x, axis=1) for x in ((dM, none), (dC, vC), (dD, vD), (dK, vK))]
-            zero = np.zeros_like(both[0])
-            single = [norm([x if i == k else zero for i in range(4)], T, 0.0) for k, x in enumerate(alone)]
-            swing = np.linalg.norm(R @ np.concatenate([K, D], axis=2) @ T, 2, axis=(1, 2))
-            shove = norm([none, none, none, aK], R.T, 0.0)
-            found.append(
-                np.array([norm(both, T, decay), _norm(_value(S, dM), T[:n], T), np.sum(single, axis=0), shove, swing])
-            )
+            rows = [norm(both, T, decay)]
+            if whole:
+                alone = [np.concatenate(x, axis=1) for x in ((dM, none), (dC, vC), (dD, vD), (dK, vK))]
+                zero = np.zeros_like(both[0])
+                single = [norm([x if i == k else zero for i in range(4)], T, 0.0) for k, x in enumerate(alone)]
+                rows += [_norm(_value(S, dM), T[:n], T), np.sum(single, axis=0), norm([none, none, none, aK], R.T, 0.0)]
+                rows.append(np.linalg.norm(R @ np.concatenate([K, D], axis=2) @ T, 2, axis=(1, 2)))
+            found.append(np.array(rows))
         total = (found[0] + found[1]).max(axis=1) * (1.0 + 1e-9)
         return _Terms(*total.tolist())
 
