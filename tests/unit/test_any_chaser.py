@@ -13,7 +13,8 @@ from tests.support.chasers import FLIGHTS, RATE, four_joints, hulk, seven_joints
 
 import dalembert as da
 from dalembert import control, plan
-from dalembert.control.allocation import allocate, base_wheels
+from dalembert.control.allocation import allocate
+from dalembert.control.rotors import base_wheels
 from dalembert.model import Orbit, yamanaka_ankersen
 from dalembert.plan.tip_task import TASKS
 from dalembert.spatial.rotations import numpy, rotation_euler321

@@ -26,7 +26,8 @@ from dalembert.formulations.layout import Layout
 from dalembert.io.control_blocks import make_law
 from dalembert.io.fmu.program import Standalone
 from dalembert.io.wasm.module import build_module, live_program, wasm_compiler
-from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, experiment_of, experiment_verb
+from dalembert.loop.experiment import Experiment, Runnable, experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords, experiment_verb
 from dalembert.loop.outlets import PAGE
 from dalembert.loop.simulate import run_experiment
 from dalembert.model.machine import Machine
