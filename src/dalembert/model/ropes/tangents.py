@@ -143,7 +143,7 @@ def _crossed(first: Circle, second: Circle) -> Line:
     F_1, F_2 = _residuals(d, r_1, r_2, rho_1, rho_2)
     start, end = first.centre + r_1 * rho_1, second.centre + r_2 * rho_2
     clear = ca.fmin(from_first.clear, to_second.clear)
-    error = ca.sqrt(F_1**2 + F_2**2)  # not a largest one, which would pass over NaN
+    error = ca.if_else(clear > 0, ca.sqrt(F_1**2 + F_2**2), math.inf)  # not a largest one, which would pass over NaN
     return Line(start, end, ca.norm_2(end - start), rho_1, rho_2, clear, error)
 
 
