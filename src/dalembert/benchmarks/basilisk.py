@@ -1,7 +1,7 @@
 """Wheels with friction and jets beside Basilisk: rates, attitudes, wheel speeds and propellant of the same scenarios.
 
 ``python -m dalembert.benchmarks.basilisk OUT.json --python PYTHON`` runs both; Basilisk (the package ``bsk``) runs in
-the interpreter PYTHON, in an environment of its own. The spacecraft and its wheels (Honeywell HR16) are those of its
+the interpreter PYTHON, in a separate environment. The spacecraft and its wheels (Honeywell HR16) are those of its
 examples of attitude feedback, the jets are those of Moog Monarc-5. Without Basilisk the stored results are compared.
 
 Basilisk's jets close a sixth of a step late (the last stage of its Runge-Kutta step sees them open): this difference
