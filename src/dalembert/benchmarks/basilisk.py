@@ -100,7 +100,7 @@ def fly_wheels(data: dict[str, Any], inertia: float, late: float) -> dict[str, A
         )
         v0[f"w{k}_dot"] = x["speed"]
     hub = da.Body("hub", data["mass"], inertia=whole.tolist())
-    craft = da.Machine("craft", [hub], [da.Joint("hub", "free", "world", "hub")], gravity=(0, 0, 0))
+    craft = da.Machine("craft", (hub,), (da.Joint("hub", "free", "world", "hub"),), gravity=(0.0, 0.0, 0.0))
     run = da.simulate(
         craft.with_parts(*wheels), duration=data["duration"], step=data["step"], record=late, v0=v0,
         control=control.Feedforward({f"w{k}": x["torque"] for k, x in enumerate(data["wheels"])}),
@@ -114,13 +114,13 @@ def fly_wheels(data: dict[str, Any], inertia: float, late: float) -> dict[str, A
 def fly_jets(data: dict[str, Any]) -> dict[str, Array]:
     """Jets that are open for given times from the start; the last row of ``propellant`` is the mass used."""
     hub = da.Body("hub", data["mass"], inertia=data["inertia"])
-    frames = [da.Frame(f"f{k}", "hub", x["place"]) for k, x in enumerate(data["jets"])]
-    jets = [
+    frames = tuple(da.Frame(f"f{k}", "hub", x["place"]) for k, x in enumerate(data["jets"]))
+    jets = tuple(
         da.Thruster(f"j{k}", f"f{k}", force=x["direction"], effort=data["thrust"], one_sided=True)
         for k, x in enumerate(data["jets"])
-    ]
+    )
     free = da.Joint("hub", "free", "world", "hub")
-    craft = da.Machine("craft", [hub], [free], frames=frames, thrusters=jets, gravity=(0, 0, 0))
+    craft = da.Machine("craft", (hub,), (free,), frames=frames, thrusters=jets, gravity=(0.0, 0.0, 0.0))
     asked = {}
     for k, x in enumerate(data["jets"]):
         # a command within the law's sample: half a sample before its end it is still open
