@@ -28,3 +28,18 @@ def test_the_capture_of_a_debris_that_swings() -> None:
     found = dict(soft_target_results("rigid"))
     assert not missed(found)
     assert found["soft.stiff"] > 20.0 * found["soft.tip"]  # a rigid debris would be elsewhere
+
+
+def test_the_maps_of_unprinted_gains_are_those_of_the_page() -> None:
+    """The stored search: its best row is next to the fitted numbers; the counts stand in the errata."""
+    from dalembert.studies.space_robot.bench import FITTED
+    from dalembert.studies.space_robot.unprinted_gains import best_bench, explained, fuel_ratios
+
+    stored = json.loads((ROOT / "docs" / "results" / "unprinted_gains.json").read_text())
+    best = best_bench(stored["bench"])
+    assert abs(best["gain"] - FITTED[0]) < 0.1 and abs(best["noise"] - FITTED[1]) < 0.01
+    pairs = fuel_ratios(stored["captures"])
+    counts = [sum(explained(pair).values()) for pair in pairs]
+    assert len(pairs) == 160 and max(counts) == 3 and counts.count(3) == 7
+    fours = [a for a, b, r in pairs if explained((a, b, r))["4 degrees decentralised"]]
+    assert fours and min(a["tip"] for a in fours) > 115.0
