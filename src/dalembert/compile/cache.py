@@ -5,7 +5,7 @@ bytes; the library is a file named by that digest, which may be that of several 
 are never changed. A library whose bytes do not match, for whatever reason, counts as absent and is built again. The
 same applies to files that another user could have written: folders and files must belong to the user, be writable by no
 other user, and be no links (the cache itself may be a link of the user's). Files left by a killed process do no harm: a
-build folder is removed when the next kernel is built, an unused lock file after a day.
+build folder is removed when the next kernel is built, an unused lock file after a day by the next process that builds.
 """
 
 from __future__ import annotations
