@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
-from dalembert.collide import body_names, collider_system, refuse_overlaps
+from dalembert.collide import body_names, collider_system, machine_yields, refuse_overlaps
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array, Expression
+from dalembert.engine.collide.native import STORED
 from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.engine.problem.stepping import BlockLaw, PairRows, SteppingSystem
 from dalembert.engine.stepping.native import MOST_ROWS
@@ -88,14 +89,18 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem, elastic: Elast
 
 
 def check_gaps(
-    eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool = False, stepping: SteppingSystem | None = None
+    eom: EquationsOfMotion, x: Array, p: Parameters, *, limits: bool = False, stepping: SteppingSystem | None = None
 ) -> None:
     """Refuse to start in penetration, and beyond the limits of joints if these are stops.
 
-    Coordinates (..., nq) and parameters may be those of many members. ``stepping`` has the colliders, if there are any.
+    States (..., n) and parameters may be those of many members; the energy that compliant contacts store is written
+    into them. ``stepping`` has the colliders, if there are any.
     """
+    q = x[..., : eom.nq]
     if stepping is not None and stepping.colliders is not None:
-        refuse_overlaps(stepping.colliders, eom, q, p)
+        stored = refuse_overlaps(stepping.colliders, eom, q, p)
+        if stepping.colliders.stored >= 0:
+            x[..., stepping.colliders.stored] = stored if x.ndim > 1 else stored[0]
     system = eom.contact_system(limits=limits)
     if not system.pairs:
         return
@@ -122,7 +127,7 @@ def stepping_names(eom: EquationsOfMotion, system: ContactSystem) -> tuple[str, 
     found: tuple[str, ...] = ()
     if eom.machine.colliders:
         pushed = [f"force.{name}.{axis}" for name in body_names(eom.machine) for axis in "xyz"]
-        found = ("contact.count", "contact.deepest", *pushed)
+        found = ("contact.count", "contact.deepest", *pushed, *((STORED,) if machine_yields(eom.machine) else ()))
     return (*forces, *tensions, *frictions, *losses, *account, *multipliers, *found)
 
 
