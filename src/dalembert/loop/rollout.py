@@ -25,7 +25,8 @@ from dalembert.engine.sampling import Schedule
 from dalembert.engine.setup import Setup
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
-from dalembert.loop.experiment import ExperimentKeywords, Runnable, Start, experiment_verb
+from dalembert.loop.experiment import Runnable, Start
+from dalembert.loop.experiment_keywords import ExperimentKeywords, experiment_verb
 from dalembert.loop.members import (
     check_member_limits,
     held_inputs,

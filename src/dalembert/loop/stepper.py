@@ -15,7 +15,8 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.labels import as_numbers, by_name, has_labels
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
-from dalembert.loop.experiment import ExperimentKeywords, Runnable, Start, experiment_verb
+from dalembert.loop.experiment import Runnable, Start
+from dalembert.loop.experiment_keywords import ExperimentKeywords, experiment_verb
 from dalembert.loop.members import (
     MembersOf,
     MemberValues,

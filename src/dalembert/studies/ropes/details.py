@@ -13,7 +13,7 @@ from dalembert import equations, simulate
 from dalembert.analysis import rope_efficiency
 from dalembert.core.errors import SimulationError
 from dalembert.core.parameter import TIME, sin
-from dalembert.loop.closed_loop import Event
+from dalembert.loop.events import Event
 from dalembert.model.body import Body
 from dalembert.model.constraints import GearConstraint, MotionConstraint
 from dalembert.model.friction import Friction
