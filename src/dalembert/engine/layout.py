@@ -102,7 +102,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (INT, "n_ropes"),
         (POINTER, "rope_first of_rope tension ratio yields"),
         (INT, "n_joints"),
-        (POINTER, "load_first load_count load_way jams"),
+        (POINTER, "load_first load_count load_way jams tug_first tugs"),
         (INT, "redundant"),
         # implicit steps
         (POINTER, "enlarged further metric"),
@@ -151,7 +151,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "ref gram dense island places alone known"),
         (REAL, "lowered"),
         (POINTER, "start full restrained"),
-        (POINTER, "load load_count Q held_u0 held_t held_phi held_rate T zeta held_x P before held_total"),
+        (POINTER, "load load_count tug_start tug"),
+        (POINTER, "Q held_u0 held_t held_phi held_rate T zeta held_x P before held_total"),
         (POINTER, "x_middle x_swept displacement lengths gap_now gap_before forced fast near scratch"),
     ),
     "scene": (

@@ -53,6 +53,7 @@ struct moreau {
     double *start, *full;
     int64_t *restrained;
     const int64_t *load, *load_count; /* of each block the first of the rows that always hold which are its load; 0: of none */
+    const int64_t *tug_start, *tug;   /* and the rows of spans whose tensions are its load, from tug_start[a] on; 0: of none */
     /* rows that always hold */
     double *Q, *held_u0, *held_t, *held_phi, *held_rate, *T, *zeta, *held_x, *P, *before, *held_total;
     /* steps that are cut */

@@ -67,6 +67,8 @@ typedef struct moreau stepper;
 #define LOADS 1
 #define LOAD(a) (C->load ? C->load[a] : -1)
 #define LOAD_COUNT(a) C->load_count[a]
+#define TUG_START(a) (C->tug_start ? C->tug_start[a] : 0)
+#define TUG(i) C->tug[i]
 #define GATHER_AT(a) C->gather_start[a]
 #define GATHERED(i) C->gather[i]
 #define COPY(to, from, n) memcpy(to, from, (size_t)(n) * sizeof(double));
