@@ -51,7 +51,7 @@ class ShapeTable:
     friction, restitution, spinning, rolling
         Coefficients of the shapes (m); the last two are lengths.
     compliance, damping
-        Of the shapes (m): 1 / stiffness [m/N], zero if rigid, and damping [s/m].
+        Inverse stiffness [m/N] of each shape (m), zero if rigid, and damping [s/m].
     belt, grain, across
         In the frame of each shape: velocity of its surface (m x 3), the direction along which it has its friction
         (m x 3; zero: all), and friction across that (m).
