@@ -54,9 +54,10 @@ if TYPE_CHECKING:
     from dalembert.io.realtime import realtime
     from dalembert.io.urdf import load_urdf
     from dalembert.io.urdf_writer import to_urdf
-    from dalembert.loop.closed_loop import Event, SampledController
+    from dalembert.loop.events import Event
     from dalembert.loop.experiment import Experiment, Start
     from dalembert.loop.join import join
+    from dalembert.loop.laws import SampledController
     from dalembert.loop.optimise import optimise
     from dalembert.loop.rollout import rollout
     from dalembert.loop.signals import Measure
@@ -315,7 +316,7 @@ _LATER = {
     "Energy": "dalembert.formulations.equations",
     "EquationsOfMotion": "dalembert.formulations.equations",
     "Euler": "dalembert.simulation.methods",
-    "Event": "dalembert.loop.closed_loop",
+    "Event": "dalembert.loop.events",
     "EventDriven": "dalembert.engine.methods.contacts",
     "Experiment": "dalembert.loop.experiment",
     "FileFormatError": "dalembert.core.errors",
@@ -363,7 +364,7 @@ _LATER = {
     "Rod": "dalembert.model.elastic.rod",
     "Rope": "dalembert.model.ropes",
     "Run": "dalembert.simulation.run",
-    "SampledController": "dalembert.loop.closed_loop",
+    "SampledController": "dalembert.loop.laws",
     "Section": "dalembert.model.section",
     "Sensor": "dalembert.model.signals",
     "Shape": "dalembert.model.shapes",

@@ -9,7 +9,8 @@ from dalembert.compile.backend import Backend
 from dalembert.core.errors import InputError
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.mapped import CoordinateMap
-from dalembert.loop.experiment import ExperimentKeywords, Runnable, experiment_of, experiment_verb
+from dalembert.loop.experiment import Runnable, experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords, experiment_verb
 from dalembert.loop.outlets import SIMULATE
 from dalembert.loop.simulate import run_experiment
 from dalembert.model.machine import Machine

@@ -122,7 +122,7 @@ def test_wheels_turn_a_base_and_thrusters_unload_them() -> None:
     assert not np.abs(quiet.array([f"u.{x.name}" for x in machine.thrusters])).max()
     with pytest.raises(da.InputError, match="keep of Unloading must be >= 0"):
         control.Unloading(0.1, keep=-1.0)
-    with pytest.raises(da.InputError, match="no reaction wheels that span all directions"):
+    with pytest.raises(da.InputError, match="no reaction wheels or gyros that span all directions"):
         control.Unloading(0.1).expression(da.equations(hub(), backend="vm"), *[None] * 5)  # type: ignore[arg-type]
 
 

@@ -19,7 +19,8 @@ from dalembert import campaigns
 from dalembert.cli.machines import find_experiment
 from dalembert.core.digest import digest
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.loop.experiment import ExperimentKeywords, experiment_of
+from dalembert.loop.experiment import experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords
 from dalembert.loop.outlets import FMU, ROLLOUT, STEPPER
 from dalembert.loop.simulate import compose, start_state
 from dalembert.simulation.methods import METHODS

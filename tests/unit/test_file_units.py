@@ -10,7 +10,8 @@ from typing import Any, get_args
 import pytest
 
 import dalembert as da
-from dalembert.core.parameter import nominal, parse_quantity
+from dalembert.core.parameter import nominal
+from dalembert.core.scalar_text import parse_quantity
 from dalembert.core.units import UNITS, parse_unit, unit_table
 from dalembert.io import check_machine
 from dalembert.io.machine_schema import machine_file

@@ -24,11 +24,11 @@ from dalembert.core.parameter import (
     evaluate,
     nominal,
     parameters_of,
-    parse_scalar,
     sin,
     sqrt,
     to_text,
 )
+from dalembert.core.scalar_text import parse_scalar
 from dalembert.model.body import Body, box, cylinder, hollow_cylinder, point_mass, rod, sphere
 from dalembert.model.checks import check_parameter_values, inertia_fault
 from dalembert.model.joint import Joint, Limits

@@ -12,7 +12,7 @@ import pytest
 import dalembert as da
 from dalembert.control.laws import PD, PID
 from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.loop.closed_loop import SampledController
+from dalembert.loop.laws import SampledController
 from dalembert.loop.rollout import rollout
 
 RNG = np.random.default_rng(5)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 import dalembert as da
 from dalembert.control.law_blocks import LAWS
-from dalembert.core.parameter import parse_quantity
+from dalembert.core.scalar_text import parse_quantity
 from dalembert.engine.methods.constraints import CONSTRAINT_METHODS
 from dalembert.engine.methods.contacts import CONTACT_METHODS
 from dalembert.io import machine_json_schema, make_law

@@ -13,7 +13,7 @@ from dalembert import campaigns
 from dalembert.cli.simulate import simulate as command
 from dalembert.core.errors import InputError
 from dalembert.io.machine_schema import SimulationEntry
-from dalembert.loop.experiment import KEYWORD_DEFAULTS, ExperimentKeywords
+from dalembert.loop.experiment_keywords import KEYWORD_DEFAULTS, ExperimentKeywords
 
 PENDULUM = """
 name: pendulum

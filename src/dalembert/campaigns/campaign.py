@@ -32,7 +32,8 @@ from dalembert.core.types import Array
 from dalembert.core.validation import check_index, check_name, check_seed
 from dalembert.core.version import __version__
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.loop.experiment import KEYWORD_DEFAULTS, Experiment, ExperimentKeywords, Runnable, experiment_of
+from dalembert.loop.experiment import Experiment, Runnable, experiment_of
+from dalembert.loop.experiment_keywords import KEYWORD_DEFAULTS, ExperimentKeywords
 from dalembert.loop.signals import Measure
 from dalembert.model.machine import Machine
 

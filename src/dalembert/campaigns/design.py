@@ -12,7 +12,8 @@ from dalembert.campaigns.sensitivity import gradient
 from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.states import assigned
 from dalembert.core.types import Array
-from dalembert.loop.experiment import ExperimentKeywords, Runnable, experiment_of, experiment_verb, values_by_name
+from dalembert.loop.experiment import Runnable, experiment_of, values_by_name
+from dalembert.loop.experiment_keywords import ExperimentKeywords, experiment_verb
 from dalembert.loop.outlets import without_log
 from dalembert.loop.signals import Quantity
 

@@ -20,7 +20,8 @@ from dalembert.core.keywords import flat_keywords
 from dalembert.core.labels import as_numbers
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
-from dalembert.loop.experiment import KEYWORD_DEFAULTS, Experiment, ExperimentKeywords, Runnable, Start, experiment_of
+from dalembert.loop.experiment import Experiment, Runnable, Start, experiment_of
+from dalembert.loop.experiment_keywords import KEYWORD_DEFAULTS, ExperimentKeywords
 from dalembert.loop.signals import Quantity
 from dalembert.loop.stepper import Stepper, stepper
 from dalembert.model.machine import Machine

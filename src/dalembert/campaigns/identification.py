@@ -16,14 +16,8 @@ from dalembert.core.states import assigned
 from dalembert.core.types import Array
 from dalembert.core.validation import check_level, check_names, check_number
 from dalembert.core.warn import warn
-from dalembert.loop.experiment import (
-    Experiment,
-    ExperimentKeywords,
-    Runnable,
-    experiment_of,
-    experiment_verb,
-    values_by_name,
-)
+from dalembert.loop.experiment import Experiment, Runnable, experiment_of, values_by_name
+from dalembert.loop.experiment_keywords import ExperimentKeywords, experiment_verb
 from dalembert.loop.outlets import without_log
 from dalembert.model.machine import Machine
 from dalembert.simulation.methods import FixedStepMethod

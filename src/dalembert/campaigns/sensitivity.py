@@ -24,7 +24,8 @@ from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.derivatives import LinearisedRun, check_quantities, linearised_run
-from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, experiment_of, experiment_verb
+from dalembert.loop.experiment import Experiment, Runnable, experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords, experiment_verb
 from dalembert.loop.outlets import without_log
 from dalembert.loop.signals import Quantity, Signals
 from dalembert.loop.simulate import compose, start_state

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 from dalembert.control.allocation import Allocation, allocate
 from dalembert.control.cascade import Cascade, Follow, Guidance, Known, NativeGuidance, Sampled, read
 from dalembert.control.detumbling import Detumbling
-from dalembert.control.gyros import GyroPD, base_gyros, gyro_momentum
+from dalembert.control.gyro_steering import gyro_momentum
+from dalembert.control.gyros import GyroPD
 from dalembert.control.law_bases import driven_response
 from dalembert.control.law_blocks import register_law
 from dalembert.control.laws import PD, PID, ComputedTorque, GravityCompensation
 from dalembert.control.nozzles import MeteredJets, PulsedJets, Unloading
 from dalembert.control.passivity import PassivityBased, SlotineLi
+from dalembert.control.rotors import base_gyros
 from dalembert.control.spacecraft import BasePD, CentralizedPD, Feedforward, FollowPose, Together
 from dalembert.core.later import later
 

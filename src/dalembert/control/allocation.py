@@ -1,4 +1,4 @@
-"""From a wanted wrench on a free base to the inputs of the hardware: wheels, thrusters, nozzles that only push."""
+"""From a wanted wrench on a free base to the inputs of the hardware: wheels, gyros, thrusters, nozzles that push."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from dalembert.control.rotors import base_wheels, gyro_cluster
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.floating import free_base
-from dalembert.model.body import Body
 from dalembert.model.machine import Machine
 from dalembert.model.parts import Thruster
 
-__all__ = ["COMPONENTS", "Allocation", "allocate", "base_wheels", "fixed_to"]
+__all__ = ["COMPONENTS", "Allocation", "allocate"]
 
 COMPONENTS = ("force along x", "force along y", "force along z", "torque about x", "torque about y", "torque about z")
 """Names of the six components of a wrench."""
@@ -41,6 +41,10 @@ class Allocation:
         Wrench (6, nu) on the base by a unit of each input.
     wheels, jets
         Names of the wheels and thrusters that are used.
+    gyros
+        Names of the motors of control moment gyros that give the torque. Their inputs depend on the gimbal angles and
+        are not in the columns: `dalembert.control.BasePD` adds them. Their capacity counts as infinite, as it is in
+        proportion to the spin of the rotors, which is a part of the state.
     """
 
     positive: Array
@@ -49,6 +53,7 @@ class Allocation:
     effect: Array
     wheels: tuple[str, ...]
     jets: tuple[str, ...]
+    gyros: tuple[str, ...] = ()
 
     @property
     def linear(self) -> bool:
@@ -76,48 +81,6 @@ class Allocation:
         return np.asarray(P @ np.maximum(w, 0.0) + N @ np.maximum(-w, 0.0))
 
 
-def fixed_to(machine: Machine, body: str) -> set[str]:
-    """Bodies that move with a body: itself, and those on fixed joints."""
-    fixed = {body}
-    for _ in machine.joints:
-        fixed |= {j.child for j in machine.joints if j.parent in fixed and j.kind == "fixed"}
-    return fixed
-
-
-def base_wheels(machine: Machine, base: str) -> tuple[str, ...]:
-    """Motors of reaction wheels: rotors on the body of a free joint whose turning moves no mass.
-
-    A rotor is a body without others on it, on a driven revolute joint, with its centre of mass on the axis and equal
-    moments of inertia across it.
-    """
-    root = machine.joint(base).child
-    carriers = {j.parent.partition(".")[0] for j in machine.joints} | {j.parent for j in machine.joints}
-    fixed = fixed_to(machine, root)
-    bodies = {b.name: b for b in machine.bodies}
-    names = []
-    for motor in machine.motors:
-        joint = machine.joint(motor.joint)
-        body = bodies.get(joint.child)
-        if joint.kind != "revolute" or joint.parent not in fixed or joint.child in carriers:
-            continue
-        if isinstance(body, Body) and _spins(body, np.array([nominal(x) for x in joint.axis])):
-            names.append(motor.name)
-    return tuple(names)
-
-
-def _spins(body: Body, axis: Array) -> bool:
-    """Whether a body looks the same from all sides around an axis."""
-    c = np.array([nominal(x) for x in body.com])
-    I = np.array([[nominal(x) for x in row] for row in body.inertia])
-    across = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
-    across /= np.linalg.norm(across)
-    Q = np.column_stack([across, np.cross(axis, across), axis])
-    J = Q.T @ I @ Q
-    size = max(float(np.abs(I).max()), 1e-12)
-    alike = abs(J[0, 0] - J[1, 1]) + abs(J[0, 1]) + abs(J[0, 2]) + abs(J[1, 2]) <= 1e-6 * size
-    return bool(alike and np.linalg.norm(np.cross(axis, c)) <= 1e-9 and size > 1e-12)
-
-
 def allocate(
     eom: EquationsOfMotion,
     joint: str | None = None,
@@ -127,7 +90,8 @@ def allocate(
 ) -> Allocation:
     """Share out wrenches on a free base among the wheels and thrusters of its machine.
 
-    Wheels that span all directions give the torque, and thrusters the force; without them thrusters give both. Where
+    Wheels that span all directions give the torque, else control moment gyros that do, and thrusters the force; without
+    them thrusters give both. Where
     every thruster pushes both ways the inputs are the least ones relative to their limits (a linear map); nozzles that
     only push are chosen by linear programs of least thrust, one per component and sign.
 
@@ -140,7 +104,7 @@ def allocate(
     need
         Components that must be possible: ``"force"``, ``"torque"`` or both.
     wheels
-        Whether wheels may be used; they give no torque for long, thrusters do.
+        Whether wheels and gyros may be used; they give no torque for long, thrusters do.
 
     Raises
     ------
@@ -160,6 +124,7 @@ def allocate(
     rotors, jets = _wheel_columns(eom, name), _jet_columns(eom, name)
     positive, negative, effect = np.zeros((eom.nu, 6)), np.zeros((eom.nu, 6)), np.zeros((6, eom.nu))
     turning = wheels and len(rotors[0]) > 2 and np.linalg.matrix_rank(rotors[1]) == 3
+    gyros = _turning_gyros(eom, name) if wheels and not turning else ()
     rows = list(eom.u_names)
     for k, n in enumerate(rotors[0]):
         effect[3:, rows.index(n)] = rotors[1][:, k]
@@ -170,6 +135,8 @@ def allocate(
         sides = ((positive, 1.0), (negative, -1.0))
         wanted = np.eye(6)[k]
         for out, sign in sides:
+            if k >= 3 and gyros:
+                continue
             if k >= 3 and turning:
                 u = _least(rotors[1], sign * wanted[3:], _limits(machine, rotors[0]), [False] * len(rotors[0]))
                 used = rotors[0]
@@ -187,7 +154,7 @@ def allocate(
             np.where(np.abs(x) > 1e-12, limits[:, None] / np.abs(x), np.inf).min(axis=0) for x in (positive, negative)
         ]
     capacity = np.where(np.isnan(positive).any(axis=0) | np.isnan(negative).any(axis=0), 0.0, np.minimum(*rooms))
-    shared = Allocation(positive, negative, capacity, effect, rotors[0] if turning else (), jets[0])
+    shared = Allocation(positive, negative, capacity, effect, rotors[0] if turning else (), jets[0], gyros)
     lacking = [x for x in shared.missing if x.split()[0] in need]
     if lacking:
         has = ", ".join((*rotors[0], *jets[0])) or "none"
@@ -220,6 +187,15 @@ def _wheel_columns(eom: EquationsOfMotion, base: str) -> tuple[tuple[str, ...], 
         R = (root @ eom.pose(joint.child, eom.q_neutral))[:3, :3]
         columns.append(-nominal(motor.ratio) * R @ np.array([nominal(x) for x in joint.axis]))
     return names, np.array(columns).reshape(-1, 3).T
+
+
+def _turning_gyros(eom: EquationsOfMotion, base: str) -> tuple[str, ...]:
+    """Motors of control moment gyros, three or more, whose torques span all directions; else none."""
+    gyros = gyro_cluster(eom, base)
+    turned = [x for gyro in gyros for x in (gyro.spin, np.cross(gyro.axis, gyro.spin))]
+    if len(gyros) < 3 or np.linalg.matrix_rank(np.array(turned)) < 3:
+        return ()
+    return tuple(gyro.motor for gyro in gyros)
 
 
 def _jet_columns(eom: EquationsOfMotion, base: str) -> tuple[tuple[str, ...], Array]:

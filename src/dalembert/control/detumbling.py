@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from dalembert.control.allocation import allocate, base_wheels
+from dalembert.control.allocation import allocate
+from dalembert.control.gyro_steering import gyro_momentum
 from dalembert.control.law_bases import _Stateless, machine_state
+from dalembert.control.rotors import base_wheels
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Expression
@@ -17,7 +19,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.floating import free_base
 from dalembert.spatial.rotations import quaternion_matrix
 
-__all__ = ["Detumbling", "braking_torque", "momentum_about_centre", "wheel_momentum"]
+__all__ = ["Detumbling", "braking_torque", "momentum_about_centre", "rotor_momentum"]
 
 
 def momentum_about_centre(eom: EquationsOfMotion, q: Expression, v: Expression, p: Expression) -> Expression:
@@ -33,12 +35,12 @@ def braking_torque(h: Expression, torque: Expression | float, settle: Expression
     return -ca.fmin(1.0 / settle, torque / ca.fmax(ca.norm_2(h), 1e-9)) * h
 
 
-def wheel_momentum(eom: EquationsOfMotion, base: str, v: Expression) -> Expression:
-    """Angular momentum (3) that the wheels on a base have by their turning in it, in axes of the base."""
+def rotor_momentum(eom: EquationsOfMotion, base: str, q: Expression, v: Expression) -> Expression:
+    """Angular momentum (3) that wheels and gyros on a base have by their turning in it, in axes of the base."""
     effect = allocate(eom, base, need=()).effect
     motors = {m.name: m for m in eom.machine.motors}
     bodies = {b.name: b for b in eom.machine.bodies}
-    h = ca.SX.zeros(3)
+    h = gyro_momentum(eom, q, v, base)[0]
     for name in base_wheels(eom.machine, base):
         motor = motors[name]
         joint = eom.machine.joint(motor.joint)
@@ -54,7 +56,7 @@ def wheel_momentum(eom: EquationsOfMotion, base: str, v: Expression) -> Expressi
 class Detumbling(_Stateless):
     """Thrusters of a free base bring a tumbling machine to rest: a torque against its angular momentum.
 
-    The momentum ``h`` is that of all bodies about their centre of mass, less that of reaction wheels on the base. The
+    The momentum ``h`` is that of all bodies about their centre of mass, less that of wheels and gyros on the base. The
     torque is ``-h / settle``, at most ``torque`` in size: ``|h|`` falls along a straight line, then with the time
     constant ``settle``. The momentum comes to rest whatever moves within the machine; the joints of an arm need a law
     as well, ``Together([PD(...), Detumbling(3.0)])``.
@@ -104,7 +106,7 @@ class Detumbling(_Stateless):
             )
         block = next(b for b in eom.layout.blocks if b.name == base)
         R = quaternion_matrix(q[block.q.start + 3 : block.q.start + 7])
-        h = R.T @ momentum_about_centre(eom, q, v, p) - wheel_momentum(eom, base, v)
+        h = R.T @ momentum_about_centre(eom, q, v, p) - rotor_momentum(eom, base, q, v)
         return ca.SX(jets.expression(ca.vertcat(ca.SX.zeros(3), braking_torque(h, self.torque, self.settle)))), ca.SX(
             0, 1
         )

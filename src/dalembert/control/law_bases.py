@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.control.allocation import base_wheels
+from dalembert.control.rotors import base_gyros, base_wheels
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.labels import as_numbers, by_name
 from dalembert.core.parameter import Expression as ParameterExpression
@@ -89,9 +89,9 @@ def _motors(eom: EquationsOfMotion) -> tuple[str, ...]:
 
 
 def _without_wheels(eom: EquationsOfMotion, reference: Reference, t: Expression) -> tuple[str, ...]:
-    """Motors that a reference is for: all of them, or those that are no reaction wheels, if it has one value each."""
+    """Motors that a reference is for: all of them, or those of no wheels and gyros, if it has one value each."""
     motors, free = _motors(eom), [b.name for b in eom.layout.blocks if b.kind == "free"]
-    wheels = base_wheels(eom.machine, free[0]) if len(free) == 1 else ()
+    wheels = (*base_wheels(eom.machine, free[0]), *base_gyros(eom.machine, free[0])) if len(free) == 1 else ()
     others = tuple(name for name in motors if name not in wheels)
     if not wheels:
         return motors

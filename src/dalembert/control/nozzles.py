@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from dalembert.control.allocation import allocate
-from dalembert.control.detumbling import wheel_momentum
+from dalembert.control.detumbling import rotor_momentum
 from dalembert.control.law_bases import _Stateless
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
@@ -178,7 +178,7 @@ class MeteredJets:
 
 @dataclass(frozen=True)
 class Unloading(_Stateless):
-    """Thrusters take momentum out of the reaction wheels of a base: a torque ``-gain h`` against their momentum ``h``.
+    """Thrusters take momentum out of the wheels or gyros of a base: a torque ``-gain h`` against their momentum ``h``.
 
     With ``keep`` the torque is ``-gain (h - keep h / |h|)``, and none while ``|h|`` is below it: thrusters fire only
     when the wheels are near their limits.
@@ -216,9 +216,12 @@ class Unloading(_Stateless):
     ) -> tuple[Expression, Expression]:
         """Inputs as expressions."""
         base = free_base(eom, self.joint)
-        if not allocate(eom, base, need=()).wheels:
-            raise InputError(f"machine '{eom.machine.name}' has no reaction wheels that span all directions to unload")
-        h = wheel_momentum(eom, base, v)
+        shared = allocate(eom, base, need=())
+        if not shared.wheels and not shared.gyros:
+            raise InputError(
+                f"machine '{eom.machine.name}' has no reaction wheels or gyros that span all directions to unload"
+            )
+        h = rotor_momentum(eom, base, q, v)
         if self.keep > 0.0:
             h = h * ca.fmax(1.0 - self.keep / ca.fmax(ca.norm_2(h), 1e-9), 0.0)
         jets = allocate(eom, base, need=("torque",), wheels=False)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.control.allocation import COMPONENTS, allocate
 from dalembert.control.cascade import read
+from dalembert.control.gyro_steering import base_inputs
 from dalembert.control.law_bases import (
     Reference,
     _called,
@@ -125,8 +126,9 @@ class BasePD(_Stateless):
     """PD on the pose of a free base, by thrusters and wheels: SPACE (8.1), with the error on SE(3).
 
     Force and torque in base axes are ``kp e + kd e'``, ``e`` the position error in base axes and the rotation vector
-    from the attitude to that of the reference, the shorter way. `allocate` shares them out: wheels that span all
-    directions give the torque, thrusters the rest, nozzles that only push with inputs >= 0; other motors stay off.
+    from the attitude to that of the reference, the shorter way. `allocate` shares them out: wheels or control moment
+    gyros that span all directions give the torque, thrusters the rest, nozzles that only push with inputs >= 0; other
+    motors stay off.
 
     Parameters
     ----------
@@ -208,9 +210,9 @@ class BasePD(_Stateless):
             raise InputError(
                 f"BasePD: the actuators on the body of joint '{block.name}' of machine '{eom.machine.name}' cannot "
                 f"give {', '.join(lacking)} alone, in both directions; give zero gains for it, or other actuators: "
-                f"there are {', '.join((*shared.wheels, *shared.jets)) or 'none'}"
+                f"there are {', '.join((*shared.wheels, *shared.gyros, *shared.jets)) or 'none'}"
             )
-        return ca.SX(shared.expression(wrench)), zdot
+        return base_inputs(eom, block.name, shared, (t, q, v), wrench), zdot
 
 
 @dataclass(frozen=True)

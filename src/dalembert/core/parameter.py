@@ -7,11 +7,9 @@ can be compared, written to a machine file and read back, and evaluated with num
 
 from __future__ import annotations
 
-import ast
 import keyword
 import math
 import operator
-import reprlib
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,10 +18,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.units import UNITS, Dimension, Unit, with_units
+from dalembert.core.errors import InputError
 
 __all__ = [
+    "CONSTANTS",
+    "FUNCTIONS",
     "TIME",
     "Expression",
     "Operation",
@@ -34,10 +33,10 @@ __all__ = [
     "deg",
     "depends_on_time",
     "evaluate",
+    "finite_number",
     "nominal",
+    "operation",
     "parameters_of",
-    "parse_quantity",
-    "parse_scalar",
     "scalar",
     "sin",
     "smoothstep",
@@ -52,37 +51,37 @@ class Expression:
     __slots__ = ()
 
     def __add__(self, other: Scalar) -> Scalar:
-        return _operation("+", self, other)
+        return operation("+", self, other)
 
     def __radd__(self, other: Scalar) -> Scalar:
-        return _operation("+", other, self)
+        return operation("+", other, self)
 
     def __sub__(self, other: Scalar) -> Scalar:
-        return _operation("-", self, other)
+        return operation("-", self, other)
 
     def __rsub__(self, other: Scalar) -> Scalar:
-        return _operation("-", other, self)
+        return operation("-", other, self)
 
     def __mul__(self, other: Scalar) -> Scalar:
-        return _operation("*", self, other)
+        return operation("*", self, other)
 
     def __rmul__(self, other: Scalar) -> Scalar:
-        return _operation("*", other, self)
+        return operation("*", other, self)
 
     def __truediv__(self, other: Scalar) -> Scalar:
-        return _operation("/", self, other)
+        return operation("/", self, other)
 
     def __rtruediv__(self, other: Scalar) -> Scalar:
-        return _operation("/", other, self)
+        return operation("/", other, self)
 
     def __pow__(self, other: Scalar) -> Scalar:
-        return _operation("**", self, other)
+        return operation("**", self, other)
 
     def __rpow__(self, other: Scalar) -> Scalar:
-        return _operation("**", other, self)
+        return operation("**", other, self)
 
     def __neg__(self) -> Scalar:
-        return _operation("neg", self)
+        return operation("neg", self)
 
     def __pos__(self) -> Scalar:
         return self  # type: ignore[return-value]
@@ -128,7 +127,7 @@ class Parameter(Expression):
                 f"a parameter's name must be an identifier, but neither a Python "
                 f"keyword nor one of {sorted(_RESERVED)}, got {self.name!r}"
             )
-        object.__setattr__(self, "value", _finite(self.value, f"the value of parameter '{self.name}'"))
+        object.__setattr__(self, "value", finite_number(self.value, f"the value of parameter '{self.name}'"))
 
     __str__ = Expression.__str__
 
@@ -160,9 +159,13 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "/": operator.truediv,
     "**": operator.pow,
 }
-_FUNCTIONS = ("sin", "cos", "sqrt", "tan", "exp", "tanh", "smoothstep")
-_CONSTANTS = {"pi": math.pi, "deg": math.pi / 180}
-_RESERVED = frozenset({"t", *_FUNCTIONS, *_CONSTANTS})
+FUNCTIONS = ("sin", "cos", "sqrt", "tan", "exp", "tanh", "smoothstep")
+"""Functions that an expression may have."""
+
+CONSTANTS = {"pi": math.pi, "deg": math.pi / 180}
+"""Constants in the text of an expression."""
+
+_RESERVED = frozenset({"t", *FUNCTIONS, *CONSTANTS})
 
 
 def _is_parameter_name(name: object) -> bool:
@@ -176,7 +179,7 @@ def _is_parameter_name(name: object) -> bool:
     )
 
 
-def _finite(value: object, what: str) -> float:
+def finite_number(value: object, what: str) -> float:
     """Return ``value`` as a finite float, or raise an error."""
     if isinstance(value, bool | str | bytes | complex) or value is None:
         raise InputError(f"{what} must be a number, got {value!r}")
@@ -195,10 +198,10 @@ def scalar(value: object, what: str = "the number") -> Scalar:
     """Return ``value`` as a scalar: an expression as it is, anything else as a finite float."""
     if isinstance(value, Parameter | Time | Operation):
         return value
-    return _finite(value, what)
+    return finite_number(value, what)
 
 
-def _operation(op: str, *args: object) -> Scalar:
+def operation(op: str, *args: object) -> Scalar:
     """Build an operation, folding plain numbers and the neutral elements 0 and 1."""
     operands = tuple(scalar(a, f"an operand of '{op}'") for a in args)
     if all(isinstance(a, float) for a in operands):
@@ -253,7 +256,7 @@ def sin(x: Scalar) -> Scalar:
     >>> str(da.sin(2.0 * da.TIME))
     'sin(2.0 * t)'
     """
-    return _operation("sin", x)
+    return operation("sin", x)
 
 
 def cos(x: Scalar) -> Scalar:
@@ -265,7 +268,7 @@ def cos(x: Scalar) -> Scalar:
     >>> str(da.cos(da.Parameter("a", 0.3)))
     'cos(a)'
     """
-    return _operation("cos", x)
+    return operation("cos", x)
 
 
 def deg(x: Scalar) -> Scalar:
@@ -276,7 +279,7 @@ def deg(x: Scalar) -> Scalar:
     >>> deg(180)
     3.141592653589793
     """
-    return _operation("*", scalar(x, "an angle in degrees"), _CONSTANTS["deg"])
+    return operation("*", scalar(x, "an angle in degrees"), CONSTANTS["deg"])
 
 
 def sqrt(x: Scalar) -> Scalar:
@@ -288,7 +291,7 @@ def sqrt(x: Scalar) -> Scalar:
     >>> str(da.sqrt(9.81 / da.Parameter("l", 2.0)))
     'sqrt(9.81 / l)'
     """
-    return _operation("sqrt", x)
+    return operation("sqrt", x)
 
 
 def smoothstep(x: Scalar) -> Scalar:
@@ -298,7 +301,7 @@ def smoothstep(x: Scalar) -> Scalar:
     --------
     >>> lift = 0.2 + 0.5 * smoothstep((TIME - 1.0) / 4.0)  # from 0.2 to 0.7 between 1 s and 5 s
     """
-    return _operation("smoothstep", x)
+    return operation("smoothstep", x)
 
 
 def evaluate(x: Scalar, values: Mapping[str, Any], time: Any = 0.0) -> Any:
@@ -363,145 +366,3 @@ def to_text(x: Scalar) -> str:
         return f"-{operand(x.args[0], True)}"
     left_tight = x.op == "**"
     return f"{operand(x.args[0], left_tight)} {x.op} {operand(x.args[1], x.op != '**')}"
-
-
-def parse_scalar(text: str, parameters: Mapping[str, Parameter]) -> Scalar:
-    """Read a scalar from text such as ``"m * l**2 / 12"``; nothing is executed.
-
-    Parameters
-    ----------
-    text
-        Numbers, parameter names, ``t``, ``pi``, ``+ - * / **``, parentheses and sin, cos, tan, sqrt, exp, tanh,
-        smoothstep. A number may have a unit: ``45 deg``, ``30 mm``.
-    parameters
-        The parameters that may occur, by name.
-
-    Examples
-    --------
-    >>> m = Parameter("m", 2.0)
-    >>> nominal(parse_scalar("m * 3**2 / 12", {"m": m}))
-    1.5
-    """
-    return parse_quantity(text, parameters, {})[0]
-
-
-def parse_quantity(
-    text: str, parameters: Mapping[str, Parameter], dimensions: Mapping[str, Dimension]
-) -> tuple[Scalar, Dimension | None]:
-    """Read a scalar as `parse_scalar` does, and its dimension; None if nothing in it tells.
-
-    A number without a unit next to a unit is a factor; elsewhere it has the dimension of the other terms of its sum.
-    The dimension of a parameter that is not given may be any, and so is that of products with it.
-
-    Parameters
-    ----------
-    text, parameters
-        As in `parse_scalar`.
-    dimensions
-        Those of parameters that have one.
-
-    Examples
-    --------
-    >>> l = Parameter("l", 2.0)
-    >>> value, dimension = parse_quantity("l / 2 + 30 mm", {"l": l}, {"l": UNITS["m"].dimension})
-    >>> nominal(value), str(dimension)
-    (1.03, 'm')
-    """
-    plain, units = with_units(text.strip())
-    try:
-        tree = ast.parse(plain, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise InputError(f"cannot read {reprlib.repr(text)} as a number or an expression of parameters") from None
-    try:
-        value, dimension = _from_ast(tree, text, parameters, dimensions, units)
-    except RecursionError:
-        raise InputError(f"the expression '{text[:60]}...' is nested too deeply") from None
-    return value, dimension if isinstance(dimension, Dimension) else None
-
-
-_AST_BINARY: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.Pow: "**",
-}
-_FACTOR = "a number without a unit"
-_ANY = "a parameter whose dimension is not known"
-_Quantity = tuple[Scalar, Dimension | str]
-"""A scalar, with its dimension or the reason why it has none."""
-
-
-def _from_ast(
-    node: ast.expr,
-    text: str,
-    parameters: Mapping[str, Parameter],
-    dimensions: Mapping[str, Dimension],
-    units: Mapping[str, Unit],
-) -> _Quantity:
-    def walk(n: ast.expr) -> _Quantity:
-        match n:
-            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-                return _finite(value, f"a number in {text!r}"), _FACTOR
-            case ast.Name(id="t"):
-                return TIME, _ANY
-            case ast.Name(id=name) if name in units:
-                return units[name].factor, units[name].dimension
-            case ast.Name(id="deg"):
-                return _CONSTANTS["deg"], UNITS["deg"].dimension
-            case ast.Name(id=name) if name in _CONSTANTS:
-                return _CONSTANTS[name], _FACTOR
-            case ast.Name(id=name):
-                if name not in parameters:
-                    raise UnknownNameError("parameter", name, parameters, f"the expression {text!r}")
-                return parameters[name], dimensions.get(name, _ANY)
-            case ast.BinOp(left=left, op=op, right=right) if type(op) in _AST_BINARY:
-                sign, (x, of_x), (y, of_y) = _AST_BINARY[type(op)], walk(left), walk(right)
-                return _operation(sign, x, y), _combined(sign, of_x, of_y, y, text)
-            case ast.UnaryOp(op=ast.USub(), operand=inner):
-                inside, dimension = walk(inner)
-                return _operation("neg", inside), dimension
-            case ast.UnaryOp(op=ast.UAdd(), operand=inner):
-                return walk(inner)
-            case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
-                inside, dimension = walk(argument)
-                return _operation(name, inside), _of_function(name, dimension, text)
-        raise InputError(
-            f"cannot use {ast.unparse(n)!r} in {text!r}; allowed are numbers, parameter names, t, pi, deg, + - * / **, "
-            f"and the functions {', '.join(_FUNCTIONS)}"
-        )
-
-    try:
-        return walk(node)
-    except (ZeroDivisionError, OverflowError) as error:
-        raise InputError(f"{text!r} has no value: {error}") from None
-
-
-def _combined(sign: str, x: Dimension | str, y: Dimension | str, right: Scalar, text: str) -> Dimension | str:
-    """Dimension of ``x SIGN y``."""
-    if sign in "+-":
-        if isinstance(x, Dimension) and isinstance(y, Dimension) and not (x.admits(y) or y.admits(x)):
-            raise InputError(f"{text!r} adds {x} and {y}, which are different quantities")
-        return next((one for one in (x, y) if isinstance(one, Dimension)), _ANY if _ANY in (x, y) else _FACTOR)
-    if sign == "**":
-        if isinstance(y, Dimension) and not y.is_number:
-            raise InputError(f"{text!r} has an exponent in {y}, expected a number")
-        return x**right if isinstance(x, Dimension) and isinstance(right, float) else _ANY if x != _FACTOR else x
-    if _ANY in (x, y):
-        return _ANY
-    if not isinstance(y, Dimension):
-        return x
-    below = y**-1.0 if sign == "/" else y
-    return x * below if isinstance(x, Dimension) else below
-
-
-def _of_function(name: str, x: Dimension | str, text: str) -> Dimension | str:
-    """Dimension of a function of x."""
-    if not isinstance(x, Dimension):
-        return x
-    if name == "sqrt":
-        return x**0.5
-    if not x.is_number:
-        expected = "an angle" if name in ("sin", "cos", "tan") else "a number"
-        raise InputError(f"{text!r} takes {name} of a quantity in {x}, expected {expected}")
-    return _FACTOR

@@ -7,7 +7,7 @@ import operator
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ __all__ = [
     "check_name",
     "check_names",
     "check_number",
+    "check_objects",
     "check_seed",
     "field_axis",
     "field_matrix",
@@ -49,6 +50,8 @@ AXES: dict[str, Vector] = {
     "-z": (0.0, 0.0, -1.0),
 }
 """Coordinate axes by name."""
+
+_T = TypeVar("_T")
 
 _TURNS = 3  # an angle beyond this many turns is more often one in degrees
 
@@ -119,6 +122,17 @@ def check_names(names: object, what: str) -> list[str]:
     if not all(isinstance(name, str) for name in listed):
         raise InputError(f"{what} must be names, got {names!r}")
     return cast(list[str], listed)
+
+
+def check_objects(items: object, kind: type[_T], what: str) -> tuple[_T, ...]:
+    """Return objects of one class as a tuple; None is an empty one, and a single object is accepted."""
+    if items is None:
+        return ()
+    listed = (items,) if isinstance(items, kind) else tuple(items) if isinstance(items, Iterable) else (items,)
+    for item in listed:
+        if not isinstance(item, kind):
+            raise InputError(f"{what} must be {kind.__name__} objects, got {item!r}")
+    return listed
 
 
 def check_index(index: object, count: int, what: str, *, backwards: bool = False) -> int:

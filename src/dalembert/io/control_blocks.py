@@ -24,7 +24,8 @@ from typing import Any
 
 from dalembert.control.law_blocks import LAWS
 from dalembert.core.errors import DalembertError, InputError, UnknownNameError
-from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal, parse_quantity
+from dalembert.core.parameter import Parameter, Scalar, depends_on_time, nominal
+from dalembert.core.scalar_text import parse_quantity
 from dalembert.io.predictive_blocks import PREDICTIVE
 from dalembert.io.schema_values import unit_fault
 from dalembert.io.yaml_nodes import Path

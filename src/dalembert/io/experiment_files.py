@@ -11,7 +11,7 @@ from dalembert.control.law_blocks import law_block
 from dalembert.core.errors import InputError
 from dalembert.io.machine_files import load_simulation
 from dalembert.io.machine_writer import data_to_yaml, machine_to_data, sensor_to_data, signal_to_data
-from dalembert.loop.closed_loop import Event
+from dalembert.loop.events import Event
 from dalembert.loop.experiment import Experiment, experiment_of
 from dalembert.loop.switches import Switch
 

@@ -15,7 +15,7 @@ from dalembert.engine.methods.contacts import CONTACT_METHODS
 from dalembert.io.field_entries import FIELD_TYPES
 from dalembert.io.predictive_blocks import PREDICTIVE
 from dalembert.io.schema_keys import SchemaKey, documented_fields, key_descriptions, schema_entries, schema_keys
-from dalembert.loop.experiment import KEYWORD_DEFAULTS
+from dalembert.loop.experiment_keywords import KEYWORD_DEFAULTS
 from dalembert.model.constraints import CONSTRAINT_KINDS
 from dalembert.model.joints import JOINT_KINDS
 from dalembert.model.kind_fields import kind_fields

@@ -40,7 +40,8 @@ from pydantic import BaseModel, ValidationError
 
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.files import read_bytes
-from dalembert.core.parameter import Parameter, Scalar, parameters_of, parse_quantity
+from dalembert.core.parameter import Parameter, Scalar, parameters_of
+from dalembert.core.scalar_text import parse_quantity
 from dalembert.core.units import Dimension, parse_unit
 from dalembert.core.warn import warn
 from dalembert.io.beam_entries import make_beam

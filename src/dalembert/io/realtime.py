@@ -31,7 +31,8 @@ from dalembert.core.types import Array
 from dalembert.io.fmu.build import build_program, plain_flags
 from dalembert.io.fmu.program import Standalone, standalone
 from dalembert.io.units import name_units
-from dalembert.loop.experiment import ExperimentKeywords, Runnable, experiment_of, experiment_verb
+from dalembert.loop.experiment import Runnable, experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords, experiment_verb
 from dalembert.loop.outlets import REALTIME
 
 __all__ = ["Punctuality", "Realtime", "pack_inputs", "packet_header", "realtime", "unpack_outputs"]

@@ -22,7 +22,7 @@ from dalembert.formulations.registry import FORMULATIONS
 from dalembert.io.machine_schema import machine_file
 from dalembert.io.schema_units import entries_of
 from dalembert.io.schema_values import Axis, Bound, FileEntry, Inertia, Limit, Number, Quantity
-from dalembert.loop.closed_loop import LIMITS
+from dalembert.loop.events import LIMITS
 from dalembert.model.beam import NORMALIZATIONS
 from dalembert.model.elastic.reduction import METHODS as REDUCTIONS
 from dalembert.model.joints import JOINT_KINDS

@@ -20,7 +20,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from dalembert.core.errors import DalembertError
-from dalembert.core.parameter import parse_quantity
+from dalembert.core.scalar_text import parse_quantity
 from dalembert.core.units import Dimension, parse_unit
 from dalembert.core.validation import AXES
 

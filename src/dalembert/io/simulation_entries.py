@@ -15,7 +15,7 @@ from dalembert.io.machine_schema import SensorEntry, SimulationEntry
 from dalembert.io.source import locating
 from dalembert.io.units import coordinate_units, machine_units
 from dalembert.io.yaml_nodes import Document, Path
-from dalembert.loop.closed_loop import Event
+from dalembert.loop.events import Event
 from dalembert.loop.experiment import check_keyword
 from dalembert.loop.switches import Switch
 from dalembert.model.joint import Joint

@@ -9,30 +9,28 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dalembert.compile.backend import BACKENDS, Backend
 from dalembert.control.law_blocks import law_block
 from dalembert.core.digest import description, digest
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file
-from dalembert.core.keywords import flat_keywords
 from dalembert.core.labels import by_name
 from dalembert.core.states import named_vector
-from dalembert.core.types import StateLike
-from dalembert.core.validation import check_number, check_seed
+from dalembert.core.validation import check_number, check_objects, check_seed
 from dalembert.engine.methods.constraints import ConstraintMethod, constraint_method
 from dalembert.engine.methods.contacts import ContactMethod, EventDriven, contact_method
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.mapped import CoordinateMap
-from dalembert.loop.closed_loop import LIMITS, Event
+from dalembert.loop.events import LIMITS, Event
+from dalembert.loop.experiment_keywords import KEYWORD_DEFAULTS, ExperimentKeywords
 from dalembert.loop.start import Start, frozen_values, merged_values
 from dalembert.loop.switches import Switch
 from dalembert.model.machine import Machine
@@ -51,70 +49,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
-    "KEYWORD_DEFAULTS",
     "Experiment",
-    "ExperimentKeywords",
     "Runnable",
     "Start",
     "check_keyword",
     "experiment_of",
-    "experiment_verb",
     "values_by_name",
 ]
 
 
-class ExperimentKeywords(TypedDict, total=False):
-    """The flat keywords of every verb that runs a machine; `Experiment` documents them."""
-
-    start: Start | Run | None
-    q0: StateLike
-    v0: StateLike
-    t0: float
-    reach: float | None
-    branch: int | Mapping[str, float] | None
-    p: Mapping[str, float] | ArrayLike | None
-    control: Any
-    sensors: Sequence[Sensor] | Sensor
-    signals: Sequence[Signal] | Signal
-    events: Sequence[Event] | Event
-    switches: Sequence[Switch] | Switch
-    on_event: Callable[..., Any] | None
-    limits: str
-    constraints: str | Mapping[str, Any] | ConstraintMethod | None
-    contact: str | Mapping[str, Any] | ContactMethod | None
-    method: str | Mapping[str, Any] | Method | None
-    step: float | None
-    rtol: float | None
-    atol: ArrayLike | None
-    max_step: float | None
-    max_steps: int | None
-    duration: float | None
-    record: float | None
-    seed: int
-    member: int
-    by: str
-    backend: Backend
-
-
-KEYWORD_DEFAULTS: Mapping[str, object] = {
-    **dict.fromkeys(ExperimentKeywords.__annotations__),
-    "t0": 0.0,
-    "reach": None,
-    "branch": None,
-    **dict.fromkeys(("sensors", "signals", "events", "switches"), ()),
-    "limits": "record",
-    "seed": 0,
-    "member": 0,
-    "by": "newton-euler",
-    "backend": "auto",
-}
-"""Defaults of the keywords, in every verb."""
-
 _SHOWN = 8
 """Values of a start or of parameters that the text of an experiment shows."""
-
-experiment_verb = flat_keywords(ExperimentKeywords, defaults=KEYWORD_DEFAULTS)
-"""Decorator of the verbs that take an experiment or its keywords."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -229,7 +174,7 @@ class Experiment:
                 inputs = frozen_values(named_vector(inputs, names, np.zeros(len(names)), "control"), "control")
             assign("control", inputs)
         for name, kind in _LISTED.items():
-            assign(name, _listed(getattr(self, name), kind, name))
+            assign(name, check_objects(getattr(self, name), kind, name))
         if self.on_event is not None and not callable(self.on_event):
             raise InputError(f"on_event must be a function (t, x, names), got {type(self.on_event).__name__}")
         if self.limits not in LIMITS:
@@ -424,17 +369,6 @@ def _machine_text(machine: Machine) -> str:
             return description(machine)
 
     return machine.kept.once("text", (), make)
-
-
-def _listed(items: object, kind: type[Any], what: str) -> tuple[Any, ...]:
-    """Return events, switches, sensors or signals as a tuple; a single one is accepted."""
-    if items is None:
-        return ()
-    listed = (items,) if isinstance(items, kind) else tuple(items) if isinstance(items, Iterable) else (items,)
-    for item in listed:
-        if not isinstance(item, kind):
-            raise InputError(f"{what} must be {kind.__name__} objects, got {item!r}")
-    return listed
 
 
 def experiment_of(what: Runnable, keywords: ExperimentKeywords) -> Experiment:

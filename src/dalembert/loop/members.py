@@ -25,7 +25,8 @@ from dalembert.formulations.constraints.assembly import assembled_members
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.consistent_starts import consistent_starts
-from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, Start, experiment_of
+from dalembert.loop.experiment import Experiment, Runnable, Start, experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords
 from dalembert.loop.outlets import Outlet
 from dalembert.loop.routines import check_native_start
 from dalembert.loop.simulate import check_limits

@@ -23,7 +23,7 @@ class Outlet:
     name
         Its name in messages.
     methods
-        Name in the table ``OUTLETS`` of ``simulation/methods.py``: which methods it can run.
+        Name in the table ``OUTLETS`` of ``simulation/methods``: which methods it can run.
     refuses
         Fields of an experiment that it does not support, each with the alternative.
     goes_on

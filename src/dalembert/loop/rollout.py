@@ -25,7 +25,8 @@ from dalembert.engine.sampling import Schedule
 from dalembert.engine.setup import Setup
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
-from dalembert.loop.experiment import ExperimentKeywords, Runnable, Start, experiment_verb
+from dalembert.loop.experiment import Runnable, Start
+from dalembert.loop.experiment_keywords import ExperimentKeywords, experiment_verb
 from dalembert.loop.members import (
     check_member_limits,
     held_inputs,
@@ -138,7 +139,7 @@ def rollout(
     check_member_limits(experiment, x0, parameters)
     if problem.stepping is not None:
         stops = experiment.limits == "contact"
-        check_gaps(eom, x0[:, : eom.nq], parameters, limits=stops, stepping=problem.stepping)
+        check_gaps(eom, x0, parameters, limits=stops, stepping=problem.stepping)
     measures = make_measures(eom, problem, measure)
     integrator, way = agree(problem, experiment.integrator, experiment.constraints)
     adaptive = integrator.adaptive

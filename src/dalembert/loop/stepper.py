@@ -15,7 +15,8 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.labels import as_numbers, by_name, has_labels
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
-from dalembert.loop.experiment import ExperimentKeywords, Runnable, Start, experiment_verb
+from dalembert.loop.experiment import Runnable, Start
+from dalembert.loop.experiment_keywords import ExperimentKeywords, experiment_verb
 from dalembert.loop.members import (
     MembersOf,
     MemberValues,
@@ -247,7 +248,7 @@ class Stepper:
         check_member_limits(self.experiment, x, p)
         if self._loop.problem.stepping is not None:
             stepping, stops = self._loop.problem.stepping, self.experiment.limits == "contact"
-            check_gaps(self._eom, x[:, : self._eom.nq], p, limits=stops, stepping=stepping)
+            check_gaps(self._eom, x, p, limits=stops, stepping=stepping)
 
     def _chosen(self, which: ArrayLike | None) -> NDArray[np.int64]:
         n = len(self)

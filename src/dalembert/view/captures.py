@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.control.allocation import allocate
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, write_file
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.systems.space_robots import CaptureOutcome
-from dalembert.systems.space_robots.requirements import base_turns
+from dalembert.systems.space_robots.requirements import base_torques, base_turns
 from dalembert.systems.space_robots.twins import ChaserTwins
 from dalembert.view.page.report import report_page
 from dalembert.view.plots import picture_file, save_figure
@@ -153,7 +152,7 @@ def _figure(outcome: CaptureOutcome) -> Figure:
     axes[0, 1].axhline(limits["attitude of the base"], color="#666666", linestyle="--", linewidth=0.8)
 
     eom = derive(run.machine)
-    inputs = run.array([f"u.{n}" for n in eom.u_names]) @ allocate(eom, twins.base, need=()).effect[3:].T
+    inputs = base_torques(run, eom, twins.base)
     torque = [(t, inputs[:, k], x) for k, x in enumerate("xyz")]
     _panel(axes[1, 0], "torque of the base [N m]", torque, plan.duration, grip)
     for sign in (-1.0, 1.0):

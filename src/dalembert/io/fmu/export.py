@@ -25,7 +25,8 @@ from dalembert.io.fmu.build import build_program, is_x86
 from dalembert.io.fmu.description import Content, build_description, model_description
 from dalembert.io.fmu.program import Standalone, standalone
 from dalembert.io.units import name_units
-from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, experiment_of, experiment_verb
+from dalembert.loop.experiment import Experiment, Runnable, experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords, experiment_verb
 from dalembert.loop.outlets import FMU
 from dalembert.model.machine import Machine
 

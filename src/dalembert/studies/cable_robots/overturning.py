@@ -16,7 +16,7 @@ from dalembert.api import simulate
 from dalembert.core.types import Expression
 from dalembert.engine.methods.constraints import Penalty
 from dalembert.formulations.equations import derive
-from dalembert.loop.closed_loop import Event
+from dalembert.loop.events import Event
 from dalembert.simulation.run import Run
 from dalembert.systems.cable_robots import WinchPID, gimbal_lock, overturning_robot
 

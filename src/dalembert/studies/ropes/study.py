@@ -12,7 +12,7 @@ from dalembert import simulate
 from dalembert.analysis import catenary
 from dalembert.control import PD
 from dalembert.core.parameter import TIME
-from dalembert.loop.closed_loop import Event
+from dalembert.loop.events import Event
 from dalembert.model.friction import Friction
 from dalembert.model.machine import Machine
 from dalembert.model.ropes import Anchor, DrumLayers, Rope, RopeObstacle, SheaveLoss

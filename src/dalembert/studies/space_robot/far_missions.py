@@ -75,8 +75,9 @@ def _main() -> None:
         if seed in known:
             continue
         stored["missions"].append(fly_mission(seed, asked.speed))
-        asked.file.write_text(json.dumps(stored, indent=1) + "\n")
         row = stored["missions"][-1]
+        stored["missions"].sort(key=lambda x: x["seed"])
+        asked.file.write_text(json.dumps(stored, indent=1) + "\n")
         print(seed, "captured" if row["captured"] else row["reason"], f"{row['processor_s']} s", flush=True)
     for name, *values in mission_table(stored["missions"]):
         print(f"| {name} | " + " | ".join(f"{x:.3g}" for x in values) + " |")

@@ -9,7 +9,7 @@ import casadi as ca
 
 from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import Scalar, nominal
-from dalembert.loop.closed_loop import Event
+from dalembert.loop.events import Event
 from dalembert.model.body import Body
 from dalembert.model.cables import Cable, winch
 from dalembert.model.joint import WORLD, Joint

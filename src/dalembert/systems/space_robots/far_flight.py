@@ -105,7 +105,8 @@ def fly_way(
         centre=flight.debris.centre, rng=rng,
     )  # fmt: skip
     law = flight_loop(guide, flight.gains, flight.tuned_at, lambda law: flight.jets(flight.unloaded(law)))
-    run = flight.run(law, Start({**q, **place, **flight.base_start}, v, -way.duration), way.duration)
+    begin = Start({**q, **place, **flight.base_start}, v, -way.duration)
+    run = flight.run(law, begin, way.duration, calm=flight.phases.least_pulse is None)
     return replace(outcome, flight=run, way=way, estimate=guide.estimate)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.control.allocation import Allocation, allocate
 from dalembert.control.cascade import read
+from dalembert.control.gyro_steering import base_inputs
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.plan.held_base import HeldBase
@@ -43,6 +44,8 @@ class CaptureGains:
         Time between new paths, and how far ahead they meet the debris at least [s].
     hand, hand_from
         Rate at which the image of the camera in the hand is taken over [1/s], and how long before the meeting [s].
+    law
+        Gains of joints and base in the approach, such as `tune_capture` finds; None: those of the frequencies.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class CaptureGains:
     lead: float = 4.0
     hand: float = 0.25
     hand_from: float = 8.0
+    law: CaptureFeedback | None = None
 
 
 @dataclass(frozen=True)
@@ -78,9 +82,9 @@ class CaptureFeedback:
     joints
         The joints, in the order of the gains.
     base
-        The free joint; its torques are shared out among wheels and thrusters by `control.allocate`.
+        The free joint; its torques are shared out among wheels, gyros and thrusters by `control.allocate`.
     wheels
-        Whether wheels turn the base, where there are enough; after a grip thrusters do, if they can.
+        Whether wheels or gyros turn the base, where there are enough; after a grip thrusters do, if they can.
 
     Examples
     --------
@@ -134,7 +138,8 @@ class CaptureFeedback:
         turn = quaternion_product(ca.vertcat(heading[0], -heading[1:]), q[a : a + 4])
         small = 2.0 * turn[1:] * ca.if_else(turn[0] < 0.0, -1.0, 1.0)
         torque = read(*_TORQUE) - ca.DM(self.base_kp) * small - ca.DM(self.base_kd) * v[w : w + 3]
-        u = torque_allocation(eom, self.base, self.wheels).expression(ca.vertcat(ca.SX.zeros(3), torque))
+        shared = torque_allocation(eom, self.base, self.wheels)
+        u = base_inputs(eom, self.base, shared, (t, q, v), ca.vertcat(ca.SX.zeros(3), torque))
         motors = {m.joint: m for m in eom.machine.motors}
         for k, joint in enumerate(self.joints):
             u[eom.u_names.index(motors[joint].name)] = wanted[k] / eom.symbolic.value(motors[joint].ratio)

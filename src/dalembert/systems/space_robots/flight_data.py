@@ -19,7 +19,8 @@ from dalembert.core.ports import Law
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, derive
-from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
+from dalembert.loop.experiment import Start, experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords
 from dalembert.loop.simulate import run_experiment
 from dalembert.model.machine import Machine
 from dalembert.model.orbit import Orbit
@@ -164,6 +165,11 @@ class Flight:
         named = {f"{self.twins.base}.{n}": float(x) for n, x in zip(("qw", "qx", "qy", "qz"), Q, strict=True)}
         return {**named, **dict(zip(self.twins.joints, self.posture.tolist(), strict=True))}
 
+    @property
+    def spinning(self) -> dict[str, float]:
+        """Rates of the rotors of gyros at the start, by name."""
+        return dict(self.twins.spins)
+
     def truth(self, eom: EquationsOfMotion, used: float = 0.0) -> dict[str, float]:
         """True values of the parameters of equations, with the propellant that is left after some was used [kg]."""
         values = {k: float(x) for k, x in self.start.parameters.items() if k in eom.p_names}
@@ -181,9 +187,9 @@ class Flight:
         return float(self.start.parameters.get(name, known[name]))
 
     def unloaded(self, law: Law) -> Law:
-        """A law whose wheels thrusters unload when their momentum is near its limit, where the chaser has both."""
+        """A law whose wheels or gyros thrusters unload when their momentum is near its limit, where it has both."""
         twins = self.twins
-        if not twins.wheels or not np.isfinite(twins.wheel_momentum):
+        if not (twins.allocation.wheels or twins.allocation.gyros) or not np.isfinite(twins.wheel_momentum):
             return law
         able = allocate(derive(twins.machine), twins.base, need=(), wheels=False)
         if any(x.startswith("torque") for x in able.missing):
@@ -206,17 +212,19 @@ class Flight:
         duration: float,
         used: float = 0.0,
         fingers: Mapping[str, float] | None = None,
+        *,
+        calm: bool = False,
     ) -> Run:
         """Simulate the scene before the grip, with the mass that is left after some propellant was used [kg].
 
-        ``fingers`` are parameters of fingers that are not open.
+        ``fingers`` are parameters of fingers that are not open; in a ``calm`` run the arms rest.
         """
         scene = self.scene
         experiment: ExperimentKeywords = {
             "start": start,
             "p": {**self.truth(scene, used), **(fingers or {})},
             "control": control,
-            "method": RK4(time_step(self.twins, self.debris, self.gains)),
+            "method": RK4(time_step(self.twins, self.debris, self.gains, calm)),
             "duration": duration,
             "record": self.phases.record,
             "seed": self.start.seed,
@@ -243,6 +251,13 @@ def _scene(
 @lru_cache(maxsize=32)
 def feedback_of(twins: ChaserTwins, gains: CaptureGains, posture: tuple[float, ...]) -> CaptureFeedback:
     """The inner law."""
+    if gains.law is not None:
+        if gains.law.joints != twins.joints or gains.law.base != twins.base:
+            raise InputError(
+                f"the law of the gains is for the joints {', '.join(gains.law.joints)} on '{gains.law.base}', but "
+                f"machine '{twins.machine.name}' has {', '.join(twins.joints)} on '{twins.base}'"
+            )
+        return gains.law
     return CaptureFeedback.tuned(twins.rigid, gains, np.array(posture))
 
 

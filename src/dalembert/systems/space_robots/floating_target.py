@@ -14,7 +14,8 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array, StateLike
 from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, MachineOrEquations, Parameters, derive
-from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
+from dalembert.loop.experiment import Start, experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords
 from dalembert.loop.simulate import run_experiment
 from dalembert.plan.pose import PoseMotion, grip_rotation
 from dalembert.plan.tumbling import PointMotion

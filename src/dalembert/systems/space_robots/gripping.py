@@ -16,8 +16,9 @@ from dalembert.core.errors import InputError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.equations import EquationsOfMotion, derive
-from dalembert.loop.closed_loop import Event
-from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
+from dalembert.loop.events import Event
+from dalembert.loop.experiment import Start, experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords
 from dalembert.loop.join import Handover
 from dalembert.loop.simulate import run_experiment
 from dalembert.model.machine import Machine

@@ -19,7 +19,8 @@ from dalembert.core.errors import ConvergenceError, InputError, PlanError
 from dalembert.core.keywords import field_defaults, flat_keywords, grouped
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion, derive
-from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
+from dalembert.loop.experiment import Start, experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords
 from dalembert.loop.join import join
 from dalembert.loop.simulate import run_experiment
 from dalembert.model.machine import Machine
@@ -53,7 +54,7 @@ from dalembert.systems.space_robots.settings import (
 )
 from dalembert.systems.space_robots.start import CaptureStart
 from dalembert.systems.space_robots.transport import stack_turn, transport_feedback
-from dalembert.systems.space_robots.twins import chaser_twins
+from dalembert.systems.space_robots.twins import chaser_twins, with_spins
 from dalembert.systems.space_robots.uncertain import case_machines
 from dalembert.systems.space_robots.watching import free_motion, later, moved, picture_times, placed, watched
 
@@ -78,6 +79,7 @@ class _Keywords(TypedDict, total=False):
     parameters: Mapping[str, float]
     tuned_at: Mapping[str, float] | None
     gripper: Gripper | None
+    rotors: Mapping[str, float]
     turn: ArrayLike
     spin: ArrayLike
     seed: int
@@ -115,9 +117,9 @@ def fly_capture(
     """Fly a capture of a debris by a chaser, and judge it.
 
     The chaser is any machine on a free base: arms with three or more driven joints of one coordinate, anything that
-    bends, reaction wheels, thrusters. Its rigid models, feedforward, gains and limits are made from the machine. Arms
-    with more joints than their task needs disturb the base least and stay away from the ends of their ranges; arms
-    with fewer than six joints serve a smaller task, which ``tell`` reports.
+    bends, reaction wheels, control moment gyros, thrusters. Its rigid models, feedforward, gains and limits are made
+    from the machine. Arms with more joints than their task needs disturb the base least and stay away from the ends of
+    their ranges; arms with fewer than six joints serve a smaller task, which ``tell`` reports.
 
     Parameters
     ----------
@@ -133,7 +135,7 @@ def fly_capture(
     sensors
         Noise of the chaser's sensors, and the cameras.
     gains
-        Settings of the loops; None: from the machine.
+        Settings of the loops, such as `tune_capture` finds; None: from the machine.
     limits
         Limits of the plan; None: from the machine.
     tell
@@ -167,12 +169,12 @@ def fly_capture(
         limits = RobotLimits() if limits is None else limits
     gripper = start.gripper
     locked = chaser if gripper is None else locked_fingers(chaser, gripper)
-    twins = chaser_twins(locked, start.tip, start.approach, start.task)
+    twins = with_spins(chaser_twins(locked, start.tip, start.approach, start.task), start.rotors)
     target = debris_twin(debris, start.target)
     flight = Flight(
         start, twins, target, grouped(CapturePhases, phases, keywords), grouped(CaptureSensors, sensors, keywords),
         derived_gains(twins, start) if gains is None else gains, derived_limits(twins) if limits is None else limits,
-        gains is None, (lambda text: None) if tell is None else tell,
+        gains is None or gains.law is not None, (lambda text: None) if tell is None else tell,
         None if gripper is None else loose_fingers(chaser, twins.machine, gripper),
     )  # fmt: skip
     if twins.task != "pose" and case is start:
@@ -226,7 +228,7 @@ def _fly(flight: Flight, case: CaptureCase | CaptureStart) -> CaptureOutcome:
         return replace(outcome, reason=f"no plan: {error}", estimate=estimate)
     flight.say(f"planned: {plan}")
     rates = np.array(start.spin, dtype=float).tolist()
-    v = {**v, **{f"{twins.base}.{n}": x for n, x in zip(("wx", "wy", "wz"), rates, strict=True)}}
+    v = {**v, **flight.spinning, **{f"{twins.base}.{n}": x for n, x in zip(("wx", "wy", "wz"), rates, strict=True)}}
     begin: tuple[Any, Any]
     if first is None:
         now = now.turned(plan.side)

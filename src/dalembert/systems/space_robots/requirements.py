@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.control.allocation import allocate
+from dalembert.control.gyro_steering import gyro_torques
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
 from dalembert.formulations.equations import EquationsOfMotion
@@ -14,7 +15,7 @@ from dalembert.plan.robot_capture import RobotCapture, RobotLimits
 from dalembert.simulation.run import Run
 from dalembert.systems.space_robots.twins import ChaserTwins
 
-__all__ = ["MissionRequirement", "base_turns", "judged", "rested", "tip_errors", "turned"]
+__all__ = ["MissionRequirement", "base_torques", "base_turns", "judged", "rested", "tip_errors", "turned"]
 
 
 @dataclass(frozen=True)
@@ -46,15 +47,21 @@ def base_turns(run: Run, base: str, attitude: Array) -> Array:
     return np.asarray(2.0 * np.arcsin(np.clip(np.linalg.norm((Q @ conjugate.T)[:, 1:], axis=1), 0, 1)))
 
 
+def base_torques(run: Run, eom: EquationsOfMotion, base: str, kind: str = "u") -> Array:
+    """Torques (n, 3) of wheels and thrusters on a base by their inputs of a kind, and of its gyros as they move."""
+    u = run.array([f"{kind}.{name}" for name in eom.u_names])
+    torques = u @ allocate(eom, base, need=()).effect[3:].T
+    return np.asarray(torques + gyro_torques(eom, base, run.array(eom.q_names), run.array(eom.v_names)))
+
+
 def _torques(run: Run, eom: EquationsOfMotion, twins: ChaserTwins) -> tuple[Array, Array]:
     """Largest commanded torques of the base about its axes, and of the joints."""
     kind = "command" if f"command.{eom.u_names[0]}" in run else "u"
     u = run.array([f"{kind}.{name}" for name in eom.u_names])
-    effect = allocate(eom, twins.base, need=()).effect
     motors = {m.joint: m for m in eom.machine.motors}
     rows = [eom.u_names.index(motors[name].name) for name in twins.joints]
     ratios = np.array([abs(nominal(motors[name].ratio)) for name in twins.joints])
-    return np.abs(u @ effect[3:].T).max(axis=0), ratios * np.abs(u[:, rows]).max(axis=0)
+    return np.abs(base_torques(run, eom, twins.base, kind)).max(axis=0), ratios * np.abs(u[:, rows]).max(axis=0)
 
 
 def _most_used(name: str, values: Array, limits: float | tuple[float, ...]) -> MissionRequirement:

@@ -44,6 +44,9 @@ class CaptureStart:
         Posture for which the gains are computed; None: that at the start.
     gripper
         Fingers of the chaser that close on the debris; None: the grip closes at once, as a plastic impact.
+    rotors
+        Rates of the rotors of control moment gyros by the name of their velocity [rad/s], such as
+        `dalembert.ControlMomentGyro.v0` has it.
     turn, spin
         Attitude [rad] and rate [rad/s] of the base at the begin of the approach, which should be zero.
     seed
@@ -63,6 +66,7 @@ class CaptureStart:
     parameters: Mapping[str, float] = field(default_factory=dict)
     tuned_at: Mapping[str, float] | None = None
     gripper: Gripper | None = None
+    rotors: Mapping[str, float] = field(default_factory=dict)
     turn: ArrayLike = (0.0, 0.0, 0.0)
     spin: ArrayLike = (0.0, 0.0, 0.0)
     seed: int = 0
@@ -77,7 +81,7 @@ class CaptureStart:
             object.__setattr__(self, "axis", _numbers(self.axis, 3, "axis"))
         if self.distance is not None:
             object.__setattr__(self, "distance", check_number("distance", self.distance, unit="m"))
-        for name in ("joints", "parameters"):
+        for name in ("joints", "parameters", "rotors"):
             if not isinstance(getattr(self, name), Mapping):
                 raise InputError(f"{name} of a CaptureStart must be numbers by name, got {getattr(self, name)!r}")
         if self.gripper is not None and not isinstance(self.gripper, Gripper):

@@ -6,13 +6,16 @@ what bends between base and tip. Both, and every gain, follow from the machine a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
-from dalembert.control.allocation import Allocation, allocate, base_wheels
+from dalembert.control.allocation import Allocation, allocate
+from dalembert.control.gyro_steering import gyro_capacity
+from dalembert.control.rotors import base_gyros, base_wheels, gyro_cluster
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.parameter import nominal
 from dalembert.core.types import Array
@@ -28,7 +31,7 @@ from dalembert.plan.tip_task import chosen_task
 from dalembert.systems.space_robots.bent_arm import BentArm
 from dalembert.systems.space_robots.guide_law import GuideLaw
 
-__all__ = ["ChaserTwins", "chaser_twins"]
+__all__ = ["ChaserTwins", "chaser_twins", "with_spins"]
 
 _TURNS = {
     "x": ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)),
@@ -53,8 +56,10 @@ class ChaserTwins:
         Task of the tip: ``"pose"``, ``"axis"`` or ``"position"``.
     joints
         The driven joints of all arms, in the order of the coordinates.
-    wheels
-        Motors of its reaction wheels.
+    wheels, gyros
+        Motors of its reaction wheels, and of the gimbals of its control moment gyros.
+    spins
+        Rates of the rotors of the gyros, by the names of their velocities.
     """
 
     machine: Machine
@@ -63,6 +68,8 @@ class ChaserTwins:
     task: str
     joints: tuple[str, ...]
     wheels: tuple[str, ...]
+    gyros: tuple[str, ...] = ()
+    spins: tuple[tuple[str, float], ...] = ()
 
     @property
     def body(self) -> str:
@@ -116,7 +123,9 @@ class ChaserTwins:
 
     @cached_property
     def wheel_momentum(self) -> float:
-        """Least momentum about an axis that the wheels can hold together [N m s]; infinite without limits."""
+        """Least momentum about an axis that wheels or gyros can hold together [N m s]; infinite without limits."""
+        if self.allocation.gyros:
+            return gyro_capacity(derive(self.machine), self.base, dict(self.spins))[1]
         names = self.allocation.wheels
         if not names:
             return np.inf
@@ -138,6 +147,8 @@ class ChaserTwins:
         """Largest torques of the base about its axes, and of the joints."""
         motors = {m.joint: m for m in self.machine.motors}
         joints = tuple(float(motors[n].effort * abs(nominal(motors[n].ratio))) for n in self.joints)
+        if self.allocation.gyros:
+            return gyro_capacity(derive(self.machine), self.base, dict(self.spins))[0], joints
         return tuple(float(x) for x in self.allocation.capacity[3:]), joints
 
     @cached_property
@@ -233,7 +244,8 @@ def chaser_twins(machine: Machine, tip: str = "tip", approach: str = "z", task: 
         frame, turn = f"{tip}.grip", Transform((0.0, 0.0, 0.0), _TURNS[approach])
         machine = machine.with_(frames=(*machine.frames, Frame(frame, old.body, old.origin @ turn)))
     wheels = base_wheels(machine, free[0])
-    spun = {m.joint for m in machine.motors if m.name in wheels}
+    gyros = base_gyros(machine, free[0])
+    spun = {m.joint for m in machine.motors if m.name in (*wheels, *gyros)}
     driven = [m.joint for m in machine.motors if m.joint not in spun]
     if len(set(driven)) != len(driven):
         raise InputError(f"two motors drive one joint of {where}; a chaser needs one each")
@@ -244,7 +256,29 @@ def chaser_twins(machine: Machine, tip: str = "tip", approach: str = "z", task: 
             f"{', '.join(joints) or 'none'}"
         )
     chosen = chosen_task(task, len(set(way_to(machine, frame)) & set(joints)), where)
-    return ChaserTwins(machine, frame, free[0], chosen, joints, wheels)
+    return ChaserTwins(machine, frame, free[0], chosen, joints, wheels, gyros)
+
+
+def with_spins(twins: ChaserTwins, rotors: Mapping[str, float]) -> ChaserTwins:
+    """The models of a chaser whose gyros spin.
+
+    Raises
+    ------
+    InputError
+        If a rotor of a gyro has no rate, or a rate belongs to none.
+    """
+    where = f"machine '{twins.machine.name}'"
+    known = [f"{x.rotor}_dot" for x in gyro_cluster(derive(twins.machine), twins.base)]
+    for name in rotors:
+        if name not in known:
+            raise UnknownNameError("rate of a gyro's rotor", name, known, where)
+    still = [n for n in known if not abs(float(rotors.get(n, 0.0))) > 0.0]
+    if still:
+        raise InputError(
+            f"the rotors of the control moment gyros of {where} must spin: give rotors={{'{still[0]}': ...}} in rad/s "
+            f"(ControlMomentGyro.v0); {', '.join(still)} have no rate"
+        )
+    return replace(twins, spins=tuple((n, float(rotors[n])) for n in known)) if known else twins
 
 
 def _ordered(machine: Machine) -> list[Any]:

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from dalembert.control.estimation import StereoCamera, TumblingEstimate, TumblingFilter
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
-from dalembert.loop.experiment import ExperimentKeywords, Start, experiment_of
+from dalembert.loop.experiment import Start, experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords
 from dalembert.loop.simulate import run_experiment
 from dalembert.model.orbit import Orbit
 from dalembert.plan.tumbling import TumblingBody

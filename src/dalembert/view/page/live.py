@@ -26,14 +26,16 @@ from dalembert.formulations.layout import Layout
 from dalembert.io.control_blocks import make_law
 from dalembert.io.fmu.program import Standalone
 from dalembert.io.wasm.module import build_module, live_program, wasm_compiler
-from dalembert.loop.experiment import Experiment, ExperimentKeywords, Runnable, experiment_of, experiment_verb
+from dalembert.loop.experiment import Experiment, Runnable, experiment_of
+from dalembert.loop.experiment_keywords import ExperimentKeywords, experiment_verb
 from dalembert.loop.outlets import PAGE
 from dalembert.loop.simulate import run_experiment
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.page.assets import asset, document
+from dalembert.view.page.curves import pack_signals
 from dalembert.view.page.forces import DrawnForce, drawn_forces
-from dalembert.view.page.packing import LaidOut, lay_out, pack_signals
+from dalembert.view.page.packing import LaidOut, lay_out
 from dalembert.view.page.sections import equations_section, machine_section
 from dalembert.view.scene import Scene
 from dalembert.view.studio.opened import Changes, Opened
