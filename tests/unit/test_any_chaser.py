@@ -13,6 +13,7 @@ from tests.support.chasers import FLIGHTS, RATE, four_joints, hulk, seven_joints
 
 import dalembert as da
 from dalembert import control, plan
+from dalembert.analysis.linear_at_rest import linear_matrices
 from dalembert.control.allocation import allocate
 from dalembert.control.rotors import base_wheels
 from dalembert.model import Orbit, yamanaka_ankersen
@@ -22,8 +23,9 @@ from dalembert.systems import space_robots
 from dalembert.systems.space_robots import settings
 from dalembert.systems.space_robots.aborting import GuardedGuide, cut
 from dalembert.systems.space_robots.debris_twin import debris_twin
-from dalembert.systems.space_robots.flight_data import Flight
+from dalembert.systems.space_robots.flight_data import Flight, feedback_of
 from dalembert.systems.space_robots.flying_around import FlyAround, chosen_way
+from dalembert.systems.space_robots.robust_gains import capture_plant
 from dalembert.systems.space_robots.twins import chaser_twins
 
 ROOM = Path(space_robots.__file__).parent
@@ -233,7 +235,7 @@ def test_nothing_under_a_capture_names_a_joint_a_mass_or_a_gain() -> None:
     general = (
         "mission", "twins", "debris_twin", "feedback", "guidance", "guide_law", "detumbling", "requirements",
         "settings", "start", "watching", "outcome", "sensors", "bent_arm", "flying_around", "flight_data", "far_flight",
-        "rendezvous_way",
+        "rendezvous_way", "robust_gains", "gripping", "transport", "aborting",
     )  # fmt: skip
     for module in general:
         tree = ast.parse((ROOM / f"{module}.py").read_text())
@@ -260,6 +262,50 @@ def test_nothing_under_a_capture_names_a_joint_a_mass_or_a_gain() -> None:
                 )  # a watch of 90 s
         imports = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module}
         assert not {m for m in imports if m.endswith((".chaser", ".debris"))}, module
+
+
+def test_the_plant_of_robust_gains_is_the_chaser_with_all_its_coordinates() -> None:
+    """Responses at a frequency from the full matrices, with the base that moves: torques and accelerations to z."""
+    twins = chaser_twins(seven_joints(), "hand", "x")
+    eom = da.equations(twins.machine, backend="vm")
+    posture, n = np.random.default_rng(3).uniform(-1.0, 1.0, 7), 10
+    omega, damping = np.linspace(0.5, 1.5, n), np.linspace(0.6, 1.0, n)
+    plant = capture_plant(eom, twins, posture, omega, damping, eom.parameter_values())
+    q = eom.q_neutral.copy()
+    q[[eom.q_names.index(x) for x in twins.joints]] = posture
+    M, C, K = linear_matrices(eom, q, eom.parameter_values())
+    held = [eom.v_names.index(f"{x}_dot") for x in twins.joints] + [3, 4, 5]
+    s = 0.7j
+    B = np.eye(eom.nv)[:, held]
+    x = np.linalg.solve(s**2 * M + s * C + K, B)[held]  # per unit torque
+    # accelerations of joints, base and beam alone, momentum kept: the force behind them leaves the place of the base
+    place = [0, 1, 2]
+    others = [k for k in range(eom.nv) if k not in place]
+    whole = np.linalg.inv(np.linalg.inv(M)[np.ix_(others, others)])
+    F = np.zeros((eom.nv, n))
+    F[others] = whole[:, [others.index(k) for k in held]]
+    y = np.linalg.solve(s**2 * M + s * C + K, F)[held]
+    weight = (s**2 + 2 * damping * omega * s + omega**2)[:, None]
+    expected = np.block([[weight * y, weight * x], [y, x], [s * y, s * x]])
+    got = plant(s)
+    assert np.allclose(got, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+    other = space_robots.CaptureGains(law=space_robots.CaptureFeedback((1.0,), (1.0,), (1,) * 3, (1,) * 3, ("a",), "b"))
+    with pytest.raises(da.InputError, match="for the joints a on 'b', but machine 'seven-joints' has j1, j2"):
+        feedback_of(twins, other, tuple(posture.tolist()))
+    with pytest.raises(da.InputError, match="most of tune_capture must be above 1"):
+        space_robots.tune_capture(seven_joints(), space_robots.CaptureStart(), most=1.0)
+
+
+@pytest.mark.slow
+def test_gains_tuned_for_a_chaser_of_the_user_are_flown() -> None:
+    """In one call, for three postures together: the worst weighted acceleration falls, and the mission keeps limits."""
+    make, start = FLIGHTS["seven"]
+    start = {"rate": RATE, "approach": "x", **start}
+    tuned = space_robots.tune_capture(make(), space_robots.CaptureStart(**start), evaluations=150)
+    assert tuned.result.certified and tuned.worst < 0.5 * tuned.usual, (tuned.worst, tuned.usual)
+    outcome = space_robots.fly_capture(make(), hulk(), gains=tuned.gains, **start)
+    assert outcome.ok, str(outcome)
+    assert {r.name: r.value for r in outcome.requirements}["attitude of the base"] < 0.01
 
 
 @pytest.mark.slow

@@ -92,6 +92,7 @@ SLOW = {
     "robust_ranges",
     "rollout_events",
     "rollouts",
+    "rope_friction",
     "ropes",
     "rotor",
     "space_robots",

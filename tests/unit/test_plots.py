@@ -9,7 +9,7 @@ import dalembert as da
 from dalembert.io.units import signal_units
 from dalembert.simulation.run import Run
 from dalembert.systems import SYSTEMS, load_system
-from dalembert.view.page.packing import pack_signals
+from dalembert.view.page.curves import pack_signals
 from dalembert.view.plots import group_signals
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import casadi as ca
@@ -72,7 +73,8 @@ def rope_tensions(
 
     Drums and joints with motors are held. For each rope, ``T_0 = 1^T b / (1^T W B)`` keeps its length at rest, with
     ``W = A M^-1 A^T``, ``b = A M^-1 f`` for the rows A of its spans, and the tensions ``T = B T_0`` in the ratios of
-    sheaves that slip one way or the other. Constraints hold, and other ropes are taut without friction.
+    sheaves that slip one way or the other. The rope turns sheaves that have joints, and slips on those that would need
+    more than its friction. Their bearings rub. Constraints hold, and other ropes are taut without friction.
 
     Parameters
     ----------
@@ -173,9 +175,10 @@ def _tensions(machine: Machine, name: str, q: Any, held_joints: list[str], p: An
     force = eom.applied(x, zero, np.zeros(eom.nu), t=t, p=p) - eom.bias(x, zero, t=t, p=p)
     M = eom.mass_matrix(x, t=t, p=p)[np.ix_(free, free)]
     rows = {section.name: _numbers(eom, section, x, t, values) for section in system.sections}
+    bearings = _bearings(eom, free, x, t, values)
     held = _held(eom, x, t, values)[:, free]
     way = -1.0 if _first(machine, name) else 1.0
-    found = [_solve(eom, name, sign * way, rows, held, M, force[free], free) for sign in (0.0, 1.0, -1.0)]
+    found = [_solve(eom, name, sign * way, rows, bearings, held, M, force[free], free) for sign in (0.0, 1.0, -1.0)]
     return RopeTensions(name, *found)
 
 
@@ -212,35 +215,85 @@ def _held(eom: EquationsOfMotion, x: Array, t: float, p: Array) -> Array:
     return np.array(ca.DM(made(x, t, p, system.latch_nominal)).full())
 
 
+def _bearings(eom: EquationsOfMotion, free: list[int], x: Array, t: float, p: Array) -> dict[str, Array]:
+    """Moments of friction of turning sheaves, by the names of tensions: generalised forces by a unit of each of them.
+
+    They are those while the rope runs along its path. Sheaves whose joints are held have none.
+    """
+    system, s, found = eom.constraint_system, eom.symbolic, dict[str, Array]()
+    for rope in eom.machine.ropes:
+        for bearing in () if rope.elastic else system.routes[rope.name].bearings:
+            row = bearing.lever * bearing.sense * ca.jacobian(eom.formulation.joint_rate(bearing.joint), s.v)
+            made = ca.Function("moment", [s.q, s.t, s.p, system.latches], [row])
+            numbers = np.array(ca.DM(made(x, t, p, system.latch_nominal)).full())[0, free]
+            for k in bearing.spans:
+                name = rope.tension_names[k]
+                found[name] = found.get(name, np.zeros(len(free))) + numbers
+    return found
+
+
+def _turning(eom: EquationsOfMotion, section: RopeSection, free: list[int]) -> list[bool]:
+    """Whether the sheaves of a section turn with joints that are free to move."""
+    machine = eom.machine
+    joints = {e.label: e.joints for e in _rope(machine, section.rope).path}
+    moving = {eom.v_names[k] for k in free}
+    return [any(v in moving for j in joints[sheave] for v in machine.joint(j).v_names) for sheave in section.sheaves]
+
+
 def _solve(
     eom: EquationsOfMotion,
     rope: str,
     way: float,
     rows: dict[str, tuple[Array, Array]],
+    bearings: dict[str, Array],
     held: Array,
     M: Array,
     f: Array,
     free: list[int],
 ) -> Array:
     """Tensions of the spans of a rope that runs along its path (1), back (-1), or without friction (0)."""
-    pulls, sums, ratios = [], [], []
     sections = eom.constraint_system.sections
-    for section in sections:
-        A, kappa = rows[section.name]
-        B = np.exp(np.concatenate([[0.0], np.cumsum(kappa)]) * (way if section.rope == rope else 0.0))
-        pulls.append(A[:, free].T @ B)
-        sums.append(A[:, free].sum(axis=0))
-        ratios.append(B)
-    K = np.column_stack([*pulls, *held])
-    J = np.vstack([*sums, *held])
-    S = J @ np.linalg.solve(M, K)
-    tau = np.linalg.lstsq(S, J @ np.linalg.solve(M, f), rcond=1e-10)[0]
-    if way and not all(tau[k] > 0.0 for k, s in enumerate(sections) if s.rope == rope):
-        raise InputError(
-            f"rope '{rope}' of machine '{eom.machine.name}' is not pulled taut by its load in this configuration"
+    sticks = {section.name: _turning(eom, section, free) for section in sections}
+    while True:
+        pulls, sums, shares = list[Array](), list[Array](), list[tuple[str, Array]]()
+        for section in sections:
+            A, kappa = rows[section.name]
+            runs = way if section.rope == rope else 0.0
+            ends = [0, *(k + 1 for k, stuck in enumerate(sticks[section.name]) if stuck), len(kappa) + 1]
+            for first, last in pairwise(ends):
+                B = np.zeros(len(kappa) + 1)
+                B[first:last] = np.exp(np.concatenate([[0.0], np.cumsum(kappa[first : last - 1])]) * runs)
+                rubbed = sum(
+                    (B[k] * bearings[name] for name, k in section.tensions if name in bearings), np.zeros(len(free))
+                )
+                pulls.append(A[:, free].T @ B + runs * rubbed)
+                sums.append(A[first:last, free].sum(axis=0))
+                shares.append((section.name, B))
+        K, J = np.column_stack([*pulls, *held]), np.vstack([*sums, *held])
+        S = J @ np.linalg.solve(M, K)
+        tau = np.linalg.lstsq(S, J @ np.linalg.solve(M, f), rcond=1e-10)[0]
+        tensions = {section.name: np.zeros(len(rows[section.name][1]) + 1) for section in sections}
+        for (name, B), pull in zip(shares, tau, strict=False):
+            tensions[name] += pull * B
+        if way and not all((tensions[s.name] > 0.0).all() for s in sections if s.rope == rope):
+            raise InputError(
+                f"rope '{rope}' of machine '{eom.machine.name}' is not pulled taut by its load in this configuration"
+            )
+        slipping = next(
+            (
+                (s.name, k)
+                for s in sections
+                for k, stuck in enumerate(sticks[s.name])
+                if stuck and way and s.rope == rope and _passes(tensions[s.name][k : k + 2], rows[s.name][1][k])
+            ),
+            None,
         )
-    spans: list[float] = []
-    for k, section in enumerate(sections):
-        if section.rope == rope:
-            spans += [float(tau[k] * ratios[k][group]) for _, group in section.tensions]
-    return np.array(spans)
+        if slipping is None:
+            spans = [tensions[s.name][group] for s in sections if s.rope == rope for _, group in s.tensions]
+            return np.array(spans, dtype=float)
+        sticks[slipping[0]][slipping[1]] = False
+
+
+def _passes(tensions: Array, kappa: float) -> bool:
+    """Whether the ratio of two tensions is beyond the friction of the sheave between them."""
+    return bool(abs(np.log(tensions[1] / tensions[0])) > kappa * (1 + 1e-9))

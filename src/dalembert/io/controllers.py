@@ -23,7 +23,7 @@ from dalembert.io.exported_estimators import (
     routine_files,
 )
 from dalembert.io.fmu.tapes import tape_sources
-from dalembert.optimal.estimators import Estimator
+from dalembert.optimal.estimator import Estimator
 from dalembert.optimal.predictive import ACTIONS, STATUSES, PredictiveLaw
 
 __all__ = ["export_controller"]

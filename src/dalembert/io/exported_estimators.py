@@ -12,7 +12,7 @@ from dalembert.core.version import __version__
 from dalembert.engine.horizon.sources import horizon_text
 from dalembert.io.fmu.routines import tape_loops
 from dalembert.io.fmu.tapes import write_tape
-from dalembert.optimal.estimators import Estimator
+from dalembert.optimal.estimator import Estimator
 from dalembert.optimal.predictive import PredictiveLaw
 from dalembert.optimal.stage import stage_routine
 

@@ -99,6 +99,9 @@ def machine_units(machine: Machine) -> dict[str, str]:
         turns = constraint.frames or 0 in machine.joint(constraint.joints[0]).info.angles
         units[f"friction.{constraint.name}"] = effort = "N" if not turns or _slides(constraint) else "N m"
         units[f"share.{constraint.name}"], units[f"impulse.{constraint.name}"] = effort, f"{effort} s"
+    for name in machine.sheave_bearings:
+        units[f"friction.{name}"] = units[f"share.{name}"] = "N m"
+        units[f"impulse.{name}"] = "N m s"
     for thruster in machine.thrusters:
         kinds = [
             unit for unit, wrench in (("N", thruster.force), ("N m", thruster.torque)) if any(map(nominal, wrench))

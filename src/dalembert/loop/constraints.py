@@ -122,6 +122,7 @@ def constrained_part(
         constant_mass=bool(M.is_constant()),
         rubbing=rubbing,
         loads=system.loads,
+        tugs=system.tugs,
         ropes=tuple(len(section.sheaves) for section in system.sections if section.sheaves),
         impulses=n_before - len(system.sheaves) - len(system.sticking),
         shares=shares + (shares >= 0) * n_before,
@@ -136,9 +137,7 @@ def _signals(system: ConstraintSystem, r: ConstraintRows) -> list[tuple[str, int
     """Names of the recorded multipliers of some rows, each with its row."""
     if r.kind == "rope":
         section = next(section for section in system.sections if section.name == r.name)
-        starts = {rows.name: rows.start for rows in system.rows if rows.kind in ("rope", "sheave")}
-        ends = [starts[name] for name in (*section.sheave_names, section.name)]  # the engine has tensions there
-        return [(f"tension.{name}", ends[span]) for name, span in section.tensions]
+        return [(f"tension.{name}", system.tension_rows[name]) for name, _ in section.tensions]
     if r.kind in ("internal", "sheave"):
         return []
     names = [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{n}" for n in r.names]
@@ -230,8 +229,9 @@ def _contact_tape(
     )
     cone[: 3 * len(system.sheaves)] = ca.vertcat(ca.SX(0, 1), *(_sheave_cones(system, s) for s in system.sections))
     of_ropes = [s for s in system.sections if s.sheaves]
+    given_tensions: dict[int, Any] = {}
     for section in of_ropes:
-        _share_tensions(system, section, shared)
+        given_tensions |= _share_tensions(system, section, shared)
     roped = {row for entry in rubbing[: len(system.sheaves)] for row in entry[:2]}
     for row, share in enumerate(shares):
         if share >= 0 and row not in roped:
@@ -242,6 +242,8 @@ def _contact_tape(
         friction, row = frictions[joint], rubbing[j][1]
         if name in system.machine.sticking:  # else it is proportional to a load, and no part of f
             shared[row] += -friction * side
+        for tug in system.tugs[joint]:
+            shared[row] += -friction * side * given_tensions.get(tug, 0.0)
         turned = ca.if_else(side * side > 0.5, system.joint_rates[joint] * side + leeway, 1.0)
         cone[3 * j], cone[3 * j + 1], cone[3 * j + 2] = limits[joint], turned, -friction * side
     for j, (normal, *tangents) in enumerate(rubbing):
@@ -285,8 +287,11 @@ def _sheave_cones(system: ConstraintSystem, section: RopeSection) -> Expression:
     return ca.vertcat(ca.SX(0, 1), *cones)
 
 
-def _share_tensions(system: ConstraintSystem, section: RopeSection, shared: Expression) -> None:
-    """Put multipliers of a rope into ``shared``: tensions as they were shared, in the ratios of sheaves that slip."""
+def _share_tensions(system: ConstraintSystem, section: RopeSection, shared: Expression) -> dict[int, Expression]:
+    """Put multipliers of a rope into ``shared``: tensions as they were shared, in the ratios of sheaves that slip.
+
+    Returns these tensions, by the rows at which their spans end.
+    """
     rows = {r.name: r.start for r in system.rows if r.kind in ("rope", "sheave")}
 
     def latch(name: str) -> Expression:
@@ -294,12 +299,14 @@ def _share_tensions(system: ConstraintSystem, section: RopeSection, shared: Expr
 
     behind = ca.if_else(latch(f"active.{section.name}") > 0.5, latch(f"share.{section.name}"), 0.0)
     shared[rows[section.name]] = behind
+    tensions = {rows[section.name]: behind}
     for k, sheave in reversed(list(enumerate(section.sheave_names))):
         side = latch(f"toward.{sheave}")
         kept = ca.if_else(latch(f"stick.{sheave}") > 0.5, latch(f"share.{sheave}"), 0.0)
         tension = ca.if_else(side * side > 0.5, behind * ca.exp(-section.kappa[k] * side), kept)
         shared[rows[sheave]] = tension - behind
-        behind = tension
+        tensions[rows[sheave]] = behind = tension
+    return tensions
 
 
 def tension_specs(eom: EquationsOfMotion) -> tuple[EventSpec, ...]:

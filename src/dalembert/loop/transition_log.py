@@ -103,6 +103,11 @@ class TransitionLog:
         what = "impulses" if lacks == Lacks.IMPULSES else "forces"
         if pair >= len(self._pairs.names):
             joint = self._system.sticking[pair - len(self._pairs.names)]
+            if joint in self._machine.sheave_bearings:
+                return SimulationError(
+                    f"no {what} obey the friction of bearing '{joint}' of machine '{self._machine.name}' at "
+                    f"t = {t:.9g} s: lower the loss of its sheave"
+                )
             if joint not in self._machine.sticking:
                 return SimulationError(
                     f"constraint '{joint}' of machine '{self._machine.name}' jams at t = {t:.9g} s: no {what} obey its "

@@ -278,6 +278,11 @@ def refuse_stick(
             f"{what} cannot have friction in proportion to a load (constraint '{constraint.name}' of machine "
             f"'{machine.name}'): leave out its efficiency or friction there"
         )
+    for bearing in machine.sheave_bearings:
+        raise InputError(
+            f"{what} cannot have losses of turning sheaves (bearing '{bearing}' of machine '{machine.name}'): leave "
+            "them out there"
+        )
     for rope in machine.ropes:
         if rope.rubbing and (sheaves or rope.elastic):
             raise InputError(

@@ -142,6 +142,7 @@ class Machine:
             "constraint, cable, rope, contact or joint that sticks": [
                 *(c.name for c in self._joining),
                 *self.sticking,
+                *self.sheave_bearings,
             ],
             "contact pair": [name for c in self.contacts for name in c.pairs]
             + [f"{j.name}.{end}" for j in self.joints for end in ("lower", "upper")]
@@ -268,6 +269,11 @@ class Machine:
     def rubbing(self) -> tuple[Constraint, ...]:
         """Constraints with friction in proportion to their forces, which hold a load: gears, bearings."""
         return tuple(c for c in self.constraints if c.rubs)
+
+    @cached_property
+    def sheave_bearings(self) -> tuple[str, ...]:
+        """Names of the bearings of turning sheaves with losses."""
+        return tuple(name for rope in self.ropes for name in rope.bearings)
 
     @cached_property
     def bristled(self) -> tuple[str, ...]:

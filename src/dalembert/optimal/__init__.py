@@ -8,8 +8,9 @@ from dalembert.core.later import later
 
 if TYPE_CHECKING:
     from dalembert.optimal.cost import Cost
+    from dalembert.optimal.estimator import Estimator
     from dalembert.optimal.estimator_settings import EstimatorSettings
-    from dalembert.optimal.estimators import Estimator, ekf, mhe
+    from dalembert.optimal.estimators import ekf, mhe
     from dalembert.optimal.following import TrackingLQR, follow
     from dalembert.optimal.guidance import PredictiveGuidance
     from dalembert.optimal.ipopt import Iterate
@@ -62,7 +63,7 @@ _LATER = {
     "ACTIONS": "dalembert.optimal.predictive",
     "STATUSES": "dalembert.optimal.predictive",
     "Cost": "dalembert.optimal.cost",
-    "Estimator": "dalembert.optimal.estimators",
+    "Estimator": "dalembert.optimal.estimator",
     "EstimatorSettings": "dalembert.optimal.estimator_settings",
     "GridRecord": "dalembert.optimal.planned",
     "Iterate": "dalembert.optimal.ipopt",

@@ -7,9 +7,10 @@ from dalembert.view.derivation import write_derivation
 from dalembert.view.drawing import Look, draw_scene
 from dalembert.view.live import LivePicture
 from dalembert.view.mode_shapes import animate_mode, plot_modes
+from dalembert.view.page.curves import pack_signals
 from dalembert.view.page.embed import player_html
 from dalembert.view.page.live import share
-from dalembert.view.page.packing import pack_machine, pack_mode, pack_motion, pack_run, pack_signals
+from dalembert.view.page.packing import pack_machine, pack_mode, pack_motion, pack_run
 from dalembert.view.page.report import report
 from dalembert.view.plots import plot_run
 from dalembert.view.robust import plot_mu, plot_poles, plot_ranges, plot_singular_values

@@ -30,12 +30,14 @@ def smooth_part(machine: Machine) -> tuple[Machine, tuple[str, ...]]:
         match one:
             case Sheave(joint=None) if one.rubs:
                 return replace(one, friction=0.0, loss=None)
+            case Sheave() if one.has_bearing:
+                return replace(one, loss=None)
             case Guide() if one.rubs:
                 return replace(one, friction=0.0)
         return one
 
     def rope(one: Rope) -> Rope:
-        return replace(one, path=tuple(map(element, one.path))) if one.rubbing else one
+        return replace(one, path=tuple(map(element, one.path))) if one.rubbing or one.bearings else one
 
     ropes = [rope(one) for one in machine.ropes]
     rubbing = [
@@ -48,6 +50,7 @@ def smooth_part(machine: Machine) -> tuple[Machine, tuple[str, ...]]:
         *(f"friction of joint {joint}" for joint in sorted(held)),
         *(f"friction of constraint {one.name}" for one in machine.rubbing),
         *(f"friction at {name}" for name in rubbing),
+        *(f"friction of {name}" for name in machine.sheave_bearings),
         *(f"contact {contact.name}" for contact in machine.contacts),
     )
     if not lost:

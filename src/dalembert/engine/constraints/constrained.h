@@ -67,6 +67,9 @@ struct constrained {
     int64_t n_joints;
     const int64_t *load_first, *load_count;
     double *load_way, *jams;
+    /* bearings of turning sheaves, whose load is the sum of the tensions of spans: of each joint that sticks the rows at
+     * which these spans end, from tug_first[i] to tug_first[i + 1] */
+    const int64_t *tug_first, *tugs;
     int64_t redundant; /* whether rows depended on each other when slips were last solved for */
     /* implicit steps (midpoint.c): terms that enlarge M (nv x nv) and add to f (nv) while a step is iterated, 0 otherwise;
      * the terms by which the metric of the projection after it is enlarged, 0: none */

@@ -87,6 +87,9 @@ class NativeConstrained:
         c.n_joints, loads = joints, system.loads or ((-1, 0),) * joints
         array("load_first", np.array([first for first, _ in loads], dtype=np.int64))
         array("load_count", np.array([count for _, count in loads], dtype=np.int64))
+        tugs = system.tugs or ((),) * joints
+        array("tug_first", np.array([0, *accumulate(map(len, tugs))], dtype=np.int64))
+        array("tugs", np.array([row for rows in tugs for row in rows], dtype=np.int64))
         array("rope_first", np.array([0, *accumulate(system.ropes)], dtype=np.int64))
         of_rope = np.zeros(max(1, m), dtype=np.int64)
         of_rope[[row for entry in system.rubbing[: sum(system.ropes)] for row in entry[:2]]] = 1

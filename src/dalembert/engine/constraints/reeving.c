@@ -51,6 +51,38 @@ static double factor_at(const struct constrained *C, int64_t r) {
     return C->yields[r] != 0.0 ? exp(-C->cone[3 * r] * C->yields[r]) : 1.0 + C->cone[3 * r + 2];
 }
 
+/* Entry of a joint that sticks among those with friction. */
+static int64_t entry_of_joint(const struct constrained *C, int64_t joint) { return C->n_rubbing - C->n_joints + joint; }
+
+/* Whether the limit of a joint that sticks is proportional to a load. */
+static int has_load(const struct constrained *C, int64_t joint) {
+    return C->load_count[joint] || C->tug_first[joint + 1] > C->tug_first[joint];
+}
+
+/* Friction of a loaded joint that slips, by its load; 0: it sticks, or its limit is given. */
+static double drag_of_load(const struct constrained *C, int64_t joint) {
+    return has_load(C, joint) ? C->cone[3 * entry_of_joint(C, joint) + 2] : 0.0;
+}
+
+/* Add to the generalized force f (nv numbers, `stride` apart) that of the bearings that turn, by a tension of the span that
+ * ends at a row: their friction is in proportion to it. */
+static void rub_bearings(const struct constrained *C, int64_t row, double tension, double *f, int64_t stride) {
+    for (int64_t joint = 0; joint < C->n_joints; joint++)
+        for (int64_t i = C->tug_first[joint]; i < C->tug_first[joint + 1]; i++) {
+            const double drag = C->tugs[i] == row ? tension * drag_of_load(C, joint) : 0.0;
+            const int64_t tangent = C->rubbing[3 * entry_of_joint(C, joint) + 1];
+            for (int64_t k = 0; drag != 0.0 && k < C->nv; k++) f[k * stride] += drag * C->Jt[k * C->m + tangent];
+        }
+}
+
+/* Tension of the span that ends at a row, of a rope with or without sheaves. */
+static double tension_at(const struct constrained *C, int64_t row) {
+    for (int64_t i = 0; i < C->n_ropes && C->of_rope[row]; i++)
+        for (int64_t j = 0; j <= C->rope_first[i + 1] - C->rope_first[i]; j++)
+            if (row_behind(C, i, j) == row) return C->tension[C->rope_first[i] + i + j];
+    return C->lambda[row];
+}
+
 /* Columns of Z of the groups of taut ropes, each in the place of the row behind its last span: the generalized force of a
  * unit of its unknown; `ratio` has that of each span. */
 static void pull_ropes(struct constrained *C, const double *x) {
@@ -78,6 +110,7 @@ static void pull_ropes(struct constrained *C, const double *x) {
                 const int64_t row = row_behind(C, i, l), before = l ? row_behind(C, i, l - 1) : -1;
                 for (int64_t k = 0; k < nv; k++)
                     C->Z[k * count + own] += ratio[l] * (C->Jt[k * m + row] - (before < 0 ? 0.0 : C->Jt[k * m + before]));
+                rub_bearings(C, row, ratio[l], C->Z + own, count);
             }
         }
     }
@@ -141,6 +174,7 @@ static void count_from_shares(struct constrained *C, const double *x, int64_t ro
         T = j == n - 1 || parts_spans(C, x, first + j) ? x[C->shares[row]] : T * factor_at(C, first + j);
         for (int64_t k = 0; k < C->nv; k++)
             C->f[k] -= sign * T * (C->Jt[k * m + row] - (before < 0 ? 0.0 : C->Jt[k * m + before]));
+        rub_bearings(C, row, -sign * T, C->f, 1);
     }
 }
 

@@ -13,6 +13,9 @@
  * the reaction of a bearing. Its `cone` has the coefficient c in the place of the limit; while it slips in the direction d,
  * its friction is -c d |N|, a part of the forces N: K_i = J_i - c d (N_i / |N|) J_t. Where no N fits, the gear jams.
  *
+ * The load of the bearing of a turning sheave is the sum of the tensions beside it (`tugs`), which do not change sign: its
+ * friction is a part of these tensions (`rub_bearings` of reeving.c).
+ *
  * Ropes over sheaves have a normal of the whole rope and a tangent of each sheave (reeving.c).
  */
 
@@ -139,17 +142,10 @@ static void find_pivots(struct constrained *C, const double *x, double *g) {
     }
 }
 
-/* Entry of a joint that sticks among those with friction. */
-static int64_t entry_of_joint(const struct constrained *C, int64_t joint) { return C->n_rubbing - C->n_joints + joint; }
-
-/* Friction of a loaded joint that slips, by its load; 0: it sticks, or its limit is given. */
-static double drag_of_load(const struct constrained *C, int64_t joint) {
-    return C->load_count[joint] ? C->cone[3 * entry_of_joint(C, joint) + 2] : 0.0;
-}
-
 /* Size of the load of a joint. */
 static double load_of(const struct constrained *C, int64_t joint) {
     double sum = 0.0;
+    for (int64_t i = C->tug_first[joint]; i < C->tug_first[joint + 1]; i++) sum += fmax(0.0, tension_at(C, C->tugs[i]));
     for (int64_t i = 0; i < C->load_count[joint]; i++) sum = hypot(sum, C->lambda[C->load_first[joint] + i]);
     return sum;
 }
@@ -180,6 +176,8 @@ static int solve_sliding(struct constrained *C, const double *x) {
             for (int64_t k = 0; k < nv; k++) C->Z[k * count + i] += part * C->Jt[k * m + tangent];
         }
     }
+    for (int64_t i = 0; i < count; i++)
+        if (!C->of_rope[C->active[i]]) rub_bearings(C, C->active[i], 1.0, C->Z + i, count);
     pull_ropes(C, x);
     solve_lower(C->R, nv, C->Z, count);
     memset(C->S, 0, (size_t)(count * count) * sizeof(double));
@@ -349,7 +347,7 @@ static int contact_solve(struct constrained *C, const double *x) {
             if (row[j] >= 0 && C->drag[row[j]] != 0.0) C->lambda[row[j]] = C->drag[row[j]] * C->lambda[row[0]];
         if (row[0] >= 0 || x[C->flags[row[1]]] > 0.5) continue;
         const int64_t joint = r - entry_of_joint(C, 0);
-        C->lambda[row[1]] = C->cone[3 * r + 2] * (C->load_count[joint] ? load_of(C, joint) : 1.0);
+        C->lambda[row[1]] = C->cone[3 * r + 2] * (has_load(C, joint) ? load_of(C, joint) : 1.0);
     }
     return 0;
 }
@@ -423,7 +421,7 @@ int contact_events(const double *const *in, double *const *out, double *work) {
         const double one = C->lambda[row[1]], two = row[2] >= 0 ? C->lambda[row[2]] : 0.0;
         const int sticks = in[1][C->flags[row[1]]] > 0.5;
         const int64_t joint = r - entry_of_joint(C, 0);
-        const int loaded = joint >= 0 && C->load_count[joint];
+        const int loaded = joint >= 0 && has_load(C, joint);
         const double load = row[0] >= 0 ? C->lambda[row[0]] : loaded ? load_of(C, joint) : 1.0, most = C->cone[3 * r] * load;
         const int acts = row[0] < 0 || in[1][C->flags[row[0]]] > 0.5;
         g[r] = sticks ? most - sqrt(one * one + two * two) : loaded && C->jams[joint] != 0.0 ? -1.0 : 1.0;

@@ -63,6 +63,8 @@ class ConstrainedSystem:
     loads
         First row and number of rows whose multipliers are the load to which the friction of each joint that sticks is
         proportional; -1, 0: its limit is given. Empty: all limits are given.
+    tugs
+        Rows at which the spans end whose tensions are the load of each joint that sticks. Empty: there are none.
     ropes
         How many sheaves each rope has.
     impulses
@@ -103,6 +105,7 @@ class ConstrainedSystem:
     constant_mass: bool
     rubbing: tuple[tuple[int, int, int], ...] = ()
     loads: tuple[tuple[int, int], ...] = ()
+    tugs: tuple[tuple[int, ...], ...] = ()
     ropes: tuple[int, ...] = ()
     impulses: int = -1
     shares: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))

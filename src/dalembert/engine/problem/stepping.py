@@ -118,6 +118,8 @@ class SteppingSystem:
     loads
         First and number of those rows that always hold whose impulses are the load to which the friction of each block
         is proportional; -1, 0: there are none.
+    tugs
+        Rows of blocks, the spans of ropes whose tensions are the load of each block; empty: there are none.
     first_force, n_forces
         Where forces are, those of contacts without friction among them, which have three.
     multipliers, residual, sweeps, undetermined, lowered, work_input, work_loss
@@ -152,6 +154,7 @@ class SteppingSystem:
     forces: tuple[int, ...]
     losses: tuple[int, ...]
     loads: tuple[tuple[int, int], ...]
+    tugs: tuple[tuple[int, ...], ...]
     first_force: int
     n_forces: int
     multipliers: int
@@ -190,4 +193,6 @@ class SteppingSystem:
             "loss": list(self.losses),
             "load": [first for first, _ in self.loads],
             "load_count": [count for _, count in self.loads],
+            "tug_start": [0, *accumulate(map(len, self.tugs))],
+            "tug": [row for rows in self.tugs for row in rows],
         }

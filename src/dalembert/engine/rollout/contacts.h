@@ -11,6 +11,7 @@ TABLE int law_of[] = {LAWS}, size_of[] = {SIZES}, count_of[] = {COUNTS};
 TABLE int support_start[] = {SUPPORT_START}, support_of[] = {SUPPORT};
 TABLE int row_start[] = {ROW_START}, mu_start[] = {MU_START}, value_start[] = {VALUE_START}, block_start[] = {BLOCK_START};
 TABLE int force_of[] = {FORCES}, loss_of[] = {LOSSES}, load_of[] = {LOAD_FIRST}, load_count_of[] = {LOAD_COUNTS};
+TABLE int tug_start[] = {TUG_STARTS}, tug_of[] = {TUGS};
 TABLE double feature_of[] = {FEATURES}; /* length below which nothing passes unseen */
 TABLE int gather_start[] = {GATHER_START}, gather_of[] = {GATHER}, pair_of[] = {PAIR_KINDS};
 
@@ -35,6 +36,8 @@ typedef int INDEX;
 #define LOSS(a) loss_of[a]
 #define LOAD(a) load_of[a]
 #define LOAD_COUNT(a) load_count_of[a]
+#define TUG_START(a) tug_start[a]
+#define TUG(i) tug_of[i]
 #define GATHER_AT(a) gather_start[a]
 #define GATHERED(i) gather_of[i]
 #define COPY(to, from, n) \
@@ -48,6 +51,14 @@ typedef int INDEX;
 #define PAIR_ROWS(a, in, out, w) PAIRS(pair_of[a], in, out, w)
 #define SOFTEN(a, B)
 #define YIELD(a, x, b)
+#define COMPLIANT(a) 0 /* members with colliders run alone */
+#define GIVE(a) K(0.0)
+#define SPRUNG(a, x) K(0.0)
+#define IS_DEEP(a, h, before) (alive & NO(alive))
+#define COMPLY(a, h, before, after) 1
+#define STORE(a, h, before, u, next)
+#define DEPTH(a) K(0.0)
+#define EMPTY(next, h)
 #define FOUND(m) K(0.0)
 #define BY_FACTOR(m) K(0.0)
 #define RESTRAIN(C, m, sweeps) (m) /* by one member alone */

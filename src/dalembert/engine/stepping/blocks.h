@@ -153,7 +153,21 @@ FUNCTION void held_back(const stepper *C, real *y) {
 
 #if LOADS
 #define MOVES 1e-9 /* rate from which on a joint moves */
-#define IS_LOADED(a) (LAW(a) == STICTION && LOAD(a) >= 0)
+#define HAS_TUGS(a) (TUG_START((a) + 1) > TUG_START(a))
+#define IS_LOADED(a) (LAW(a) == STICTION && (LOAD(a) >= 0 || HAS_TUGS(a)))
+
+/* Limit of the bearing of a turning sheave: the part c of the impulses of the tensions beside it, as they are. */
+FUNCTION void tug_limit(stepper *C, INDEX a) {
+    real sum = K(0.0);
+    ROLL
+    for (INDEX k = 0; k < C->n_active; k++) {
+        const INDEX o = C->active[k];
+        const MASK m = ON(o);
+        for (INDEX i = TUG_START(a); i < TUG_START(a + 1); i++)
+            if (TUG(i) >= ROW(o) && TUG(i) < ROW(o) + SIZE(o)) sum += SELECT(m, larger(K(0.0), C->x[TUG(i)]), K(0.0));
+    }
+    MU(a)[0] = MU(a)[1] * sum;
+}
 
 /* Limit of a joint whose friction is at most the part c of a load N + G x, the others being as they are: by its load at rest
  * if it holds there, else the friction y with which it slips, y^2 = c^2 |N - d G y|^2 along d. A gear that locks itself may
@@ -211,7 +225,8 @@ FUNCTION void block_sweep(stepper *C, INDEX a, MASK m, real *change, real *large
     b[0] += C->bounce[a];
     YIELD(a, x, b)
 #if LOADS
-    if (IS_LOADED(a)) load_limit(C, a, B, b[0], x[0]);
+    if (IS_LOADED(a) && HAS_TUGS(a)) tug_limit(C, a);
+    else if (IS_LOADED(a)) load_limit(C, a, B, b[0], x[0]);
 #endif
     if (LAW(a) >= ROPE)
         for (INDEX i = 0; i < SIZE(a); i++) new_[i] = x[i];

@@ -157,7 +157,17 @@ static void coefficients_of(const struct transitions *T, int64_t i, double *mu) 
 }
 
 /* Whether the limit of a joint that sticks is proportional to a load. */
-static int is_loaded(const struct transitions *T, int64_t i) { return is_limit(T, i) && T->equations->load_count[i - T->k]; }
+static int is_loaded(const struct transitions *T, int64_t i) { return is_limit(T, i) && has_load(T->equations, i - T->k); }
+
+/* Sum of the tensions beside the sheave of a joint, with the forces p of the chosen blocks. */
+static double tugs_of(const struct transitions *T, int64_t i, const struct chosen *some, const double *p) {
+    const struct constrained *C = T->equations;
+    double sum = 0.0;
+    for (int64_t j = C->tug_first[i - T->k]; j < C->tug_first[i - T->k + 1]; j++)
+        for (int64_t row = 0; row < some->n; row++)
+            if (some->row[row] == C->tugs[j]) sum += fmax(0.0, p[row]);
+    return sum;
+}
 
 /* Whether friction of a pair has just reached its limit. */
 static int gives_way(const struct transitions *T, int64_t i) { return T->rubs[i] && T->slipping[T->entry[i]]; }

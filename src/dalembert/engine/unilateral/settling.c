@@ -223,11 +223,12 @@ static double find_limits(const struct transitions *T, const struct chosen *some
             N[j] = loads->sum[T->equations->load_first[block - T->k] + j] - G[j] * p;
             at_rest[j] = N[j] + G[j] * holds;
         }
-        const double most = coefficient * norm(at_rest, MOST_LOADS);
+        const double tugs = coefficient * tugs_of(T, block, some, found->p), most = tugs + coefficient * norm(at_rest, MOST_LOADS);
         if (!is_sliding(c, i) && fabs(holds) <= (1.0 + 1e-12) * most) limit = most;
         if (limit < 0.0 && is_sliding(c, i)) limit = slipping_friction(coefficient, c->slip[f], N, G, INFINITY);
         else if (limit < 0.0) limit = slipping_friction(coefficient, b < 0.0 ? -1.0 : 1.0, N, G, fabs(holds));
         if (limit < 0.0) return *bad = i, -1.0;
+        if (!T->equations->load_count[block - T->k]) limit = tugs; /* which its own friction does not change */
         change = fmax(change, fabs(limit - mu[f])), mu[f] = limit;
     }
     return change / fmax(largest_of(found->p, c->n), NOTHING);

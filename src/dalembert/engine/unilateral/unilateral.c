@@ -83,7 +83,7 @@ static int stop_loaded(struct transitions *T, double *x, int64_t joint, struct c
     const int64_t n_held = gather_held(T, x, T->rate, -1.0, held, right, memory);
     struct factors F;
     struct mass Q;
-    if (mass_of(T, &Q)) return 1;
+    if (mass_of(T, &Q) || !C->load_count[load]) return 1;
     take_rows(&F, &Q, held, n_held, &memory);
     spread(&some, T->rate, &u);
     delassus(&F, &some, Z, &W, memory);

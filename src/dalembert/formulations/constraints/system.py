@@ -318,27 +318,49 @@ class ConstraintSystem:
 
     @property
     def sticking(self) -> tuple[str, ...]:
-        """Joints with friction that sticks, then constraints whose friction is proportional to their forces."""
-        return (*self.machine.sticking, *(c.name for c in self.machine.rubbing))
+        """Joints with friction that sticks, then constraints and bearings with friction proportional to a load."""
+        return (*self.machine.sticking, *(c.name for c in self.machine.rubbing), *self.machine.sheave_bearings)
 
     @cached_property
     def rubbing(self) -> tuple[Rubbing, ...]:
-        """Friction of the constraints among them."""
+        """Friction of the constraints among them, then of the bearings of turning sheaves."""
         found = []
         for c in self.machine.rubbing:
             rubbing = c.rubbing(_Context(self, None), _Rates(self))
             assert rubbing is not None
             found.append(rubbing)
+        for rope in self.machine.ropes:
+            for bearing in self.routes[rope.name].bearings:
+                rate, spans = _Rates(self).of_joint(bearing.joint), tuple(rope.tension_names[k] for k in bearing.spans)
+                found.append(Rubbing(rate, bearing.lever, (-1, 0), spans))
         return tuple(found)
+
+    @property
+    def tension_rows(self) -> dict[str, int]:
+        """Rows at which the spans of inextensible ropes end, by tensions: the engine has these there."""
+        starts = {r.name: r.start for r in self.rows if r.kind in ("rope", "sheave")}
+        rows: dict[str, int] = {}
+        for section in self.sections:
+            ends = [starts[name] for name in (*section.sheave_names, section.name)]
+            rows |= {name: ends[span] for name, span in section.tensions}
+        return rows
 
     @property
     def loads(self) -> tuple[tuple[int, int], ...]:
         """First row and number of rows of the load of each of them; -1, 0: a joint, which has none."""
         starts = {r.name: r.start for r in self.rows if r.kind == "constraint"}
         rows = [
-            (starts[c.name] + r.loads[0], r.loads[1]) for c, r in zip(self.machine.rubbing, self.rubbing, strict=True)
+            (starts[c.name] + r.loads[0], r.loads[1]) for c, r in zip(self.machine.rubbing, self.rubbing, strict=False)
         ]
-        return (*((-1, 0) for _ in self.machine.sticking), *rows)
+        none = (-1, 0)
+        return (*(none for _ in self.machine.sticking), *rows, *(none for _ in self.machine.sheave_bearings))
+
+    @property
+    def tugs(self) -> tuple[tuple[int, ...], ...]:
+        """Rows at which the spans end whose tensions are the load of each of them."""
+        rows = self.tension_rows
+        loads = (tuple(rows[name] for name in one.tensions) for one in self.rubbing)
+        return (*(() for _ in self.machine.sticking), *loads)
 
     @cached_property
     def joint_rates(self) -> Expression:

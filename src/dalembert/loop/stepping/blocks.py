@@ -24,6 +24,7 @@ __all__ = [
     "rows_of",
     "section_of",
     "sticking_names",
+    "tug_rows",
     "unilateral_blocks",
 ]
 
@@ -140,8 +141,22 @@ def rows_of(eom: EquationsOfMotion) -> tuple[list[ConstraintRows], list[Constrai
 
 
 def sticking_names(eom: EquationsOfMotion) -> tuple[str, ...]:
-    """Joints with Coulomb friction that sticks, and constraints whose friction is proportional to their forces."""
-    return (*eom.machine.sticking, *(c.name for c in eom.machine.rubbing))
+    """Joints with Coulomb friction that sticks, and constraints and bearings with friction by a load."""
+    return (*eom.machine.sticking, *(c.name for c in eom.machine.rubbing), *eom.machine.sheave_bearings)
+
+
+def tug_rows(eom: EquationsOfMotion, blocks: Sequence[StepBlock]) -> tuple[tuple[int, ...], ...]:
+    """Rows of blocks, those of spans, whose tensions are the load of each block."""
+    if not eom.machine.sheave_bearings:
+        return ((),) * len(blocks)
+    system, first, rows = eom.constraint_system, 0, dict[str, int]()
+    sections = {section.name: section for section in system.sections}
+    for block in blocks:
+        if block.name in sections:
+            rows |= {name: first + span for name, span in sections[block.name].tensions}
+        first += int(block.J.shape[0])
+    loads = dict(zip(system.sticking[len(eom.machine.sticking) :], system.rubbing, strict=True))
+    return tuple(tuple(rows[n] for n in loads[b.name].tensions) if b.name in loads else () for b in blocks)
 
 
 def section_of(eom: EquationsOfMotion, r: ConstraintRows) -> RopeSection:

@@ -16,7 +16,15 @@ from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import half_solve, unit_factors
 from dalembert.loop.elastic_sheaves import ElasticSheaves
 from dalembert.loop.rope_memory import RopeMemory
-from dalembert.loop.stepping.blocks import bent_rates, load_rows, recorded_losses, rows_held, rows_of, unilateral_blocks
+from dalembert.loop.stepping.blocks import (
+    bent_rates,
+    load_rows,
+    recorded_losses,
+    rows_held,
+    rows_of,
+    tug_rows,
+    unilateral_blocks,
+)
 from dalembert.loop.stepping.bounds import contact_paces, contact_sizes
 from dalembert.loop.stepping.rows import (
     FactorSymbols,
@@ -160,6 +168,7 @@ def stepping_part(
         names=tuple(block.name for block in blocks),
         forces=tuple(map(int, forces[:-1])),
         loads=load_rows(eom, [block.name if block.law is BlockLaw.STICTION else "" for block in blocks]),
+        tugs=tug_rows(eom, blocks),
         losses=tuple(int(at) if loses else -1 for at, loses in zip(losses, losing, strict=False)),
         first_force=n_before,
         n_forces=int(forces[-1]) - n_before,

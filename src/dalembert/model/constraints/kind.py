@@ -75,11 +75,14 @@ class Rubbing:
         ``c(q, p)``: the friction is at most ``c |lambda|``.
     loads
         First of the rows whose multipliers are the load, and their number.
+    tensions
+        Names of tensions whose sum is the load, of the bearing of a sheave.
     """
 
     rate: ca.SX
     coefficient: ca.SX
     loads: tuple[int, int]
+    tensions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ ideal sheave                    0
 friction ``mu``                 ``mu phi`` with the angle of wrap (L. Euler, 1769; J. A. Eytelwein, 1808)
 bearing and bending loss        ``ln k``, see `SheaveLoss`
 both, of a sheave without mass  the smaller of them: it turns in its bearing, or the rope slips on it
+both, of a turning sheave       ``mu phi``; the loss is friction of its joint, see `SheaveLoss`
 teeth                           infinite: the rope is cut into sections
 ==============================  =====================================================================================
 """
@@ -43,12 +44,17 @@ _ZERO: Vector = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class SheaveLoss:
-    """Losses of a sheave without mass: friction in its bearing, and bending of the rope.
+    """Losses of a sheave: friction in its bearing, and bending of the rope.
 
     The pin of radius ``r_b`` in a bearing with the coefficient of friction ``mu_b`` holds up to a moment in proportion
     to the force on it, so that the larger tension is ``k`` times the smaller one where
 
         (k_b - 1)^2 = c^2 (1 + k_b^2 - 2 k_b cos phi),   c = mu_b r_b / r,   k = k_b (1 + bending).
+
+    A sheave that turns with a joint has inertia, so that this ratio does not hold. The moment of friction about its
+    joint is at most ``r tanh(ln(k)/2) (T1 + T2)``. Without inertia that is the same law, because
+    ``tanh(ln(k)/2) = (k - 1)/(k + 1)``. With a wrap of half a turn and no bending it is ``c r (T1 + T2)``, the moment
+    of the bearing force.
 
     Parameters
     ----------
@@ -312,7 +318,8 @@ class Sheave(PathElement):
     teeth
         Whether the rope cannot slip on it.
     loss
-        Losses of a sheave without a joint.
+        Losses in its bearing, and by bending of the rope. With a joint, they are friction against the rate of the
+        joint: the rope is inextensible then.
     turns
         Full turns of the rope about it, besides the wrap of -90 to 270 degrees that the path makes.
     zero
@@ -353,15 +360,11 @@ class Sheave(PathElement):
         if self.loss is not None and not isinstance(self.loss, SheaveLoss):
             raise MachineError(f"loss of {what} must be a SheaveLoss, got {self.loss!r}")
         given = [name for name in ("friction", "loss") if self._has(name)]
-        if self.teeth and given:
+        if self.teeth and (given == ["loss"] if self.joint is None else "friction" in given):
             raise MachineError(f"{what} has teeth, on which the rope does not slip: leave out its {given[0]}")
         if self.joint is not None:
             check_name(self.joint, f"joint of {what}")
-            if self.loss is not None:
-                raise MachineError(
-                    f"{what} turns with the joint '{self.joint}': give the friction of its bearing to that joint"
-                )
-            if not self.teeth and not given:
+            if not self.teeth and "friction" not in given:
                 raise MachineError(
                     f"{what} turns with the joint '{self.joint}', but nothing makes the rope turn it: give its "
                     "friction, or teeth if the rope does not slip"
@@ -388,8 +391,13 @@ class Sheave(PathElement):
 
     @property
     def rubs(self) -> bool:
-        """Whether it has friction or losses."""
-        return self._has("friction") or self.loss is not None
+        """Whether it has friction, or losses and no joint."""
+        return self._has("friction") or (self.loss is not None and self.joint is None)
+
+    @property
+    def has_bearing(self) -> bool:
+        """Whether its losses are friction of the joint with which it turns."""
+        return self.loss is not None and self.joint is not None
 
     def bounds(self) -> Iterator[Bound]:
         """Radius and coefficients are not negative."""
@@ -401,7 +409,7 @@ class Sheave(PathElement):
     def kappa(self, angle: ca.SX, context: MachineContext) -> ca.SX:
         """``mu phi``, ``ln k``, or the smaller of both."""
         slips = context.value(self.friction) * angle
-        if self.loss is None:
+        if self.loss is None or self.joint is not None:
             return slips
         turns = self.loss.kappa(angle, context.value(self.radius), context)
         return ca.fmin(slips, turns) if self._has("friction") else turns

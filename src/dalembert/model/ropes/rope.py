@@ -141,6 +141,12 @@ class Rope(RopeBase):
                     f"{element.what} of rope '{self.name}' is a sphere, on which the rope slides sideways, too: its "
                     "friction is not supported; give the axis of a cylinder, or leave out its friction"
                 )
+        for element in self.path if self.elastic else ():
+            if isinstance(element, Sheave) and element.has_bearing:
+                raise MachineError(
+                    f"{element.what} of rope '{self.name}' turns with the joint '{element.joint}' and has a loss, "
+                    "which is not supported for elastic ropes: leave out its joint, or give the friction to that joint"
+                )
         if passed and self.elastic:
             raise MachineError(f"rope '{self.name}' is elastic: {passed[0]} is not supported for elastic ropes")
         if self.length is not None and depends_on_time(self.length) and len(self.section_names) > 1:
@@ -204,6 +210,12 @@ class Rope(RopeBase):
     def rubbing(self) -> tuple[PathElement, ...]:
         """Elements with friction or losses."""
         return tuple(element for element in self.path if element.rubs)
+
+    @property
+    def bearings(self) -> tuple[str, ...]:
+        """Names of the bearings of turning sheaves with losses."""
+        turning = (element for element in self.path if isinstance(element, Sheave) and element.has_bearing)
+        return tuple(f"{self.name}.{element.label}.bearing" for element in turning)
 
     @property
     def counted(self) -> tuple[str, ...]:

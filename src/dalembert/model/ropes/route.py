@@ -29,7 +29,18 @@ from dalembert.model.ropes.catenary import Hanging
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
 
-__all__ = ["Arc", "Condition", "Counted", "Meeting", "RopeBase", "Route", "RouteSection", "Rub", "WrappedWheel"]
+__all__ = [
+    "Arc",
+    "Bearing",
+    "Condition",
+    "Counted",
+    "Meeting",
+    "RopeBase",
+    "Route",
+    "RouteSection",
+    "Rub",
+    "WrappedWheel",
+]
 
 
 @dataclass(frozen=True)
@@ -102,6 +113,29 @@ class Rub:
     run: ca.SX
     way: ca.SX
     rim: ca.SX
+
+
+@dataclass(frozen=True)
+class Bearing:
+    """The bearing of a turning sheave, with friction in proportion to the tensions beside it.
+
+    Parameters
+    ----------
+    name
+        Name of the sheave in the rope.
+    joint, sense
+        Joint with which it turns, and 1 or -1 if this turns about the sheave's axis or against it.
+    lever
+        Largest moment of friction about the joint by the sum of the two tensions [m].
+    spans
+        Places in the path of the spans before and after the sheave.
+    """
+
+    name: str
+    joint: str
+    sense: int
+    lever: ca.SX
+    spans: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -239,6 +273,8 @@ class Route:
         Names of drums with layers, and expressions that vanish where the layer changes.
     sag
         Points along the curve of a heavy cable between its two anchors.
+    bearings
+        Bearings of turning sheaves with losses.
     """
 
     length: ca.SX
@@ -252,6 +288,7 @@ class Route:
     counted: tuple[Counted, ...] = ()
     layers: tuple[tuple[str, ca.SX], ...] = ()
     sag: tuple[ca.SX, ...] = ()
+    bearings: tuple[Bearing, ...] = ()
 
     def points(self, pieces: int) -> tuple[list[ca.SX], list[int]]:
         """Points along the course, arcs in pieces, and the places of the first point of each free line among them."""

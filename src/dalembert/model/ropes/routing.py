@@ -16,8 +16,9 @@ from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array
 from dalembert.model.context import MachineContext
 from dalembert.model.ropes.axes import NeutralContext, carried_axis
+from dalembert.model.ropes.conditions import conditions
 from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave
-from dalembert.model.ropes.route import Arc, Condition, Counted, Meeting, Route, RouteSection, Rub, WrappedWheel
+from dalembert.model.ropes.route import Arc, Bearing, Counted, Meeting, Route, RouteSection, Rub, WrappedWheel
 from dalembert.model.ropes.tangents import Circle, Line, angle_between, line_between
 from dalembert.model.tree import place
 
@@ -27,11 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Routing"]
 
 _LEAST = -math.pi / 2  # a wrap is found in the turn that begins here: a rope that leaves a sheave has one below zero
-_FARTHEST = 3.0  # angle from the zero direction up to which arcs are known at the start: beyond half a turn they jump
-_SHORTEST = (
-    1e-3  # free line, as part of the radii at its ends, below which it has vanished: tensions grow beyond bounds there
-)
-_CONVERGED = 1e-9  # error of a point of contact, as part of the distance, at which it is none any more
 
 
 @dataclass(frozen=True)
@@ -92,10 +88,10 @@ class Routing:
         x, y, z = map(float, direction)
         radius = value(element.radius)
         if isinstance(element, Drum) and element.layers is not None:
-            radius = element.layers.radius_at(radius, self._wound(k, node, direction), value)
+            radius = element.layers.radius_at(radius, self.wound(k, node, direction), value)
         return Circle(centre, radius, self._turned(node, direction), node, (x, y, z))
 
-    def _wound(self, k: int, node: int, direction: Array) -> ca.SX:
+    def wound(self, k: int, node: int, direction: Array) -> ca.SX:
         """Turns on a drum with layers: at the start of the path it pays out as it turns about its axis."""
         drum = self.rope.path[k]
         assert isinstance(drum, Drum) and drum.layers is not None
@@ -109,7 +105,7 @@ class Routing:
         if not isinstance(element, Drum) or element.layers is None:
             return wheel.radius * angle
         layers, radius = element.layers, value(element.radius)
-        wound = layers.length_of(radius, self._wound(k, wheel.carrier, np.array(wheel.direction)), value)
+        wound = layers.length_of(radius, self.wound(k, wheel.carrier, np.array(wheel.direction)), value)
         gained = wound - layers.length_of(radius, value(layers.wound), value)
         return -gained if k == 0 else gained
 
@@ -293,11 +289,22 @@ class Routing:
             tuple(wraps.values()),
             (*(wrap.arc for wrap in wraps.values()), *(self._coil(k) for k in (0, n - 1) if self._is_drum(k))),
             tuple(self.meetings),
-            tuple(self._conditions(wraps)),
+            tuple(conditions(self, wraps)),
             tuple(line.error for line in self.lines if line.error is not None),
             tuple(self.counted.values()),
             tuple(self._layers()),
+            bearings=tuple(self._bearings(wraps)),
         )
+
+    def _bearings(self, wraps: dict[int, WrappedWheel]) -> Iterator[Bearing]:
+        """Bearings of turning sheaves with losses, which rub by the tensions beside them."""
+        for k, element in enumerate(self.rope.path):
+            if isinstance(element, Sheave) and element.has_bearing and element.joint is not None:
+                assert element.loss is not None
+                arc = wraps[k].arc
+                lever = arc.radius * ca.tanh(element.loss.kappa(arc.angle, arc.radius, self.context) / 2)
+                sense = self._sense(element, self.wheels[k].carrier, np.array(self.wheels[k].direction))
+                yield Bearing(element.label, element.joint, sense, lever, ((k - 1) % len(self.lines), k))
 
     def _is_drum(self, k: int) -> bool:
         return isinstance(self.rope.path[k], Drum)
@@ -338,7 +345,7 @@ class Routing:
         """Drums with layers, and what vanishes where these change."""
         for k, element in enumerate(self.rope.path):
             if isinstance(element, Drum) and element.layers is not None and element.layers.count > 1:
-                turns = self._wound(k, self.wheels[k].carrier, np.array(self.wheels[k].direction))
+                turns = self.wound(k, self.wheels[k].carrier, np.array(self.wheels[k].direction))
                 yield (
                     f"{self.rope.name}.{element.label}",
                     ca.sin(math.pi * turns / self.context.value(element.layers.turns)),
@@ -441,61 +448,6 @@ class Routing:
         assert drum.axis is not None and drum.radius is not None
         start = -ca.cross(drum.axis, rho) if k == 0 else rho
         return Arc(drum.centre, drum.axis, start, drum.radius, quarter)
-
-    def _conditions(self, wraps: dict[int, WrappedWheel]) -> Iterator[Condition]:
-        rope, path, n = self.rope, self.rope.path, len(self.rope.path)
-        for k, line in enumerate(self.lines):
-            a, b = path[k], path[(k + 1) % n]
-            if line.out is not None and line.into is not None:
-                message = (
-                    f"{a.what} and {b.what} of rope '{rope.name}' overlap or touch: there is no tangent between them"
-                )
-            else:
-                wheel, point = (a, b) if line.out is not None else (b, a)
-                message = f"{point.what} of rope '{rope.name}' is inside {wheel.what}, or touches it"
-            radii = [w.radius for w in (self.wheels[k], self.wheels[(k + 1) % n]) if w.radius is not None]
-            if line.out is not None or line.into is not None:
-                least = (_SHORTEST * sum(radii, ca.SX(0))) ** 2
-                event = f"{a.label}.overlap" if line.out is not None else f"{b.label}.inside"
-                yield Condition(f"{rope.name}.{event}", line.clear - least, message, passes=True)
-            if line.error is not None:
-                message = f"no line from {a.what} to {b.what} of rope '{rope.name}' was found that touches both"
-                yield Condition(f"{rope.name}.{a.label}.tangent", _CONVERGED * line.length - line.error, message)
-        for k in range(n):
-            zero = self.counted.get(f"{rope.name}.{path[k].label}.zero")
-            if zero is not None and self.wheels[k].axis is not None and (path[k].cuts or rope.elastic):
-                yield Condition(
-                    f"{rope.name}.{path[k].label}.lap",
-                    _FARTHEST - ca.fabs(zero.angle - zero.centre),
-                    f"rope '{rope.name}' touches {path[k].what} almost opposite of its zero direction, up to which its "
-                    "arc counts; give a 'zero' nearer to where the rope touches it",
-                )
-        for k, side in self.sides.items():
-            yield Condition(
-                f"{rope.name}.{path[k].label}.side",
-                side,
-                f"rope '{rope.name}' meets {path[k].what} from the other side, where it would run clockwise about it",
-            )
-        for k in (0, n - 1) if not rope.closed else ():
-            element = path[k]
-            if isinstance(element, Drum) and element.layers is not None:
-                turns = self._wound(k, self.wheels[k].carrier, np.array(self.wheels[k].direction))
-                room = element.layers.count * self.context.value(element.layers.turns) - turns
-                what = f"{element.what} of rope '{rope.name}'"
-                yield Condition(f"{rope.name}.{element.label}.empty", turns, f"{what} is empty: no turn is left on it")
-                yield Condition(
-                    f"{rope.name}.{element.label}.full", room, f"{what} is full: it takes no more turns of rope"
-                )
-        for k, wrap in wraps.items():
-            element = path[k]
-            if isinstance(element, RopeObstacle):
-                continue
-            yield Condition(
-                f"{rope.name}.{wrap.name}.leave",
-                wrap.arc.angle,
-                f"rope '{rope.name}' leaves {element.what}: it does not run counter-clockwise about its axis; turn the "
-                f"axis round, or give turns: {int(element.turns) + 1} if the rope goes round once more",
-            )
 
 
 def _across(axis: Array) -> Array:

@@ -29,6 +29,7 @@ from dalembert.studies.ropes.machines import (
     belt,
     bollard,
     fixed_span,
+    heavy_tackle,
     peg_pendulum,
     rotor,
     starting_belt,
@@ -90,6 +91,12 @@ def _efficiencies(runs: list[Run]) -> Iterator[tuple[str, float]]:
     run = simulate(tackle(2, 1e4 / G, 5500.0 / G, loss=loss), duration=0.1, **_TIGHT)
     yield "tackle.k", run["tension.r[0]"][-1] / run["tension.r[1]"][-1]
     runs.append(run)
+    for parts, load, force in ((2, 500.0, 2800.0), (4, 1000.0, 2900.0)):
+        bearing = SheaveLoss(bearing=0.12, pin=0.02)
+        run = simulate(heavy_tackle(parts, load, force, inertia=0.3, loss=bearing), duration=0.1, **_TIGHT)
+        yield f"tackle{parts}.inertia.acceleration", run["z_dot"][-1] / run.t[-1]
+        for k in range(1, parts + 1):
+            yield f"tackle{parts}.inertia.T{k}", run[f"tension.r[{k}]"][-1]
 
 
 def _impacts(runs: list[Run]) -> Iterator[tuple[str, float]]:

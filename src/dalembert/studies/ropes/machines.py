@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dalembert.core.parameter import TIME, cos, sin, sqrt
@@ -23,6 +24,7 @@ __all__ = [
     "bollard",
     "capstan",
     "fixed_span",
+    "heavy_tackle",
     "peg_pendulum",
     "rotor",
     "starting_belt",
@@ -114,6 +116,30 @@ def tackle(parts: int, load: float, pull: float, *, loss: SheaveLoss | None = No
         frames=(Frame("top", "world"),),
         ropes=(Rope("r", (Anchor("pull"), *path, end), **rope),),
     )
+
+
+def heavy_tackle(parts: int, load: float, force: float, *, inertia: float, loss: SheaveLoss) -> Machine:
+    """The same with a force at the free end, and sheaves with inertia on which the rope does not slip.
+
+    Parameters
+    ----------
+    parts, load
+        As in `tackle`.
+    force
+        Force at the free end, whose mass is 1e-9 kg.
+    inertia, loss
+        Moment of inertia and losses of each sheave.
+    """
+    plain = tackle(parts, load, 1e-9)
+    bodies, joints, path = list(plain.bodies), list(plain.joints), list(plain.ropes[0].path)
+    for k, sheave in enumerate(path[1:-1], start=1):
+        assert isinstance(sheave, Sheave)
+        frame = "world" if sheave.frame == "top" else sheave.frame
+        bodies.append(Body(f"wheel{k}", 1e-9, inertia=(inertia,) * 3))  # type: ignore[arg-type]
+        joints.append(Joint(f"turn{k}", "revolute", frame, f"wheel{k}", axis="y", origin=sheave.at))  # type: ignore[arg-type]
+        path[k] = replace(sheave, joint=f"turn{k}", teeth=True, loss=loss)
+    pull = Wrench("force", "pull", force=(0.0, 0.0, -force))
+    return plain.with_(bodies=bodies, joints=joints, wrenches=[pull], ropes=[Rope("r", tuple(path))])
 
 
 def tower_crane(losses: Sequence[SheaveLoss | None] = (None, None, None), **rope: Any) -> Machine:

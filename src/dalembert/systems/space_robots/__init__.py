@@ -25,6 +25,7 @@ from dalembert.systems.space_robots.outcome import CaptureOutcome
 from dalembert.systems.space_robots.power import array_power
 from dalembert.systems.space_robots.reference import RobotReference, robot_reference
 from dalembert.systems.space_robots.requirements import MissionRequirement
+from dalembert.systems.space_robots.robust_gains import RobustCapture, tune_capture
 from dalembert.systems.space_robots.scene import capture_scene, captured_stack, grip_parameters
 from dalembert.systems.space_robots.sensors import FAR_CAMERA, CaptureSensors, SensorNoise
 from dalembert.systems.space_robots.start import CaptureStart
@@ -52,6 +53,7 @@ __all__ = [
     "PathGuidance",
     "PhaseBalance",
     "RobotReference",
+    "RobustCapture",
     "SensorNoise",
     "array_power",
     "attitude_thrusters",
@@ -76,6 +78,7 @@ __all__ = [
     "three_joint_chaser",
     "tracking_loop",
     "tumbling_debris",
+    "tune_capture",
     "tune_coordinated",
     "two_arm_chaser",
     "uncertain_chaser",

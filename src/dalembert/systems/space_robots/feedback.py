@@ -44,6 +44,8 @@ class CaptureGains:
         Time between new paths, and how far ahead they meet the debris at least [s].
     hand, hand_from
         Rate at which the image of the camera in the hand is taken over [1/s], and how long before the meeting [s].
+    law
+        Gains of joints and base in the approach, such as `tune_capture` finds; None: those of the frequencies.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class CaptureGains:
     lead: float = 4.0
     hand: float = 0.25
     hand_from: float = 8.0
+    law: CaptureFeedback | None = None
 
 
 @dataclass(frozen=True)

@@ -251,6 +251,13 @@ def _scene(
 @lru_cache(maxsize=32)
 def feedback_of(twins: ChaserTwins, gains: CaptureGains, posture: tuple[float, ...]) -> CaptureFeedback:
     """The inner law."""
+    if gains.law is not None:
+        if gains.law.joints != twins.joints or gains.law.base != twins.base:
+            raise InputError(
+                f"the law of the gains is for the joints {', '.join(gains.law.joints)} on '{gains.law.base}', but "
+                f"machine '{twins.machine.name}' has {', '.join(twins.joints)} on '{twins.base}'"
+            )
+        return gains.law
     return CaptureFeedback.tuned(twins.rigid, gains, np.array(posture))
 
 

@@ -135,7 +135,7 @@ def fly_capture(
     sensors
         Noise of the chaser's sensors, and the cameras.
     gains
-        Settings of the loops; None: from the machine.
+        Settings of the loops, such as `tune_capture` finds; None: from the machine.
     limits
         Limits of the plan; None: from the machine.
     tell
@@ -174,7 +174,7 @@ def fly_capture(
     flight = Flight(
         start, twins, target, grouped(CapturePhases, phases, keywords), grouped(CaptureSensors, sensors, keywords),
         derived_gains(twins, start) if gains is None else gains, derived_limits(twins) if limits is None else limits,
-        gains is None, (lambda text: None) if tell is None else tell,
+        gains is None or gains.law is not None, (lambda text: None) if tell is None else tell,
         None if gripper is None else loose_fingers(chaser, twins.machine, gripper),
     )  # fmt: skip
     if twins.task != "pose" and case is start:

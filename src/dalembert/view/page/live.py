@@ -33,8 +33,9 @@ from dalembert.loop.simulate import run_experiment
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.page.assets import asset, document
+from dalembert.view.page.curves import pack_signals
 from dalembert.view.page.forces import DrawnForce, drawn_forces
-from dalembert.view.page.packing import LaidOut, lay_out, pack_signals
+from dalembert.view.page.packing import LaidOut, lay_out
 from dalembert.view.page.sections import equations_section, machine_section
 from dalembert.view.scene import Scene
 from dalembert.view.studio.opened import Changes, Opened

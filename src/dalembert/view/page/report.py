@@ -20,8 +20,9 @@ from dalembert.loop.experiment import Experiment, Runnable
 from dalembert.model.machine import Machine
 from dalembert.simulation.run import Run
 from dalembert.view.page.assets import asset, document, inline_json
+from dalembert.view.page.curves import pack_signals
 from dalembert.view.page.live import experiment_of_run, pack_live
-from dalembert.view.page.packing import pack_run, pack_signals
+from dalembert.view.page.packing import pack_run
 from dalembert.view.page.sections import equations_section, machine_section, table
 from dalembert.view.stress_picture import stress_section
 

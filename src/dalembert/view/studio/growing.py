@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from dalembert.core.types import Array
 from dalembert.simulation.run import EventRecord, Run
-from dalembert.view.page.packing import GrowingFilm, pack_more, pack_signals
+from dalembert.view.page.curves import pack_more, pack_signals
+from dalembert.view.page.packing import GrowingFilm
 
 __all__ = ["Growing"]
 

@@ -24,8 +24,9 @@ from dalembert.io.realtime import Realtime
 from dalembert.loop.experiment import Experiment
 from dalembert.model.machine import Machine
 from dalembert.systems.catalogue import SYSTEMS
+from dalembert.view.page.curves import pack_signals
 from dalembert.view.page.live import share_page
-from dalembert.view.page.packing import pack_mode, pack_run, pack_signals
+from dalembert.view.page.packing import pack_mode, pack_run
 from dalembert.view.page.report import report_page
 from dalembert.view.studio.analyses import linear_model, vibration_modes
 from dalembert.view.studio.assembling import dragged, posed
