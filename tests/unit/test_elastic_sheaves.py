@@ -12,7 +12,7 @@ import pytest
 
 import dalembert as da
 from dalembert.core.errors import InputError
-from dalembert.loop.elastic_sheaves import return_mapping, span_lengths
+from dalembert.formulations.constraints.elastic_sheaves import return_mapping, span_lengths
 from dalembert.studies.ropes.machines import atwood, belt, tackle
 
 G = 9.81

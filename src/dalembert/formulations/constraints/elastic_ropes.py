@@ -21,7 +21,7 @@ from dalembert.formulations.base import FormulationBase, RopeTerms
 from dalembert.formulations.constraints.system import ConstraintSystem
 from dalembert.model.ropes import Hanging, RopeBase
 
-__all__ = ["with_elastic_ropes"]
+__all__ = ["ElasticRopes", "with_elastic_ropes"]
 
 
 def with_elastic_ropes(formulation: Formulation) -> Formulation:
@@ -47,16 +47,26 @@ def _tension(
 
 
 class ElasticRopes(FormulationBase):
-    """A formulation with elastic ropes; unchanged functions are those of the wrapped one."""
+    """A formulation with elastic ropes; unchanged functions are those of the wrapped one.
 
-    def __init__(self, inner: Formulation) -> None:
-        self.inner = inner
+    Parameters
+    ----------
+    inner
+        The wrapped formulation.
+    terms
+        Sections of its elastic ropes, or spans of these; None: those of the machine's ropes without friction.
+    """
+
+    def __init__(self, inner: Formulation, terms: tuple[RopeTerms, ...] | None = None) -> None:
+        self.inner, self._given = inner, terms
         self.name, self.minimal = inner.name, inner.minimal
         self.machine, self.variables, self.layout = inner.machine, inner.variables, inner.layout
         self.machine_coordinates = inner.machine_coordinates
 
     @cached_property
     def _ropes(self) -> tuple[RopeTerms, ...]:
+        if self._given is not None:
+            return self._given
         system, x, rates = ConstraintSystem(self.inner), self.variables, self.inner.coordinate_rates()
         terms = []
         for rope in self.machine.all_ropes:
