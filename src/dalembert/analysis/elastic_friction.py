@@ -1,8 +1,8 @@
 """Linear models of elastic ropes with friction at sheaves: spans as springs of their own, or in ratios of tensions.
 
 A sheave to which the rope sticks separates two spans, each with the rope that is in it. Rims that turn carry it along,
-``dl = dx/(1 + e)`` with the strain ``e`` at the sheave. Past a sheave at which it slips the rope moves so that the ratio
-of the tensions stays ``e^(+-kappa)``: the spans on both sides share their rope, and one tension ``tau`` is left of them,
+``dl = dx/(1 + e)`` with the strain ``e`` at the sheave. Past a sheave at which it slips the rope moves so that the
+ratio of the tensions stays ``e^(+-kappa)``: the spans on both sides share their rope, and have one tension ``tau``,
 
     sum_i L_i(q) / (1 + rho_i tau / EA) = l,    T_i = rho_i tau,
 
@@ -63,8 +63,8 @@ class _Spans:
                 )
             if not self.ways[k] and abs(turns[k]) > RUNS:
                 raise InputError(
-                    f"a linear model in motion cannot have a sheave that turns under an elastic rope (sheave '{name}' of "
-                    f"machine '{belt.eom.machine.name}'), because the rope that it carries along changes its strain: "
+                    f"a linear model in motion cannot have a sheave that turns under an elastic rope (sheave '{name}' "
+                    f"of machine '{belt.eom.machine.name}'), because its rope changes its strain: "
                     "take a state in which it is at rest"
                 )
 
@@ -109,20 +109,26 @@ class _Spans:
             stretch = L[i] - lengths[i]
             found.append(
                 RopeTerms(
-                    belt.terms.rope, belt.terms.name, tuple(places[i]), stretch, rates[i], lengths[i], elastic[i], total[i],
-                    self.EA * stretch**2 / (2 * lengths[i]), *parts,
+                    belt.terms.rope,
+                    belt.terms.name,
+                    tuple(places[i]),
+                    stretch,
+                    rates[i],
+                    lengths[i],
+                    elastic[i],
+                    total[i],
+                    self.EA * stretch**2 / (2 * lengths[i]),
+                    *parts,
                 )
-            )  # fmt: skip
+            )
         return tuple(found)
 
     def _stuck_lengths(self) -> list[Expression]:
         """Rope in each span if it sticks to all sheaves, carried along by their rims."""
         belt, n = self.belt, int(self.belt.L.shape[0])
         rims = ca.vertcat(*(rub.rim for rub in belt.rubs))
-        start = self._numbers(belt.start)
-        l = np.array(
-            [float(x) for x in span_lengths(list(start), float(self._numbers(belt.terms.length)[0]), n, belt.ring)]
-        )
+        start, whole = self._numbers(belt.start), self._numbers(belt.terms.length)
+        l = self._numbers(ca.vertcat(*span_lengths(ca.SX(start), ca.SX(whole), n, belt.ring)))
         strains = self._numbers(belt.L) / l - 1
         e = np.array([(strains[i] + strains[j]) / 2 for i, j in belt.between])
         carried = (rims - self._numbers(rims)) * ca.DM(e / (1 + e))

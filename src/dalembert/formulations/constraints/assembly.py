@@ -439,8 +439,8 @@ def _check_routes(own: EquationsOfMotion, q: Array, t: float, p: Array, what: st
         if kappas.max() >= CLAMPS:
             warn(
                 f"friction at '{name}' of machine '{own.machine.name}' lets the tensions differ by more than a factor "
-                f"of e^{CLAMPS:g}: runs take that factor, at which a rope is as good as clamped; give teeth to a sheave "
-                "to which the rope is fixed"
+                f"of e^{CLAMPS:g}: runs take that factor, at which a rope is as good as clamped; give teeth to a "
+                "sheave to which the rope is fixed"
             )
 
 
