@@ -1,4 +1,4 @@
-"""Linear models of elastic ropes with friction at sheaves: spans as springs of their own, or in ratios of tensions.
+"""Linear models of elastic ropes with friction at sheaves: spans as separate springs, or in ratios of tensions.
 
 A sheave to which the rope sticks separates two spans, each with the rope that is in it. Rims that turn carry it along,
 ``dl = dx/(1 + e)`` with the strain ``e`` at the sheave. Past a sheave at which it slips the rope moves so that the
