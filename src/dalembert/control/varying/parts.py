@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from dalembert.control.norms import Matrices
 from dalembert.control.uncertain.blocks import DeltaBlock, slices
 from dalembert.core.types import Array
 
-__all__ = ["LoopPart", "assembled", "independent_parts"]
+__all__ = ["LoopPart", "assembled", "error_bound", "independent_parts"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ def independent_parts(system: Matrices, blocks: Sequence[DeltaBlock]) -> list[Lo
         linked[:, n + rows.start : n + rows.stop] = False
     labels = np.asarray(connected_components(linked, directed=False)[1], dtype=int)
     names = list(dict.fromkeys(labels[:n].tolist()))
-    bounds = [_error_input(system, blocks, rows) for _, rows in errors]
+    bounds = [error_bound(system, blocks, rows) for _, rows in errors]
     if len(names) < 2 or not np.isfinite(bounds).all():
         return whole
     return [_part(system, errors, others, labels, name, len(names), bounds) for name in names]
@@ -113,11 +113,18 @@ def _part(
     return LoopPart(tuple(states.tolist()), matrices, tuple(blocks))
 
 
-def _error_input(system: Matrices, blocks: Sequence[DeltaBlock], rows: slice) -> float:
+def error_bound(system: Matrices, blocks: Sequence[DeltaBlock], rows: slice) -> float:
     """A bound of ``|z_e| / |x|`` over all values of the blocks; infinite if none is found.
 
     With ``z = C x + D w`` and ``|w_b| <= |z_b|`` in every block, scales ``T`` that commute with the blocks and
     ``|T D / T| = b < 1`` give ``|T w| <= |T C| |x| / (1 - b)``.
+
+    Parameters
+    ----------
+    system, blocks
+        Matrices and blocks of the loop.
+    rows
+        Rows of the error.
     """
     from scipy.linalg import matrix_balance
 
@@ -153,12 +160,27 @@ def assembled(
     if len(parts) == 1:
         return functions[0]
     whole = {term: k for k, term in enumerate(combinations_with_replacement(range(count), order))}
+    names = {key: _numbers(key) for function in functions for key in function}
+    every: dict[str, list[str]] = {}  # places of the coefficients of each parameter
+    for numbers in names.values():
+        for name, x in numbers.items():
+            every[name] = list(dict.fromkeys([*every.get(name, []), x]))
+    keys = [dict(zip(every, place, strict=True)) for place in product(*every.values())] if every else []
     found: dict[str, Array] = {}
-    knots = [name for function in functions for name in function if "=" in name]
     for function, part in zip(functions, parts, strict=True):
         places = [whole[term] for term in combinations_with_replacement(part.states, order)]
-        if knots and not any("=" in name for name in function):  # the same at every knot
-            function = {name: P for name, P in function.items() if name} | dict.fromkeys(knots, function[""])
+        if keys:  # the same at every coefficient of parameters that it does not depend on
+            own = {tuple(names[key].items()): P for key, P in function.items()}
+            known = next(iter(names[key] for key in function))
+            function = {
+                ", ".join(f"{n}={x}" for n, x in key.items()): own[tuple((n, key[n]) for n in known)] for key in keys
+            }
         for name, P in function.items():
             found.setdefault(name, np.zeros((len(whole), len(whole))))[np.ix_(places, places)] += P
     return found
+
+
+def _numbers(key: str) -> dict[str, str]:
+    """Parameters and numbers of the place of a coefficient; none of a term of a polynomial."""
+    pairs = (x.partition("=") for x in key.split(", ") if "=" in x)
+    return {name: number for name, _, number in pairs}

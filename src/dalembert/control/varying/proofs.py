@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -13,8 +14,10 @@ from dalembert.control.signals import place
 from dalembert.control.uncertain.blocks import DeltaBlock, slices
 from dalembert.control.uncertain.lft import LFT
 from dalembert.control.varying.inequalities import Certificate, Inequalities
-from dalembert.control.varying.parts import LoopPart, assembled, independent_parts
-from dalembert.control.varying.refinements import in_pieces, lifted, piece
+from dalembert.control.varying.parts import LoopPart, assembled, error_bound, independent_parts
+from dalembert.control.varying.refinements import lifted
+from dalembert.control.varying.scaling import scaled
+from dalembert.control.varying.splines import GridFunction, function_on_grid
 from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array
 from dalembert.core.validation import check_number
@@ -40,8 +43,8 @@ class VaryingProof:
         Proven gain of the channel in the L2 norm; None: stability alone.
     lyapunov
         Matrices of the Lyapunov function ``x^T (P_0 + sum d_i P_i + sum d_i d_j P_ij) x``: ``""`` is ``P_0``, the
-        others by block, ``"length"`` and ``"length*payload"``. Without products it is affine. In pieces it has a matrix
-        at each knot, ``"length=0.5"``. With an order above one, ``x`` are the products of states.
+        others by block, ``"length"`` and ``"length*payload"``. Without products it is affine. In pieces it has
+        Bernstein coefficients, ``"length=0.5"``. With an order above one, ``x`` are the products of states.
     margin
         By how much the inequalities hold, relative to their size, rounding taken off.
     message
@@ -88,13 +91,14 @@ def varying_stability(
     rates
         Largest rates of its real blocks [1/s] (see `block_rates`): 0 is a constant. Blocks that are not named may jump.
     degree
-        Degree of the Lyapunov function in the parameters of finite rate, 1 or 2; None: 2 where 1 proves nothing.
+        Degree of the Lyapunov function in the parameters of finite rate, 1 or 2; None: 2 where 1 proves nothing. On
+        pieces 1 to 4; None: 2.
     order
         Half the degree of the Lyapunov function in the states. Higher orders prove more, and take more time: there are
         as many unknowns as pairs of products of ``order`` states.
     pieces
-        A parameter of finite rate and a number of pieces of its range, such as ``{"length": 8}``: the function is
-        affine in the parameter on each.
+        Parameters and numbers of pieces of their ranges, such as ``{"length": 8, "length.rate": 4}``: the function is a
+        polynomial on each piece, and continuous. The others have one piece.
 
     Notes
     -----
@@ -283,7 +287,7 @@ def _split(loop: LFT, u: Sequence[int], y: Sequence[int], rates: Mapping[str, fl
     system, every = loop.part(y, u).state_space()
     blocks = _sized(every)
     checked = checked_rates(every, rates)
-    scaled, states, time = _scaled(system, blocks)
+    matrices, states, time = scaled(system, blocks)
     sized = {b.name for b in blocks}
     ties = {
         name: (other, factor / time)
@@ -291,7 +295,7 @@ def _split(loop: LFT, u: Sequence[int], y: Sequence[int], rates: Mapping[str, fl
         for name, other, factor in b.ties
         if name in sized and other in sized and factor * (1.0 - 1e-9) <= checked[name] < np.inf
     }
-    return _Problem(scaled, tuple(every), {name: rate / time for name, rate in checked.items()}, ties, states, time)
+    return _Problem(matrices, tuple(every), {name: rate / time for name, rate in checked.items()}, ties, states, time)
 
 
 def _lifted(problem: _Problem, order: int) -> _Problem:
@@ -305,89 +309,108 @@ def _lifted(problem: _Problem, order: int) -> _Problem:
     system, sized = lifted(problem.system, _sized(problem.every), order)
     sizes = {b.name: b for b in sized}
     every = tuple(sizes.get(b.name, b) for b in problem.every)
-    return replace(problem, system=system, every=every, states=np.ones(len(system[0])))
+    terms = combinations_with_replacement(problem.states.tolist(), order)
+    return replace(problem, system=system, every=every, states=np.array([np.prod(t) for t in terms]))
 
 
 @dataclass(frozen=True, eq=False)
 class _Solved:
-    """Inequalities of a part, one set or one for each piece of a range, with their certificates."""
+    """Inequalities of a part with their certificate."""
 
     problem: _Problem
-    inequalities: tuple[Inequalities, ...]
-    certificates: tuple[Certificate, ...]
-    divided: str | None = None
+    inequalities: Inequalities
+    certificate: Certificate
 
     @property
     def margin(self) -> float:
-        """By how much all of them hold."""
-        return min((c.margin for c in self.certificates), default=-np.inf)
+        """By how much they hold."""
+        return self.certificate.margin
+
+    @property
+    def errors(self) -> list[int]:
+        """Places of errors of the model among the blocks."""
+        return [i for i, b in enumerate(_sized(self.problem.every)) if b.kind == "error"]
+
+    @property
+    def multiplier(self) -> float:
+        """Largest multiplier of an error of the model."""
+        return max((float(self.certificate.Q[i][0, 0]) for i in self.errors), default=0.0)
+
+    def matched(self, q: float) -> _Solved:
+        """The certificate with another multiplier of the error, checked once more."""
+        Q = tuple(q * np.eye(len(x)) if i in self.errors else x for i, x in enumerate(self.certificate.Q))
+        return replace(self, certificate=self.inequalities.checked(replace(self.certificate, Q=Q)))
 
     @property
     def lyapunov(self) -> dict[str, Array]:
         """Matrices of the Lyapunov function."""
-        if self.divided is None:
-            return _unscaled(self.certificates[0], self.inequalities[0].varying, self.problem.states)
-        outer = np.outer(1.0 / self.problem.states, 1.0 / self.problem.states)
-        first, name, count = self.inequalities[0], self.divided, len(self.certificates)
-        place = first.varying.index(name)
-        values = [c.P[()] - c.P[place,] for c in self.certificates]
-        values.append(self.certificates[-1].P[()] + self.certificates[-1].P[place,])
-        found = {f"{name}={2.0 * k / count - 1.0:g}": P * outer for k, P in enumerate(values)}
-        others = {first.varying[t[0]]: P * outer for t, P in self.certificates[0].P.items() if t and t != (place,)}
-        return found | others
+        return _unscaled(self.certificate, self.inequalities.varying, self.problem.states)
 
 
-def _solved(problem: _Problem, order: int, pieces: Mapping[str, int] | None, degree: int | None) -> _Solved:
+@dataclass(frozen=True, eq=False)
+class _OnGrid:
+    """The function of a part on a grid of parameters."""
+
+    function: GridFunction
+    states: Array
+
+    @property
+    def margin(self) -> float:
+        """By how much its inequalities hold."""
+        return self.function.margin
+
+    @property
+    def multiplier(self) -> float:
+        """Multiplier of the error of the model."""
+        return self.function.error_multiplier
+
+    def matched(self, q: float) -> _OnGrid:
+        """The function with another multiplier of the error."""
+        return replace(self, function=self.function.with_multiplier(q))
+
+    @property
+    def lyapunov(self) -> dict[str, Array]:
+        """Matrices of the Lyapunov function."""
+        return self.function.matrices(self.states)
+
+
+def _solved(problem: _Problem, order: int, pieces: Mapping[str, int] | None, degree: int | None) -> _Solved | _OnGrid:
     """Solve the inequalities of a part."""
-    problem = _lifted(problem, order)
-    ((name, count),) = pieces.items() if pieces else ((None, 1),)
-    if name is not None and name in problem.rates:
-        blocks, half = _sized(problem.every), 1.0 / count
-        rates = problem.rates | {name: problem.rates[name] / half}
-        ties = {n: (other, factor / half if n == name else factor) for n, (other, factor) in problem.ties.items()}
-        parts = [
-            Inequalities(piece(problem.system, blocks, name, (2 * k + 1) * half - 1.0, half), blocks, rates, ties)
-            for k in range(count)
-        ]
-        return _Solved(problem, tuple(parts), tuple(in_pieces(parts, name)[0]), name)
-    for k in _degrees(degree, problem):
-        inequalities = problem.inequalities(k)
-        found = _Solved(problem, (inequalities,), (inequalities.certificate(),))
+    bigger = _lifted(problem, order)
+    if pieces and any(name in problem.rates for name in pieces):
+        blocks = _sized(problem.every)
+        bounds = [error_bound(problem.system, blocks, rows) for b, rows in slices(blocks) if b.kind == "error"]
+        known = {name: count for name, count in pieces.items() if name in problem.rates}
+        settings = known, 2 if degree is None else degree, order, max(bounds, default=0.0)
+        function = function_on_grid(problem.system, blocks, problem.rates, problem.ties, *settings)
+        return _OnGrid(function, bigger.states)
+    for k in _degrees(None if pieces else degree, problem):
+        inequalities = bigger.inequalities(k)
+        found = _Solved(bigger, inequalities, inequalities.certificate())
         if found.margin > 0.0:
             break
     return found
 
 
-def _matched(solved: Sequence[_Solved]) -> list[_Solved]:
+def _matched(solved: Sequence[_Solved | _OnGrid]) -> list[_Solved | _OnGrid]:
     """Certificates of parts with one multiplier of each error of the model, so that their sum is one."""
     if len(solved) == 1:
         return list(solved)
-
-    def errors(part: _Solved) -> list[int]:
-        return [i for i, b in enumerate(_sized(part.problem.every)) if b.kind == "error"]
-
-    most = max((float(c.Q[i][0, 0]) for part in solved for c in part.certificates for i in errors(part)), default=0.0)
-    matched = []
-    for part in solved:
-        changed = []
-        for inequalities, c in zip(part.inequalities, part.certificates, strict=True):
-            Q = tuple(most * np.eye(len(q)) if i in errors(part) else q for i, q in enumerate(c.Q))
-            changed.append(inequalities.checked(replace(c, Q=Q)))
-        matched.append(replace(part, certificates=tuple(changed)))
-    return matched
+    most = max(part.multiplier for part in solved)
+    return [part.matched(most) for part in solved]
 
 
 def _check_pieces(problem: _Problem, pieces: Mapping[str, int], degree: int | None) -> None:
-    if len(pieces) != 1:
-        raise InputError(f"pieces are those of one parameter, got {', '.join(pieces)}")
-    ((name, count),) = pieces.items()
-    if not np.isfinite(problem.rates.get(name, np.inf)):
+    for name, count in pieces.items():
+        if name not in problem.rates:
+            raise UnknownNameError("parameter", name, list(problem.rates))
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise InputError(f"the number of pieces of '{name}' must be a whole number >= 1, got {count!r}")
+    if not any(np.isfinite(problem.rates[name]) for name in pieces):
         known = [n for n, rate in problem.rates.items() if np.isfinite(rate)]
-        raise UnknownNameError("parameter of finite rate", name, known)
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InputError(f"the number of pieces of '{name}' must be a whole number >= 1, got {count!r}")
-    if degree not in (None, 1):
-        raise InputError(f"a function in pieces is affine in each of them: leave out degree={degree!r}")
+        raise UnknownNameError("parameter of finite rate", next(iter(pieces)), known)
+    if isinstance(degree, bool) or degree not in (None, 1, 2, 3, 4):
+        raise InputError(f"the degree of a function on pieces must be 1 to 4, got {degree!r}")
 
 
 def _degrees(degree: int | None, problem: _Problem) -> tuple[int, ...]:
@@ -419,30 +442,6 @@ def checked_rates(every: Sequence[DeltaBlock], rates: Mapping[str, float] | None
 
 def _sized(blocks: Sequence[DeltaBlock]) -> list[DeltaBlock]:
     return [b for b in blocks if b.size]
-
-
-def _scaled(system: Matrices, blocks: Sequence[DeltaBlock]) -> tuple[Matrices, Array, float]:
-    """The system in scaled time, states and signals of blocks; scales are powers of two, so that nothing is rounded."""
-    from scipy.linalg import matrix_balance
-
-    A, B, C, D = system
-    states = np.asarray(matrix_balance(A, permute=False, separate=True)[1][0], dtype=float)
-    A, B, C = A * states[None, :] / states[:, None], B / states[:, None], C * states[None, :]
-    time = _power(float(np.linalg.norm(A, 2)) or 1.0)
-    A, B = A / time, B / time
-    size = np.ones(B.shape[1]), np.ones(C.shape[0])
-    for b, s in slices(blocks):
-        into, out = np.linalg.norm(C[s], axis=1), np.linalg.norm(B[:, s], axis=0)
-        if b.kind in ("full", "error"):
-            into, out = np.full(b.size, np.linalg.norm(into)), np.full(b.size, np.linalg.norm(out))
-        both = (into > 0.0) & (out > 0.0)
-        one = np.array([_power(np.sqrt(i / o)) if k else 1.0 for i, o, k in zip(into, out, both, strict=True)])
-        size[0][s], size[1][s] = one, one
-    return (A, B * size[0][None, :], C / size[1][:, None], D * size[0][None, :] / size[1][:, None]), states, time
-
-
-def _power(x: float) -> float:
-    return float(2.0 ** np.round(np.log2(x)))
 
 
 def _proven(problem: _Problem, degree: int, gain: float | None) -> VaryingProof:

@@ -54,14 +54,18 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem, elastic: Elast
 
 
 def check_gaps(
-    eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool = False, stepping: SteppingSystem | None = None
+    eom: EquationsOfMotion, x: Array, p: Parameters, *, limits: bool = False, stepping: SteppingSystem | None = None
 ) -> None:
     """Refuse to start in penetration, and beyond the limits of joints if these are stops.
 
-    Coordinates (..., nq) and parameters may be those of many members. ``stepping`` has the colliders, if there are any.
+    States (..., n) and parameters may be those of many members; the energy that compliant contacts store is written
+    into them. ``stepping`` has the colliders, if there are any.
     """
+    q = x[..., : eom.nq]
     if stepping is not None and stepping.colliders is not None:
-        refuse_overlaps(stepping.colliders, eom, q, p)
+        stored = refuse_overlaps(stepping.colliders, eom, q, p)
+        if stepping.colliders.stored >= 0:
+            x[..., stepping.colliders.stored] = stored if x.ndim > 1 else stored[0]
     system = eom.contact_system(limits=limits)
     if not system.pairs:
         return
