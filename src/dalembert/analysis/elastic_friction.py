@@ -22,7 +22,7 @@ import numpy as np
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.base import RopeTerms
-from dalembert.formulations.constraints.elastic_ropes import ElasticRopes
+from dalembert.formulations.constraints.elastic_ropes import with_rope_terms
 from dalembert.formulations.constraints.elastic_sheaves import RUNS, SectionTerms, elastic_sheaves_of, span_lengths
 from dalembert.formulations.equations import EquationsOfMotion
 
@@ -39,7 +39,7 @@ def with_held_spans(eom: EquationsOfMotion, q: Array, v: Array, *, t: float, p: 
         return eom
     kept = {belt.terms.name: _Spans(belt, q, v, t, p).terms for belt in belts}
     terms = [one for old in eom.formulation.elastic_ropes() for one in kept.get(old.name) or (old,)]
-    formulation = ElasticRopes(eom.formulation.without_ropes(), tuple(terms))
+    formulation = with_rope_terms(eom.formulation.without_ropes(), tuple(terms))
     return EquationsOfMotion(eom.machine, formulation, eom.backend, eom.stops, eom.variant)
 
 

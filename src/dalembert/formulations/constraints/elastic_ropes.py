@@ -21,12 +21,17 @@ from dalembert.formulations.base import FormulationBase, RopeTerms
 from dalembert.formulations.constraints.system import ConstraintSystem
 from dalembert.model.ropes import Hanging, RopeBase
 
-__all__ = ["ElasticRopes", "with_elastic_ropes"]
+__all__ = ["with_elastic_ropes", "with_rope_terms"]
 
 
 def with_elastic_ropes(formulation: Formulation) -> Formulation:
     """Return the formulation with the forces of the machine's elastic ropes, if it has any."""
     return ElasticRopes(formulation) if any(rope.elastic for rope in formulation.machine.all_ropes) else formulation
+
+
+def with_rope_terms(formulation: Formulation, terms: tuple[RopeTerms, ...]) -> Formulation:
+    """Return a formulation without elastic ropes, with the forces of these terms."""
+    return ElasticRopes(formulation, terms)
 
 
 def _tension(
