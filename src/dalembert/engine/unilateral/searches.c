@@ -523,7 +523,7 @@ FUNCTION int64_t one_cone(const double *W, const double *b, double mu, const dou
         if (pivot <= 0.0 && bn < 0.0) return -1;
         force[0] = pivot > 0.0 ? fmax(0.0, -bn / pivot) : 0.0;
         for (int j = 0; j < 2; j++) force[1 + j] = -mu * (force[0] + given) * slip[j];
-        return force[0] > 0.0 ? SLIP : OPEN;
+        return force[0] + given > 0.0 ? SLIP : OPEN;
     }
     if (b[0] >= 0.0 && given == 0.0) return OPEN;
     int rows[3] = {0, 0, 0}, count = 1;
@@ -537,6 +537,15 @@ FUNCTION int64_t one_cone(const double *W, const double *b, double mu, const dou
     lstsq(A, count, count, right, stuck, 1e-15, count, memory);
     for (int i = 0; i < count; i++) force[rows[i]] = stuck[i];
     if (force[0] >= 0.0 && hypot(force[1], force[2]) <= mu * (force[0] + given)) return STICK;
+    if (force[0] < 0.0 && given > 0.0 && count > 1) { /* it parts, and the given push holds it across */
+        const int across = count - 1;
+        for (int i = 0; i < across; i++)
+            for (int j = 0; j < across; j++) A[i * across + j] = W[3 * rows[1 + i] + rows[1 + j]];
+        lstsq(A, across, across, right + 1, stuck, 1e-15, across, memory);
+        force[0] = force[1] = force[2] = 0.0;
+        for (int i = 0; i < across; i++) force[rows[1 + i]] = stuck[i];
+        if (b[0] + W[1] * force[1] + W[2] * force[2] >= 0.0 && hypot(force[1], force[2]) <= mu * given) return STICK;
+    }
     if (!slipping(W, b, mu, given, count == 3, force)) return -1;
     return force[0] + given > 0.0 ? SLIP : OPEN;
 }
