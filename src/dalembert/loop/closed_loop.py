@@ -18,6 +18,8 @@ from dalembert.engine.methods.contacts import ContactMethod, TimeStepping
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.sampling import Schedule
 from dalembert.formulations.actuation import actuator_efforts
+from dalembert.formulations.constraints.elastic_sheaves import ElasticSheaves, elastic_sheaves_of
+from dalembert.formulations.constraints.elastic_slips import ElasticSlips, elastic_slips_of
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.bristles import bristles_of
 from dalembert.loop.constraints import (
@@ -28,8 +30,6 @@ from dalembert.loop.constraints import (
     switch_events,
     tension_specs,
 )
-from dalembert.loop.elastic_sheaves import ElasticSheaves, elastic_sheaves_of
-from dalembert.loop.elastic_slips import ElasticSlips, elastic_slips_of
 from dalembert.loop.events import Event, loop_events
 from dalembert.loop.implicit import middle_tape, midpoint_tape
 from dalembert.loop.internal_states import InternalStates

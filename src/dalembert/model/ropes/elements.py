@@ -37,9 +37,12 @@ from dalembert.core.validation import (
 from dalembert.model.context import MachineContext
 from dalembert.model.ropes.layers import DrumLayers
 
-__all__ = ["Anchor", "Drum", "Guide", "PathElement", "RopeObstacle", "Sheave", "SheaveLoss"]
+__all__ = ["CLAMPS", "Anchor", "Drum", "Guide", "PathElement", "RopeObstacle", "Sheave", "SheaveLoss"]
 
 _ZERO: Vector = (0.0, 0.0, 0.0)
+
+CLAMPS = 20.0
+"""The largest ``kappa``: a ratio of tensions of 5e8 is as good as a clamp."""
 
 
 @dataclass(frozen=True)
