@@ -1,6 +1,6 @@
 """Colliders: their shapes are data, and pairs are found in every step; of free bodies (scenes) or any machine."""
 
-from dalembert.collide.articulated import body_names, collider_system, joined_bodies, refuse_overlaps
+from dalembert.collide.articulated import body_names, collider_system, joined_bodies, machine_yields, refuse_overlaps
 from dalembert.collide.declared import collider_gap, with_declared_contacts
 from dalembert.collide.scenes import BodyScene, is_scene, scene_of
 
@@ -11,6 +11,7 @@ __all__ = [
     "collider_system",
     "is_scene",
     "joined_bodies",
+    "machine_yields",
     "refuse_overlaps",
     "scene_of",
     "with_declared_contacts",

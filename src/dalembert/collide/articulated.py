@@ -13,6 +13,7 @@ from dalembert.core.parameter import Expression as Formula
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array, Expression
 from dalembert.engine.collide.articulated import ShapesAtRest
+from dalembert.engine.collide.native import rigid_gaps, stored_energy
 from dalembert.engine.problem.shapes import ColliderSystem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.states import Parameters
@@ -21,7 +22,7 @@ from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 
-__all__ = ["body_names", "collider_system", "joined_bodies", "machine_shapes", "refuse_overlaps"]
+__all__ = ["body_names", "collider_system", "joined_bodies", "machine_shapes", "machine_yields", "refuse_overlaps"]
 
 _DEEP = 1e-6
 """Depth [m] in which bodies may start: the rounding of typed positions."""
@@ -34,6 +35,11 @@ def body_names(machine: Machine) -> tuple[str, ...]:
         b.name for b in machine.bodies
         if isinstance(b, Body) and b.name in groups and frames[b.name][0] >= 0 and any(g.collision for g in b.geometry)
     )  # fmt: skip
+
+
+def machine_yields(machine: Machine) -> bool:
+    """Whether contacts of its colliders may be compliant."""
+    return any(c.stiffness is not None for c in machine.colliders)
 
 
 def machine_shapes(machine: Machine, number: Number) -> list[PlacedShape]:
@@ -68,7 +74,7 @@ def collider_system(
     groups
         Velocities that rows which always hold couple.
     first
-        Where its states begin in x: number of contacts, smallest gap, force on each body.
+        Where its states begin in x: number of contacts, smallest gap, force on each body, energy of compliant contacts.
     """
     machine = eom.machine
     names, value = body_names(machine), eom.formulation.variables.value
@@ -97,7 +103,10 @@ def collider_system(
         ca.vertcat(empty, *(ca.SX(value(getattr(s.collider, what))) for s in shapes))
         for what in ("friction", "restitution", "spinning", "rolling")
     ]
-    coefficients.append(ca.vertcat(empty, *(ca.SX(value(s.across)) for s in shapes)))
+    coefficients += [
+        ca.vertcat(empty, *(ca.SX(value(getattr(s, what))) for s in shapes)) for what in ("across", "compliance")
+    ]
+    coefficients.append(ca.vertcat(empty, *(ca.SX(value(s.collider.damping)) for s in shapes)))
     belts = ca.vertcat(empty, *(ca.SX(value(x)) for s in shapes for x in s.belt))
     t, h = arguments[0], arguments[-1]
     coefficients.append(ca.substitute(belts, t, t + theta * h))  # impulses lead to the velocities at the end
@@ -108,13 +117,17 @@ def collider_system(
         owners=tuple(s.owner for s in shapes),
         poses=ca.Function(
             "poses", list(arguments), ca.cse([ca.densify(e) for e in outputs]), ["t", "x", "c", "p", "h"],
-            ["pose", "jacobian", "friction", "restitution", "spinning", "rolling", "across", "belt"],
+            [
+                "pose", "jacobian", "friction", "restitution", "spinning", "rolling", "across", "compliance", "damping",
+                "belt",
+            ],
         ),
         columns=tuple(columns),
         supports=tuple(supports),
         count=first,
         deepest=first + 1,
         forces=first + 2,
+        stored=first + 2 + 3 * len(names) if machine_yields(machine) else -1,
     )  # fmt: skip
 
 
@@ -152,19 +165,26 @@ def joined_bodies(machine: Machine) -> list[tuple[str, str]]:
     return pairs
 
 
-def refuse_overlaps(system: ColliderSystem, eom: EquationsOfMotion, q: Array, p: Parameters) -> None:
-    """Raise an error that names bodies that overlap at q (..., nq), and their depth."""
+def refuse_overlaps(system: ColliderSystem, eom: EquationsOfMotion, q: Array, p: Parameters) -> Array:
+    """Raise an error that names rigid bodies that overlap at q (..., nq), and their depth.
+
+    Returns the energy that compliant contacts store there, of each member.
+    """
     poses, still = system.poses, ShapesAtRest(system.shapes, len(system.names))
     states, values = np.atleast_2d(q), np.atleast_2d(eom.parameter_values(p))
-    x, held = np.zeros(poses.size1_in(1)), np.zeros(poses.size1_in(2))
+    x, held, stored = np.zeros(poses.size1_in(1)), np.zeros(poses.size1_in(2)), np.zeros(len(states))
     for member, row in enumerate(states):
         x[: eom.nq] = row
-        pose = np.asarray(poses(0.0, x, held, values[member % len(values)], 0.0)[0]).ravel()
-        touching = still.touching(pose)
-        if len(touching.gaps) and touching.gaps.min() < -_DEEP:
-            worst, whose = int(np.argmin(touching.gaps)), f" of member {member}" if q.ndim > 1 else ""
+        outputs = [np.asarray(e).ravel() for e in poses(0.0, x, held, values[member % len(values)], 0.0)]
+        compliance = outputs[poses.index_out("compliance")]
+        touching = still.touching(outputs[0])
+        stored[member] = stored_energy(compliance, touching)
+        gaps = rigid_gaps(compliance, touching)
+        if gaps.min(initial=0.0) < -_DEEP:
+            worst, whose = int(np.argmin(gaps)), f" of member {member}" if q.ndim > 1 else ""
             one, two = (system.owners[i] for i in touching.shapes[worst])
             raise InputError(
                 f"q0{whose}: '{one}' and '{two}' of machine '{eom.machine.name}' overlap by "
                 f"{-touching.gaps[worst]:.6g} m; move them apart, or let their colliders ignore each other"
             )
+    return stored

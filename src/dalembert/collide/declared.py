@@ -122,6 +122,7 @@ def _check_law(one: PlacedShape, two: PlacedShape, pair: str) -> None:
             (collider.resists, "resistance against rolling or spinning"),
             (moves, "a belt"),
             (collider.grain is not None, "a grain"),
+            (collider.stiffness is not None, "a stiffness"),
         ):
             if has:
                 raise InputError(f"{pair} touch, and collider '{collider.name}' has {what}: no linear model has it")

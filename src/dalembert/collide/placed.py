@@ -65,6 +65,11 @@ class PlacedShape:
         """Friction across its grain, or in all directions."""
         return self.collider.friction if self.collider.across is None else self.collider.across
 
+    @property
+    def compliance(self) -> Scalar:
+        """1 / stiffness; 0: rigid."""
+        return 0.0 if self.collider.stiffness is None else 1.0 / self.collider.stiffness
+
     def _own(self, vector: Vector) -> tuple[Scalar, ...]:
         """A vector of its collider in its own axes: those of half-spaces are in axes of the world."""
         if self.collider.surface is None or not any(isinstance(x, Formula) or x for x in vector):
@@ -139,10 +144,13 @@ def shape_table(shapes: list[PlacedShape], number: Number, apart: Iterable[tuple
         restitution=np.array([number(s.collider.restitution) for s in shapes]),
         spinning=np.array([number(s.collider.spinning) for s in shapes]),
         rolling=np.array([number(s.collider.rolling) for s in shapes]),
+        compliance=np.array([number(s.compliance) for s in shapes]),
+        damping=np.array([number(s.collider.damping) for s in shapes]),
         belt=np.array([[number(x) for x in s.belt] for s in shapes]).reshape(-1, 3),
         grain=np.array([s.grain for s in shapes]).reshape(-1, 3),
         across=np.array([number(s.across) for s in shapes]),
         resists=any(s.collider.resists for s in shapes),
+        yields=any(s.collider.stiffness is not None for s in shapes),
         excluded=_excluded(shapes, apart),
         contacts=64 + _ROOM * m,
         hulls={k: s.shape.hull for k, s in enumerate(shapes) if s.shape.hull is not None},

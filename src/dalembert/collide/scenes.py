@@ -11,7 +11,7 @@ from dalembert.collide.placed import placed_planes, placed_shapes, shape_table
 from dalembert.core.errors import MachineError
 from dalembert.core.parameter import Scalar, depends_on_time
 from dalembert.core.types import Array
-from dalembert.engine.collide.native import SceneTable
+from dalembert.engine.collide.native import SceneTable, account_names
 from dalembert.model.body import Body
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
@@ -53,6 +53,11 @@ class BodyScene:
     principal: Array
     owners: tuple[str, ...]
     table: SceneTable
+
+    @property
+    def account(self) -> tuple[str, ...]:
+        """Names of the states behind coordinates and velocities."""
+        return account_names(self.table.shapes.yields)
 
     def to_native(self, q: Array, v: Array) -> Array:
         """Return (q, v) of the principal frames, with velocities in axes of the world and rates in principal axes."""

@@ -142,8 +142,8 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "feature pair pair_work pair_at values gathered gather_start gather"),
         (REAL, "theta tolerance margin"),
         (INT, "max_sweeps"),
-        (POINTER, "L d s0 g e mu b bent Y u0 pace zdot work driven"),
-        (INT, "n_active"),
+        (POINTER, "L d s0 g e mu b bent Y u0 pace zdot work driven compliance damping give rest depth"),
+        (INT, "stored_at n_active"),
         (POINTER, "active w bounce x s dv r gap stays lambda total last"),
         (REAL, "jammed rank"),
         (INT, "depends direct apart"),
@@ -159,7 +159,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
         (POINTER, "steps"),
         (INT, "n_bodies n_shapes most_contacts n_excluded"),
         (POINTER, "mass inertia gravity kind body size place reach inner friction restitution"),
-        (POINTER, "spinning rolling belt grain across"),
+        (POINTER, "spinning rolling belt grain across compliance damping"),
         (INT, "rows"),
         (POINTER, "excluded"),
         (POINTER, "vertex_start face_start loop_start loop vertex face_normal"),
@@ -172,7 +172,7 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
     ),
     "articulated": (
         (POINTER, "scene steps step terms poses terms_work poses_work column_start column support_start support"),
-        (POINTER, "jacobian row friction restitution spinning rolling across belt x_after"),
+        (POINTER, "jacobian row friction restitution spinning rolling across compliance damping belt x_after"),
         (INT, "count_at deepest_at force_at"),
     ),
     "members": (

@@ -45,6 +45,7 @@ UNITS = {
             "one.c",
             *GENERIC[:2],
             "resistance.c",
+            "compliance.c",
             GENERIC[2],
             "history.c",
             GENERIC[3],

@@ -299,8 +299,8 @@ class ColliderEntry(FileEntry):
     """Bodies that touch with their geometry (none named: all others), or a half-space."""
 
     units: ClassVar[Units] = {
-        "friction": "1", "restitution": "1", "rolling": "m", "spinning": "m", "belt": "m/s", "grain": "1",
-        "across": "1",
+        "friction": "1", "restitution": "1", "rolling": "m", "spinning": "m", "stiffness": "N/m",
+        "damping": "s/m", "belt": "m/s", "grain": "1", "across": "1",
     }  # fmt: skip
 
     bodies: list[str] | None = None
@@ -309,6 +309,8 @@ class ColliderEntry(FileEntry):
     ignores: list[str] = []
     rolling: Number = 0.0
     spinning: Number = 0.0
+    stiffness: Number | None = None
+    damping: Number = 0.0
     belt: Vector = ZERO
     grain: Axis | None = None
     across: Number | None = None

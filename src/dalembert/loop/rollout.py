@@ -139,7 +139,7 @@ def rollout(
     check_member_limits(experiment, x0, parameters)
     if problem.stepping is not None:
         stops = experiment.limits == "contact"
-        check_gaps(eom, x0[:, : eom.nq], parameters, limits=stops, stepping=problem.stepping)
+        check_gaps(eom, x0, parameters, limits=stops, stepping=problem.stepping)
     measures = make_measures(eom, problem, measure)
     integrator, way = agree(problem, experiment.integrator, experiment.constraints)
     adaptive = integrator.adaptive

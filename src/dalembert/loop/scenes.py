@@ -17,7 +17,7 @@ from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.core.version import __version__
 from dalembert.core.warn import warn
-from dalembert.engine.collide.native import ACCOUNT, NativeScene
+from dalembert.engine.collide.native import NativeScene, rigid_gaps
 from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.simulation.methods import FixedStepMethod
@@ -84,6 +84,9 @@ def run_scene(
     began, t0, x = time.perf_counter(), _begin(experiment), np.zeros(native.n_states)
     x[:] = _start(experiment, scene)
     _refuse_overlaps(scene, native, x)
+    if isinstance(experiment.start, Start) and scene.table.shapes.yields:
+        x[-1] = native.stored(x)
+        native.forget()
     rows = _Rows(scene, native, experiment, began)
     rows.add(t0, x)
     status, message, steps = "completed", "", 0
@@ -158,12 +161,12 @@ def _begin(experiment: Experiment) -> float:
 def _start(experiment: Experiment, scene: BodyScene) -> Array:
     """Return the first state, in principal frames, with the account of the solver."""
     start, machine = experiment.start, experiment.machine
-    account = np.zeros(len(ACCOUNT))
+    account = np.zeros(len(scene.account))
     if isinstance(start, Start):
         q = named_vector(start.q, machine.q_names, machine.q_neutral, "q0")
         v = named_vector(start.v, machine.v_names, np.zeros(machine.nv), "v0")
     else:
-        names = (*machine.q_names, *machine.v_names, *ACCOUNT)
+        names = (*machine.q_names, *machine.v_names, *scene.account)
         if start.state_names != names:
             raise InputError(f"start must be a run of machine '{machine.name}' with these colliders, got {start!r}")
         q, v, account = np.split(start.final.x, [machine.nq, machine.nq + machine.nv])
@@ -180,8 +183,9 @@ def _refuse_overlaps(scene: BodyScene, native: NativeScene, x: Array) -> None:
     """Raise an error that names bodies that overlap at the start, and their depth."""
     touching = native.touching(x, 0.0)
     native.forget()
-    if len(touching.gaps) and touching.gaps.min() < -_DEEP:
-        worst = int(np.argmin(touching.gaps))
+    gaps = rigid_gaps(scene.table.shapes.compliance, touching)
+    if gaps.min(initial=0.0) < -_DEEP:
+        worst = int(np.argmin(gaps))
         one, two = (scene.owners[i] for i in touching.shapes[worst])
         raise InputError(
             f"q0: '{one}' and '{two}' of machine '{scene.machine.name}' overlap by {-touching.gaps[worst]:.6g} m; move "
@@ -262,7 +266,8 @@ class _Rows:
         states = np.hstack([scene.from_native(x), x[:, 13 * len(scene.names) :]])
         return Run(
             t=np.array(self._t[first:]), x=states, y=y, held=np.zeros((len(x), 0)),
-            state_names=(*machine.q_names, *machine.v_names, *ACCOUNT), signal_names=_SIGNALS, held_names=(), events=(),
+            state_names=(*machine.q_names, *machine.v_names, *scene.account), signal_names=_SIGNALS, held_names=(),
+            events=(),
             status=status, message=message, final=EndState(self._t[-1], states[-1]),
             metadata={"machine": machine.name, **metadata}, source=machine, experiment=self._experiment,
         )  # fmt: skip

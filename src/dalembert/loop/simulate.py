@@ -217,7 +217,7 @@ def start_state(experiment: Experiment, loop: ClosedLoop) -> tuple[Array, dict[s
         if start.v is not None and wanted is None:
             _tell_changes(eom, x0, asked, p)
     if loop.problem.stepping is not None:
-        check_gaps(eom, x0[: eom.nq], p, limits=experiment.limits == "contact", stepping=loop.problem.stepping)
+        check_gaps(eom, x0, p, limits=experiment.limits == "contact", stepping=loop.problem.stepping)
     if loop.switching is not None:
         switching = loop.switching.for_run(numbers, None)
         begun = consistent_start(switching, x0, start.t, wanted, rtol=_tolerance(experiment))

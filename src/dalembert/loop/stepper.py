@@ -248,7 +248,7 @@ class Stepper:
         check_member_limits(self.experiment, x, p)
         if self._loop.problem.stepping is not None:
             stepping, stops = self._loop.problem.stepping, self.experiment.limits == "contact"
-            check_gaps(self._eom, x[:, : self._eom.nq], p, limits=stops, stepping=stepping)
+            check_gaps(self._eom, x, p, limits=stops, stepping=stepping)
 
     def _chosen(self, which: ArrayLike | None) -> NDArray[np.int64]:
         n = len(self)

@@ -43,6 +43,10 @@ class Collider:
     rolling, spinning
         Resistance against rolling, and against spinning about the normal [m]: the largest moment by the normal force. A
         pair has the larger one of both.
+    stiffness, damping
+        Compliance of its contacts: with the depth ``d`` the normal force of each point is ``k d (1 + c d')``, not below
+        zero, with the stiffness ``k`` [N/m] and the damping ``c`` [s/m] (Hunt and Crossley). None: rigid. Compliances
+        of a pair add: ``1/k = 1/k1 + 1/k2``, and each side has its part of the depth.
     belt
         Velocity of its surface [m/s], as of a conveyor: what lies on it is carried along. In axes of the solids of its
         bodies; of a half-space in axes of the world.
@@ -75,6 +79,8 @@ class Collider:
     belt: Vector = (0.0, 0.0, 0.0)
     grain: Vector | None = None
     across: Scalar | None = None
+    stiffness: Scalar | None = None
+    damping: Scalar = 0.0
 
     def __post_init__(self) -> None:
         what, set_ = f"collider '{check_name(self.name, 'collider')}'", object.__setattr__
@@ -102,6 +108,7 @@ class Collider:
         set_(self, "restitution", restitution)
         for field in ("rolling", "spinning"):
             set_(self, field, field_scalar(getattr(self, field), f"the {field} resistance of {what}", lower=0.0))
+        self._check_compliance(what)
         set_(self, "belt", field_vector(self.belt, f"the belt velocity of {what}", time=True))
         if (self.grain is None) != (self.across is None):
             got, lacks = ("a grain", "across") if self.across is None else ("friction across a grain", "grain")
@@ -109,6 +116,23 @@ class Collider:
         if self.grain is not None and self.across is not None:
             set_(self, "grain", unit_vector(self.grain, f"the grain of {what}"))
             set_(self, "across", field_scalar(self.across, f"the friction across the grain of {what}", lower=0.0))
+
+    def _check_compliance(self, what: str) -> None:
+        damping = field_scalar(self.damping, f"the damping of {what}", lower=0.0)
+        object.__setattr__(self, "damping", damping)
+        if self.stiffness is None:
+            if not isinstance(damping, float) or damping:
+                raise MachineError(f"{what} has damping and no 'stiffness': rigid contacts lose energy by restitution")
+            return
+        stiffness = field_scalar(self.stiffness, f"the stiffness of {what}", lower=0.0)
+        if not nominal(stiffness) > 0.0:
+            raise MachineError(f"the stiffness of {what} must be > 0, got {nominal(stiffness):g}; None is rigid")
+        if not isinstance(self.restitution, float) or self.restitution:
+            raise MachineError(
+                f"{what} has a stiffness and restitution: compliant contacts lose energy by 'damping'; leave one of "
+                "them out"
+            )
+        object.__setattr__(self, "stiffness", stiffness)
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
@@ -118,6 +142,8 @@ class Collider:
             self.restitution,
             self.rolling,
             self.spinning,
+            *(() if self.stiffness is None else (self.stiffness,)),
+            self.damping,
             *self.belt,
             *(() if self.across is None else (self.across,)),
             *(() if self.surface is None else self.surface.scalars),
@@ -134,6 +160,9 @@ class Collider:
         yield Bound(f"the friction of collider '{self.name}'", self.friction)
         yield Bound(f"the rolling resistance of collider '{self.name}'", self.rolling)
         yield Bound(f"the spinning resistance of collider '{self.name}'", self.spinning)
+        if self.stiffness is not None:
+            yield Bound(f"the stiffness of collider '{self.name}'", self.stiffness, strict=True)
+        yield Bound(f"the damping of collider '{self.name}'", self.damping)
         if self.across is not None:
             yield Bound(f"the friction across the grain of collider '{self.name}'", self.across)
 

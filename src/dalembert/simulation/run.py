@@ -178,7 +178,7 @@ class Run:
         return EnergyAudit.of(
             self.t,
             self["energy.kinetic"],
-            self["energy.potential"],
+            self["energy.potential"] + self._columns.get("contact.stored", zero),
             self._columns.get("work.input", zero),
             self._columns.get("work.loss", zero),
         )

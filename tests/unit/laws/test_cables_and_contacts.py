@@ -156,6 +156,34 @@ def test_a_ball_rolls_out_and_stops_spinning_by_its_arms() -> None:
     assert spun["base.wz"][-1] == pytest.approx(6.0 - g * 0.007 / (0.4 * r**2) * 0.3, rel=1e-9)
 
 
+@law("Collider.stiffness", "Collider.damping")
+def test_a_compliant_ball_sinks_in_swings_and_rebounds() -> None:
+    """Sides of 2e4 and 3e4 N/m: m g / k, 2 pi sqrt(m / k), and c v - ln(1 + c v) the same before and after a hit."""
+    m, g, k, c = 1.7, 9.7, 1.2e4, 0.6 * 0.5 + 0.4 * 0.25  # each side has its part of the depth
+
+    def ball(gravity: float, damping: tuple[float, float]) -> da.Machine:
+        sides = {"stiffness": 2e4, "damping": damping[0]}, {"stiffness": 3e4, "damping": damping[1]}
+        plane = da.HalfSpace()
+        return da.Machine(
+            "ball",
+            bodies=[da.sphere("ball", m, 0.1)],
+            joints=[da.Joint("base", "free", "world", "ball")],
+            colliders=[da.Collider("balls", **sides[0]), da.Collider("ground", surface=plane, **sides[1])],
+            gravity=(0, 0, -gravity),
+        )
+
+    settings: dict[str, Any] = {"contact": "time-stepping", "step": 1e-4}
+    rest, period = 0.1 - m * g / k, 2 * np.pi * np.sqrt(m / k)
+    run = da.simulate(ball(g, (0.0, 0.0)), duration=3 * period, q0={"base.z": rest + 5e-4}, **settings)
+    phase = 6 * np.pi * (1e-4 * np.sqrt(k / m)) ** 2 / 12  # error of the trapezoid
+    expected = rest + 5e-4 * np.cos(np.sqrt(k / m) * run.t)
+    np.testing.assert_allclose(run["base.z"], expected, rtol=0.0, atol=1.2 * 5e-4 * phase)
+    hit = da.simulate(ball(0.0, (0.5, 0.25)), duration=0.1, q0={"base.z": 0.11}, v0={"base.vz": -1.3}, **settings)
+    invariant = [-c * v - np.log1p(-c * v) for v in hit["base.vz"][[0, -1]]]
+    assert invariant[1] == pytest.approx(invariant[0], rel=1e-4)
+    assert 0.65 < hit["base.vz"][-1] / 1.3 < 0.75
+
+
 @law("Collider.belt", "Collider.grain", "Collider.across")
 def test_a_belt_carries_and_a_grain_turns() -> None:
     """A belt of 0.7 m/s accelerates a crate by 0.3 g; along and across a grain mu is 0.35 and 0.21."""

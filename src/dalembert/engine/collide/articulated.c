@@ -76,7 +76,8 @@ int articulated_terms(const double *const *in, double *const *out, double *work)
     const struct articulated *A = (struct articulated *)(void *)work;
     struct scene *S = A->scene;
     const double *v = in[1] + A->steps->nq;
-    double *const placed[] = {S->pose, A->jacobian, A->friction, A->restitution, A->spinning, A->rolling, A->across, A->belt};
+    double *const placed[] = {S->pose,    A->jacobian, A->friction,   A->restitution, A->spinning,
+                              A->rolling, A->across,   A->compliance, A->damping,     A->belt};
     if (A->terms(in, out, A->terms_work) || A->poses(in, placed, A->poses_work)) return 1;
     set_paces(A, v);
     if (detect(S, in[4][0])) return 1;

@@ -18,15 +18,32 @@ from dalembert.engine.problem.shapes import Hull, ShapeTable
 from dalembert.engine.problem.stepping import BlockLaw
 from dalembert.engine.stepping.native import block_memory
 
-__all__ = ["ACCOUNT", "DIRECT", "NativeScene", "SceneTable", "TouchingPoints", "shape_memory", "touching_points"]
+__all__ = [
+    "DIRECT",
+    "STORED",
+    "NativeScene",
+    "SceneTable",
+    "TouchingPoints",
+    "account_names",
+    "make_compliant",
+    "rigid_gaps",
+    "shape_memory",
+    "stored_energy",
+    "touching_points",
+]
 
-ACCOUNT = ("contact.residual", "contact.sweeps", "contact.undetermined", "contact.lowered", "work.input", "work.loss")
-"""States behind coordinates and velocities."""
+_ACCOUNT = ("contact.residual", "contact.sweeps", "contact.undetermined", "contact.lowered", "work.input", "work.loss")
+"""States behind coordinates and velocities of rigid bodies."""
 
 DIRECT = 128
 """Rows of an island up to which forces that are not unique follow the rule: 42 contacts."""
 
-_COEFFICIENTS = ("friction", "restitution", "spinning", "rolling", "across", "belt", "grain")
+STORED = "contact.stored"
+"""State of machines with compliant contacts, behind the others: the energy in them."""
+
+_COEFFICIENTS = (
+    "friction", "restitution", "spinning", "rolling", "across", "compliance", "damping", "belt", "grain",
+)  # fmt: skip
 
 _KERNELS = ("terms", "bias", "move", "finish", "lift")
 
@@ -80,13 +97,14 @@ class NativeScene:
             self.scene.array(name, np.append(np.asarray(getattr(table, name), dtype=float), 0.0))
         for name, size in {"x_middle": 13 * n, "displacement": 6 * n}.items():
             self.scene.array(name, np.zeros(size + 1))
-        self._set_up_steps(n, k, way)
+        self._compliance = table.shapes.compliance
+        self._set_up_steps(n, k, way, table.shapes.yields)
 
-    def _set_up_steps(self, n: int, k: int, way: TimeStepping) -> None:
+    def _set_up_steps(self, n: int, k: int, way: TimeStepping, yields: bool) -> None:
         """Fill the structure of the steps: each contact is a block of three rows on two bodies."""
         c, nq, nv, rows = self.steps.struct, 7 * n, 6 * n, int(self.scene.struct.rows)
         first = nq + nv
-        self.n_states = first + len(ACCOUNT)
+        self.n_states = first + len(account_names(yields))
         c.n, c.nq, c.nv = self.n_states, nq, nv
         c.residual_at, c.sweeps_at, c.undetermined_at, c.lowered_at, c.work_input, c.work_loss = range(first, first + 6)
         c.theta, c.tolerance, c.margin, c.max_sweeps = 0.5, way.tolerance, way.margin, int(way.max_sweeps)
@@ -110,6 +128,8 @@ class NativeScene:
             kept=kept * k,
             direct=DIRECT,
         )  # fmt: skip
+        if yields:
+            make_compliant(self.steps, k, self.n_states - 1)
         for name in _KERNELS:
             setattr(c, name, self._kernels(f"scene_{name}"))
             setattr(c, f"{name}_work", self.scene.address)
@@ -139,6 +159,10 @@ class NativeScene:
             library("collide").scene_touching(self.scene.address, np.ascontiguousarray(x).ctypes.data, reach)
         return touching_points(self.scene)
 
+    def stored(self, x: Array) -> float:
+        """Energy that compliant contacts store in a state."""
+        return stored_energy(self._compliance, self.touching(x))
+
     def forces(self) -> Array:
         """Forces of contacts of the last step along their normals and tangents, and moments about them (k x rows)."""
         s = self.scene.struct
@@ -148,6 +172,30 @@ class NativeScene:
         most = np.maximum(np.maximum(along, across), np.finfo(float).tiny)
         impulses[:, 1:3] *= np.column_stack([along / most, across / most])  # tangents are shortened (contact_axes)
         return impulses / s.h if s.h > 0.0 else 0.0 * impulses
+
+
+def account_names(yields: bool) -> tuple[str, ...]:
+    """Names of the states behind coordinates and velocities; ``yields``: whether contacts are compliant."""
+    return (*_ACCOUNT, STORED) if yields else _ACCOUNT
+
+
+def make_compliant(steps: NativeMemory, blocks: int, stored: int) -> None:
+    """Allocate what compliant contacts need (compliance.c); ``stored`` is the place of their energy in x."""
+    for name in ("compliance", "damping", "give", "rest", "depth"):
+        steps.array(name, np.zeros(blocks + 1))
+    steps.struct.stored_at = stored
+
+
+def stored_energy(compliance: Array, touching: TouchingPoints) -> float:
+    """Energy of compliant contacts, with the compliance of each shape: half of stiffness times depth squared."""
+    both = compliance[touching.shapes].sum(axis=1)
+    depth = np.where(both > 0.0, np.maximum(-touching.gaps, 0.0), 0.0)
+    return float(np.sum(0.5 * depth**2 / np.where(both > 0.0, both, 1.0)))
+
+
+def rigid_gaps(compliance: Array, touching: TouchingPoints) -> Array:
+    """Gaps of contacts; of compliant ones, which may be deep, infinite."""
+    return np.where(compliance[touching.shapes].sum(axis=1) > 0.0, np.inf, touching.gaps)
 
 
 def shape_memory(shapes: ShapeTable, bodies: int, steps: int) -> NativeMemory:

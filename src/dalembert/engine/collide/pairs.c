@@ -187,8 +187,8 @@ static double friction_along(const struct scene *S, int64_t i, int64_t j) { retu
 static double friction_across(const struct scene *S, int64_t i, int64_t j) { return sqrt(S->across[i] * S->across[j]); }
 
 /* Gap, restitution and friction of the contacts, as numbers of their blocks; those of a pair of shapes are the smaller restitution,
- * the geometric mean of both frictions (with a grain, the larger of those along and across it) and the larger resistance against
- * rolling and spinning. */
+ * the geometric mean of both frictions (with a grain, the larger of those along and across it), the larger resistance against
+ * rolling and spinning, and the sum of both compliances. */
 static void fill_numbers(const struct scene *S) {
     const struct moreau *C = S->steps;
     for (int64_t k = 0, a = C->n_fixed; k < S->n_contacts; k++, a++) {
@@ -197,6 +197,10 @@ static void fill_numbers(const struct scene *S) {
         double *mu = C->mu + C->mu_start[a];
         mu[0] = fmax(friction_along(S, i, j), friction_across(S, i, j));
         if (S->rows == 6) mu[1] = fmax(S->spinning[i], S->spinning[j]), mu[2] = fmax(S->rolling[i], S->rolling[j]);
+        if (!C->compliance) continue;
+        const double one = S->compliance[i], two = S->compliance[j]; /* in series: each has its part of the depth */
+        C->compliance[a] = one + two;
+        C->damping[a] = one + two > 0.0 ? (one * S->damping[i] + two * S->damping[j]) / (one + two) : 0.0;
     }
 }
 

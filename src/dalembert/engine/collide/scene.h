@@ -24,6 +24,7 @@ struct scene {
     const double *spinning, *rolling;       /* of each shape: lengths, whose products with the normal force are the largest moments */
     const double *belt, *grain, *across;    /* of each shape, in its frame: velocity of its surface (3); direction (3; 0: none) along
                                              * which it has its friction, and that across it */
+    const double *compliance, *damping;     /* of each shape: 1 / stiffness (0: rigid), damping (stepping/compliance.c) */
     int64_t rows;                           /* of a contact: 3, or 6 with moments (stepping/resistance.c) */
     const int64_t *excluded;                /* pairs of shapes (i < j: i n_shapes + j) that do not touch, in rising order */
     /* hulls: vertices, and polygons with outward normals, of each shape */
@@ -57,7 +58,7 @@ struct articulated {
     const int64_t *column_start, *column;   /* of each body: velocities that move it */
     const int64_t *support_start, *support; /* the same, with those that rows which always hold connect with them */
     double *jacobian, *row;
-    double *friction, *restitution, *spinning, *rolling, *across, *belt; /* those of the scene */
+    double *friction, *restitution, *spinning, *rolling, *across, *compliance, *damping, *belt; /* those of the scene */
     double *x_after; /* q and v after the last step: a run that continues elsewhere forgets contacts */
     int64_t count_at, deepest_at, force_at; /* places in x: number of contacts, smallest gap, force on each body (3) */
 };

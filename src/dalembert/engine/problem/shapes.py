@@ -50,6 +50,8 @@ class ShapeTable:
         Radii of spheres about the centre of each shape, around it and inside of it (m).
     friction, restitution, spinning, rolling
         Coefficients of the shapes (m); the last two are lengths.
+    compliance, damping
+        Inverse stiffness [m/N] of each shape (m), zero if rigid, and damping [s/m].
     belt, grain, across
         In the frame of each shape: velocity of its surface (m x 3), the direction along which it has its friction
         (m x 3; zero: all), and friction across that (m).
@@ -57,8 +59,8 @@ class ShapeTable:
         Pairs of shapes i < j that do not touch, as i m + j, in rising order.
     contacts
         Number of contacts at most.
-    resists
-        Whether contacts have moments against spinning and rolling.
+    resists, yields
+        Whether contacts have moments against spinning and rolling, and whether some of them are compliant.
     hulls
         Hulls by the number of their shape.
     """
@@ -73,12 +75,15 @@ class ShapeTable:
     restitution: Array
     spinning: Array
     rolling: Array
+    compliance: Array
+    damping: Array
     belt: Array
     grain: Array
     across: Array
     excluded: NDArray[np.int64]
     contacts: int
     resists: bool = False
+    yields: bool = False
     hulls: dict[int, Hull] = field(default_factory=dict)
 
 
@@ -95,13 +100,15 @@ class ColliderSystem:
     poses
         (t, x, c, p, h) -> position (3) and rotation by rows (9) of each body in the world; the Jacobian of each body in
         axes of the world, six numbers (of the origin, of the rotation) for each velocity that moves it; friction,
-        restitution, resistance against spinning and rolling, friction across the grain and belts of the shapes.
+        restitution, resistance against spinning and rolling, friction across the grain, compliance, damping and belts
+        of the shapes.
     columns
         Velocities that move each body.
     supports
         The same, with those that rows which always hold connect with them.
-    count, deepest, forces
-        Places in x: of the number of contacts, of the smallest gap, and of the force on each body (3).
+    count, deepest, forces, stored
+        Places in x: of the number of contacts, of the smallest gap, of the force on each body (3), and of the energy in
+        compliant contacts (-1: there are none).
     """
 
     shapes: ShapeTable
@@ -113,3 +120,4 @@ class ColliderSystem:
     count: int
     deepest: int
     forces: int
+    stored: int = -1

@@ -51,6 +51,14 @@ typedef int INDEX;
 #define PAIR_ROWS(a, in, out, w) PAIRS(pair_of[a], in, out, w)
 #define SOFTEN(a, B)
 #define YIELD(a, x, b)
+#define COMPLIANT(a) 0 /* members with colliders run alone */
+#define GIVE(a) K(0.0)
+#define SPRUNG(a, x) K(0.0)
+#define IS_DEEP(a, h, before) (alive & NO(alive))
+#define COMPLY(a, h, before, after) 1
+#define STORE(a, h, before, u, next)
+#define DEPTH(a) K(0.0)
+#define EMPTY(next, h)
 #define FOUND(m) K(0.0)
 #define BY_FACTOR(m) K(0.0)
 #define RESTRAIN(C, m, sweeps) (m) /* by one member alone */

@@ -75,6 +75,7 @@ static double worst(const struct moreau *C) {
         double u[MOST_ROWS];
         block_velocity(C, a, C->s, u);
         u[0] += C->bounce[a];
+        if (COMPLIANT(a)) u[0] += SPRUNG(a, C->x + ROW(a));
         most = larger(most, law_violation(LAW(a), SIZE(a), BLOCK(a), u, MU(a), C->x + ROW(a)));
     }
     return most;
@@ -95,6 +96,7 @@ static void conjugate_gradients(struct moreau *C, double *room) {
         int rows[MOST_ROWS] = {0};
         block_velocity(C, a, C->s, u);
         u[0] += C->bounce[a];
+        if (COMPLIANT(a)) u[0] += SPRUNG(a, C->x + ROW(a));
         held_by(LAW(a), SIZE(a), MU(a), C->x + ROW(a), rows);
         for (int64_t i = 0; i < SIZE(a); w += SIZE(a) - i, i++) {
             const int64_t q = j + i;
@@ -108,11 +110,14 @@ static void conjugate_gradients(struct moreau *C, double *room) {
         memset(s, 0, (size_t)nv * sizeof(double));
         OF_ACTIVE(C, k, a, j) block_push(C, a, 1, p + j, s);
         for (int64_t i = 0; i < nv; i++) curvature += s[i] * s[i];
+        if (C->compliance)
+            OF_ACTIVE(C, k, a, j) curvature += GIVE(a) * p[j] * p[j];
         if (!(curvature > 0.0)) break;
         const double alpha = rz / curvature;
         OF_ACTIVE(C, k, a, j) {
             double u[MOST_ROWS];
             block_velocity(C, a, s, u);
+            if (COMPLIANT(a)) u[0] += C->give[a] * p[j];
             for (int64_t i = 0; i < SIZE(a); i++) {
                 const int64_t q = j + i;
                 if (!(on[q] > 0.0)) continue;

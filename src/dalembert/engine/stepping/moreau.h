@@ -30,6 +30,10 @@ struct moreau {
     /* outputs of the tapes */
     double *L, *d, *s0, *g, *e, *mu, *b, *bent, *Y, *u0, *pace, *zdot, *work;
     double *driven; /* of each row: velocity of belts in u0, whose work is an input */
+    /* compliant contacts (compliance.c; 0: none), of each block: 1 / stiffness (0: rigid) and damping; its normal velocity is
+     * u_n + give x_n + rest; depth at the start. The energy stored in them is a state */
+    double *compliance, *damping, *give, *rest, *depth;
+    int64_t stored_at;
     /* blocks that act, their numbers, rebounds and impulses; s = s0 + Y^T x; displacements that close gaps */
     int64_t n_active;
     int64_t *active;

@@ -92,11 +92,24 @@ typedef struct moreau stepper;
     if (C->pair[a](in, out, C->pair_work + C->pair_at[a])) return FAILED;
 
 /* Compliance of contacts, in searches for forces that are not unique (unique.c). */
-#define SOFTEN(a, B) \
-    if (C->soft > 0.0) soften(SIZE(a), C->soft, B);
-#define YIELD(a, x, b)   \
-    if (C->soft > 0.0)   \
-        for (int64_t i = 0; i < SIZE(a); i++) b[i] += C->soft * ((x)[i] - C->ref[ROW(a) + i]);
+#define SOFTEN(a, B)                                      \
+    if (C->soft > 0.0) soften(SIZE(a), C->soft, B);       \
+    if (COMPLIANT(a)) B[0] += C->give[a];
+#define YIELD(a, x, b)                                                                                  \
+    if (C->soft > 0.0)                                                                                  \
+        for (int64_t i = 0; i < SIZE(a); i++) b[i] += C->soft * ((x)[i] - C->ref[ROW(a) + i]);          \
+    if (COMPLIANT(a)) b[0] += C->give[a] * (x)[0] + C->rest[a];
+/* Those that are compliant themselves (compliance.c). */
+#define COMPLIANT(a) (C->compliance && C->compliance[a] > 0.0)
+#define GIVE(a) (COMPLIANT(a) ? C->give[a] : 0.0)
+#define SPRUNG(a, x) (COMPLIANT(a) ? C->give[a] * (x)[0] + C->rest[a] : 0.0)
+#define IS_DEEP(a, h, before) (COMPLIANT(a) && C->g[a] < (1.0 - C->theta) * (h) * (before))
+#define COMPLY(a, h, before, after) (!COMPLIANT(a) || comply(C, a, h, before, after))
+#define STORE(a, h, before, u, next) \
+    if (COMPLIANT(a)) loss += store(C, a, h, before, u, next + C->stored_at);
+#define DEPTH(a) C->depth[a]
+#define EMPTY(next, h) \
+    if (C->compliance && !IMPACT(h)) next[C->stored_at] = 0.0;
 #define SOLVE(C, open, sweeps) \
     (C->apart ? island_impulses(C, sweeps) : C->depends ? unique_impulses(C, sweeps) : block_sweeps(C, open, sweeps))
 #define IMPULSES(C, open, sweeps) (memcpy(C->start, C->s, (size_t)C->nv * sizeof(double)), SOLVE(C, open, sweeps))

@@ -67,9 +67,9 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         real gained = OPENING(a, u) - before; /* in the step if it were open */
         for (INDEX i = 0; i < n; i++) gained += ALONG(a, y, i) * C->s0[at[i]];
         const MASK closes = slow & (C->g[a] + K(THETA) * h * (before + gained) <= K(0.0));
-        const MASK wanted = near_ & (shut | closes | FORCED(a)), on = wanted & able;
-        C->jammed = SELECT(wanted & NO(able) & (C->g[a] < K(-(MARGIN))), K(1.0), C->jammed);
-        if (!(SOME(on))) continue;
+        const MASK wanted = near_ & (shut | closes | FORCED(a) | IS_DEEP(a, h, before)), on = wanted & able;
+        if (!COMPLIANT(a)) C->jammed = SELECT(wanted & NO(able) & (C->g[a] < K(-(MARGIN))), K(1.0), C->jammed);
+        if (!(SOME(on)) || !COMPLY(a, h, before, before + gained)) continue;
         if (IS_BENT(a)) bend(C, a);
         TURN_ON(a, on)
         C->active[C->n_active++] = a;
@@ -77,7 +77,7 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         /* A pair that closes no faster than free motion makes it in two steps is at rest: its rebound would be shorter
          * than the step, and would never end. */
         const MASK bounces = (before < K(0.0)) & (C->e[a] != K(0.0)) & (-before > K(2.0) * fabs(gained));
-        C->bounce[a] = SELECT(bounces, C->e[a] * before, K(0.0));
+        C->bounce[a] = COMPLIANT(a) ? K(0.0) : SELECT(bounces, C->e[a] * before, K(0.0));
         for (INDEX i = 0; i < SIZE(a); i++) C->x[ROW(a) + i] = SELECT(on, h * LAST_FORCE(a, i), K(0.0));
         block_make(C, a);
     }
@@ -197,6 +197,7 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
     }
     /* impulses, losses, the account of the solver, works */
     real loss = K(0.0), input = K(0.0);
+    EMPTY(next, h)
     ROLL
     for (INDEX k = 0; k < C->n_active; k++) {
         const INDEX a = C->active[k];
@@ -219,6 +220,7 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
             }
         } else if (LOSS(a) >= 0) next[LOSS(a)] = SELECT(m, next[LOSS(a)] - lost, next[LOSS(a)]);
         loss = SELECT(m, loss + lost, loss);
+        STORE(a, h, before[0], u[0], next)
     }
     if (N_HELD_ROWS) {
         held_impulses(C, C->held_x);

@@ -36,6 +36,7 @@ FUNCTION MASK repeats(stepper *C, MASK begins, INDEX rows) {
             real *const own = C->gram + row * (row + 1) / 2, whole = K(0.0), left;
             const MASK counts = j ? ON(a) & (MU(a)[0] > K(0.0)) : ON(a) & (MU(a)[0] == MU(a)[0]);
             for (INDEX i = 0; i < n; i++) whole += y[i] * y[i];
+            if (j == 0 && COMPLIANT(a)) whole += GIVE(a);
             INDEX other = 0;
             ROLL
             for (INDEX l = 0; l < k; l++) {
@@ -146,6 +147,7 @@ FUNCTION MASK block_sweeps(stepper *C, MASK open, real *sweeps) {
 FUNCTION real block_share(const stepper *C, INDEX a, real *scale) {
     const real *const before = BEFORE(a);
     real sum = K(0.0), u[MOST_ROWS];
+    if (COMPLIANT(a)) return sum; /* it has its own account */
     block_velocity(C, a, C->s, u);
     for (INDEX i = 0; i < SIZE(a); i++) {
         sum += K(0.5) * C->x[ROW(a) + i] * (u[i] + before[i]);
@@ -179,6 +181,7 @@ FUNCTION real block_residual(const stepper *C) {
         real u[MOST_ROWS];
         block_velocity(C, a, C->s, u);
         u[0] += C->bounce[a];
+        if (COMPLIANT(a)) u[0] += SPRUNG(a, C->x + ROW(a));
         const real lack = law_violation(LAW(a), SIZE(a), BLOCK(a), u, MU(a), C->x + ROW(a));
         most = SELECT(m, larger(most, lack), most);
         top = SELECT(m, larger(top, fabs(C->x[ROW(a)])), top);
@@ -201,7 +204,8 @@ FUNCTION MASK block_gaps(stepper *C, MASK alive, real h) {
         block_velocity(C, a, C->s, u);
         real gap = C->g[a] + K(THETA) * h * OPENING(a, u); /* at the end */
         if (IS_BENT(a)) gap -= K(0.5 * THETA) * h * OPENING(a, C->bent + (ROW(a) - FIRST_BENT));
-        const MASK rebounds = C->bounce[a] < K(0.0), stays = (C->x[ROW(a)] > K(0.0)) & NO(rebounds);
+        MASK rebounds = C->bounce[a] < K(0.0), stays = (C->x[ROW(a)] > K(0.0)) & NO(rebounds);
+        if (COMPLIANT(a)) gap += DEPTH(a), stays = stays & NO(stays);
         C->stays[a] = SELECT(stays, K(1.0), K(0.0));
         C->gap[a] = SELECT(rebounds, larger(gap, K(0.0)), gap);
         needed = needed | (m & ((C->gap[a] < K(-(MARGIN))) | (stays & (gap > K(MARGIN)))));
@@ -217,6 +221,7 @@ FUNCTION MASK block_gaps(stepper *C, MASK alive, real h) {
             const real *const y = C->Y + VALUES(a);
             real w = BLOCK(a)[0];
             if (LAW(a) == STICTION || !(SOME(m))) continue;
+            if (COMPLIANT(a)) w -= GIVE(a);
             real gap = C->gap[a];
             for (INDEX i = 0; i < n; i++) gap += ALONG(a, y, i) * C->r[at[i]];
             if (LAW(a) == ROPE) {

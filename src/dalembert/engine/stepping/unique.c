@@ -166,6 +166,7 @@ static int island_solve(struct moreau *C, const int64_t *block, int64_t n, const
         const int64_t a = block[k], m = COUNT(a), *const at = AT(a);
         block_velocity(C, a, free, I.b + f);
         I.b[f] += C->bounce[a];
+        if (COMPLIANT(a)) I.b[f] += C->rest[a];
         for (int64_t l = 0, o = 0; l <= k; o += SIZE(block[l]), l++) {
             const int64_t other = block[l], c = COUNT(other), *const to = AT(other);
             for (int64_t i = 0; i < SIZE(a); i++)
@@ -180,6 +181,7 @@ static int island_solve(struct moreau *C, const int64_t *block, int64_t n, const
                     I.W[(f + i) * R + o + j] = I.W[(o + j) * R + f + i] = sum;
                 }
         }
+        if (COMPLIANT(a)) I.W[f * (R + 1)] += C->give[a];
         for (int64_t i = 0; i < SIZE(a); i++) {
             I.x[f + i] = C->x[ROW(a) + i];
             I.ref[f + i] = LAW(a) == STICTION ? C->x[ROW(a) + i] : 0.0;

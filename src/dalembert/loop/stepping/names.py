@@ -6,7 +6,8 @@ from typing import Any
 
 import casadi as ca
 
-from dalembert.collide import body_names
+from dalembert.collide import body_names, machine_yields
+from dalembert.engine.collide.native import STORED
 from dalembert.formulations.constraints.system import ConstraintRows
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion
@@ -30,7 +31,7 @@ def stepping_names(eom: EquationsOfMotion, system: ContactSystem) -> tuple[str, 
     found: tuple[str, ...] = ()
     if eom.machine.colliders:
         pushed = [f"force.{name}.{axis}" for name in body_names(eom.machine) for axis in "xyz"]
-        found = ("contact.count", "contact.deepest", *pushed)
+        found = ("contact.count", "contact.deepest", *pushed, *((STORED,) if machine_yields(eom.machine) else ()))
     return (*forces, *tensions, *frictions, *losses, *account, *multipliers, *found)
 
 

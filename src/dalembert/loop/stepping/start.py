@@ -12,11 +12,11 @@ from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.engine.problem.stepping import SteppingSystem
 from dalembert.engine.stepping.native import MOST_ROWS
+from dalembert.formulations.constraints.elastic_sheaves import ElasticSheaves
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.states import Parameters
-from dalembert.loop.elastic_sheaves import ElasticSheaves
 from dalembert.loop.stepping.blocks import rows_of, sticking_names
 
 __all__ = ["SteppedStart", "check_gaps", "check_stepping"]
@@ -54,14 +54,18 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem, elastic: Elast
 
 
 def check_gaps(
-    eom: EquationsOfMotion, q: Array, p: Parameters, *, limits: bool = False, stepping: SteppingSystem | None = None
+    eom: EquationsOfMotion, x: Array, p: Parameters, *, limits: bool = False, stepping: SteppingSystem | None = None
 ) -> None:
     """Refuse to start in penetration, and beyond the limits of joints if these are stops.
 
-    Coordinates (..., nq) and parameters may be those of many members. ``stepping`` has the colliders, if there are any.
+    States (..., n) and parameters may be those of many members; the energy that compliant contacts store is written
+    into them. ``stepping`` has the colliders, if there are any.
     """
+    q = x[..., : eom.nq]
     if stepping is not None and stepping.colliders is not None:
-        refuse_overlaps(stepping.colliders, eom, q, p)
+        stored = refuse_overlaps(stepping.colliders, eom, q, p)
+        if stepping.colliders.stored >= 0:
+            x[..., stepping.colliders.stored] = stored if x.ndim > 1 else stored[0]
     system = eom.contact_system(limits=limits)
     if not system.pairs:
         return
