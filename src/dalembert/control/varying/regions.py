@@ -291,7 +291,7 @@ class _Equations:
     def terms(
         self, loop: MotionLoop, energy: EnergyFunction, frame: Array, size: float, decay: float, whole: bool = True
     ) -> _Terms:
-        """Bounds over the workspace for deviations in a region; the first only if not the whole is asked for."""
+        """Bounds over the workspace for deviations in a region; without ``whole``, the first of them."""
         n, box, mass = self.n, size * np.linalg.norm(frame, axis=1), _lighter(loop)
         over = bounds(self.slopes, self.cells(loop, box))
         found: list[Array] = []
