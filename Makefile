@@ -9,8 +9,9 @@ SHELL := /bin/sh
 
 # Another interpreter: make PYTHON=/path/to/python3.12 ...
 PYTHON ?=
-# Test workers, and arguments of the command: make demo ARGS=--help, make test ARGS="-k quaternion"
-JOBS ?= 2
+# Test workers (one more than two cores, because workers wait for browsers and for kernels that another one builds), and
+# arguments of the command: make demo ARGS=--help, make test ARGS="-k quaternion"
+JOBS ?= 3
 ARGS ?=
 
 VENV := .venv

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import matplotlib
@@ -13,6 +14,8 @@ import numpy as np
 from style import BLUE, GREEN, GREY, RED, use_style
 
 from dalembert import Signal, equations, plan, simulate
+from dalembert.studies.space_robot.bench import FITTED
+from dalembert.studies.space_robot.unprinted_gains import PRINTED, explained, fuel_ratios
 from dalembert.systems import space_robots
 from dalembert.view import draw_machine
 
@@ -84,7 +87,32 @@ def tracking() -> None:
     figure.savefig(FOLDER / "tracking.png")
 
 
+def unprinted_gains() -> None:
+    """Maps of the gains that SPACE does not print, beside the printed figures."""
+    stored = json.loads((FOLDER.parent / "results" / "unprinted_gains.json").read_text())
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.0, 4.0), layout="constrained")
+    rows = stored["bench"]
+    gains, noises = (sorted({row[k] for row in rows}) for k in ("gain", "noise"))
+    miss = {(r["gain"], r["noise"]): 100 * max(abs(r[k] / x - 1.0) for k, x in PRINTED.items()) for r in rows}
+    grid = np.array([[miss[g, n] for g in gains] for n in noises])
+    shown = left.contourf(gains, noises, grid, levels=[0, 5, 10, 20, 30, 40, 60, 80, 120], cmap="viridis_r")
+    figure.colorbar(shown, ax=left, label="largest difference from Table 9.2 [%]")
+    left.plot(*FITTED, "*", color=RED, markersize=12, label="within 0.8 %")
+    left.set(xlabel="gain of the guidance [1/s]", ylabel="noise of the camera [pixels]", title="Table 9.2")
+    left.legend(loc="lower left", frameon=True, facecolor="white")
+    pairs = fuel_ratios(stored["captures"])
+    kept = np.array([explained(pair)["tip within 1 cm"] for pair in pairs])
+    drift = np.array([(a["drift"], b["drift"]) for a, b, _ in pairs])
+    right.loglog(*drift[~kept].T, "o", color=GREY, markersize=4, label="tip beyond 1 cm")
+    right.loglog(*drift[kept].T, "o", color=BLUE, markersize=5, label="tip within 1 cm, both laws")
+    right.plot(4.0, 1.0, "*", color=RED, markersize=12, label="printed")
+    right.set(xlabel="drift, decentralised law [degrees]", ylabel="drift, centralised law [degrees]", title="9.1")
+    right.legend(loc="lower right")
+    figure.savefig(FOLDER / "unprinted_gains.png")
+
+
 if __name__ == "__main__":
     chaser()
     capture()
     tracking()
+    unprinted_gains()

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.mutants.changes import read_changes
+from tests.mutants.changes import draw, read_changes
 from tests.mutants.lines import Lines, note_lines
-from tests.mutants.report import reasons, result, table
+from tests.mutants.report import reasons, result, stored, table
 from tests.mutants.trials import SURVIVED, UNCOVERED, Copy, Verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,13 +55,12 @@ def main() -> int:
     if not options.no_notes:
         files = [file for name in options.tests for file in _test_files(ROOT / name)]
         note_lines(ROOT, options.folder, files, limit=600.0)
-    lines, verdicts = Lines.read(options.folder), Verdicts(options.folder / "verdicts.jsonl")
+    lines, verdicts = Lines.read(options.folder), Verdicts(options.folder / "verdicts.jsonl", stored(RESULT))
     languages = ("c", "python") if options.language == "both" else (options.language,)
     drawn = []
     for language in languages:
         changes = [x for x in read_changes(ROOT / "src" / "dalembert", ROOMS[language]) if options.only in x.path]
-        random.Random(options.seed).shuffle(changes)
-        drawn += changes[: options.number]
+        drawn += draw(changes, options.seed)[: options.number]
     with tempfile.TemporaryDirectory() as temporary:
         copy = Copy(ROOT, Path(temporary) / "copy", options.folder / "kernels")
         for change in drawn:
@@ -81,7 +79,7 @@ def main() -> int:
     written = reasons(RESULT)
     print(table(made, written))
     if options.write:
-        RESULT.write_text(json.dumps(result(list(verdicts.known.values()), written), indent=1) + "\n")
+        RESULT.write_text(json.dumps(result(list(verdicts.known.values()), written, RESULT), indent=1) + "\n")
     return int(any(v.verdict in (SURVIVED, UNCOVERED) and not written.get(v.key) for v in made))
 
 

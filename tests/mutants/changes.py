@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Change", "changes_of", "read_changes"]
+__all__ = ["Change", "changes_of", "draw", "read_changes"]
 
 _SWAPS = {
     "+": "-", "-": "+", "*": "/", "/": "*", "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "**": "*",
@@ -74,6 +74,11 @@ class Change:
             raise ValueError(f"{self.path}:{self.line} has {line[self.column : end]!r}, not {self.old!r}")
         lines[self.line - 1] = line[: self.column] + self.new + line[end:]
         return "".join(lines)
+
+
+def draw(changes: list[Change], seed: int) -> list[Change]:
+    """Changes in random order, which stays the same when others come or go."""
+    return sorted(changes, key=lambda change: hashlib.sha256(f"{seed}\0{change.key}".encode()).digest())
 
 
 def changes_of(path: str, text: str) -> list[Change]:

@@ -43,13 +43,41 @@ def table(verdicts: Sequence[Verdict], written: Mapping[str, str]) -> str:
     return "\n".join(rows)
 
 
-def result(verdicts: Sequence[Verdict], written: Mapping[str, str]) -> dict[str, Any]:
-    """What goes to ``docs/results``: all verdicts so far, and the survivors one by one."""
-    survivors = [
-        {
-            "key": v.key, "where": f"{v.path}:{v.line}", "change": f"{v.old} -> {v.new}", "source": v.source,
-            "verdict": v.verdict, "tests": v.tests, "reason": written.get(v.key, ""),
-        }
-        for v in verdicts if v.verdict in COUNTED and v.verdict != NOTICED
+def stored(file: Path) -> list[Verdict]:
+    """Verdicts of the file of ``docs/results``, so that a fresh checkout goes on with them."""
+    if not file.exists():
+        return []
+    data = json.loads(file.read_text())
+    return [
+        Verdict(
+            row["key"], (at := row["where"].rpartition(":"))[0], int(at[2]), *row["change"].split(" -> "),
+            row["source"], row.get("verdict", NOTICED), row.get("by", ""), row["tests"],
+        )
+        for row in (*data["survivors"], *data["noticed"])
     ]  # fmt: skip
-    return {"changes": _shares(verdicts), "survivors": survivors}
+
+
+def result(verdicts: Sequence[Verdict], written: Mapping[str, str], before: Path) -> dict[str, Any]:
+    """What goes to ``docs/results``: all verdicts so far, the survivors one by one with their reasons.
+
+    Of the first sample those that tests noticed were only counted (``counted``).
+    """
+
+    def row(v: Verdict) -> dict[str, Any]:
+        where = {"key": v.key, "where": f"{v.path}:{v.line}", "change": f"{v.old} -> {v.new}", "source": v.source}
+        if v.verdict == NOTICED:
+            return {**where, "by": v.by, "tests": v.tests}
+        return {**where, "verdict": v.verdict, "tests": v.tests, "reason": written.get(v.key, "")}
+
+    counted = json.loads(before.read_text())["counted"] if before.exists() else {}
+    shares = _shares(verdicts)
+    for language, count in counted.items():
+        for name in ("tried", NOTICED):
+            shares[language][name] = shares[language].get(name, 0) + count
+    rows = [v for v in verdicts if v.verdict in COUNTED]
+    return {
+        "changes": shares,
+        "counted": counted,
+        "survivors": [row(v) for v in rows if v.verdict != NOTICED],
+        "noticed": [row(v) for v in rows if v.verdict == NOTICED],
+    }

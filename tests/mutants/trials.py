@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -73,10 +73,10 @@ class Verdict:
 class Verdicts:
     """Verdicts in a file, a line each, by the keys of their changes; a trial that has one is not made again."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, stored: Iterable[Verdict] = ()) -> None:
         self._file = file
         lines = file.read_text().splitlines() if file.exists() else []
-        self.known = {verdict.key: verdict for verdict in (Verdict(**json.loads(line)) for line in lines)}
+        self.known = {verdict.key: verdict for verdict in (*stored, *(Verdict(**json.loads(line)) for line in lines))}
 
     def add(self, verdict: Verdict) -> None:
         """Keep a verdict."""
@@ -129,7 +129,8 @@ class Copy:
 
     def _environment(self) -> dict[str, str]:
         path = os.pathsep.join([str(self._folder / "src"), str(self._folder), os.environ.get("PYTHONPATH", "")])
-        return {**os.environ, "PYTHONPATH": path, "DALEMBERT_TEST_CACHE": str(self._kernels)}
+        kernels = {"DALEMBERT_TEST_CACHE": str(self._kernels), "DALEMBERT_QUICK_LANES": "1"}
+        return {**os.environ, "PYTHONPATH": path, **kernels}
 
     def run_tests(self, tests: Sequence[str], limit: float) -> tuple[str, str]:
         """Run tests until one fails: the verdict, and which one it was."""

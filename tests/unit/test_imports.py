@@ -261,23 +261,31 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__") and name != "_"
 
 
-def defined_names(source: str) -> set[str]:
-    """All names that a module gives to something: functions, classes, variables, attributes."""
-    found: set[str] = set()
+@functools.cache
+def told(source: str) -> tuple[frozenset[str], list[ast.AST]]:
+    """Names that a module gives to something (functions, classes, variables, attributes), and nodes to look at."""
+    names: set[str] = set()
+    nodes: list[ast.AST] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            found.add(node.attr)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-    return found
+            names.add(node.name)
+        elif isinstance(node, ast.Attribute):
+            if isinstance(node.ctx, ast.Store):
+                names.add(node.attr)
+            if node.attr.startswith("_"):
+                nodes.append(node)
+        elif isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+        elif isinstance(node, ast.Compare | ast.ImportFrom):
+            nodes.append(node)
+    return frozenset(names), nodes
 
 
 def private_accesses(source: str, module: str, own: set[str]) -> list[str]:
     """Accesses to private parts that the names ``own`` of a room do not explain."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in told(source)[1]:
         if isinstance(node, ast.Attribute) and is_private(node.attr):
             known = node.attr in own or node.attr in FOREIGN
             if not known and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")):
@@ -295,7 +303,7 @@ def private_accesses(source: str, module: str, own: set[str]) -> list[str]:
 def guessed_formulations(source: str, module: str) -> list[str]:
     """Places that ask which formulation they have instead of what it can do."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in told(source)[1]:
         if isinstance(node, ast.Compare) and "by" in (getattr(node.left, "attr", ""), getattr(node.left, "id", "")):
             if any(isinstance(c, ast.Constant) and isinstance(c.value, str) for c in node.comparators):
                 found.append(f"{module}:{node.lineno} asks whether {ast.unparse(node)}")
@@ -310,7 +318,7 @@ def guessed_formulations(source: str, module: str) -> list[str]:
 def own_names(room: str) -> set[str]:
     """Names that the modules of a room define."""
     texts = [path.read_text(encoding="utf-8") for module, path in MODULES.items() if room_of(module) == room]
-    return set().union(*map(defined_names, texts))
+    return set().union(*(told(text)[0] for text in texts))
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -39,7 +39,7 @@ class Root:
 
 
 @pytest.mark.parametrize("of", ["t", "q"])
-@pytest.mark.parametrize("effort", [5.0, np.inf])
+@pytest.mark.parametrize("effort", [5.0, pytest.param(np.inf, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("method", ["rk4", "dopri5", "cvodes"])
 @pytest.mark.parametrize("backend", ["auto", "vm"])
 def test_an_effort_that_is_not_a_number_ends_the_run_by_name(of, effort, method, backend) -> None:

@@ -190,6 +190,7 @@ def test_the_state_is_found_from_the_pose(name: str) -> None:
     R, p, P = kind.posed(q)
     twist = P @ v
     found, rate = kind.state(ca.SX(R), ca.SX(p), ca.SX(R @ twist[:3]), ca.SX(twist[3:]))
+    assert found.shape == (kind.nq, 1) and rate.shape == (kind.nv, 1)
     assert np.allclose(np.ravel(numpy(rate)), v, atol=EPS)
     there = kind.posed(np.ravel(numpy(found)))
     assert np.allclose(there[0], R, atol=EPS)

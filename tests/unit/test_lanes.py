@@ -237,6 +237,15 @@ def test_narrower_processors(monkeypatch: pytest.MonkeyPatch, unary, mixed: Kern
         np.testing.assert_allclose(got, want, rtol=1e-15, atol=5e-324, err_msg=name)
 
 
+def test_quick_lanes_have_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs, results = mixed_inputs(37), []
+    for quick in ("0", "1"):
+        monkeypatch.setenv("DALEMBERT_QUICK_LANES", quick)
+        results.append(compile_function(mixed_function(), backend="native", shapes={"t": ()})(*inputs))
+    for a, b in zip(*results, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 def test_lanes_agree_with_single_calls(mixed: Kernel) -> None:
     arguments = mixed_inputs(50)
     whole = mixed(*arguments)

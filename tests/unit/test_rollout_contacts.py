@@ -135,6 +135,17 @@ def test_a_dropped_block_with_its_corners() -> None:
 
 
 @pytest.mark.slow
+def test_quick_lanes_have_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    angle, ends = np.linspace(0.1, 0.3, 5), []
+    start = {"q0": {"base.z": np.full(5, 0.3), "base.qw": np.cos(angle), "base.qx": np.sin(angle)}}
+    for quick in ("0", "1"):
+        monkeypatch.setenv("DALEMBERT_QUICK_LANES", quick)
+        settings = {"duration": 0.2, "step": 1e-3, "contact": da.TimeStepping()}
+        ends.append(da.rollout(da.equations(block()), **start, **settings).final)
+    np.testing.assert_array_equal(*ends)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("sweeps", [4, 500])
 def test_balls_among_each_other(sweeps: int) -> None:
     """26 contacts in one tape; a bounded number of sweeps is the same number everywhere."""

@@ -5,7 +5,7 @@ bytes; the library is a file named by that digest, which may be that of several 
 are never changed. A library whose bytes do not match, for whatever reason, counts as absent and is built again. The
 same applies to files that another user could have written: folders and files must belong to the user, be writable by no
 other user, and be no links (the cache itself may be a link of the user's). Files left by a killed process do no harm: a
-build folder is removed when the next kernel is built, an unused lock file after a day.
+build folder is removed when the next kernel is built, an unused lock file after a day by the next process that builds.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def load_cached(key: str, build: Builder, load: Callable[[str], Loaded]) -> Load
             library = _open(_lookup(folder, key), load)
             if library is not None:
                 return library
-            _prune(folder)
+            _prune_once(folder)
             with temporary_folder(folder / "build", prefix="") as directory:
                 path = _store(folder, [key], build(directory))
         return load(str(path))
@@ -184,7 +184,7 @@ def store_cached(keys: Sequence[str], build: Builder) -> None:
         with _exclusive(folder / "locks" / hashlib.sha256("".join(sorted(keys)).encode()).hexdigest()):
             if all(map(is_cached, keys)):
                 return
-            _prune(folder)
+            _prune_once(folder)
             with temporary_folder(folder / "build", prefix="") as directory:
                 _store(folder, keys, build(directory))
     except OSError as error:
@@ -287,6 +287,12 @@ def clean_cache(unused: float = 0.0) -> tuple[int, int]:
 
 def _objects(folder: Path) -> list[Path]:
     return [path for path in (folder / "objects").iterdir() if path.suffix == LIBRARY_SUFFIX]
+
+
+@functools.cache
+def _prune_once(folder: Path) -> None:
+    """Prune before the first build of a process: a cache has thousands of locks, and to look at all takes a while."""
+    _prune(folder)
 
 
 def _prune(folder: Path) -> None:

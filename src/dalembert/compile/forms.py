@@ -7,9 +7,12 @@ are C files in the folder ``text``.
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
+
+from dalembert.compile.build import TAPE_OPTIMISATION
 
 __all__ = [
     "CUDA",
@@ -67,6 +70,12 @@ class Form:
     whole: bool = False
     packs: bool = False
     bundles: bool = False
+
+    @property
+    def optimisation(self) -> tuple[str, ...]:
+        """Flags of the unit of the entries. ``DALEMBERT_QUICK_LANES=1`` lowers them for lanes."""
+        quick = self.units == "separate" and os.environ.get("DALEMBERT_QUICK_LANES", "") == "1"
+        return TAPE_OPTIMISATION if quick else (self.level,)
 
     @property
     def head(self) -> str:

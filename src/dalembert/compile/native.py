@@ -226,7 +226,7 @@ def form_key(
     """
     key = hashlib.sha256()
     others = [text for name, f in (further or {}).items() for text in (name, f.serialize())]
-    known = (toolchain.identity, generator_digest(), repr(form), form.head, form.tail, repr(macros))
+    known = (toolchain.identity, generator_digest(), repr(form), *form.optimisation, form.head, form.tail, repr(macros))
     for text in (*known, function.serialize(), *others):
         key.update(text.encode() + b"\0")
     return key.hexdigest()
@@ -249,7 +249,7 @@ def load_form(
             directory,
             name=function.name(),
             optimise=TAPE_OPTIMISATION,
-            first=(form.level,),
+            first=form.optimisation,
             fused=form.fused,
         )
 

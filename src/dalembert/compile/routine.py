@@ -132,14 +132,15 @@ def load_routine(routine: Routine, backend: Backend = "auto") -> RoutineCode:
         return code
     tapes, symbol, key = routine.named, f"da_{routine.name}", hashlib.sha256()
     unit = _unit(routine, symbol)
-    for text in (toolchain.identity, generator_digest(), unit, *(f.serialize() for f in tapes.values())):
+    known = (toolchain.identity, generator_digest(), *LANES.optimisation, unit)
+    for text in (*known, *(f.serialize() for f in tapes.values())):
         key.update(text.encode() + b"\0")
 
     def build(directory: Path) -> Path:
         sources = [emit_function(f, LANES).units for f in tapes.values()]
         units = [unit, *(first for first, *_ in sources), *(chunk for _, *rest in sources for chunk in rest)]
         return build_units(
-            toolchain, units, directory, name=routine.name, optimise=TAPE_OPTIMISATION, first=("-O3",),
+            toolchain, units, directory, name=routine.name, optimise=TAPE_OPTIMISATION, first=LANES.optimisation,
             n_first=1 + len(sources), fused=True,
         )  # fmt: skip
 

@@ -10,6 +10,7 @@
 #define SIDES 8 /* of a cone that is made of planes */
 #define CROWD 700 /* unknowns up to which pivots are worth their memory */
 #define DIRECTIONS 97
+#define NEARLY_JAMMED 1e-4 /* pivot below which a rope without a solution jams: its tensions would be 10,000 times larger */
 #define ENUMERATED 9 /* spans up to which all modes of a rope are tried */
 
 /* How much force takes away a unit of velocity, of a cone along its tangents. */
@@ -420,10 +421,12 @@ FUNCTION int next_modes(const struct blocks *c, int64_t i, int64_t *modes) {
 
 /* Row of the sheave at which a rope jams that has no forces: with the modes that are tried first, else with others. */
 FUNCTION int64_t jam_of(const struct blocks *c, int64_t i, int64_t *modes, struct memory memory) {
-    first_modes(c, modes);
-    for (int more = 1; more; more = size_of(c, i) <= ENUMERATED && next_modes(c, i, modes)) {
-        const int64_t row = jammed_sheave(c, i, modes, memory);
-        if (row >= 0) return row;
+    for (int pass = 0; pass < 2; pass++) {
+        first_modes(c, modes);
+        for (int more = 1; more; more = size_of(c, i) <= ENUMERATED && next_modes(c, i, modes)) {
+            const int64_t row = sheave_with_pivot(c, i, modes, pass ? NEARLY_JAMMED : RANK_TOLERANCE, memory);
+            if (row >= 0) return row;
+        }
     }
     return -1;
 }
@@ -520,7 +523,7 @@ FUNCTION int64_t one_cone(const double *W, const double *b, double mu, const dou
         if (pivot <= 0.0 && bn < 0.0) return -1;
         force[0] = pivot > 0.0 ? fmax(0.0, -bn / pivot) : 0.0;
         for (int j = 0; j < 2; j++) force[1 + j] = -mu * (force[0] + given) * slip[j];
-        return force[0] > 0.0 ? SLIP : OPEN;
+        return force[0] + given > 0.0 ? SLIP : OPEN;
     }
     if (b[0] >= 0.0 && given == 0.0) return OPEN;
     int rows[3] = {0, 0, 0}, count = 1;
@@ -534,6 +537,15 @@ FUNCTION int64_t one_cone(const double *W, const double *b, double mu, const dou
     lstsq(A, count, count, right, stuck, 1e-15, count, memory);
     for (int i = 0; i < count; i++) force[rows[i]] = stuck[i];
     if (force[0] >= 0.0 && hypot(force[1], force[2]) <= mu * (force[0] + given)) return STICK;
+    if (force[0] < 0.0 && given > 0.0 && count > 1) { /* it parts, and the given push holds it across */
+        const int across = count - 1;
+        for (int i = 0; i < across; i++)
+            for (int j = 0; j < across; j++) A[i * across + j] = W[3 * rows[1 + i] + rows[1 + j]];
+        lstsq(A, across, across, right + 1, stuck, 1e-15, across, memory);
+        force[0] = force[1] = force[2] = 0.0;
+        for (int i = 0; i < across; i++) force[rows[1 + i]] = stuck[i];
+        if (b[0] + W[1] * force[1] + W[2] * force[2] >= 0.0 && hypot(force[1], force[2]) <= mu * given) return STICK;
+    }
     if (!slipping(W, b, mu, given, count == 3, force)) return -1;
     return force[0] + given > 0.0 ? SLIP : OPEN;
 }

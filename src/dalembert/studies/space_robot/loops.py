@@ -29,7 +29,7 @@ from dalembert.systems.space_robots import (
     tracking_loop,
 )
 
-__all__ = ["loop_results"]
+__all__ = ["loop_results", "rigid_capture", "rigid_robot"]
 
 _POSTURE = {"base.qw": 1.0, "theta2": -0.9, "theta3": 1.7, "theta4": -0.8}
 _GAINS = {  # Table 9.1: base (x, y, z, phi, theta, psi) and joints
@@ -95,8 +95,8 @@ def _outer_loop() -> Iterator[tuple[str, float]]:
         yield f"loop.outer.{key}", poles.slowest
 
 
-def _captures(path: Callable[[EquationsOfMotion, Array, float], PosePath]) -> Iterator[tuple[str, float]]:
-    """Rigid captures of 9.1 with the gains of Table 9.1; then what less damping and less time do to drift and fuel."""
+def rigid_robot() -> tuple[EquationsOfMotion, Array]:
+    """The rigid robot of 9.1, with actuators without limits, and its posture at the start."""
     robot = space_chaser("printed", arrays=None, rotors=False)
     eom = equations(
         robot.with_(
@@ -104,22 +104,48 @@ def _captures(path: Callable[[EquationsOfMotion, Array, float], PosePath]) -> It
             thrusters=[replace(x, effort=np.inf) for x in robot.thrusters],
         )
     )
-    q0 = np.array([_POSTURE.get(n, 0.0) for n in eom.q_names])
+    return eom, np.array([_POSTURE.get(n, 0.0) for n in eom.q_names])
+
+
+def rigid_capture(
+    eom: EquationsOfMotion,
+    q0: Array,
+    way: PosePath,
+    kind: str,
+    meet: float,
+    ratios: tuple[float, float],
+    guidance: tuple[float, float] = (0.05, 2.0),
+) -> dict[str, float]:
+    """Figures of a capture under a law of Table 9.1: tip from 10 s after the meeting on [mm], drift [deg], fuel."""
+    run = _captured(eom, q0, way, kind, meet, ratios, guidance)
+    miss = _miss(run, way)
+    tip = 1e3 * float(miss[run.t >= meet + _AFTER / 2].max()) if run.status == "completed" else np.inf
+    return {"tip": tip, "drift": _turned(run), "torque": _base_torque(run), "fuel": fuel_mass(run, 220.0, arm=1.0)}
+
+
+def _captures(path: Callable[[EquationsOfMotion, Array, float], PosePath]) -> Iterator[tuple[str, float]]:
+    """Rigid captures of 9.1 with the gains of Table 9.1; then what less damping and less time do to drift and fuel."""
+    eom, q0 = rigid_robot()
     for case, meet, ratio in (("rigid", _MEET, 1.0), ("rigid.light", _MEET, 0.5), ("rigid.quick", _QUICK, 1.0)):
         way, fuel = path(eom, q0, meet), {}
         for kind in _GAINS:
-            run = _captured(eom, q0, way, kind, meet, ratio)
-            if case == "rigid":
-                miss = _miss(run, way)
-                yield f"{case}.{kind}.tip", 1e3 * float(miss[run.t >= meet + _AFTER / 2].max())
-                yield f"{case}.{kind}.torque", _base_torque(run)
-            yield f"{case}.{kind}.drift", _turned(run)
-            fuel[kind] = fuel_mass(run, 220.0, arm=1.0)
+            figures = rigid_capture(eom, q0, way, kind, meet, (ratio, ratio))
+            for name in ("tip", "torque", "drift") if case == "rigid" else ("drift",):
+                yield f"{case}.{kind}.{name}", figures[name]
+            fuel[kind] = figures["fuel"]
         yield f"{case}.fuel", fuel["centralised"] / fuel["decentralised"]
 
 
-def _captured(eom: EquationsOfMotion, q0: Array, way: PosePath, kind: str, meet: float, ratio: float) -> Run:
-    """A capture under one of the laws of Table 9.1, with a damping ratio."""
+def _captured(
+    eom: EquationsOfMotion,
+    q0: Array,
+    way: PosePath,
+    kind: str,
+    meet: float,
+    ratios: tuple[float, float],
+    outer: tuple[float, float],
+) -> Run:
+    """A capture under one of the laws of Table 9.1, with damping ratios of base and arm, and gains of guidance."""
     D = np.diag(eom.mass_matrix(q0))
 
     def planner(t: float, q: Array, v: Array, s: object) -> list[float]:
@@ -130,10 +156,14 @@ def _captured(eom: EquationsOfMotion, q0: Array, way: PosePath, kind: str, meet:
     base, joints = (np.array(x) for x in _GAINS[kind])
     centralised = kind == "centralised"
     k = joints / D[6:] if centralised else joints
-    arm = (k, 2 * ratio * np.sqrt(k)) if centralised else (k, 2 * ratio * np.sqrt(k * D[6:]))
-    guidance = CoordinatedGuidance(eom, FollowPose("target"), base_gain=0.05, arm_gain=2.0)
+    damped = 2 * ratios[1] * np.sqrt(k if centralised else k * D[6:])
+    guidance = CoordinatedGuidance(eom, FollowPose("target"), base_gain=outer[0], arm_gain=outer[1])
     inner = coordinated_loop(
-        guidance, base=(base, 2 * ratio * np.sqrt(base * D[:6])), joints=arm, at=_POSTURE, centralized=centralised
+        guidance,
+        base=(base, 2 * ratios[0] * np.sqrt(base * D[:6])),
+        joints=(k, damped),
+        at=_POSTURE,
+        centralized=centralised,
     )
     loop = Cascade(inner.inner, [Guidance(planner, 0.02, _NAMES, name="planner"), guidance])
     return simulate(eom, duration=meet + _AFTER, q0=q0, control=loop, record=0.1, signals=[_TIP])

@@ -18,7 +18,7 @@ from dalembert.studies.space_robot.missions import mission_results
 from dalembert.studies.space_robot.soft_target import soft_target_results
 from dalembert.systems.space_robots import debris, robot_reference, space_chaser, tumbling_debris
 
-__all__ = ["results"]
+__all__ = ["onto_debris", "results"]
 
 _QUATERNION = (np.cos(0.5), 0.0, 0.0, -np.sin(0.5))  # (7.25)
 _RATE = (-0.15, 0.05, -0.08)  # (7.26), in body axes
@@ -39,7 +39,7 @@ def results(*, full: bool = True) -> Iterator[tuple[str, float]]:
     yield from environment_results()
     if full:
         yield from mission_results()
-        yield from loop_results(_onto_debris)
+        yield from loop_results(onto_debris)
         yield from soft_target_results()
         yield from bench_results()
 
@@ -116,7 +116,7 @@ def _budget(*, full: bool) -> Iterator[tuple[str, float]]:
     X = eom.pose("tip", q0)
     body = tumbling_debris(_SLOW, quaternion=_TURNED, position=(7.4, 0.0, 0.0))
     for duration in (6.4, 20.0, 30.0, 52.0) if full else (6.4, 20.0):
-        path = _onto_debris(eom, q0, duration)
+        path = onto_debris(eom, q0, duration)
         reference = robot_reference(eom, path, np.arange(0.0, duration + 10.0, 0.2), q0)
         yield f"budget.{duration:g}", float(np.abs(reference.base_torque).max())
         if duration == 20.0:
@@ -124,7 +124,7 @@ def _budget(*, full: bool) -> Iterator[tuple[str, float]]:
             yield "budget.move", float(np.linalg.norm(body.target(_MEET).position - X[:3, 3]))
 
 
-def _onto_debris(eom: EquationsOfMotion, q0: Array, duration: float) -> PosePath:
+def onto_debris(eom: EquationsOfMotion, q0: Array, duration: float) -> PosePath:
     """Way of the tip onto the grip of a debris of 4 degrees per second, always in the same place."""
     X = eom.pose("tip", q0)
     body = tumbling_debris(_SLOW, quaternion=_TURNED, position=(7.4, 0.0, 0.0))

@@ -1,0 +1,269 @@
+"""Parts of the engine that other parts would repair: searches for forces, laws as equations, their derivatives.
+
+A wrong step of Newton's method only takes more iterations, and what does not converge is solved in another way: runs do
+not show it. These functions are called one by one.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dalembert.compile.build import find_toolchain
+from dalembert.compile.cache import build_library
+from dalembert.engine.sources import unit_text
+
+pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
+
+CONE, LIMIT, ROPE = range(3)
+OPEN, STICK, SLIP = range(3)
+SOLVED = -1
+
+SHOWN = """
+#define SHOWN __attribute__((visibility("default")))
+#define BLOCKS int64_t k, int64_t n, const int64_t *law_of, const int64_t *first, const double *W, const double *b, \\
+               const double *mu, const double *slip, const double *given
+#define MADE const struct blocks c = {k, n, law_of, first, W, b, mu, slip, given, 0, 0, 0}; (void)c
+#define SPARE struct memory memory = {work}
+SHOWN int64_t a_cone(const double *W, const double *b, double mu, const double *slip, double given, double *p,
+                     double *work) {
+    SPARE; return one_cone(W, b, mu, slip, given, p, memory); }
+SHOWN int64_t a_limit(double W, double b, double most, double slip, double *p) {
+    return one_limit(W, b, most, slip, p); }
+SHOWN double laws(BLOCKS, const double *x, double *u, double *F, double *z) { MADE; return law(&c, x, u, F, z); }
+SHOWN void derivative(BLOCKS, const double *z, double *G) { MADE; law_derivative(&c, z, G); }
+SHOWN void by_newton(BLOCKS, const double *start, double *p, double *u, int64_t *modes, double *work) {
+    MADE; SPARE; const struct solution s = {p, u, modes}; newton(&c, start, &s, memory); }
+SHOWN void project(BLOCKS, double *p, int64_t sweeps, double *work) {
+    MADE; SPARE; project_onto(&c, p, sweeps, memory); }
+SHOWN int64_t sweep(BLOCKS, double *p, int64_t *modes, double *change, double *work) {
+    MADE; SPARE; return sweep_over(&c, p, modes, change, memory); }
+SHOWN int64_t pivot(BLOCKS, double *p, double *work) { MADE; SPARE; return pivoted(&c, p, memory); }
+SHOWN int64_t lemke(double *T, int64_t n, double *z, double *work) { SPARE; return complementary(T, n, z, memory); }
+SHOWN void least_squares(const double *A, int64_t m, int64_t n, const double *b, double *x, double *work) {
+    SPARE; lstsq(A, m, n, b, x, 1e-12, n, memory); }
+SHOWN double remainder_of(const double *S, int64_t m, int64_t g, double *work) {
+    SPARE; return pivot_of(S, m, g, 1e-12, memory); }
+SHOWN void root(const double *W, int64_t n, double *X, double *work) { SPARE; square_root(W, n, X, memory); }
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    text = unit_text("equations").replace('#pragma GCC optimize("O3")', "")
+    library = build_library(text + SHOWN, "parts", optimise=("-O0",))
+    for name in ("laws", "remainder_of"):
+        getattr(library, name).restype = ctypes.c_double
+    for name in ("a_cone", "a_limit", "sweep", "pivot", "lemke"):
+        getattr(library, name).restype = ctypes.c_int64
+
+    def call(name: str, *values: Any) -> Any:
+        passed = []
+        for value in values:
+            if isinstance(value, np.ndarray):
+                passed.append(ctypes.c_void_p(value.ctypes.data))
+            else:
+                passed.append(ctypes.c_int64(value) if isinstance(value, int) else ctypes.c_double(value))
+        return getattr(library, name)(*passed)
+
+    return call
+
+
+def work() -> np.ndarray:
+    return np.zeros(200_000)
+
+
+class Blocks:
+    """A random problem: cones with and without tangents, joints that stick, ropes."""
+
+    def __init__(self, rng: np.random.Generator, laws: list[tuple[int, int]], sliding: bool = False) -> None:
+        self.laws = laws
+        self.law = np.array([law for law, _ in laws])
+        self.first = np.cumsum([0, *(size for _, size in laws)])
+        n = self.n = int(self.first[-1])
+        A = rng.normal(size=(n, n + 3))
+        self.W = A @ A.T / n + np.eye(n)
+        self.b = 2.0 * rng.normal(size=n)
+        self.mu, self.slip, self.given = rng.uniform(0.1, 0.3, n), np.full(n, np.nan), np.zeros(n)
+        for (law, size), f in zip(laws, self.first, strict=False):
+            if law == CONE and size == 3:
+                self.given[f] = rng.choice([0.0, 0.4])
+            if sliding and rng.random() < 0.5:
+                if law == CONE and size == 3:
+                    angle = rng.uniform(-np.pi, np.pi)
+                    self.slip[f + 1 : f + 3] = np.cos(angle), np.sin(angle)
+                elif law == LIMIT:
+                    self.slip[f] = rng.choice([-1.0, 1.0])
+
+    @property
+    def given_to(self) -> tuple[Any, ...]:
+        return (len(self.law), self.n, self.law, self.first, self.W, self.b, self.mu, self.slip, self.given)
+
+    def faults(self, p: np.ndarray) -> float:
+        """By how much forces break the laws of cones and limits."""
+        u, worst = self.W @ p + self.b, 0.0
+        for (law, size), f in zip(self.laws, self.first, strict=False):
+            if law == LIMIT:
+                force = cone_of_friction(p[f : f + 1], u[f : f + 1], self.mu[f], self.slip[f : f + 1])
+            else:
+                worst = max(worst, -p[f], -u[f], abs(p[f] * u[f]))
+                limit = self.mu[f] * (p[f] + self.given[f])
+                at = slice(f + 1, f + size)
+                force = cone_of_friction(p[at], u[at], limit, self.slip[at]) if size == 3 else 0.0
+            worst = max(worst, force)
+        return worst
+
+
+def cone_of_friction(p: np.ndarray, u: np.ndarray, limit: float, slip: np.ndarray) -> float:
+    """How far friction is from its law."""
+    speed = np.linalg.norm(u)
+    if np.isfinite(slip).all():
+        return float(np.abs(p + limit * slip).max())
+    beyond = max(0.0, np.linalg.norm(p) - limit)
+    return float(max(beyond, min(speed, np.abs(p + limit * u / max(speed, 1e-300)).max())))
+
+
+MIXED = [(CONE, 3), (LIMIT, 1), (CONE, 1), (CONE, 3)]
+
+
+@pytest.mark.parametrize("sliding", [False, True])
+@pytest.mark.parametrize("laws", [MIXED, [(ROPE, 4), *MIXED], [(CONE, 1), (ROPE, 3)]], ids=["cones", "all", "rope"])
+def test_the_derivative_of_the_laws(engine: Any, laws: list[tuple[int, int]], sliding: bool) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(25):
+        c = Blocks(rng, laws, sliding)
+        x, n = rng.normal(size=c.n) * rng.choice([0.3, 3.0]), c.n
+        u, F, z, G = np.zeros(n), np.zeros(n), np.zeros(5 * n), np.zeros((n, n))
+        size = engine("laws", *c.given_to, x, u, F, z)
+        engine("derivative", *c.given_to, z, G)
+        assert size == pytest.approx(np.linalg.norm(F), rel=1e-14)
+        np.testing.assert_allclose(u, c.W @ x + c.b, rtol=1e-13, atol=1e-13)
+        for j in range(n):
+            ends = []
+            for side in (1e-7, -1e-7):
+                moved, other = x.copy(), np.zeros(n)
+                moved[j] += side
+                engine("laws", *c.given_to, moved, u, other, z.copy())
+                ends.append(other)
+            np.testing.assert_allclose(G[:, j], (ends[0] - ends[1]) / 2e-7, rtol=0.0, atol=1e-6 * np.abs(G).max())
+
+
+@pytest.mark.parametrize("sliding", [False, True])
+def test_every_search_finds_forces_that_obey_the_laws(engine: Any, sliding: bool) -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        c = Blocks(rng, MIXED, sliding)
+        n, zero = c.n, np.zeros(c.n)
+        p, u, modes, other, again, change = (
+            zero.copy(),
+            zero.copy(),
+            np.zeros(n, int),
+            zero.copy(),
+            zero.copy(),
+            zero[:1].copy(),
+        )
+        engine("project", *c.given_to, other, 300, work())
+        assert c.faults(other) < 1e-8  # projections contract
+        engine("by_newton", *c.given_to, other, p, u, modes, work())
+        assert c.faults(p) < 1e-12
+        np.testing.assert_allclose(u, c.W @ p + c.b, atol=1e-13)
+        engine("project", *c.given_to, (held := p.copy()), 1, work())
+        np.testing.assert_allclose(held, p, atol=1e-12)  # a solution stays
+        for _ in range(60):
+            swept = engine("sweep", *c.given_to, again, (found := np.zeros(n, int)), change, work())
+            assert swept == SOLVED
+        np.testing.assert_allclose(again, p, atol=1e-9)
+        assert change[0] < 1e-9
+        at = c.first[:-1]
+        np.testing.assert_array_equal(found[at], modes[at])
+
+
+def test_forces_of_one_cone(engine: Any) -> None:
+    rng, seen = np.random.default_rng(5), set()
+    for trial in range(300):
+        c = Blocks(rng, [(CONE, 3)], sliding=trial % 3 == 0)
+        c.b[0] -= 1.0
+        if trial % 5 == 0:  # parted by what is given, and held across
+            c.b, c.given[0] = np.array([1.0, 0.1, 0.1]) * np.abs(c.b) + [0.1, 0.0, 0.0], 0.4
+        if trial % 2:  # in a plane
+            c.W[2], c.W[:, 2], c.b[2] = 0.0, 0.0, 0.0
+            if np.isfinite(c.slip[1]):
+                c.slip[1:] = np.sign(c.slip[1]), 0.0
+        p = np.zeros(3)
+        mode = engine("a_cone", c.W, c.b, c.mu[0], c.slip[1:].copy(), c.given[0], p, work())
+        assert c.faults(p) < 1e-12
+        u = c.W @ p + c.b
+        slides = np.isfinite(c.slip[1]) or np.linalg.norm(u[1:]) > 1e-12
+        assert mode == (OPEN if p[0] + c.given[0] == 0.0 else SLIP if slides else STICK), trial
+        seen.add(mode)
+    assert seen == {OPEN, STICK, SLIP}
+
+
+def test_force_of_one_limit(engine: Any) -> None:
+    for b in (-3.0, -0.5, 0.0, 0.5, 3.0):
+        p = np.zeros(1)
+        mode = engine("a_limit", 2.0, b, 0.7, np.nan, p)
+        assert p[0] == pytest.approx(np.clip(-b / 2.0, -0.7, 0.7), abs=1e-15)
+        assert mode == (STICK if abs(b) <= 1.4 else SLIP)
+    assert engine("a_limit", 2.0, 0.1, 0.7, 1.0, p) == SLIP and p[0] == -0.7
+    assert engine("a_limit", 0.0, 0.1, 0.7, np.nan, p) == STICK and p[0] == 0.0
+
+
+def test_pivots(engine: Any) -> None:
+    rng = np.random.default_rng(6)
+    for n in (1, 3, 6, 9):
+        for _ in range(10):
+            A = rng.normal(size=(n, n))
+            A, q, z = A @ A.T + 0.1 * np.eye(n) + 0.3 * (A - A.T), rng.normal(size=n), np.zeros(n)
+            assert engine("lemke", np.column_stack([A, np.zeros(n), q]), n, z, work()) == 1
+            w = A @ z + q
+            size = 1.0 + np.abs(z).max()
+            assert min(z.min(), w.min()) > -1e-10 * size and np.abs(w * z).max() < 1e-9 * size**2
+        c = Blocks(rng, [(CONE, 1), (LIMIT, 1), (LIMIT, 1), (CONE, 1)])  # with no cone that would be made of planes
+        p = np.zeros(c.n)
+        assert engine("pivot", *c.given_to, p, work()) == 1
+        assert c.faults(p) < 1e-9
+
+
+def test_pivots_of_ropes_and_of_cones_made_of_planes(engine: Any) -> None:
+    rng = np.random.default_rng(8)
+    for laws in ([(ROPE, 4), (ROPE, 2)], [(CONE, 1), (ROPE, 3), (LIMIT, 1)], [(CONE, 3), (CONE, 3)]):
+        solved = 0
+        for _ in range(8):
+            c = Blocks(rng, laws)
+            c.given[:] = 0.0
+            n, p = c.n, np.zeros(c.n)
+            if engine("pivot", *c.given_to, p, work()) != 1:
+                continue  # of ropes pivots need not find an answer
+            solved += 1
+            u, F = c.W @ p + c.b, np.zeros(n)
+            engine("laws", *c.given_to, p, u.copy(), F, np.zeros(5 * n))
+            if laws[0] != (CONE, 3):
+                np.testing.assert_allclose(F, 0.0, atol=1e-9)
+                continue
+            for f in (0, 3):  # eight planes inside of the cone: a part of cos(pi / 8), and as far from the direction
+                np.testing.assert_allclose(F[f], 0.0, atol=1e-9)
+                limit, push, speed = c.mu[f] * p[f], np.linalg.norm(p[f + 1 : f + 3]), np.linalg.norm(u[f + 1 : f + 3])
+                assert push <= limit * (1.0 + 1e-9) + 1e-12
+                if speed > 1e-9:
+                    assert push >= limit * (np.cos(np.pi / 8) - 1e-9) - 1e-12
+                    assert -(p[f + 1 : f + 3] @ u[f + 1 : f + 3]) >= limit * speed * (np.cos(np.pi / 8) - 1e-9) - 1e-12
+        assert solved >= (4 if laws[0] != (CONE, 3) else 8)
+
+
+def test_dense_matrices(engine: Any) -> None:
+    rng = np.random.default_rng(7)
+    for m, n, rank in ((4, 4, 4), (7, 4, 4), (4, 7, 4), (6, 6, 3), (3, 8, 2), (8, 3, 1)):
+        A, b, x = rng.normal(size=(m, rank)) @ rng.normal(size=(rank, n)), rng.normal(size=m), np.zeros(n)
+        engine("least_squares", A, m, n, b, x, work())
+        np.testing.assert_allclose(x, np.linalg.pinv(A, rcond=1e-11) @ b, rtol=1e-9, atol=1e-11)
+        S, X = A @ A.T, np.zeros((m, m))
+        engine("root", S, m, X, work())
+        np.testing.assert_allclose(X.T @ X, S, atol=1e-11 * np.abs(S).max())
+        for g in range(m):
+            others = [i for i in range(m) if i != g]
+            want = S[g, g] - S[g, others] @ np.linalg.pinv(S[np.ix_(others, others)], rcond=1e-11) @ S[others, g]
+            assert engine("remainder_of", S, m, g, work()) == pytest.approx(want, abs=1e-9 * np.abs(S).max())
