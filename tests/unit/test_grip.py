@@ -14,7 +14,7 @@ from tests.support.chasers import FLIGHTS, RATE, hulk, seven_joints
 import dalembert as da
 from dalembert import analysis, control
 from dalembert.control.impedance import modal_damping, tip_gains
-from dalembert.model import SolarPressure
+from dalembert.model import Orbit, SolarPressure
 from dalembert.spatial.rotations import quaternion_from_matrix
 from dalembert.systems import space_robots
 from dalembert.systems.space_robots.gripper import finger_parameters, locked_fingers, loose_fingers
@@ -241,6 +241,10 @@ def test_what_a_gripper_cannot_be(hand) -> None:
         space_robots.fly_capture(space_robots.random_case(0), gripper=gripper)
     with pytest.raises(da.InputError, match="hand_error of CaptureSensors must be 3 finite numbers"):
         space_robots.CaptureSensors(hand_error=0.005)
+    with pytest.raises(
+        da.InputError, match="hand_error of CaptureSensors has no effect: the camera in the hand does not"
+    ):
+        space_robots.CaptureSensors(camera=space_robots.FAR_CAMERA, hand_error=(0.003, 0.0, 0.0))
     with pytest.raises(da.InputError, match="has no motor to close it"):
         da.simulate(both.with_(motors=both.motors[:2]), duration=0.01, control=space_robots.FingerDrive(gripper))
     # locked where they are, fingers of any axis are where the moving ones are
@@ -368,6 +372,27 @@ def test_a_capture_by_fingers_5_mm_beside_and_10_mm_per_second_off(monkeypatch: 
     for row in rows:
         assert row.linear < 1e-8 and row.angular < 1e-7 and row.energy < 1e-6 * row.peak, row
         assert abs(row.propellant) < 1e-7, row  # kg: less than a sample, the last one is cut
+
+
+@pytest.mark.slow
+@pytest.mark.long  # its parts are tested alone
+def test_fingers_close_after_a_flight_in_an_orbit_and_the_stack_is_turned() -> None:
+    """All phases in one mission: 30 m away, around the debris in the tide, 5 mm beside the bar, lock, rest, turn."""
+    chaser, debris, gripper = space_robots.with_gripper(seven_joints(), hulk(), tip="hand", approach="x")
+    wanted = (np.cos(0.26), 0.0, np.sin(0.26), 0.0)
+    outcome = space_robots.fly_capture(
+        chaser, debris, gripper=gripper, hold_point=30.0, orbit=Orbit(altitude=700e3, inclination=1.7),
+        camera=space_robots.FAR_CAMERA, hand_camera=control.StereoCamera(), attitude=wanted, **SETTINGS,
+    )  # fmt: skip
+    assert outcome.ok, str(outcome)
+    assert list(outcome.times) == ["way", "approach", "grip", "rest", "transport"]
+    assert {r.name: r.value for r in outcome.requirements}["tip error from synchronisation on"] > 4.0
+    assert outcome.flight is not None and outcome.approach is not None and outcome.grip is not None
+    scene, loose = outcome.approach.machine, outcome.grip.machine
+    for names in (scene.q_names, scene.v_names):
+        assert np.array_equal(outcome.flight.array(names)[-1], outcome.approach.array(names)[0])
+        assert np.array_equal(outcome.approach.array(names)[-1], outcome.grip.array(names)[0])
+    assert set(loose.q_names) > set(scene.q_names)
 
 
 @pytest.mark.slow

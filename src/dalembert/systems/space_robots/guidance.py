@@ -22,6 +22,7 @@ from dalembert.plan.robot_capture import RobotCapture
 from dalembert.plan.tumbling import TumblingBody
 from dalembert.systems.space_robots.feedback import CaptureGains, held_names
 from dalembert.systems.space_robots.guide_law import GuideLaw, packed
+from dalembert.systems.space_robots.sensors import BEHIND
 
 __all__ = ["EYE", "SEEN", "CaptureGuide", "pose_of"]
 
@@ -29,8 +30,6 @@ EYE = tuple(f"eye.{x}" for x in ("x", "y", "z", "qw", "qx", "qy", "qz"))
 HAND = tuple(f"hand.{x}" for x in ("x", "y", "z", "qw", "qx", "qy", "qz"))
 SEEN = tuple(f"seen.{x}" for x in ("x", "y", "z", "qw", "qx", "qy", "qz"))
 TARGET = tuple(f"target.{x}" for x in ("x", "y", "z"))
-_BEHIND = np.array([0.0, 0.0, 0.3])
-"""Place of the tip as the camera in the hand sees it: far enough that the target point is seen until the end."""
 
 
 class CaptureGuide:
@@ -60,6 +59,8 @@ class CaptureGuide:
         Centre of mass of the debris in axes of its body.
     hand_error
         How far beside its place the camera in the hand sees the target point, in axes of the tip; None: not at all.
+    hand_camera
+        Camera in the hand; None: one like that of the filter.
 
     Examples
     --------
@@ -81,6 +82,7 @@ class CaptureGuide:
         scene: EquationsOfMotion,
         centre: Array,
         hand_error: Array | None = None,
+        hand_camera: StereoCamera | None = None,
     ) -> None:
         if (estimate is None) != (watch is None):
             raise InputError("an estimate of the debris needs its filter, and the filter an estimate")
@@ -91,10 +93,11 @@ class CaptureGuide:
         self._base, self._centre, self._robot = slice(block.q.start, block.q.stop), centre, law.robot
         self._joints = np.array([scene.q_names.index(n) for n in law.robot.names])
         self.correction = np.zeros(3)
-        self._behind = _BEHIND if hand_error is None else _BEHIND - hand_error
+        self._behind = BEHIND if hand_error is None else BEHIND - hand_error
         self.pictures: deque[Any] = deque()
         self.hand_pictures: deque[Any] = deque()
         self.camera = StereoCamera() if watch is None else watch.camera
+        self._hand_camera = self.camera if hand_camera is None else hand_camera
         self._frame = np.concatenate([plan.centre, plan.attitude])
         self._period = gains.period * gains.every
         self._filter = np.array([self._period, gains.follow])
@@ -136,19 +139,19 @@ class CaptureGuide:
 
     def _look_by_hand(self, t: float, q: Array, motion: Array, s: Mapping[str, float], k: int | None) -> None:
         """Image of the target point in the camera on the hand, compared with the desired one."""
-        g, camera = self.gains, self.camera
+        g, camera = self.gains, self._hand_camera
         if not g.hand or t < self.plan.duration - g.hand_from:
             return
         if k is not None:
             X = pose_of([s[n] for n in HAND])
-            seen = X[:3, :3].T @ (np.array([s[n] for n in TARGET]) - X[:3, 3]) + _BEHIND
+            seen = X[:3, :3].T @ (np.array([s[n] for n in TARGET]) - X[:3, 3]) + BEHIND
             if seen[2] > 0.1 and camera.seen(seen):
                 place = camera.points(camera.take(seen, self.rng)) - self._behind
                 planned = self._expected(t) - motion[:3]
                 self.hand_pictures.append((t, self._hand(q, motion) @ place - planned))
         while self.hand_pictures and self.hand_pictures[0][0] + camera.delay <= t + 1e-9:
             _, miss = self.hand_pictures.popleft()
-            self.correction = self.correction + g.hand * camera.period * miss
+            self.correction = self.correction + g.hand * self.camera.period * miss
 
     def _expected(self, t: float) -> Array:
         """Place of the target point as it is estimated."""

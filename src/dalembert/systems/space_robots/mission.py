@@ -98,6 +98,7 @@ class _Keywords(TypedDict, total=False):
     attitude: ArrayLike | None
     noise: SensorNoise | None
     camera: StereoCamera | None
+    hand_camera: StereoCamera | None
     hand_error: ArrayLike
 
 
@@ -264,7 +265,7 @@ def _fly(flight: Flight, case: CaptureCase | CaptureStart) -> CaptureOutcome:
     approach_guide = CaptureGuide(
         plan, twins.law, estimate=estimate, watch=filter_, body=now, gains=gains,
         rng=rng if filter_ is not None else None, mount=flight.mount, scene=flight.scene, centre=debris.centre,
-        hand_error=np.array(flight.sensors.hand_error),
+        hand_error=np.array(flight.sensors.hand_error), hand_camera=flight.sensors.hand_camera,
     )  # fmt: skip
     feedback = flight.jets(flight.unloaded(feedback_of(twins, gains, flight.tuned_at)))
     block = next(b for b in flight.scene.layout.blocks if b.name == twins.base)

@@ -12,7 +12,10 @@ from dalembert.control.estimation import StereoCamera
 from dalembert.core.errors import InputError
 from dalembert.model.signals import Sensor
 
-__all__ = ["FAR_CAMERA", "CaptureSensors", "SensorNoise", "chaser_sensors"]
+__all__ = ["BEHIND", "FAR_CAMERA", "CaptureSensors", "SensorNoise", "chaser_sensors"]
+
+BEHIND = np.array([0.0, 0.0, 0.3])
+"""Place of the tip as the camera in the hand sees it: far enough that the target point is seen until the end."""
 
 FAR_CAMERA = StereoCamera(baseline=1.0, focal_length=5e-3)
 """A camera whose pictures from a hold point 30 m away determine the motion of debris of some metres."""
@@ -50,6 +53,9 @@ class CaptureSensors:
         Noise of the sensors of its own state; None: it knows its state.
     camera
         With which it watches the debris; None: it knows the debris.
+    hand_camera
+        Camera in the hand, which looks at the target point from 0.3 m; None: one like ``camera``. A camera with a long
+        baseline, such as `FAR_CAMERA`, does not see the target from there: the base's pictures lead the tip alone.
     hand_error
         How far beside its place the camera in the hand sees the target point, in axes of the tip [m]: an error of its
         mount, by which the tip misses the target.
@@ -64,6 +70,7 @@ class CaptureSensors:
 
     noise: SensorNoise | None = field(default_factory=SensorNoise)
     camera: StereoCamera | None = field(default_factory=StereoCamera)
+    hand_camera: StereoCamera | None = None
     hand_error: ArrayLike = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
@@ -74,6 +81,12 @@ class CaptureSensors:
         if x.shape != (3,) or not np.isfinite(x).all():
             raise InputError(f"hand_error of CaptureSensors must be 3 finite numbers, got {self.hand_error!r}")
         object.__setattr__(self, "hand_error", tuple(x.tolist()))
+        camera = self.camera if self.hand_camera is None else self.hand_camera
+        if x.any() and camera is not None and not camera.seen(BEHIND):
+            raise InputError(
+                f"hand_error of CaptureSensors has no effect: the camera in the hand does not see the target point "
+                f"{BEHIND[2]:g} m in front of it (baseline {camera.baseline:g} m); give hand_camera=StereoCamera()"
+            )
 
 
 def chaser_sensors(noise: SensorNoise, period: float, base: str, joints: Sequence[str]) -> tuple[Sensor, ...]:
