@@ -52,6 +52,45 @@ def test_a_good_file_has_no_mistakes() -> None:
     assert check_machine(GANTRY) == []
 
 
+def test_ropes_are_routed_at_the_start() -> None:
+    text = """\
+name: ropes
+bodies: {load: {mass: 100}}
+joints: {z: {kind: prismatic, parent: world, child: load, axis: z, origin: {xyz: [0.3, 0, -3]}}}
+ropes:
+  crossed:
+    path:
+      - {anchor: world, at: [-0.3, 0, -2]}
+      - {sheave: world, radius: 0.3, axis: -y, name: A}
+      - {sheave: world, radius: 0.3, axis: y, at: [0.4, 0, 0], name: B}
+      - {anchor: load}
+  swallowed:
+    path: [{anchor: load}, {sheave: world, radius: 0.3, axis: -y, name: C}, {anchor: world, at: [0.1, 0, 0.1]}]
+    stiffness: 1e6
+  lifted:
+    path:
+      - {anchor: world, at: [-2, 0, 1]}
+      - {sheave: world, radius: 0.3, axis: y, name: D}
+      - {anchor: world, at: [2, 0, 1]}
+    stiffness: 1e6
+  leaning:
+    path: [{anchor: world, at: [-0.3, 0.7, -2]}, {sheave: world, radius: 0.3, axis: y, name: E}, {anchor: load}]
+    stiffness: 1e6
+simulation: {duration: 1.0, q0: {z: 0.5}}
+"""
+    with pytest.warns(da.DalembertWarning, match=r"sheave 'leaning\.E'.*fleet angle of 19\.3 degrees"):
+        found = check_machine(text)
+    assert lines(found) == [5, 11, 14]
+    for error, words in zip(
+        found,
+        ("sheave 'A' and sheave 'B' of rope 'crossed' overlap", "is inside sheave 'C'", "leaves sheave 'D'"),
+        strict=True,
+    ):
+        assert words in str(error)
+    sound = text.replace("-y, name: A", "y, name: A").replace("[0.1, 0, 0.1]", "[-0.3, 0, -1]")
+    assert check_machine(sound.replace("at: [2, 0, 1]", "at: [2, 0, -3]").replace("0.7, -2", "0, -2")) == []
+
+
 def test_all_mistakes_at_once() -> None:
     text = GANTRY
     for right, wrong in (

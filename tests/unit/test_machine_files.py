@@ -250,6 +250,10 @@ BAD = {
     "no bodies": (changed("bodies:", "bodys:"), "unknown key 'bodys' .did you mean 'bodies'.*; allowed: .*bodies"),
     "empty bodies": ("name: a\nbodies: {}\njoints: {}\n", "machine 'a' has no bodies"),
     "bodies null": ("name: a\nbodies:\njoints: {}\n", r"<text>:2: bodies must be a mapping, got None"),
+    "limits a list": (
+        "name: a\nbodies: {b: {mass: 1}}\njoints: {x: {kind: prismatic, parent: world, child: b, limits: [0, 1]}}\n",
+        r"<text>:3: limits of joint 'x' must be a mapping with the keys lower, upper, .*, got \[0, 1\]",
+    ),
     "body a number": (changed("joints:", "  b: 3\njoints:"), r"<text>:8: body 'b' must be a mapping, got 3"),
     "boolean mass": (changed("mass: m", "mass: true"), r":5: mass of body 'link' must be a number .*, got True"),
     "list mass": (changed("mass: m", "mass: [1]"), r":5: mass of body 'link' must be a number .*, got \[1\]"),

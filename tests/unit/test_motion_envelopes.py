@@ -13,13 +13,13 @@ from scipy.integrate import solve_ivp
 
 import dalembert as da
 from dalembert.control import linear_feedback
-from dalembert.control.varying.deflections import proven_deflections
-from dalembert.control.varying.intervals import largest_magnitudes
+from dalembert.control.varying.energy import EnergyFunction
+from dalembert.control.varying.intervals import bounds
 from dalembert.control.varying.motion_search import worst_motion
 from dalembert.control.varying.motions import motion_stability, proven_motion
 from dalembert.control.varying.moving import loop_equations, motion_loop
+from dalembert.control.varying.regions import motion_region
 from dalembert.core.errors import DalembertError
-from dalembert.systems.flexible_arms import planar_arm
 
 ARM = """
 name: loader
@@ -109,59 +109,138 @@ def test_bounds_over_boxes_contain_every_value() -> None:
     rng = np.random.default_rng(4)
     low = rng.uniform(-1.0, 0.8, (3, 50))
     high = low + rng.uniform(0.0, 0.3, low.shape)
-    bound = largest_magnitudes(f, [(low, high)])[0]
+    least, most = bounds(f, [(low, high)])[0]
     inside = low[:, :, None] + (high - low)[:, :, None] * rng.uniform(0.0, 1.0, (3, 50, 40))
-    values = np.abs(f.map(2000)(inside.reshape(3, -1)).full()).max(axis=1)
-    assert (values <= bound).all() and (bound <= 1.6 * values).all()
+    values = f.map(2000)(inside.reshape(3, -1)).full().reshape(3, 50, 40)
+    assert (least[:, :, None] <= values).all() and (values <= most[:, :, None]).all()
+    size = np.maximum(np.abs(least), np.abs(most)).max(axis=1)
+    assert (size <= 1.6 * np.abs(values).max(axis=(1, 2))).all()
     turns = ca.Function("g", [x], [ca.cos(x)])
-    wide = largest_magnitudes(turns, [(np.array([[1.0], [3.0], [-4.0]]), np.array([[2.0], [3.3], [-3.5]]))])[0]
-    assert wide == pytest.approx([np.cos(1.0), 1.0, abs(np.cos(-3.5))], rel=1e-12)
+    wide = bounds(turns, [(np.array([[1.0], [3.0], [-4.0]]), np.array([[2.0], [3.3], [-3.5]]))])[0]
+    assert wide[0][:, 0] == pytest.approx([np.cos(2.0), -1.0, np.cos(-3.5)], rel=1e-12)
+    assert wide[1][:, 0] == pytest.approx([np.cos(1.0), np.cos(3.3), np.cos(-4.0)], rel=1e-12)
     with pytest.raises(DalembertError, match="may be zero"):
-        largest_magnitudes(ca.Function("h", [x], [1.0 / x[0]]), [(-np.ones((3, 1)), np.ones((3, 1)))])
+        bounds(ca.Function("h", [x], [1.0 / x[0]]), [(-np.ones((3, 1)), np.ones((3, 1)))])
 
 
 @pytest.fixture(scope="module")
-def flexible():
-    """One flexible link that turns: a soft beam whose deflections the motion causes."""
-    arm = planar_arm()
-    bodies = tuple(replace(b, damping=0.05, E=40.0, G=40.0) if isinstance(b, da.Beam) else b for b in arm.bodies)
-    arm = arm.with_(bodies=bodies, joints=tuple(replace(j, armature=0.01) for j in arm.joints if j.kind == "revolute")
-                    + tuple(j for j in arm.joints if j.kind != "revolute"))  # fmt: skip
-    gains = [[5.6, 0.0, 2.6, 0.0], [0.0, 5.2, 0.0, 1.2]]
-    measured = ["theta1", "theta2", "theta1_dot", "theta2_dot"]
-    law = linear_feedback(arm, gains, measured=measured, controls=["theta1", "theta2"])
-    loop = motion_loop(arm, law, {"theta2": (-1.0, 1.0)}, {"theta2": (0.4, 0.4)})
-    return loop, proven_motion(loop)
+def rotary():
+    """A rod that hangs from an arm: no motor balances the swing that a motion causes."""
+    machine = da.Machine(
+        "rotary",
+        bodies=[
+            da.Body("arm", 0.25, com=(0.1, 0, 0), inertia=(1e-4, 9e-4, 9e-4)),
+            da.Body("rod", 0.12, com=(0, 0, -0.15), inertia=(9e-4, 9e-4, 1e-5)),
+        ],
+        joints=[
+            da.Joint("turn", "revolute", "world", "arm", axis="z"),
+            da.Joint("swing", "revolute", "arm", "rod", origin=(0.2, 0, 0), axis="x", damping=0.005),
+        ],
+        motors=[da.Motor("drive", "turn")],
+    )
+    law = linear_feedback(machine, [[0.3, 0.1]], measured=["turn", "turn_dot"], controls=["drive"])
+    loop = motion_loop(machine, law, {"turn": (-2.0, 2.0)}, {"turn": (0.5, 0.5)})
+    return loop, motion_region(loop)
 
 
-@pytest.mark.slow
-def test_the_inequality_holds_in_the_box_of_deflections_with_all_terms(flexible) -> None:
-    loop, proof = flexible
-    assert proof.proven and proof.bent and not proof.guaranteed
-    box = proven_deflections(loop, proof)
-    assert 1e-4 < box.share < 1.0 and set(box.deflections) == {n.removesuffix("_dot") for n in proof.bent}
-    eom, scale = loop.eom, proof.energy.scales
-    equations = loop_equations(eom, loop.law, loop.point.u)
-    rng = np.random.default_rng(6)
+def rate_of_size(loop, region, x: np.ndarray, motion: tuple[float, float, float]) -> tuple[float, float]:
+    """``2 V`` and its rate, by differences of the machine's own functions along the run and the motion."""
+    eom, n = loop.eom, loop.eom.nv
+    (joint,), (where, speed, push) = loop.joints, motion
+    K = np.array([[0.3, 0.0, 0.1, 0.0]])
+    e1 = np.eye(n)[joint.v]
+    q, v, a = where * e1, speed * e1, push * e1
+    B = np.column_stack([eom.applied(q, v, u) - eom.applied(q, v, 0 * u) for u in np.eye(eom.nu)])
+    load = eom.inverse_dynamics(q, v, a) - eom.applied(q, v, np.zeros(eom.nu))
+    u = np.linalg.pinv(B) @ load - K @ x
+    run = eom.forward_dynamics(q + x[:n], v + x[n:], eom.applied(q + x[:n], v + x[n:], u))
 
-    def least(factor: float) -> float:
-        lowest = np.inf
-        for _ in range(40):
-            q, v, a = loop.point.q.copy(), np.zeros(eom.nv), np.zeros(eom.nv)
-            (joint,) = loop.joints
-            q[joint.place], v[joint.v], a[joint.v] = rng.uniform(-1, 1), *rng.choice([-0.4, 0.4], 2)
-            for n in box.deflections:
-                i, k = eom.q_names.index(n), eom.v_names.index(f"{n}_dot")
-                signs = factor * rng.choice([-1.0, 1.0], 3)
-                q[i], v[k] = signs[0] * box.deflections[n], signs[1] * box.rates[n]
-                a[k] = signs[2] * box.accelerations[n]
-            parts = np.array([np.array(x.full()) for x in equations(q, v, a, 0.0, loop.p)])
-            for matrix in (proof.energy.fall(parts), proof.energy.value(parts)):
-                lowest = min(lowest, float(np.linalg.eigvalsh(scale[:, None] * matrix * scale)[0]))
-        return lowest
+    def size(h: float) -> float:
+        now, there = x + h * np.concatenate([x[n:], run - a]), q + h * v
+        M, zero = eom.mass_matrix(there + now[:n]), np.zeros(n)
+        rest = [(eom.bias(there + d, zero) - eom.bias(there - d, zero)) / 2e-5 for d in 1e-5 * np.eye(n)]
+        rest = np.column_stack(rest) + B @ K[:, :n]
+        P = np.block([[(rest + rest.T) / 2 + region.energy.X, region.energy.S @ M], [(region.energy.S @ M).T, M]])
+        return float(now @ P @ now)
 
-    assert least(1.0) > 0.0
-    assert least(1000.0) < 0.0
+    return size(0.0), (size(1e-5) - size(-1e-5)) / 2e-5
+
+
+def test_runs_of_the_machine_do_not_leave_a_region(rotary) -> None:
+    """On the border of the region ``V`` falls, with all terms, for motions at and within the bounds."""
+    loop, region = rotary
+    rate, push = region.motion["turn"]
+    assert 0.01 < region.factor < 1.0 and region.converging is not None and region.converging > 0.0
+    assert rate == pytest.approx(0.5 * region.factor) and push == pytest.approx(0.5 * region.factor**2)
+    rng, reach = np.random.default_rng(8), np.array(list(region.deviations.values()))
+
+    def border(times: float, speed: float) -> list[float]:
+        found = []
+        for _ in range(60):
+            x = rng.normal(size=4) * reach
+            motion = (rng.uniform(-2.0, 2.0), *(speed * rng.choice([-1.0, 1.0], 2) * (rate, speed * push)))
+            now, _ = rate_of_size(loop, region, x, motion)
+            x *= times * np.sqrt(region.level / now)
+            assert times > 1.0 or (np.abs(x) <= reach).all()
+            level, change = rate_of_size(loop, region, x, motion)
+            found.append(change / level)
+        return found
+
+    assert max(border(1.0, 1.0)) < 0.0
+    assert max(border(1e-3, 1e-6)) < -2.0 * region.decay  # without forces, at least the decay of the proof
+    assert max(border(1.0, 12.0)) > 0.0  # forces of much faster motions drive runs out
+
+
+def test_the_change_of_the_inequality_is_that_of_the_function_itself(rotary) -> None:
+    """Many matrices at once, against the function of one; and derivatives, against differences of the equations."""
+    from dalembert.control.varying.regions import _Equations, _inequality
+
+    loop, region = rotary
+    rng, n = np.random.default_rng(9), 2
+    parts = rng.normal(size=(4, 3, n, n))
+    parts[0], parts[1] = parts[0] + parts[0].swapaxes(1, 2), parts[1] + parts[1].swapaxes(1, 2)
+    energy = EnergyFunction(rng.normal(size=(n, n)), np.zeros((n, n)), np.ones(2 * n))
+    changes = _inequality(energy.S, list(parts), 0.3, True)
+    for k in range(3):
+        one = np.array([*parts[:, k], np.zeros((n, n)), np.zeros((n, n))])
+        assert np.allclose(changes[k], energy.fall(one, 0.3, first=False))
+        assert (np.abs(changes[k]) <= _inequality(np.abs(energy.S), list(np.abs(parts)), 0.3, False)[k] + 1e-12).all()
+    equations = _Equations(loop)
+    assert equations.seen == set()  # nothing depends on the angle of the arm
+    frame = np.diag([1.0, 2.0, 1.5, 0.5])
+    small, large = (equations.terms(loop, region.energy, frame, size, 0.1) for size in (1e-4, 0.1))
+    f = loop_equations(loop.eom, loop.law, loop.point.u)
+
+    def inequality(x: np.ndarray) -> np.ndarray:
+        M, change = f(x[:2], x[2:], [0.0, 0.0], 0.0, loop.p)[:2]
+        D, K = (f(x[:2], [0.0, 0.0], [0.0, 0.0], 0.0, loop.p)[i] for i in (2, 3))
+        D = 0.5 * (D + f(x[:2], x[2:], [0.0, 0.0], 0.0, loop.p)[2])  # the mean between motion and run
+        K = 0.5 * (K + f([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], 0.0, loop.p)[3])
+        rest = [np.array(y.full()) for y in (M, change, D, K)]
+        zero = np.zeros((2, 2))
+        return frame.T @ region.energy.fall(np.array([*rest, zero, zero]), 0.1, first=False) @ frame
+
+    for _ in range(20):
+        z = rng.normal(size=4)
+        z *= 1e-4 / np.linalg.norm(z)
+        change = np.linalg.norm(inequality(frame @ z) - inequality(np.zeros(4)), 2)
+        assert change <= small.bend * 1e-4 * (1.0 + 1e-6)
+    assert 2.0 * small.bend < large.bend and 2.0 * small.pair < large.pair
+
+
+def test_regions_refuse_laws_that_are_not_linear(rotary) -> None:
+    class Cubic:
+        def state_names(self, eom):
+            return ()
+
+        def initial_state(self, eom):
+            return np.zeros(0)
+
+        def expression(self, eom, t, q, v, z, p):
+            return -0.3 * q[0] ** 3 - 0.1 * v[0], z
+
+    with pytest.raises(DalembertError, match="linear in its states"):
+        motion_region(replace(rotary[0], law=Cubic()))
 
 
 @pytest.mark.slow

@@ -207,3 +207,39 @@ def test_members_of_a_rollout_start_on_the_obstacles_that_they_touch() -> None:
     rolled = da.rollout(machine, duration=0.3, q0=start, step=2e-3, vary={"v0.x_dot": [0.0, 0.0]})
     assert run["on.r.peg"][0] == 1.0 and rolled["on.r.peg"][1, 0] == 1.0
     assert rolled["x"][1, -1] == pytest.approx(run["x"][-1], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{"step": 2e-3}, {"method": "dopri5"}, {"contact": "time-stepping", "step": 0.02}],
+    ids=["rk4", "dopri5", "steps"],
+)
+@pytest.mark.parametrize("upper", [0.2, 0.15], ids=["equal", "smaller"])
+def test_a_block_that_is_pulled_into_its_sheave_ends_the_run(how: dict[str, Any], upper: float) -> None:
+    """A free line that vanishes within a step is located: the ends of a vertical line pass each other in an instant."""
+    speed, high, lower = 2.0, 0.8, 0.2
+    block = da.Machine(
+        "block",
+        bodies=[da.Body("drum", 5.0, inertia=(0.1, 0.1, 0.1)), da.point_mass("block", 20.0)],
+        joints=[
+            da.Joint("drum", "revolute", "world", "drum", axis="y", origin=(1.5, 0, 1.0)),
+            da.Joint("z", "prismatic", "world", "block", axis="z", origin=(lower - upper, 0, -high)),
+        ],
+        constraints=[da.MotionConstraint("drive", joint="drum", value=-speed / 0.1 * da.TIME)],
+        ropes=[
+            da.Rope(
+                "r",
+                [
+                    da.Drum("drum", 0.1, axis="y"),
+                    da.Sheave("world", upper, "-y", name="T"),
+                    da.Sheave("block", lower, "-y", name="B"),
+                    da.Anchor("world", (2 * lower - upper, 0, 3.0)),
+                ],
+            )
+        ],
+    )
+    run = da.simulate(block, duration=2.0, v0={"drum_dot": -speed / 0.1}, record=0.1, **how)
+    assert (run.status, run.events[-1].name) == ("stopped", "r.T.overlap")
+    length = 1e-3 * (upper + lower)
+    assert high - run["z"][-1] == pytest.approx(length, rel=0.1)
+    assert run.energy.drift < 1e-6

@@ -628,3 +628,19 @@ def test_an_obstacle_between_swinging_bobs_slips_as_a_guide() -> None:
         ends.append([run[n][-1] for n in ("x1", "z1", "x2", "z2", "slip.r.S", "wrap.r.S", "loss.r.S")])
         assert run.energy.drift < 1e-9 and run["loss.r.S"][-1] > 0.1
     np.testing.assert_allclose(ends[0], ends[1], rtol=1e-9, atol=1e-10)
+
+
+def test_a_rope_of_two_hundred_turns_is_clamped_with_a_warning() -> None:
+    guide = da.Guide("world", 0.1, "y", friction=0.9, turns=200, name="G")
+    bollard = da.Machine(
+        "bollard",
+        [da.point_mass("m1", 5.0), da.point_mass("m2", 3.0)],
+        [
+            da.Joint(f"x{k}", "prismatic", "world", f"m{k}", axis="-z", origin=(x, 0, -0.5))
+            for k, x in ((1, -0.1), (2, 0.1))
+        ],
+        ropes=[da.Rope("r", [da.Anchor("m1"), guide, da.Anchor("m2")])],
+    )
+    with pytest.warns(UserWarning, match=r"friction at 'r\.G' of machine 'bollard' .* e\^20"):
+        run = da.simulate(bollard, duration=0.1, step=0.01, backend="vm")
+    assert (run["tension.r[0]"][-1], run["tension.r[1]"][-1]) == pytest.approx((5 * 9.81, 3 * 9.81), rel=1e-12)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.contact_forces import touching_latches
+from dalembert.analysis.elastic_friction import with_held_spans
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, contact_equations, equilibrium, with_contacts
 from dalembert.analysis.linear_models import minimal_part, sampled
 from dalembert.analysis.linearize_constrained import multiplier_names, reduced_model, reduction_at
@@ -230,6 +231,7 @@ def linearize(
         rest = replace(rest, latches=touching_latches(eom, rest.q, v0, rest.latches, active=active, p=values))
     if not about.require_equilibrium and len(rest.J):
         v0 = _velocities(eom, rest, v, v0, t, values)
+    eom = with_held_spans(eom, rest.q, v0, t=t, p=values)
     rest = with_contacts(eom, rest, v0, locked_rows(eom, locked), active=active, t=t, p=values)
     rest = with_sheaves(eom, rest, v0, t=t, p=values)
     if about.require_equilibrium:

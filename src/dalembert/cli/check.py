@@ -25,8 +25,8 @@ def check(
 ) -> None:
     """Say everything that is wrong with machine files.
 
-    Every mistake comes with its file and line. For a valid machine with constraints it also prints the mobility at the
-    start: degrees of freedom, redundant rows, singular configurations.
+    Every mistake comes with its file and line. Ropes must have a route at the start. For a valid machine with
+    constraints it also prints the mobility at the start: degrees of freedom, redundant rows, singular configurations.
 
     Exit status 1 if something is.
     """

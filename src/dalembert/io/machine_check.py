@@ -12,9 +12,11 @@ from pydantic import ValidationError
 
 from dalembert.core.errors import DalembertError, FileFormatError, MachineError
 from dalembert.io.control_blocks import law_faults
+from dalembert.io.experiment_files import load_experiment
 from dalembert.io.machine_files import MachineReader, read_document
 from dalembert.io.machine_schema import MachineFile, machine_file
 from dalembert.io.references import Element, mentions, unfit_references, without_dependants
+from dalembert.io.route_check import route_faults
 from dalembert.io.schema_errors import describe_all
 from dalembert.io.simulation_entries import StateNames, read_simulation
 from dalembert.io.source import located, locating
@@ -36,7 +38,8 @@ def check_machine(source: str | Path) -> list[FileFormatError]:
     """Return everything that is wrong with a machine file, in the order of its lines; nothing if it is fine.
 
     Each element is checked independently of errors in others: keys, values, names that are referred to, elements,
-    inertias, settings and law of the simulation. The remaining machine without its wrong elements and their dependents
+    inertias, settings and law of the simulation, and in a file without other mistakes the routes of ropes at the start
+    of the simulation. The remaining machine without its wrong elements and their dependents
     is checked too; the inertia that each joint moves is checked for complete machines only.
 
     Parameters
@@ -64,6 +67,8 @@ def check_machine(source: str | Path) -> list[FileFormatError]:
     if file is not None:
         with findings:
             _check_elements(MachineReader(document, file), {element for element, _ in unfit}, findings)
+            if file.ropes and not findings.errors:
+                findings.errors += route_faults(document, load_experiment(source))
     return sorted(findings.errors, key=_line)
 
 

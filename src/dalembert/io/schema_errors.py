@@ -26,6 +26,7 @@ _ELEMENTS: dict[str | int, str] = {
     "colliders": "collider",
     "signals": "signal",
     "sensors": "sensor",
+    "ropes": "rope",
     "couplings": "coupling of joint",
     "parameters": "parameter",
 }
@@ -42,6 +43,8 @@ _EXPECTED = {
     "model_type": "must be a mapping",
     "list_type": "must be a list",
 }
+
+_FEW = 6  # keys that a message lists where a mapping is expected
 
 
 def describe(error: ValidationError, model: type[BaseModel], document: Document) -> FileFormatError:
@@ -90,7 +93,10 @@ def _located(finding: ErrorDetails, model: type[BaseModel], document: Document) 
             line, where = document.line(path), path_name(path)
             message = f"{where} {finding['msg']}, got {_short(finding['ctx']['text'])}"
         case kind:
-            message = f"{where} {_EXPECTED.get(kind, finding['msg'])}, got {_short(finding['input'])}"
+            expected = _EXPECTED.get(kind, finding["msg"])
+            if kind == "model_type" and len(keys := _fields(model, finding["loc"])) <= _FEW:
+                expected += f" with the keys {', '.join(keys)}"
+            message = f"{where} {expected}, got {_short(finding['input'])}"
     return located(document.label, line, message)
 
 

@@ -18,6 +18,8 @@ from dalembert.engine.methods.contacts import ContactMethod, TimeStepping
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.sampling import Schedule
 from dalembert.formulations.actuation import actuator_efforts
+from dalembert.formulations.constraints.elastic_sheaves import ElasticSheaves, elastic_sheaves_of
+from dalembert.formulations.constraints.elastic_slips import ElasticSlips, elastic_slips_of
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.bristles import bristles_of
 from dalembert.loop.constraints import (
@@ -28,13 +30,11 @@ from dalembert.loop.constraints import (
     switch_events,
     tension_specs,
 )
-from dalembert.loop.elastic_sheaves import ElasticSheaves, elastic_sheaves_of
-from dalembert.loop.elastic_slips import ElasticSlips, elastic_slips_of
 from dalembert.loop.events import Event, loop_events
 from dalembert.loop.implicit import middle_tape, midpoint_tape
 from dalembert.loop.internal_states import InternalStates
 from dalembert.loop.laws import ConstantInputs, law_terms, sampling_schedule, taken_apart
-from dalembert.loop.nearest import axis_events, nearest_events
+from dalembert.loop.nearest import axis_events, line_events, nearest_events
 from dalembert.loop.quantities import Quantities, Slots, sensor_readings
 from dalembert.loop.rope_memory import RopeMemory
 from dalembert.loop.sampled import Stages, bound, stage_slots
@@ -242,6 +242,7 @@ def _compose(
         switch_events(eom, switches),
         nearest,
         axis_events(eom, rigid=by_events),
+        line_events(eom),
     ):
         g, specs = ca.vertcat(g, *more[0]), (*specs, *more[1])
     event_function = _function("events", arguments, ca.substitute(g, s.u, u)) if specs else None

@@ -9,6 +9,8 @@ not reported.
 A pulley that swivels turns round while the anchor of its cable passes the axis: the nearer it passes, the shorter this
 takes, and the cable would have to push meanwhile. The anchor's least distance from the axis is such a place, too. An
 anchor that goes through the axis itself finds the pulley on the other side at once: the direction of its cable jumps.
+
+A hook block that is pulled into the sheaves above it passes them: the free line between them vanishes for an instant.
 """
 
 from __future__ import annotations
@@ -23,9 +25,10 @@ from dalembert.engine.problem.problem import EventSpec
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.contacts import Contact
 
-__all__ = ["axis_events", "nearest_events"]
+__all__ = ["axis_events", "line_events", "nearest_events"]
 
 _PARTS = 1e-6  # rate [m/s] from which on a gap grows: what rests has no rate but rounding
+_SOON = 1.0  # time [s] within which the ends of a line may meet, at their present speed
 _EARLIER = 0.01  # time [s] within which an anchor that leaves the axis may have come close to it
 _BEYOND = 1e-5  # time [s] after which an anchor has left the axis for good
 _JUMPS = 1e-3  # rate of a cable, by the speed at which its anchor leaves the axis, with which it is not kept any more
@@ -53,6 +56,26 @@ def _passes(eom: EquationsOfMotion, contact: Contact) -> bool:
     nodes = [tree.nodes[i] for i in (tree.frames[frame][0] for frame in contact.frames) if i >= 0]
     bends = any(node.elastic is not None and node.elastic.n_modes for node in nodes)
     return not (contact.surface.convex_side and bends)
+
+
+def line_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpec]]:
+    r"""Events at which free lines of ropes that would vanish within `_SOON` seconds begin to grow.
+
+    The square c of a line's length is smooth where it vanishes. Its function :math:`\dot c/2 + c/\tau` is positive for
+    lines that are long, at rest or grow, and passes zero where the ends of a line pass each other.
+    """
+    g: list[Any] = []
+    specs: list[EventSpec] = []
+    s = eom.symbolic
+    for route in eom.constraint_system.routes.values():
+        for condition in route.conditions:
+            if not condition.passes:
+                continue
+            rate = ca.jtimes(condition.value, s.q, s.coordinate_rate) + ca.jtimes(condition.value, s.t, ca.SX(1))
+            if not rate.is_zero():
+                g.append(0.5 * rate + condition.value / _SOON)
+                specs.append(EventSpec(f"{condition.name}.nearest", direction=1, hidden=True))
+    return g, specs
 
 
 def axis_events(eom: EquationsOfMotion, *, rigid: bool) -> tuple[list[Expression], list[EventSpec]]:

@@ -264,7 +264,7 @@ def refuse_stick(
     bristles
         Whether to refuse friction after LuGre, too.
     sheaves
-        Whether to refuse inextensible ropes that rub on sheaves, too.
+        Whether to refuse ropes that rub on sheaves, too.
     """
     for law, all_names in (("stick", machine.sticking), ("lugre", machine.bristled if bristles else ())):
         names = [name for name in all_names if name not in set(held)]
@@ -284,7 +284,7 @@ def refuse_stick(
             "them out there"
         )
     for rope in machine.ropes:
-        if rope.rubbing and (sheaves or rope.elastic):
+        if rope.rubbing and sheaves:
             raise InputError(
                 f"{what} cannot have friction or losses at sheaves ({rope.rubbing[0].what} of rope '{rope.name}' of "
                 f"machine '{machine.name}'): leave them out there"

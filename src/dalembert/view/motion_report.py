@@ -22,10 +22,10 @@ from dalembert.analysis.linearize import state_space_names
 from dalembert.control.feedback import linear_feedback
 from dalembert.control.margins import disk_margins
 from dalembert.control.signals import gain_table, label
-from dalembert.control.varying.deflections import proven_deflections
 from dalembert.control.varying.motion_search import WorstMotion, worst_motion
 from dalembert.control.varying.motions import MotionProof, proven_motion
 from dalembert.control.varying.moving import MotionLoop, loop_equations, motion_loop
+from dalembert.control.varying.regions import motion_region
 from dalembert.core.errors import InputError
 from dalembert.core.files import target_file, write_file
 from dalembert.core.ports import Law
@@ -131,7 +131,7 @@ def motion_report(
     case = _case(loop, point, worst)
     if proof.proven:
         row["decay"] = _decay(loop, proof, -worst.growth, progress)
-        row["runs of the machine"] = _runs(case, proof, pairs, progress) | _box(loop, proof, progress)
+        row["runs of the machine"] = _runs(case, proof, pairs, progress) | _region(loop, proof, progress)
     row["margins"] = _margins(loop)
     low, high, worst = _multiples(loop, proof, worst, evaluations, progress)
     largest = {j.name: j.rate for j in loop.joints}
@@ -245,18 +245,20 @@ def _runs(case: EnvelopeCase, proof: MotionProof, pairs: int, progress: Callable
     return found
 
 
-def _box(loop: MotionLoop, proof: MotionProof, progress: Callable[[str], object]) -> dict[str, str]:
-    """Deflections up to which the proof holds for the machine."""
+def _region(loop: MotionLoop, proof: MotionProof, progress: Callable[[str], object]) -> dict[str, str]:
+    """Rates and accelerations up to which the machine is proven, and deflections that it does not exceed."""
     if not proof.bent:
         return {}
-    progress("deflections up to which the proof holds for the machine")
+    title = "proven for the machine, all terms included, at rates and accelerations up to"
     try:
-        box = proven_deflections(loop, proof)
+        region = motion_region(loop, progress)
     except InputError as error:
-        return {"proven for the machine while deflections stay below": f"none: {error}"}
-    most = max(box.deflections.items(), key=lambda item: item[1])
-    text = f"{most[0]}: {most[1]:.3g} ({box.share:.2g} times those that its largest forces cause at rest)"
-    return {"proven for the machine while deflections stay below": text if box.share else "none"}
+        return {title: f"none: {error}"}
+    if not region.factor:
+        return {title: "none"}
+    speed = ", ".join(f"{n}: {r:.3g}, {a:.3g}" for n, (r, a) in region.motion.items())
+    bent = ", ".join(f"{n}: {region.deviations[n]:.3g}" for n in (x.removesuffix("_dot") for x in proof.bent))
+    return {title: speed, "deflections that it then does not exceed": bent}
 
 
 def _again(loop: MotionLoop, proof: MotionProof, decay: float = 0.0) -> bool:

@@ -7,6 +7,7 @@ from dalembert.control.varying.motions import MotionProof, motion_stability
 from dalembert.control.varying.moving import MotionLoop, motion_loop
 from dalembert.control.varying.proofs import VaryingProof, fastest_variation, varying_gain, varying_stability
 from dalembert.control.varying.rates import block_rates
+from dalembert.control.varying.regions import MotionRegion, motion_region
 from dalembert.control.varying.sampling import sampled_loop
 from dalembert.control.varying.sectors import SaturationRegion, saturation, saturation_region
 
@@ -16,6 +17,7 @@ __all__ = [
     "JointSine",
     "MotionLoop",
     "MotionProof",
+    "MotionRegion",
     "SaturationRegion",
     "VaryingProof",
     "WorstMotion",
@@ -23,6 +25,7 @@ __all__ = [
     "falsify",
     "fastest_variation",
     "motion_loop",
+    "motion_region",
     "motion_stability",
     "sampled_loop",
     "saturation",

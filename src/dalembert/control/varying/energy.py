@@ -78,11 +78,12 @@ class LinearFamily:
     coefficients: Array
     moving: int
 
-    def faster(self, factor: float) -> LinearFamily:
-        """The family of motions whose rates and accelerations are multiplied."""
+    def faster(self, factor: float, push: float | None = None) -> LinearFamily:
+        """The family of motions whose rates are multiplied, and accelerations by ``push`` or as much."""
         d = self.moving
         squares = d + d * (d - 1) // 2
-        factors = np.array([1.0, *[factor] * d, *[factor**2] * squares, *[factor] * d])
+        push = factor if push is None else push
+        factors = np.array([1.0, *[factor] * d, *[factor**2] * squares, *[push] * d])
         changed = factors.reshape(-1, *[1] * (self.coefficients.ndim - 1)) * self.coefficients
         return replace(self, coefficients=changed)
 

@@ -32,7 +32,7 @@ from dalembert.core.validation import check_number
 from dalembert.formulations.equations import EquationsOfMotion, Parameters
 from dalembert.model.machine import Machine
 
-__all__ = ["MotionProof", "motion_stability", "proven_motion"]
+__all__ = ["MotionProof", "motion_stability", "proven_motion", "verified"]
 
 _NODES = 4096  # of the grid at most
 _SHARE = 0.5  # of the margin that the distance of the nodes may use
@@ -172,7 +172,8 @@ def proven_motion(
         False, told, decay, -np.inf, 0, bent, None, f"{what} is not proven: no Lyapunov function of this form was found"
     )
     for energy in energy_functions(family, decay, progress, simple=simple):
-        margin, nodes = _verified(family, energy, decay, progress)
+        margins, nodes = verified(family, energy, np.diag(energy.scales), decay, progress)
+        margin = float(margins.min())
         if margin > 0.0:
             extent = "for the machine along every such motion"
             if bent:
@@ -184,15 +185,26 @@ def proven_motion(
     return proof
 
 
-def _verified(
-    family: LinearFamily, energy: EnergyFunction, decay: float, progress: Callable[[str], object]
-) -> tuple[float, int]:
-    """By how much the inequalities hold between all nodes, and the number of nodes; not positive: they do not."""
-    scale = energy.scales
+def verified(
+    family: LinearFamily,
+    energy: EnergyFunction,
+    frame: Array,
+    decay: float,
+    progress: Callable[[str], object] = lambda text: None,
+) -> tuple[Array, int]:
+    """By how much the function falls and is positive between all nodes, and their number; not positive: it does not.
+
+    Parameters
+    ----------
+    family, energy, decay, progress
+        The equations, the function, the rate of decay, and a callback.
+    frame
+        Displacements and velocities in terms of coordinates of equal size, in which the least eigenvalues are measured.
+    """
     d = len(family.spans)
 
     def scaled(x: Array) -> Array:
-        return np.asarray(scale[:, None] * x * scale)
+        return np.asarray(frame.T @ x @ frame)
 
     def falls(parts: Array) -> Array:
         """The matrices of all monomials."""
@@ -229,13 +241,13 @@ def _verified(
 
     rough = least([3] * d)
     if (rough <= 0.0).any():
-        return float(rough.min()), 3**d
+        return rough, 3**d
     widths = np.array([hi - lo for lo, hi in family.spans])
     with np.errstate(divide="ignore"):
         steps = np.sqrt(8.0 * _SHARE * (rough[:, None] / d) / curved).min(axis=0)
     counts = [int(np.ceil(w / h)) + 1 if np.isfinite(h) else 2 for w, h in zip(widths, steps, strict=True)]
     counts = [max(n, 2) for n in counts]
     if np.prod(counts, dtype=float) > _NODES:
-        return -np.inf, int(np.prod(counts))
+        return np.full(2, -np.inf), int(np.prod(counts))
     between = (np.square(widths / (np.array(counts) - 1.0)) / 8.0 * curved).sum(axis=1)
-    return float((least(counts) - between - rounding).min()), int(np.prod(counts))
+    return np.asarray(least(counts) - between - rounding), int(np.prod(counts))

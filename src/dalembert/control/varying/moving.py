@@ -97,10 +97,11 @@ class MotionLoop:
         """Parameters with a range."""
         return tuple(x for x in self.varied if x.v is None)
 
-    def faster(self, factor: float) -> MotionLoop:
-        """The loop about motions whose rates and accelerations are multiplied."""
-        varied = (replace(x, rate=factor * x.rate, acceleration=factor * x.acceleration) for x in self.varied)
-        return replace(self, varied=tuple(varied), family=self.family.faster(factor))
+    def faster(self, factor: float, push: float | None = None) -> MotionLoop:
+        """The loop about motions whose rates are multiplied, and accelerations by ``push`` or as much."""
+        push = factor if push is None else push
+        varied = (replace(x, rate=factor * x.rate, acceleration=push * x.acceleration) for x in self.varied)
+        return replace(self, varied=tuple(varied), family=self.family.faster(factor, push))
 
     def bent(self) -> dict[str, float]:
         """Velocities at which the motion leaves a force that no motor balances, with the largest force met."""

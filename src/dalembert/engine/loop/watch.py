@@ -228,5 +228,6 @@ def told(
 def gave_up(outcome: Outcome, t: float, names: Sequence[str], culprit: int) -> str:
     """Say why native transitions gave up at ``t``, of events with these names, if not for a pair."""
     if outcome is Outcome.ACCUMULATED:
-        return f"events accumulate at t = {t:g} s: {_CROWD} of them up to {names[culprit]!r}"
+        last = names[culprit] if culprit < len(names) else "a hidden one"
+        return f"events accumulate at t = {t:g} s: {_CROWD} of them up to {last!r}"
     return f"the transition at t = {t:.9g} s has no finite state: the equations are singular there"

@@ -43,8 +43,9 @@ FUNCTION int64_t group_from(const struct blocks *c, int64_t i, const int64_t *mo
     return end;
 }
 
-/* Row of the sheave at which a rope that slips already is jammed with these modes; -1: none. */
-FUNCTION int64_t jammed_sheave(const struct blocks *c, int64_t i, const int64_t *modes, struct memory memory) {
+/* Row of the sheave at which a rope that slips already is jammed with these modes, its pivot being at most `least` of that
+ * of equal tensions; -1: none. */
+FUNCTION int64_t sheave_with_pivot(const struct blocks *c, int64_t i, const int64_t *modes, double least, struct memory memory) {
     const int64_t f = c->first[i], end = c->first[i + 1], n = end - f;
     double *ratios = take(&memory, c->n), *S = take(&memory, n * n), *plain = take(&memory, n * n);
     int64_t *starts = take_integers(&memory, n + 1), *sheave = take_integers(&memory, n), m = 0;
@@ -71,9 +72,13 @@ FUNCTION int64_t jammed_sheave(const struct blocks *c, int64_t i, const int64_t 
         for (int64_t row = starts[g]; row < starts[g + 1]; row++) size += diagonal(c, row);
         const double lengthens = pivot_of(plain, m, g, RANK_TOLERANCE * RANK_TOLERANCE, memory); /* by equal tensions */
         if (!(lengthens > RANK_TOLERANCE * size)) continue;
-        if (pivot_of(S, m, g, RANK_TOLERANCE * RANK_TOLERANCE, memory) <= RANK_TOLERANCE * lengthens) return sheave[g];
+        if (pivot_of(S, m, g, RANK_TOLERANCE * RANK_TOLERANCE, memory) <= least * lengthens) return sheave[g];
     }
     return -1;
+}
+
+FUNCTION int64_t jammed_sheave(const struct blocks *c, int64_t i, const int64_t *modes, struct memory memory) {
+    return sheave_with_pivot(c, i, modes, RANK_TOLERANCE, memory);
 }
 
 FUNCTION double rope_fault(const struct blocks *c, int64_t i, const struct solution *s, double slack,

@@ -10,6 +10,7 @@
 #define SIDES 8 /* of a cone that is made of planes */
 #define CROWD 700 /* unknowns up to which pivots are worth their memory */
 #define DIRECTIONS 97
+#define NEARLY_JAMMED 1e-4 /* pivot below which a rope without a solution jams: its tensions would be 10,000 times larger */
 #define ENUMERATED 9 /* spans up to which all modes of a rope are tried */
 
 /* How much force takes away a unit of velocity, of a cone along its tangents. */
@@ -420,10 +421,12 @@ FUNCTION int next_modes(const struct blocks *c, int64_t i, int64_t *modes) {
 
 /* Row of the sheave at which a rope jams that has no forces: with the modes that are tried first, else with others. */
 FUNCTION int64_t jam_of(const struct blocks *c, int64_t i, int64_t *modes, struct memory memory) {
-    first_modes(c, modes);
-    for (int more = 1; more; more = size_of(c, i) <= ENUMERATED && next_modes(c, i, modes)) {
-        const int64_t row = jammed_sheave(c, i, modes, memory);
-        if (row >= 0) return row;
+    for (int pass = 0; pass < 2; pass++) {
+        first_modes(c, modes);
+        for (int more = 1; more; more = size_of(c, i) <= ENUMERATED && next_modes(c, i, modes)) {
+            const int64_t row = sheave_with_pivot(c, i, modes, pass ? NEARLY_JAMMED : RANK_TOLERANCE, memory);
+            if (row >= 0) return row;
+        }
     }
     return -1;
 }

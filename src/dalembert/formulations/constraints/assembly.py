@@ -33,6 +33,7 @@ from dalembert.formulations.constraints.assembly_search import NEAR, STARTS, Sol
 from dalembert.formulations.constraints.conditions import Conditions, given_sizes, settle
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.machine import Machine
+from dalembert.model.ropes import CLAMPS
 
 __all__ = [
     "Assembled",
@@ -433,6 +434,13 @@ def _check_routes(own: EquationsOfMotion, q: Array, t: float, p: Array, what: st
                 f"the rope runs over sheave '{name}' of machine '{own.machine.name}' with a fleet angle of "
                 f"{np.degrees(angles.max()):.1f} degrees at its start; above {np.degrees(_FLEET):.0f} degrees ropes "
                 "wear and leave their grooves: let the sheave swivel, or turn its axis"
+            )
+    for name, kappas in own.constraint_system.rope_kappas(q, t, p).items():
+        if kappas.max() >= CLAMPS:
+            warn(
+                f"friction at '{name}' of machine '{own.machine.name}' lets the tensions differ by more than a factor "
+                f"of e^{CLAMPS:g}: runs take that factor, at which a rope is as good as clamped; give teeth to a "
+                "sheave to which the rope is fixed"
             )
 
 

@@ -21,12 +21,17 @@ from dalembert.formulations.base import FormulationBase, RopeTerms
 from dalembert.formulations.constraints.system import ConstraintSystem
 from dalembert.model.ropes import Hanging, RopeBase
 
-__all__ = ["with_elastic_ropes"]
+__all__ = ["with_elastic_ropes", "with_rope_terms"]
 
 
 def with_elastic_ropes(formulation: Formulation) -> Formulation:
     """Return the formulation with the forces of the machine's elastic ropes, if it has any."""
     return ElasticRopes(formulation) if any(rope.elastic for rope in formulation.machine.all_ropes) else formulation
+
+
+def with_rope_terms(formulation: Formulation, terms: tuple[RopeTerms, ...]) -> Formulation:
+    """Return a formulation without elastic ropes, with the forces of these terms."""
+    return ElasticRopes(formulation, terms)
 
 
 def _tension(
@@ -47,16 +52,26 @@ def _tension(
 
 
 class ElasticRopes(FormulationBase):
-    """A formulation with elastic ropes; unchanged functions are those of the wrapped one."""
+    """A formulation with elastic ropes; unchanged functions are those of the wrapped one.
 
-    def __init__(self, inner: Formulation) -> None:
-        self.inner = inner
+    Parameters
+    ----------
+    inner
+        The wrapped formulation.
+    terms
+        Sections of its elastic ropes, or spans of these; None: those of the machine's ropes without friction.
+    """
+
+    def __init__(self, inner: Formulation, terms: tuple[RopeTerms, ...] | None = None) -> None:
+        self.inner, self._given = inner, terms
         self.name, self.minimal = inner.name, inner.minimal
         self.machine, self.variables, self.layout = inner.machine, inner.variables, inner.layout
         self.machine_coordinates = inner.machine_coordinates
 
     @cached_property
     def _ropes(self) -> tuple[RopeTerms, ...]:
+        if self._given is not None:
+            return self._given
         system, x, rates = ConstraintSystem(self.inner), self.variables, self.inner.coordinate_rates()
         terms = []
         for rope in self.machine.all_ropes:

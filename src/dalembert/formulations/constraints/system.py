@@ -518,11 +518,22 @@ class ConstraintSystem:
         """Fleet angles [rad] at the sheaves of ropes in many configurations (N, nq), by the names ``ROPE.SHEAVE``."""
         found = {f"{n}.{w.name}": w.fleet for n, r in self.routes.items() for w in r.wraps if w.fleet is not None}
         found = {name: angle for name, angle in found.items() if not ca.SX(angle).is_zero()}
+        return self._at_starts(found, q, t, p)
+
+    def rope_kappas(self, q: Array, t: float, p: Array) -> dict[str, Array]:
+        """Largest ``|ln(T2/T1)|`` of sheaves and guides in many configurations (N, nq), by ``ROPE.SHEAVE``."""
+        parts = [(name, part) for name, route in self.routes.items() for part in route.sections]
+        return self._at_starts(
+            {f"{name}.{rub.name}": rub.kappa for name, part in parts for rub in part.wheels}, q, t, p
+        )
+
+    def _at_starts(self, found: Mapping[str, Expression], q: Array, t: float, p: Array) -> dict[str, Array]:
+        """Values of expressions in many configurations, with ropes on their obstacles as at the start of a run."""
         if not found:
             return {}
         x = self.variables
-        angles = [self._at_start(angle) for angle in found.values()]
-        made = ca.Function("fleet", [x.q, x.t, x.p], [ca.vertcat(*angles)])
+        values = [self._at_start(value) for value in found.values()]
+        made = ca.Function("starts", [x.q, x.t, x.p], [ca.densify(ca.vertcat(*values))])
         arguments = [
             ca.DM(np.atleast_2d(a).T) for a in (q, np.full((len(q), 1), t), np.broadcast_to(p, (len(q), p.shape[-1])))
         ]

@@ -12,11 +12,11 @@ from dalembert.core.errors import InputError
 from dalembert.core.types import Array
 from dalembert.engine.problem.stepping import SteppingSystem
 from dalembert.engine.stepping.native import MOST_ROWS
+from dalembert.formulations.constraints.elastic_sheaves import ElasticSheaves
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.states import Parameters
-from dalembert.loop.elastic_sheaves import ElasticSheaves
 from dalembert.loop.stepping.blocks import rows_of, sticking_names
 
 __all__ = ["SteppedStart", "check_gaps", "check_stepping"]

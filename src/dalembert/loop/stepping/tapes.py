@@ -11,10 +11,10 @@ from dalembert.collide import collider_system
 from dalembert.core.types import Expression
 from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
+from dalembert.formulations.constraints.elastic_sheaves import ElasticSheaves
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.formulations.factorization import half_solve, unit_factors
-from dalembert.loop.elastic_sheaves import ElasticSheaves
 from dalembert.loop.rope_memory import RopeMemory
 from dalembert.loop.stepping.blocks import (
     bent_rates,

@@ -5,7 +5,7 @@ lines between wheels are in ``tangents.py``, the elements of paths in ``elements
 """
 
 from dalembert.model.ropes.catenary import Hanging
-from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave, SheaveLoss
+from dalembert.model.ropes.elements import CLAMPS, Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave, SheaveLoss
 from dalembert.model.ropes.layers import DrumLayers
 from dalembert.model.ropes.rope import Rope
 from dalembert.model.ropes.route import (
@@ -21,6 +21,7 @@ from dalembert.model.ropes.route import (
 )
 
 __all__ = [
+    "CLAMPS",
     "Anchor",
     "Arc",
     "Condition",

@@ -37,7 +37,7 @@ def conditions(way: Routing, wraps: dict[int, WrappedWheel]) -> Iterator[Conditi
         if line.out is not None or line.into is not None:
             least = (_SHORTEST * sum(radii, ca.SX(0))) ** 2
             event = f"{a.label}.overlap" if line.out is not None else f"{b.label}.inside"
-            yield Condition(f"{rope.name}.{event}", line.clear - least, message)
+            yield Condition(f"{rope.name}.{event}", line.clear - least, message, passes=True)
         if line.error is not None:
             message = f"no line from {a.what} to {b.what} of rope '{rope.name}' was found that touches both"
             yield Condition(f"{rope.name}.{a.label}.tangent", _CONVERGED * line.length - line.error, message)

@@ -37,9 +37,12 @@ from dalembert.core.validation import (
 from dalembert.model.context import MachineContext
 from dalembert.model.ropes.layers import DrumLayers
 
-__all__ = ["Anchor", "Drum", "Guide", "PathElement", "RopeObstacle", "Sheave", "SheaveLoss"]
+__all__ = ["CLAMPS", "Anchor", "Drum", "Guide", "PathElement", "RopeObstacle", "Sheave", "SheaveLoss"]
 
 _ZERO: Vector = (0.0, 0.0, 0.0)
+
+CLAMPS = 20.0
+"""The largest ``kappa``: a ratio of tensions of 5e8 is as good as a clamp."""
 
 
 @dataclass(frozen=True)
@@ -360,7 +363,7 @@ class Sheave(PathElement):
         if self.loss is not None and not isinstance(self.loss, SheaveLoss):
             raise MachineError(f"loss of {what} must be a SheaveLoss, got {self.loss!r}")
         given = [name for name in ("friction", "loss") if self._has(name)]
-        if self.teeth and (given == ["loss"] if self.joint is None else "friction" in given):
+        if self.teeth and (given if self.joint is None else "friction" in given):
             raise MachineError(f"{what} has teeth, on which the rope does not slip: leave out its {given[0]}")
         if self.joint is not None:
             check_name(self.joint, f"joint of {what}")

@@ -193,11 +193,14 @@ class Condition:
         The expression.
     message
         The fault where it is not positive.
+    passes
+        Whether it may vanish for an instant only: that of a line whose ends pass each other.
     """
 
     name: str
     value: ca.SX
     message: str
+    passes: bool = False
 
 
 @dataclass(frozen=True)

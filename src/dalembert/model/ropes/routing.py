@@ -17,7 +17,7 @@ from dalembert.core.types import Array
 from dalembert.model.context import MachineContext
 from dalembert.model.ropes.axes import NeutralContext, carried_axis
 from dalembert.model.ropes.conditions import conditions
-from dalembert.model.ropes.elements import Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave
+from dalembert.model.ropes.elements import CLAMPS, Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave
 from dalembert.model.ropes.route import Arc, Bearing, Counted, Meeting, Route, RouteSection, Rub, WrappedWheel
 from dalembert.model.ropes.tangents import Circle, Line, angle_between, line_between
 from dalembert.model.tree import place
@@ -405,7 +405,7 @@ class Routing:
             way = way - self.lines[k - 1].length + self.helices[k].first
             before, angle = before / self.helices[k].cosine, angle * self.helices[k].cosine
         up_to = way + before + math.pi * int(self.rope.path[k].turns) * arc.radius
-        kappa = self.rope.path[k].kappa(angle, self.context)
+        kappa = ca.fmin(self.rope.path[k].kappa(angle, self.context), CLAMPS)
         return Rub(self.rope.path[k].label, kappa, up_to - payout + turned, up_to, turned)
 
     def _before(self, k: int) -> tuple[ca.SX, ca.SX]:

@@ -27,6 +27,8 @@ __all__ = ["STEPS", "Circle", "Line", "angle_between", "line_between"]
 STEPS = 7
 """Steps of Newton's method."""
 
+_VANISHED = 1e-4  # length of a line, as part of the radii at its ends, below which its direction stays finite only
+
 
 @dataclass(frozen=True)
 class Circle:
@@ -108,7 +110,9 @@ def _tangent(first: Circle, second: Circle, sense: int) -> Line:
     flat = d - rise * n
     square = ca.sumsqr(flat)
     clear = square - e**2
-    l = ca.sqrt(clear)
+    # Routes end at longer lines (Routing): the bound keeps a step finite that goes beyond, for its event to be located.
+    bounded = ca.fmax(clear, (_VANISHED * (r_1 + r_2)) ** 2)
+    l = ca.sqrt(bounded)
     u = (l * flat - e * ca.cross(n, flat)) / square
     normal = ca.cross(n, u)
     s_1, s_2 = (1, sense) if first.axis is not None else (1, 1)
@@ -116,7 +120,7 @@ def _tangent(first: Circle, second: Circle, sense: int) -> Line:
     into = None if second.axis is None else -s_2 * normal
     start = first.centre if out is None else first.centre + r_1 * out
     end = second.centre if into is None else second.centre + r_2 * into
-    length = l if rise.is_zero() else ca.sqrt(clear + rise**2)
+    length = l if rise.is_zero() else ca.sqrt(bounded + rise**2)
     return Line(start, end, length, out, into, clear)
 
 
@@ -139,7 +143,7 @@ def _crossed(first: Circle, second: Circle) -> Line:
     F_1, F_2 = _residuals(d, r_1, r_2, rho_1, rho_2)
     start, end = first.centre + r_1 * rho_1, second.centre + r_2 * rho_2
     clear = ca.fmin(from_first.clear, to_second.clear)
-    error = ca.sqrt(F_1**2 + F_2**2)  # not a largest one, which would pass over NaN
+    error = ca.if_else(clear > 0, ca.sqrt(F_1**2 + F_2**2), math.inf)  # not a largest one, which would pass over NaN
     return Line(start, end, ca.norm_2(end - start), rho_1, rho_2, clear, error)
 
 

@@ -24,6 +24,7 @@ from dalembert.model.ropes import Anchor, Rope, RopeObstacle, SheaveLoss
 from dalembert.simulation.methods import DormandPrince
 from dalembert.simulation.run import Run
 from dalembert.studies.ropes.machines import (
+    CRANE_START,
     G,
     atwood,
     belt,
@@ -34,6 +35,7 @@ from dalembert.studies.ropes.machines import (
     rotor,
     starting_belt,
     tackle,
+    tower_crane,
     trolley_guide,
 )
 
@@ -45,7 +47,7 @@ _TIGHTER: Any = {"method": DormandPrince(rtol=1e-13, atol=1e-14), "backend": "vm
 
 def details(runs: list[Run]) -> Iterator[tuple[str, float]]:
     """Yield keys and values; ``runs`` takes the runs whose energy must close."""
-    for part in (_guide, _atwood, _efficiencies, _impacts, _peg, _memory, _jam, _belts, _worm, _bristles):
+    for part in (_guide, _atwood, _efficiencies, _impacts, _peg, _memory, _jam, _belts, _crane, _worm, _bristles):
         yield from part(runs)
     yield "cylinder.eytelwein", _eytelwein_angle()
     yield from zip(("chain.H", "chain.V"), _rod_chain(100), strict=True)
@@ -160,6 +162,32 @@ def _jam(runs: list[Run]) -> Iterator[tuple[str, float]]:
         else:
             jammed += not named
     yield "jam.named", float(jammed)
+
+
+def _crane(runs: list[Run]) -> Iterator[tuple[str, float]]:
+    """The tower crane on an elastic rope event by event, from the tensions of the reference, which differ at the hook.
+
+    An event at 1e-7 s moves rope past the sheaves, from equal tensions.
+    """
+    EA, hook_falls = 1.2e7, (70.5137166941154 - 39.1) / 2
+    L = np.array([14.55, hook_falls, hook_falls, 24.55])
+    l = L / (1 + np.array([9694.792125412, 9952.179585648, 9667.820414352, 9417.787170774]) / EA)
+    moved = np.cumsum(l - l.sum() * L / L.sum())[:3]
+    trolley, hook = (SheaveLoss(c * r / 0.02, 0.02, 0.005) for c, r in ((0.015, 0.2), (0.012, 0.25)))
+    crane = tower_crane((trolley, hook, trolley), stiffness=EA, length=float(l.sum()))
+    start: Any = CRANE_START
+    names = simulate(crane, duration=1e-3, step=1e-3, backend="vm", **start).names
+    places = [names.index(f"material.hoist.{sheave}") for sheave in "AHB"]
+
+    def begin(t: float, x: Any, events: Any) -> Any:
+        x[places] += moved * ("begin" in events)
+        return x
+
+    event = Event("begin", lambda t, q, v: 1e6 * t - 0.1)
+    run = simulate(crane, duration=10.0, record=1.0, events=[event], on_event=begin, **_TIGHT, **start)
+    runs.append(run)
+    for name, signal in (("x", "hook_x"), ("z", "hook_z"), *((f"T{k}", f"tension.hoist[{k}]") for k in range(4))):
+        yield f"elastic.events.{name}", run[signal][-1]
 
 
 def _belts(runs: list[Run]) -> Iterator[tuple[str, float]]:

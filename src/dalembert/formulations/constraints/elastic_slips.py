@@ -33,8 +33,7 @@ import casadi as ca
 
 from dalembert.core.types import Expression
 from dalembert.engine.problem.problem import EventSpec
-from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.loop.elastic_sheaves import (
+from dalembert.formulations.constraints.elastic_sheaves import (
     ElasticSheaves,
     SectionTerms,
     elastic_sheaves_of,
@@ -42,6 +41,7 @@ from dalembert.loop.elastic_sheaves import (
     return_mapping,
     span_lengths,
 )
+from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["ElasticSlips", "elastic_slips_of"]
 

@@ -36,6 +36,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.ropes import RouteSection, Rub
 
 __all__ = [
+    "RUNS",
     "ElasticSheaves",
     "SectionTerms",
     "elastic_sheaves_of",
@@ -46,7 +47,7 @@ __all__ = [
 
 _ROUNDS, _SWEEPS, _STEPS = 2, 3, 3  # rounds of the search, sweeps that find its active set, and Newton steps with it
 _INSTANT = 1e-12  # time [s] in which no rope moves that counts
-_RUNS = 1e-6  # speed [m/s] of rope past a sheave at the start from which on it slips
+RUNS = 1e-6  # speed [m/s] of rope past a sheave at the start from which on it slips
 
 
 def return_mapping(
@@ -226,7 +227,7 @@ class SectionTerms:
         creep, h = ca.SX.sym("creep", m), ca.SX.sym("h")
         total = self.terms.length
         rims = self.rims
-        stuck = ca.if_else(self.begun > 0.5, self.states + creep - rims, self._start())
+        stuck = ca.if_else(self.begun > 0.5, self.states + creep - rims, self.start)
         kappa = ca.vertcat(*(rub.kappa for rub in self.rubs))
         assert rope.stiffness is not None
         EA, D, L = s.value(rope.stiffness), s.value(rope.damping), self.L
@@ -245,7 +246,8 @@ class SectionTerms:
         inputs = [s.q, s.v, s.t, s.p, self.states, self.begun, creep, h]
         return ca.Function("mapping", inputs, ca.cse([ca.densify(x) for x in outputs]))
 
-    def _start(self) -> Expression:
+    @property
+    def start(self) -> Expression:
         """Rope before each sheave at the start: tensions are equal, or in the ratios of sheaves that it runs past."""
         s, total, L = self.eom.symbolic, self.terms.length, self.L
         assert self.terms.rope.stiffness is not None
@@ -255,7 +257,7 @@ class SectionTerms:
         runs = ca.vertcat(*(rub.run for rub in self.rubs))
         rates = ca.jtimes(runs, s.q, s.coordinate_rate) + ca.jacobian(runs, s.t)
         for k, rub in enumerate(self.rubs if not self.ring else ()):
-            way = ca.if_else(ca.fabs(rates[k]) > _RUNS, -ca.sign(rates[k]), 0)
+            way = ca.if_else(ca.fabs(rates[k]) > RUNS, -ca.sign(rates[k]), 0)
             ratios.append(ratios[-1] * ca.exp(way * rub.kappa))
         r = ca.if_else(mean > 0, ca.vertcat(*ratios), 1) if not self.ring else ca.SX.ones(L.shape[0])
         T = mean * ca.sum1(L) / ca.dot(L, r)
