@@ -188,3 +188,22 @@ def test_pairs_of_runs_approach_each_other_as_proven() -> None:
         reach, omega, middle = (forward["p"][f"{j}_{x}"] for x in ("reach", "omega", "middle"))
         assert (reach * omega <= rate * (1 + 1e-12)).all() and (reach * omega**2 <= push * (1 + 1e-12)).all()
         assert (np.abs(middle) + reach <= case.ranges[j][1] + 1e-12).all() and j in eom.q_names
+
+
+def test_the_margin_is_below_the_inequalities_at_all_nodes_and_between() -> None:
+    """What lies between the nodes, and rounding, is taken off."""
+    from dalembert.control.varying import motion_loop
+    from dalembert.control.varying.motions import proven_motion
+
+    machine, at, ranges, motion = CASES["hoist"]
+    loop = motion_loop(machine, follow(machine, at), ranges, motion, at=at)
+    proof = proven_motion(loop)
+    assert proof.proven and proof.energy is not None
+    scale, least = proof.energy.scales, np.inf
+    for x in np.linspace(-1.0, 1.0, 4 * (proof.nodes - 1) + 1):
+        place = loop.family.at([float(x)])
+        for corner in loop.family.vertices:
+            parts = np.tensordot(corner, place, 1)
+            for matrix in (proof.energy.fall(parts), proof.energy.value(place[0])):
+                least = min(least, float(np.linalg.eigvalsh(scale[:, None] * matrix * scale)[0]))
+    assert 0.4 * least < proof.margin < least

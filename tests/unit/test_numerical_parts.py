@@ -9,7 +9,10 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+import dalembert as da
 from dalembert.analysis.closed_form.angles import _times
+from dalembert.control.uncertain.blocks import DeltaBlock
+from dalembert.control.uncertain.reduction import _structural
 from dalembert.engine.sampling import Sampler
 
 
@@ -34,3 +37,31 @@ def test_products_of_waves() -> None:
     for k in (0, 1):
         for kind, factor in (("cos", np.cos(u[k])), ("sin", np.sin(u[k]))):
             assert value(_times(cast(Any, wave), k, kind)) == pytest.approx(factor * value(wave), rel=1e-13)
+
+
+def test_channels_that_a_path_joins_with_the_ports() -> None:
+    """The first is driven and drives the second, which drives the fourth; none drives the third."""
+    A, B = np.zeros((4, 4)), np.array([[0.3], [0.0], [0.0], [0.0]])
+    A[1, 0], A[3, 1], A[0, 2] = 0.5, 1.0, 2.0
+    (found,) = _structural(A, B, [DeltaBlock("d", 4, "real")])
+    np.testing.assert_array_equal(found, np.eye(4)[:, [0, 1, 3]])
+
+
+@pytest.mark.parametrize("by", ["newton-euler", "lagrange"])
+def test_a_joint_that_follows_another_one(by: str) -> None:
+    """``q = -3 q_leader + 0.2``: pose, velocity, and the inertia that the leader feels."""
+    machine = da.Machine(
+        "gear",
+        [da.Body("one", 1.0, inertia=(0.1, 0.2, 0.3)), da.Body("two", 1.0, inertia=(0.4, 0.5, 0.6))],
+        [
+            da.Joint("a", "revolute", "world", "one", axis=(0, 0, 1)),
+            da.Joint("b", "revolute", "world", "two", axis=(0, 0, 1)),
+        ],
+        couplings=[da.Coupling("b", "a", ratio=-3.0, offset=0.2)],
+        gravity=(0, 0, 0),
+    )
+    eom = da.equations(machine, by=by, backend="vm")
+    angle = -3.0 * 0.7 + 0.2
+    np.testing.assert_allclose(eom.pose("two", [0.7])[:2, 0], [np.cos(angle), np.sin(angle)], atol=1e-15)
+    np.testing.assert_allclose(eom.jacobian("two", [0.7])[5], [-3.0], atol=1e-15)
+    assert eom.mass_matrix([0.7]) == pytest.approx(np.array([[0.3 + 9.0 * 0.6]]), rel=1e-14)

@@ -133,3 +133,11 @@ def test_signals_that_are_no_states_and_controllers_with_states_are_refused() ->
     plain = system_lft(control.ss(-1.0, 1.0, 1.0, 0.0))
     with pytest.raises(da.InputError, match="without states"):
         sampled_loop(plain, control.ss(-1.0, 1.0, 1.0, 0.0), plain.outputs, plain.inputs, period=0.1)
+
+
+def test_delays_add_to_the_age_of_samples() -> None:
+    """``x' = -x(t_k - T)``: the block has the norm ``T + 2 h / pi``, which must be below one."""
+    plant = system_lft(control.ss(0.0, 1.0, 1.0, 0.0))
+    for period, proven in ((0.75, True), (0.82, False)):
+        loop = sampled_loop(plant, [[1.0]], plant.outputs, plant.inputs, period=period, delay=0.5)
+        assert varying_stability(loop).proven is proven

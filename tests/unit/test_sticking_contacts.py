@@ -82,6 +82,10 @@ def test_corners_share_the_load_within_their_friction() -> None:
 
 
 def test_refusals() -> None:
+    with pytest.raises(da.InputError, match=r"no contact of machine 'standing' is closed there$"):
+        with_sticking_contacts(
+            da.Machine("standing", bodies=[LEG], joints=[da.Joint("base", "planar", "world", "leg", axis="y")])
+        )
     with pytest.raises(da.InputError, match="contact 'foot' of machine 'standing' has a Sphere, which rolls"):
         with_sticking_contacts(_standing(solid=da.Sphere(0.05)), {"base.y": -0.05})
     with pytest.raises(da.InputError, match=r"no contact of machine 'block' is closed there; the least gap is 0.4 m"):
