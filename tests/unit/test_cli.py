@@ -481,6 +481,8 @@ def test_demo_captures_debris(call: Call, here: Path) -> None:
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "every requirement is kept" in page
     assert "dalembert demo --seed 0 --speed 4" in page
+    run = da.load_run(folder / "run.nc")  # the studio shows all of it, from the begin to rest
+    assert run.t[-1] > 120.0 and {"base.x", "debris.x"} <= set(run.state_names)
 
 
 def test_demo_says_why_there_is_no_capture(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

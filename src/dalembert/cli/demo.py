@@ -86,7 +86,7 @@ def _capture(out: Path, plot: bool, seed: int, speed: float, hold_point: float |
     show(rows, screen)
     far = "" if hold_point is None else f" --hold-point {hold_point:g}"
     command = f"dalembert demo --seed {seed} --speed {speed:g}{far}"
-    written = [capture_report(outcome, out / "report.html", command=command), outcome.approach.save(out / "run.nc")]
+    written = [capture_report(outcome, out / "report.html", command=command), outcome.whole.save(out / "run.nc")]
     if plot:
         plot_capture(outcome, out / "report.png")
         written.append(out / "report.png")

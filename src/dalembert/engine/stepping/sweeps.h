@@ -1,6 +1,7 @@
 /* All blocks that act: sweeps, the violations of their laws, and gaps (blocks.h). */
 #if STEPPING
 #define CORRECTIONS 50 /* sweeps over gaps */
+#define MANY_GAPS 64   /* blocks up to which gaps are closed as finely as symmetric scenes need it: sweeps have an order */
 #define REPEATED 1e-10 /* part of a row, squared, that is left by those before it, below which it depends on them */
 
 /* Rows of a block whose impulses may be at odds with those of others; none of blocks that keep them (joints, ropes). */
@@ -212,7 +213,7 @@ FUNCTION MASK block_gaps(stepper *C, MASK alive, real h) {
     }
     MASK open = needed;
     ROLL
-    for (int round = 0; round < CORRECTIONS && SOME(open); round++) {
+    for (int round = 0; round < (N_BLOCKS > MANY_GAPS ? 1 : 10) * CORRECTIONS && SOME(open); round++) {
         real change = K(0.0);
         ROLL
         for (INDEX k = 0; k < C->n_active; k++) {
@@ -236,7 +237,7 @@ FUNCTION MASK block_gaps(stepper *C, MASK alive, real h) {
             for (INDEX i = 0; i < n; i++) C->r[at[i]] = SELECT(moves, C->r[at[i]] + ALONG(a, y, i) * d, C->r[at[i]]);
             change = SELECT(m, larger(change, fabs(d) * w), change);
         }
-        open = open & NO(change <= K(0.01 * MARGIN));
+        open = open & NO(change <= K(MARGIN) * (N_BLOCKS > MANY_GAPS ? K(0.01) : K(1e-6)));
     }
     return needed;
 }
