@@ -55,6 +55,7 @@ def serve(folder: Path, machine: Path) -> tuple[subprocess.Popen[str], str]:
     return process, process.stdout.readline().removeprefix("studio: ").strip()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
 def test_reload_back_kill_and_second_page(watched: Any, tmp_path: Path) -> None:
     page, file = watched.page, tmp_path / "arm.yaml"

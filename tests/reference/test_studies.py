@@ -37,7 +37,8 @@ IN_FULL = ("benchmark-problems", "cable-robots", "crane", "falling-links")
     [
         pytest.param(
             n,
-            marks=[pytest.mark.slow] * (n in (*IN_FULL, "robust-control")) + [pytest.mark.long] * (n in IN_FULL),
+            marks=[pytest.mark.slow] * (n in (*IN_FULL, "robust-control", "ropes", "space-robot"))
+            + [pytest.mark.long] * (n in IN_FULL),
         )
         for n in studies()
     ],

@@ -284,6 +284,7 @@ def started(script: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
+@pytest.mark.slow
 def test_killed_and_resumed(script: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     process = started(script, str(store), "1")

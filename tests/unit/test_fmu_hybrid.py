@@ -254,7 +254,9 @@ def test_what_cannot_happen_is_told(tmp_path: Path) -> None:
     model.freeInstance()
 
 
-@pytest.mark.parametrize("name", ["box", "stepped", pytest.param("sampled", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["stepped", *(pytest.param(name, marks=pytest.mark.slow) for name in ("box", "sampled"))]
+)
 def test_sources_build_alone(name: str, tmp_path: Path) -> None:
     """With a C compiler, strict warnings and nothing else."""
     build_sources(exported(name, tmp_path, binary=False), tmp_path, "-O0")

@@ -13,7 +13,7 @@ import dalembert as da
 from dalembert.analysis import rope_efficiency
 from dalembert.core.errors import InputError, MachineError
 
-EXACT: dict[str, Any] = {"method": "dopri5", "rtol": 1e-11, "atol": 1e-12}
+EXACT: dict[str, Any] = {"method": "dopri5", "rtol": 1e-11, "atol": 1e-12, "backend": "vm"}
 STEPS: dict[str, Any] = {"contact": "time-stepping", "step": 1e-3}
 G = 9.81
 BEARING = da.SheaveLoss(bearing=0.3, pin=0.04)
@@ -59,10 +59,10 @@ def test_a_rope_thrown_over_a_sheave_reverses_or_holds(law: dict[str, Any], m1: 
     assert run["stick.r.S.bearing"][-1] == float(down == 0.0)
     assert run.energy.drift < 1e-12
     assert run["loss.r.S.bearing"][-1] == pytest.approx(-run["work.loss"][-1], rel=1e-12)
-    stepped = da.simulate(machine, duration=1.5, **start, **STEPS)
+    stepped = da.simulate(machine, duration=1.5, backend="vm", **start, **STEPS)
     assert stepped["x1"][-1] == pytest.approx(reached, abs=1e-4)  # first order where it reverses within a step
     assert abs(stepped["x1_dot"][-1] - down * left) < 1e-4
-    if "friction" in law:
+    if "friction" in law and m1 == 5.0:
         starts = {f"q0.{k}": [x] * 3 for k, x in q0.items()} | {f"v0.{k}": [x] * 3 for k, x in v0.items()}
         lanes = da.rollout(machine, duration=1.5, vary=starts, **STEPS)
         assert np.abs(lanes["x1"][:, -1] - stepped["x1"][-1]).max() < 1e-12
