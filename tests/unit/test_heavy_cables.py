@@ -224,6 +224,26 @@ def test_a_winch_coils_a_heavy_cable(exit: str) -> None:
     assert da.load_machine(machine.to_yaml()).cables == machine.cables
 
 
+def test_a_winch_behind_a_pulley_on_a_car_keeps_energy() -> None:
+    """Forces on a car that carries winch and pulley, and on the winch, are the gradient of the energy."""
+    machine = da.Machine(
+        "hung",
+        [da.point_mass("m", 100.0), da.Body("drum", 20.0, inertia=(2, 2, 2)), da.point_mass("car", 300.0)],
+        [
+            da.Joint("z", "prismatic", "world", "m", axis="z"),
+            da.Joint("y", "prismatic", "world", "car", axis="z", origin=(-20, 0, 10), stiffness=2e4),
+            da.Joint("w", "revolute", "car", "drum", axis="y"),
+        ],
+        cables=[
+            da.Cable("a", "m", "car", winch="w", drum=0.3, pulley=0.4, length=24.0, stiffness=2e5, weight=20.0),
+        ],
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", da.DalembertWarning)
+        run = da.simulate(machine, duration=0.5, q0={"y": -0.1}, method="dopri5", rtol=1e-9, atol=1e-10, backend="vm")
+    assert run.energy.drift < 1e-8 and run["w"][-1] > 0.1
+
+
 def over_a_pulley(length: float, weight: float, stiffness: float, radius: float, end: np.ndarray) -> tuple[Any, float]:
     """The catenary from where it is tangent to a pulley that touches the z axis at the origin, and its angle there."""
     s = np.array([end[0], end[1], 0.0]) / np.hypot(end[0], end[1])
