@@ -28,7 +28,6 @@ def test_stored_missions_are_the_table_of_the_page() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.long  # test_any_chaser flies one such mission
 @pytest.mark.parametrize("seed", sorted(ROWS)[1:7])
 def test_members_of_the_campaign_fly_again(seed: int) -> None:
     row = fly_mission(seed, STORED["speed"])
