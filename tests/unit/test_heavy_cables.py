@@ -224,8 +224,8 @@ def test_a_winch_coils_a_heavy_cable(exit: str) -> None:
     assert da.load_machine(machine.to_yaml()).cables == machine.cables
 
 
-def test_a_winch_behind_a_pulley_on_a_car_keeps_energy() -> None:
-    """Forces on a car that carries winch and pulley, and on the winch, are the gradient of the energy."""
+def test_a_car_carries_the_winch_and_the_pulley_of_a_heavy_cable() -> None:
+    """The winch pays out, and the vertical momentum changes by all weights; the audit counts the cable as an input."""
     machine = da.Machine(
         "hung",
         [da.point_mass("m", 100.0), da.Body("drum", 20.0, inertia=(2, 2, 2)), da.point_mass("car", 300.0)],
