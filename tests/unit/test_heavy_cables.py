@@ -242,6 +242,10 @@ def test_a_winch_behind_a_pulley_on_a_car_keeps_energy() -> None:
         warnings.simplefilter("ignore", da.DalembertWarning)
         run = da.simulate(machine, duration=0.5, q0={"y": -0.1}, method="dopri5", rtol=1e-9, atol=1e-10, backend="vm")
     assert run.energy.drift < 1e-8 and run["w"][-1] > 0.1
+    q = {"z": -0.5, "y": 0.05, "w": 0.7}
+    short = da.simulate(machine, duration=1e-6, q0=q, step=1e-6, backend="vm")
+    shaken = 100.0 * short["z_dot"][-1] + 320.0 * short["y_dot"][-1]  # vertical momentum
+    assert shaken / 1e-6 == pytest.approx(-(420.0 * 9.81 + 2e4 * 0.05 + 20.0 * 24.0), rel=1e-6)
 
 
 def over_a_pulley(length: float, weight: float, stiffness: float, radius: float, end: np.ndarray) -> tuple[Any, float]:
