@@ -11,7 +11,7 @@ import pytest
 from dalembert.benchmarks.basilisk import SCENARIOS, compare, fly_jets
 
 ROOT = Path(__file__).parents[2]
-STORED = json.loads((ROOT / "docs" / "results" / "basilisk.json").read_text())
+STORED = json.loads((ROOT / "docs" / "results" / "peers" / "basilisk.json").read_text())
 
 
 def test_wheels_and_jets_move_as_those_of_basilisk() -> None:

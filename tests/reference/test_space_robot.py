@@ -40,7 +40,7 @@ def test_the_capture_of_a_debris_that_swings() -> None:
 
 def test_the_maps_of_unprinted_gains_are_those_of_the_page() -> None:
     """The stored search: its best row is next to the fitted numbers; the counts stand in the errata."""
-    stored = json.loads((ROOT / "docs" / "results" / "unprinted_gains.json").read_text())
+    stored = json.loads((ROOT / "docs" / "results" / "maps" / "unprinted_gains.json").read_text())
     best = best_bench(stored["bench"])
     assert abs(best["gain"] - FITTED[0]) < 0.1 and abs(best["noise"] - FITTED[1]) < 0.01
     pairs = fuel_ratios(stored["captures"])

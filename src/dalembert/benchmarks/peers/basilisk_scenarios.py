@@ -1,6 +1,6 @@
 """Wheels with friction and jets by Basilisk: ``python basilisk_scenarios.py IN.json OUT.json``, where it is installed.
 
-The input describes both scenarios (`dalembert.benchmarks.basilisk`); the output has times, rates and attitude of the
+The input describes both scenarios (the module that starts it has them); the output has times, rates and attitude of the
 hub (modified Rodrigues parameters), speeds of the wheels, velocity of the hub, and the propellant flow of the jets.
 """
 

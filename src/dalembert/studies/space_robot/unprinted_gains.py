@@ -1,7 +1,7 @@
 """A search over the gains that SPACE 9.1 and 9.2 do not print, for those that explain the printed figures.
 
-``python -m dalembert.studies.space_robot.unprinted_gains docs/results/unprinted_gains.json`` computes both maps, row by
-row; an interrupted run resumes. `docs/errata.md` says what they show.
+``python -m dalembert.studies.space_robot.unprinted_gains docs/results/maps/unprinted_gains.json`` computes both maps,
+row by row; an interrupted run resumes. `docs/errata.md` says what they show.
 
 - **Table 9.2**: the gain of the guidance, as a part of the one at which the sampled loop becomes unstable, and the
   noise of a pixel. Printed are the mean errors 11.3, 19.5 and 19.7 mm and the mean norm 33.4 mm.
