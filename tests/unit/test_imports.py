@@ -175,6 +175,7 @@ def source_files() -> Iterator[Path]:
 
 
 MODULES = {module_name(path): path for path in source_files()}
+ROOMS = {room: [m for m in MODULES if room_of(m) == room] for room in sorted({room_of(m) for m in MODULES})}
 
 
 def test_every_room_has_a_rank() -> None:
@@ -182,11 +183,13 @@ def test_every_room_has_a_rank() -> None:
     assert rooms == RANK.keys(), "a room needs a place in the order of the rooms, and only what is there has one"
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_module_imports_downward_and_light(module: str) -> None:
-    path = MODULES[module]
-    found = imports_of(path.read_text(encoding="utf-8"), module, package=path.name == "__init__.py")
-    complaints = [text for text in map(complaint, found) if text]
+@pytest.mark.parametrize("room", ROOMS)
+def test_modules_import_downward_and_light(room: str) -> None:
+    complaints = []
+    for module in ROOMS[room]:
+        path = MODULES[module]
+        found = imports_of(path.read_text(encoding="utf-8"), module, package=path.name == "__init__.py")
+        complaints += [text for text in map(complaint, found) if text]
     assert not complaints, "\n".join(complaints)
 
 
@@ -321,10 +324,12 @@ def own_names(room: str) -> set[str]:
     return set().union(*(told(text)[0] for text in texts))
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_no_room_looks_into_private_parts_of_another(module: str) -> None:
-    source = MODULES[module].read_text(encoding="utf-8")
-    found = private_accesses(source, module, own_names(room_of(module))) + guessed_formulations(source, module)
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_room_looks_into_private_parts_of_another(room: str) -> None:
+    found = []
+    for module in ROOMS[room]:
+        source = MODULES[module].read_text(encoding="utf-8")
+        found += private_accesses(source, module, own_names(room)) + guessed_formulations(source, module)
     assert not found, "\n".join(found)
 
 
@@ -361,8 +366,13 @@ def test_a_guessed_formulation_is_found(source: str) -> None:
     assert guessed_formulations(source, "dalembert.loop.closed_loop")
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if not name.endswith("__main__")])
-def test_exported_names_exist(module: str) -> None:
+@pytest.mark.parametrize("room", ROOMS)
+def test_exported_names_exist(room: str) -> None:
+    faults = [fault for name in ROOMS[room] if not name.endswith("__main__") for fault in faults_of_exports(name)]
+    assert not faults, "\n".join(faults)
+
+
+def faults_of_exports(module: str) -> Iterator[str]:
     loaded = importlib.import_module(module)
     tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
     public = [
@@ -371,11 +381,14 @@ def test_exported_names_exist(module: str) -> None:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
     ]
     private_module = module.rpartition(".")[2].startswith("_")
-    assert hasattr(loaded, "__all__") or private_module or not public, f"{module}: {public} but no __all__"
+    if not (hasattr(loaded, "__all__") or private_module or not public):
+        yield f"{module}: {public} but no __all__"
     names = list(getattr(loaded, "__all__", ()))
-    assert len(names) == len(set(names)), f"{module}.__all__ has duplicates"
+    if len(names) != len(set(names)):
+        yield f"{module}.__all__ has duplicates"
     missing = [name for name in names if not hasattr(loaded, name)]
-    assert not missing, f"{module}.__all__ exports what does not exist: {missing}"
+    if missing:
+        yield f"{module}.__all__ exports what does not exist: {missing}"
 
 
 @pytest.mark.parametrize("room", ["engine", "simulation", "loop"])
