@@ -193,3 +193,162 @@ def test_peg(start: float) -> None:
     assert [(event.name, event.t) for event in run.events] == [("r.peg.meet", pytest.approx(met, rel=1e-9))]
     assert run["wrap.r.peg"][-1] == pytest.approx(up.y[0, -1], rel=1e-9)
     assert abs(run["x_dot"][-1]) < 1e-8
+
+
+class _Crane:
+    """Equations of a tower crane on an inextensible rope, from its tangents.
+
+    The rope between two wheels that do not turn grows with ``e (v2 - v1)``, and the direction ``e`` of a span of length
+    ``l`` turns with ``n (v2 - v1)/l``.
+    """
+
+    def __init__(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        self.mass, self.payout, self.speed = rng.uniform((500.0, 0.2, -0.5), (8000.0, 1.0, 0.5))
+        self.amplitude, self.omega = rng.uniform((0.1, 0.8), (0.3, 1.8))
+        self.drum, self.sheave, self.hook, self.half = rng.uniform((0.2, 0.15, 0.2, 0.4), (0.5, 0.3, 0.35, 0.8))
+        self.bearing, self.bending = rng.uniform(0.05, 0.15, 3), rng.uniform(0.0, 0.01, 3)
+        self.tip = np.array([rng.uniform(35.0, 60.0), 25.0 + rng.uniform(-0.5, 0.5)])
+        self.radii = np.array([self.drum, self.sheave, -self.hook, self.sheave, 0.0])  # below the rope: positive
+        self.at = 18.0
+
+    def trolley(self, t: float) -> np.ndarray:
+        """Its position, velocity and acceleration."""
+        a, w = self.amplitude, self.omega
+        x = self.at + self.speed * t + a * (1 - math.cos(w * t))
+        return np.array([x, self.speed + a * w * math.sin(w * t), a * w**2 * math.cos(w * t)])
+
+    def spans(self, t: float, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Directions, normals, lengths, relative velocities, angles; accelerations of the wheels without the hook's."""
+        x, speed, rate = self.trolley(t)
+        places = np.array([[0, 24.8], [x - self.half, 25.0], q, [x + self.half, 25.0], self.tip])
+        speeds = np.array([[0, 0], [speed, 0], v, [speed, 0], [0, 0]])
+        D, W = np.diff(places, axis=0), np.diff(speeds, axis=0)
+        far = np.hypot(*D.T)
+        offset = np.diff(self.radii)
+        theta = np.arctan2(D[:, 1], D[:, 0]) + np.arcsin(offset / far)
+        e = np.array([np.cos(theta), np.sin(theta)]).T
+        n = np.array([-np.sin(theta), np.cos(theta)]).T
+        given = np.diff(np.array([[0, 0], [rate, 0], [0, 0], [rate, 0], [0, 0]]), axis=0)
+        return e, n, np.sqrt(far**2 - offset**2), W, theta, given
+
+    def flows(self, t: float, y: np.ndarray) -> np.ndarray:
+        """Speeds of the rope past A, the hook and B."""
+        e, _, _, W, _, _ = self.spans(t, y[:2], y[2:])
+        return self.payout - np.cumsum((e * W).sum(1))[:3]
+
+    def tensions(self, t: float, y: np.ndarray, signs: np.ndarray) -> np.ndarray:
+        e, n, length, W, theta, given = self.spans(t, y[:2], y[2:])
+        wrap = np.abs(np.diff(theta))
+        c = self.bearing * 0.02 / np.abs(self.radii[1:4])
+        mean = 1 - c**2 * np.cos(wrap)
+        k = (mean + np.sqrt(mean**2 - (1 - c**2) ** 2)) / (1 - c**2) * (1 + self.bending)
+        ratios = np.cumprod(np.concatenate([[1.0], k**signs]))
+        pull = (-ratios[1] * e[1] + ratios[2] * e[2]) / self.mass  # of one newton at the drum
+        bent = ((n * W).sum(1) ** 2 / length + (e * given).sum(1)).sum()
+        along = e[1] - e[2]
+        return ratios * (-bent + along[1] * G) / (along @ pull)
+
+    def rates(self, t: float, y: np.ndarray, signs: np.ndarray) -> np.ndarray:
+        e = self.spans(t, y[:2], y[2:])[0]
+        T = self.tensions(t, y, signs)
+        force = -T[1] * e[1] + T[2] * e[2]
+        return np.concatenate([y[2:], force / self.mass - [0.0, G]])
+
+    def start(self) -> np.ndarray:
+        """Below the trolley, and moving with it."""
+        q, speed = np.array([self.at, 10.0]), self.trolley(0.0)[1]
+        e, _, _, W, _, _ = self.spans(0.0, q, np.array([speed, 0.0]))
+        return np.array([*q, speed, (self.payout - (e * W).sum()) / (e[1] - e[2])[1]])
+
+    def solved(self, end: float) -> tuple[np.ndarray, np.ndarray, dict[float, str]]:
+        """State and signs of the flows at the end; instants at which sheaves reverse."""
+        t, y = 0.0, self.start()
+        signs = np.sign(self.flows(1e-6, y + 1e-6 * self.rates(0.0, y, np.sign(self.flows(0.0, y)))))
+        turned: dict[float, str] = {}
+
+        def reversal(k: int) -> Any:
+            def flow(t: float, y: np.ndarray, signs: np.ndarray) -> float:
+                return float(self.flows(t, y)[k] * signs[k])
+
+            flow.terminal, flow.direction = True, -1  # type: ignore[attr-defined]
+            return flow
+
+        events = [reversal(k) for k in range(3)]
+        while t < end:
+            tight: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-12, "max_step": 0.05}
+            found = solve_ivp(self.rates, (t, end), y, "DOP853", events=events, args=(signs,), **tight)
+            t, y = float(found.t[-1]), found.y[:, -1]
+            for k, times in enumerate(found.t_events):
+                if times.size:
+                    turned[t] = "AHB"[k]
+                    signs[k] = -signs[k]
+        return y, signs, turned
+
+    def machine(self) -> da.Machine:
+        bodies = (da.Body("trolley", 1.0), da.Body("winch", 1.0, inertia=(1.0, 1.0, 1.0)), da.Body("rail"))
+        joints = (
+            da.Joint("x", "prismatic", "world", "trolley", axis="x", origin=(0, 0, 25)),
+            da.Joint("drum", "revolute", "world", "winch", axis="y", origin=(0, 0, 24.8)),
+            da.Joint("hook_x", "prismatic", "world", "rail", axis="x"),
+            da.Joint("hook_z", "prismatic", "rail", "hook", axis="z"),
+        )
+        path = self.at + self.speed * da.TIME + self.amplitude * (1 - da.cos(self.omega * da.TIME))
+        drives = (
+            da.MotionConstraint("travel", joint="x", value=path),
+            da.MotionConstraint("hoisting", joint="drum", value=self.payout / self.drum * da.TIME),
+        )
+        A, H, B = (da.SheaveLoss(m, 0.02, b) for m, b in zip(self.bearing, self.bending, strict=True))
+        rope = (
+            da.Drum("drum", self.drum, axis="y", zero="z"),
+            da.Sheave("trolley", self.sheave, "y", at=(-self.half, 0, 0), name="A", loss=A, zero="z"),
+            da.Sheave("hook", self.hook, "-y", name="H", loss=H, zero="-z"),
+            da.Sheave("trolley", self.sheave, "y", at=(self.half, 0, 0), name="B", loss=B, zero="z"),
+            da.Anchor("world", (self.tip[0], 0, self.tip[1])),
+        )
+        hook = da.point_mass("hook", self.mass)
+        return da.Machine("crane", (*bodies, hook), joints, constraints=drives, ropes=(da.Rope("hoist", rope),))
+
+
+@pytest.mark.parametrize("seed", [2, 6])
+def test_tower_crane(seed: int) -> None:
+    """Other masses, radii, losses and motions: against the equations of its tangents, reversals of sheaves included."""
+    crane = _Crane(seed)
+    end = 4.0
+    y, signs, turned = crane.solved(end)
+    _, speed, _ = crane.trolley(0.0)
+    x, z, vx, vz = crane.start()
+    run = da.simulate(
+        crane.machine(),
+        duration=end,
+        q0={"x": crane.at, "drum": 0.0, "hook_x": x, "hook_z": z},
+        v0={"x_dot": speed, "drum_dot": crane.payout / crane.drum, "hook_x_dot": vx, "hook_z_dot": vz},
+        **TIGHT,
+    )
+    assert [run["hook_x"][-1], run["hook_z"][-1]] == pytest.approx(y[:2], abs=1e-9)
+    tensions = [run[f"tension.hoist[{k}]"][-1] for k in range(4)]
+    assert tensions == pytest.approx(crane.tensions(end, y, signs), rel=1e-10)
+    assert turned
+    assert [event.name.split(".")[1] for event in run.events] == list(turned.values())
+    assert [event.t for event in run.events] == pytest.approx(list(turned), abs=1e-8)
+
+
+@SEEDS
+def test_bristles(seed: int) -> None:
+    """LuGre's law with other levels and bristles, against an integration of it by itself."""
+    coulomb, more, stribeck, viscous, stiffness = draw(seed, (2, 5), (0.5, 3), (0.02, 0.1), (0.0, 0.5), (500, 5000))
+    damping, static = 1.5 * math.sqrt(stiffness * 0.5), coulomb + more
+
+    def rates(t: float, y: np.ndarray) -> list[float]:
+        _, v, z = y
+        level = coulomb + more * math.exp(-((v / stribeck) ** 2))
+        slip = v - stiffness * abs(v) / level * z
+        push = stiffness * z + damping * slip + viscous * v
+        return [v, (10.0 * math.sin(2 * math.pi * t) - push) / 0.5, slip]
+
+    found = solve_ivp(rates, (0.0, 0.7), np.zeros(3), "Radau", rtol=1e-10, atol=1e-12)
+    bristles = {"law": "lugre", "bristle_stiffness": stiffness, "bristle_damping": damping}
+    friction = da.Friction(coulomb, static, stribeck, viscous, **bristles)
+    run = da.simulate(rotor(friction), duration=0.7, method="cvodes", rtol=1e-10, atol=1e-12, record=0.1)
+    assert run["a"][-1] == pytest.approx(found.y[0, -1], rel=1e-6)
+    assert run["bristle.a"][-1] == pytest.approx(found.y[2, -1], rel=1e-5)
