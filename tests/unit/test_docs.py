@@ -98,6 +98,8 @@ SLOW = {
     "space_robots",
     "varying",
 }
+# Pages whose code takes minutes: with all tests only.
+LONG = {"robust_chaser"}
 # Pages that run another engine beside the library: skipped where it is not installed.
 PEERS = {"from_mujoco": "mujoco", "from_pinocchio": "pinocchio"}
 # Pages that read a file of another package, and run its program: skipped where they are not installed.
@@ -169,7 +171,8 @@ def run_page(page: Path, text: str) -> None:
 
 def marks(page: Path) -> list[pytest.MarkDecorator]:
     """Marks of the test that runs a page."""
-    return [pytest.mark.slow] * (page.stem in SLOW) + [pytest.mark.peer] * (page.stem in PEERS)
+    long = [pytest.mark.long] * (page.stem in LONG)
+    return [pytest.mark.slow] * (page.stem in SLOW) + long + [pytest.mark.peer] * (page.stem in PEERS)
 
 
 @pytest.mark.parametrize("page", [pytest.param(p, id=p.stem, marks=marks(p)) for p in PAGES])
