@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from numpy.typing import ArrayLike
 
@@ -16,14 +16,8 @@ from dalembert.loop.events import Event
 from dalembert.loop.start import Start
 from dalembert.loop.switches import Switch
 from dalembert.model.signals import Sensor, Signal
-from dalembert.simulation.methods import (
-    Method,
-)
+from dalembert.simulation.methods import Method
 from dalembert.simulation.run import Run
-
-if TYPE_CHECKING:
-    pass
-
 
 __all__ = ["KEYWORD_DEFAULTS", "ExperimentKeywords", "experiment_verb"]
 

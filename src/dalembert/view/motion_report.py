@@ -212,7 +212,7 @@ def _case(loop: MotionLoop, at: Mapping[str, float], worst: WorstMotion) -> Enve
     for j in loop.joints:
         assert j.v is not None
         deviation[eom.v_names[j.v]] = 0.1 * j.rate
-    parts = loop.family.at([0.5 * sum(x.positions) for x in loop.varied])[0]
+    parts = loop.family.at(loop.middle)[0]
     M, D, K = parts[0], parts[2], parts[3]
     n = len(M)
     A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])

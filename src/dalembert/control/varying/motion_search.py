@@ -185,7 +185,7 @@ class _Search:
         """Monomials and positions in the middle of the ranges, at rest."""
         rest = np.zeros(self.parts.shape[0])
         rest[0] = 1.0
-        return np.array([*rest, *(0.5 * sum(x.positions) for x in self.loop.varied)])
+        return np.array([*rest, *self.loop.middle])
 
     def resonant(self, rng: np.random.Generator) -> Array:
         """A random motion of the largest size, at one or two times a frequency of the loop in the middle."""

@@ -97,6 +97,11 @@ class MotionLoop:
         """Parameters with a range."""
         return tuple(x for x in self.varied if x.v is None)
 
+    @property
+    def middle(self) -> list[float]:
+        """Positions in the middle of all ranges."""
+        return [0.5 * sum(x.positions) for x in self.varied]
+
     def faster(self, factor: float, push: float | None = None) -> MotionLoop:
         """The loop about motions whose rates are multiplied, and accelerations by ``push`` or as much."""
         push = factor if push is None else push

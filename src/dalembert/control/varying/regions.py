@@ -202,7 +202,7 @@ def _fastest(loop: MotionLoop, progress: Callable[[str], object]) -> tuple[float
     """The fastest decay for which functions are found, and functions for parts of it."""
     from scipy.linalg import eigvals
 
-    parts = loop.family.at([0.5 * sum(x.positions) for x in loop.varied])[0]
+    parts = loop.family.at(loop.middle)[0]
     M, D, K = parts[0], parts[2], parts[3]
     n = len(M)
     A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
@@ -220,7 +220,7 @@ def _fastest(loop: MotionLoop, progress: Callable[[str], object]) -> tuple[float
 
 def _frame(loop: MotionLoop, energy: EnergyFunction) -> Array:
     """Coordinates in which the function is the square of the distance in the middle of the ranges."""
-    value = energy.value(loop.family.at([0.5 * sum(x.positions) for x in loop.varied])[0])
+    value = energy.value(loop.family.at(loop.middle)[0])
     return np.asarray(np.linalg.inv(np.linalg.cholesky((value + value.T) / 2.0)).T)
 
 
@@ -351,7 +351,7 @@ def _slopes(x: ca.SX, by: ca.SX) -> ca.SX:
 
 def _lighter(loop: MotionLoop) -> Array:
     """The inverse of the triangular factor of the mass matrix in the middle of the ranges."""
-    M = loop.family.at([0.5 * sum(x.positions) for x in loop.varied])[0][0]
+    M = loop.family.at(loop.middle)[0][0]
     return np.asarray(np.linalg.inv(np.linalg.cholesky((M + M.T) / 2.0)))
 
 

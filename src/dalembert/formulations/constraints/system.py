@@ -46,7 +46,7 @@ from dalembert.model.machine import Machine
 from dalembert.model.ropes import RopeBase, RopeObstacle, Route, RouteSection
 from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
 
-__all__ = ["ConstraintRows", "ConstraintSystem"]
+__all__ = ["ConstraintRows", "ConstraintSystem", "sticking_names"]
 
 _POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 
@@ -319,7 +319,7 @@ class ConstraintSystem:
     @property
     def sticking(self) -> tuple[str, ...]:
         """Joints with friction that sticks, then constraints and bearings with friction proportional to a load."""
-        return (*self.machine.sticking, *(c.name for c in self.machine.rubbing), *self.machine.sheave_bearings)
+        return sticking_names(self.machine)
 
     @cached_property
     def rubbing(self) -> tuple[Rubbing, ...]:
@@ -692,6 +692,11 @@ class ConstraintSystem:
                 raise InputError(f"active['{name}'] must be true or false, got {on!r}")
             latches[self.latch_index(f"active.{name}")] = float(on)
         return latches
+
+
+def sticking_names(machine: Machine) -> tuple[str, ...]:
+    """Joints with friction that sticks, then constraints and bearings with friction proportional to a load."""
+    return (*machine.sticking, *(c.name for c in machine.rubbing), *machine.sheave_bearings)
 
 
 def _as_pose(measured: Expression) -> Expression:

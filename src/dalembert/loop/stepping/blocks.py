@@ -10,7 +10,7 @@ import casadi as ca
 from dalembert.core.types import Expression
 from dalembert.engine.problem.stepping import BlockLaw
 from dalembert.formulations.constraints.ropes import RopeSection
-from dalembert.formulations.constraints.system import ConstraintRows
+from dalembert.formulations.constraints.system import ConstraintRows, sticking_names
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion
 
@@ -23,7 +23,6 @@ __all__ = [
     "rows_held",
     "rows_of",
     "section_of",
-    "sticking_names",
     "tug_rows",
     "unilateral_blocks",
 ]
@@ -63,7 +62,7 @@ def unilateral_blocks(eom: EquationsOfMotion, system: ContactSystem, inputs: Exp
             continue
         J, u, phi = (-e[r.start : r.stop, :] for e in (constraints.jacobian, constraints.velocity, constraints.phi))
         blocks.append(StepBlock(r.name, BlockLaw.UNILATERAL, ca.SX(J), u, phi, 0.0, 0.0))
-    for k, name in enumerate(sticking_names(eom)):
+    for k, name in enumerate(sticking_names(eom.machine)):
         rate = constraints.joint_rates[k]
         levels = constraints.joint_limits[k], constraints.joint_frictions[k]
         limit = _limit(rate, *ca.substitute(list(levels), [eom.symbolic.u], [ca.densify(inputs)]))
@@ -97,7 +96,7 @@ def load_rows(eom: EquationsOfMotion, names: Sequence[str]) -> tuple[tuple[int, 
     """First and number of those rows that always hold which are the load of each block; -1, 0: there are none."""
     held = [i for r in rows_of(eom)[1] for i in range(r.start, r.stop)]
     loads = eom.constraint_system.loads if eom.machine.rubbing else ()
-    known = {name: load for name, load in zip(sticking_names(eom), loads, strict=False) if load[1]}
+    known = {name: load for name, load in zip(sticking_names(eom.machine), loads, strict=False) if load[1]}
     return tuple((held.index(known[n][0]), known[n][1]) if n in known else (-1, 0) for n in names)
 
 
@@ -138,11 +137,6 @@ def rows_of(eom: EquationsOfMotion) -> tuple[list[ConstraintRows], list[Constrai
         return [], []
     rows = [r for r in eom.constraint_system.rows if r.kind in ("constraint", "cable", "rope")]
     return [r for r in rows if r.unilateral], [r for r in rows if not r.unilateral]
-
-
-def sticking_names(eom: EquationsOfMotion) -> tuple[str, ...]:
-    """Joints with Coulomb friction that sticks, and constraints and bearings with friction by a load."""
-    return (*eom.machine.sticking, *(c.name for c in eom.machine.rubbing), *eom.machine.sheave_bearings)
 
 
 def tug_rows(eom: EquationsOfMotion, blocks: Sequence[StepBlock]) -> tuple[tuple[int, ...], ...]:

@@ -8,10 +8,10 @@ import casadi as ca
 
 from dalembert.collide import body_names, machine_yields
 from dalembert.engine.collide.native import STORED
-from dalembert.formulations.constraints.system import ConstraintRows
+from dalembert.formulations.constraints.system import ConstraintRows, sticking_names
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion
-from dalembert.loop.stepping.blocks import rows_held, rows_of, section_of, sticking_names
+from dalembert.loop.stepping.blocks import rows_held, rows_of, section_of
 
 __all__ = ["contact_signals", "held_signals", "kept_latches", "loss_names", "same_tensions", "stepping_names"]
 
@@ -23,10 +23,10 @@ def stepping_names(eom: EquationsOfMotion, system: ContactSystem) -> tuple[str, 
     forces = [f"force.{name}.{axis}" for name in system.names for axis in _AXES]
     cables, held = rows_of(eom)
     tensions = [f"tension.{name}" for r in cables for name in _tension_names(eom, r)]
-    frictions = [f"friction.{name}" for name in sticking_names(eom)]
+    frictions = [f"friction.{name}" for name in sticking_names(eom.machine)]
     multipliers = [f"{'tension' if r.kind == 'cable' else 'multiplier'}.{name}" for r in held for name in r.names]
     sheaves = eom.constraint_system.sheaves if eom.constrained else ()
-    losses = [*loss_names(system), *(f"loss.{name}" for name in (*sheaves, *sticking_names(eom)))]
+    losses = [*loss_names(system), *(f"loss.{name}" for name in (*sheaves, *sticking_names(eom.machine)))]
     account = ("contact.residual", "contact.sweeps", "contact.undetermined", "contact.lowered")
     found: tuple[str, ...] = ()
     if eom.machine.colliders:

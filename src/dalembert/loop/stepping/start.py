@@ -14,10 +14,11 @@ from dalembert.engine.problem.stepping import SteppingSystem
 from dalembert.engine.stepping.native import MOST_ROWS
 from dalembert.formulations.constraints.elastic_sheaves import ElasticSheaves
 from dalembert.formulations.constraints.projection import consistent_state, consistent_states, kept_velocities
+from dalembert.formulations.constraints.system import sticking_names
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.states import Parameters
-from dalembert.loop.stepping.blocks import rows_of, sticking_names
+from dalembert.loop.stepping.blocks import rows_of
 
 __all__ = ["SteppedStart", "check_gaps", "check_stepping"]
 
@@ -33,7 +34,7 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem, elastic: Elast
             f"contact='time-stepping' steps in the coordinates of the machine; leave out the other coordinates of "
             f"machine '{machine.name}' (by={eom.by!r})"
         )
-    if not (system.pairs or machine.colliders or rows_of(eom)[0] or sticking_names(eom) or elastic.belts):
+    if not (system.pairs or machine.colliders or rows_of(eom)[0] or sticking_names(eom.machine) or elastic.belts):
         raise InputError(
             "contact='time-stepping' is for machines with contacts, colliders, inextensible cables or ropes, elastic "
             f"ropes with friction, or joints that stick; machine '{machine.name}' has none: declare them, or leave "

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["conditions"]
 
 _FARTHEST = 3.0  # angle from the zero direction up to which arcs are known at the start: beyond half a turn they jump
-_SHORTEST = (
-    1e-3  # free line, as part of the radii at its ends, below which it has vanished: tensions grow beyond bounds there
-)
+_SHORTEST = 1e-3  # free line, as part of the radii at its ends, below which tensions grow beyond bounds
 _CONVERGED = 1e-9  # error of a point of contact, as part of the distance, at which it is none any more
 
 

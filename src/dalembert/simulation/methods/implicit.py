@@ -37,9 +37,22 @@ __all__ = [
 ]
 
 
+@dataclass(frozen=True)
+class _SundialsSteps(AdaptiveMethod):
+    """Time loop of SUNDIALS."""
+
+    adaptive: ClassVar[bool] = True
+    records_steps: ClassVar[bool] = False
+
+    @classmethod
+    def engine(cls, setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> NativeEngine | None:
+        """Return the loop of SUNDIALS."""
+        return SundialsEngine(setup, kernels, further)
+
+
 @register_method
 @dataclass(frozen=True)
-class Cvodes(AdaptiveMethod):
+class Cvodes(_SundialsSteps):
     """Backward differentiation formulas of variable order by CVODES of SUNDIALS: for stiff machines.
 
     Examples
@@ -51,13 +64,6 @@ class Cvodes(AdaptiveMethod):
 
     name: ClassVar[str] = "cvodes"
     title: ClassVar[str] = "BDF by SUNDIALS"
-    adaptive: ClassVar[bool] = True
-    records_steps: ClassVar[bool] = False
-
-    @classmethod
-    def engine(cls, setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> NativeEngine | None:
-        """Return the loop of SUNDIALS."""
-        return SundialsEngine(setup, kernels, further)
 
 
 @register_method
@@ -84,19 +90,12 @@ class Radau(BoundedSteps):
 
 @register_method
 @dataclass(frozen=True)
-class IdasSteps(AdaptiveMethod):
+class IdasSteps(_SundialsSteps):
     """BDF on differential-algebraic equations by IDAS of SUNDIALS; comes with ``constraints=Idas()``."""
 
     name: ClassVar[str] = "idas"
     title: ClassVar[str] = "BDF on a DAE by SUNDIALS"
-    adaptive: ClassVar[bool] = True
     brings: ClassVar[type[ConstraintMethod] | None] = Idas
-    records_steps: ClassVar[bool] = False
-
-    @classmethod
-    def engine(cls, setup: Setup, kernels: ProblemKernels, further: tuple[str, ...]) -> NativeEngine | None:
-        """Return the loop of SUNDIALS."""
-        return SundialsEngine(setup, kernels, further)
 
 
 @register_method
