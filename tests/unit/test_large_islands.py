@@ -30,7 +30,7 @@ def tower(boxes: int, speed: float = 0.0) -> da.Experiment:
 
 @pytest.mark.parametrize("boxes", [3, 8, 15])
 def test_corners_share_the_weight(boxes: int) -> None:
-    """Also where equations are sparse, and in an island that is swept first. Of twelve rows between two boxes six depend on others."""
+    """Also with sparse equations, and in a large island. Of twelve rows between two boxes six depend on the others."""
     run = da.simulate(tower(boxes), step=1e-3)
     assert run["contact.residual"][2:].max() < (1e-8 if boxes > 10 else 1e-11)
     assert run["contact.undetermined"].max() == 6.0 * boxes
