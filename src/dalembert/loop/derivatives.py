@@ -15,6 +15,7 @@ from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.states import named_vector, place_of
 from dalembert.core.types import Array, Expression, StateLike
 from dalembert.engine.problem.problem import Problem
+from dalembert.engine.problem.stepping import SteppingSystem
 from dalembert.formulations.constraints.assembly import freedoms_left
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
@@ -26,6 +27,7 @@ from dalembert.simulation.derivatives import Passage
 from dalembert.simulation.methods import agree
 from dalembert.simulation.run import Run
 from dalembert.simulation.step_maps import Along, Maps, position_step, velocity_step
+from dalembert.simulation.stepped_maps import SteppedMaps
 
 __all__ = ["LinearisedRun", "check_quantities", "linearised_run"]
 
@@ -95,7 +97,7 @@ def linearised_run(
     method, way = agree(problem, experiment.integrator, experiment.constraints)
     tableau = method.tableau
     _check(experiment, loop)
-    if tableau is None or (problem.constrained is not None and "tape" in way.tapes):
+    if problem.stepping is None and (tableau is None or (problem.constrained is not None and "tape" in way.tapes)):
         raise InputError(
             "derivatives of runs need an explicit method and constraints='projection' or 'baumgarte', got method "
             f"{method.name!r} and {way.name!r}"
@@ -107,12 +109,14 @@ def linearised_run(
         raise SimulationError(f"the run with derivatives ended early: {run.message}", run)
     parameters = eom.parameter_values(experiment.p)
     directions = np.array([[float(name == other) for other in wrt] for name in eom.p_names]).reshape(-1, len(wrt))
-    maps = eom.kept.once(
-        "maps",
-        (problem, way, tableau, running[0]),
-        lambda: Maps(problem, way, tableau, running[1] and running[1](problem), eom.backend),
-        at_most=8,
-    )
+
+    def make() -> Maps | SteppedMaps:
+        cost = running[1] and running[1](problem)
+        if tableau is None:
+            return SteppedMaps(problem, cost, eom.backend)
+        return Maps(problem, way, tableau, cost, eom.backend)
+
+    maps = eom.kept.once("maps", (problem, way, tableau, running[0]), make, at_most=8)
     schedule = None if loop.controller is None or loop.constant is not None else loop.controller
     held = loop.constant if loop.constant is not None else np.zeros(0) if schedule is None else schedule.initial
     impacts = _Impacts(eom, loop, run, parameters)
@@ -164,9 +168,25 @@ def _check(experiment: Experiment, loop: ClosedLoop) -> None:
         if np.any(sensor.quantum):
             raise InputError(f"sensor '{sensor.name}' rounds its readings: that has no derivatives; give quantum=0")
     system = loop.problem.constrained
+    if loop.problem.stepping is not None:
+        _check_stepping(experiment, loop.problem.stepping)
+        return
     refuse_stick(experiment.machine, "a run with derivatives", "use friction_law='smooth'", bristles=False)
     if system is not None and system.rubbing:
         raise InputError(f"contacts of machine '{name}' with friction have no derivatives")
+
+
+def _check_stepping(experiment: Experiment, stepping: SteppingSystem) -> None:
+    """Refuse machines whose time-stepping has no derivatives."""
+    machine = experiment.machine
+    refused = [
+        (stepping.colliders is not None, "colliders: declare its contacts (da.Contact)"),
+        (experiment.equations.constrained, "loops, cables and ropes: use contact='event-driven'"),
+        (any(count for _, count in stepping.loads), "joint friction that depends on a load: use friction_law='smooth'"),
+    ]
+    for wrong, what in refused:
+        if wrong:
+            raise InputError(f"time-stepping of machine '{machine.name}' has no derivatives through {what}")
 
 
 class _Start:

@@ -27,7 +27,8 @@ from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.types import Array
 from dalembert.engine.sampling import Schedule, Update
 from dalembert.simulation.run import Run
-from dalembert.simulation.step_maps import Along, Maps, Places
+from dalembert.simulation.step_maps import Along, Maps, Places, Seeds
+from dalembert.simulation.stepped_maps import SteppedMaps
 
 __all__ = ["Leg", "Passage"]
 
@@ -82,7 +83,7 @@ class Passage:
         Seed and member number of the sensor noise.
     """
 
-    maps: Maps
+    maps: Maps | SteppedMaps
     run: Run
     p: Array
     directions: Array
@@ -148,7 +149,7 @@ class Passage:
     def _blocks(self) -> list[list[int | _Sample]]:
         """Parts of the run whose derivatives are held in memory at once."""
         N, m = self.layout.size, self.directions.shape[1]
-        length = max(1, _ROOM // (N * (N + m) * (self.maps.tableau.stages + 1)))
+        length = max(1, _ROOM // ((N + m) * self.maps.numbers_per_direction))
         return [self._items[k : k + length] for k in range(0, len(self._items), length)]
 
     def _legs_of(self, items: Sequence[int | _Sample]) -> list[Leg]:
@@ -171,45 +172,17 @@ class Passage:
         """Maps of steps that begin at these rows."""
         if not len(rows):
             return []
-        run, maps, T = self.run, self.maps, self.maps.tableau
-        at, moving, m = maps.layout, np.array(maps.moving, dtype=np.intp), self.directions.shape[1]
+        run, maps, m = self.run, self.maps, self.directions.shape[1]
+        at, moving = maps.layout, np.array(maps.moving, dtype=np.intp)
         n, k, held = at.n, len(moving), at.held
-        t, x, c, h = run.t[rows], run.x[rows], self.c[rows], run.t[rows + 1] - run.t[rows]
         D = k + held + m + 2  # directions: states, held values, parameters, time, length of the step
-        dx, dc, dp = np.zeros((D, n)), np.zeros((D, held)), np.zeros((D, len(self.p)))
-        dt, dh = np.zeros(D), np.zeros(D)
-        dx[np.arange(k), moving] = 1.0
-        dc[k + np.arange(held), np.arange(held)] = 1.0
-        dp[k + held : k + held + m] = self.directions.T
-        dt[-2], dh[-1] = 1.0, 1.0
-        K: list[Array] = []
-        slopes: list[Array] = []
-
-        def combined(weights: Array) -> tuple[Array, Array]:
-            """Sum of the stages, and its derivatives."""
-            value, slope = np.zeros((len(rows), n + 1)), np.zeros((len(rows), D, n + 1))
-            for w, K_s, dK_s in zip(weights, K, slopes, strict=False):
-                if w != 0.0:
-                    value += w * K_s
-                    slope += w * dK_s
-            return value, h[:, None, None] * slope + dh[:, None] * value[:, None, :]
-
-        last = T.stages - 1 if T.fsal else T.stages  # of the last stage nothing depends
-        for s in range(last):
-            value, slope = combined(T.a[s])
-            K_s, dK_s = maps.rates(
-                t + T.c[s] * h,
-                x + h[:, None] * value[:, :n],
-                c,
-                self.p,
-                along=(dt + T.c[s] * dh, dx + slope[..., :n], dc, dp),
-            )
-            K.append(K_s)
-            slopes.append(dK_s)
-        value, slope = combined(T.b)
-        x1, dx1, dJ = x + h[:, None] * value[:, :n], dx + slope[..., :n], slope[..., n]
-        if maps.settle is not None:
-            x1, dx1 = maps.settle(t + h, x1, c, self.p, along=(dt + dh, dx1, dc, dp))
+        seeds = Seeds(*(np.zeros((D, size)) for size in (1, n, held, len(self.p), 1)))
+        seeds = seeds._replace(t=seeds.t[:, 0], h=seeds.h[:, 0])
+        seeds.x[np.arange(k), moving] = 1.0
+        seeds.c[k + np.arange(held), np.arange(held)] = 1.0
+        seeds.p[k + held : k + held + m] = self.directions.T
+        seeds.t[-2], seeds.h[-1] = 1.0, 1.0
+        x1, dx1, dJ = maps.advance(run, rows, self.c[rows], self.p, seeds)
         self._check(rows, x1)
         A, B = np.zeros((len(rows), at.size, at.size)), np.zeros((len(rows), at.size, m))
         A[:] = np.eye(at.size)
@@ -375,16 +348,5 @@ class Passage:
         return adjoint, total
 
     def cost(self) -> float:
-        """Integral of the cost per second, by the integrator of the run."""
-        run, T = self.run, self.maps.tableau
-        n, total = self.layout.n, 0.0
-        rows = np.flatnonzero(np.diff(run.t) > 0.0)
-        nothing = [np.zeros((1, *np.shape(a))) for a in (0.0, run.x[0], self.held, self.p)]
-        for chunk in np.array_split(rows, max(1, len(rows) // 4096)):
-            t, x, c, h = run.t[chunk], run.x[chunk], self.c[chunk], run.t[chunk + 1] - run.t[chunk]
-            K: list[Array] = []
-            for s in range(T.stages - 1 if T.fsal else T.stages):
-                shift = sum((a * K_s for a, K_s in zip(T.a[s], K, strict=False)), np.zeros((len(chunk), n + 1)))
-                K.append(self.maps.rates(t + T.c[s] * h, x + h[:, None] * shift[:, :n], c, self.p, along=nothing)[0])
-            total += float(sum(h @ (b * K_s[:, n]) for b, K_s in zip(T.b, K, strict=False)))
-        return total
+        """Integral of the cost per second."""
+        return self.maps.cost(self.run, self.c, self.p)

@@ -1,0 +1,316 @@
+"""Derivatives of time-stepping steps, by implicit differentiation of the solved step.
+
+A step is a smooth expression of the state and of its impulses (`stepped_tape`). In the mode in which each block was
+solved, open, sticking or slipping, the laws are smooth equations of the impulses (`contact_modes`): with the expression y
+of the velocities and the equations E(y, x) = 0,
+
+    (E_y y_x + E_x) dx = -E_y dy,    d(state after) = F dy + F_x dx.
+
+The engine takes every step of the run again, which returns its impulses. Forces that are not unique have no derivatives, but
+the velocities do: the pseudo-inverse returns the least change of the impulses, and all others give the same velocities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.compile.kernel import Backend
+from dalembert.core.errors import SimulationError
+from dalembert.core.types import Array
+from dalembert.engine.kernels import problem_kernels
+from dalembert.engine.library import library
+from dalembert.engine.problem.problem import Problem
+from dalembert.engine.problem.stepping import BlockLaw
+from dalembert.engine.stepping.native import NativeStepping
+from dalembert.simulation.contact_modes import (
+    Mode,
+    coulomb_equations,
+    coulomb_mode,
+    stiction_equations,
+    stiction_mode,
+)
+from dalembert.simulation.run import Run
+from dalembert.simulation.step_maps import Along, Places, Seeds, watched_events
+from dalembert.simulation.stepped_tape import StepTape, step_tape
+
+__all__ = ["SteppedMaps"]
+
+_NEAR = 1e-6  # margin of a mode below which the run has no derivatives
+_RANK = 1e-10  # part of the largest singular value below which a direction of impulses has no effect
+_TINY = 1e-300
+_UNSOLVED = 100.0  # times the tolerance: residual above which impulses do not solve the step
+
+
+class _Solved(NamedTuple):
+    """Impulses of steps: of both rounds (N, rows), of each block rebound and displacement, whether it acts; limits."""
+
+    first: Array
+    second: Array
+    bounce: Array
+    displacement: Array
+    on: NDArray[np.bool_]
+    numbers: Array
+    parts: Array
+
+
+@dataclass(frozen=True, eq=False)
+class SteppedMaps:
+    """The maps that time-stepping runs of a problem are made of, compiled with their derivatives.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    running
+        ``running(t, x, c, p)``: cost per second; None: there is none.
+    backend
+        As in `compile_function`.
+    """
+
+    problem: Problem
+    running: Any = None
+    backend: Backend = "auto"
+    tape: StepTape = field(init=False)
+    events: Along | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tape", step_tape(self.problem, self.running, self.backend))
+        object.__setattr__(self, "events", watched_events(self.problem))
+
+    @property
+    def layout(self) -> Places:
+        """Places in y."""
+        return Places(self.problem.n_states, len(self.problem.held_names))
+
+    @property
+    def moving(self) -> tuple[int, ...]:
+        """States on which anything depends."""
+        return self.tape.moving
+
+    @property
+    def numbers_per_direction(self) -> int:
+        """Numbers that a step needs for each direction."""
+        return 2 * self.tape.outputs["restitution"].stop
+
+    def advance(self, run: Run, rows: NDArray[np.int64], c: Array, p: Array, seeds: Seeds) -> tuple[Array, Array, Array]:
+        """Return the states after the steps that begin at these rows, with derivatives of states and cost."""
+        system = self.problem.stepping
+        assert system is not None
+        n, D = self.problem.n_states, len(seeds.t)
+        x1, dx1, dJ = np.empty((len(rows), n)), np.empty((len(rows), D, n)), np.empty((len(rows), D))
+        solved = self._solved(run, rows, c, p)
+        patterns, members = np.unique(solved.on, axis=0, return_inverse=True)
+        for k, on in enumerate(patterns):
+            chosen = np.flatnonzero(members.ravel() == k)
+            part = _Solved(*(array[chosen] for array in solved))
+            x1[chosen], dx1[chosen], dJ[chosen] = self._group(run, rows[chosen], c[chosen], p, seeds, part, on)
+        account = [system.residual, system.sweeps, system.undetermined, system.lowered]
+        x1[:, account] = run.x[rows + 1][:, account]
+        return x1, dx1, dJ
+
+    def cost(self, run: Run, c: Array, p: Array) -> float:
+        """Integral of the cost per second, by the trapezoidal rule."""
+        rows = np.flatnonzero(np.diff(run.t) > 0.0)
+        solved = self._solved(run, rows, c[rows], p)
+        value, _ = self._evaluated(run, rows, c[rows], p, solved, Seeds.none(self.layout, len(p)), np.zeros((1, 0)))
+        return float(value[:, self.tape.outputs["cost"]].sum())
+
+    def _solved(self, run: Run, rows: NDArray[np.int64], c: Array, p: Array) -> _Solved:
+        """Take the steps again; refuse those that have no derivatives."""
+        system, n = self.problem.stepping, self.problem.n_states
+        assert system is not None
+        kernels = problem_kernels(self.problem, self.backend).stepping_codes()
+        steps = NativeStepping(system, n, kernels)
+        tables, k = system.tables, len(system.names)
+        R, numbers = tables["row_start"][-1], tables["mu_start"][-1]
+        after, account = np.empty((len(rows), n)), np.empty((len(rows), 2 * R + 3 * k + numbers + 1))
+        t, h, x, held, parameters = (
+            np.ascontiguousarray(a, dtype=float) for a in (run.t[rows], np.diff(run.t)[rows], run.x[rows], c, p)
+        )
+        held = held.reshape(len(rows), -1)
+        library("stepping").moreau_retrace(
+            steps.address, len(rows), *(a.ctypes.data for a in (t, h, x, held)), held.shape[1], parameters.ctypes.data,
+            after.ctypes.data, account.ctypes.data,
+        )  # fmt: skip
+        parts = np.split(account, np.cumsum([R, R, k, k, k, numbers]), axis=1)
+        solved = _Solved(*parts[:4], parts[4] > 0.5, parts[5], parts[6][:, 0])
+        there = run.x[rows + 1]
+        for wrong, reason in (
+            (solved.parts > 1.5, "a fast pair was swept, which cuts the step; take a shorter step"),
+            (there[:, system.lowered] > 0.0, "restitution was lowered because it would have added energy"),
+            (
+                there[:, system.residual] > _UNSOLVED * system.way.tolerance,
+                "the impulses do not solve the step (contact.residual); take a shorter step, or more sweeps",
+            ),
+        ):
+            if wrong.any():
+                at = run.t[rows[np.argmax(wrong)]]
+                raise SimulationError(
+                    f"the run of '{self.problem.name}' has no derivatives at t = {at:.9g} s: {reason}", run
+                )
+        return solved
+
+    def _evaluated(
+        self, run: Run, rows: NDArray[np.int64], c: Array, p: Array, solved: _Solved, seeds: Seeds, more: Array
+    ) -> tuple[Array, Array]:
+        """Values and derivatives of the tape; ``more``: directions in the impulses and displacements as well."""
+        system = self.problem.stepping
+        assert system is not None
+        h = run.t[rows + 1] - run.t[rows]
+        at = self.tape.inputs
+        inputs = np.hstack([run.x[rows], h[:, None], solved.first, solved.second, solved.displacement])
+        D, E, m = len(seeds.t), len(more) if more.size else 0, at["displacement"].stop
+        dx = np.zeros((D + E, m))
+        dx[:D, at["x"]], dx[:D, at["h"].start] = seeds.x, seeds.h
+        if E:
+            dx[D:, at["first"].start :] = more
+        rebounds = solved.bounce < 0.0
+        nothing = np.zeros((E, 1))
+        along = (
+            np.append(seeds.t, np.zeros(E)),
+            dx,
+            np.vstack([seeds.c, nothing * np.zeros(seeds.c.shape[1])]),
+            np.vstack([seeds.p, nothing * np.zeros(seeds.p.shape[1])]),
+        )
+
+        def run_tape(clipped: Array, along: Sequence[Array]) -> tuple[Array, Array]:
+            flags = np.hstack([rebounds, clipped]).astype(float)
+            return self.tape.kernel(run.t[rows], inputs, c, p, flags, along=along)
+
+        clipped = np.zeros_like(rebounds)
+        if rebounds.any():
+            gap, _ = run_tape(clipped, [a[:1] * 0.0 for a in along])
+            clipped = rebounds & (gap[:, self.tape.outputs["gap_after"]] < 0.0)
+        return run_tape(clipped, along)
+
+    def _group(
+        self,
+        run: Run,
+        rows: NDArray[np.int64],
+        c: Array,
+        p: Array,
+        seeds: Seeds,
+        solved: _Solved,
+        on: NDArray[np.bool_],
+    ) -> tuple[Array, Array, Array]:
+        """Steps in which the same blocks act."""
+        system = self.problem.stepping
+        assert system is not None
+        tables, out, D = system.tables, self.tape.outputs, len(seeds.t)
+        R = tables["row_start"][-1]
+        active = [int(a) for a in np.flatnonzero(on)]
+        spans = [range(tables["row_start"][a], tables["row_start"][a + 1]) for a in active]
+        acting = np.array([row for span in spans for row in span], dtype=np.intp)
+        closing = np.array([a for a in active if system.laws[a] is not BlockLaw.STICTION], dtype=np.intp)
+        r, g = len(acting), len(closing)
+        more = np.zeros((2 * r + g, 2 * R + len(system.names)))
+        for k, place in enumerate((*acting, *(R + acting), *(2 * R + closing))):
+            more[k, place] = 1.0
+        value, slope = self._evaluated(run, rows, c, p, solved, seeds, more)
+        slope = slope.copy()
+        h, dh = (run.t[rows + 1] - run.t[rows])[:, None], np.append(seeds.h, np.zeros(2 * r + g))
+        margins = self._closing(value, solved, h[:, 0])
+        modes: dict[int, Mode] = {}
+        for pass_, impulses, start in (("first", solved.first, D), ("second", solved.second, D + r)):
+            own = np.zeros((len(dh), r))
+            own[start : start + r] = np.eye(r)
+            U, dU = value[:, out[pass_]], slope[..., out[pass_]]
+            equations, weights = np.empty((len(rows), len(dh), r)), np.ones((len(rows), r))
+            j = 0
+            for a, span in zip(active, spans, strict=True):
+                mine, here = np.arange(span.start, span.stop), slice(j, j + len(span))
+                W = np.stack([slope[:, start + j + i, out[pass_].start + row] for i, row in enumerate(mine)], axis=1)
+                mode, equations[..., here] = self._law(
+                    a, impulses[:, mine], U[:, mine], W, own[:, here], dU[..., mine], value, slope, h, dh, solved.numbers
+                )
+                weights[:, here] = np.sqrt(np.maximum(W, 0.0))
+                modes[a] = mode
+                margins.append((a, mode.margin))
+                j += len(span)
+            self._solve(equations, start, r, D, np.where(weights > 0.0, weights, 1.0), slope)
+        self._check(run, rows, margins)
+        stays = [modes[int(a)].pushes & ~(solved.bounce[:, a] < 0.0) | (solved.displacement[:, a] > 0.0) for a in closing]
+        if g:
+            start = D + 2 * r
+            W = np.stack([slope[:, start + k, out["gap_after"].start + a] for k, a in enumerate(closing)], axis=1)
+            root = np.sqrt(np.maximum(W, _TINY))[:, None, :]
+            own = np.zeros((len(dh), g))
+            own[start:] = np.eye(g)
+            gaps = slope[..., out["gap_after"].start + closing] / root
+            equations = np.where(np.stack(stays, axis=1)[:, None, :], gaps, own * root)
+            self._solve(equations, start, g, D, root[:, 0], slope)
+        n = self.problem.n_states
+        return value[:, :n], slope[:, :D, :n], slope[:, :D, out["cost"].start]
+
+    def _law(
+        self,
+        a: int,
+        x: Array,
+        u: Array,
+        W: Array,
+        dx: Array,
+        du: Array,
+        value: Array,
+        slope: Array,
+        h: Array,
+        dh: Array,
+        numbers: Array,
+    ) -> tuple[Mode, Array]:
+        """Mode and equations of a block; ``dx`` (directions, rows) are the directions in its own impulses."""
+        system, out = self.problem.stepping, self.tape.outputs
+        assert system is not None
+        place = system.tables["mu_start"][a]
+        law, at = system.laws[a], out["numbers"].start + place
+        mine = np.broadcast_to(dx, (len(x), *dx.shape))
+        if law is BlockLaw.STICTION:
+            limits, dlimits = value[:, at : at + 2] * h, slope[..., at : at + 2] * h[..., None]
+            dlimits = dlimits + dh[:, None] * value[:, None, at : at + 2]
+            broken = numbers[:, place] < 0.5 * (limits[:, 0] + limits[:, 1])
+            mode = stiction_mode(x, u, limits, broken, W)
+            return mode, stiction_equations(mode, W, mine, du, np.where(broken[:, None], dlimits[..., 1], dlimits[..., 0]))
+        before, free = value[:, out["before"].start + a], value[:, out["free"].start + a]
+        mode = coulomb_mode(x, u, value[:, at], W, np.abs(before) + np.abs(free))
+        e = value[:, out["restitution"].start + a]
+        gained = np.abs(free - before)
+        bounces = np.abs(-before - 2.0 * gained) / np.maximum(np.abs(before) + 2.0 * gained, _TINY)
+        margin = np.where((e != 0.0) & (before < 0.0), np.minimum(mode.margin, bounces), mode.margin)
+        mode = Mode(mode.pushes, mode.sticks, mode.along, margin)
+        return mode, coulomb_equations(mode, x, u, value[:, at], W, mine, du, slope[..., at])
+
+    def _closing(self, value: Array, solved: _Solved, h: Array) -> list[tuple[int, Array]]:
+        """Return how near each contact comes to the limit between closing within the step and not."""
+        system, out = self.problem.stepping, self.tape.outputs
+        assert system is not None
+        contacts = [a for a, law in enumerate(system.laws) if law is not BlockLaw.STICTION]
+        margins = []
+        for a in contacts:
+            gap, way = value[:, out["gap"].start + a], system.theta * h * value[:, out["free"].start + a]
+            margin = (gap + way) / np.maximum(np.abs(gap) + np.abs(way), _TINY)
+            on, row = solved.on[:, a], system.tables["row_start"][a]
+            hits = on & (solved.second[:, row] > 0.0) & (gap > system.way.margin)
+            margins.append((a, np.where(hits, -margin, np.where(on, np.inf, margin))))
+        return margins
+
+    def _solve(self, equations: Array, start: int, count: int, D: int, weights: Array, slope: Array) -> None:
+        """Eliminate unknowns: add the derivatives along them to those along the first D directions."""
+        K = np.swapaxes(equations[:, start : start + count], 1, 2) / weights[:, None, :]
+        change = -equations[:, :D] @ np.swapaxes(np.linalg.pinv(K, rcond=_RANK), 1, 2) / weights[:, None, :]
+        slope[:, :D] += change @ slope[:, start : start + count]
+
+    def _check(self, run: Run, rows: NDArray[np.int64], margins: Sequence[tuple[int, Array]]) -> None:
+        """Refuse steps near the limit of a mode."""
+        system = self.problem.stepping
+        assert system is not None
+        for a, margin in margins:
+            if len(margin) and margin.min() < _NEAR:
+                i = int(np.argmin(margin))
+                raise SimulationError(
+                    f"the run of '{self.problem.name}' has no derivatives at t = {run.t[rows[i]]:.9g} s: "
+                    f"'{system.names[a]}' changes its mode there (margin {margin[i]:.2g}, least {_NEAR:g})",
+                    run,
+                )
