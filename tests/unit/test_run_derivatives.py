@@ -377,8 +377,6 @@ def test_what_has_no_derivatives() -> None:
     )
     with pytest.raises(InputError, match="friction have no derivatives"):
         sensitivities(disc, of=["b.x"], wrt=["q0.b.x"], q0={"b.y": 1.0}, duration=0.1)
-    with pytest.raises(InputError, match="time-stepping of contacts has no derivatives"):
-        sensitivities(ball(), of=["z"], wrt=["q0.z"], q0={"z": 1.0}, duration=0.1, contact="time-stepping")
     with pytest.raises(InputError, match=r"a run with derivatives runs the methods euler, .*, not 'idas'"):
         sensitivities(four_bar(), of=["a"], wrt=["mass"], q0=ROUGH, duration=0.1, method="idas")
     with pytest.raises(InputError, match="nothing to differentiate"):

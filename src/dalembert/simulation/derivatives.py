@@ -35,7 +35,20 @@ __all__ = ["Leg", "Passage"]
 _SAME = 1e-9  # part of a period within which two instants are one
 _RETRACED = 1e-8  # part by which a step that is taken again may differ
 _GRAZING = 1e-8  # part of the rates of an event function that its sum must keep
+_TOGETHER = 1e-6  # part of the terms of equations that depend on each other, by which they may differ
+_ROUNDING = 1e-10  # part of the largest entry of such equations that is rounding
 _ROOM = 4_000_000  # numbers in one block of derivatives
+
+
+class Need(NamedTuple):
+    """Equations of named contacts that depend on each other: ``A dy + B dp`` must vanish in their rows.
+
+    The rows behind them are those of all equations of the step, and set the scale.
+    """
+
+    names: tuple[str, ...]
+    A: Array
+    B: Array
 
 
 class Leg(NamedTuple):
@@ -45,6 +58,7 @@ class Leg(NamedTuple):
     A: Array
     B: Array
     event: str = ""
+    needs: tuple[Need, ...] = ()
 
 
 class _Sample(NamedTuple):
@@ -81,6 +95,8 @@ class Passage:
         Derivatives of the transitions.
     seed, member
         Seed and member number of the sensor noise.
+    quantities
+        Names of the quantities.
     """
 
     maps: Maps | SteppedMaps
@@ -92,6 +108,7 @@ class Passage:
     jump: Jump
     seed: int = 0
     member: int = 0
+    quantities: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self._updates: dict[int, Along] = {}
@@ -182,22 +199,33 @@ class Passage:
         seeds.c[k + np.arange(held), np.arange(held)] = 1.0
         seeds.p[k + held : k + held + m] = self.directions.T
         seeds.t[-2], seeds.h[-1] = 1.0, 1.0
-        x1, dx1, dJ = maps.advance(run, rows, self.c[rows], self.p, seeds)
+        x1, dx1, dJ, lacks = maps.advance(run, rows, self.c[rows], self.p, seeds)
         self._check(rows, x1)
         A, B = np.zeros((len(rows), at.size, at.size)), np.zeros((len(rows), at.size, m))
         A[:] = np.eye(at.size)
-        for place, d in ((slice(0, n), dx1), (slice(at.cost, at.size), dJ[..., None])):
-            columns, target = np.swapaxes(d, 1, 2), A[:, place]
-            target[:, :, moving] = columns[:, :, :k]
-            target[:, :, n : at.t] = columns[:, :, k : k + held]
-            target[:, :, at.t] = columns[:, :, -2] - columns[:, :, -1]  # what begins later is shorter
-            B[:, place] = columns[:, :, k + held : k + held + m]
+
+        def place(columns: Array, A: Array, B: Array) -> None:
+            """Put derivatives (..., entries, D) along the directions into those by y and p."""
+            A[..., moving] = columns[..., :k]
+            A[..., n : at.t] = columns[..., k : k + held]
+            A[..., at.t] = columns[..., -2] - columns[..., -1]  # what begins later is shorter
+            B[...] = columns[..., k + held : k + held + m]
+
+        for entries, d in ((slice(0, n), dx1), (slice(at.cost, at.size), dJ[..., None])):
+            place(np.swapaxes(d, 1, 2), A[:, entries], B[:, entries])
         A[:, at.t] = 0.0
+        needs: dict[int, list[Need]] = {}
+        for lack in lacks:
+            both = np.vstack([lack.missing.T, lack.terms.T])
+            need = Need(lack.names, np.zeros((len(both), at.size)), np.zeros((len(both), m)))
+            place(both, need.A, need.B)
+            needs.setdefault(lack.step, []).append(need)
         legs = []
         for i, row in enumerate(rows.tolist()):
             names = self._events_at.get(float(run.t[row + 1]), [])
             end = np.append(dx1[i, -1], dJ[i, -1])  # rates at the end of the step
-            legs.append(self._cut(row, names, A[i], B[i], end) if names else Leg(row + 1, A[i], B[i]))
+            leg = self._cut(row, names, A[i], B[i], end) if names else Leg(row + 1, A[i], B[i])
+            legs.append(leg._replace(needs=tuple(needs.get(i, ()))))
         return legs
 
     def _check(self, rows: NDArray[np.int64], x1: Array) -> None:
@@ -332,12 +360,30 @@ class Passage:
             sensitivities[0] = start
         times: list[tuple[str, float, Array]] = []
         for leg in self.legs():
+            for need in leg.needs:
+                self._check_need(need, leg.row - 1, S)
             S = leg.A @ S + leg.B
             if wanted[leg.row]:
                 sensitivities[place[leg.row]] = S  # what is sampled at a row is seen there
             if leg.event:
                 times.append((leg.event, float(self.run.t[leg.row]), S[self.layout.t].copy()))
         return sensitivities, times
+
+    def _check_need(self, need: Need, row: int, S: Array) -> None:
+        """Refuse changes of the state that not all of the contacts that push can follow."""
+        k = len(need.names)
+        lack = need.A[:k] @ S + need.B[:k]
+        sizes = np.abs(need.A[k:]) @ np.abs(S) + np.abs(need.B[k:])
+        rounding = _ROUNDING * np.abs(need.A).max() * np.abs(S).max(axis=0)
+        wrong = np.abs(lack).max(axis=0) > _TOGETHER * sizes.max(axis=0) + rounding
+        if wrong.any():
+            names = dict.fromkeys(need.names)
+            raise SimulationError(
+                f"the run of '{self.maps.problem.name}' has no derivatives at t = {self.run.t[row]:.9g} s: contacts "
+                f"{', '.join(map(repr, names))} depend on each other, and a change of "
+                f"{self.quantities[int(np.argmax(wrong))]!r} opens one of them",
+                self.run,
+            )
 
     def backward(self, end: Array) -> tuple[Array, Array]:
         """Adjoint of y at the start, and derivatives by the directions, of an adjoint at the end."""

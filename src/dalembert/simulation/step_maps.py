@@ -23,7 +23,7 @@ from dalembert.engine.problem.problem import Problem
 from dalembert.simulation.rollout.tapes import events_tape, rollout_tapes
 from dalembert.simulation.run import Run
 
-__all__ = ["Along", "Maps", "Places", "Seeds", "position_step", "velocity_step", "watched_events"]
+__all__ = ["Advanced", "Along", "Lack", "Maps", "Places", "Seeds", "position_step", "velocity_step", "watched_events"]
 
 _NAMES = ("t", "x", "c", "p")
 
@@ -151,6 +151,39 @@ class Seeds(NamedTuple):
         return cls(np.zeros(1), np.zeros((1, at.n)), np.zeros((1, at.held)), np.zeros((1, n_p)), np.zeros(1))
 
 
+class Lack(NamedTuple):
+    """Equations of a step that depend on each other.
+
+    Parameters
+    ----------
+    step
+        Number of the step.
+    missing
+        By how much each of them fails along each direction (D, equations).
+    terms
+        Derivatives of all equations of the step with impulses as they are.
+    names
+        Block of each of them.
+    """
+
+    step: int
+    missing: Array
+    terms: Array
+    names: tuple[str, ...]
+
+
+class Advanced(NamedTuple):
+    """States after N steps (N, n), with derivatives of the states (N, D, n) and of the cost (N, D).
+
+    ``lacks`` are equations that do not hold along every direction.
+    """
+
+    x: Array
+    dx: Array
+    dJ: Array
+    lacks: Sequence[Lack] = ()
+
+
 def watched_events(problem: Problem, way: ConstraintMethod | None = None) -> Along | None:
     """Return the event functions of a problem; None: there are none."""
     symbols, specs = [ca.SX.sym(n, problem.ode.size1_in(k)) for k, n in enumerate(_NAMES)], problem.event_specs
@@ -227,11 +260,8 @@ class Maps:
         """Numbers that a step needs for each direction."""
         return self.layout.size * (self.tableau.stages + 1)
 
-    def advance(self, run: Run, rows: NDArray[np.int64], c: Array, p: Array, seeds: Seeds) -> tuple[Array, Array, Array]:
-        """Return the states after the steps that begin at these rows, with derivatives of states and cost.
-
-        The states are (N, n), their derivatives (N, D, n), those of the cost (N, D).
-        """
+    def advance(self, run: Run, rows: NDArray[np.int64], c: Array, p: Array, seeds: Seeds) -> Advanced:
+        """Return the states after the steps that begin at these rows, with their derivatives."""
         T, n, D = self.tableau, self.problem.n_states, len(seeds.t)
         t, x, h = run.t[rows], run.x[rows], run.t[rows + 1] - run.t[rows]
         dt, dx, dc, dp, dh = seeds
@@ -263,7 +293,7 @@ class Maps:
         x1, dx1, dJ = x + h[:, None] * value[:, :n], dx + slope[..., :n], slope[..., n]
         if self.settle is not None:
             x1, dx1 = self.settle(t + h, x1, c, p, along=(dt + dh, dx1, dc, dp))
-        return x1, dx1, dJ
+        return Advanced(x1, dx1, dJ)
 
     def cost(self, run: Run, c: Array, p: Array) -> float:
         """Integral of the cost per second, by the integrator of the run."""

@@ -35,7 +35,7 @@ from dalembert.simulation.contact_modes import (
     stiction_mode,
 )
 from dalembert.simulation.run import Run
-from dalembert.simulation.step_maps import Along, Places, Seeds, watched_events
+from dalembert.simulation.step_maps import Advanced, Along, Lack, Places, Seeds, watched_events
 from dalembert.simulation.stepped_tape import StepTape, step_tape
 
 __all__ = ["SteppedMaps"]
@@ -43,6 +43,8 @@ __all__ = ["SteppedMaps"]
 _NEAR = 1e-6  # margin of a mode below which the run has no derivatives
 _RANK = 1e-10  # part of the largest singular value below which a direction of impulses has no effect
 _TINY = 1e-300
+_FAST, _STILL = 2.0, 1e-7  # as in step.h: closing speed by that of free motion; least speed [m/s]
+_ROUNDING = 1e-11  # part of the largest term of equations that is rounding
 _UNSOLVED = 100.0  # times the tolerance: residual above which impulses do not solve the step
 
 
@@ -97,21 +99,24 @@ class SteppedMaps:
         """Numbers that a step needs for each direction."""
         return 2 * self.tape.outputs["restitution"].stop
 
-    def advance(self, run: Run, rows: NDArray[np.int64], c: Array, p: Array, seeds: Seeds) -> tuple[Array, Array, Array]:
-        """Return the states after the steps that begin at these rows, with derivatives of states and cost."""
+    def advance(self, run: Run, rows: NDArray[np.int64], c: Array, p: Array, seeds: Seeds) -> Advanced:
+        """Return the states after the steps that begin at these rows, with their derivatives."""
         system = self.problem.stepping
         assert system is not None
         n, D = self.problem.n_states, len(seeds.t)
         x1, dx1, dJ = np.empty((len(rows), n)), np.empty((len(rows), D, n)), np.empty((len(rows), D))
+        lacks: list[Lack] = []
         solved = self._solved(run, rows, c, p)
         patterns, members = np.unique(solved.on, axis=0, return_inverse=True)
         for k, on in enumerate(patterns):
             chosen = np.flatnonzero(members.ravel() == k)
             part = _Solved(*(array[chosen] for array in solved))
-            x1[chosen], dx1[chosen], dJ[chosen] = self._group(run, rows[chosen], c[chosen], p, seeds, part, on)
+            group = self._group(run, rows[chosen], c[chosen], p, seeds, part, on)
+            x1[chosen], dx1[chosen], dJ[chosen] = group.x, group.dx, group.dJ
+            lacks += [lack._replace(step=int(chosen[lack.step])) for lack in group.lacks]
         account = [system.residual, system.sweeps, system.undetermined, system.lowered]
         x1[:, account] = run.x[rows + 1][:, account]
-        return x1, dx1, dJ
+        return Advanced(x1, dx1, dJ, lacks)
 
     def cost(self, run: Run, c: Array, p: Array) -> float:
         """Integral of the cost per second, by the trapezoidal rule."""
@@ -119,6 +124,21 @@ class SteppedMaps:
         solved = self._solved(run, rows, c[rows], p)
         value, _ = self._evaluated(run, rows, c[rows], p, solved, Seeds.none(self.layout, len(p)), np.zeros((1, 0)))
         return float(value[:, self.tape.outputs["cost"]].sum())
+
+    def impacts(self, run: Run, c: Array, p: Array) -> list[tuple[str, float]]:
+        """Return impacts, by contact and time: pairs that close faster than free motion makes it in two steps."""
+        system, out = self.problem.stepping, self.tape.outputs
+        assert system is not None
+        rows = np.flatnonzero(np.diff(run.t) > 0.0)
+        solved = self._solved(run, rows, c[rows], p)
+        value, _ = self._evaluated(run, rows, c[rows], p, solved, Seeds.none(self.layout, len(p)), np.zeros((1, 0)))
+        hits = []
+        for a, law in enumerate(system.laws):
+            before, free = value[:, out["before"].start + a], value[:, out["free"].start + a]
+            pushes = solved.on[:, a] & (solved.second[:, system.tables["row_start"][a]] > 0.0)
+            strikes = pushes & (-before > _FAST * np.abs(free - before)) & (law is not BlockLaw.STICTION)
+            hits += [(system.names[a], float(t)) for t in run.t[rows[strikes & (-before > _STILL)]]]
+        return sorted(hits, key=lambda hit: hit[1])
 
     def _solved(self, run: Run, rows: NDArray[np.int64], c: Array, p: Array) -> _Solved:
         """Take the steps again; refuse those that have no derivatives."""
@@ -197,7 +217,7 @@ class SteppedMaps:
         seeds: Seeds,
         solved: _Solved,
         on: NDArray[np.bool_],
-    ) -> tuple[Array, Array, Array]:
+    ) -> Advanced:
         """Steps in which the same blocks act."""
         system = self.problem.stepping
         assert system is not None
@@ -215,7 +235,7 @@ class SteppedMaps:
         slope = slope.copy()
         h, dh = (run.t[rows + 1] - run.t[rows])[:, None], np.append(seeds.h, np.zeros(2 * r + g))
         margins = self._closing(value, solved, h[:, 0])
-        modes: dict[int, Mode] = {}
+        modes, lacks, terms = dict[int, Mode](), list[Lack](), list[Array]()
         for pass_, impulses, start in (("first", solved.first, D), ("second", solved.second, D + r)):
             own = np.zeros((len(dh), r))
             own[start : start + r] = np.eye(r)
@@ -232,7 +252,9 @@ class SteppedMaps:
                 modes[a] = mode
                 margins.append((a, mode.margin))
                 j += len(span)
-            self._solve(equations, start, r, D, np.where(weights > 0.0, weights, 1.0), slope)
+            names = [system.names[a] for a, span in zip(active, spans, strict=True) for _ in span]
+            terms.append(equations[:, :D].copy())
+            lacks += _solve(equations, start, r, D, np.where(weights > 0.0, weights, 1.0), slope, names)
         self._check(run, rows, margins)
         stays = [modes[int(a)].pushes & ~(solved.bounce[:, a] < 0.0) | (solved.displacement[:, a] > 0.0) for a in closing]
         if g:
@@ -242,10 +264,12 @@ class SteppedMaps:
             own = np.zeros((len(dh), g))
             own[start:] = np.eye(g)
             gaps = slope[..., out["gap_after"].start + closing] / root
-            equations = np.where(np.stack(stays, axis=1)[:, None, :], gaps, own * root)
-            self._solve(equations, start, g, D, root[:, 0], slope)
+            equations = np.where(np.stack(stays, axis=1)[:, None, :], gaps, own * root) / h[..., None]  # as velocities
+            terms.append(equations[:, :D].copy())
+            lacks += _solve(equations, start, g, D, root[:, 0], slope, [system.names[a] for a in closing])
+        lacks = [lack._replace(terms=np.hstack([entry[lack.step] for entry in terms])) for lack in lacks]
         n = self.problem.n_states
-        return value[:, :n], slope[:, :D, :n], slope[:, :D, out["cost"].start]
+        return Advanced(value[:, :n], slope[:, :D, :n], slope[:, :D, out["cost"].start], lacks)
 
     def _law(
         self,
@@ -296,12 +320,6 @@ class SteppedMaps:
             margins.append((a, np.where(hits, -margin, np.where(on, np.inf, margin))))
         return margins
 
-    def _solve(self, equations: Array, start: int, count: int, D: int, weights: Array, slope: Array) -> None:
-        """Eliminate unknowns: add the derivatives along them to those along the first D directions."""
-        K = np.swapaxes(equations[:, start : start + count], 1, 2) / weights[:, None, :]
-        change = -equations[:, :D] @ np.swapaxes(np.linalg.pinv(K, rcond=_RANK), 1, 2) / weights[:, None, :]
-        slope[:, :D] += change @ slope[:, start : start + count]
-
     def _check(self, run: Run, rows: NDArray[np.int64], margins: Sequence[tuple[int, Array]]) -> None:
         """Refuse steps near the limit of a mode."""
         system = self.problem.stepping
@@ -314,3 +332,26 @@ class SteppedMaps:
                     f"'{system.names[a]}' changes its mode there (margin {margin[i]:.2g}, least {_NEAR:g})",
                     run,
                 )
+
+
+def _solve(
+    equations: Array, start: int, count: int, D: int, weights: Array, slope: Array, names: Sequence[str]
+) -> list[Lack]:
+    """Eliminate unknowns: add the derivatives along them to those along the first D directions.
+
+    Where equations depend on each other, they hold only along some directions: return by how much they fail.
+    """
+    if not count:
+        return []
+    K = np.swapaxes(equations[:, start : start + count], 1, 2) / weights[:, None, :]
+    U, s, Vt = np.linalg.svd(K)
+    full = s > _RANK * s[:, :1]
+    inverse = np.where(full, 1.0 / np.where(full, s, 1.0), 0.0)
+    given = equations[:, :D]
+    along = given @ U
+    change = -((along * inverse[:, None, :]) @ Vt) / weights[:, None, :]
+    slope[:, :D] += change @ slope[:, start : start + count]
+    some = np.flatnonzero(~full.all(axis=1))
+    missing = (along[some] * ~full[some, None, :]) @ np.swapaxes(U[some], 1, 2)
+    fails = np.abs(missing).max(axis=(1, 2)) > _ROUNDING * np.abs(given[some]).max(axis=(1, 2))
+    return [Lack(int(some[k]), missing[k], given[some[k]], tuple(names)) for k in np.flatnonzero(fails)]

@@ -169,7 +169,7 @@ def step_tape(problem: Problem, running: Any = None, backend: Backend = "auto") 
     account = {system.residual, system.sweeps, system.undetermined, system.lowered}
     depends = ca.which_depends(ca.vertcat(after - x, whole[n:]), x, 1, False)
     return StepTape(
-        Along("contact_step", symbols, whole, backend),
+        Along("step_derivatives", symbols, whole, backend),
         _places(given),
         _places(outputs),
         tuple(i for i, one in enumerate(depends) if one and i not in account),
