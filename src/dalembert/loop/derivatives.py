@@ -148,8 +148,9 @@ def _tell_impacts(maps: SteppedMaps, passage: Passage) -> None:
         first, *others = hits
         more = f" and {len(others)} more" if others else ""
         warn(
-            f"machine '{maps.problem.name}': '{first[0]}' hits at t = {first[1]:.6g} s{more}. The derivatives are those of "
-            "the steps, in which an impact does not change its instant; use contact='event-driven', or a start in contact"
+            f"machine '{maps.problem.name}': '{first[0]}' hits at t = {first[1]:.6g} s{more}. The derivatives are "
+            "those of the steps, in which an impact keeps its instant; those of contact='event-driven' include the "
+            "change of the instant"
         )
 
 

@@ -14,14 +14,17 @@ of the mode: at zero another mode begins, and the step has no derivatives.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.core.types import Array
+from dalembert.engine.problem.stepping import BlockLaw
+from dalembert.engine.stepping.native import solve_blocks
 
-__all__ = ["Mode", "coulomb_equations", "coulomb_mode", "stiction_equations", "stiction_mode"]
+__all__ = ["Mode", "coulomb_equations", "coulomb_mode", "settle_shared", "stiction_equations", "stiction_mode"]
 
 _TINY = 1e-300
 
@@ -39,7 +42,7 @@ class Mode:
     along
         Direction of the slip (N, 2), or of the friction of a joint (N, 1).
     margin
-        Distance from the next mode.
+        Distance from the next mode (N, 2), of the normal and of the friction; infinite where there is none.
     """
 
     pushes: NDArray[np.bool_]
@@ -65,7 +68,7 @@ def coulomb_mode(x: Array, u: Array, mu: Array, W: Array, scale: Array) -> Mode:
     scale = np.maximum(scale, _TINY)
     force, lift = x[:, 0] * W[:, 0] / scale, u[:, 0] / scale
     pushes = force > lift
-    margin = np.where(pushes, force, lift)
+    normal, rubbing = np.where(pushes, force, lift), np.full(len(x), np.inf)
     sticks, along = np.zeros(len(x), dtype=bool), np.zeros((len(x), x.shape[1] - 1))
     if x.shape[1] == 3:
         limit, size = np.maximum(mu * x[:, 0], _TINY), np.hypot(x[:, 1], x[:, 2])
@@ -75,8 +78,8 @@ def coulomb_mode(x: Array, u: Array, mu: Array, W: Array, scale: Array) -> Mode:
         rubs = pushes & (mu > 0.0)
         sticks = rubs & (slack >= slip)
         along = u[:, 1:] / np.maximum(speed, _TINY)[:, None]
-        margin = np.where(rubs, np.minimum(margin, np.where(sticks, slack, slip)), margin)
-    return Mode(pushes, sticks, along, margin)
+        rubbing = np.where(rubs, np.where(sticks, slack, slip), rubbing)
+    return Mode(pushes, sticks, along, np.stack([normal, rubbing], axis=1))
 
 
 def coulomb_equations(mode: Mode, x: Array, u: Array, mu: Array, W: Array, dx: Array, du: Array, dmu: Array) -> Array:
@@ -90,7 +93,7 @@ def coulomb_equations(mode: Mode, x: Array, u: Array, mu: Array, W: Array, dx: A
         Derivatives of impulses, velocities (N, directions, rows) and friction (N, directions).
     """
     root = np.sqrt(np.maximum(W, _TINY))[:, None, :]
-    still = (W <= 1e-14 * W.sum(axis=1, keepdims=True))[:, None, :]  # a tangent along which nothing can move
+    still = (1e-14 * W.sum(axis=1, keepdims=True) >= W)[:, None, :]  # a tangent along which nothing can move
     resting, free = du / root, dx * root
     equations = np.where(mode.pushes[:, None, None], resting, free)
     if x.shape[1] == 3:
@@ -104,7 +107,7 @@ def coulomb_equations(mode: Mode, x: Array, u: Array, mu: Array, W: Array, dx: A
 
 
 def stiction_mode(x: Array, u: Array, limits: Array, broken: NDArray[np.bool_], W: Array) -> Mode:
-    """Mode of a joint with friction; ``limits`` (N, 2) at rest and in motion, ``broken``: whether it has broken away."""
+    """Mode of a joint with friction, with its limits at rest and in motion (N, 2), and whether it has broken away."""
     limit = np.maximum(np.where(broken, limits[:, 1], limits[:, 0]), _TINY)
     weight = np.maximum(W[:, 0], _TINY)
     slack, slip = 1.0 - np.abs(x[:, 0]) / limit, np.abs(u[:, 0]) / (weight * limit)
@@ -112,7 +115,8 @@ def stiction_mode(x: Array, u: Array, limits: Array, broken: NDArray[np.bool_], 
     # in motion it would stop where the friction at rest could hold it
     held = np.abs(slip - np.maximum(limits[:, 0] - limit, 0.0) / limit)
     along = np.where(x[:, 0] != 0.0, np.sign(x[:, 0]), -np.sign(u[:, 0]))[:, None]
-    return Mode(np.ones(len(x), dtype=bool), sticks, along, np.where(sticks, slack, held))
+    margin = np.where(sticks, slack, held)
+    return Mode(np.ones(len(x), dtype=bool), sticks, along, np.stack([np.full(len(x), np.inf), margin], axis=1))
 
 
 def stiction_equations(mode: Mode, W: Array, dx: Array, du: Array, dlimit: Array) -> Array:
@@ -120,3 +124,43 @@ def stiction_equations(mode: Mode, W: Array, dx: Array, du: Array, dlimit: Array
     root = np.sqrt(np.maximum(W, _TINY))[:, None, :]
     moves = (dx - mode.along[:, None, :] * dlimit[..., None]) * root
     return np.where(mode.sticks[:, None, None], du / root, moves)
+
+
+def settle_shared(
+    modes: Sequence[Mode], laws: Sequence[BlockLaw], limits: Sequence[Array], x: Array, u: Array, W: Array, near: float
+) -> None:
+    """Let blocks at the limit of their friction rest, where the machine would rest with less friction too.
+
+    Forces that are not unique may be at their limits while nothing moves: feet of a body that came to rest, or a joint
+    at its stop. Impulses are then found again with all friction lowered by ten times ``near``. If the same blocks rest,
+    they do so in all neighbouring states, in whichever mode the rule of equal compliance puts each of them. Their
+    margins are then infinite.
+
+    Parameters
+    ----------
+    modes
+        Of the blocks, changed in place.
+    laws, limits
+        Law of each block; friction of a contact, limit of a joint (N).
+    x, u, W
+        Impulses, velocities (N, rows) and matrix (N, rows, rows) of all blocks.
+    near
+        Margin below which a block is at its limit.
+    """
+    if not modes:
+        return
+    sizes = [3 if law is BlockLaw.COULOMB else 1 for law in laws]
+    starts = np.cumsum([0, *sizes])
+    some = np.min([mode.margin[:, 1] for mode in modes], axis=0) < near
+    for i in np.flatnonzero(some):
+        loose = [k for k, mode in enumerate(modes) if mode.margin[i, 1] < near]
+        rests = [k for k, mode in enumerate(modes) if mode.sticks[i] or k in loose]
+        free = u[i] - W[i] @ x[i]
+        less = [(1.0 - 10.0 * near) * limit[i] for limit in limits]
+        numbers = [value for law, value in zip(laws, less, strict=True) for _ in range(law.given(1))]
+        found = solve_blocks(W[i], free, laws, numbers, guess=x[i])
+        speeds = np.abs(W[i] @ found.impulses + free)
+        still = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in rests])
+        if found.residual <= 1e-9 and speeds[still].max() <= near * np.abs(free).max():
+            for k in loose:
+                modes[k].sticks[i], modes[k].margin[i, 1] = True, np.inf

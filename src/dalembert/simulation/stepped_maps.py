@@ -1,19 +1,21 @@
 """Derivatives of time-stepping steps, by implicit differentiation of the solved step.
 
-A step is a smooth expression of the state and of its impulses (`stepped_tape`). In the mode in which each block was
-solved, open, sticking or slipping, the laws are smooth equations of the impulses (`contact_modes`): with the expression y
-of the velocities and the equations E(y, x) = 0,
+A step is a smooth expression F(y, x) of the state y and of its impulses x (`stepped_tape`), and so are the velocities u
+of the contacts. In the mode in which each block was solved, open, sticking or slipping, the laws are smooth equations
+E(u, x) = 0 (`contact_modes`):
 
-    (E_y y_x + E_x) dx = -E_y dy,    d(state after) = F dy + F_x dx.
+    (E_u u_x + E_x) dx = -E_u u_y dy,    d(state after) = F_y dy + F_x dx.
 
-The engine takes every step of the run again, which returns its impulses. Forces that are not unique have no derivatives, but
-the velocities do: the pseudo-inverse returns the least change of the impulses, and all others give the same velocities.
+The engine takes every step of the run again, which returns its impulses. Forces that are not unique have no
+derivatives, but the velocities do: the pseudo-inverse returns the least change of the impulses, and all others give the
+same velocities.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,12 +27,13 @@ from dalembert.core.types import Array
 from dalembert.engine.kernels import problem_kernels
 from dalembert.engine.library import library
 from dalembert.engine.problem.problem import Problem
-from dalembert.engine.problem.stepping import BlockLaw
+from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 from dalembert.engine.stepping.native import NativeStepping
 from dalembert.simulation.contact_modes import (
     Mode,
     coulomb_equations,
     coulomb_mode,
+    settle_shared,
     stiction_equations,
     stiction_mode,
 )
@@ -49,15 +52,24 @@ _UNSOLVED = 100.0  # times the tolerance: residual above which impulses do not s
 
 
 class _Solved(NamedTuple):
-    """Impulses of steps: of both rounds (N, rows), of each block rebound and displacement, whether it acts; limits."""
+    """Impulses of N steps.
+
+    Impulses of both rounds (N, rows); of each block its rebound, its displacement, and whether it acts (1 or 0);
+    numbers of the laws; in how many parts each step was taken (N, 1).
+    """
 
     first: Array
     second: Array
     bounce: Array
     displacement: Array
-    on: NDArray[np.bool_]
+    acts: Array
     numbers: Array
     parts: Array
+
+    @property
+    def on(self) -> NDArray[np.bool_]:
+        """Which blocks act."""
+        return self.acts > 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +97,12 @@ class SteppedMaps:
         object.__setattr__(self, "events", watched_events(self.problem))
 
     @property
+    def system(self) -> SteppingSystem:
+        """The blocks of the problem."""
+        assert self.problem.stepping is not None
+        return self.problem.stepping
+
+    @property
     def layout(self) -> Places:
         """Places in y."""
         return Places(self.problem.n_states, len(self.problem.held_names))
@@ -101,8 +119,7 @@ class SteppedMaps:
 
     def advance(self, run: Run, rows: NDArray[np.int64], c: Array, p: Array, seeds: Seeds) -> Advanced:
         """Return the states after the steps that begin at these rows, with their derivatives."""
-        system = self.problem.stepping
-        assert system is not None
+        system = self.system
         n, D = self.problem.n_states, len(seeds.t)
         x1, dx1, dJ = np.empty((len(rows), n)), np.empty((len(rows), D, n)), np.empty((len(rows), D))
         lacks: list[Lack] = []
@@ -114,7 +131,7 @@ class SteppedMaps:
             group = self._group(run, rows[chosen], c[chosen], p, seeds, part, on)
             x1[chosen], dx1[chosen], dJ[chosen] = group.x, group.dx, group.dJ
             lacks += [lack._replace(step=int(chosen[lack.step])) for lack in group.lacks]
-        account = [system.residual, system.sweeps, system.undetermined, system.lowered]
+        account = [system.residual, system.sweeps, system.undetermined, system.lowered]  # they have no derivatives
         x1[:, account] = run.x[rows + 1][:, account]
         return Advanced(x1, dx1, dJ, lacks)
 
@@ -127,8 +144,7 @@ class SteppedMaps:
 
     def impacts(self, run: Run, c: Array, p: Array) -> list[tuple[str, float]]:
         """Return impacts, by contact and time: pairs that close faster than free motion makes it in two steps."""
-        system, out = self.problem.stepping, self.tape.outputs
-        assert system is not None
+        system, out = self.system, self.tape.outputs
         rows = np.flatnonzero(np.diff(run.t) > 0.0)
         solved = self._solved(run, rows, c[rows], p)
         value, _ = self._evaluated(run, rows, c[rows], p, solved, Seeds.none(self.layout, len(p)), np.zeros((1, 0)))
@@ -142,8 +158,7 @@ class SteppedMaps:
 
     def _solved(self, run: Run, rows: NDArray[np.int64], c: Array, p: Array) -> _Solved:
         """Take the steps again; refuse those that have no derivatives."""
-        system, n = self.problem.stepping, self.problem.n_states
-        assert system is not None
+        system, n = self.system, self.problem.n_states
         kernels = problem_kernels(self.problem, self.backend).stepping_codes()
         steps = NativeStepping(system, n, kernels)
         tables, k = system.tables, len(system.names)
@@ -153,15 +168,14 @@ class SteppedMaps:
             np.ascontiguousarray(a, dtype=float) for a in (run.t[rows], np.diff(run.t)[rows], run.x[rows], c, p)
         )
         held = held.reshape(len(rows), -1)
-        library("stepping").moreau_retrace(
+        done = library("stepping").moreau_retrace(
             steps.address, len(rows), *(a.ctypes.data for a in (t, h, x, held)), held.shape[1], parameters.ctypes.data,
             after.ctypes.data, account.ctypes.data,
         )  # fmt: skip
-        parts = np.split(account, np.cumsum([R, R, k, k, k, numbers]), axis=1)
-        solved = _Solved(*parts[:4], parts[4] > 0.5, parts[5], parts[6][:, 0])
-        there = run.x[rows + 1]
+        solved, there = _Solved(*np.split(account, np.cumsum([R, R, k, k, k, numbers]), axis=1)), run.x[rows + 1]
         for wrong, reason in (
-            (solved.parts > 1.5, "a fast pair was swept, which cuts the step; take a shorter step"),
+            (np.arange(len(rows)) >= done, "a repetition of the step fails"),
+            (solved.parts[:, 0] > 1.5, "a fast pair was swept, which cuts the step; take a shorter step"),
             (there[:, system.lowered] > 0.0, "restitution was lowered because it would have added energy"),
             (
                 there[:, system.residual] > _UNSOLVED * system.way.tolerance,
@@ -179,10 +193,7 @@ class SteppedMaps:
         self, run: Run, rows: NDArray[np.int64], c: Array, p: Array, solved: _Solved, seeds: Seeds, more: Array
     ) -> tuple[Array, Array]:
         """Values and derivatives of the tape; ``more``: directions in the impulses and displacements as well."""
-        system = self.problem.stepping
-        assert system is not None
-        h = run.t[rows + 1] - run.t[rows]
-        at = self.tape.inputs
+        h, at = run.t[rows + 1] - run.t[rows], self.tape.inputs
         inputs = np.hstack([run.x[rows], h[:, None], solved.first, solved.second, solved.displacement])
         D, E, m = len(seeds.t), len(more) if more.size else 0, at["displacement"].stop
         dx = np.zeros((D + E, m))
@@ -198,7 +209,7 @@ class SteppedMaps:
             np.vstack([seeds.p, nothing * np.zeros(seeds.p.shape[1])]),
         )
 
-        def run_tape(clipped: Array, along: Sequence[Array]) -> tuple[Array, Array]:
+        def run_tape(clipped: NDArray[np.bool_], along: Sequence[Array]) -> tuple[Array, Array]:
             flags = np.hstack([rebounds, clipped]).astype(float)
             return self.tape.kernel(run.t[rows], inputs, c, p, flags, along=along)
 
@@ -219,8 +230,7 @@ class SteppedMaps:
         on: NDArray[np.bool_],
     ) -> Advanced:
         """Steps in which the same blocks act."""
-        system = self.problem.stepping
-        assert system is not None
+        system = self.system
         tables, out, D = system.tables, self.tape.outputs, len(seeds.t)
         R = tables["row_start"][-1]
         active = [int(a) for a in np.flatnonzero(on)]
@@ -234,29 +244,33 @@ class SteppedMaps:
         value, slope = self._evaluated(run, rows, c, p, solved, seeds, more)
         slope = slope.copy()
         h, dh = (run.t[rows + 1] - run.t[rows])[:, None], np.append(seeds.h, np.zeros(2 * r + g))
-        margins = self._closing(value, solved, h[:, 0])
+        margins = self._limits(value, solved, h[:, 0])
         modes, lacks, terms = dict[int, Mode](), list[Lack](), list[Array]()
+        sizes = [len(span) for span in spans]
+        places = [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
         for pass_, impulses, start in (("first", solved.first, D), ("second", solved.second, D + r)):
             own = np.zeros((len(dh), r))
             own[start : start + r] = np.eye(r)
-            U, dU = value[:, out[pass_]], slope[..., out[pass_]]
-            equations, weights = np.empty((len(rows), len(dh), r)), np.ones((len(rows), r))
-            j = 0
-            for a, span in zip(active, spans, strict=True):
-                mine, here = np.arange(span.start, span.stop), slice(j, j + len(span))
-                W = np.stack([slope[:, start + j + i, out[pass_].start + row] for i, row in enumerate(mine)], axis=1)
-                mode, equations[..., here] = self._law(
-                    a, impulses[:, mine], U[:, mine], W, own[:, here], dU[..., mine], value, slope, h, dh, solved.numbers
-                )
-                weights[:, here] = np.sqrt(np.maximum(W, 0.0))
-                modes[a] = mode
-                margins.append((a, mode.margin))
-                j += len(span)
+            U, dU = value[:, out[pass_]][:, acting], slope[..., out[pass_]][..., acting]
+            X, W = impulses[:, acting], np.swapaxes(dU[:, start : start + r], 1, 2)
+            diagonal = np.diagonal(W, axis1=1, axis2=2)
+            laws = [_Block(self, a, value, slope, h, dh, solved.numbers) for a in active]
+            modes = {law.a: law.mode(X[:, at], U[:, at], diagonal[:, at]) for law, at in zip(laws, places, strict=True)}
+            limits = [law.limit for law in laws]
+            settle_shared(list(modes.values()), [system.laws[a] for a in active], limits, X, U, W, _NEAR)
+            margins += [(a, mode.margin.min(axis=1)) for a, mode in modes.items()]
+            equations = np.empty((len(rows), len(dh), r))
+            for law, at in zip(laws, places, strict=True):
+                mine = np.broadcast_to(own[:, at], (len(rows), *own[:, at].shape))
+                equations[..., at] = law.equations(modes[law.a], X[:, at], U[:, at], diagonal[:, at], mine, dU[..., at])
             names = [system.names[a] for a, span in zip(active, spans, strict=True) for _ in span]
             terms.append(equations[:, :D].copy())
-            lacks += _solve(equations, start, r, D, np.where(weights > 0.0, weights, 1.0), slope, names)
+            weights = np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+            lacks += _solve(equations, start, r, D, weights, slope, names)
         self._check(run, rows, margins)
-        stays = [modes[int(a)].pushes & ~(solved.bounce[:, a] < 0.0) | (solved.displacement[:, a] > 0.0) for a in closing]
+        stays = [
+            modes[int(a)].pushes & ~(solved.bounce[:, a] < 0.0) | (solved.displacement[:, a] > 0.0) for a in closing
+        ]
         if g:
             start = D + 2 * r
             W = np.stack([slope[:, start + k, out["gap_after"].start + a] for k, a in enumerate(closing)], axis=1)
@@ -271,59 +285,26 @@ class SteppedMaps:
         n = self.problem.n_states
         return Advanced(value[:, :n], slope[:, :D, :n], slope[:, :D, out["cost"].start], lacks)
 
-    def _law(
-        self,
-        a: int,
-        x: Array,
-        u: Array,
-        W: Array,
-        dx: Array,
-        du: Array,
-        value: Array,
-        slope: Array,
-        h: Array,
-        dh: Array,
-        numbers: Array,
-    ) -> tuple[Mode, Array]:
-        """Mode and equations of a block; ``dx`` (directions, rows) are the directions in its own impulses."""
-        system, out = self.problem.stepping, self.tape.outputs
-        assert system is not None
-        place = system.tables["mu_start"][a]
-        law, at = system.laws[a], out["numbers"].start + place
-        mine = np.broadcast_to(dx, (len(x), *dx.shape))
-        if law is BlockLaw.STICTION:
-            limits, dlimits = value[:, at : at + 2] * h, slope[..., at : at + 2] * h[..., None]
-            dlimits = dlimits + dh[:, None] * value[:, None, at : at + 2]
-            broken = numbers[:, place] < 0.5 * (limits[:, 0] + limits[:, 1])
-            mode = stiction_mode(x, u, limits, broken, W)
-            return mode, stiction_equations(mode, W, mine, du, np.where(broken[:, None], dlimits[..., 1], dlimits[..., 0]))
-        before, free = value[:, out["before"].start + a], value[:, out["free"].start + a]
-        mode = coulomb_mode(x, u, value[:, at], W, np.abs(before) + np.abs(free))
-        e = value[:, out["restitution"].start + a]
-        gained = np.abs(free - before)
-        bounces = np.abs(-before - 2.0 * gained) / np.maximum(np.abs(before) + 2.0 * gained, _TINY)
-        margin = np.where((e != 0.0) & (before < 0.0), np.minimum(mode.margin, bounces), mode.margin)
-        mode = Mode(mode.pushes, mode.sticks, mode.along, margin)
-        return mode, coulomb_equations(mode, x, u, value[:, at], W, mine, du, slope[..., at])
-
-    def _closing(self, value: Array, solved: _Solved, h: Array) -> list[tuple[int, Array]]:
-        """Return how near each contact comes to the limit between closing within the step and not."""
-        system, out = self.problem.stepping, self.tape.outputs
-        assert system is not None
+    def _limits(self, value: Array, solved: _Solved, h: Array) -> list[tuple[int, Array]]:
+        """Return how near each contact comes to closing, or not, within the step, and to rebounding, or not."""
+        system, out = self.system, self.tape.outputs
         contacts = [a for a, law in enumerate(system.laws) if law is not BlockLaw.STICTION]
         margins = []
         for a in contacts:
-            gap, way = value[:, out["gap"].start + a], system.theta * h * value[:, out["free"].start + a]
-            margin = (gap + way) / np.maximum(np.abs(gap) + np.abs(way), _TINY)
+            gap, before, free, e = (value[:, out[name].start + a] for name in ("gap", "before", "free", "restitution"))
+            way = system.theta * h * free
+            closes = (gap + way) / np.maximum(np.abs(gap) + np.abs(way), _TINY)
             on, row = solved.on[:, a], system.tables["row_start"][a]
-            hits = on & (solved.second[:, row] > 0.0) & (gap > system.way.margin)
-            margins.append((a, np.where(hits, -margin, np.where(on, np.inf, margin))))
+            pushes = on & (solved.second[:, row] > 0.0)
+            margin = np.where(pushes & (gap > system.way.margin), -closes, np.where(on, np.inf, closes))
+            gained = _FAST * np.abs(free - before)
+            rebounds = np.abs(-before - gained) / np.maximum(np.abs(before) + gained, _TINY)
+            margins.append((a, np.where(on & (e != 0.0) & (before < 0.0), np.minimum(margin, rebounds), margin)))
         return margins
 
     def _check(self, run: Run, rows: NDArray[np.int64], margins: Sequence[tuple[int, Array]]) -> None:
         """Refuse steps near the limit of a mode."""
-        system = self.problem.stepping
-        assert system is not None
+        system = self.system
         for a, margin in margins:
             if len(margin) and margin.min() < _NEAR:
                 i = int(np.argmin(margin))
@@ -332,6 +313,66 @@ class SteppedMaps:
                     f"'{system.names[a]}' changes its mode there (margin {margin[i]:.2g}, least {_NEAR:g})",
                     run,
                 )
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """A block in N steps: its law, with values and derivatives of the tape."""
+
+    maps: SteppedMaps
+    a: int
+    value: Array
+    slope: Array
+    h: Array
+    dh: Array
+    numbers: Array
+
+    @property
+    def _place(self) -> int:
+        """Where the numbers of its law begin."""
+        return self.maps.system.tables["mu_start"][self.a]
+
+    @property
+    def _at(self) -> int:
+        """Where they begin in the output of the tape."""
+        return self.maps.tape.outputs["numbers"].start + self._place
+
+    @property
+    def _is_joint(self) -> bool:
+        return self.maps.system.laws[self.a] is BlockLaw.STICTION
+
+    @property
+    def _limits(self) -> tuple[Array, NDArray[np.bool_]]:
+        """Largest impulses of a joint at rest and in motion, and whether it has broken away."""
+        limits = self.value[:, self._at : self._at + 2] * self.h
+        return limits, self.numbers[:, self._place] < 0.5 * (limits[:, 0] + limits[:, 1])
+
+    @property
+    def limit(self) -> Array:
+        """Friction of a contact, or the largest impulse of a joint (N)."""
+        if not self._is_joint:
+            return self.value[:, self._at]
+        limits, broken = self._limits
+        return np.where(broken, limits[:, 1], limits[:, 0])
+
+    def mode(self, x: Array, u: Array, W: Array) -> Mode:
+        """Mode of the block."""
+        if self._is_joint:
+            limits, broken = self._limits
+            return stiction_mode(x, u, limits, broken, W)
+        out = self.maps.tape.outputs
+        before, free = (self.value[:, out[name].start + self.a] for name in ("before", "free"))
+        return coulomb_mode(x, u, self.value[:, self._at], W, np.abs(before) + np.abs(free))
+
+    def equations(self, mode: Mode, x: Array, u: Array, W: Array, dx: Array, du: Array) -> Array:
+        """Derivatives of its equations (N, directions, rows)."""
+        if not self._is_joint:
+            mu, dmu = self.value[:, self._at], self.slope[..., self._at]
+            return coulomb_equations(mode, x, u, mu, W, dx, du, dmu)
+        _, broken = self._limits
+        numbers, slopes = self.value[:, None, self._at : self._at + 2], self.slope[..., self._at : self._at + 2]
+        dlimits = slopes * self.h[..., None] + self.dh[:, None] * numbers
+        return stiction_equations(mode, W, dx, du, np.where(broken[:, None], dlimits[..., 1], dlimits[..., 0]))
 
 
 def _solve(

@@ -1,7 +1,7 @@
 """A time-stepping step as one smooth expression, given the impulses of its blocks.
 
-Impulses, and the displacements that close gaps, are inputs of the expression: `contact_modes` has the equations that make
-them functions of the state. See ``engine/stepping/step.h`` for the step itself.
+Impulses, and the displacements that close gaps, are inputs of the expression. `contact_modes` has the equations that
+make them functions of the state, and ``engine/stepping/step.h`` the step itself.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class StepTape:
     Parameters
     ----------
     kernel
-        Function of t, (x, h, impulses of the first round, of the second, displacements), c, p, and of each block whether
-        it rebounds, whether a joint has broken away, and whether a rebound removes no penetration.
+        Function of t, (x, h, impulses of the first round, of the second, displacements), c, p, and of each block
+        whether it rebounds, and whether it rebounds out of a penetration, which is not removed then.
     inputs, outputs
         Places of the named entries of its second input and of its output.
     moving
