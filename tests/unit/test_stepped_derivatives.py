@@ -53,10 +53,12 @@ def puck(legs: tuple[Any, Any] = (0.05, 0.05)) -> da.Machine:
 
 
 def ball() -> da.Machine:
+    """A ball with different moments of inertia."""
     contact = da.Contact(
         "floor", "ball", da.Sphere(0.1), restitution=da.Parameter("e", 0.6), friction=da.Parameter("mu", 0.4)
     )
-    return da.Machine("ball", [da.sphere("ball", 1.0, 0.1)], [da.Joint("b", "free", "world", "ball")],
+    body = da.box("ball", 1.0, (0.2, 0.15, 0.1))  # it wobbles
+    return da.Machine("ball", [body], [da.Joint("b", "free", "world", "ball")],
                       contacts=[contact])  # fmt: skip
 
 
