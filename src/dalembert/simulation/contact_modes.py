@@ -8,8 +8,8 @@ In a given mode the law of a block (``engine/stepping/laws.h``) is a smooth equa
     slips      x_t + mu x_n u_t / |u_t| = 0
     joint      u = 0 where it sticks, x = -limit sign(u) where it moves
 
-Of two quantities that exclude each other one is zero. The other one, relative to its scale in the step, is the margin
-of the mode: at zero another mode begins, and the step has no derivatives.
+Two quantities of each law exclude each other, and one of them is zero. The other one, relative to its scale in the step,
+is the margin of the mode: at zero another mode begins, and the step has no derivatives.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from dalembert.core.types import Array
 from dalembert.engine.problem.stepping import BlockLaw
 from dalembert.engine.stepping.native import solve_blocks
 
-__all__ = ["Mode", "coulomb_equations", "coulomb_mode", "settle_shared", "stiction_equations", "stiction_mode"]
+__all__ = ["BlockMode", "coulomb_equations", "coulomb_mode", "settle_shared", "stiction_equations", "stiction_mode"]
 
 _TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
-class Mode:
+class BlockMode:
     """Mode of a block in each of N steps.
 
     Parameters
@@ -51,7 +51,7 @@ class Mode:
     margin: Array
 
 
-def coulomb_mode(x: Array, u: Array, mu: Array, W: Array, scale: Array) -> Mode:
+def coulomb_mode(x: Array, u: Array, mu: Array, W: Array, scale: Array) -> BlockMode:
     """Mode of a contact.
 
     Parameters
@@ -79,10 +79,12 @@ def coulomb_mode(x: Array, u: Array, mu: Array, W: Array, scale: Array) -> Mode:
         sticks = rubs & (slack >= slip)
         along = u[:, 1:] / np.maximum(speed, _TINY)[:, None]
         rubbing = np.where(rubs, np.where(sticks, slack, slip), rubbing)
-    return Mode(pushes, sticks, along, np.stack([normal, rubbing], axis=1))
+    return BlockMode(pushes, sticks, along, np.stack([normal, rubbing], axis=1))
 
 
-def coulomb_equations(mode: Mode, x: Array, u: Array, mu: Array, W: Array, dx: Array, du: Array, dmu: Array) -> Array:
+def coulomb_equations(
+    mode: BlockMode, x: Array, u: Array, mu: Array, W: Array, dx: Array, du: Array, dmu: Array
+) -> Array:
     """Derivatives of the equations of a contact along directions, in units of impulses times the root of W.
 
     Parameters
@@ -106,7 +108,7 @@ def coulomb_equations(mode: Mode, x: Array, u: Array, mu: Array, W: Array, dx: A
     return np.where(still, dx, equations)
 
 
-def stiction_mode(x: Array, u: Array, limits: Array, broken: NDArray[np.bool_], W: Array) -> Mode:
+def stiction_mode(x: Array, u: Array, limits: Array, broken: NDArray[np.bool_], W: Array) -> BlockMode:
     """Mode of a joint with friction, with its limits at rest and in motion (N, 2), and whether it has broken away."""
     limit = np.maximum(np.where(broken, limits[:, 1], limits[:, 0]), _TINY)
     weight = np.maximum(W[:, 0], _TINY)
@@ -116,10 +118,10 @@ def stiction_mode(x: Array, u: Array, limits: Array, broken: NDArray[np.bool_], 
     held = np.abs(slip - np.maximum(limits[:, 0] - limit, 0.0) / limit)
     along = np.where(x[:, 0] != 0.0, np.sign(x[:, 0]), -np.sign(u[:, 0]))[:, None]
     margin = np.where(sticks, slack, held)
-    return Mode(np.ones(len(x), dtype=bool), sticks, along, np.stack([np.full(len(x), np.inf), margin], axis=1))
+    return BlockMode(np.ones(len(x), dtype=bool), sticks, along, np.stack([np.full(len(x), np.inf), margin], axis=1))
 
 
-def stiction_equations(mode: Mode, W: Array, dx: Array, du: Array, dlimit: Array) -> Array:
+def stiction_equations(mode: BlockMode, W: Array, dx: Array, du: Array, dlimit: Array) -> Array:
     """Derivatives of the equation of a joint; arguments are as in `coulomb_equations`, ``dlimit`` of its limit."""
     root = np.sqrt(np.maximum(W, _TINY))[:, None, :]
     moves = (dx - mode.along[:, None, :] * dlimit[..., None]) * root
@@ -127,7 +129,13 @@ def stiction_equations(mode: Mode, W: Array, dx: Array, du: Array, dlimit: Array
 
 
 def settle_shared(
-    modes: Sequence[Mode], laws: Sequence[BlockLaw], limits: Sequence[Array], x: Array, u: Array, W: Array, near: float
+    modes: Sequence[BlockMode],
+    laws: Sequence[BlockLaw],
+    limits: Sequence[Array],
+    x: Array,
+    u: Array,
+    W: Array,
+    near: float,
 ) -> None:
     """Let blocks at the limit of their friction rest, where the machine would rest with less friction too.
 
@@ -139,7 +147,7 @@ def settle_shared(
     Parameters
     ----------
     modes
-        Of the blocks, changed in place.
+        Modes of the blocks, changed in place.
     laws, limits
         Law of each block; friction of a contact, limit of a joint (N).
     x, u, W

@@ -30,7 +30,7 @@ from dalembert.engine.problem.problem import Problem
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 from dalembert.engine.stepping.native import NativeStepping
 from dalembert.simulation.contact_modes import (
-    Mode,
+    BlockMode,
     coulomb_equations,
     coulomb_mode,
     settle_shared,
@@ -245,7 +245,7 @@ class SteppedMaps:
         slope = slope.copy()
         h, dh = (run.t[rows + 1] - run.t[rows])[:, None], np.append(seeds.h, np.zeros(2 * r + g))
         margins = self._limits(value, solved, h[:, 0])
-        modes, lacks, terms = dict[int, Mode](), list[Lack](), list[Array]()
+        modes, lacks, terms = dict[int, BlockMode](), list[Lack](), list[Array]()
         sizes = [len(span) for span in spans]
         places = [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
         for pass_, impulses, start in (("first", solved.first, D), ("second", solved.second, D + r)):
@@ -355,7 +355,7 @@ class _Block:
         limits, broken = self._limits
         return np.where(broken, limits[:, 1], limits[:, 0])
 
-    def mode(self, x: Array, u: Array, W: Array) -> Mode:
+    def mode(self, x: Array, u: Array, W: Array) -> BlockMode:
         """Mode of the block."""
         if self._is_joint:
             limits, broken = self._limits
@@ -364,7 +364,7 @@ class _Block:
         before, free = (self.value[:, out[name].start + self.a] for name in ("before", "free"))
         return coulomb_mode(x, u, self.value[:, self._at], W, np.abs(before) + np.abs(free))
 
-    def equations(self, mode: Mode, x: Array, u: Array, W: Array, dx: Array, du: Array) -> Array:
+    def equations(self, mode: BlockMode, x: Array, u: Array, W: Array, dx: Array, du: Array) -> Array:
         """Derivatives of its equations (N, directions, rows)."""
         if not self._is_joint:
             mu, dmu = self.value[:, self._at], self.slope[..., self._at]
