@@ -1,4 +1,4 @@
-"""What rows of constraints and routes of ropes are made of: poses, coordinates, rates and latches of a formulation."""
+"""Poses, coordinates, rates and latches of a formulation, from which rows of constraints and routes of ropes are made."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ that act while it sticks; they have velocities only, and ``Phi = 0``. The row of
 one too, ``Phi' = -v``: its multiplier is the friction that acts on the joint. A section of a rope has one row that only
 pulls, as a cable, and a row of each sheave with friction, which acts while that sticks (`RopeSection`).
 
-What acts, and what constraints measured when they began to act, are their latches (`LatchTable`).
+Latches (`LatchTable`) tell which rows act, and keep the numbers that constraints measured when they began to act.
 """
 
 from __future__ import annotations
