@@ -1,4 +1,4 @@
-"""Poses, coordinates, rates and latches of a formulation, from which rows of constraints and routes of ropes are made."""
+"""Poses, coordinates, rates and latches of a formulation, of which rows of constraints and routes of ropes are made."""
 
 from __future__ import annotations
 
