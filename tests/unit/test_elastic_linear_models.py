@@ -75,7 +75,7 @@ def test_a_sheave_that_sticks_against_differences_of_the_run(wheel: bool) -> Non
     slips, nv = elastic_slips_of(eom), eom.nv
     f, system = rates_of_runs(eom, slips), eom.constraint_system
     q0 = np.zeros(nv)
-    latches = system.measured(system.latch_nominal, q0, 0.0, np.zeros(0))
+    latches = system.latch_table.measured(system.latch_nominal, q0, 0.0, np.zeros(0))
 
     def rhs(x: np.ndarray) -> np.ndarray:
         """Accelerations; the rope that rims carry along at rest is a function of their angles."""
