@@ -165,7 +165,7 @@ def swing(**law: Any) -> da.Machine:
 
 
 def accelerations(x: np.ndarray, F: float, side: float, slip: float, loss: da.SheaveLoss, mu: float) -> np.ndarray:
-    """Accelerations (cart, X, Z, wheel) by hand; x: X, Z, their rates; slip: of the rope on the wheel, 0 if it sticks."""
+    """Accelerations (cart, X, Z, wheel) by hand; x: X, Z, rates; slip: of the rope on the wheel, 0 if it sticks."""
     r, m, I = 0.1, np.array([5.5, 5.0]), 0.02
 
     def geometry(X: float, Z: float) -> tuple[float, np.ndarray]:

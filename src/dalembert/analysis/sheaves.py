@@ -58,9 +58,7 @@ def with_sheaves(eom: EquationsOfMotion, point: Equilibrium, v: Array, *, t: flo
     """
     system = eom.constraint_system
     bearings = _Bearings.of(system)
-    sections = [
-        s for s in system.sections if (s.sheaves or bearings.are_on(s)) and _is_taut(system, s, point.latches)
-    ]
+    sections = [s for s in system.sections if (s.sheaves or bearings.are_on(s)) and _is_taut(system, s, point.latches)]
     if not (eom.constrained and sections):
         return point
     closed = [c.name for c in system.contacts.pairs if point.latches[system.latch_index(f"active.{c.name}")] > 0.5]
