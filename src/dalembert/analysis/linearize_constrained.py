@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.analysis.equilibrium import Equilibrium
-from dalembert.analysis.sheaves import all_multipliers, constrained_accelerations
+from dalembert.analysis.sheaves import all_multipliers, constrained_accelerations, tension_rows
 from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, Expression
@@ -48,20 +48,13 @@ class ReducedModel:
 
 
 def multiplier_names(eom: EquationsOfMotion) -> dict[str, tuple[int, ...]]:
-    """Rows whose multipliers add up to the signals ``tension.CABLE``, ``multiplier.ROW`` and so on.
-
-    The tension of a span is that of the last one of its rope, and all that sheaves with friction between them change.
-    """
+    """Rows whose multipliers add up to the signals ``tension.CABLE``, ``multiplier.ROW`` and so on."""
+    if not eom.constrained:
+        return {}
     system = eom.constraint_system
-    rows = system.rows if eom.constrained else ()
-    starts = {r.name: r.start for r in rows if r.kind == "sheave"}
-    names: dict[str, tuple[int, ...]] = {}
-    for r in rows:
-        if r.kind == "rope":
-            section = next(section for section in system.sections if section.name == r.name)
-            changes = [starts[sheave] for sheave in section.sheave_names]
-            names |= {f"tension.{name}": (r.start, *changes[span:]) for name, span in section.tensions}
-        elif r.kind not in ("internal", "sheave"):
+    names = {f"tension.{name}": rows for name, rows in tension_rows(system).items()}
+    for r in system.rows:
+        if r.kind not in ("internal", "sheave", "rope"):
             head = "tension" if r.kind == "cable" else "multiplier"
             names |= {f"{head}.{name}": (r.start + k,) for k, name in enumerate(r.names)}
     return names
