@@ -11,8 +11,8 @@ is the model. They are those with which a run by time-stepping starts: equal one
 which the rope runs; or those that are given.
 
 The strain of the rope on a wheel that turns travels with it, so that the rope before such a wheel is a state of the
-model, ``material.R.S``, with the rate of a run (`elastic_slips`). So is that before a sheave past which a rope with
-damping slips: there the slip is a function of the state.
+model, ``material.R.S``, with the rate of a run (`elastic_slips`). The rope before a sheave past which a rope with
+damping slips is a state, too: there the slip is a function of the state.
 """
 
 from __future__ import annotations
