@@ -18,7 +18,7 @@ damping slips is a state, too: there the slip is a function of the state.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -61,7 +61,7 @@ class RopeStates:
     values: Array = field(default_factory=lambda: np.zeros(0))
     force: Expression = field(default_factory=lambda: ca.SX(0))
     rates: Expression = field(default_factory=lambda: ca.SX(0, 1))
-    tensions: Mapping[str, Expression] = field(default_factory=dict)
+    tensions: dict[str, Expression] = field(default_factory=dict)
 
 
 def with_held_spans(
@@ -123,7 +123,7 @@ def _at(terms: RopeTerms, z: Expression, z0: Array) -> RopeTerms:
     if not z0.size:
         return terms
     numbers = ca.substitute([ca.SX(getattr(terms, name)) for name in fields], [z], [ca.DM(z0)])
-    return replace(terms, **dict(zip(fields, numbers, strict=True)))
+    return RopeTerms(terms.rope, terms.name, terms.spans, *numbers)
 
 
 class _Spans:
