@@ -125,9 +125,6 @@ def test_files_and_refusals(tmp_path: Path) -> None:
         da.Sheave("world", 0.1, "y", joint="wheel", loss=BEARING)
     with pytest.raises(MachineError, match="has teeth"):
         da.Sheave("world", 0.1, "y", teeth=True, loss=BEARING)
-    over = da.Sheave("world", 0.1, "y", joint="wheel", friction=0.5, loss=BEARING)
-    with pytest.raises(MachineError, match="'wheel' and has a loss, which is not supported for elastic ropes"):
-        da.Rope("r", [da.Anchor("m1"), over, da.Anchor("m2")], stiffness=1e5)
     with pytest.raises(InputError, match="its constraints leave no degree of freedom"):
         da.linearize(atwood(3.3, 3.0, friction=0.8))
 

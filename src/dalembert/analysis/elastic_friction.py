@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import casadi as ca
@@ -30,11 +30,16 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.base import RopeTerms
 from dalembert.formulations.constraints.elastic_ropes import with_rope_terms
-from dalembert.formulations.constraints.elastic_sheaves import RUNS, SectionTerms, elastic_sheaves_of, span_lengths
+from dalembert.formulations.constraints.elastic_sheaves import (
+    RUNS,
+    SectionTerms,
+    elastic_sheaves_of,
+    span_lengths,
+)
 from dalembert.formulations.constraints.elastic_slips import damped_slips
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["RopeStates", "elastic_tensions", "with_held_spans"]
+__all__ = ["RopeStates", "with_held_spans"]
 
 _FITS = 1e-3  # part of a tension by which given ones may differ from those of a rope of the given length
 _LIMIT = 1e-6  # part of kappa within which a ratio of given tensions is at its limit
@@ -53,7 +58,7 @@ class RopeStates:
     rates
         Rates of the states.
     tensions
-        Tensions of spans by the names ``tension.R[i]``.
+        Tensions of spans by their names ``R[i]``.
     """
 
     names: tuple[str, ...] = ()
@@ -105,16 +110,8 @@ def with_held_spans(
     force -= sum((one.force for some in held.values() for one in some), ca.SX(0))
     names = tuple(f"material.{name}" for part in parts.values() for name in part.names)
     rates = ca.vertcat(ca.SX(0, 1), *(part.rates for part in parts.values()))
-    return near, RopeStates(names, z, z0, force, rates, _named(one for some in spans.values() for one in some))
-
-
-def elastic_tensions(eom: EquationsOfMotion) -> dict[str, Expression]:
-    """Tensions of elastic ropes and cables by the names of their signals, functions of coordinates and velocities."""
-    return _named(eom.formulation.elastic_ropes())
-
-
-def _named(terms: Any) -> dict[str, Expression]:
-    return {f"tension.{one.rope.tension_names[k]}": one.tension for one in terms for k in one.spans}
+    pulls = {x.rope.tension_names[k]: x.tension for x in chain(*spans.values()) for k in x.spans}
+    return near, RopeStates(names, z, z0, force, rates, pulls)
 
 
 def _at(terms: RopeTerms, z: Expression, z0: Array) -> RopeTerms:
@@ -139,7 +136,7 @@ class _Spans:
         self.rims0 = self._numbers(belt.rims)
         self.slack = not self._numbers(belt.terms.stretch)[0] > 0.0
         given = self._given(tensions)
-        self.material = self._numbers(belt.start) if given is None else self._fitted(given)
+        self.material = self._numbers(belt.start(belt.ways)) if given is None else self._fitted(given)
         self.ways = self._ways(given)
         turns = np.abs(self._numbers(belt.rim_rates(s.v))) > RUNS
         moving = turns | (self._slips != 0.0) if self.damped else turns & (self.ways == 0.0)
@@ -210,9 +207,7 @@ class _Spans:
         """Which way tensions grow past sheaves at which the rope slips without damping: 1 or -1; 0 where it sticks."""
         belt = self.belt
         if given is None:
-            runs = ca.vertcat(*(rub.run for rub in belt.rubs))
-            rates = self._numbers(belt.rate(runs))
-            return np.where((np.abs(rates) > RUNS) & (not belt.ring), -np.sign(rates), 0.0)
+            return self._numbers(belt.ways)
         kappa = self._numbers(ca.vertcat(*(rub.kappa for rub in belt.rubs)))
         logs = np.array([np.log(given[j] / given[i]) for i, j in belt.between])
         worst = int(np.argmax(np.abs(logs) - kappa))

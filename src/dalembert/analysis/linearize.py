@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.contact_forces import touching_latches
-from dalembert.analysis.elastic_friction import RopeStates, elastic_tensions, with_held_spans
+from dalembert.analysis.elastic_friction import RopeStates, with_held_spans
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, contact_equations, equilibrium, with_contacts
 from dalembert.analysis.linear_models import minimal_part, sampled
 from dalembert.analysis.linearize_constrained import multiplier_names, reduced_model, reduction_at
@@ -30,6 +30,7 @@ from dalembert.core.states import named_vector
 from dalembert.core.types import Array, Expression, StateLike
 from dalembert.core.validation import check_names
 from dalembert.formulations.constraints.assembly import Branch
+from dalembert.formulations.constraints.elastic_sheaves import span_tensions
 from dalembert.formulations.constraints.projection import consistent_state, kept_velocities
 from dalembert.formulations.constraints.reduction import Reduction, locked_rows
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
@@ -253,7 +254,7 @@ def linearize(
             raise UnknownNameError("input", name, (*eom.u_names, *eom.p_names), f"machine '{eom.machine.name}'")
     names = states
     reduced = None
-    if len(rest.J) or eom.constrained:
+    if len(rest.J) or eom.constrained or eom.machine.sheave_bearings:
         coordinates = states[: eom.nv]
         reduced = reduction_at(
             eom,
@@ -428,7 +429,7 @@ def _output(
         return d[i] if i < eom.nv else s.v[i - eom.nv]
     if name in ropes.names:
         return z[ropes.names.index(name)]
-    tensions = elastic_tensions(eom) | ropes.tensions
+    tensions = {f"tension.{span}": T for span, T in (span_tensions(eom) | ropes.tensions).items()}
     if name in tensions:
         return ca.Function("tension", [s.q, s.v, z, s.t, s.p], [tensions[name]])(q, s.v, z, s.t, s.p)
     if is_signal(eom, name):

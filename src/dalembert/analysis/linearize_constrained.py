@@ -26,6 +26,7 @@ from dalembert.analysis.sheaves import all_multipliers, constrained_acceleration
 from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, Expression
+from dalembert.formulations.constraints.elastic_sheaves import span_tensions
 from dalembert.formulations.constraints.reduction import (
     Reduction,
     check_regular,
@@ -115,7 +116,7 @@ def reduced_model(
     s, nv, system, z = eom.symbolic, eom.nv, eom.constraint_system, ropes.symbols
     d, q, rate = chart
     multipliers = ca.SX.sym("lambda", system.m)
-    every = all_multipliers(system, multipliers)
+    every = all_multipliers(system, multipliers, span_tensions(eom) | ropes.tensions)
     newton = s.inverse_dynamics - s.applied - ropes.force + system.jacobian.T @ every
     terms = ca.Function(
         "terms",
@@ -130,11 +131,16 @@ def reduced_model(
     sweep = ca.Function("sweep", [*symbols, seed], [ca.jtimes(ca.vertcat(*parts), variables, seed)])
 
     M, on = eom.mass_matrix(point.q, p=p), system.activity(point.latches) != 0.0
-    shared = ca.Function("shared", [s.q, s.v, s.t, s.p, system.latches], [ca.jacobian(every, multipliers)])
-    G = np.array(ca.DM(shared(point.q, v0, t, p, point.latches)).full())[:, on]
+    known = [s.q, s.v, z, s.t, s.p, system.latches]
+    parts_of = [ca.jacobian(every, multipliers), ca.substitute(every, multipliers, 0)]
+    G, own = (
+        np.array(ca.DM(x).full())
+        for x in ca.Function("shared", known, parts_of)(point.q, v0, ropes.values, t, p, point.latches)
+    )
+    G = G[:, on]
     full = eom.constraint_jacobian(point.q, t=t, p=p, latches=point.latches) if system.m else np.zeros((0, nv))
     pull = np.hstack([full.T @ G, point.J[int(on.sum()) :].T])
-    a, reactions = _accelerations(eom, point, v0, M, on, pull, t, p)
+    a, reactions = _accelerations(eom, point, v0, M, on, pull, full.T @ own[:, 0], t, p)
     value, n_z = np.concatenate([np.zeros(nv), v0, ropes.values, point.u, p]), len(ropes.names)
     n_x = 2 * nv + n_z
     columns = [*range(n_x), *(n_x + [*eom.u_names, *eom.p_names].index(name) for name in inputs)]
@@ -173,11 +179,15 @@ def _accelerations(
     M: Array,
     on: NDArray[np.bool_],
     pull: Array,
+    rubbed: Array,
     t: float,
     p: Array,
 ) -> tuple[Array, Array]:
-    """Accelerations of the state, and multipliers of the rows that act, of which ``pull`` are the forces."""
-    force = eom.applied(point.q, v0, point.u, t=t, p=p) - eom.bias(point.q, v0, p=p)
+    """Accelerations of the state, and multipliers of the rows that act, of which ``pull`` are the forces.
+
+    ``rubbed`` is friction of a known size, of bearings on elastic ropes.
+    """
+    force = eom.applied(point.q, v0, point.u, t=t, p=p) - eom.bias(point.q, v0, p=p) - rubbed
     gamma = np.zeros(len(point.J))
     multipliers = np.zeros(len(on))
     if on.any():

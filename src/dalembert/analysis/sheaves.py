@@ -13,6 +13,7 @@ and these from the limits: both are repeated until they agree.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import casadi as ca
@@ -34,6 +35,7 @@ from dalembert.engine.unilateral.algebra import (
     delassus,
     solve_blocks,
 )
+from dalembert.formulations.constraints.elastic_sheaves import span_tensions
 from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.constraints.system import ConstraintSystem
 from dalembert.formulations.equations import EquationsOfMotion
@@ -59,7 +61,7 @@ def with_sheaves(eom: EquationsOfMotion, point: Equilibrium, v: Array, *, t: flo
     system = eom.constraint_system
     bearings = _Bearings.of(system)
     sections = [s for s in system.sections if (s.sheaves or bearings.are_on(s)) and _is_taut(system, s, point.latches)]
-    if not (eom.constrained and sections):
+    if not (sections or bearings.rows):
         return point
     closed = [c.name for c in system.contacts.pairs if point.latches[system.latch_index(f"active.{c.name}")] > 0.5]
     if closed:
@@ -143,7 +145,7 @@ class _Bearings:
 
     @staticmethod
     def of(system: ConstraintSystem) -> _Bearings:
-        """Those of a machine; none of elastic ropes, whose tensions are no multipliers."""
+        """Those of a machine."""
         starts = {r.name: r.start for r in system.rows if r.kind == "stick"}
         names = system.machine.sheave_bearings
         laws = system.rubbing[len(system.rubbing) - len(names) :] if names else ()
@@ -170,16 +172,19 @@ class _Bearings:
         if not self.rows:
             return _solved(eom, blocks, sections, self.names)
         s, places, first = eom.symbolic, dict[str, int](), 0
+        elastic = span_tensions(eom)
         for section in sections:
             places |= {name: first + span for name, span in section.tensions}
             first += len(section.sheaves) + 1
-        made = ca.Function("levers", [s.q, s.t, s.p, self.system.latches], [self.levers])
-        levers = np.array(ca.DM(made(point.q, t, p, point.latches)).full())[:, 0]
-        limits = np.zeros(len(levers))
+        known = [sum((ca.fmax(elastic[x], 0) for x in some if x in elastic), ca.SX(0)) for some in self.tensions]
+        arguments, both = [s.q, s.v, s.t, s.p, self.system.latches], [self.levers, ca.vertcat(*known)]
+        made = ca.Function("levers", arguments, [ca.densify(ca.SX(x)) for x in both])
+        levers, always = (np.array(ca.DM(x).full())[:, 0] for x in made(point.q, v, t, p, point.latches))
+        limits = levers * always
         for _ in range(_ROUNDS):
             solution = _solved(eom, replace(blocks, mu=np.append(blocks.mu[:first], limits)), sections, self.names)
             loads = [sum(max(solution.p[places[x]], 0.0) for x in some if x in places) for some in self.tensions]
-            old, limits = limits, levers * np.array(loads)
+            old, limits = limits, levers * (np.array(loads) + always)
             if np.abs(limits - old).max() <= _AGREE * limits.max(initial=0.0):
                 return solution
         worst = self.names[int(np.abs(limits - old).argmax())]
@@ -197,8 +202,16 @@ class _Bearings:
             latches[self.system.latch_index(f"toward.{name}")] = side
 
 
-def all_multipliers(system: ConstraintSystem, multipliers: Expression) -> Expression:
-    """Multipliers of all rows, with those of sheaves that slip and contacts that slide from the forces behind them."""
+def all_multipliers(system: ConstraintSystem, multipliers: Expression, elastic: Mapping[str, Expression]) -> Expression:
+    """Multipliers of all rows, with those of sheaves that slip and contacts that slide from the forces behind them.
+
+    Parameters
+    ----------
+    system, multipliers
+        The constraints, and their multipliers.
+    elastic
+        Tensions of elastic ropes by the names of spans, which load bearings of sheaves.
+    """
     result, latches = sliding_multipliers(system, multipliers), system.latches
     for section in system.sections:
         if not section.sheaves:
@@ -213,7 +226,9 @@ def all_multipliers(system: ConstraintSystem, multipliers: Expression) -> Expres
     bearings, rows_of = _Bearings.of(system), tension_rows(system)
     for k, (name, row) in enumerate(zip(bearings.names, bearings.rows, strict=True)):
         side = latches[system.latch_index(f"toward.{name}")]
-        load = sum((ca.sum1(result[list(rows_of[one])]) for one in bearings.tensions[k]), ca.SX(0))
+        load = ca.SX(0)
+        for one in bearings.tensions[k]:
+            load += ca.fmax(elastic[one], 0) if one in elastic else ca.sum1(result[list(rows_of[one])])
         result[row] = ca.if_else(side * side > 0.5, -side * bearings.levers[k] * load, result[row])
     return result
 

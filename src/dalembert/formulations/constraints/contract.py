@@ -71,7 +71,8 @@ class ConstraintContract:
     def has_rows(self) -> bool:
         """Whether there are constraints, contacts (or stops), joints that stick or elastic ropes with friction."""
         rubbing = any(rope.elastic and rope.rubbing for rope in self.machine.ropes)
-        return self.constrained or rubbing or bool(self.constraint_system.contacts.pairs) or bool(self.machine.sticking)
+        sticking = self.machine.sticking or self.machine.sheave_bearings
+        return self.constrained or rubbing or bool(self.constraint_system.contacts.pairs) or bool(sticking)
 
     def constraints(
         self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None, latches: ArrayLike | None = None

@@ -40,6 +40,7 @@ from dalembert.formulations.constraints.elastic_sheaves import (
     eliminated,
     return_mapping,
     span_lengths,
+    span_tensions,
 )
 from dalembert.formulations.equations import EquationsOfMotion
 
@@ -397,13 +398,25 @@ class ElasticSlips:
         parts = [one.events for one in self.sections]
         return [g for part in parts for g in part[0]], [spec for part in parts for spec in part[1]]
 
+    @cached_property
+    def _tensions(self) -> dict[str, Expression]:
+        """Tensions of the spans of these ropes."""
+        found: dict[str, Any] = {}
+        for one in self.sections:
+            names = one.belt.terms.rope.tension_names
+            found |= {names[place]: one.tensions[span] for place, span in one.belt.span_of.items()}
+        return found
+
+    @property
+    def pulls(self) -> dict[str, Expression]:
+        """Tensions of all elastic ropes, by the names of spans."""
+        return span_tensions(self.eom) | self._tensions
+
     @property
     def signals(self) -> list[tuple[str, Expression]]:
         """Tensions of the spans, slips, and which sheaves stick."""
-        signals: list[tuple[str, Any]] = []
+        signals: list[tuple[str, Any]] = [(f"tension.{name}", T) for name, T in self._tensions.items()]
         for one in self.sections:
-            names = one.belt.terms.rope.tension_names
-            signals += [(f"tension.{names[place]}", one.tensions[span]) for place, span in one.belt.span_of.items()]
             for k, name in enumerate(one.belt.names):
                 signals += [(f"slip.{name}", one.speeds[k]), (f"stick.{name}", one.latches[k] < 0.5)]
         return signals

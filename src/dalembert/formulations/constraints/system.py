@@ -17,7 +17,7 @@ Latches (`LatchTable`) tell which rows act, and keep the numbers that constraint
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -233,10 +233,35 @@ class ConstraintSystem:
 
     @property
     def tugs(self) -> tuple[tuple[int, ...], ...]:
-        """Rows at which the spans end whose tensions are the load of each of them."""
+        """Rows at which the spans end whose tensions are the load of each of them; elastic ropes have no rows."""
         rows = self.tension_rows
-        loads = (tuple(rows[name] for name in one.tensions) for one in self.rubbing)
+        loads = (tuple(rows[name] for name in one.tensions if name in rows) for one in self.rubbing)
         return (*(() for _ in self.machine.sticking), *loads)
+
+    @property
+    def of_state(self) -> tuple[bool, ...]:
+        """Whether the limit of each of them is a function of the state: of joints, and of bearings on elastic ropes."""
+        rows = self.tension_rows
+        own = (bool(one.tensions) and not any(name in rows for name in one.tensions) for one in self.rubbing)
+        return (*(True for _ in self.machine.sticking), *own)
+
+    def joint_levels(self, inputs: Expression, pulls: Mapping[str, Expression]) -> tuple[Expression, Expression]:
+        """Friction of each of them while it moves and the largest at rest, or their coefficients of a load.
+
+        Parameters
+        ----------
+        inputs
+            Inputs of the motors.
+        pulls
+            Tensions of elastic ropes by the names of spans, which load bearings of sheaves.
+        """
+        u, first = self.variables.u, len(self.machine.sticking)
+        frictions, limits = ca.substitute([self.joint_frictions, self.joint_limits], [u], [ca.densify(inputs)])
+        for k, one in enumerate(self.rubbing, first):
+            if one.tensions and self.of_state[k]:
+                load = sum((ca.fmax(pulls[name], 0) for name in one.tensions), ca.SX(0))
+                frictions[k], limits[k] = frictions[k] * load, limits[k] * load
+        return frictions, limits
 
     @cached_property
     def joint_rates(self) -> Expression:
@@ -248,7 +273,7 @@ class ConstraintSystem:
     def joint_limits(self) -> Expression:
         """Largest friction of each of them at rest, of the parameters and the inputs of their motors.
 
-        A constraint has the coefficient of its load here.
+        A constraint or bearing has the coefficient of its load here.
         """
         value = self.variables.value
         limits = [self.machine.friction_of(name).holding(value) + self._geared(name) for name in self.machine.sticking]
