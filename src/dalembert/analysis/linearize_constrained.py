@@ -20,6 +20,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.analysis.elastic_friction import RopeStates
 from dalembert.analysis.equilibrium import Equilibrium
 from dalembert.analysis.sheaves import all_multipliers, constrained_accelerations, tension_rows
 from dalembert.core.constraint_algebra import allowed_motions
@@ -83,6 +84,7 @@ def reduced_model(
     eom: EquationsOfMotion,
     point: Equilibrium,
     v0: Array,
+    ropes: RopeStates,
     reduction: Reduction,
     inputs: Sequence[str],
     outputs: Sequence[tuple[str, Expression | None]],
@@ -97,6 +99,8 @@ def reduced_model(
     ----------
     eom, point, v0
         The equations, the configuration with its inputs, and velocities on the constraints.
+    ropes
+        States of elastic ropes.
     reduction
         Independent displacements.
     inputs
@@ -108,19 +112,19 @@ def reduced_model(
     t, p
         Time and parameter values.
     """
-    s, nv, system = eom.symbolic, eom.nv, eom.constraint_system
+    s, nv, system, z = eom.symbolic, eom.nv, eom.constraint_system, ropes.symbols
     d, q, rate = chart
     multipliers = ca.SX.sym("lambda", system.m)
     every = all_multipliers(system, multipliers)
-    newton = s.inverse_dynamics - s.applied + system.jacobian.T @ every
+    newton = s.inverse_dynamics - s.applied - ropes.force + system.jacobian.T @ every
     terms = ca.Function(
         "terms",
-        [s.q, s.v, s.u, s.t, s.p, system.latches, s.a, multipliers],
-        [newton, system.jacobian @ s.a - system.rhs, system.velocity, system.phi, every],
-    )(q, s.v, s.u, s.t, s.p, system.latches, s.a, multipliers)
+        [s.q, s.v, z, s.u, s.t, s.p, system.latches, s.a, multipliers],
+        [ropes.rates, newton, system.jacobian @ s.a - system.rhs, system.velocity, system.phi, every],
+    )(q, s.v, z, s.u, s.t, s.p, system.latches, s.a, multipliers)
     shown = [ca.SX(0) if expression is None else expression for _, expression in outputs]
     parts = [ca.densify(ca.SX(x)) for x in (rate, *terms, ca.vertcat(*shown))]
-    variables = ca.vertcat(d, s.v, s.u, s.p)
+    variables = ca.vertcat(d, s.v, z, s.u, s.p)
     seed = ca.SX.sym("seed", variables.shape[0])
     symbols = [variables, s.t, system.latches, s.a, multipliers]
     sweep = ca.Function("sweep", [*symbols, seed], [ca.jtimes(ca.vertcat(*parts), variables, seed)])
@@ -131,34 +135,34 @@ def reduced_model(
     full = eom.constraint_jacobian(point.q, t=t, p=p, latches=point.latches) if system.m else np.zeros((0, nv))
     pull = np.hstack([full.T @ G, point.J[int(on.sum()) :].T])
     a, reactions = _accelerations(eom, point, v0, M, on, pull, t, p)
-    value = np.concatenate([np.zeros(nv), v0, point.u, p])
-    columns = [*range(2 * nv), *(2 * nv + [*eom.u_names, *eom.p_names].index(name) for name in inputs)]
+    value, n_z = np.concatenate([np.zeros(nv), v0, ropes.values, point.u, p]), len(ropes.names)
+    n_x = 2 * nv + n_z
+    columns = [*range(n_x), *(n_x + [*eom.u_names, *eom.p_names].index(name) for name in inputs)]
     unit = np.eye(len(value))
     swept = [np.array(sweep(value, t, point.latches, a, reactions, unit[k]).full())[:, 0] for k in columns]
     edges = np.cumsum([x.shape[0] for x in parts])[:-1]
-    dr, dF, dG, dPhidot, dPhi, dL, dY = np.split(np.column_stack(swept), edges, axis=0)
-    _check_parameters(eom, inputs, dPhi[:, 2 * nv :], on)
+    dr, dz, dF, dG, dPhidot, dPhi, dL, dY = np.split(np.column_stack(swept), edges, axis=0)
+    _check_parameters(eom, inputs, dPhi[:, n_x:], on)
 
     S, k = reduction.S, list(reduction.independent)
     E = np.block([[S, np.zeros_like(S)], [_carried(point.J, dPhidot[on, :nv] @ S, k), S]])
-    at = np.hstack([E, np.zeros((2 * nv, len(inputs)))])
-    at = np.vstack([at, np.hstack([np.zeros((len(inputs), E.shape[1])), np.eye(len(inputs))])])
-    dr, dF, dG, dL, dY = (x @ at for x in (dr, dF, dG, dL, dY))
+    more = n_z + len(inputs)
+    at = np.block([[E, np.zeros((2 * nv, more))], [np.zeros((more, E.shape[1])), np.eye(more)]])
+    dr, dz, dF, dG, dL, dY = (x @ at for x in (dr, dz, dF, dG, dL, dY))
     n_more = len(point.J) - int(on.sum())
     right = np.vstack([-dG[on], np.zeros((n_more, at.shape[1]))])
     da, dl = (x.T for x in constrained_accelerations(M, -dF.T, point.J, pull, right.T))
     dL = dL + G @ dl[: int(on.sum())]
     by_a = ca.Function("by_a", symbols, [ca.jacobian(parts[-1], s.a)])
     dY = dY + np.array(by_a(value, t, point.latches, a, reactions).full()).reshape(len(outputs), nv) @ da
-    J = np.vstack([dr[k], da[k], dY])
+    J, n = np.vstack([dr[k], da[k], dz, dY]), 2 * len(k) + n_z
     rows = multiplier_names(eom)
     for i, (name, expression) in enumerate(outputs):
         if expression is None:
-            J[2 * len(k) + i] = _multiplier(eom, name, rows[name], M, point, on, dL)
+            J[n + i] = _multiplier(eom, name, rows[name], M, point, on, dL)
     if not np.isfinite(J).all():
         raise InputError(f"machine '{eom.machine.name}' cannot be linearised there: its equations have no derivative")
     J += 0.0  # no negative zeros
-    n = 2 * len(k)
     return ReducedModel(J[:n, :n], J[:n, n:], J[n:, :n], J[n:, n:], E)
 
 

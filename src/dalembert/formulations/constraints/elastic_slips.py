@@ -43,7 +43,7 @@ from dalembert.formulations.constraints.elastic_sheaves import (
 )
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["ElasticSlips", "elastic_slips_of"]
+__all__ = ["DampedSlips", "ElasticSlips", "damped_slips", "elastic_slips_of"]
 
 _STABLE = 100.0  # rate [1/s] at which an error of the ratio decays while the rope slips
 _BEYOND = 1e-9  # part by which a ratio passes its limit before the rope slips; in strain, while tensions are faint
@@ -244,7 +244,7 @@ class _Slips:
 
 
 @dataclass(frozen=True, eq=False)
-class _DampedSlips(_Slips):
+class DampedSlips(_Slips):
     """A section with damping: the latches report slips, which the law gives itself."""
 
     @property
@@ -409,6 +409,12 @@ class ElasticSlips:
         return signals
 
 
+def damped_slips(belt: SectionTerms, states: Expression) -> DampedSlips:
+    """Return a taut section with damping, from the rope before each sheave with its rim."""
+    none = ca.SX.zeros(len(belt.rubs))
+    return DampedSlips(belt, ca.SX(1), states, none, none)
+
+
 def elastic_slips_of(eom: EquationsOfMotion) -> ElasticSlips:
     """Return the elastic ropes with friction at sheaves, for a run event by event."""
     found: ElasticSheaves = elastic_sheaves_of(eom)
@@ -417,7 +423,7 @@ def elastic_slips_of(eom: EquationsOfMotion) -> ElasticSlips:
         places = [[system.latch_index(f"{what}.{name}") for name in belt.names] for what in ("slips", "material0")]
         latches, started = (ca.vertcat(*(system.latches[place] for place in row)) for row in places)
         taut = system.latches[system.latch_index(f"taut.{belt.terms.name}")] > 0.5
-        kind = _Slips if belt.terms.rope.damping == 0.0 else _DampedSlips
+        kind = _Slips if belt.terms.rope.damping == 0.0 else DampedSlips
         sections.append(kind(belt, taut, ca.SX.sym("material", len(belt.rubs)), latches, started))
     count = sum(len(belt.rubs) for belt in found.belts)
     return ElasticSlips(eom, tuple(sections), ca.SX.sym("lost", count))
