@@ -249,7 +249,7 @@ class _Start:
         if loop.switching is not None:
             system, base = loop.switching.eom.constraint_system, loop.switching.latches.start
             y = system.variables
-            for _, where, expression in system.measures:
+            for _, where, expression in system.latch_table.measures:
                 x[base + where.start : base + where.stop] = ca.substitute(
                     expression, ca.vertcat(y.q, y.t, y.p), ca.vertcat(q, t, p)
                 )
@@ -318,7 +318,7 @@ class _Start:
         assert switching is not None
         system = switching.eom.constraint_system
         measured = np.zeros(len(x), dtype=bool)
-        for _, where, _ in system.measures:
+        for _, where, _ in system.latch_table.measures:
             measured[switching.latches.start + where.start : switching.latches.start + where.stop] = True
         flip = measured & (np.abs(x + there) < np.abs(x - there))  # quaternions of the other sign
         x, S = np.where(flip, -x, x), np.where(flip, -S, S)
@@ -375,9 +375,9 @@ class _Impacts:
         base = switching.latches.start
         system = switching.eom.constraint_system
         begun = [name for name in entry["on"] if x[base + system.latch_index(f"active.{name}")] < 0.5]
-        if any(name in begun for name, _, _ in system.measures):
+        if any(name in begun for name, _, _ in system.latch_table.measures):
             value, slope = self._measures(t, x, c, self._p, along=along)
-            for name, where, _ in system.measures:
+            for name, where, _ in system.latch_table.measures:
                 if name in begun:
                     place = slice(base + where.start, base + where.stop)
                     sign = (
@@ -398,7 +398,7 @@ class _Impacts:
             system, base = switching.eom.constraint_system, switching.latches.start
             symbols = [ca.SX.sym(n, problem.ode.size1_in(k)) for k, n in enumerate("txcp")]
             y, x = system.variables, ca.SX(symbols[1])
-            for _, where, expression in system.measures:
+            for _, where, expression in system.latch_table.measures:
                 x[base + where.start : base + where.stop] = ca.substitute(
                     expression, ca.vertcat(y.q, y.t, y.p), ca.vertcat(symbols[1][: eom.nq], symbols[0], symbols[3])
                 )
