@@ -8,8 +8,8 @@ In a given mode the law of a block (``engine/stepping/laws.h``) is a smooth equa
     slips      x_t + mu x_n u_t / |u_t| = 0
     joint      u = 0 where it sticks, x = -limit sign(u) where it moves
 
-Two quantities of each law exclude each other, and one of them is zero. The other one, relative to its scale in the step,
-is the margin of the mode: at zero another mode begins, and the step has no derivatives.
+Two quantities of each law exclude each other, and one of them is zero. The other one, relative to its scale in the
+step, is the margin of the mode: at zero another mode begins, and the step has no derivatives.
 """
 
 from __future__ import annotations
