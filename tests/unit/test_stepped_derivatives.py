@@ -131,7 +131,7 @@ def test_modes_that_are_about_to_change_are_refused() -> None:
 
 def test_contacts_that_depend_on_each_other() -> None:
     """Four feet of one length follow it; a fourth that grows alone lifts the others."""
-    mu, leg = 0.3, da.Parameter("leg", -0.05)
+    mu, leg = da.Parameter("mu", 0.3), da.Parameter("leg", -0.05)
 
     def table(*legs: Any) -> da.Machine:
         places = zip(((1, 1), (1, -1), (-1, 1), (-1, -1)), legs, strict=True)
@@ -145,6 +145,9 @@ def test_contacts_that_depend_on_each_other() -> None:
     given: dict[str, Any] = {"q0": {"b.z": 0.05}, "v0": {"b.vx": 1.0}, "duration": 0.01}
     found = agree(table(leg, leg, leg, leg), {"leg": 1e-7, "v0.b.vx": 1e-6}, ["b.z", "b.x"], **given)
     np.testing.assert_allclose(found.derivatives[-1, 0], [-1.0, 0.0], atol=1e-9)
+    # feet that slip in different directions: the motion depends on their shares of the load
+    turns = {**given, "v0": {"b.vx": 1.0, "b.wz": 4.0}, "duration": 0.1}
+    agree(table(leg, leg, leg, leg), {"mu": 1e-6, "v0.b.vx": 1e-6, "v0.b.wz": 1e-6}, ["b.x", "b.y", "b.wz"], **turns)
     for outlet, cost in ((sensitivities, {"of": ["b.z"]}), (gradient, {"final": "b.z"})):
         with pytest.raises(SimulationError, match=r"'foot0', .* depend on each other, and a change of 'leg' opens one"):
             outlet(table(leg, -0.05, -0.05, -0.05), wrt=["leg"], **cost, contact="time-stepping", step=1e-3, **given)  # type: ignore[operator]
