@@ -48,7 +48,7 @@ _NEAR = 1e-6  # margin of a mode below which the run has no derivatives
 _TINY = 1e-300
 _FAST, _STILL = 2.0, 1e-7  # as in step.h: closing speed by that of free motion; least speed [m/s]
 _UNSOLVED = 100.0  # times the tolerance: residual above which impulses do not solve the step; at least _LEAST
-_LEAST = 1e-8
+_LEAST = 1e-6
 
 
 class _Solved(NamedTuple):
