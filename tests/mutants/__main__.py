@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tests.mutants.changes import Change, draw, read_changes
 from tests.mutants.notes import Notes
+from tests.mutants.plugin import Job
 from tests.mutants.report import reasons, result, stored, table
 from tests.mutants.trials import SURVIVED, UNCOVERED, Claims, Copy, Verdict, Verdicts
 
@@ -49,8 +50,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=36, help="of the draw")
     parser.add_argument("--only", default="", help="files whose path contains this text")
     parser.add_argument("--tests", nargs="*", default=["tests/unit", "tests/property"], help="tests that may notice")
-    parser.add_argument("--limit", type=float, default=40.0, help="processor seconds of the tests of a change")
     parser.add_argument("--patience", type=float, default=600.0, help="processor seconds of a file of tests")
+    parser.add_argument(
+        "--longest", type=float, default=10.0, help="processor seconds of a test that is run with changes"
+    )
     parser.add_argument("--again", action="store_true", help="try survivors again, after tests were added")
     parser.add_argument("--folder", type=Path, default=ROOT / ".mutants", help="where notes and verdicts are kept")
     parser.add_argument("--write", action="store_true", help=f"write {RESULT.relative_to(ROOT)}")
@@ -92,35 +95,39 @@ def _batch(wanted: list[Change], by_key: dict[str, Change], folder: Path) -> tup
 
 
 def _try(wanted: list[Change], by_key: dict[str, Change], verdicts: Verdicts, options: argparse.Namespace) -> None:
-    """Note which tests come by the changes, and run these tests with every change."""
+    """Run files of tests with each change that their tests come by, until a test fails."""
     batch, notes = _batch(wanted, by_key, options.folder)
     notes.mkdir(parents=True, exist_ok=True)
     claims = Claims(options.folder / "claims")
-    number = {change.key: k for k, change in enumerate(batch)}
     files = [file.relative_to(ROOT).as_posix() for name in options.tests for file in _test_files(ROOT / name)]
-    to = {name: notes / (name.replace("/", ".") + ".jsonl") for name in files}
     with (
         tempfile.TemporaryDirectory() as temporary,
         Copy(ROOT, Path(temporary) / "copy", options.folder / "kernels", batch) as copy,
     ):
         copy.refuse_units()
+        texts = copy.texts()
+        to = {name: notes / (name.replace("/", ".") + ".jsonl") for name in files}
         for name in files:
-            if not to[name].exists() and claims.take(to[name].name):
-                print(f"noted {name} {copy.note(name, to[name], options.patience)}", flush=True)
-        while not all(file.exists() for file in to.values()):  # other processes note some
+            if to[name].exists() or not claims.take(to[name].name):
+                continue
+            known = Notes.read(notes)
+            spent = {str(k): known.spent.get(k, (0, 0.0)) for k in range(len(batch)) if k not in known.noticed}
+            to_notes, told = str(Path(temporary) / "notes"), str(Path(temporary) / "told")
+            job = Job(to_notes, told, copy.variants(), texts, spent, options.longest)
+            problem = copy.try_file(name, job, Path(temporary), options.patience)
+            shutil.copy(job.told, to[name].with_suffix(".told"))
+            shutil.copy(job.notes, to[name])
+            print(f"{name}: {len(known.noticed)} changes were noticed before. {problem}", flush=True)
+        while not all(file.exists() for file in to.values()):  # other processes try some
             time.sleep(1.0)
         known = Notes.read(notes)
+        number = {change.key: k for k, change in enumerate(batch)}
         for change in wanted:
-            if not claims.take(change.key):
-                continue
-            tests = known.chosen(number[change.key], options.limit)
-            limit = 30.0 + 5.0 * sum(known.seconds[name] for name in tests)
-            verdict = copy.judge(change, tests, limit)
-            verdicts.add(verdict)
-            print(
-                f"{verdict.verdict:10s} {change.path}:{change.line} {change.old!r} -> {change.new!r} {verdict.by}",
-                flush=True,
-            )
+            if claims.take(change.key):
+                verdict = copy.judge(change, number[change.key], known)
+                verdicts.add(verdict)
+                place = f"{change.path}:{change.line} {change.old!r} -> {change.new!r}"
+                print(f"{verdict.verdict:10s} {place} {verdict.by}", flush=True)
 
 
 def _test_files(path: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Which tests come by a change: notes that `plugin` makes of every file of tests, and the choice of tests from them."""
+"""What is known of a batch of changes: which tests come by them, which of them tests noticed, and how many were run."""
 
 from __future__ import annotations
 
@@ -8,27 +8,30 @@ from pathlib import Path
 
 __all__ = ["Notes"]
 
-CHEAPEST, NEAREST = 20, 20
-"""Tests of a change that are run: the cheapest ones, and those that come by the fewest other changes."""
+CHOSEN, SECONDS = 40, 40.0
+"""How many tests are run for a change that must be made by writing its file anew, and for how long at most."""
 
 
 @dataclass
 class Notes:
-    """Tests by change.
+    """Notes by numbers of changes, as `plugin` writes them.
 
     Parameters
     ----------
     tests
-        Of each number of a change, which tests come by it.
+        Which tests come by a change.
     seconds
         Processor time of each test.
-    breadth
-        By how many changes each test comes.
+    noticed
+        Of changes that were noticed, by which test, and how many were run.
+    spent
+        Of changes that were tried, how many tests were run, and how many seconds these took.
     """
 
     tests: dict[int, list[str]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
-    breadth: dict[str, int] = field(default_factory=dict)
+    noticed: dict[int, tuple[str, int]] = field(default_factory=dict)
+    spent: dict[int, tuple[int, float]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> Notes:
@@ -36,20 +39,24 @@ class Notes:
         notes = cls()
         for file in sorted(folder.glob("*.jsonl")):
             for note in map(json.loads, file.read_text().splitlines()):
-                name = note["test"]
-                notes.seconds[name], notes.breadth[name] = note["seconds"], len(note["marks"])
+                notes.seconds[note["test"]] = note["seconds"]
                 for number in note["marks"]:
-                    notes.tests.setdefault(number, []).append(name)
+                    notes.tests.setdefault(number, []).append(note["test"])
+        for file in sorted(folder.glob("*.told")):
+            for row in map(json.loads, file.read_text().splitlines()):
+                number, count = row["number"], row["tests"]
+                if row["status"]:
+                    how = "" if row["status"] == 1 else ", which crashed or did not end"
+                    notes.noticed[number] = row["test"] + how, count
+                notes.spent[number] = max(notes.spent.get(number, (0, 0.0)), (count, row["seconds"]))
         return notes
 
-    def chosen(self, number: int, limit: float) -> list[str]:
-        """Tests to run for a change, the cheapest first, of at most `limit` seconds together."""
-        tests = self.tests.get(number, [])
-        cheap = sorted(tests, key=lambda name: self.seconds[name])
-        near = sorted(tests, key=lambda name: (self.breadth[name], self.seconds[name]))
+    def chosen(self, number: int) -> list[str]:
+        """Tests that come by a change, the cheapest first."""
         chosen, total = list[str](), 0.0
-        for name in dict.fromkeys([*near[:NEAREST], *cheap[:CHEAPEST]]):
-            if not chosen or total + self.seconds[name] <= limit:
-                total += self.seconds[name]
-                chosen.append(name)
-        return sorted(chosen, key=lambda name: self.seconds[name])
+        for name in sorted(self.tests.get(number, []), key=lambda name: self.seconds[name])[:CHOSEN]:
+            total += self.seconds[name]
+            if chosen and total > SECONDS:
+                break
+            chosen.append(name)
+        return chosen

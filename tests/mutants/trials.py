@@ -17,7 +17,8 @@ from typing import Any
 
 from tests.mutants.changes import Change
 from tests.mutants.machine_code import same_machine_code, unit_errors
-from tests.mutants.plugin import NOTE
+from tests.mutants.notes import Notes
+from tests.mutants.plugin import JOB, Job
 from tests.mutants.variants import MAP, PYTHON_MODULE, marked_c, marked_python
 
 __all__ = ["Claims", "Copy", "Verdict", "Verdicts"]
@@ -210,17 +211,32 @@ class Copy:
         answer: dict[str, Any] = json.loads(self._server.stdout.readline())
         return answer["status"], answer["told"]
 
-    def note(self, tests: str, to: Path, seconds: float) -> str:
-        """Note which changes the tests of a file come by. Changes that the compiler refuses are found and left out."""
-        part = to.with_suffix(".part")
+    def try_file(self, tests: str, job: Job, scratch: Path, seconds: float) -> str:
+        """Run a file of tests with each change that they come by; changes that the compiler refuses are left out."""
+        given = scratch / "job.json"
+        notes, told = Path(job.notes), Path(job.told)
         while True:
-            part.write_text("")
-            status, told = self._run(["-p", "tests.mutants.plugin", tests], seconds, **{NOTE: str(part)})
-            refused = {int(n) for n in _REFUSED.findall(told)} - self.refused
+            notes.write_text("")
+            told.write_text("")
+            given.write_text(json.dumps(asdict(job)))
+            status, text = self._run(["-p", "tests.mutants.plugin", tests], seconds, **{JOB: str(given)})
+            refused = {int(n) for n in _REFUSED.findall(text)} - self.refused
             if not refused:
-                part.rename(to)
-                return "" if status in (0, 1, 5) else f"it ended with status {status}"
+                return "" if status in (0, 1, 5) else f"it ended with status {status} {text[-2000:]}"
             self.refuse(refused)
+
+    def variants(self) -> list[int]:
+        """Numbers of changes of C that are variants."""
+        return sorted(self._variants - self.refused)
+
+    def texts(self) -> dict[str, tuple[str, str]]:
+        """Changed texts of Python, with their files, by numbers of the changes."""
+        texts = {}
+        for k, change in enumerate(self._changes):
+            if change.language == "python":
+                own = [(j, x) for j, x in enumerate(self._changes) if x.path == change.path]
+                texts[str(k)] = change.path, marked_python(change.applied(self._original(change.path)), own)
+        return texts
 
     def refuse_units(self) -> None:
         """Find changes that the compiler refuses in units of the engine, and take them out."""
@@ -246,19 +262,34 @@ class Copy:
         ended = status is None or status in (-9, -24)
         return NOTICED, f"no end after {limit:.0f} s" if ended else f"status {status}"
 
-    def judge(self, change: Change, tests: Sequence[str], limit: float) -> Verdict:
-        """Make a change and run its tests; C that survives is compared as machine code with what it was."""
+    def judge(self, change: Change, number: int, notes: Notes) -> Verdict:
+        """What became of a change, by the notes; one that runs when a module is imported is tried now."""
+        if number in self.refused:
+            return self._verdict(change, REFUSED)
+        if number in notes.noticed:
+            return self._verdict(change, NOTICED, *notes.noticed[number])
+        if number in notes.spent:
+            return self._compared(change, SURVIVED, notes.spent[number][0])
+        tests = notes.chosen(number)
+        return self.tried(change, tests) if tests else self._compared(change, UNCOVERED, 0)
+
+    def tried(self, change: Change, tests: Sequence[str], limit: float = 300.0) -> Verdict:
+        """Make a change and run tests."""
+        with self.changed(change):
+            verdict, by = self.run_tests(tests, limit)
+        if verdict == NOTICED and "::" not in by and self.run_tests(tests, limit)[0] != SURVIVED:
+            return self._verdict(change, UNCOVERED, f"tests fail without the change: {by}", len(tests))
+        if verdict == SURVIVED:
+            return self._compared(change, verdict, len(tests))
+        return self._verdict(change, verdict, by, len(tests))
+
+    def _compared(self, change: Change, verdict: str, tests: int) -> Verdict:
+        """C that survives is compared as machine code with what it was."""
         text = self._original(change.path)
-        source = text.splitlines()[change.line - 1].strip()
-        known = (change.key, change.path, change.line, change.old, change.new, source)
-        if change in self._changes and self._changes.index(change) in self.refused:
-            return Verdict(*known, REFUSED)
-        verdict, by = (UNCOVERED, "")
-        if tests:
-            with self.changed(change):
-                verdict, by = self.run_tests(tests, limit)
-            if verdict == NOTICED and "::" not in by and self.run_tests(tests, limit)[0] != SURVIVED:
-                return Verdict(*known, UNCOVERED, f"tests fail without the change: {by}", len(tests))
-        if verdict != NOTICED and change.language == "c" and same_machine_code(change.path, text, change.applied(text)):
+        if change.language == "c" and same_machine_code(change.path, text, change.applied(text)):
             verdict = SAME
-        return Verdict(*known, verdict, by, len(tests))
+        return self._verdict(change, verdict, "", tests)
+
+    def _verdict(self, change: Change, verdict: str, by: str = "", tests: int = 0) -> Verdict:
+        source = self._original(change.path).splitlines()[change.line - 1].strip()
+        return Verdict(change.key, change.path, change.line, change.old, change.new, source, verdict, by, tests)

@@ -13,6 +13,7 @@ from tests.mutants.changes import changes_of
 from tests.mutants.machine_code import same_machine_code
 from tests.mutants.named import NAMED
 from tests.mutants.notes import Notes
+from tests.mutants.plugin import changed_code
 from tests.mutants.trials import NOTICED, REFUSED, SURVIVED, Claims, Copy, Verdict, Verdicts
 from tests.mutants.variants import FIRST, MAP, marked_c, marked_python
 
@@ -169,13 +170,37 @@ def f(x):
         assert "".join(map(str, marks[FIRST:])) == seen, x
 
 
-def test_tests_of_a_change_are_the_cheapest_and_the_nearest(tmp_path: Path) -> None:
-    rows = [{"test": f"t{k}", "seconds": 0.1 * k + 0.1, "marks": [7, *range(10, 70 - k)]} for k in range(50)]
+def test_functions_that_differ_are_found() -> None:
+    text = """
+class A:
+    x = 1
+
+    def f(self):
+        return [2 * k for k in range(3)]
+
+def g(x=4):
+    return x
+"""
+    code = compile(text, "a", "exec")
+    pairs = list(changed_code(code, compile(text.replace("2 *", "5 *"), "a", "exec")))
+    assert pairs[0][0].co_qualname == "A.f" and len(pairs) == 2  # it, and what runs within it
+    for old, new in (("x = 1", "x = 2"), ("x=4", "x=5")):  # what runs at the import
+        with pytest.raises(ValueError, match="differs itself"):
+            list(changed_code(code, compile(text.replace(old, new), "a", "exec")))
+    assert list(changed_code(code, code)) == []
+
+
+def test_notes_say_what_was_noticed_and_which_tests_come_by(tmp_path: Path) -> None:
+    rows = [{"test": f"t{k}", "seconds": 5.0 - 0.05 * k, "marks": [7, 8]} for k in range(50)]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    told = [
+        {"number": n, "test": f"t{n}", "status": s, "tests": c, "seconds": 1.5} for n, s, c in ((1, 0, 4), (2, 1, 2))
+    ]
+    (tmp_path / "a.told").write_text("\n".join(map(json.dumps, told)))
     notes = Notes.read(tmp_path)
-    assert notes.chosen(7, 1e9) == [f"t{k}" for k in (*range(20), *range(30, 50))]
-    assert notes.chosen(7, 8.0)[0] == "t0" and sum(notes.seconds[name] for name in notes.chosen(7, 8.0)) <= 8.0
-    assert notes.chosen(5, 1e9) == []
+    assert notes.noticed == {2: ("t2", 2)} and notes.spent[1] == (4, 1.5)
+    assert notes.chosen(7)[:3] == ["t49", "t48", "t47"] and sum(notes.seconds[name] for name in notes.chosen(7)) <= 40.0
+    assert notes.chosen(5) == []
 
 
 def test_claims_of_processes_at_work_are_respected(tmp_path: Path) -> None:
@@ -218,8 +243,8 @@ def test_named_changes_are_noticed(tmp_path: Path) -> None:
     with Copy(ROOT, tmp_path / "copy", tmp_path / "kernels") as copy:
         assert copy.run_tests([named.test for named in NAMED], 600.0) == (SURVIVED, "")
         for named in NAMED:
-            verdict = copy.judge(named.change(PACKAGE), [named.test], 300.0)
+            verdict = copy.tried(named.change(PACKAGE), [named.test])
             assert verdict.verdict == NOTICED and named.test.split("::")[1] in verdict.by, (named.name, verdict)
         broken = NAMED[0]
         broken = type(broken)("no C", broken.path, broken.old, "t1 = ;", broken.test).change(PACKAGE)
-        assert copy.judge(broken, [NAMED[0].test], 300.0).verdict == REFUSED
+        assert copy.tried(broken, [NAMED[0].test]).verdict == REFUSED
