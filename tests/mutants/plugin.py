@@ -63,9 +63,8 @@ def changed_code(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType, 
     """Functions that differ, each as it was and as it is; ValueError if what differs runs at the import."""
     if before == after:
         return
-    pairs = [
-        (a, b) for a, b in zip(before.co_consts, after.co_consts, strict=True) if isinstance(a, CodeType) and a != b
-    ]
+    inner = [[x for x in code.co_consts if isinstance(x, CodeType)] for code in (before, after)]
+    pairs = [(a, b) for a, b in zip(*inner, strict=True) if a != b]
     if before.co_flags & _OPTIMISED:
         yield before, after
     elif not pairs:

@@ -184,6 +184,8 @@ def g(x=4):
     code = compile(text, "a", "exec")
     pairs = list(changed_code(code, compile(text.replace("2 *", "5 *"), "a", "exec")))
     assert pairs[0][0].co_qualname == "A.f" and len(pairs) == 2  # it, and what runs within it
+    pairs = list(changed_code(code, compile(text.replace("range(3)", "range(3, 4)"), "a", "exec")))
+    assert pairs[0][0].co_qualname == "A.f"
     for old, new in (("x = 1", "x = 2"), ("x=4", "x=5")):  # what runs at the import
         with pytest.raises(ValueError, match="differs itself"):
             list(changed_code(code, compile(text.replace(old, new), "a", "exec")))
