@@ -50,7 +50,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=36, help="of the draw")
     parser.add_argument("--only", default="", help="files whose path contains this text")
     parser.add_argument("--tests", nargs="*", default=["tests/unit", "tests/property"], help="tests that may notice")
-    parser.add_argument("--patience", type=float, default=600.0, help="processor seconds of a file of tests")
+    parser.add_argument(
+        "--patience", type=float, default=600.0, help="processor seconds of a file of tests and its trials"
+    )
     parser.add_argument(
         "--longest", type=float, default=10.0, help="processor seconds of a test that is run with changes"
     )
@@ -99,6 +101,8 @@ def _try(wanted: list[Change], by_key: dict[str, Change], verdicts: Verdicts, op
     batch, notes = _batch(wanted, by_key, options.folder)
     notes.mkdir(parents=True, exist_ok=True)
     claims = Claims(options.folder / "claims")
+    place = {change.key: k for k, change in enumerate(batch)}
+    numbers = [place[change.key] for change in wanted]
     files = [file.relative_to(ROOT).as_posix() for name in options.tests for file in _test_files(ROOT / name)]
     with (
         tempfile.TemporaryDirectory() as temporary,
@@ -111,23 +115,22 @@ def _try(wanted: list[Change], by_key: dict[str, Change], verdicts: Verdicts, op
             if to[name].exists() or not claims.take(to[name].name):
                 continue
             known = Notes.read(notes)
-            spent = {str(k): known.spent.get(k, (0, 0.0)) for k in range(len(batch)) if k not in known.noticed}
+            spent = {str(k): known.spent.get(k, (0, 0.0)) for k in numbers if k not in known.noticed}
             to_notes, told = str(Path(temporary) / "notes"), str(Path(temporary) / "told")
-            job = Job(to_notes, told, copy.variants(), texts, spent, options.longest)
-            problem = copy.try_file(name, job, Path(temporary), options.patience)
+            job = Job(to_notes, told, copy.variants(), texts, spent, options.longest, options.patience)
+            problem = copy.try_file(name, job, Path(temporary), options.patience + 300.0)
             shutil.copy(job.told, to[name].with_suffix(".told"))
             shutil.copy(job.notes, to[name])
             print(f"{name}: {len(known.noticed)} changes were noticed before. {problem}", flush=True)
         while not all(file.exists() for file in to.values()):  # other processes try some
             time.sleep(1.0)
         known = Notes.read(notes)
-        number = {change.key: k for k, change in enumerate(batch)}
-        for change in wanted:
+        for change, number in zip(wanted, numbers, strict=True):
             if claims.take(change.key):
-                verdict = copy.judge(change, number[change.key], known)
+                verdict = copy.judge(change, number, known)
                 verdicts.add(verdict)
-                place = f"{change.path}:{change.line} {change.old!r} -> {change.new!r}"
-                print(f"{verdict.verdict:10s} {place} {verdict.by}", flush=True)
+                where = f"{change.path}:{change.line} {change.old!r} -> {change.new!r}"
+                print(f"{verdict.verdict:10s} {where} {verdict.by}", flush=True)
 
 
 def _test_files(path: Path) -> list[Path]:

@@ -15,6 +15,7 @@ import resource
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +50,8 @@ class Job:
         Of each change that nobody noticed so far, how many tests were run, and how many seconds these took.
     longest
         Seconds that a test may take to be run with changes.
+    patience
+        Seconds after which no more tests of the file are run.
     """
 
     notes: str
@@ -57,6 +60,7 @@ class Job:
     texts: dict[str, tuple[str, str]] = field(default_factory=dict)
     spent: dict[str, tuple[int, float]] = field(default_factory=dict)
     longest: float = 10.0
+    patience: float = 600.0
 
 
 def changed_code(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
@@ -83,7 +87,20 @@ class Trials:
         self._functions: dict[CodeType, list[FunctionType]] = {}
         self._patches: dict[int, Callable[[], None] | None] = {}
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """First one case of each test, then the others: cases of a test notice much the same."""
+        seen = Counter[str]()
+        turn = dict[pytest.Item, int]()
+        for item in items:
+            name = item.nodeid.partition("[")[0]
+            turn[item], seen[name] = seen[name], seen[name] + 1
+        items.sort(key=lambda item: turn[item])
+
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if used.ru_utime + used.ru_stime > self._job.patience:
+            return True
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         self._map[FIRST:] = bytes(len(self._map) - FIRST)
         status, seconds = self._run(item, 0, None, 120.0)
@@ -129,7 +146,8 @@ class Trials:
             status = 3
             try:
                 os.setsid()
-                resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 2))
+                most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+                resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, most))
                 if patch is not None:
                     patch()
                 reports = runtestprotocol(item, nextitem=None, log=False)
