@@ -82,7 +82,8 @@ def nozzle_cluster(
     >>> len(jets), jets[0].force, frames[0].origin.translation
     (24, (1.0, 0.0, 0.0), (0.0, 0.85, 0.0))
     """
-    frames, jets = [], []
+    frames: list[Frame] = []
+    jets: list[Thruster] = []
     for sign in (1.0, -1.0):
         for side in (0.5, -0.5):
             for along in range(3):
