@@ -76,6 +76,10 @@ extern "C" void all(long long n, double *x, double *p, double h, long long steps
 
 
 class _Array(np.ndarray):
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {"data": (self.ctypes.data, False)}
+
     def get(self, out: np.ndarray | None = None) -> np.ndarray:
         if out is None:
             return np.array(self)
