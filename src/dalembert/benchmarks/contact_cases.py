@@ -75,7 +75,7 @@ def driven_quadruped(friction: float) -> tuple[Machine, PD, Gains]:
 
 
 def on_colliders(machine: Machine, *bodies: str) -> Machine:
-    """Return a machine whose contacts are found in every step: some of its bodies, or all, on each other and its planes."""
+    """Return a machine whose contacts are found in every step: those of some of its bodies, or all, and its planes."""
     frictions, bounces = ({getattr(c, key) for c in machine.contacts} for key in ("friction", "restitution"))
     law: dict[str, Any] = {"friction": max(frictions), "restitution": max(bounces)}
     planes = dict.fromkeys(c.surface for c in machine.contacts if isinstance(c.surface, HalfSpace))

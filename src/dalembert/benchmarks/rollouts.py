@@ -167,7 +167,7 @@ def _boxes() -> RolloutCase:
     return RolloutCase(
         "heap of 10 boxes, with colliders",
         lambda: derive(experiment.machine),
-        {name: 0.3 for name in experiment.machine.v_names},
+        dict.fromkeys(experiment.machine.v_names, 0.3),
         {**start["q0"], **start["v0"]},
         members=64,
         contact=TimeStepping(tolerance=1e-4, max_sweeps=50),

@@ -1,7 +1,7 @@
 """Worlds of machines with colliders on a GPU: the engine of single runs as CUDA C, and the memory of each member.
 
-A world consists of the structures ``articulated``, ``scene`` and ``moreau`` and of the arrays that they write to, one after the
-other. All of their members have eight bytes. Arrays that nobody writes to are shared by all worlds.
+A world consists of the structures ``articulated``, ``scene`` and ``moreau`` and of the arrays that they write to, one
+after the other. All of their members have eight bytes. Arrays that nobody writes to are shared by all worlds.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FUNCTION = re.compile(
 
 @cache
 def device_text() -> str:
-    """Return the steps of machines with colliders as CUDA C, in the namespace ``engine``; none of its macros is left."""
+    """Return the steps of machines with colliders as CUDA C, in the namespace ``engine``; its macros are undefined."""
     units = "\n".join(map(unit_text, _UNITS))
     head = resources.files(__package__).joinpath("device.h").read_text(encoding="utf-8")
     text = re.sub(r"^#include <\w+\.h>\n", "", units, flags=re.MULTILINE)

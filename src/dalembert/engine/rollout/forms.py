@@ -41,6 +41,8 @@ CUDA_ROLLOUT = Form(
     "cuda-rollout",
     CUDA.prelude,
     (*_STEPS, *_own("collider_steps.h", "cuda_rollout.cu")),
-    chunk=CUDA.chunk, units="one", whole=True
+    chunk=CUDA.chunk,
+    units="one",
+    whole=True,
 )
 """One simulation per thread of a GPU."""
