@@ -69,11 +69,13 @@ def test_on_a_gpu(hinged: da.EquationsOfMotion, tmp_path: Path, monkeypatch: pyt
             made.append((self, image, n))
 
     monkeypatch.setattr(cuda, "_Worlds", Worlds)
-    monkeypatch.setattr(cuda, "import_cupy", lambda: ProcessorCupy(tmp_path))
+    gpu = ProcessorCupy(tmp_path)
+    monkeypatch.setattr(cuda, "import_cupy", lambda: gpu)
     measure = {"deepest": da.Measure("contact.deepest", "min"), "x": da.Measure("ball.x")}
     settings = {**SETTINGS, "measure": measure}
     there, here = (da.rollout(hinged, device=device, **starts(), **settings) for device in ("cuda", "cpu"))
     assert there.metadata["backend"] == "cuda"
+    assert gpu.stack > 48_000  # the functions that a thread calls need more than the default
     np.testing.assert_array_equal(there.status, here.status)
     np.testing.assert_array_equal(there["contact.count"], here["contact.count"])
     np.testing.assert_allclose(there["ball.x"], here["ball.x"], atol=1e-7)  # sweeps stop at 1e-8

@@ -34,6 +34,9 @@ _NOTHING: Any = np.uintp(0)
 """The null address."""
 _PATIENCE = 0.05
 _SAMPLES, _SAMPLES_AND_LEAVES = 1, 2  # launches that only sample, as in cuda_rollout.cu
+_STACK_SIZE = 0  # cudaLimitStackSize
+_STACK = 48 << 10
+"""Bytes of local arrays of the functions below the entry, with colliders: EPA alone has 24 kB, manifolds 10 kB."""
 _TRIES = 1000
 """Adaptive steps of a launch: some tens of milliseconds, after which an interrupt is seen."""
 
@@ -124,6 +127,13 @@ class _Paces:
         going = bool(self._going.get()[0])
         self._going.fill(0)
         return going
+
+
+def _make_stack(cupy: Any, entry: Any) -> None:
+    """Give threads memory for the local arrays of all functions that call each other; the entry knows its own alone."""
+    runtime, needed = cupy.cuda.runtime, int(entry.local_size_bytes) + _STACK
+    if runtime.deviceGetLimit(_STACK_SIZE) < needed:
+        runtime.deviceSetLimit(_STACK_SIZE, needed)
 
 
 class _Worlds:
@@ -358,6 +368,8 @@ class CudaRollout:
         self.source = rollout_source(problem, method, measures, schedule, way, options)
         self._dtype = np.dtype(np.float64 if precision == "double" else np.float32)
         self._entry = load_entry(self._cupy, self.source, precision, fast_math, BLOCK)
+        if self._image is not None:
+            _make_stack(self._cupy, self._entry)
 
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
         """Integrate all members; see `RolloutEngine`."""
