@@ -20,7 +20,7 @@ def test_hoist(number: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("hundred", [0, 1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.parametrize("hundred", [0, *(pytest.param(k, marks=pytest.mark.long) for k in (1, 2))])
 def test_many_hoists(hundred: int) -> None:
     wrong = {k: r for k in range(100 * hundred + 12, 100 * hundred + 100) if not holds(r := judged(k))}
     assert not wrong, wrong

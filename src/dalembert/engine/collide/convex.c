@@ -159,17 +159,42 @@ static void add_face(struct polytope *P, int i, int j, int k) {
     P->offset[f] = dot3(n, P->vertex[i].w);
 }
 
+/* The support in a direction or in the opposite one, whichever is farther from x along d. */
+static void farther_support(const struct shape *a, const struct shape *b, const double *d, const double *x, struct vertex *v) {
+    const double back[3] = {-d[0], -d[1], -d[2]}, along = dot3(d, x);
+    struct vertex other;
+    difference(a, b, 1.0, d, v), difference(a, b, 1.0, back, &other);
+    if (fabs(dot3(d, other.w) - along) > fabs(dot3(d, v->w) - along)) *v = other;
+}
+
+/* A tetrahedron of supports. It has a volume, because the difference has one: the second vertex is opposite to the first, the
+ * third is off their line, the fourth is off their plane. With four fixed directions corners such as the tip of a cone would be
+ * taken twice, and a polytope without volume has no inside. */
+static void first_vertices(const struct shape *a, const struct shape *b, struct vertex *v) {
+    const double one[3] = {1.0, 0.0, 0.0}, back[3] = {-1.0, 0.0, 0.0};
+    difference(a, b, 1.0, one, v), difference(a, b, 1.0, back, v + 1);
+    double u[3], w[3], n[3], most = -1.0;
+    minus3(v[1].w, v[0].w, u);
+    for (int k = 0; k < 2; k++) { /* two directions across the line: the difference is thick in one of them at least */
+        const double axis[3] = {0.0, (double)(k == 0), (double)(k == 1)};
+        struct vertex third;
+        double off[3];
+        cross3(u, axis, n);
+        farther_support(a, b, n, v[0].w, &third);
+        minus3(third.w, v[0].w, w), cross3(u, w, off);
+        if (dot3(off, off) > most) most = dot3(off, off), v[2] = third;
+    }
+    minus3(v[2].w, v[0].w, w), cross3(u, w, n);
+    farther_support(a, b, n, v[0].w, v + 3);
+}
+
 /* Depth of cores that overlap, and the unit vector n from b to a along which they are parted soonest; S is the face of their
  * difference that is nearest. */
 static double epa(const struct shape *a, const struct shape *b, double *n, struct simplex *S) {
     struct polytope P;
     P.n_vertices = P.n_faces = 0;
-    static const double start[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
     struct vertex v;
-    for (int i = 0; i < 4; i++) { /* solid shapes: supports in four directions are a tetrahedron, or nearly */
-        difference(a, b, 1.0, start[i], &v);
-        P.vertex[P.n_vertices++] = v;
-    }
+    first_vertices(a, b, P.vertex), P.n_vertices = 4;
     static const int face[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
     double middle[3];
     for (int k = 0; k < 3; k++) middle[k] = 0.25 * (P.vertex[0].w[k] + P.vertex[1].w[k] + P.vertex[2].w[k] + P.vertex[3].w[k]);
