@@ -60,7 +60,7 @@ def test_members_are_single_runs_to_the_bit(hinged: da.EquationsOfMotion) -> Non
 
 @needs_gpp
 def test_on_a_gpu(hinged: da.EquationsOfMotion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine of single runs as CUDA C: worlds differ, and nobody writes to what they share."""
+    """The engine of single runs as CUDA C: worlds differ, and the arrays that they share stay constant."""
     made: list[Any] = []
 
     class Worlds(cuda._Worlds):

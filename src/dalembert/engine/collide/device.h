@@ -1,5 +1,5 @@
-/* Before the texts of `stepping` and `collide`, where these are compiled for a GPU, in a namespace of their own: one thread
- * advances a world, whose structures and arrays are in global memory. They are the texts of single runs, as C++.
+/* Comes before the texts of `stepping` and `collide` on a GPU, and puts them into the namespace `engine`. One thread advances a
+ * world, whose structures and arrays are in global memory. The texts are those of single runs, compiled as C++.
  *
  * The functions that structures have are called by their names: the compiler then knows how much memory a thread needs. Those
  * of the machine, `tape_*`, come later (rollout/collider_steps.h). */

@@ -1,7 +1,7 @@
 """Worlds of machines with colliders on a GPU: the engine of single runs as CUDA C, and the memory of each member.
 
 A world consists of the structures ``articulated``, ``scene`` and ``moreau`` and of the arrays that they write to, one
-after the other. All of their members have eight bytes. Arrays that nobody writes to are shared by all worlds.
+after the other. All of their members have eight bytes. All worlds share the arrays that are constant.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class WorldImage:
     shared
         Arrays that all worlds share.
     inner, outer
-        Addresses (k x 2): which word has one, and which word of the world, or of what is shared, it means.
+        Addresses (k x 2): the word that has one, and the word of the world, or of the shared arrays, that it means.
     """
 
     words: NDArray[np.int64]
@@ -86,7 +86,7 @@ class WorldImage:
     outer: NDArray[np.int64]
 
     def wired(self, worlds: int, shared: int) -> NDArray[np.int64]:
-        """Return the contents of the first of the worlds at an address; ``shared`` is that of what they share.
+        """Return the contents of the first world, for the addresses of the worlds and of the shared arrays.
 
         The addresses that ``inner`` lists grow by the size of a world from one to the next.
         """
@@ -143,7 +143,7 @@ def _addresses(memory: NativeMemory) -> list[tuple[int, int]]:
 
 @cache
 def _constant_members(structure: str) -> frozenset[str]:
-    """Members of a structure through which nobody writes, as its header declares them."""
+    """Members of a structure that its header declares as constant."""
     text = re.sub(r"/\*.*?\*/", "", header_text(_HEADERS[structure]), flags=re.DOTALL)
     body = re.search(rf"struct {structure} {{(.*?)\n}};", text, flags=re.DOTALL)
     assert body is not None

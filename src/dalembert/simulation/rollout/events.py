@@ -90,7 +90,7 @@ _watched: WeakKeyDictionary[Problem, Problem] = WeakKeyDictionary()
 def watched_problem(problem: Problem) -> Problem:
     """Return the problem without events that change nothing, if none changes anything but by its end.
 
-    Of the same problem it is the same one, with the functions that were compiled for it.
+    The result is kept with the problem, so that its functions are compiled once.
     """
     if watches(problem):
         return problem
