@@ -16,7 +16,7 @@ from dalembert.engine.library import functions, library
 from dalembert.engine.memory import Functions, NativeMemory
 from dalembert.engine.problem.stepping import STEP_TAPES, BlockLaw, SteppingSystem
 
-__all__ = ["MOST_ROWS", "BlockSolution", "NativeStepping", "block_memory", "solve_blocks", "solve_cone"]
+__all__ = ["DIRECT", "MOST_ROWS", "BlockSolution", "NativeStepping", "block_memory", "solve_blocks", "solve_cone"]
 
 _FILL = 24
 """Blocks beside the diagonal of the factors of a large island, by the number of its nodes (factors.c)."""
@@ -27,7 +27,7 @@ _SCRATCH = 18
 MOST_ROWS = 16
 """Rows of a block at most, as of one.c."""
 
-_TESTED, _DIRECT = 48, 96
+_TESTED, DIRECT = 48, 96
 """Rows up to which it is tested whether they depend on each other (one.c); those of an island solved directly."""
 
 _STEPPING = functions("stepping")
@@ -59,7 +59,7 @@ class NativeStepping:
         kernels: dict[str, Any],
         functions: Functions = _STEPPING,
         more: Mapping[str, list[int]] | None = None,
-        direct: int = _DIRECT,
+        direct: int = DIRECT,
     ) -> None:
         self._functions, self._kernels = functions, kernels
         self.memory = NativeMemory(structure("moreau"))
@@ -135,7 +135,7 @@ def block_memory(
     nz: int = 0,
     held: int = 0,
     bent: int = 0,
-    direct: int = _DIRECT,
+    direct: int = DIRECT,
     nodes: int = 0,
 ) -> None:
     """Allocate the arrays that steps write to.
@@ -175,7 +175,7 @@ def block_memory(
     _make_room(memory, nv, rows, k, direct, nodes)
 
 
-def _make_room(memory: NativeMemory, nv: int, rows: int, blocks: int, direct: int = _DIRECT, nodes: int = 0) -> None:
+def _make_room(memory: NativeMemory, nv: int, rows: int, blocks: int, direct: int = DIRECT, nodes: int = 0) -> None:
     """Allocate what unique.c, factors.c and restrain.c need."""
     memory.struct.direct, memory.struct.n_nodes = direct, nodes
     memory.struct.n_factors = factors = min(nv * nv, 6 * nv * (2 * _FILL + 1)) if nodes else 0

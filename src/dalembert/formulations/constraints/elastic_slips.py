@@ -40,10 +40,11 @@ from dalembert.formulations.constraints.elastic_sheaves import (
     eliminated,
     return_mapping,
     span_lengths,
+    span_tensions,
 )
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["ElasticSlips", "elastic_slips_of"]
+__all__ = ["DampedSlips", "ElasticSlips", "damped_slips", "elastic_slips_of"]
 
 _STABLE = 100.0  # rate [1/s] at which an error of the ratio decays while the rope slips
 _BEYOND = 1e-9  # part by which a ratio passes its limit before the rope slips; in strain, while tensions are faint
@@ -204,15 +205,7 @@ class _Slips:
     @cached_property
     def force(self) -> Expression:
         """Generalised force of the section, less that which the equations have without friction."""
-        s, T, section = self.belt.eom.symbolic, self.tensions, self.belt.section
-        further = self._elastic**2 / (2 * self._EA)  # of rope that drums pay out unstretched
-        B = ca.jacobian(s.coordinate_rate, s.v)
-        n = int(T.shape[0])
-        drums = (
-            ca.jacobian(section.start, s.q).T * further[0]
-            + ca.jacobian(section.payout - section.start, s.q).T * further[n - 1]
-        )
-        return ca.densify(B.T @ drums - self.belt.rows.T @ T - self.belt.terms.force)
+        return ca.densify(self.belt.pull(self.tensions, self._elastic / self._EA) - self.belt.terms.force)
 
     @cached_property
     def energy(self) -> Expression:
@@ -244,7 +237,7 @@ class _Slips:
 
 
 @dataclass(frozen=True, eq=False)
-class _DampedSlips(_Slips):
+class DampedSlips(_Slips):
     """A section with damping: the latches report slips, which the law gives itself."""
 
     @property
@@ -397,16 +390,34 @@ class ElasticSlips:
         parts = [one.events for one in self.sections]
         return [g for part in parts for g in part[0]], [spec for part in parts for spec in part[1]]
 
+    @cached_property
+    def _tensions(self) -> dict[str, Expression]:
+        """Tensions of the spans of these ropes."""
+        found: dict[str, Any] = {}
+        for one in self.sections:
+            names = one.belt.terms.rope.tension_names
+            found |= {names[place]: one.tensions[span] for place, span in one.belt.span_of.items()}
+        return found
+
+    @property
+    def pulls(self) -> dict[str, Expression]:
+        """Tensions of all elastic ropes, by the names of spans."""
+        return span_tensions(self.eom) | self._tensions
+
     @property
     def signals(self) -> list[tuple[str, Expression]]:
         """Tensions of the spans, slips, and which sheaves stick."""
-        signals: list[tuple[str, Any]] = []
+        signals: list[tuple[str, Any]] = [(f"tension.{name}", T) for name, T in self._tensions.items()]
         for one in self.sections:
-            names = one.belt.terms.rope.tension_names
-            signals += [(f"tension.{names[place]}", one.tensions[span]) for place, span in one.belt.span_of.items()]
             for k, name in enumerate(one.belt.names):
                 signals += [(f"slip.{name}", one.speeds[k]), (f"stick.{name}", one.latches[k] < 0.5)]
         return signals
+
+
+def damped_slips(belt: SectionTerms, states: Expression) -> DampedSlips:
+    """Return a taut section with damping, from the rope before each sheave with its rim."""
+    none = ca.SX.zeros(len(belt.rubs))
+    return DampedSlips(belt, ca.SX(1), states, none, none)
 
 
 def elastic_slips_of(eom: EquationsOfMotion) -> ElasticSlips:
@@ -417,7 +428,7 @@ def elastic_slips_of(eom: EquationsOfMotion) -> ElasticSlips:
         places = [[system.latch_index(f"{what}.{name}") for name in belt.names] for what in ("slips", "material0")]
         latches, started = (ca.vertcat(*(system.latches[place] for place in row)) for row in places)
         taut = system.latches[system.latch_index(f"taut.{belt.terms.name}")] > 0.5
-        kind = _Slips if belt.terms.rope.damping == 0.0 else _DampedSlips
+        kind = _Slips if belt.terms.rope.damping == 0.0 else DampedSlips
         sections.append(kind(belt, taut, ca.SX.sym("material", len(belt.rubs)), latches, started))
     count = sum(len(belt.rubs) for belt in found.belts)
     return ElasticSlips(eom, tuple(sections), ca.SX.sym("lost", count))
