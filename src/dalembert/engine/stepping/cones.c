@@ -204,7 +204,8 @@ static int cones_newton(const struct moreau *C, struct cones *I, double precise,
 
 /* Impulses of an island of n blocks, with velocities `free` without any; `size` is a small entry of W. 1 if they are found. */
 static int cones_solve(struct moreau *C, const int64_t *block, int64_t n, const double *free, double size) {
-    struct cones I = {.n = n, .block = block, .free = free, .soft = SEARCH * size, .N = factors_of(C)};
+    struct cones I = {0};
+    I.n = n, I.block = block, I.free = free, I.soft = SEARCH * size, I.N = factors_of(C);
     double *room = C->newton, last = INFINITY;
     int factored = 0;
     if (!plan_island(C, &I.N, block, n)) return 0;

@@ -6,7 +6,7 @@
  * a node only. */
 #define FILL 24  /* blocks beside the diagonal that there is room for, by the number of nodes */
 #define CHORD 0.2 /* by which a step with older factors must reduce the error */
-enum { LARGEST = 64, WIDEST = 256 }; /* velocities of a node, of a block */
+enum { LARGEST = 24, WIDEST = 128 }; /* velocities of a node, of a block */
 #define WORTH 40 /* products of blocks in an elimination, by the number of contacts, above which sweeps are cheaper */
 
 /* Memory: see _make_room of native.py. Nodes are numbered in the order of elimination once that is known. */
@@ -21,11 +21,19 @@ struct factors {
 static struct factors factors_of(const struct moreau *C) {
     const int64_t nv = C->nv, most = FILL * C->n_nodes;
     int64_t *at = C->nodes;
-    struct factors N = {0, most, C->n_factors, at, 0, 0, 0, 0, 0, 0, 0, 0, C->factors};
+    struct factors N = {0};
+    N.most = most, N.room = C->n_factors, N.node = at, N.value = C->factors;
     at += nv + 1, N.first = at, at += C->n_nodes + 1, N.size = at, at += C->n_nodes + 1, N.start = at, at += C->n_nodes + 1;
     N.own = at, at += C->n_nodes + 1, N.place = at, at += C->n_nodes + 1, N.index = at, at += most, N.beside = at, at += most;
     N.bits = at;
     return N;
+}
+
+static int64_t ones_of(const uint64_t *bits, int64_t words) {
+    int64_t count = 0;
+    for (int64_t w = 0; w < words; w++)
+        for (uint64_t left = bits[w]; left; left &= left - 1) count++;
+    return count;
 }
 
 /* Place of the first of the nodes that are left with the fewest neighbours. */
@@ -72,8 +80,7 @@ static int factors_plan(const struct moreau *C, struct factors *N, const int64_t
                 if (i != j) bits[N->node[at[i]] * words + N->node[at[j]] / 64] |= (uint64_t)1 << (N->node[at[j]] % 64);
     }
     for (int64_t i = 0; i < nodes; i++) {
-        degree[i] = 0, done[i] = 0;
-        for (int64_t w = 0; w < words; w++) degree[i] += __builtin_popcountll(bits[i * words + w]);
+        degree[i] = ones_of(bits + i * words, words), done[i] = 0;
     }
     /* neighbours of each node when its turn comes, into index; places of nodes in the order */
     int64_t used = 0, work = 0;
@@ -84,15 +91,13 @@ static int factors_plan(const struct moreau *C, struct factors *N, const int64_t
         place[k] = turn, done[k] = 1, begins[2 * turn] = k, begins[2 * turn + 1] = degree[k];
         work += (degree[k] + 1) * (degree[k] + 1);
         if (used + degree[k] > N->most || work > WORTH * n) return 0;
-        for (int64_t w = 0; w < words; w++)
-            for (uint64_t left = own[w]; left; left &= left - 1) {
-                const int64_t i = 64 * w + __builtin_ctzll(left);
-                uint64_t *const theirs = bits + i * words;
-                N->index[used++] = i, degree[i] = 0;
-                for (int64_t v = 0; v < words; v++) theirs[v] |= own[v];
-                theirs[i / 64] &= ~((uint64_t)1 << (i % 64)), theirs[k / 64] &= ~((uint64_t)1 << (k % 64));
-                for (int64_t v = 0; v < words; v++) degree[i] += __builtin_popcountll(theirs[v]);
-            }
+        for (int64_t i = 0; i < nodes; i++) {
+            uint64_t *const theirs = bits + i * words;
+            if (!(own[i / 64] >> (i % 64) & 1)) continue;
+            for (int64_t v = 0; v < words; v++) theirs[v] |= own[v];
+            theirs[i / 64] &= ~((uint64_t)1 << (i % 64)), theirs[k / 64] &= ~((uint64_t)1 << (k % 64));
+            N->index[used++] = i, degree[i] = ones_of(theirs, words);
+        }
     }
     /* nodes in their order: sizes and first velocities, by way of `bits`, which is free now */
     int64_t *const first = N->bits, *const size = first + nodes, *const counts = size + nodes;
@@ -128,6 +133,27 @@ static int64_t neighbour_at(const struct factors *N, int64_t k, int64_t i) {
     return e;
 }
 
+/* C (n x m) += A^T B with A (r x n) and B (r x m), rows of which are `wide` numbers apart. */
+static void add_outer(int64_t r, int64_t n, int64_t m, int64_t wide, const double *A, const double *B, double *out) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < r; k++) {
+            const double a = A[k * wide + i];
+            for (int64_t j = 0; j < m; j++) out[i * m + j] += a * B[k * wide + j];
+        }
+}
+
+/* C (n x m) -= A (n x k) B (k x m) */
+static void take_product(int64_t n, int64_t k, int64_t m, const double *A, const double *B, double *out) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t l = 0; l < k; l++) {
+            const double a = A[i * k + l];
+            for (int64_t j = 0; j < m; j++) out[i * m + j] -= a * B[l * m + j];
+        }
+}
+
+#if defined(__CUDACC__)
+#define SIXES(a, b, c, six, other) other;
+#else
 typedef double two_of __attribute__((vector_size(16), aligned(8), may_alias));
 
 /* Of six rows and columns: C += A^T B with r rows of A and B, `wide` numbers apart. */
@@ -156,27 +182,10 @@ static inline void take_six(const double *A, const double *B, double *out) {
     }
 }
 
-/* C (n x m) += A^T B with A (r x n) and B (r x m), rows of which are `wide` numbers apart. */
-static void add_outer(int64_t r, int64_t n, int64_t m, int64_t wide, const double *A, const double *B, double *out) {
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k < r; k++) {
-            const double a = A[k * wide + i];
-            for (int64_t j = 0; j < m; j++) out[i * m + j] += a * B[k * wide + j];
-        }
-}
-
-/* C (n x m) -= A (n x k) B (k x m) */
-static void take_product(int64_t n, int64_t k, int64_t m, const double *A, const double *B, double *out) {
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t l = 0; l < k; l++) {
-            const double a = A[i * k + l];
-            for (int64_t j = 0; j < m; j++) out[i * m + j] -= a * B[l * m + j];
-        }
-}
-
 #define SIXES(a, b, c, six, other)                   \
     if ((a) == 6 && (b) == 6 && (c) == 6) six;       \
     else other;
+#endif
 
 /* Values <- a times the unit matrix. */
 static void factors_begin(const struct factors *N, double a) {
@@ -234,7 +243,7 @@ static inline int64_t invert(int64_t n, double *A, double least) {
 
 /* Values <- their factors: inverses on the diagonal, blocks above it times these. The number of pivots that are not above `least`. */
 static int64_t factors_make(const struct factors *N, double least) {
-    double product[LARGEST * LARGEST];
+    double column[LARGEST];
     int64_t small = 0;
     for (int64_t k = 0; k < N->n; k++) {
         const int64_t n = N->size[k];
@@ -243,9 +252,13 @@ static int64_t factors_make(const struct factors *N, double least) {
         for (int64_t e = N->start[k]; e < N->start[k + 1]; e++) {
             const int64_t m = N->size[N->index[e]];
             double *const above = N->value + N->beside[e] + n * m;
-            for (int64_t i = 0; i < n * m; i++) product[i] = 0.0;
-            SIXES(n, m, 6, take_six(own, above, product), take_product(n, n, m, own, above, product))
-            for (int64_t i = 0; i < n * m; i++) above[i] = -product[i];
+            for (int64_t j = 0; j < m; j++) {
+                for (int64_t i = 0; i < n; i++) {
+                    column[i] = 0.0;
+                    for (int64_t l = 0; l < n; l++) column[i] += own[i * n + l] * above[l * m + j];
+                }
+                for (int64_t i = 0; i < n; i++) above[i * m + j] = column[i];
+            }
         }
         for (int64_t e = N->start[k]; e < N->start[k + 1]; e++) {
             const int64_t i = N->index[e], m = N->size[i];

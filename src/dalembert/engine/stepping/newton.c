@@ -327,7 +327,9 @@ static int island_solve(struct moreau *C, const int64_t *block, int64_t n, const
     int64_t R = 0;
     for (int64_t k = 0; k < n; k++) R += SIZE(block[k]);
     double *room = C->newton;
-    struct island I = {.n = n, .rows = R, .large = C->apart && R > DENSE, .block = block, .soft = soft, .W = C->dense, .G = C->dense + R * R};
+    struct island I = {0};
+    I.n = n, I.rows = R, I.large = C->apart && R > DENSE, I.block = block, I.soft = soft;
+    I.W = C->dense, I.G = C->dense + R * R;
     I.precise = R > C->direct ? larger(1e-14, 1e-4 * C->tolerance) : 1e-14;
     I.b = room, I.x = I.b + R, I.u = I.x + R, I.F = I.u + R, I.step = I.F + R, I.tried = I.step + R, I.ref = I.tried + R;
     I.normal = I.ref + R, I.across = I.normal + n, I.s = I.across + n;
