@@ -96,7 +96,7 @@ def test_many_rows_at_few_joints_and_bounded_sweeps() -> None:
 def test_theta_is_from_a_half_to_one() -> None:
     assert [da.TimeStepping(theta=x).theta for x in (0.5, 1.0)] == [0.5, 1.0]
     for theta in (0.49, 1.01):
-        with pytest.raises(da.InputError, match="theta of TimeStepping must be from 0.5 to 1"):
+        with pytest.raises(da.InputError, match="theta of TimeStepping must be from"):
             da.TimeStepping(theta=theta)
 
 
