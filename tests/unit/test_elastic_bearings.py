@@ -169,3 +169,44 @@ def test_a_bearing_at_rest_separates_two_springs() -> None:
     assert machine_modes(machine).omega == pytest.approx([math.sqrt(2e4 / l / 3.0)] * 2, rel=1e-9)
     free = machine_modes(elastic(3.0, 3.0, 2e4, friction=0.8, loss=None)).omega
     assert len(free) == 3 and free[0] < 1e-5 * free[1]
+
+
+def test_a_drum_lifts_by_an_elastic_rope_with_losses() -> None:
+    """A drum that coils stretched rope bears T + T^2/(2 EA): event by event, in steps, and as a rigid rope."""
+
+    def lift(**rope: Any) -> da.Machine:
+        law: dict[str, Any] = {"friction": 0.4, "loss": da.SheaveLoss(0.15, 0.03, 0.004)}
+        return da.Machine(
+            "lift",
+            [
+                da.Body("winch", 20.0, inertia=(1.0,) * 3),
+                da.point_mass("block", 400.0),
+                da.Body("wheel", 8.0, inertia=(0.25,) * 3),
+            ],
+            [
+                da.Joint("winch", "revolute", "world", "winch", axis="-y", origin=(1.25, 0, 8.0)),
+                da.Joint("z", "prismatic", "world", "block", axis="z", origin=(1.7, 0, 3.0)),
+                da.Joint("hook", "revolute", "block", "wheel", axis="-y"),
+            ],
+            motors=[da.Motor("M", "winch")],
+            ropes=[
+                da.Rope(
+                    "fall",
+                    [
+                        da.Drum("winch", 0.2, axis="y"),
+                        da.Sheave("block", 0.25, "-y", joint="hook", name="H", **law),
+                        da.Anchor("world", (1.95, 0, 8.0)),
+                    ],
+                    **rope,
+                )
+            ],
+        )
+
+    start: dict[str, Any] = {"duration": 0.2, "control": [440.0], "backend": "vm"}
+    rigid = da.simulate(lift(), method="dopri5", rtol=1e-9, atol=1e-11, **start)["z"][-1]
+    soft = lift(stiffness=5e6, damping=2e4, pretension=2000.0)
+    run = da.simulate(soft, method="dopri5", rtol=1e-9, atol=1e-11, **start)
+    assert run["z"][-1] == pytest.approx(rigid, rel=5e-3)  # it is stretched by 2 mm
+    assert run.energy.drift < 1e-9
+    steps = da.simulate(soft, contact="time-stepping", step=1e-3, **start)
+    assert steps["z"][-1] == pytest.approx(run["z"][-1], abs=3e-6)
