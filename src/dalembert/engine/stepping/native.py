@@ -16,7 +16,7 @@ from dalembert.engine.library import functions, library
 from dalembert.engine.memory import Functions, NativeMemory
 from dalembert.engine.problem.stepping import STEP_TAPES, BlockLaw, SteppingSystem
 
-__all__ = ["MOST_ROWS", "BlockSolution", "NativeStepping", "block_memory", "solve_blocks", "solve_cone"]
+__all__ = ["DIRECT", "MOST_ROWS", "BlockSolution", "NativeStepping", "block_memory", "solve_blocks", "solve_cone"]
 
 _SCRATCH = 18
 """Doubles that history.c needs for each row, besides two vectors of velocities."""
@@ -24,7 +24,7 @@ _SCRATCH = 18
 MOST_ROWS = 16
 """Rows of a block at most, as of one.c."""
 
-_TESTED, _DIRECT = 48, 96
+_TESTED, DIRECT = 48, 96
 """Rows up to which it is tested whether they depend on each other (one.c); those of an island solved directly."""
 
 _STEPPING = functions("stepping")
@@ -56,7 +56,7 @@ class NativeStepping:
         kernels: dict[str, Any],
         functions: Functions = _STEPPING,
         more: Mapping[str, list[int]] | None = None,
-        direct: int = _DIRECT,
+        direct: int = DIRECT,
     ) -> None:
         self._functions, self._kernels = functions, kernels
         self.memory = NativeMemory(structure("moreau"))
@@ -132,7 +132,7 @@ def block_memory(
     nz: int = 0,
     held: int = 0,
     bent: int = 0,
-    direct: int = _DIRECT,
+    direct: int = DIRECT,
 ) -> None:
     """Allocate the arrays that steps write to.
 
@@ -169,7 +169,7 @@ def block_memory(
     _make_room(memory, nv, rows, k, direct)
 
 
-def _make_room(memory: NativeMemory, nv: int, rows: int, blocks: int, direct: int = _DIRECT) -> None:
+def _make_room(memory: NativeMemory, nv: int, rows: int, blocks: int, direct: int = DIRECT) -> None:
     """Allocate what unique.c and restrain.c need."""
     memory.struct.direct = direct
     most = min(rows, direct)
