@@ -1,7 +1,7 @@
 /* Impulses of an island where Newton's method on the laws (newton.c) fails: in its velocities, by convex problems.
  *
  * With a compliance the impulses of a contact follow from its velocity: x = P(z), z = ref - u / soft. By Coulomb's law, x_n = z_n where
- * that is positive, and x_t is z_t, shortened to mu x_n where it slips. What is left is s - s0 - Y^T x(u0 + Y s) = 0.
+ * that is positive, and x_t is z_t, shortened to mu x_n where it slips. The velocities then satisfy s - s0 - Y^T x(u0 + Y s) = 0.
  *
  * With velocities u_n + shift in the place of u_n, and the projection onto the cone as P, these are the conditions for the least of
  * 1/2 |s - s0|^2 + sum of soft/2 |P(z)|^2, which is convex: Newton's method finds it from anywhere. With shift = mu |u_t| it is Coulomb's

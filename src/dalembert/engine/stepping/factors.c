@@ -156,7 +156,7 @@ static void take_product(int64_t n, int64_t k, int64_t m, const double *A, const
 #else
 typedef double two_of __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* Of six rows and columns: C += A^T B with r rows of A and B, `wide` numbers apart. */
+/* C (6 x 6) += A^T B with r rows of A and B, `wide` numbers apart. */
 static inline void add_six(int64_t r, int64_t wide, const double *A, const double *B, double *out) {
     for (int64_t i = 0; i < 6; i++) {
         two_of *const to = (two_of *)(out + 6 * i);
@@ -169,7 +169,7 @@ static inline void add_six(int64_t r, int64_t wide, const double *A, const doubl
     }
 }
 
-/* The same, C -= A B. */
+/* C (6 x 6) -= A B */
 static inline void take_six(const double *A, const double *B, double *out) {
     for (int64_t i = 0; i < 6; i++) {
         two_of *const to = (two_of *)(out + 6 * i);

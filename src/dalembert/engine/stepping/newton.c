@@ -2,7 +2,7 @@
  * Engineering 92 (1991) 353-375), with a compliance, for the rule of unique.c. */
 enum { DENSE = 48, NEWTON = 40, ROUNDS_OF_REF = 20 }; /* DENSE: rows of an island above which its equations are sparse */
 
-/* Of a large island: E = I - P (I - r soft) and K = E^-1 P r of one contact, P being the derivative of what its law makes of x - r u.
+/* E = I - P (I - r soft) and K = E^-1 P r of a contact of a large island; P is the derivative of its law's impulse by x - r u.
  * A step is E dx = -F - P r Y ds, ds = Y^T dx: (I + Y^T K Y) ds = -Y^T E^-1 F, in velocities. With the direction w of a slip, of
  * which `part` of a sticking impulse is left, K has 1 / soft of normals, mu w / soft of tangents by normals, and
  * kept (1 - w w^T) of tangents. */
