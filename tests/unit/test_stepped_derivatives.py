@@ -131,7 +131,7 @@ def test_modes_that_are_about_to_change_are_refused() -> None:
 
 def test_contacts_that_depend_on_each_other() -> None:
     """Four feet of one length follow it; a fourth that grows alone lifts the others."""
-    mu, leg = 0.3, da.Parameter("leg", -0.05)
+    mu, leg = da.Parameter("mu", 0.3), da.Parameter("leg", -0.05)
 
     def table(*legs: Any) -> da.Machine:
         places = zip(((1, 1), (1, -1), (-1, 1), (-1, -1)), legs, strict=True)
@@ -145,6 +145,9 @@ def test_contacts_that_depend_on_each_other() -> None:
     given: dict[str, Any] = {"q0": {"b.z": 0.05}, "v0": {"b.vx": 1.0}, "duration": 0.01}
     found = agree(table(leg, leg, leg, leg), {"leg": 1e-7, "v0.b.vx": 1e-6}, ["b.z", "b.x"], **given)
     np.testing.assert_allclose(found.derivatives[-1, 0], [-1.0, 0.0], atol=1e-9)
+    # feet that slip in different directions: the motion depends on their shares of the load
+    turns = {**given, "v0": {"b.vx": 1.0, "b.wz": 4.0}, "duration": 0.1}
+    agree(table(leg, leg, leg, leg), {"mu": 1e-6, "v0.b.vx": 1e-6, "v0.b.wz": 1e-6}, ["b.x", "b.y", "b.wz"], **turns)
     for outlet, cost in ((sensitivities, {"of": ["b.z"]}), (gradient, {"final": "b.z"})):
         with pytest.raises(SimulationError, match=r"'foot0', .* depend on each other, and a change of 'leg' opens one"):
             outlet(table(leg, -0.05, -0.05, -0.05), wrt=["leg"], **cost, contact="time-stepping", step=1e-3, **given)  # type: ignore[operator]
@@ -223,3 +226,40 @@ def test_a_quadruped_and_a_pile() -> None:
         v0=v0,
         duration=0.15,
     )
+
+
+@pytest.mark.slow
+def test_random_falls() -> None:
+    """A box with an arm that sticks falls, tumbles, hits with corners and tip, and slides on its face."""
+    mu, e = da.Parameter("mu", 0.35), da.Parameter("e", 0.3)
+    arm = da.Joint(
+        "k", "revolute", "b", "arm", (0.15, 0.0, 0.05), axis=(0, 1, 0), damping=0.01,
+        friction=da.Parameter("F", 0.05), friction_law="stick",
+    )  # fmt: skip
+    scene = da.Machine(
+        "scene",
+        [da.box("b", 2.0, (0.3, 0.2, 0.1)), da.box("arm", 0.7, (0.3, 0.05, 0.05))],
+        [da.Joint("j", "free", "world", "b"), arm],
+        contacts=[
+            da.Contact("box", "b", da.Box((0.3, 0.2, 0.1)), friction=mu, restitution=e),
+            da.Contact("tip", "arm", da.Sphere(0.03), (0.15, 0.0, 0.0), friction=mu, restitution=e),
+        ],
+    )
+    eom = da.equations(scene)
+    for seed in (1, 2, 4):
+        rng = np.random.default_rng(seed)
+        q0 = {"j.z": 0.25 + 0.1 * rng.random(), "k": 0.5 * rng.normal()}
+        axis, angle = rng.normal(size=3), 0.4 * rng.normal()
+        turned = [np.cos(angle / 2), *(np.sin(angle / 2) * axis / np.linalg.norm(axis))]
+        q0 |= dict(zip(("j.qw", "j.qx", "j.qy", "j.qz"), turned, strict=True))
+        v0 = {f"j.{name}": rng.normal() for name in ("vx", "vy", "vz", "wx", "wy", "wz")} | {"k_dot": rng.normal()}
+        agree(
+            eom,
+            dict.fromkeys(("mu", "e", "F", "v0.j.vx", "q0.k"), 1e-7),
+            ["j.x", "j.y", "j.z", "k", "j.vx", "work.loss"],
+            rtol=1e-5,
+            q0=q0,
+            v0=v0,
+            duration=0.5,
+            contact=da.TimeStepping(tolerance=1e-13, margin=1e-12),  # gaps within the margin are not closed
+        )
