@@ -10,7 +10,7 @@ import pytest
 from tests.support.changed_runs import changed
 
 import dalembert as da
-from dalembert.campaigns import gradient, sensitivities
+from dalembert.campaigns import gradient, identify, sensitivities
 from dalembert.core.errors import DalembertWarning, InputError, SimulationError
 from dalembert.simulation import contact_modes
 from dalembert.systems import legged
@@ -71,6 +71,12 @@ def test_a_body_that_slides_to_a_stop() -> None:
     np.testing.assert_allclose(stop[0], exact, atol=2e-3)
     np.testing.assert_allclose(stop[1], 0.0, atol=1e-12)
     np.testing.assert_allclose(stop[2], [0.0, -2.0 * v, 0.0], atol=1e-2)  # all of m v^2 / 2 is lost
+    # its friction follows from its path
+    path = da.simulate(puck(), contact="time-stepping", step=1e-3, record=0.02, **given)
+    known = {name: given[name] for name in ("q0", "v0")}
+    friction = identify(puck(), path, unknown=["mu"], measured=["b.x"], p={"mu": 0.2}, contact="time-stepping",
+                        step=1e-3, **known)  # fmt: skip
+    assert friction.values["mu"] == pytest.approx(0.3, abs=1e-9)
     # a cost of the whole way: the mean of it by the trapezoidal rule
     cost = gradient(puck(), wrt=["mu"], integral="b.x", contact="time-stepping", step=1e-3, **given)
     fine = [
