@@ -23,9 +23,7 @@ def test_steps_that_do_not_resolve_a_belt_are_named() -> None:
     omega = rope_frequencies(eom, np.zeros(2), 0.0, np.zeros(0))["belt"]
     assert omega == pytest.approx(machine_modes(drive).omega[-1], rel=0.03)  # without the stretch that wheels carry
     start: dict[str, Any] = {"v0": {"a_dot": 12.0, "b_dot": 11.0}, "backend": "vm"}
-    with pytest.warns(
-        DalembertWarning, match=rf"do not resolve rope 'belt' .* {omega:.3g} rad/s: the energy"
-    ):
+    with pytest.warns(DalembertWarning, match=rf"do not resolve rope 'belt' .* {omega:.3g} rad/s: the energy"):
         da.simulate(drive, duration=100 / omega, step=1 / omega, **start)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -65,7 +65,7 @@ static int points_above(double (*polygon)[3], int m, const double *origin, const
     for (int i = 0; i < m; i++) {
         double d[3];
         minus3(polygon[i], origin, d);
-        if (dot3(normal, d) <= reach) memmove(polygon[kept++], polygon[i], 3 * sizeof(double));
+        if (dot3(normal, d) <= reach) copy3(polygon[i], polygon[kept++]);
         most = fmax(most, fabs(dot3(normal, d)));
     }
     const double sign = dot3(normal, n) > 0.0 ? 1.0 : -1.0;
@@ -110,7 +110,7 @@ static int features(const struct simplex *S, const struct shape *s, int first, d
         double y[3];
         int known = 0;
         for (int k = 0; k < 3; k++) y[k] = s->p[k] + (from[k] - s->p[k]) / scale_of(s, scale);
-        for (int j = 0; j < count; j++) known |= !memcmp(x[j], y, sizeof y);
+        for (int j = 0; j < count; j++) known |= same3(x[j], y);
         if (!known) memcpy(x[count++], y, sizeof y);
     }
     return count;
@@ -269,7 +269,7 @@ static int sphere_on_core(const struct shape *a, const struct shape *b, double r
             depth = b->size[0] - across, local[0] = x[0] / across, local[1] = x[1] / across, local[2] = 0.0;
     }
     if (b->kind == CONE) nearest_of_cone(b, x, near_, local, &depth);
-    if (!is_solid(b) || memcmp(near_, x, sizeof x)) {
+    if (!is_solid(b) || !same3(near_, x)) {
         out_of(b, near_, at);
         return sphere_on_point(a, at, radius_of(b), reach, c);
     }

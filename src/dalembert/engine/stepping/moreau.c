@@ -8,11 +8,11 @@ static int all_gaps(struct moreau *C, double t, const double *x, double h, const
     for (int64_t i = 0; i < C->nv; i++) C->displacement[i] = h * x[C->nq + i];
     const double *shift_in[] = {x, C->displacement, p};
     double *shift_out[] = {to, to + C->nq};
-    if (C->move(shift_in, shift_out, C->move_work)) return 1;
+    if (CALLED(C, move)(shift_in, shift_out, C->move_work)) return 1;
     memcpy(to + C->nq + C->nv, x + C->nq + C->nv, (size_t)(C->n - C->nq - C->nv) * sizeof(double));
     const double at = t + h, *in[4] = {&at, to, c, p};
     double *out[1] = {g};
-    return C->gaps(in, out, C->gaps_work);
+    return CALLED(C, gaps)(in, out, C->gaps_work);
 }
 
 static double speed(const struct moreau *C, int64_t a) {
@@ -87,7 +87,7 @@ static int substep(struct moreau *C, double t, double h, double *x, const double
 }
 
 int moreau_step(void *context, double t, double h, const double *x, const double *c, const double *p, double *out) {
-    struct moreau *C = context;
+    struct moreau *C = (struct moreau *)context;
     memcpy(out, x, (size_t)C->n * sizeof(double));
     if (!(h > 0.0)) return 0;
     memset(C->total, 0, (size_t)C->row_start[C->n_fixed] * sizeof(double));

@@ -81,7 +81,7 @@ typedef struct moreau stepper;
 #define KEEP_MULTIPLIER(i, value) C->held_total[i] += value;
 
 #define CALL(name, in, out) \
-    if (C->name(in, out, C->name##_work)) return FAILED;
+    if (CALLED(C, name)(in, out, C->name##_work)) return FAILED;
 #define TERMS(in, out, w) CALL(terms, in, out)
 #define BIAS(in, out, w)                                                                               \
     if (C->first) memcpy(C->first, C->x, (size_t)C->row_start[C->n_fixed] * sizeof(double));           \
@@ -113,7 +113,7 @@ typedef struct moreau stepper;
 #define EMPTY(next, h) \
     if (C->compliance && !IMPACT(h)) next[C->stored_at] = 0.0;
 #define SOLVE(C, open, sweeps) \
-    (C->apart ? island_impulses(C, sweeps) : C->depends ? unique_impulses(C, sweeps) : block_sweeps(C, open, sweeps))
+    (C->apart ? island_impulses(C, sweeps) : C->depends ? unique_impulses(C, sweeps, C->direct) : block_sweeps(C, open, sweeps))
 #define IMPULSES(C, open, sweeps) (memcpy(C->start, C->s, (size_t)C->nv * sizeof(double)), SOLVE(C, open, sweeps))
 #define RESTRAIN(C, m, sweeps) restrain(C, sweeps)
 #define DEPENDS(m, x) \
