@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.optimize import fsolve
 
 import dalembert as da
@@ -254,7 +255,12 @@ def over_a_pulley(length: float, weight: float, stiffness: float, radius: float,
 
     def catenary_at(psi: float, tension: float) -> Any:
         start = radius * ((1 + np.cos(psi)) * s + np.sin(psi) * np.array([0.0, 0.0, 1.0]))
-        arc = radius * (np.pi - psi) / (1 + tension / stiffness)
+
+        def stretch(angle: float) -> float:  # on the arc, without friction, under its weight
+            drop = weight * radius * (np.sin(psi) - np.sin(angle))
+            return float(np.sqrt((1 + tension / stiffness) ** 2 - 2 * drop / stiffness))
+
+        arc = radius * quad(lambda angle: 1 / stretch(angle), psi, np.pi, epsabs=1e-13)[0]
         return catenary(start, end, length - arc, weight, stiffness=stiffness)
 
     def miss(x: np.ndarray) -> list[float]:

@@ -38,7 +38,7 @@ from dalembert.core.types import Array, Expression
 from dalembert.formulations.actuation import actuator_efforts, gear_friction
 from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.contact.system import ContactSystem
-from dalembert.model.cables import CablePath
+from dalembert.model.cables import Cable, CablePath
 from dalembert.model.constraints import Rubbing
 from dalembert.model.context import MachineContext
 from dalembert.model.joint import WORLD
@@ -299,12 +299,25 @@ class ConstraintSystem:
             for k, wheel in enumerate(section.wheels):
                 before = total * ends[k] / ca.sum1(L) + wheel.rim - section.start
                 numbers |= {f"slips.{rope}.{wheel.name}": ca.SX(0.0), f"material0.{rope}.{wheel.name}": before}
-            first = len(self.latch_names)
-            self.latch_names = (*self.latch_names, *numbers)
-            self.latch_nominal = np.concatenate([self.latch_nominal, np.zeros(len(numbers))])
-            self.latches = ca.vertcat(self.latches, ca.SX.sym("elastic", len(numbers)))
-            for place, number in enumerate(numbers.values(), first):
-                self._measures.append(_Held("", slice(place, place + 1), ca.densify(number), once=True))
+            self._hold_once(numbers)
+        for name, cable in self.heavy_pulleys.items():
+            shape = cable.hanging(self.context)
+            self._hold_once({f"slips.{name}": ca.SX(0.0), f"material0.{name}": shape.L + shape.arc})
+
+    def _hold_once(self, numbers: dict[str, Expression]) -> None:
+        """Add latches that take values at the start of a run."""
+        first = len(self.latch_names)
+        self.latch_names = (*self.latch_names, *numbers)
+        self.latch_nominal = np.concatenate([self.latch_nominal, np.zeros(len(numbers))])
+        self.latches = ca.vertcat(self.latches, ca.SX.sym("elastic", len(numbers)))
+        for place, number in enumerate(numbers.values(), first):
+            self._measures.append(_Held("", slice(place, place + 1), ca.densify(number), once=True))
+
+    @property
+    def heavy_pulleys(self) -> dict[str, Cable]:
+        """Heavy cables with friction on their pulleys, by the names of these."""
+        rubbing = (cable for cable in self.machine.cables if cable.rubbing)
+        return {f"{cable.name}.{cable.rubbing[0].label}": cable for cable in rubbing}
 
     @property
     def sheaves(self) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from dalembert.model.ropes.catenary import Hanging
 
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
+    from dalembert.model.ropes.elements import PathElement
 
 __all__ = [
     "Arc",
@@ -319,6 +320,11 @@ class RopeBase(ABC):
     def heavy(self) -> bool:
         """Whether it has weight: a catenary."""
         return not (isinstance(self.weight, float) and self.weight == 0.0)
+
+    @property
+    @abstractmethod
+    def rubbing(self) -> tuple[PathElement, ...]:
+        """Elements with friction or losses."""
 
     @abstractmethod
     def ends(self, context: MachineContext) -> tuple[ca.SX, ca.SX]:
