@@ -8,11 +8,12 @@ ratio of the tensions stays ``e^(+-kappa)``: the spans on both sides share their
 
 in which the ratios ``rho_i`` depend on the angles of wrap. The tensions are functions of the configuration then, and so
 is the model. They are those with which a run by time-stepping starts: equal ones, or in the ratios of the sheaves past
-which the rope runs.
+which the rope runs. A heavy cable sticks to its pulley, with equal tensions on both sides of it.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +25,7 @@ from dalembert.core.types import Array, Expression
 from dalembert.formulations.base import RopeTerms
 from dalembert.formulations.constraints.elastic_ropes import with_rope_terms
 from dalembert.formulations.constraints.elastic_sheaves import RUNS, SectionTerms, elastic_sheaves_of, span_lengths
+from dalembert.formulations.constraints.heavy_pulleys import HeavyPulley, heavy_rubbing
 from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["with_held_spans"]
@@ -34,13 +36,36 @@ def with_held_spans(eom: EquationsOfMotion, q: Array, v: Array, *, t: float, p: 
 
     They are the same ones for machines without elastic ropes with friction.
     """
-    belts = elastic_sheaves_of(eom).belts if any(rope.elastic and rope.rubbing for rope in eom.machine.ropes) else ()
-    if not belts:
+    rubs = any(rope.elastic and rope.rubbing for rope in eom.machine.all_ropes)
+    kept = {belt.terms.name: _Spans(belt, q, v, t, p).terms for belt in (elastic_sheaves_of(eom).belts if rubs else ())}
+    kept |= {terms.name: (_held(eom, terms, (q, v, t, p)),) for terms in heavy_rubbing(eom)}
+    if not kept:
         return eom
-    kept = {belt.terms.name: _Spans(belt, q, v, t, p).terms for belt in belts}
     terms = [one for old in eom.formulation.elastic_ropes() for one in kept.get(old.name) or (old,)]
     formulation = with_rope_terms(eom.formulation.without_ropes(), tuple(terms))
     return EquationsOfMotion(eom.machine, formulation, eom.backend, eom.stops, eom.variant)
+
+
+def _held(eom: EquationsOfMotion, terms: RopeTerms, at: tuple[Array, Array, float, Array]) -> RopeTerms:
+    """A heavy cable that sticks to its pulley near a state."""
+    s = eom.symbolic
+    free = HeavyPulley(eom, terms, ca.SX(0))
+    shape = free.cable.hanging(eom.constraint_system.context)
+    length = shape.L + shape.arc
+    rate = ca.jtimes(length, s.q, s.coordinate_rate) + ca.jacobian(length, s.t)
+    made = ca.Function("length", [s.q, s.v, s.t, s.p], [length, rate])
+    found, runs = (float(x) for x in made(*at))
+    if abs(runs) > RUNS:
+        raise InputError(
+            f"a linear model in motion cannot have a heavy cable that slips (pulley '{free.name}' of machine "
+            f"'{eom.machine.name}'): take a state in which it is at rest"
+        )
+    stuck = replace(free, length=ca.SX(found))
+    pull = (stuck.shape.gradient(s.q) @ ca.jacobian(s.coordinate_rate, s.v)).T
+    none, tension = ca.SX(eom.nv, 1), stuck.shape.tensions[1]
+    parts = (none, none, -pull) if terms.rope.rheonomous else (pull, none, none)
+    named = dict(zip(("gradient", "loss", "driven"), parts, strict=True))
+    return replace(terms, elastic=tension, tension=tension, energy=stuck.shape.potential, **named)
 
 
 class _Spans:

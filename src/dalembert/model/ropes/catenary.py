@@ -11,6 +11,7 @@ Both are derivatives of the potential energy of strain and weight, ``dU/dl = H``
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +22,8 @@ __all__ = ["ROUNDS", "Hanging", "compliance", "cut", "potential", "pull", "reach
 _STEPS = 12  # of Newton's method; 4,000 random catenaries needed 10 at most
 _CUTS = 6  # the same with H given
 _NEAR = 2  # from a solution nearby
-ROUNDS = 6  # of the secant method for where a cable leaves a pulley
+_MORE, _LESS = math.e - 1.0, 1.0 - 1.0 / math.e  # H changes by a factor of e at most in a step
+ROUNDS = 6  # of Newton's method for where a cable leaves a pulley
 
 
 def reach(H: Any, V: Any, L: Any, w: Any, EA: Any) -> tuple[Any, Any]:
@@ -86,9 +88,9 @@ def pull(
         a, b, d = a + H * give * freed * H, b + H * give * freed * low, d + low * give * freed * low
         det = a * d - b * b
         dH, dV = (d * miss_l - b * miss_h) / det, (a * miss_h - b * miss_l) / det
-        part = 1.0 / ca.fmax(1.0, ca.fabs(dH) / H)  # H changes by a factor of e at most
+        part = 1.0 / ca.fmax(1.0, ca.fmax(dH / (_MORE * H), -dH / (_LESS * H)))  # the direction of the pull counts
         L = L + part * (miss_L + freed * (H * dH + low * dV))
-        H, V = H * ca.exp(part * dH / H), V + part * dV
+        H, V = H + part * dH, V + part * dV
     if before is None:
         L = total
     x, z = reach(H, V, L, w, EA)

@@ -14,7 +14,8 @@ follows from its weight, at the height ``z`` above D,
 with the tension ``T`` at A, so that the tension at D is lower by about ``w (z_A - z_D)``: then forces are those of the
 potential energy of strain and weight. Unstretched length and energy of the arc are integrals, by Gauss's rule. The
 straight lead from D to the winch has the tension at D, or that which friction on the pulley leaves; its weight rests at
-the height of D. The angle is found by the secant method, with a catenary in each round.
+the height of D. The angle is found by Newton's method, with a catenary in each round: where it is tangent, H and V do
+not change with psi to first order, so that the angle of the cable has the derivative ``-H w r / ((1 + T / EA) T^2)``.
 """
 
 from __future__ import annotations
@@ -30,8 +31,6 @@ from dalembert.model.ropes.catenary import ROUNDS, Hanging
 __all__ = ["PulleyExit", "leave_pulley"]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)  # 5e-10 for the sine of half a turn
-_SLOPES = (-5.0, -0.05)  # of the angle that is missing by that which was taken; -1 for a small pulley
-_MOVES = 1e-7  # change from which on a slope is taken; smaller ones are rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,25 +98,6 @@ class Wrapped:
     energy: ca.SX
 
 
-@dataclass(frozen=True, eq=False)
-class _Secant:
-    """A number by the secant method: its value, what the value before it missed, that value, and the last slope."""
-
-    x: ca.SX
-    miss: ca.SX | None = None
-    last: ca.SX | None = None
-    slope: ca.SX = field(default_factory=lambda: ca.SX(-1))
-
-    def next(self, found: ca.SX) -> _Secant:
-        """The next value, where this one gives another."""
-        miss, slope = found - self.x, self.slope
-        if self.miss is not None and self.last is not None:
-            moved = self.x - self.last
-            steep = (miss - self.miss) / ca.if_else(moved == 0, 1, moved)
-            slope = ca.if_else(ca.fabs(moved) > _MOVES, ca.fmax(_SLOPES[0], ca.fmin(_SLOPES[1], steep)), slope)
-        return _Secant(self.x - miss / slope, miss, self.x, slope)
-
-
 def leave_pulley(
     pulley: PulleyExit, solve: Callable[[ca.SX, ca.SX, Hanging | None], Hanging], rounds: int = ROUNDS
 ) -> Hanging:
@@ -133,21 +113,23 @@ def leave_pulley(
     rounds
         Number of rounds.
     """
-    angle, shape = _Secant(pulley.psi), None
+    psi, shape = pulley.psi, None
     before = pulley.radius * (ca.pi - pulley.psi) + pulley.lead
     for _ in range(rounds):
-        psi = angle.x
         if shape is not None:
+            psi = psi + miss / turn
             before = sum(pulley.laid(psi, shape)[1:]) * (1 + shape.tensions[0] / shape.EA)
         shape = solve(pulley.point(psi), before, shape)
-        angle = angle.next(ca.atan2(shape.H, shape.w * shape.L - shape.V))
-    assert shape is not None and angle.miss is not None
+        T = shape.tensions[0]
+        miss = ca.atan2(shape.H, shape.w * shape.L - shape.V) - psi
+        turn = 1 + shape.H * shape.w * pulley.radius / ((1 + T / shape.EA) * T**2)
+    assert shape is not None
     arc, length, lead = pulley.laid(psi, shape)
     local = ca.SX.sym("local", 3)
     held = (pulley.p + pulley.R @ local, local, pulley.R.T @ (shape.origin - pulley.p), pulley.end)
     tilt = ca.norm_2(ca.cross(pulley.up, shape.up))  # then the plane of the pulley is not that of the cable
     stretched = (length + lead) * (1 + shape.tensions[0] / shape.EA)
-    misses = ca.fmax(pulley.radius * ca.fabs(angle.miss), ca.fabs(stretched - before)) / shape.L
+    misses = ca.fmax(pulley.radius * ca.fabs(miss), ca.fabs(stretched - before)) / shape.L
     error = ca.fmax(ca.fmax(shape.error, tilt), misses)
     laid = (arc.energy, pulley.radius * ca.sin(psi))
     on = {"arc": length, "psi": psi, "lead": lead, "entry": arc.tension, "laid": laid}

@@ -371,6 +371,9 @@ class RopeBase(ABC):
                 f"no catenary of rope '{self.name}' was found between its anchors",
             ),
         )
+        if shape.entry is not None:
+            message = f"cable '{self.name}' is too slack to lie on its pulley: its weight there exceeds its tension"
+            hangs = (*hangs, Condition(f"{self.name}.slack", shape.entry, message))
         return replace(route, conditions=(*route.conditions, *hangs), sag=shape.points(15))
 
     def _check_heavy(self, what: str, others: Iterable[str]) -> None:
