@@ -76,7 +76,7 @@ class HeldPose:
 
         Between ``T exp(-mu phi)`` and ``T exp(mu phi)`` of the tension ``T`` where the cable enters the pulley without
         friction and the angle of wrap ``phi``, the platform stands (L. Euler, 1769). Winches that coil up need the
-        upper ones.
+        upper ones. The weight of the arc presses on the pulley and widens this, as it does in runs.
 
         Parameters
         ----------
@@ -86,9 +86,12 @@ class HeldPose:
         """
         if friction is not None and not friction >= 0.0:
             raise InputError(f"friction must be >= 0, got {friction!r}")
-        own = np.array([nominal(cable.friction) for cable in self.machine.cables])
-        ratio = np.exp((own if friction is None else friction) * self.wraps)
-        return self.state.winches / ratio, self.state.winches * ratio
+        cables, wraps = self.machine.cables, self.wraps
+        mu = np.array([nominal(cable.friction) if friction is None else friction for cable in cables])
+        weight = np.array([nominal(cable.weight) * nominal(cable.pulley) for cable in cables])
+        b, ratio = 2.0 * mu * weight / (1.0 + mu**2), np.exp(mu * wraps)
+        pressed, leans = self.state.winches + mu * b * np.sin(wraps), b * np.cos(wraps)
+        return (pressed + leans) / ratio - b, (pressed - leans) * ratio + b
 
     @property
     def own_frequencies(self) -> dict[str, float]:

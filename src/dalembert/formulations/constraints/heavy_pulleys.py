@@ -3,14 +3,18 @@
 A heavy cable hangs as an elastic catenary from its pulley to its anchor. Its unstretched length ``l`` from where it
 enters the pulley and the place of its anchor give its tension ``T`` there; the rest of the cable, ``n = length + payout
 - l``, is in the straight lead of length ``s`` to the winch, with the tension ``T_0 = EA (s / n - 1)``. The law of the
-pulley (Euler, 1769; Eytelwein, 1808) with ``kappa = mu wrap`` is
+pulley with the angle of wrap ``phi`` is that of a cable whose weight presses on the arc, too,
 
-    l' = 0    e^-kappa T_0 <= T <= e^kappa T_0
-    l' > 0    T = e^kappa T_0
-    l' < 0    T_0 = e^kappa T
+    dT/da = w r cos(a) +- mu (T + w r sin(a))    along the arc from the lead on, 0 <= a <= phi
 
-so that a catenary is one more law of a span in `elastic_slips`, event by event, and `elastic_sheaves`, step by step.
-While it slips, ``l'`` follows from the rate of the ratio. The energy of strain and weight changes with ``l`` by
+whose solutions are, without the stretch of the arc and with ``b = 2 mu w r / (1 + mu^2)``,
+
+    l' > 0    T + mu b sin(phi) + b cos(phi) = e^(mu phi) (T_0 + b)
+    l' < 0    T_0 - b = e^(mu phi) (T + mu b sin(phi) - b cos(phi))
+
+and ``l' = 0`` in between; without weight these are the ratios of Euler (1769) and Eytelwein (1808). So a catenary is
+one more law of a span in `elastic_slips`. While it slips, ``l'`` follows from the rate of this condition. The energy of
+strain and weight changes with ``l`` by
 
     dU/dl = (T_0 + T_0^2 / (2 EA)) - (T + T^2 / (2 EA)),
 
@@ -87,16 +91,14 @@ class HeavyPulley:
         return ca.pi - self.shape.psi
 
     @cached_property
-    def ratio(self) -> Expression:
-        """Largest ratio of the tensions."""
-        kappa = self.cable.rubbing[0].kappa(self.wrap, self.eom.constraint_system.context)
-        return ca.exp(ca.fmin(kappa, CLAMPS))
-
-    @cached_property
     def rooms(self) -> tuple[Expression, Expression]:
         """How far it is from slipping towards the anchor, and towards the winch [N]."""
-        before, beyond = self.tensions
-        return self.ratio * before - beyond, self.ratio * beyond - before
+        (before, beyond), context = self.tensions, self.eom.constraint_system.context
+        mu, weight = context.value(self.cable.friction), self.shape.w * context.value(self.cable.pulley)
+        ratio = ca.exp(ca.fmin(self.cable.rubbing[0].kappa(self.wrap, context), CLAMPS))
+        b = 2 * mu * weight / (1 + mu**2)
+        pressed, leans = beyond + mu * b * ca.sin(self.wrap), b * ca.cos(self.wrap)
+        return ratio * (before + b) - (pressed + leans), ratio * (pressed - leans) - (before - b)
 
     @cached_property
     def force(self) -> Expression:
