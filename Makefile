@@ -59,7 +59,7 @@ pythons: ## run the fast tests with every Python from 3.11 to 3.14 that is insta
 	    .venv-$$version/bin/python -m pytest -n $(JOBS) --dist worksteal $(ARGS) || exit 1; \
 	done
 
-mutants: $(VENV)/.installed-mutants ## change the code in single places and print changes that no test detects (ARGS="--number 50")
+mutants: $(VENV)/.installed-test ## change the code in single places and print changes that no test detects (ARGS="--number 50")
 	$(BIN)/python -m tests.mutants $(ARGS)
 
 # Debian and Ubuntu, as root. A note reports packages that cannot be installed; their tests are skipped.
@@ -124,10 +124,6 @@ $(VENV)/.installed-slow: $(VENV)/.installed-test
 
 $(VENV)/.installed-all: $(VENV)/.installed-slow
 	$(PIP) install --constraint constraints.txt --editable ".[test,slow,all-peers]"
-	@touch $@
-
-$(VENV)/.installed-mutants: $(VENV)/.installed-test
-	$(PIP) install --constraint constraints.txt --editable ".[test,mutants]"
 	@touch $@
 
 $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python

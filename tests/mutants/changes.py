@@ -1,8 +1,10 @@
 """Changes of a source text: one operator, sign, constant, index or function at a time, in C and in Python.
 
 What says nothing about numbers is left alone: comments, texts, annotations, messages of errors, preprocessor lines, how
-loops end (what they overrun is memory, which is for sanitizers), and constants beyond 1e-5 and 1e5 (tolerances and
-infinities: a run that is as exact with twice a tolerance is no fault of the tests).
+loops end and how much memory is set aside (too little is for sanitizers to find, more changes nothing): sizes of arrays
+in declarations of C, of what is taken from a workspace, and functions that say how large one must be (``..._memory``);
+and constants beyond 1e-5 and 1e5 (tolerances and infinities: a run that is as exact with twice a tolerance is no fault
+of the tests).
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ _TYPES = {
     "double", "float", "real", "int", "int64_t", "uint64_t", "size_t", "char", "void", "const", "INDEX", "MASK",
     "stepper", "kernel", "return", "case",
 }  # fmt: skip
-_C_TOKEN = re.compile(
+_DECLARING = {"double", "float", "real", "int", "int64_t", "integer", "size_t", "char", "const", "static", "struct"}
+C_TOKEN = re.compile(
     r"(?P<skip>/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|^[ \t]*#(?:\\\n|[^\n])*)"
     r"|(?P<number>(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?[uUlLfF]*)|(?P<name>[A-Za-z_]\w*)"
     r"|(?P<sign>\+\+|--|->|<<|>>|&&|\|\||[-+*/<>=!]=|[-+*/<>=!&|?:;,(){}\[\].~^%])",
@@ -106,9 +109,9 @@ def changes_of_c(text: str) -> Iterator[Found]:
     header: list[int] = []  # in the header of a loop: parentheses that are open, semicolons that have passed
     starts = [0, *(m.end() for m in re.finditer("\n", text))]
     line = 0
-    for match in _C_TOKEN.finditer(text):
-        if match["skip"]:
-            continue
+    matches = [match for match in C_TOKEN.finditer(text) if not match["skip"]]
+    sizes = _sizes([match.group() for match in matches])
+    for k, match in enumerate(matches):
         token = match.group()
         if before[-1:] == ["for"] and token == "(":
             header = [0, 0]
@@ -120,10 +123,41 @@ def changes_of_c(text: str) -> Iterator[Found]:
             header = []
         while line + 1 < len(starts) and starts[line + 1] <= match.start():
             line += 1
-        new = None if ends_loop else _changed_c(match, token, before)
+        new = None if ends_loop or k in sizes else _changed_c(match, token, before)
         if new is not None:
             yield line + 1, match.start() - starts[line], token, new
         before.append(token)
+
+
+def _takes(function: str, argument: str) -> bool:
+    return function in ("take", "take_integers") and argument in ("&", "memory")
+
+
+def _sizes(tokens: list[str]) -> set[int]:
+    """Which tokens say how large a piece of memory is."""
+    found = set[int]()
+    opened: list[bool] = []  # of each open bracket, whether it encloses a size
+    declares = value = False  # whether the statement declares, and what follows is the value of a name
+    braces, function, called = 0, "", ""
+    for k, token in enumerate(tokens):
+        last = tokens[k - 1] if k else ";"
+        if last in (";", "{", "}") and not opened:
+            declares, value = token in _DECLARING, False
+        if not opened and token in (",", "="):
+            value = token == "="
+        if token in ("(", "["):
+            named = k > 1 and tokens[k - 2] in _DECLARING  # also of parameters
+            sized = named or (declares and not value and not opened) if token == "[" else _takes(last, tokens[k + 1])
+            opened.append(sized or any(opened))
+            called = last if token == "(" and not braces else called
+        elif token in (")", "]") and opened:
+            opened.pop()
+        if token == "{" and not braces and last == ")":
+            function = called
+        braces += (token == "{") - (token == "}")
+        if any(opened) or (braces and function.endswith("_memory")):
+            found.add(k)
+    return found
 
 
 def _changed_c(match: re.Match[str], token: str, before: list[str]) -> str | None:

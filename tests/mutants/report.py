@@ -10,21 +10,28 @@ from typing import Any
 
 from tests.mutants.trials import COUNTED, NOTICED, Verdict
 
-__all__ = ["reasons", "result", "table"]
+__all__ = ["reasons", "result", "stored", "table"]
+
+EQUIVALENT = "Equivalent:"
+"""How reasons begin of changes that no test can notice."""
 
 
 def reasons(file: Path) -> dict[str, str]:
     """Why changes survive, by their keys, as it was written down."""
     if not file.exists():
         return {}
-    return {row["key"]: row["reason"] for row in json.loads(file.read_text())["survivors"]}
+    data = json.loads(file.read_text())
+    return {row["key"]: row["reason"] for row in (*data["survivors"], *data["earlier"])}
 
 
-def _shares(verdicts: Sequence[Verdict]) -> dict[str, dict[str, int]]:
+def _shares(verdicts: Sequence[Verdict], written: Mapping[str, str]) -> dict[str, dict[str, int]]:
     shares = {}
     for language in ("c", "python"):
-        count = Counter(v.verdict for v in verdicts if v.language == language)
-        shares[language] = {"tried": sum(count[name] for name in COUNTED), **dict(sorted(count.items()))}
+        own = [v for v in verdicts if v.language == language]
+        count = Counter(v.verdict for v in own)
+        same = sum(v.verdict != NOTICED and written.get(v.key, "").startswith(EQUIVALENT) for v in own)
+        tried = sum(count[name] for name in COUNTED)
+        shares[language] = {"tried": tried, **dict(sorted(count.items())), "equivalent": same}
     return shares
 
 
@@ -36,10 +43,13 @@ def table(verdicts: Sequence[Verdict], written: Mapping[str, str]) -> str:
             reason = written.get(v.key) or "no reason known"
             rows.append(f"{v.key} {v.path}:{v.line} {v.old!r} -> {v.new!r}: {v.verdict}; {reason}")
             rows.append(f"             {v.source}")
-    for language, count in _shares(verdicts).items():
-        if count["tried"]:
-            part = 100.0 * count.get(NOTICED, 0) / count["tried"]
-            rows.append(f"{language}: {count.get(NOTICED, 0)} of {count['tried']} noticed, {part:.0f} %")
+    for language, count in _shares(verdicts, written).items():
+        noticed, tried = count.get(NOTICED, 0), count["tried"]
+        if tried:
+            part, real = 100.0 * noticed / tried, 100.0 * noticed / max(1, tried - count["equivalent"])
+            rows.append(
+                f"{language}: {noticed} of {tried} noticed, {part:.0f} %; {real:.0f} % of those that are not equivalent"
+            )
     return "\n".join(rows)
 
 
@@ -53,15 +63,12 @@ def stored(file: Path) -> list[Verdict]:
             row["key"], (at := row["where"].rpartition(":"))[0], int(at[2]), *row["change"].split(" -> "),
             row["source"], row.get("verdict", NOTICED), row.get("by", ""), row["tests"],
         )
-        for row in (*data["survivors"], *data["noticed"])
+        for row in (*data["survivors"], *data["noticed"], *data["earlier"], *data["no changes"])
     ]  # fmt: skip
 
 
-def result(verdicts: Sequence[Verdict], written: Mapping[str, str], before: Path) -> dict[str, Any]:
-    """What goes to ``docs/results``: all verdicts so far, the survivors one by one with their reasons.
-
-    Of the first sample those that tests noticed were only counted (``counted``).
-    """
+def result(sample: Sequence[Verdict], others: Sequence[Verdict], written: Mapping[str, str]) -> dict[str, Any]:
+    """What goes to ``docs/results``: verdicts on a sample, and survivors of earlier samples, each with its reason."""
 
     def row(v: Verdict) -> dict[str, Any]:
         where = {"key": v.key, "where": f"{v.path}:{v.line}", "change": f"{v.old} -> {v.new}", "source": v.source}
@@ -69,15 +76,11 @@ def result(verdicts: Sequence[Verdict], written: Mapping[str, str], before: Path
             return {**where, "by": v.by, "tests": v.tests}
         return {**where, "verdict": v.verdict, "tests": v.tests, "reason": written.get(v.key, "")}
 
-    counted = json.loads(before.read_text())["counted"] if before.exists() else {}
-    shares = _shares(verdicts)
-    for language, count in counted.items():
-        for name in ("tried", NOTICED):
-            shares[language][name] = shares[language].get(name, 0) + count
-    rows = [v for v in verdicts if v.verdict in COUNTED]
+    rows = [v for v in sample if v.verdict in COUNTED]
     return {
-        "changes": shares,
-        "counted": counted,
+        "changes": _shares(sample, written),
         "survivors": [row(v) for v in rows if v.verdict != NOTICED],
         "noticed": [row(v) for v in rows if v.verdict == NOTICED],
+        "no changes": [row(v) for v in sample if v.verdict not in COUNTED],
+        "earlier": [row(v) for v in others if v.verdict in COUNTED and v.verdict != NOTICED],
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import warnings
+from itertools import pairwise
 from typing import Any
 
 import casadi as ca
@@ -100,7 +101,7 @@ def exudyn_cable(step: float = 5e-4, segments: int = 4) -> tuple[np.ndarray, np.
     material = {"massPerLength": WEIGHT / GRAVITY, "axialStiffness": EA, "bendingStiffness": 1e-3}
     damped = {"axialDamping": 50.0, "bendingDamping": 1e-4, "useReducedOrderIntegration": 2}
     cables = []
-    for k, (a, b) in enumerate(zip(s[:-1], s[1:], strict=True)):
+    for k, (a, b) in enumerate(pairwise(s)):
         beam = item.ObjectANCFCable2D(length=b - a, nodeNumbers=nodes[k : k + 2], **material, **damped)
         cables.append(mbs.AddObject(beam))
         weighs = min(1.0, (b - laid.lead) / (b - a))  # the lead has no weight

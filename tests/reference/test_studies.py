@@ -28,8 +28,8 @@ def check(name: str, rows: list[Row]) -> None:
     assert not [row.quantity for row in rows if row.ok and row.known_difference]
 
 
-# The slow tests run these in full; their tables have tests of their own in this folder.
-IN_FULL = ("benchmark-problems", "cable-robots", "crane", "falling-links")
+# The slow tests run these in full, or without a compiler; most tables have tests of their own in this folder.
+ELSEWHERE = ("benchmark-problems", "cable-robots", "crane", "falling-links", "robust-control")
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ IN_FULL = ("benchmark-problems", "cable-robots", "crane", "falling-links")
     [
         pytest.param(
             n,
-            marks=[pytest.mark.slow] * (n in (*IN_FULL, "robust-control", "ropes", "space-robot"))
-            + [pytest.mark.long] * (n in IN_FULL),
+            marks=[pytest.mark.slow] * (n in (*ELSEWHERE, "ropes", "space-robot"))
+            + [pytest.mark.long] * (n in ELSEWHERE),
         )
         for n in studies()
     ],

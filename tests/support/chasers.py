@@ -34,20 +34,6 @@ def _arm(
     return bodies, joints, motors, (parent, origin)
 
 
-def nozzles(body: str, half: float, thrust: float):
-    """24 nozzles that only push, two on each edge of a cube: every force and torque."""
-    frames, jets = [], []
-    for sign in (1.0, -1.0):
-        for side in (half, -half):
-            for along in range(3):
-                for across in (k for k in range(3) if k != along):
-                    name, place, force = f"jet{len(jets) + 1}", np.zeros(3), np.zeros(3)
-                    place[across], force[along] = side, sign
-                    frames.append(da.Frame(name, body, tuple(place)))
-                    jets.append(da.Thruster(name, name, force=tuple(force), effort=thrust, one_sided=True))
-    return frames, jets
-
-
 def hulk() -> da.Machine:
     """A debris of 250 kg."""
     look = da.Geometry(da.Box((1.0, 1.4, 0.8)))
@@ -72,14 +58,14 @@ def _whole(name: str, base: da.Body, arms, hands, thrusters, frames=()) -> da.Ma
 
 def four_joints() -> da.Machine:
     """A cube with nozzles that only push, and an arm of four joints with a flexible boom."""
-    frames, jets = nozzles("bus", 0.7, 10.0)
+    frames, jets = space_robots.nozzle_cluster("bus", (1.4, 1.4, 1.4), 10.0)
     arm = _arm("", "bus", (0.7, 0, 0), (0.15, 1.6, 1.4, 0.3), "zyyy", 60.0, (1,))
     return _whole("four-joints", da.box("bus", 500.0, (1.4, 1.4, 1.4)), [arm], ["hand"], jets, frames)
 
 
 def six_joints() -> da.Machine:
     """A round base with four wheels, nozzles, two flexible arrays, and an arm with two flexible booms."""
-    frames, jets = nozzles("hub", 0.8, 8.0)
+    frames, jets = space_robots.nozzle_cluster("hub", (1.6, 1.6, 1.6), 8.0)
     arm = _arm("", "hub", (0.8, 0, 0), (0.2, 1.7, 1.5, 0.2, 0.2, 0.25), "zyyxyx", 50.0, (1, 2))
     s = 1.0 / np.sqrt(3.0)
     axes = ((s, s, s), (-s, s, s), (s, -s, s), (s, s, -s))

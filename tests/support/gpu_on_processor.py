@@ -76,6 +76,10 @@ extern "C" void all(long long n, double *x, double *p, double h, long long steps
 
 
 class _Array(np.ndarray):
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {"data": (self.ctypes.data, False)}
+
     def get(self, out: np.ndarray | None = None) -> np.ndarray:
         if out is None:
             return np.array(self)
@@ -96,7 +100,13 @@ class ProcessorCupy:
         self._folder, self.launches, self._modules = folder, 0, 0
         self.empty, self.zeros, self.full = _like(np.empty), _like(np.zeros), _like(np.full)
         self.ascontiguousarray = _like(np.ascontiguousarray)
-        self.cuda = SimpleNamespace(get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None))
+        self.stack = 1024
+        runtime = SimpleNamespace(deviceGetLimit=lambda which: self.stack, deviceSetLimit=self._set_limit)
+        stream = SimpleNamespace(synchronize=lambda: None)
+        self.cuda = SimpleNamespace(get_current_stream=lambda: stream, runtime=runtime)
+
+    def _set_limit(self, which: int, size: int) -> None:
+        self.stack = size
 
     @staticmethod
     def asarray(values: Any, dtype: Any = None, order: Any = None) -> Any:
@@ -121,4 +131,5 @@ class ProcessorCupy:
                 library.set_thread(ctypes.c_longlong(i))
                 function(*given)
 
+        launch.local_size_bytes = 4096  # type: ignore[attr-defined]
         return launch

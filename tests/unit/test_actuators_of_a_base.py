@@ -7,17 +7,18 @@ import itertools
 import casadi as ca
 import numpy as np
 import pytest
-from tests.support.chasers import nozzles, six_joints
+from tests.support.chasers import six_joints
 
 import dalembert as da
 from dalembert import control
 from dalembert.control.nozzles import STANDARD_GRAVITY
+from dalembert.systems import space_robots
 
 PERIOD, LEAST, ISP, MASS = 0.01, 0.03, 220.0, 50.0
 
 
 def hub(*parts, thrust: float = 2.0) -> da.Machine:
-    frames, jets = nozzles("hub", 0.5, thrust)
+    frames, jets = space_robots.nozzle_cluster("hub", (1.0, 1.0, 1.0), thrust)
     free = da.Joint("hub", "free", "world", "hub")
     body = da.box("hub", MASS, (1, 1, 1))
     return da.Machine("hub", [body], [free], frames=frames, thrusters=jets, gravity=(0, 0, 0)).with_parts(*parts)
@@ -164,6 +165,16 @@ def test_joints_and_base_have_laws_of_their_own_beside_wheels() -> None:
     assert torque == pytest.approx([0.0, -20.0 * 0.1, 0.0], abs=1e-9)
     every = da.PD(kp=1.0, kd=1.0, reference=[0.0] * 10)
     assert every.expression(eom, s.t, s.q, s.v, ca.SX(0, 1), s.p)[0].shape[0] == eom.nu
+    # another body that floats beside it changes nothing
+    beside = machine.with_(
+        bodies=[*machine.bodies, da.box("rock", 5.0, (1, 1, 1))],
+        joints=[*machine.joints, da.Joint("rock", "free", "world", "rock")],
+    )
+    both, joints = da.equations(beside, backend="vm"), da.PD(kp=20.0, kd=20.0, reference=[0.1] * 6)
+    s = both.symbolic
+    tau = ca.Function("u", [s.t, s.q, s.v, s.p], [joints.expression(both, s.t, s.q, s.v, ca.SX(0, 1), s.p)[0]])
+    at_rest = np.array(tau(0.0, both.q_neutral, np.zeros(both.nv), both.parameter_values())).ravel()
+    assert at_rest == pytest.approx([named[n] for n in beside.u_names], abs=1e-12)
 
 
 def loose(*parts) -> da.Machine:
@@ -174,7 +185,7 @@ def loose(*parts) -> da.Machine:
         da.Joint("s", "revolute", "hub", "a", (0.9, 0.3, 0), axis="z", stiffness=3.0, damping=2.0),
         da.Joint("e", "revolute", "a", "b", (0.9, 0, 0), axis="y", stiffness=1.0, damping=1.0),
     ]
-    frames, jets = nozzles("hub", 0.5, 4.0)
+    frames, jets = space_robots.nozzle_cluster("hub", (1.0, 1.0, 1.0), 4.0)
     machine = da.Machine("stack", bodies, joints, frames=frames, thrusters=jets, gravity=(0, 0, 0))
     return machine.with_parts(*parts)
 

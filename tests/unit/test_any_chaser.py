@@ -377,7 +377,8 @@ def test_a_mission_from_a_hold_point_in_orbit_has_no_jump() -> None:
     assert outcome.flight is not None and outcome.approach is not None and outcome.way is not None
     scene = outcome.flight.machine
     for names in (scene.q_names, scene.v_names):
-        assert np.array_equal(outcome.flight.array(names)[-1], outcome.approach.array(names)[0])
+        ends = outcome.flight.array(names)[-1], outcome.approach.array(names)[0]
+        assert np.allclose(*ends, rtol=0.0, atol=1e-14)  # quaternions are normalised
     q = outcome.flight.array(scene.q_names)[::10]
     chaser, debris = (q[:, [scene.q_names.index(f"{n}.{x}") for x in "xyz"]] for n in ("base", "debris"))
     t, apart = outcome.flight.t[::10], np.linalg.norm(chaser - debris, axis=1)
@@ -516,12 +517,18 @@ def test_phases_that_cannot_be_are_refused() -> None:
 
 @pytest.mark.slow
 def test_nozzles_that_are_on_or_off_capture_as_well() -> None:
-    """Pulses of 8 ms or more from 24 nozzles of 10 N: captured and at rest, every nozzle fully open or closed."""
+    """Pulses of 4 ms or more from 24 nozzles of 10 N: captured and at rest, every nozzle fully open or closed.
+
+    Momentum and propellant are those of the pulses, to rounding and the errors of short steps.
+    """
     make, start = FLIGHTS["four"]
-    outcome = space_robots.fly_capture(make(), hulk(), rate=RATE, approach="x", least_pulse=0.008, **start)
+    short = {"least_pulse": 0.004, "record": 0.002, "step": 2.5e-4}
+    outcome = space_robots.fly_capture(make(), hulk(), rate=RATE, approach="x", **short, **start)
     assert outcome.ok, str(outcome)
     assert outcome.approach is not None and outcome.stack is not None
     for run in (outcome.approach, outcome.stack):
         jets = run.array([f"u.{x.name}" for x in make().thrusters])
         assert set(np.unique(jets)) == {0.0, 10.0}  # each fires fully or not at all, and some do
     assert 0.0 < sum(outcome.propellant.values()) < 0.05
+    for row in space_robots.mission_balance(outcome):
+        assert row.linear < 1e-9 and row.angular < 1e-9 and abs(row.propellant) < 1e-12, row

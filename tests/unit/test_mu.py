@@ -138,9 +138,7 @@ def test_distillation_column_of_skogestad() -> None:
     assert found.lower <= found.upper
 
 
-@pytest.mark.parametrize(
-    "count", [1000, pytest.param(5000, marks=pytest.mark.slow), pytest.param(100_000, marks=LONG)]
-)
+@pytest.mark.parametrize("count", [1000, pytest.param(5000, marks=pytest.mark.slow), pytest.param(100_000, marks=LONG)])
 def test_random_samples_never_break_a_guaranteed_box(count: int) -> None:
     machine = floating_arm()
     ranges = {"theta1": (-0.8, 0.8)}
@@ -160,9 +158,7 @@ def test_random_samples_never_break_a_guaranteed_box(count: int) -> None:
 CRANE_GAINS = [[31.6, -1.3, 26.9, -12.1]]
 
 
-@pytest.mark.parametrize(
-    "count", [1000, pytest.param(5000, marks=pytest.mark.slow), pytest.param(100_000, marks=LONG)]
-)
+@pytest.mark.parametrize("count", [1000, pytest.param(5000, marks=pytest.mark.slow), pytest.param(100_000, marks=LONG)])
 def test_no_sample_breaks_a_box_beyond_which_the_loop_is_unstable(count: int) -> None:
     model = uncertain_crane()
     found = guaranteed_ranges(model, CRANE_GAINS, seconds=20.0)

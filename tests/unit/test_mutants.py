@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.mutants.changes import changes_of
+from tests.mutants.machine_code import same_machine_code
 from tests.mutants.named import NAMED
-from tests.mutants.trials import NOTICED, REFUSED, SURVIVED, Copy, Verdict, Verdicts
+from tests.mutants.notes import Notes
+from tests.mutants.plugin import changed_code
+from tests.mutants.trials import NOTICED, REFUSED, SURVIVED, Claims, Copy, Verdict, Verdicts
+from tests.mutants.variants import FIRST, MAP, marked_c, marked_python
+
+from dalembert.compile.build import build_units, find_toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "dalembert"
@@ -42,6 +51,17 @@ static double f(const double *a, struct pair *b, int n) {
         (7, "==", "!=", "return s <= 2.0 && n != 3 ? s : *a;"),
         (7, "3", "4", "return s <= 2.0 && n == 4 ? s : *a;"),
     ]
+
+
+def test_sizes_of_memory_are_left_alone() -> None:
+    text = """
+static int64_t rows_memory(int64_t n) { return 3 * n + 2; }
+static double f(double a[3], struct memory m, int64_t n) {
+    double u[3], v[2 * 4][3] = {{5}}, *w = take(&m, 6 * n), x = a[7];
+    u[1] = a[2];
+}
+"""
+    assert [row[:2] for row in made("engine/f.c", text)] == [(4, "5"), (4, "7"), (5, "1"), (5, "2")]
 
 
 def test_changes_of_python() -> None:
@@ -78,6 +98,128 @@ def test_a_change_keeps_its_name_when_lines_come_above_it() -> None:
     assert [change.key for change in changes_of("x.py", "import y\n\n" + text)] == keys
 
 
+def test_c_has_all_changes_as_variants_and_marks_what_it_comes_by(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = """
+double most = 8.0;
+double f(const double *a, int n) {
+    double s = 0.0;
+    for (int i = 0; i < n; i++) {
+        if (a[i] < 0.0) continue;
+        else s += a[i];
+    }
+    switch (n) {
+    case 0: return 2.0 * most;
+    default: return s;
+    }
+}
+double g(void) { return most; }
+"""
+    changes = [c for c in changes_of("engine/f.c", text) if c.old in ("8.0", "<", "+=", "2.0")]
+    assert [c.old for c in changes] == ["8.0", "<", "+=", "2.0"]
+    written, made = marked_c(text, list(enumerate(changes)))
+    assert made == {1, 2, 3}  # a number outside functions is no variant
+    toolchain = find_toolchain()
+    if toolchain is None:
+        pytest.skip("there is no C compiler")
+    file = tmp_path / "marks"
+    file.write_bytes(bytes(1 << 14))
+    monkeypatch.setenv(MAP, str(file))
+    library = ctypes.CDLL(str(build_units(toolchain, [written], tmp_path, name="f")))
+    library.f.restype = library.g.restype = ctypes.c_double
+    a = (ctypes.c_double * 3)(1.0, 0.0, 3.0)
+
+    def called(active: int, n: int) -> tuple[float, bytes]:
+        file.write_bytes(active.to_bytes(4, sys.byteorder) + bytes((1 << 14) - 4))
+        return library.f(a, n), file.read_bytes()[FIRST : FIRST + 4]
+
+    assert called(0, 3) == (4.0, b"\1\1\1\0")
+    assert called(0, 0) == (16.0, b"\1\0\0\1")
+    assert called(4, 0)[0] == 32.0
+    assert called(2, 3)[0] == 4.0
+    assert called(3, 3)[0] == -4.0
+    file.write_bytes(bytes(1 << 14))
+    assert library.g() == 8.0 and file.read_bytes()[FIRST : FIRST + 4] == b"\1\0\0\0"
+
+
+def test_python_marks_the_changes_it_comes_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+LIMIT = 2.0
+
+
+def f(x):
+    \"\"\"Docs.\"\"\"
+    if x > 0.0: return x
+    elif x < -1.0:
+        return -x
+    try:
+        return 1 / x
+    except ZeroDivisionError:
+        return 3.0 * LIMIT
+"""
+    changes = [c for c in changes_of("core/f.py", text) if c.old in ("2.0", ">", "<", "/", "3.0")]
+    marks = bytearray(FIRST + 5)
+    monkeypatch.setitem(sys.modules, "dalembert_marks", SimpleNamespace(marks=marks))
+    scope: dict[str, object] = {}
+    exec(marked_python(text, list(enumerate(changes))), scope)
+    assert [c.old for c in changes] == ["2.0", ">", "<", "/", "3.0"] and not any(marks)
+    for x, value, seen in ((1.0, 1.0, "11100"), (-2.0, 2.0, "11100"), (-0.5, -2.0, "11110"), (0.0, 6.0, "11111")):
+        marks[:] = bytes(len(marks))
+        assert scope["f"](x) == value  # type: ignore[operator]
+        assert "".join(map(str, marks[FIRST:])) == seen, x
+
+
+def test_functions_that_differ_are_found() -> None:
+    text = """
+class A:
+    x = 1
+
+    def f(self):
+        return [2 * k for k in range(3)]
+
+def g(x=4):
+    return x
+"""
+    code = compile(text, "a", "exec")
+    pairs = list(changed_code(code, compile(text.replace("2 *", "5 *"), "a", "exec")))
+    assert pairs[0][0].co_qualname == "A.f" and len(pairs) == 2  # it, and what runs within it
+    pairs = list(changed_code(code, compile(text.replace("range(3)", "range(3, 4)"), "a", "exec")))
+    assert pairs[0][0].co_qualname == "A.f"
+    for old, new in (("x = 1", "x = 2"), ("x=4", "x=5")):  # what runs at the import
+        with pytest.raises(ValueError, match="differs itself"):
+            list(changed_code(code, compile(text.replace(old, new), "a", "exec")))
+    assert list(changed_code(code, code)) == []
+
+
+def test_notes_say_what_was_noticed_and_which_tests_come_by(tmp_path: Path) -> None:
+    rows = [{"test": f"t{k}", "seconds": 5.0 - 0.05 * k, "marks": [7, 8]} for k in range(50)]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    told = [
+        {"number": n, "test": f"t{n}", "status": s, "tests": c, "seconds": 1.5} for n, s, c in ((1, 0, 4), (2, 1, 2))
+    ]
+    (tmp_path / "a.told").write_text("\n".join(map(json.dumps, told)))
+    notes = Notes.read(tmp_path)
+    assert notes.noticed == {2: ("t2", 2)} and notes.spent[1] == (4, 1.5)
+    assert notes.chosen(7)[:3] == ["t49", "t48", "t47"] and sum(notes.seconds[name] for name in notes.chosen(7)) <= 40.0
+    assert notes.chosen(5) == []
+
+
+def test_claims_of_processes_at_work_are_respected(tmp_path: Path) -> None:
+    claims = Claims(tmp_path)
+    assert claims.take("a") and not claims.take("a")
+    (tmp_path / "a").write_text("999999999")  # a process that has ended
+    assert claims.take("a")
+
+
+@pytest.mark.skipif(find_toolchain() is None, reason="there is no C compiler")
+def test_a_change_that_the_compiler_undoes_is_none() -> None:
+    text = (PACKAGE / "engine" / "vm.c").read_text()
+    assert same_machine_code("engine/vm.c", text, text.replace("= 0;", "= 1 - 1;"))
+    assert not same_machine_code("engine/vm.c", text, text.replace("= 0;", "= 1;"))
+    assert not same_machine_code("engine/rollout/lanes_rollout.c", "", "")  # it is in no unit
+
+
 def test_verdicts_are_kept(tmp_path: Path) -> None:
     verdict = Verdict("k", "x.py", 1, "+", "-", "a + b", NOTICED, "test_a", 3)
     Verdicts(tmp_path / "v.jsonl").add(verdict)
@@ -100,11 +242,11 @@ def test_named_changes_are_where_they_are_said_to_be() -> None:
 @pytest.mark.slow
 def test_named_changes_are_noticed(tmp_path: Path) -> None:
     """Tests of each change pass without it, and one of them fails with it."""
-    copy = Copy(ROOT, tmp_path / "copy", tmp_path / "kernels")
-    assert copy.run_tests([named.test for named in NAMED], 600.0) == (SURVIVED, "")
-    for named in NAMED:
-        verdict = copy.judge(named.change(PACKAGE), [named.test], 300.0, tmp_path / "objects")
-        assert verdict.verdict == NOTICED and named.test.split("::")[1] in verdict.by, (named.name, verdict)
-    broken = NAMED[0]
-    broken = type(broken)("no C", broken.path, broken.old, "t1 = ;", broken.test).change(PACKAGE)
-    assert copy.judge(broken, [NAMED[0].test], 300.0, tmp_path / "objects").verdict == REFUSED
+    with Copy(ROOT, tmp_path / "copy", tmp_path / "kernels") as copy:
+        assert copy.run_tests([named.test for named in NAMED], 600.0) == (SURVIVED, "")
+        for named in NAMED:
+            verdict = copy.tried(named.change(PACKAGE), [named.test])
+            assert verdict.verdict == NOTICED and named.test.split("::")[1] in verdict.by, (named.name, verdict)
+        broken = NAMED[0]
+        broken = type(broken)("no C", broken.path, broken.old, "t1 = ;", broken.test).change(PACKAGE)
+        assert copy.tried(broken, [NAMED[0].test]).verdict == REFUSED

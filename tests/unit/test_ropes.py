@@ -237,7 +237,8 @@ def test_ideal_tackles_multiply_the_pull(parts: int) -> None:
     pull = 40.0  # M a_z = n T - M g, m a_h = T - m g, a_h = -n a_z
     T = 100 * G * (1 + parts) * pull / (pull * parts**2 + 100)
     eom = da.equations(tackle(parts, 100.0, pull))
-    latches = eom.constraint_system.measured(eom.constraint_system.latch_nominal, np.zeros(2), 0.0, np.zeros(0))
+    table = eom.constraint_system.latch_table
+    latches = table.measured(table.nominal, np.zeros(2), 0.0, np.zeros(0))
     a, tension = eom.constrained_dynamics(np.zeros(2), np.zeros(2), np.zeros(2), latches=latches)
     assert tension[0] == pytest.approx(T, rel=1e-12)
     assert a[list(eom.v_names).index("h_dot")] == pytest.approx(T / pull - G, rel=1e-10)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.changed_runs import changed
 
 import dalembert as da
 from dalembert import control
@@ -15,16 +16,6 @@ from dalembert.core.errors import InputError, SimulationError
 from dalembert.systems import cable_robots
 
 G = 9.81
-
-
-def changed(machine: Any, name: str, change: float, given: dict[str, Any]) -> dict[str, Any]:
-    """Arguments of a simulation with one quantity changed."""
-    kind, _, rest = name.partition(".")
-    target, key = (kind, rest) if kind in ("q0", "v0") else ("p", name)
-    own = machine.machine if isinstance(machine, da.EquationsOfMotion) else machine
-    nominal = {q.name: q.value for q in own.parameters} | dict(zip(own.q_names, own.q_neutral, strict=True))
-    at = dict(given.get(target) or {})
-    return {**given, target: {**at, key: at.get(key, nominal.get(key, 0.0)) + change}}
 
 
 def on_grid(t: np.ndarray, record: float) -> np.ndarray:
@@ -377,8 +368,6 @@ def test_what_has_no_derivatives() -> None:
     )
     with pytest.raises(InputError, match="friction have no derivatives"):
         sensitivities(disc, of=["b.x"], wrt=["q0.b.x"], q0={"b.y": 1.0}, duration=0.1)
-    with pytest.raises(InputError, match="time-stepping of contacts has no derivatives"):
-        sensitivities(ball(), of=["z"], wrt=["q0.z"], q0={"z": 1.0}, duration=0.1, contact="time-stepping")
     with pytest.raises(InputError, match=r"a run with derivatives runs the methods euler, .*, not 'idas'"):
         sensitivities(four_bar(), of=["a"], wrt=["mass"], q0=ROUGH, duration=0.1, method="idas")
     with pytest.raises(InputError, match="nothing to differentiate"):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.analysis import rope_efficiency
+from dalembert.analysis import machine_modes, rope_efficiency
 from dalembert.core.errors import InputError, MachineError
 
 EXACT: dict[str, Any] = {"method": "dopri5", "rtol": 1e-11, "atol": 1e-12, "backend": "vm"}
@@ -125,8 +125,112 @@ def test_files_and_refusals(tmp_path: Path) -> None:
         da.Sheave("world", 0.1, "y", joint="wheel", loss=BEARING)
     with pytest.raises(MachineError, match="has teeth"):
         da.Sheave("world", 0.1, "y", teeth=True, loss=BEARING)
-    over = da.Sheave("world", 0.1, "y", joint="wheel", friction=0.5, loss=BEARING)
-    with pytest.raises(MachineError, match="'wheel' and has a loss, which is not supported for elastic ropes"):
-        da.Rope("r", [da.Anchor("m1"), over, da.Anchor("m2")], stiffness=1e5)
-    with pytest.raises(InputError, match=r"bearing 'r\.S\.bearing'"):
-        da.linearize(machine, require_equilibrium=False)
+    with pytest.raises(InputError, match="its constraints leave no degree of freedom"):
+        da.linearize(atwood(3.3, 3.0, friction=0.8))
+
+
+def test_linear_model_of_a_bearing_that_turns() -> None:
+    """Two weights: F - T1 and so on, with T1 (1 - side c) = T2 (1 + side c) + I a / r^2 - M / r."""
+    for side in (1.0, -1.0):
+        plain = atwood(5.0, 3.0)
+        machine = plain.with_(motors=[da.Motor("F", "x1"), da.Motor("M", "wheel")])
+        outputs = ["x1", "tension.r[0]", "tension.r[1]"]
+        plant = da.linearize(machine, v={"x1_dot": side}, u=[0, 0], require_equilibrium=False, outputs=outputs)
+        mass = 5.0 * (1 - side * C) + 3.0 * (1 + side * C) + 2.0
+        a = np.array([1 - side * C, -10.0]) / mass
+        np.testing.assert_allclose(plant.B, [[0, 0], a], rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(plant.D, [[0, 0], np.array([1.0, 0.0]) - 5.0 * a, 3.0 * a], rtol=1e-11, atol=1e-13)
+
+
+def swing(**law: Any) -> da.Machine:
+    """A cart that pulls a load, free in a plane, over a turning sheave with a bearing and bending loss."""
+    over = da.Sheave("world", 0.1, "y", joint="wheel", name="S", **(law or {"teeth": True}))
+    joints = [
+        da.Joint("x", "prismatic", "world", "cart", axis="x", origin=(-1.0, 0, 0.1)),
+        da.Joint("X", "prismatic", "world", "slide", axis="x"),
+        da.Joint("Z", "prismatic", "slide", "load", axis="z"),
+        da.Joint("wheel", "revolute", "world", "wheel", axis="y"),
+    ]
+    bodies = [
+        da.point_mass("cart", 4.0),
+        da.point_mass("slide", 0.5),
+        da.point_mass("load", 5.0),
+        da.Body("wheel", 1.0, inertia=(0.02,) * 3),
+    ]
+    rope = da.Rope("r", [da.Anchor("cart"), over, da.Anchor("load")])
+    return da.Machine("swing", bodies, joints, motors=[da.Motor("F", "x")], ropes=[rope])
+
+
+def accelerations(x: np.ndarray, F: float, side: float, slip: float, loss: da.SheaveLoss, mu: float) -> np.ndarray:
+    """Accelerations (cart, X, Z, wheel) by hand; x: X, Z, rates; slip: of the rope on the wheel, 0 if it sticks."""
+    r, m, I = 0.1, np.array([5.5, 5.0]), 0.02
+
+    def geometry(X: float, Z: float) -> tuple[float, np.ndarray]:
+        D = math.hypot(X, Z)
+        phi = math.atan2(X, Z) - math.acos(r / D)
+        n = np.array([X, Z]) - r * np.array([math.sin(phi), math.cos(phi)])
+        return phi, n / np.linalg.norm(n)
+
+    (phi, n), v, h = geometry(*x[:2]), x[2:], 1e-5
+    turned = (geometry(*(x[:2] + h * v))[1] - geometry(*(x[:2] - h * v))[1]) / (2 * h)
+    c = float(loss.bearing) * float(loss.pin) / r
+    k = np.roots([1 - c * c, 2 * c * c * math.cos(phi) - 2, 1 - c * c]).real.max() * (1 + float(loss.bending))
+    lever = side * r * (k - 1) / (k + 1)
+    # a_cart, a_X, a_Z, alpha, T1, T2
+    K, b = np.zeros((6, 6)), np.array([F, 0.0, -5.0 * G, 0.0, -turned @ v, 0.0])
+    K[0, [0, 4]] = 4.0, -1.0
+    K[1, [1, 5]], K[2, [2, 5]] = (m[0], n[0]), (m[1], n[1])
+    K[3, [3, 4, 5]] = I, r + lever, -r + lever
+    K[4, [0, 1, 2]] = -1.0, n[0], n[1]
+    K[5, [0, 3]] = 1.0, -r
+    if slip:
+        K[5] = 0.0
+        K[5, [4, 5]] = math.exp(mu * phi * slip), -1.0
+    return np.asarray(np.linalg.solve(K, b)[:4])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("slip", [0.0, 1.0, -1.0])
+def test_linear_models_against_differences_of_equations_by_hand(seed: int, slip: float) -> None:
+    rng = np.random.default_rng(seed)
+    loss, mu = da.SheaveLoss(rng.uniform(0.1, 0.4), 0.04, rng.uniform(0.0, 0.05)), 0.2
+    side, X, Z = rng.choice([-1.0, 1.0]), rng.uniform(0.15, 0.5), -rng.uniform(0.5, 1.0)
+    machine = swing(loss=loss, **({"friction": mu} if slip else {"teeth": True}))
+    speeds = {"X_dot": rng.normal(), "Z_dot": -3.0 * side + rng.normal()}
+    D = math.hypot(X, Z)
+    phi = math.atan2(X, Z) - math.acos(0.1 / D)
+    n = np.array([X, Z]) - 0.1 * np.array([math.sin(phi), math.cos(phi)])
+    rim = (np.array(list(speeds.values())) @ n) / np.linalg.norm(n) - 0.4 * slip * side
+    if slip:
+        speeds["wheel_dot"] = 10.0 * rim
+    states = ["X", "Z", *(["wheel"] if slip else [])]
+    plant = da.linearize(
+        machine,
+        {"X": X, "Z": Z},
+        v=speeds,
+        u=[-60.0],
+        require_equilibrium=False,
+        independent=states,
+        outputs=["X", "Z"],
+    )
+    which, free = ([1, 2, 3], [0, 1, 3, 4]) if slip else ([1, 2], [0, 1, 2, 3])
+    way = np.sign(rim)  # of the wheel
+
+    def rates(y: np.ndarray) -> np.ndarray:
+        return accelerations(y[:4], y[4], way, slip * side, loss, mu)[which]
+
+    at = np.array([X, Z, speeds["X_dot"], speeds["Z_dot"], -60.0])
+    h = 1e-4
+    slopes = np.column_stack([(rates(at + h * e) - rates(at - h * e)) / (2 * h) for e in np.eye(5)])
+    count = len(states)
+    np.testing.assert_allclose(plant.A[count:, free], slopes[:, :4], rtol=1e-5, atol=1e-5 * np.abs(slopes).max())
+    np.testing.assert_allclose(plant.B[count:, 0], slopes[:, 4], rtol=1e-7, atol=1e-9)
+
+
+def test_a_bearing_that_holds_leaves_a_pendulum() -> None:
+    machine = swing(loss=da.SheaveLoss(0.3, 0.04), friction=0.9)
+    modes = machine_modes(machine, {"X": 0.1, "Z": -0.8}, u=[-51.0])
+    # while the rope sticks to the wheel and the wheel in its bearing, the load swings on its free line
+    assert modes.omega == pytest.approx([math.sqrt(G * 5.0 / (5.5 * 0.8))], rel=1e-9)
+    with pytest.raises(InputError, match="is left unbalanced"):
+        machine_modes(machine, {"X": 0.1, "Z": -0.8}, u=[-10.0])

@@ -92,6 +92,24 @@ def test_a_moving_reference_has_its_velocities() -> None:
     assert np.abs(u).max() < 1e-9
 
 
+def test_a_held_pose_moves_on_with_its_twist() -> None:
+    """Against the exact motion with that twist: without error in the place, of third order in the attitude."""
+    pose, Q = control.FollowPose("ref", since="guidance.t"), Rotation.from_rotvec([0.4, -0.3, 0.8])
+    names = [*(f"ref.{k}" for k in ("x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"))]
+    v, w = np.array([0.1, -0.2, 0.05]), np.array([0.02, 0.03, -0.01])
+    values = [1.0, 2.0, 3.0, *quaternion(Q), *v, *w, 5.0]
+    t = ca.SX.sym("t")
+    out = ca.vertcat(*pose.motion(t))
+    known = dict(zip([*names, "guidance.t"], values, strict=True))
+    symbols = [x for x in ca.symvar(out) if x.name() in known]
+    got = ca.Function("got", [t], [ca.substitute(out, ca.vertcat(*symbols), ca.DM([known[x.name()] for x in symbols]))])
+    for passed in (0.0, 0.5):
+        y = np.array(got(5.0 + passed)).ravel()
+        assert np.allclose(y[:3], [1.0, 2.0, 3.0] + passed * Q.apply(v), atol=1e-14)
+        assert np.allclose(y[3:7], quaternion(Q * Rotation.from_rotvec(passed * w)), atol=1e-6)
+        assert np.allclose(y[7:], [*Q.apply(v), *w], atol=1e-14)
+
+
 def test_held_poses_switch_the_base_from_flying_to_floating() -> None:
     """Gates: with both the pose is held, with the second the attitude alone, with none nothing acts."""
     machine = craft()

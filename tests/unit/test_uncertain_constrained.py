@@ -262,3 +262,34 @@ def test_frequencies_of_modes_are_uncertain() -> None:
         uncertain(machine, {"mast.omega1": (-1.0, 1.0)})
     with pytest.raises(da.DalembertError, match="omega7"):
         uncertain(machine, {"mast.omega7": (1.0, 2.0)})
+
+
+def test_a_rope_that_sticks_is_one_with_teeth() -> None:
+    """Uncertain models refuse friction at sheaves; a rope that sticks is one with teeth on a wheel that is locked."""
+
+    def hoist(**law) -> da.Machine:
+        over = da.Sheave("world", 0.1, "y", joint="wheel", name="S", **law)
+        return da.Machine(
+            "hoist",
+            [
+                da.point_mass("cart", 4.0),
+                da.point_mass("slide", 0.5),
+                da.point_mass("load", da.Parameter("mass", 5.0)),
+                da.Body("wheel", 1.0, inertia=(0.02, 0.02, 0.02)),
+            ],
+            [
+                da.Joint("x", "prismatic", "world", "cart", axis="x", origin=(-1.0, 0, 0.1)),
+                da.Joint("X", "prismatic", "world", "slide", axis="x", damping=0.1),
+                da.Joint("Z", "prismatic", "slide", "load", axis="z"),
+                da.Joint("wheel", "revolute", "world", "wheel", axis="y"),
+            ],
+            motors=[da.Motor("F", "x")],
+            ropes=[da.Rope("r", [da.Anchor("cart"), over, da.Anchor("load")])],
+        )
+
+    at, rubs = {"X": 0.1, "Z": -0.8}, hoist(friction=0.3)
+    with pytest.raises(da.InputError, match="cannot have friction or losses at sheaves"):
+        uncertain(rubs, {"mass": (4.8, 5.2)}, at=at)
+    point = {"locked": ["wheel"], "outputs": ["X", "X_dot"], "u": [-5.0 * 9.81]}
+    model = uncertain(hoist(teeth=True), {"mass": (4.8, 5.2)}, at=at, **point)
+    assert same(rubs, model, lambda p: da.linearize(rubs, at, p=p, **point)) < 1e-12

@@ -217,7 +217,7 @@ def _mobility(eom: EquationsOfMotion, q: Array, t: float, p: Array) -> Mobility:
     if not eom.machine.constrained:
         return Mobility(eom.nv, eom.nv, 0, 0, False)
     system = eom.constraint_system
-    latches = system.measured(system.latch_nominal, q, t, p)
+    latches = system.latch_table.measured(system.latch_nominal, q, t, p)
     phi = eom.constraints(q, t=t, p=p, latches=latches)
     for rows in system.rows:
         if rows.unilateral and phi[rows.start] < -_SLACK:

@@ -195,17 +195,17 @@ def _configuration(
     if not eom.constrained:
         if active and not eom.constraint_system.contacts.k:
             raise InputError(f"machine '{eom.machine.name}' has no constraints, so 'active' has no effect")
-        eom.constraint_system.latch_vector(active)  # knows the names
+        eom.constraint_system.latch_table.vector(active)  # knows the names
         latches = eom.constraint_system.latch_nominal  # of contacts and joints that stick, none of which act
         return named_vector(at, eom.q_names, eom.q_neutral, "at"), latches.copy()
     system = eom.constraint_system
-    initial = system.latch_vector(active)
+    initial = system.latch_table.vector(active)
     if eom.formulation.machine_coordinates or not eom.formulation.minimal:
         posture, _ = assembled_start(eom, at, t=t, p=p, latches=initial, branch=branch, what="at")
         q, _ = eom.from_machine(posture, np.zeros(eom.machine.nv), p=p)
     else:
         q = named_vector(at, eom.q_names, eom.q_neutral, "at")
-    latches = system.measured(initial, q, t, p)
+    latches = system.latch_table.measured(initial, q, t, p)
     phi = eom.constraints(q, t=t, p=p, latches=latches)
     for rows in system.rows:
         if rows.unilateral and phi[rows.start] < -_SLACK and rows.name not in (active or {}):

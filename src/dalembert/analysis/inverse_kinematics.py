@@ -220,7 +220,7 @@ def _with_constraints(eom: EquationsOfMotion, error: ErrorFunction, p: Parameter
     on = system.activity(system.latch_nominal) != 0.0
     pulls = np.zeros(system.m, dtype=bool)
     for rows in system.rows:
-        on[rows.start : rows.stop] &= rows.name not in system.measuring
+        on[rows.start : rows.stop] &= rows.name not in system.latch_table.measuring
         pulls[rows.start : rows.stop] = rows.unilateral
 
     def both(q: Array) -> tuple[Array, Array]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.analysis.contact_forces import touching_latches
-from dalembert.analysis.elastic_friction import with_held_spans
+from dalembert.analysis.elastic_friction import RopeStates, with_held_spans
 from dalembert.analysis.equilibrium import Equilibrium, check_rest, contact_equations, equilibrium, with_contacts
 from dalembert.analysis.linear_models import minimal_part, sampled
 from dalembert.analysis.linearize_constrained import multiplier_names, reduced_model, reduction_at
@@ -30,6 +30,7 @@ from dalembert.core.states import named_vector
 from dalembert.core.types import Array, Expression, StateLike
 from dalembert.core.validation import check_names
 from dalembert.formulations.constraints.assembly import Branch
+from dalembert.formulations.constraints.elastic_sheaves import span_tensions
 from dalembert.formulations.constraints.projection import consistent_state, kept_velocities
 from dalembert.formulations.constraints.reduction import Reduction, locked_rows
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
@@ -75,6 +76,9 @@ class OperatingPoint:
     active
         Switchable constraints and cables, by name, that are to act or not; default as in the machine, and cables that
         are longer than their way are slack.
+    tensions
+        Tensions [N] of the spans of elastic ropes with friction at sheaves, by the names ``R[i]`` of their signals;
+        default equal ones, or in the ratios of sheaves past which the rope runs.
     branch
         Which assembly of a closed mechanism, as in `dalembert.Start`.
     t, p
@@ -95,6 +99,7 @@ class OperatingPoint:
     u: ArrayLike | None = None
     locked: Sequence[str] = ()
     active: Mapping[str, bool] | None = None
+    tensions: Mapping[str, float] | None = None
     branch: Branch = None
     t: float = 0.0
     p: Mapping[str, float] | ArrayLike | None = None
@@ -147,6 +152,7 @@ class _Keywords(TypedDict, total=False):
     u: ArrayLike | None
     locked: Sequence[str]
     active: Mapping[str, bool] | None
+    tensions: Mapping[str, float] | None
     branch: Branch
     t: float
     p: Mapping[str, float] | ArrayLike | None
@@ -189,18 +195,20 @@ def linearize(
         Coordinates and velocities by name, components of frames in world axes (position ``"payload.x"``, velocity
         ``"payload.vx"``, rate of rotation ``"payload.wz"``, acceleration ``"payload.ax"``), declared signals, readings
         of sensors ``"SENSOR.SIGNAL"`` (a sensor's name stands for all of them), or reactions as a run names them,
-        ``"tension.cable1"`` and ``"multiplier.loop[0]"``; default all states.
+        ``"tension.cable1"`` and ``"multiplier.loop[0]"``, tensions of elastic ropes included; default all states.
     by
         The formulation.
     **keywords
-        ``v``, ``u``, ``locked``, ``active``, ``branch``, ``t``, ``p``, ``require_equilibrium`` and ``tolerance`` of
-        the `OperatingPoint`; ``independent``, ``allow_singular``, ``period`` and ``minimal`` of the `ModelForm`.
+        ``v``, ``u``, ``locked``, ``active``, ``tensions``, ``branch``, ``t``, ``p``, ``require_equilibrium`` and
+        ``tolerance`` of the `OperatingPoint`; ``independent``, ``allow_singular``, ``period`` and ``minimal`` of the
+        `ModelForm`.
 
     Returns
     -------
     control.StateSpace
         States: tangent displacements (named as the coordinates; ``NAME.int`` of a velocity where the coordinates are
-        quaternions) and velocities; with constraints the independent ones. Inputs and outputs by name. python-control
+        quaternions) and velocities, with constraints the independent ones; then the rope ``material.R.S`` before wheels
+        that turn under elastic ropes. Inputs and outputs by name. python-control
         allows no dots in labels: they become underscores.
 
     Examples
@@ -231,7 +239,10 @@ def linearize(
         rest = replace(rest, latches=touching_latches(eom, rest.q, v0, rest.latches, active=active, p=values))
     if not about.require_equilibrium and len(rest.J):
         v0 = _velocities(eom, rest, v, v0, t, values)
-    eom = with_held_spans(eom, rest.q, v0, t=t, p=values)
+    eom, ropes = with_held_spans(eom, rest.q, v0, about.tensions, t=t, p=values)
+    if about.tensions:
+        balance = equilibrium(eom, at, u=u, active=active, locked=locked, branch=about.branch, t=t, p=values)
+        rest = replace(balance, latches=rest.latches)
     rest = with_contacts(eom, rest, v0, locked_rows(eom, locked), active=active, t=t, p=values)
     rest = with_sheaves(eom, rest, v0, t=t, p=values)
     if about.require_equilibrium:
@@ -243,7 +254,7 @@ def linearize(
             raise UnknownNameError("input", name, (*eom.u_names, *eom.p_names), f"machine '{eom.machine.name}'")
     names = states
     reduced = None
-    if len(rest.J) or eom.constrained:
+    if len(rest.J) or eom.constrained or eom.machine.sheave_bearings:
         coordinates = states[: eom.nv]
         reduced = reduction_at(
             eom,
@@ -258,13 +269,14 @@ def linearize(
         names = tuple(states[i + k] for k in (0, eom.nv) for i in reduced.independent)
     elif shape.independent is not None:
         raise InputError(f"machine '{eom.machine.name}' has no constraints: all its displacements are independent")
+    names = (*names, *ropes.names)
     chosen_out = list(names) if outputs is None else all_outputs(eom, check_names(outputs, "outputs"))
     if not chosen_in and len(chosen_out) == 1:
         raise InputError(
             f"machine '{eom.machine.name}' has no motors, and python-control has no model of one output without "
             "inputs: name a parameter as input, or another output"
         )
-    A, B, C, D = _derivatives(eom, rest, v0, chosen_in, chosen_out, states, reduced, t, values)
+    A, B, C, D = _derivatives(eom, rest, v0, ropes, chosen_in, chosen_out, states, reduced, t, values)
     if shape.minimal and len(A):
         parts = minimal_part(A, B, C)
         names = names if len(parts[0]) == len(A) else tuple(f"x{k + 1}" for k in range(len(parts[0])))
@@ -362,6 +374,7 @@ def _derivatives(
     eom: EquationsOfMotion,
     point: Equilibrium,
     v0: Array,
+    ropes: RopeStates,
     inputs: list[str],
     outputs: list[str],
     states: tuple[str, ...],
@@ -369,7 +382,7 @@ def _derivatives(
     t: float,
     p: Array,
 ) -> tuple[Array, Array, Array, Array]:
-    s, nv = eom.symbolic, eom.nv
+    s, nv, z = eom.symbolic, eom.nv, ropes.symbols
     d = ca.SX.sym("d", nv)
     # The chart to first order, which is all that first derivatives at d = 0 see: the exponential of a quaternion has
     # no derivative there on a tape.
@@ -377,44 +390,54 @@ def _derivatives(
     q = ca.DM(point.q) + B0(ca.DM(point.q), d, s.p)
     rate = ca.vertcat(*[b.coordinates.chart_rate(d[b.v], s.v[b.v]) for b in eom.layout.blocks])
     if reduced is not None:
-        shown = [(name, _output(eom, name, d, q, states, s.a)) for name in outputs]
-        model = reduced_model(eom, point, v0, reduced, inputs, shown, (d, q, rate), t=t, p=p)
+        shown = [(name, _output(eom, ropes, name, d, q, states, s.a)) for name in outputs]
+        model = reduced_model(eom, point, v0, ropes, reduced, inputs, shown, (d, q, rate), t=t, p=p)
         return model.A, model.B, model.C, model.D
-    acceleration = ca.substitute(s.forward_dynamics, s.tau, ca.densify(s.applied))
-    a = ca.Function("a", [s.q, s.v, s.u, s.t, s.p], [acceleration])(q, s.v, s.u, s.t, s.p)
-    x = ca.vertcat(d, s.v)
-    y_out = [_output(eom, name, d, q, states, a) for name in outputs]
+    acceleration = ca.substitute(s.forward_dynamics, s.tau, ca.densify(s.applied + ropes.force))
+    a, flows = ca.Function("a", [s.q, s.v, z, s.u, s.t, s.p], [acceleration, ropes.rates])(q, s.v, z, s.u, s.t, s.p)
+    x = ca.vertcat(d, s.v, z)
+    y_out = [_output(eom, ropes, name, d, q, states, a) for name in outputs]
     seen = [y for y in y_out if y is not None]  # multipliers are none of a machine without constraints
-    rates = ca.densify(ca.vertcat(rate, a, *seen))
+    rates = ca.densify(ca.vertcat(rate, a, flows, *seen))
     variables = ca.vertcat(x, s.u, s.p)
     seed = ca.SX.sym("seed", variables.shape[0])
     sweep = ca.Function("sweep", [variables, s.t, seed], [ca.densify(ca.jtimes(rates, variables, seed))])
-    columns = list(range(2 * nv))
-    columns += [2 * nv + [*eom.u_names, *eom.p_names].index(name) for name in inputs]
-    value = np.concatenate([np.zeros(nv), v0, point.u, p])
+    n = x.shape[0]
+    columns = [*range(n), *(n + [*eom.u_names, *eom.p_names].index(name) for name in inputs)]
+    value = np.concatenate([np.zeros(nv), v0, ropes.values, point.u, p])
     unit = np.eye(len(value))
     J = np.column_stack([np.array(sweep(value, t, unit[k]).full())[:, 0] for k in columns])
     if not np.isfinite(J).all():
         raise InputError(f"machine '{eom.machine.name}' cannot be linearised there: its mass matrix is singular")
     J += 0.0  # no negative zeros
-    n = 2 * nv
     return J[:n, :n], J[:n, n:], J[n:, :n], J[n:, n:]
 
 
 def _output(
-    eom: EquationsOfMotion, name: str, d: Expression, q: Expression, states: tuple[str, ...], a: Expression
+    eom: EquationsOfMotion,
+    ropes: RopeStates,
+    name: str,
+    d: Expression,
+    q: Expression,
+    states: tuple[str, ...],
+    a: Expression,
 ) -> Expression | None:
     """A state, or a signal by coordinates and accelerations ``q``, ``a``; None for the multiplier of a constraint."""
-    s = eom.symbolic
+    s, z = eom.symbolic, ropes.symbols
     if name in states:
         i = states.index(name)
         return d[i] if i < eom.nv else s.v[i - eom.nv]
+    if name in ropes.names:
+        return z[ropes.names.index(name)]
+    tensions = {f"tension.{span}": T for span, T in (span_tensions(eom) | ropes.tensions).items()}
+    if name in tensions:
+        return ca.Function("tension", [s.q, s.v, z, s.t, s.p], [tensions[name]])(q, s.v, z, s.t, s.p)
     if is_signal(eom, name):
         return ca.Function("signal", [s.q, s.v, s.a, s.t, s.p], [output_signal(eom, name)])(q, s.v, a, s.t, s.p)
     reactions = multiplier_names(eom)
     if name in reactions:
         return None
-    known = (*states, *signal_names(eom), *reactions)
+    known = (*states, *ropes.names, *signal_names(eom), *reactions, *tensions)
     raise UnknownNameError("output", name, known, f"machine '{eom.machine.name}'")
 
 

@@ -20,11 +20,13 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.analysis.elastic_friction import RopeStates
 from dalembert.analysis.equilibrium import Equilibrium
-from dalembert.analysis.sheaves import all_multipliers, constrained_accelerations
+from dalembert.analysis.sheaves import all_multipliers, constrained_accelerations, tension_rows
 from dalembert.core.constraint_algebra import allowed_motions
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, Expression
+from dalembert.formulations.constraints.elastic_sheaves import span_tensions
 from dalembert.formulations.constraints.reduction import (
     Reduction,
     check_regular,
@@ -48,20 +50,13 @@ class ReducedModel:
 
 
 def multiplier_names(eom: EquationsOfMotion) -> dict[str, tuple[int, ...]]:
-    """Rows whose multipliers add up to the signals ``tension.CABLE``, ``multiplier.ROW`` and so on.
-
-    The tension of a span is that of the last one of its rope, and all that sheaves with friction between them change.
-    """
+    """Rows whose multipliers add up to the signals ``tension.CABLE``, ``multiplier.ROW`` and so on."""
+    if not eom.constrained:
+        return {}
     system = eom.constraint_system
-    rows = system.rows if eom.constrained else ()
-    starts = {r.name: r.start for r in rows if r.kind == "sheave"}
-    names: dict[str, tuple[int, ...]] = {}
-    for r in rows:
-        if r.kind == "rope":
-            section = next(section for section in system.sections if section.name == r.name)
-            changes = [starts[sheave] for sheave in section.sheave_names]
-            names |= {f"tension.{name}": (r.start, *changes[span:]) for name, span in section.tensions}
-        elif r.kind not in ("internal", "sheave"):
+    names = {f"tension.{name}": rows for name, rows in tension_rows(system).items()}
+    for r in system.rows:
+        if r.kind not in ("internal", "sheave", "rope"):
             head = "tension" if r.kind == "cable" else "multiplier"
             names |= {f"{head}.{name}": (r.start + k,) for k, name in enumerate(r.names)}
     return names
@@ -90,6 +85,7 @@ def reduced_model(
     eom: EquationsOfMotion,
     point: Equilibrium,
     v0: Array,
+    ropes: RopeStates,
     reduction: Reduction,
     inputs: Sequence[str],
     outputs: Sequence[tuple[str, Expression | None]],
@@ -104,6 +100,8 @@ def reduced_model(
     ----------
     eom, point, v0
         The equations, the configuration with its inputs, and velocities on the constraints.
+    ropes
+        States of elastic ropes.
     reduction
         Independent displacements.
     inputs
@@ -115,57 +113,62 @@ def reduced_model(
     t, p
         Time and parameter values.
     """
-    s, nv, system = eom.symbolic, eom.nv, eom.constraint_system
+    s, nv, system, z = eom.symbolic, eom.nv, eom.constraint_system, ropes.symbols
     d, q, rate = chart
     multipliers = ca.SX.sym("lambda", system.m)
-    every = all_multipliers(system, multipliers)
-    newton = s.inverse_dynamics - s.applied + system.jacobian.T @ every
+    every = all_multipliers(system, multipliers, span_tensions(eom) | ropes.tensions)
+    newton = s.inverse_dynamics - s.applied - ropes.force + system.jacobian.T @ every
     terms = ca.Function(
         "terms",
-        [s.q, s.v, s.u, s.t, s.p, system.latches, s.a, multipliers],
-        [newton, system.jacobian @ s.a - system.rhs, system.velocity, system.phi, every],
-    )(q, s.v, s.u, s.t, s.p, system.latches, s.a, multipliers)
+        [s.q, s.v, z, s.u, s.t, s.p, system.latches, s.a, multipliers],
+        [ropes.rates, newton, system.jacobian @ s.a - system.rhs, system.velocity, system.phi, every],
+    )(q, s.v, z, s.u, s.t, s.p, system.latches, s.a, multipliers)
     shown = [ca.SX(0) if expression is None else expression for _, expression in outputs]
     parts = [ca.densify(ca.SX(x)) for x in (rate, *terms, ca.vertcat(*shown))]
-    variables = ca.vertcat(d, s.v, s.u, s.p)
+    variables = ca.vertcat(d, s.v, z, s.u, s.p)
     seed = ca.SX.sym("seed", variables.shape[0])
     symbols = [variables, s.t, system.latches, s.a, multipliers]
     sweep = ca.Function("sweep", [*symbols, seed], [ca.jtimes(ca.vertcat(*parts), variables, seed)])
 
     M, on = eom.mass_matrix(point.q, p=p), system.activity(point.latches) != 0.0
-    shared = ca.Function("shared", [s.q, s.v, s.t, s.p, system.latches], [ca.jacobian(every, multipliers)])
-    G = np.array(ca.DM(shared(point.q, v0, t, p, point.latches)).full())[:, on]
+    known = [s.q, s.v, z, s.t, s.p, system.latches]
+    parts_of = [ca.jacobian(every, multipliers), ca.substitute(every, multipliers, 0)]
+    G, own = (
+        np.array(ca.DM(x).full())
+        for x in ca.Function("shared", known, parts_of)(point.q, v0, ropes.values, t, p, point.latches)
+    )
+    G = G[:, on]
     full = eom.constraint_jacobian(point.q, t=t, p=p, latches=point.latches) if system.m else np.zeros((0, nv))
     pull = np.hstack([full.T @ G, point.J[int(on.sum()) :].T])
-    a, reactions = _accelerations(eom, point, v0, M, on, pull, t, p)
-    value = np.concatenate([np.zeros(nv), v0, point.u, p])
-    columns = [*range(2 * nv), *(2 * nv + [*eom.u_names, *eom.p_names].index(name) for name in inputs)]
+    a, reactions = _accelerations(eom, point, v0, M, on, pull, full.T @ own[:, 0], t, p)
+    value, n_z = np.concatenate([np.zeros(nv), v0, ropes.values, point.u, p]), len(ropes.names)
+    n_x = 2 * nv + n_z
+    columns = [*range(n_x), *(n_x + [*eom.u_names, *eom.p_names].index(name) for name in inputs)]
     unit = np.eye(len(value))
     swept = [np.array(sweep(value, t, point.latches, a, reactions, unit[k]).full())[:, 0] for k in columns]
     edges = np.cumsum([x.shape[0] for x in parts])[:-1]
-    dr, dF, dG, dPhidot, dPhi, dL, dY = np.split(np.column_stack(swept), edges, axis=0)
-    _check_parameters(eom, inputs, dPhi[:, 2 * nv :], on)
+    dr, dz, dF, dG, dPhidot, dPhi, dL, dY = np.split(np.column_stack(swept), edges, axis=0)
+    _check_parameters(eom, inputs, dPhi[:, n_x:], on)
 
     S, k = reduction.S, list(reduction.independent)
     E = np.block([[S, np.zeros_like(S)], [_carried(point.J, dPhidot[on, :nv] @ S, k), S]])
-    at = np.hstack([E, np.zeros((2 * nv, len(inputs)))])
-    at = np.vstack([at, np.hstack([np.zeros((len(inputs), E.shape[1])), np.eye(len(inputs))])])
-    dr, dF, dG, dL, dY = (x @ at for x in (dr, dF, dG, dL, dY))
+    more = n_z + len(inputs)
+    at = np.block([[E, np.zeros((2 * nv, more))], [np.zeros((more, E.shape[1])), np.eye(more)]])
+    dr, dz, dF, dG, dL, dY = (x @ at for x in (dr, dz, dF, dG, dL, dY))
     n_more = len(point.J) - int(on.sum())
     right = np.vstack([-dG[on], np.zeros((n_more, at.shape[1]))])
     da, dl = (x.T for x in constrained_accelerations(M, -dF.T, point.J, pull, right.T))
     dL = dL + G @ dl[: int(on.sum())]
     by_a = ca.Function("by_a", symbols, [ca.jacobian(parts[-1], s.a)])
     dY = dY + np.array(by_a(value, t, point.latches, a, reactions).full()).reshape(len(outputs), nv) @ da
-    J = np.vstack([dr[k], da[k], dY])
+    J, n = np.vstack([dr[k], da[k], dz, dY]), 2 * len(k) + n_z
     rows = multiplier_names(eom)
     for i, (name, expression) in enumerate(outputs):
         if expression is None:
-            J[2 * len(k) + i] = _multiplier(eom, name, rows[name], M, point, on, dL)
+            J[n + i] = _multiplier(eom, name, rows[name], M, point, on, dL)
     if not np.isfinite(J).all():
         raise InputError(f"machine '{eom.machine.name}' cannot be linearised there: its equations have no derivative")
     J += 0.0  # no negative zeros
-    n = 2 * len(k)
     return ReducedModel(J[:n, :n], J[:n, n:], J[n:, :n], J[n:, n:], E)
 
 
@@ -176,11 +179,15 @@ def _accelerations(
     M: Array,
     on: NDArray[np.bool_],
     pull: Array,
+    rubbed: Array,
     t: float,
     p: Array,
 ) -> tuple[Array, Array]:
-    """Accelerations of the state, and multipliers of the rows that act, of which ``pull`` are the forces."""
-    force = eom.applied(point.q, v0, point.u, t=t, p=p) - eom.bias(point.q, v0, p=p)
+    """Accelerations of the state, and multipliers of the rows that act, of which ``pull`` are the forces.
+
+    ``rubbed`` is friction of a known size, of bearings on elastic ropes.
+    """
+    force = eom.applied(point.q, v0, point.u, t=t, p=p) - eom.bias(point.q, v0, p=p) - rubbed
     gamma = np.zeros(len(point.J))
     multipliers = np.zeros(len(on))
     if on.any():

@@ -127,7 +127,7 @@ def machine_modes(
     p = eom.parameter_values(p)
     eom = contact_equations(eom, at, active=active, t=t, p=p)
     point = equilibrium(eom, at, u=u, locked=locked, active=active, t=t, p=p)
-    eom = with_held_spans(eom, point.q, np.zeros(eom.nv), t=t, p=p)
+    eom, _ = with_held_spans(eom, point.q, np.zeros(eom.nv), t=t, p=p)
     point = with_contacts(eom, point, np.zeros(eom.nv), locked_rows(eom, locked), active=active, t=t, p=p)
     point = with_sheaves(eom, point, np.zeros(eom.nv), t=t, p=p)
     M, K, D = _matrices(eom, point, t, p)

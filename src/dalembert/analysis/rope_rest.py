@@ -10,6 +10,7 @@ import numpy as np
 from dalembert.analysis.resting import RestingPlace, find_equilibrium
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array, StateLike
+from dalembert.formulations.constraints.elastic_sheaves import span_tensions
 from dalembert.formulations.equations import EquationsOfMotion, Parameters, derive
 from dalembert.model.machine import Machine
 
@@ -85,7 +86,7 @@ def rest_pose(
     pull = ca.Function("pull", [s.q, s.v, s.t, s.p], [s.bias - s.wrenches])
     beside = pull(ca.DM(place.q) + rates(ca.DM(place.q), d, s.p), ca.DM.zeros(eom.nv), s.t, s.p)
     K = np.array(ca.DM(ca.Function("K", [d, s.t, s.p], [ca.jacobian(beside, d)])(none, t, values)).full())
-    named = {c.rope.tension_names[k]: c.tension for c in eom.formulation.elastic_ropes() for k in c.spans}
+    named = span_tensions(eom)
     pulled = ca.Function("T", [s.q, s.v, s.t, s.p], [ca.vertcat(ca.SX(0, 1), *named.values())])
     T = np.array(ca.DM(pulled(place.q, none, t, values)).full()).ravel()
     return RestPose(place, dict(zip(named, map(float, T), strict=True)), (K + K.T) / 2)

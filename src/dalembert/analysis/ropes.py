@@ -14,6 +14,7 @@ from dalembert.core.errors import InputError, UnknownNameError
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array, StateLike
 from dalembert.formulations.constraints.ropes import RopeSection
+from dalembert.formulations.constraints.route_checks import route_fault
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.model.machine import Machine
 from dalembert.model.ropes import Drum, Rope
@@ -167,7 +168,7 @@ def _tensions(machine: Machine, name: str, q: Any, held_joints: list[str], p: An
     x = eom.from_machine(place, np.zeros(machine.nv))[0] if not eom.formulation.machine_coordinates else place
     values = machine.parameter_vector(p)
     system = eom.constraint_system
-    fault = system.route_fault(x[None], t, values)
+    fault = route_fault(system, x[None], t, values)
     if fault is not None:
         raise InputError(f"q: {fault[1]}")
     free = _free(eom, name, held_joints)

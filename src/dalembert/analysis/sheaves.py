@@ -5,11 +5,16 @@ Sheaves past which the rope runs slip that way. For the others, and for ropes at
 A sheave that sticks is a row of the constraints. One that slips has none, but its multiplier, the change of the
 tension, is ``lambda_k = T_k - T_{k+1} = (e^(-kappa d) - 1) T_{k+1}``: forces act along other rows than those that
 constrain.
+
+The bearing of a turning sheave with a loss has friction of at most ``c (T_k + T_{k+1})`` against the rate of its joint.
+One that turns has this friction, one at rest holds its joint where the law allows. The limits come from the tensions,
+and these from the limits: both are repeated until they agree.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
@@ -25,17 +30,20 @@ from dalembert.engine.unilateral.algebra import (
     Blocks,
     NoContactForcesError,
     Reeve,
+    Touch,
     UnilateralLaw,
     delassus,
     solve_blocks,
 )
+from dalembert.formulations.constraints.elastic_sheaves import span_tensions
 from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.constraints.system import ConstraintSystem
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["all_multipliers", "constrained_accelerations", "with_sheaves"]
+__all__ = ["all_multipliers", "constrained_accelerations", "tension_rows", "with_sheaves"]
 
-_STILL = 1e-9  # speed [m/s] of rope past a sheave from which on it slips
+_STILL = 1e-9  # speed [m/s] of rope past a sheave, or rate [rad/s] of a bearing, from which on it slips
+_ROUNDS, _AGREE = 200, 1e-13  # how often limits of bearings follow from tensions at most, and change that is rounding
 
 
 def with_sheaves(eom: EquationsOfMotion, point: Equilibrium, v: Array, *, t: float, p: Array) -> Equilibrium:
@@ -51,8 +59,9 @@ def with_sheaves(eom: EquationsOfMotion, point: Equilibrium, v: Array, *, t: flo
         Time and parameter values.
     """
     system = eom.constraint_system
-    sections = [s for s in system.sections if s.sheaves and _is_taut(system, s, point.latches)]
-    if not (eom.constrained and sections):
+    bearings = _Bearings.of(system)
+    sections = [s for s in system.sections if (s.sheaves or bearings.are_on(s)) and _is_taut(system, s, point.latches)]
+    if not (sections or bearings.rows):
         return point
     closed = [c.name for c in system.contacts.pairs if point.latches[system.latch_index(f"active.{c.name}")] > 0.5]
     if closed:
@@ -67,35 +76,41 @@ def with_sheaves(eom: EquationsOfMotion, point: Equilibrium, v: Array, *, t: flo
         eom.constraint_velocity(q, v, t=t, p=p, latches=latches),
     )
     rows = [_rows(system, section) for section in sections]
-    of_ropes = {row for some in rows for row in some}
+    rubbing = [*(row for some in rows for row in some), *bearings.rows]
     on = system.activity(latches) != 0.0
-    others = [i for i in np.flatnonzero(on) if i not in of_ropes]
+    others = [i for i in np.flatnonzero(on) if i not in rubbing]
     locks = point.J[int(on.sum()) :]
     held = np.vstack([J[others], locks])
     given = np.concatenate([gamma[others], np.zeros(len(locks))])
     M = eom.mass_matrix(q, p=p)
     force = eom.applied(q, v, point.u, t=t, p=p) - eom.bias(q, v, p=p)
     free = minimum_norm(M, force, held, given).acceleration
-    spans = np.vstack([_spans(J[some]) for some in rows])
-    lengthening = np.concatenate([_spans(J[some] @ free - gamma[some]) for some in rows])
-    W, _ = delassus(M, spans, held)
-    kappa, lengths = _laws(eom, sections, q, t, p, latches)
-    slips = np.concatenate([np.append(np.nan, _ways(rate[some[:-1]])) for some in rows])
-    sizes = [len(some) for some in rows]
-    blocks = Blocks(
-        W, -lengthening, [UnilateralLaw.ROPE] * len(rows), sizes, kappa, slips, np.zeros(len(slips)), lengths
+    pulls = np.vstack([*(_spans(J[some]) for some in rows), J[bearings.rows]])
+    moving = np.concatenate(
+        [*(_spans(J[some] @ free - gamma[some]) for some in rows), J[bearings.rows] @ free - gamma[bearings.rows]]
     )
-    solution = _solved(eom, blocks, sections)
+    W, _ = delassus(M, pulls, held)
+    kappa, lengths = _laws(eom, sections, q, t, p, latches)
+    slips = np.concatenate([*(np.append(np.nan, _ways(rate[some[:-1]])) for some in rows), _ways(rate[bearings.rows])])
+    sizes, turning = [*(len(some) for some in rows), *(1 for _ in bearings.rows)], len(bearings.rows)
+    laws = [UnilateralLaw.ROPE] * len(rows) + [UnilateralLaw.LIMIT] * turning
+    none = np.zeros(turning)
+    blocks = Blocks(
+        W, -moving, laws, sizes, np.append(kappa, none), slips, np.zeros(len(slips)), np.append(lengths, none + 1.0)
+    )
+    solution = bearings.settled(eom, blocks, sections, point, v, t=t, p=p)
     first = 0
-    for section, size in zip(sections, sizes, strict=True):
+    for section, size in zip(sections, sizes, strict=False):
         _set(eom, section, solution, first, latches)
         first += size
+    bearings.set(solution, first, latches)
     on = system.activity(latches) != 0.0
     J_on = np.vstack([J[on], locks])
-    a = free - minimum_norm(M, spans.T @ solution.p, held, np.zeros(len(held))).acceleration
+    a = free - minimum_norm(M, pulls.T @ solution.p, held, np.zeros(len(held))).acceleration
     multipliers = np.zeros(system.m)
-    left = force - M @ a - spans.T @ solution.p
+    left = force - M @ a - pulls.T @ solution.p
     multipliers[others] = minimum_norm(M, left, held, np.zeros(len(held))).multipliers[: len(others)]
+    multipliers[bearings.rows] = solution.p[first:]
     first = 0
     for some in rows:
         T = solution.p[first : first + len(some)]
@@ -104,8 +119,99 @@ def with_sheaves(eom: EquationsOfMotion, point: Equilibrium, v: Array, *, t: flo
     return replace(point, residual=-M @ a, multipliers=multipliers, latches=latches, J=J_on)
 
 
-def all_multipliers(system: ConstraintSystem, multipliers: Expression) -> Expression:
-    """Multipliers of all rows, with those of sheaves that slip and contacts that slide from the forces behind them."""
+@dataclass(frozen=True, eq=False)
+class _Bearings:
+    """Bearings of turning sheaves with losses.
+
+    Parameters
+    ----------
+    system
+        The constraints.
+    names
+        Their names.
+    rows
+        Their rows: the negative rates of their joints.
+    levers
+        Largest friction of each of them, by the sum of its tensions.
+    tensions
+        Names of these tensions.
+    """
+
+    system: ConstraintSystem
+    names: tuple[str, ...]
+    rows: list[int]
+    levers: Expression
+    tensions: tuple[tuple[str, ...], ...]
+
+    @staticmethod
+    def of(system: ConstraintSystem) -> _Bearings:
+        """Those of a machine."""
+        starts = {r.name: r.start for r in system.rows if r.kind == "stick"}
+        names = system.machine.sheave_bearings
+        laws = system.rubbing[len(system.rubbing) - len(names) :] if names else ()
+        levers = ca.densify(ca.vertcat(ca.SX(0, 1), *(law.coefficient for law in laws)))
+        return _Bearings(system, names, [starts[name] for name in names], levers, tuple(x.tensions for x in laws))
+
+    def are_on(self, section: RopeSection) -> bool:
+        """Whether tensions of a section load any of them."""
+        loads = {name for one in self.tensions for name in one}
+        return any(name in loads for name, _ in section.tensions)
+
+    def settled(
+        self,
+        eom: EquationsOfMotion,
+        blocks: Blocks,
+        sections: list[RopeSection],
+        point: Equilibrium,
+        v: Array,
+        *,
+        t: float,
+        p: Array,
+    ) -> BlockForces:
+        """Forces of ropes and bearings whose limits are in proportion to the tensions."""
+        if not self.rows:
+            return _solved(eom, blocks, sections, self.names)
+        s, places, first = eom.symbolic, dict[str, int](), 0
+        elastic = span_tensions(eom)
+        for section in sections:
+            places |= {name: first + span for name, span in section.tensions}
+            first += len(section.sheaves) + 1
+        known = [sum((ca.fmax(elastic[x], 0) for x in some if x in elastic), ca.SX(0)) for some in self.tensions]
+        arguments, both = [s.q, s.v, s.t, s.p, self.system.latches], [self.levers, ca.vertcat(*known)]
+        made = ca.Function("levers", arguments, [ca.densify(ca.SX(x)) for x in both])
+        levers, always = (np.array(ca.DM(x).full())[:, 0] for x in made(point.q, v, t, p, point.latches))
+        limits = levers * always
+        for _ in range(_ROUNDS):
+            solution = _solved(eom, replace(blocks, mu=np.append(blocks.mu[:first], limits)), sections, self.names)
+            loads = [sum(max(solution.p[places[x]], 0.0) for x in some if x in places) for some in self.tensions]
+            old, limits = limits, levers * (np.array(loads) + always)
+            if np.abs(limits - old).max() <= _AGREE * limits.max(initial=0.0):
+                return solution
+        worst = self.names[int(np.abs(limits - old).argmax())]
+        raise InputError(
+            f"no friction of bearing '{worst}' of machine '{eom.machine.name}' obeys its law there: it jams; give a "
+            "state in which it sticks, or leave out the loss"
+        )
+
+    def set(self, solution: BlockForces, first: int, latches: NDArray[np.float64]) -> None:
+        """Write what they do into the latches."""
+        for k, name in enumerate(self.names, first):
+            sticks = solution.modes[k] == Touch.STICK
+            side = 0.0 if sticks else -np.sign(solution.p[k])
+            latches[self.system.latch_index(f"stick.{name}")] = float(sticks)
+            latches[self.system.latch_index(f"toward.{name}")] = side
+
+
+def all_multipliers(system: ConstraintSystem, multipliers: Expression, elastic: Mapping[str, Expression]) -> Expression:
+    """Multipliers of all rows, with those of sheaves that slip and contacts that slide from the forces behind them.
+
+    Parameters
+    ----------
+    system, multipliers
+        The constraints, and their multipliers.
+    elastic
+        Tensions of elastic ropes by the names of spans, which load bearings of sheaves.
+    """
     result, latches = sliding_multipliers(system, multipliers), system.latches
     for section in system.sections:
         if not section.sheaves:
@@ -117,7 +223,26 @@ def all_multipliers(system: ConstraintSystem, multipliers: Expression) -> Expres
             tension = ca.if_else(side * side > 0.5, behind * ca.exp(-section.kappa[k] * side), behind + result[row])
             result[row] = tension - behind
             behind = tension
+    bearings, rows_of = _Bearings.of(system), tension_rows(system)
+    for k, (name, row) in enumerate(zip(bearings.names, bearings.rows, strict=True)):
+        side = latches[system.latch_index(f"toward.{name}")]
+        load = ca.SX(0)
+        for one in bearings.tensions[k]:
+            load += ca.fmax(elastic[one], 0) if one in elastic else ca.sum1(result[list(rows_of[one])])
+        result[row] = ca.if_else(side * side > 0.5, -side * bearings.levers[k] * load, result[row])
     return result
+
+
+def tension_rows(system: ConstraintSystem) -> dict[str, tuple[int, ...]]:
+    """Rows whose multipliers add up to the tension of each span of inextensible ropes.
+
+    The tension of a span is that of the last one of its rope, and all that sheaves with friction between them change.
+    """
+    names: dict[str, tuple[int, ...]] = {}
+    for section in system.sections:
+        *changes, whole = _rows(system, section)
+        names |= {name: (whole, *changes[span:]) for name, span in section.tensions}
+    return names
 
 
 def constrained_accelerations(M: Array, force: Array, J: Array, pull: Array, gamma: Array) -> tuple[Array, Array]:
@@ -167,10 +292,17 @@ def _laws(
     return np.array(ca.DM(first).full())[:, 0], np.array(ca.DM(second).full())[:, 0]
 
 
-def _solved(eom: EquationsOfMotion, blocks: Blocks, sections: list[RopeSection]) -> BlockForces:
+def _solved(
+    eom: EquationsOfMotion, blocks: Blocks, sections: list[RopeSection], bearings: tuple[str, ...]
+) -> BlockForces:
     try:
         return solve_blocks(blocks)
     except NoContactForcesError as error:
+        if error.pair >= len(sections):
+            raise InputError(
+                f"no friction of bearing '{bearings[error.pair - len(sections)]}' of machine '{eom.machine.name}' "
+                "obeys its law there"
+            ) from None
         section = sections[error.pair]
         at = section.sheave_names[max((error.sheave or 1) - 1, 0)]
         raise InputError(

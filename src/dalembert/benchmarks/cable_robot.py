@@ -41,7 +41,8 @@ def pushed_velocities(machine: Machine) -> Array:
     q = named_vector(_START, machine.q_names, machine.q_neutral, "q0")
     v = named_vector(_PUSH, machine.v_names, np.zeros(machine.nv), "v0")
     system = eom.constraint_system
-    latches = system.measured(system.latch_nominal, q, 0.0, eom.parameter_values())  # cables as long as they are there
+    p = eom.parameter_values()
+    latches = system.latch_table.measured(system.latch_nominal, q, 0.0, p)  # cables as long as they are there
     return consistent_state(eom, q, v, latches=latches).v
 
 

@@ -14,6 +14,7 @@ from dalembert.core.errors import DalembertWarning
 from dalembert.formulations.equations import derive
 from dalembert.io.urdf import load_urdf
 from dalembert.model.body import sphere
+from dalembert.model.colliders import Collider
 from dalembert.model.contacts import Contact, HalfSpace, SphericalSurface, geometry_contacts
 from dalembert.model.geometry import Sphere
 from dalembert.model.joint import WORLD, Joint
@@ -26,6 +27,7 @@ __all__ = [
     "bouncing_balls",
     "bouncing_chain",
     "driven_quadruped",
+    "on_colliders",
     "pile",
     "pile_start",
     "quadruped",
@@ -70,6 +72,15 @@ def driven_quadruped(friction: float) -> tuple[Machine, PD, Gains]:
     reference = np.array([_angle(motor.joint) for motor in machine.motors])
     kp, kd = ((gain,) * len(machine.motors) for gain in (_STIFFNESS, _DAMPING))
     return machine, PD(kp=kp, kd=kd, reference=reference), (kp, kd)
+
+
+def on_colliders(machine: Machine, *bodies: str) -> Machine:
+    """Return a machine whose contacts are found in every step: those of some of its bodies, or all, and its planes."""
+    frictions, bounces = ({getattr(c, key) for c in machine.contacts} for key in ("friction", "restitution"))
+    law: dict[str, Any] = {"friction": max(frictions), "restitution": max(bounces)}
+    planes = dict.fromkeys(c.surface for c in machine.contacts if isinstance(c.surface, HalfSpace))
+    colliders = [Collider(f"plane{k}", surface=plane, **law) for k, plane in enumerate(planes)]
+    return machine.with_(contacts=(), colliders=(Collider("bodies", bodies or None, **law), *colliders))
 
 
 def standing(machine: Machine, height: float = 0.0) -> dict[str, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 from xml.etree import ElementTree
@@ -17,7 +17,16 @@ from xml.etree import ElementTree
 import numpy as np
 
 from dalembert.api import simulate
-from dalembert.benchmarks.contact_cases import Gains, bouncing_balls, driven_quadruped, standing
+from dalembert.benchmarks.contact_cases import (
+    FEET,
+    Gains,
+    bouncing_balls,
+    driven_quadruped,
+    on_colliders,
+    pile,
+    pile_start,
+    standing,
+)
 from dalembert.benchmarks.measure import Record, interleave
 from dalembert.benchmarks.peers.mjx import mjx_rollout
 from dalembert.benchmarks.peers.mujoco_contact import contact_xml
@@ -33,14 +42,17 @@ from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.io.conventions import from_mujoco, to_mujoco
 from dalembert.io.urdf import load_urdf
+from dalembert.loop.experiment import values_by_name
 from dalembert.loop.members import member_values
 from dalembert.loop.rollout import rollout
 from dalembert.model.machine import Machine
 from dalembert.model.ropes import SheaveLoss
+from dalembert.simulation.rollout.result import Rollout
 from dalembert.systems.cable_robots import pulley_robot
 from dalembert.systems.cranes import planar_crane, uniform_cable
 from dalembert.systems.flexible_arms import canadarm
 from dalembert.systems.hoists import reeved_hoist
+from dalembert.systems.scenes import heap
 
 __all__ = ["ROLLOUTS", "RolloutCase", "run_rollouts"]
 
@@ -130,6 +142,38 @@ def _quadruped() -> RolloutCase:
     )
 
 
+def _colliding_quadruped() -> RolloutCase:
+    declared = _quadruped()
+    machine = on_colliders(driven_quadruped(0.7)[0], *FEET)
+    title = "ANYmal dropped on its feet, under PD, with colliders"
+    return replace(declared, title=title, equations=lambda: derive(machine))
+
+
+def _pile() -> RolloutCase:
+    balls = [f"ball{i:02d}.v{axis}" for i in range(20) for axis in "xyz"]
+    return RolloutCase(
+        "pile of 20 balls between walls, with colliders",
+        lambda: derive(on_colliders(pile())),
+        dict.fromkeys(balls, 0.3),
+        pile_start(),
+        members=64,
+        contact=TimeStepping(tolerance=1e-4, max_sweeps=50),
+    )
+
+
+def _boxes() -> RolloutCase:
+    experiment = heap(10)
+    start = values_by_name(experiment)
+    return RolloutCase(
+        "heap of 10 boxes, with colliders",
+        lambda: derive(experiment.machine),
+        dict.fromkeys(experiment.machine.v_names, 0.3),
+        {**start["q0"], **start["v0"]},
+        members=64,
+        contact=TimeStepping(tolerance=1e-4, max_sweeps=50),
+    )
+
+
 def _balls() -> RolloutCase:
     rest = {f"ball{i:02d}.{axis}": place for i in range(4) for axis, place in zip("xyz", _corner(i), strict=True)}
     spread = {f"ball{i:02d}.v{axis}": 0.5 for i in range(4) for axis in "xy"}
@@ -189,6 +233,9 @@ ROLLOUTS: dict[str, Callable[[], RolloutCase]] = {
     ),
     "quadruped": _quadruped,
     "balls": _balls,
+    "colliders": _colliding_quadruped,
+    "pile": _pile,
+    "boxes": _boxes,
     "hoist": lambda: _hoist(None),
     "hoist-steps": lambda: _hoist(TimeStepping(tolerance=1e-6, max_sweeps=10)),
 }
@@ -275,7 +322,7 @@ def _measure(name: str, case: RolloutCase, settings: dict[str, Any]) -> tuple[li
         taking_part.append(_Runner("cuda", "dalembert, GPU", most, many(0, most, "cuda")))
     else:
         skipped.append({"case": name, "contender": "cuda", "reason": "CuPy is not installed"})
-    if case.gains is not None:
+    if case.gains is not None or eom.machine.colliders:
         taking_part += _mujoco(name, case, eom, members, steps, skipped)
     rows: list[Record] = []
     reference: Array | None = None
@@ -292,11 +339,12 @@ def _measure(name: str, case: RolloutCase, settings: dict[str, Any]) -> tuple[li
         rows.append({"contender": runner.key, "name": runner.title, "members": runner.members, "difference": off})
     runs = {r.key: (partial(r.run, r.members), r.members * steps) for r in taking_part}
     timings = interleave(runs, repetitions=int(settings["repetitions"]), duration=0.0)
+    title = case.title + _contacts(partial(rollout, eom, **case.states(eom, members), **common), eom)
     for row in rows:
         timing = timings[row["contender"]]
         row |= {
             "case": name,
-            "title": case.title,
+            "title": title,
             "steps_per_second": 1.0 / timing.least,
             "speed": timings["single"].relative_to(timing),
             "agrees": row["difference"] <= case.same * max(1.0, duration),
@@ -304,6 +352,14 @@ def _measure(name: str, case: RolloutCase, settings: dict[str, Any]) -> tuple[li
         if case.contact is not None and row["contender"] in _SOFT:
             row["agrees"] = None
     return rows, skipped
+
+
+def _contacts(run: Callable[[], Rollout], eom: EquationsOfMotion) -> str:
+    """Say how many contacts members have in their last step, where they are found in every step."""
+    if not eom.machine.colliders:
+        return ""
+    count = run()["contact.count"][:, -1]
+    return f" ({count.mean():.0f} contacts at the end, at most {int(count.max())})"
 
 
 def _mujoco(
@@ -368,8 +424,7 @@ def _mujoco(
 
 
 def _with_law(eom: EquationsOfMotion, case: RolloutCase) -> str:
-    """MuJoCo's XML of a robot with viscous losses and the gains of its law."""
-    assert case.gains is not None
+    """MuJoCo's XML of a robot with viscous losses and the gains of its law, if there is one."""
     if case.contact is not None:
         root = ElementTree.fromstring(contact_xml(eom.machine, _STEP, case.contact.tolerance))
     else:
@@ -381,6 +436,8 @@ def _with_law(eom: EquationsOfMotion, case: RolloutCase) -> str:
         damping = {f"{joint.name}.0": nominal(joint.damping) for joint in eom.machine.joints}
         for joint in root.iter("joint"):
             joint.set("damping", repr(float(damping[joint.get("name", "")])))
+    if case.gains is None:
+        return ElementTree.tostring(root, encoding="unicode")
     actuators = ElementTree.SubElement(root, "actuator")
     reference = np.broadcast_to(np.asarray(case.control.reference, dtype=float), len(case.gains[0]))
     for motor, kp, kd, target in zip(eom.machine.motors, *case.gains, reference, strict=True):

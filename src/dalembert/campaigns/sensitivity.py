@@ -23,7 +23,12 @@ from dalembert.engine.methods.contacts import EventDriven
 from dalembert.engine.problem.problem import Problem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
-from dalembert.loop.derivatives import LinearisedRun, check_quantities, linearised_run
+from dalembert.loop.derivatives import (
+    LinearisedRun,
+    check_quantities,
+    linearised_run,
+    refuse_shared_forces,
+)
 from dalembert.loop.experiment import Experiment, Runnable, experiment_of
 from dalembert.loop.experiment_keywords import ExperimentKeywords, experiment_verb
 from dalembert.loop.outlets import without_log
@@ -103,7 +108,8 @@ def sensitivities(
     wrt
         Names of parameters, ``q0.NAME``, ``v0.NAME``.
     **keywords
-        As in `dalembert.Experiment`; laws must be expressions, sampled or not, and the method an explicit one.
+        As in `dalembert.Experiment`; laws must be expressions, sampled or not, and the method an explicit one or
+        ``contact=TimeStepping()`` with declared contacts.
 
     Examples
     --------
@@ -222,6 +228,8 @@ def _along_the_steps(
         arguments = [signals.t, signals.x, signals.c, signals.p]
         return Along("outputs", arguments, ca.vertcat(*(signals[name] for name in of)))
 
+    signals = Signals(eom, problem)
+    refuse_shared_forces(linearised, ca.vertcat(*(signals[name] for name in of)), signals.x)
     outputs = eom.kept.once("sensitivity outputs", (problem, of), make, at_most=8)
     rows = _recorded(run.t, experiment.settings)
     S, times = passage.forward(linearised.start, rows)
@@ -285,7 +293,8 @@ def gradient(
         Cost at the end and cost per second: names of signals, or functions of named signals on CasADi symbols, as of
         `dalembert.Measure`.
     **keywords
-        As in `dalembert.Experiment`; laws must be expressions, sampled or not, and the method an explicit one.
+        As in `dalembert.Experiment`; laws must be expressions, sampled or not, and the method an explicit one or
+        ``contact=TimeStepping()`` with declared contacts.
     """
     experiment = without_log(experiment_of(machine, keywords))
     eom = experiment.equations
@@ -300,6 +309,10 @@ def gradient(
 
     linearised = linearised_run(experiment, wrt, running=(integral, None if integral is None else running))
     run, passage, problem = linearised.run, linearised.passage, linearised.loop.problem
+    named = Signals(eom, problem)
+    for quantity in (final, integral):
+        if quantity is not None:
+            refuse_shared_forces(linearised, named.expression(quantity, "the cost"), named.x)
     at, end = passage.layout, np.zeros(passage.layout.size)
     cost, direct = 0.0, np.zeros(len(wrt))
     if integral is not None:
@@ -320,5 +333,4 @@ def gradient(
         )  # fmt: skip
         cost += float(value[0])
         end[: at.t + 1], direct = slope[: at.t + 1, 0], slope[at.t + 1 :, 0]
-    adjoint, total = passage.backward(end)
-    return Gradient(cost, wrt, direct + total + linearised.start.T @ adjoint)
+    return Gradient(cost, wrt, direct + linearised.backward(end))

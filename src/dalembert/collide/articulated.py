@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from dalembert.collide.placed import Number, PlacedShape, collider_groups, placed_planes, placed_shapes, shape_table
+from dalembert.compile import compile_function
 from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import Expression as Formula
 from dalembert.core.parameter import Scalar, nominal
@@ -165,22 +167,25 @@ def joined_bodies(machine: Machine) -> list[tuple[str, str]]:
     return pairs
 
 
+_MANY, _TOGETHER = 64, 1024
+"""Members from which on compiled code places their bodies, and as many at a time."""
+
+
 def refuse_overlaps(system: ColliderSystem, eom: EquationsOfMotion, q: Array, p: Parameters) -> Array:
     """Raise an error that names rigid bodies that overlap at q (..., nq), and their depth.
 
     Returns the energy that compliant contacts store there, of each member.
     """
-    poses, still = system.poses, ShapesAtRest(system.shapes, len(system.names))
+    still = ShapesAtRest(system.shapes, len(system.names))
     states, values = np.atleast_2d(q), np.atleast_2d(eom.parameter_values(p))
-    x, held, stored = np.zeros(poses.size1_in(1)), np.zeros(poses.size1_in(2)), np.zeros(len(states))
-    for member, row in enumerate(states):
-        x[: eom.nq] = row
-        outputs = [np.asarray(e).ravel() for e in poses(0.0, x, held, values[member % len(values)], 0.0)]
-        compliance = outputs[poses.index_out("compliance")]
-        touching = still.touching(outputs[0])
+    stored = np.zeros(len(states))
+    for member, (pose, compliance) in enumerate(_placed_members(system, eom, states, values)):
+        touching = still.touching(pose)
+        if not len(touching.gaps):
+            continue
         stored[member] = stored_energy(compliance, touching)
         gaps = rigid_gaps(compliance, touching)
-        if gaps.min(initial=0.0) < -_DEEP:
+        if gaps.min() < -_DEEP:
             worst, whose = int(np.argmin(gaps)), f" of member {member}" if q.ndim > 1 else ""
             one, two = (system.owners[i] for i in touching.shapes[worst])
             raise InputError(
@@ -188,3 +193,26 @@ def refuse_overlaps(system: ColliderSystem, eom: EquationsOfMotion, q: Array, p:
                 f"{-touching.gaps[worst]:.6g} m; move them apart, or let their colliders ignore each other"
             )
     return stored
+
+
+def _placed_members(
+    system: ColliderSystem, eom: EquationsOfMotion, states: Array, values: Array
+) -> Iterator[tuple[Array, Array]]:
+    """Poses of the bodies and compliances of the shapes, of each member; those of many members by compiled code."""
+    poses, at = system.poses, [system.poses.index_out(name) for name in ("pose", "compliance")]
+    n, held = poses.size1_in(1), np.zeros(poses.size1_in(2))
+    evaluate: Any = poses
+    if len(states) >= _MANY:
+        evaluate = compile_function(poses, backend=eom.backend, shapes={"t": (), "h": ()}, lanes=False)
+    for first in range(0, len(states), _TOGETHER):
+        rows = states[first : first + _TOGETHER]
+        x = np.zeros((len(rows), n))
+        x[:, : eom.nq] = rows
+        p = values[first : first + _TOGETHER] if len(values) > 1 else np.repeat(values, len(rows), axis=0)
+        if evaluate is poses:
+            for row, own in zip(x, p, strict=True):
+                outputs = poses(0.0, row, held, own, 0.0)
+                yield np.asarray(outputs[at[0]]).ravel(), np.asarray(outputs[at[1]]).ravel()
+        else:
+            outputs = evaluate(0.0, x, held, p, 0.0, threads=0)
+            yield from zip(*(np.asarray(outputs[k]).reshape(len(rows), -1) for k in at), strict=True)

@@ -91,7 +91,7 @@ def _motors(eom: EquationsOfMotion) -> tuple[str, ...]:
 def _without_wheels(eom: EquationsOfMotion, reference: Reference, t: Expression) -> tuple[str, ...]:
     """Motors that a reference is for: all of them, or those of no wheels and gyros, if it has one value each."""
     motors, free = _motors(eom), [b.name for b in eom.layout.blocks if b.kind == "free"]
-    wheels = (*base_wheels(eom.machine, free[0]), *base_gyros(eom.machine, free[0])) if len(free) == 1 else ()
+    wheels = [name for base in free for found in (base_wheels, base_gyros) for name in found(eom.machine, base)]
     others = tuple(name for name in motors if name not in wheels)
     if not wheels:
         return motors

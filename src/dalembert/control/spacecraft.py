@@ -57,6 +57,9 @@ class FollowPose:
         Prefix of the names.
     moving
         Whether ``NAME.vx`` to ``NAME.wz`` are its twist, in its own axes as those of a free joint; else it rests.
+    since
+        Name of the time at which the stage has set it, ``STAGE.t``: from then on it moves on with its twist. None: it
+        stays until the next one.
 
     Examples
     --------
@@ -66,12 +69,19 @@ class FollowPose:
 
     name: str
     moving: bool = True
+    since: str | None = None
 
     def motion(self, t: Expression) -> tuple[Expression, Expression, Expression, Expression]:
         """Position, quaternion, velocity in world axes, and rate in its own axes."""
         x = read(*[f"{self.name}.{k}" for k in _POSE])
         twist = read(*[f"{self.name}.{k}" for k in _TWIST]) if self.moving else ca.SX.zeros(6)
-        return x[:3], x[3:], quaternion_matrix(x[3:]) @ twist[:3], twist[3:]
+        velocity = quaternion_matrix(x[3:]) @ twist[:3]
+        if self.since is None:
+            return x[:3], x[3:], velocity, twist[3:]
+        passed = t - read(self.since)
+        half = 0.5 * passed * twist[3:]
+        turn = ca.vertcat(1.0, half) / ca.sqrt(1.0 + ca.sumsqr(half))
+        return x[:3] + passed * velocity, quaternion_product(x[3:], turn), velocity, twist[3:]
 
 
 PoseReference = ArrayLike | Callable[[Expression], Any] | FollowPose

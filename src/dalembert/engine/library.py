@@ -42,7 +42,10 @@ _SIGNATURES: dict[str, dict[str, tuple[Any, list[Any]]]] = {
         "constrained_signals": _SIGNALS,
         "contact_signals": _SIGNALS,
     },
-    "stepping": {"block_problem": (None, [POINTER] * 3)},
+    "stepping": {
+        "block_problem": (None, [POINTER] * 3),
+        "moreau_retrace": (INT, [POINTER, INT, *[POINTER] * 4, INT, *[POINTER] * 3]),
+    },
     "collide": {
         "scene_advance": (INT, [POINTER] * 2 + [REAL, REAL, INT] + [POINTER] * 2),
         "scene_touching": (INT, [POINTER, POINTER, REAL]),

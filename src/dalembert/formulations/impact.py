@@ -175,7 +175,7 @@ def _constraints(
     if not eom.constrained:
         return np.zeros((0, eom.nv)), np.zeros(0), np.zeros((0, eom.nv)), np.zeros(0)
     system = eom.constraint_system
-    latches = system.measured(system.latch_nominal, q, t, eom.parameter_values(p))
+    latches = system.latch_table.measured(system.latch_nominal, q, t, eom.parameter_values(p))
     on = system.activity(system.latch_nominal) > 0.0
     pulls = np.zeros(len(on), dtype=bool)
     for rows in system.rows:

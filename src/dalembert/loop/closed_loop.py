@@ -249,7 +249,7 @@ def _compose(
     constrained = None
     if by_events:
         rates = ca.vertcat(s.coordinate_rate, ca.SX.zeros(eom.nv), states.rates, *power)
-        constrained = constrained_part(eom, arguments, rates, applied[0] + applied[1], n_before, u)
+        constrained = constrained_part(eom, arguments, rates, applied[0] + applied[1], n_before, u, slips.pulls)
         at = {switch.event for switch in switches}
         specs = tuple(replace(x, switches=True) if x.name in at else x for x in (*specs, *tension_specs(eom)))
     stepping = None

@@ -48,7 +48,7 @@ def consistent_start(
     eom, system, p = switching.eom, switching.eom.constraint_system, switching.p
     x, where = x.copy(), switching.latches
     q, v = x[: eom.nq], x[eom.nq : eom.nq + eom.nv]
-    latches = system.measured(x[where], q, t, p)
+    latches = system.latch_table.measured(x[where], q, t, p)
     phi = eom.constraints(q, t=t, p=p, latches=latches)
     for rows in system.rows:
         if rows.unilateral and phi[rows.start] < -1e-9:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import casadi as ca
@@ -42,6 +42,7 @@ def constrained_part(
     force: Expression,
     n_before: int,
     inputs: Expression,
+    pulls: Mapping[str, Expression],
 ) -> ConstrainedSystem:
     """Tapes of the constrained equations of motion.
 
@@ -59,6 +60,8 @@ def constrained_part(
         Number of states before ``latches``.
     inputs
         Inputs of the motors.
+    pulls
+        Tensions of elastic ropes by the names of spans.
     """
     s, system = eom.symbolic, eom.constraint_system
     n, m, nv = int(arguments[1].shape[0]), system.m, eom.nv
@@ -76,7 +79,7 @@ def constrained_part(
     rubbing, shares = _friction_rows(system)
     contact = None
     if rubbing:
-        contact = _contact_tape(eom, arguments, outputs, labels, rubbing, shares, inputs)
+        contact = _contact_tape(eom, arguments, outputs, labels, rubbing, shares, inputs, pulls)
 
     def rate() -> ca.Function:
         a, multipliers = ca.SX.sym("a", nv), ca.SX.sym("lambda", m)
@@ -197,6 +200,7 @@ def _contact_tape(
     rubbing: Sequence[tuple[int, int, int]],
     shares: NDArray[np.int64],
     inputs: Expression,
+    pulls: Mapping[str, Expression],
 ) -> ca.Function:
     """Tape of equations with friction.
 
@@ -224,9 +228,7 @@ def _contact_tape(
     pairs, latches = system.contacts, system.latches
     drag, cone, shared = ca.SX(system.m, 1), ca.SX(3 * len(rubbing), 1), ca.SX(system.m, 1)
     flags = system.row_flags
-    frictions, limits = ca.substitute(
-        [system.joint_frictions, system.joint_limits], [eom.symbolic.u], [ca.densify(inputs)]
-    )
+    frictions, limits = system.joint_levels(inputs, pulls)
     cone[: 3 * len(system.sheaves)] = ca.vertcat(ca.SX(0, 1), *(_sheave_cones(system, s) for s in system.sections))
     of_ropes = [s for s in system.sections if s.sheaves]
     given_tensions: dict[int, Any] = {}
@@ -240,7 +242,7 @@ def _contact_tape(
         j = len(rubbing) - len(system.sticking) + joint
         side, leeway = (latches[system.latch_index(f"{what}.{name}")] for what in ("toward", "leeway"))
         friction, row = frictions[joint], rubbing[j][1]
-        if name in system.machine.sticking:  # else it is proportional to a load, and no part of f
+        if system.of_state[joint]:  # else it is proportional to a load, and no part of f
             shared[row] += -friction * side
         for tug in system.tugs[joint]:
             shared[row] += -friction * side * given_tensions.get(tug, 0.0)

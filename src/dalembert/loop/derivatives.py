@@ -14,7 +14,9 @@ from dalembert.core.constraint_tape import TapeFactors, acting
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.states import named_vector, place_of
 from dalembert.core.types import Array, Expression, StateLike
+from dalembert.core.warn import warn
 from dalembert.engine.problem.problem import Problem
+from dalembert.engine.problem.stepping import SteppingSystem
 from dalembert.formulations.constraints.assembly import freedoms_left
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.loop.closed_loop import ClosedLoop
@@ -26,8 +28,9 @@ from dalembert.simulation.derivatives import Passage
 from dalembert.simulation.methods import agree
 from dalembert.simulation.run import Run
 from dalembert.simulation.step_maps import Along, Maps, position_step, velocity_step
+from dalembert.simulation.stepped_maps import SteppedMaps
 
-__all__ = ["LinearisedRun", "check_quantities", "linearised_run"]
+__all__ = ["LinearisedRun", "check_quantities", "linearised_run", "refuse_shared_forces"]
 
 _FOUND = 1e-8  # part by which a start or an impact that is computed again may differ
 _NEWTON = 60
@@ -73,6 +76,14 @@ class LinearisedRun:
     start: Array
     loop: ClosedLoop
 
+    def backward(self, end: Array) -> Array:
+        """Return derivatives of a cost by the quantities, of its derivatives by ``y`` at the end."""
+        if self.loop.problem.stepping is not None and self.run["contact.undetermined"].any():
+            # changes that contacts which depend on each other cannot follow show only from the start on
+            self.passage.forward(self.start, np.zeros(len(self.run.t), dtype=bool))
+        adjoint, total = self.passage.backward(end)
+        return np.asarray(total + self.start.T @ adjoint)
+
 
 def linearised_run(
     experiment: Experiment, wrt: tuple[str, ...], *, running: tuple[Any, Any] = (None, None)
@@ -95,7 +106,7 @@ def linearised_run(
     method, way = agree(problem, experiment.integrator, experiment.constraints)
     tableau = method.tableau
     _check(experiment, loop)
-    if tableau is None or (problem.constrained is not None and "tape" in way.tapes):
+    if problem.stepping is None and (tableau is None or (problem.constrained is not None and "tape" in way.tapes)):
         raise InputError(
             "derivatives of runs need an explicit method and constraints='projection' or 'baumgarte', got method "
             f"{method.name!r} and {way.name!r}"
@@ -107,22 +118,58 @@ def linearised_run(
         raise SimulationError(f"the run with derivatives ended early: {run.message}", run)
     parameters = eom.parameter_values(experiment.p)
     directions = np.array([[float(name == other) for other in wrt] for name in eom.p_names]).reshape(-1, len(wrt))
-    maps = eom.kept.once(
-        "maps",
-        (problem, way, tableau, running[0]),
-        lambda: Maps(problem, way, tableau, running[1] and running[1](problem), eom.backend),
-        at_most=8,
-    )
+
+    def make() -> Maps | SteppedMaps:
+        cost = running[1] and running[1](problem)
+        if tableau is None:
+            return SteppedMaps(problem, cost, eom.backend)
+        return Maps(problem, way, tableau, cost, eom.backend)
+
+    maps = eom.kept.once("maps", (problem, way, tableau, running[0]), make, at_most=8)
     schedule = None if loop.controller is None or loop.constant is not None else loop.controller
     held = loop.constant if loop.constant is not None else np.zeros(0) if schedule is None else schedule.initial
     impacts = _Impacts(eom, loop, run, parameters)
-    passage = Passage(maps, run, parameters, directions, schedule, held, impacts.jump, settings.seed, settings.member)
+    passage = Passage(
+        maps, run, parameters, directions, schedule, held, impacts.jump, settings.seed, settings.member, wrt
+    )
     given, left = _given(eom, run, q0, parameters)
     names = (given, _wanted(v0))
     starts = eom.kept.once("starts", (problem, *names), lambda: _Start(eom, loop, *names))
     slopes = np.zeros((passage.layout.size, len(wrt)))
     slopes[: problem.n_states] = starts.derivatives(run, start, v0, left, parameters, directions, wrt)
+    if isinstance(maps, SteppedMaps):
+        _tell_impacts(maps, passage)
     return LinearisedRun(run, passage, slopes, loop)
+
+
+def _tell_impacts(maps: SteppedMaps, passage: Passage) -> None:
+    """Warn of impacts: steps do not resolve their instants."""
+    if hits := maps.impacts(passage.run, passage.c, passage.p):
+        first, *others = hits
+        more = f" and {len(others)} more" if others else ""
+        warn(
+            f"machine '{maps.problem.name}': '{first[0]}' hits at t = {first[1]:.6g} s{more}. The derivatives are "
+            "those of the steps, in which an impact keeps its instant; those of contact='event-driven' include the "
+            "change of the instant"
+        )
+
+
+def refuse_shared_forces(linearised: LinearisedRun, expression: Expression, x: Expression) -> None:
+    """Refuse derivatives of forces that are not unique, and of the losses of single contacts with them."""
+    run, problem = linearised.run, linearised.loop.problem
+    stepping = problem.stepping
+    if stepping is None or not run["contact.undetermined"].any():
+        return
+    shared = {*range(stepping.first_force, stepping.first_force + stepping.n_forces), *stepping.losses}
+    depends = ca.which_depends(ca.SX(expression), x, 1, False)
+    names = [problem.state_names[i] for i, one in enumerate(depends) if one and i in shared]
+    if names:
+        t = run.t[int(np.argmax(run["contact.undetermined"] > 0.0))]
+        raise SimulationError(
+            f"{', '.join(map(repr, names))} of machine '{problem.name}' has no derivatives: forces are not unique at "
+            f"t = {t:.9g} s; velocities and positions have derivatives",
+            run,
+        )
 
 
 def _named(v0: StateLike, wrt: Sequence[str]) -> StateLike:
@@ -164,9 +211,25 @@ def _check(experiment: Experiment, loop: ClosedLoop) -> None:
         if np.any(sensor.quantum):
             raise InputError(f"sensor '{sensor.name}' rounds its readings: that has no derivatives; give quantum=0")
     system = loop.problem.constrained
+    if loop.problem.stepping is not None:
+        _check_stepping(experiment, loop.problem.stepping)
+        return
     refuse_stick(experiment.machine, "a run with derivatives", "use friction_law='smooth'", bristles=False)
     if system is not None and system.rubbing:
         raise InputError(f"contacts of machine '{name}' with friction have no derivatives")
+
+
+def _check_stepping(experiment: Experiment, stepping: SteppingSystem) -> None:
+    """Refuse machines whose time-stepping has no derivatives."""
+    machine = experiment.machine
+    refused = [
+        (stepping.colliders is not None, "colliders: declare its contacts (da.Contact)"),
+        (experiment.equations.constrained, "loops, cables and ropes: use contact='event-driven'"),
+        (any(count for _, count in stepping.loads), "joint friction that depends on a load: use friction_law='smooth'"),
+    ]
+    for wrong, what in refused:
+        if wrong:
+            raise InputError(f"time-stepping of machine '{machine.name}' has no derivatives through {what}")
 
 
 class _Start:
@@ -186,7 +249,7 @@ class _Start:
         if loop.switching is not None:
             system, base = loop.switching.eom.constraint_system, loop.switching.latches.start
             y = system.variables
-            for _, where, expression in system.measures:
+            for _, where, expression in system.latch_table.measures:
                 x[base + where.start : base + where.stop] = ca.substitute(
                     expression, ca.vertcat(y.q, y.t, y.p), ca.vertcat(q, t, p)
                 )
@@ -255,7 +318,7 @@ class _Start:
         assert switching is not None
         system = switching.eom.constraint_system
         measured = np.zeros(len(x), dtype=bool)
-        for _, where, _ in system.measures:
+        for _, where, _ in system.latch_table.measures:
             measured[switching.latches.start + where.start : switching.latches.start + where.stop] = True
         flip = measured & (np.abs(x + there) < np.abs(x - there))  # quaternions of the other sign
         x, S = np.where(flip, -x, x), np.where(flip, -S, S)
@@ -312,9 +375,9 @@ class _Impacts:
         base = switching.latches.start
         system = switching.eom.constraint_system
         begun = [name for name in entry["on"] if x[base + system.latch_index(f"active.{name}")] < 0.5]
-        if any(name in begun for name, _, _ in system.measures):
+        if any(name in begun for name, _, _ in system.latch_table.measures):
             value, slope = self._measures(t, x, c, self._p, along=along)
-            for name, where, _ in system.measures:
+            for name, where, _ in system.latch_table.measures:
                 if name in begun:
                     place = slice(base + where.start, base + where.stop)
                     sign = (
@@ -335,7 +398,7 @@ class _Impacts:
             system, base = switching.eom.constraint_system, switching.latches.start
             symbols = [ca.SX.sym(n, problem.ode.size1_in(k)) for k, n in enumerate("txcp")]
             y, x = system.variables, ca.SX(symbols[1])
-            for _, where, expression in system.measures:
+            for _, where, expression in system.latch_table.measures:
                 x[base + where.start : base + where.stop] = ca.substitute(
                     expression, ca.vertcat(y.q, y.t, y.p), ca.vertcat(symbols[1][: eom.nq], symbols[0], symbols[3])
                 )

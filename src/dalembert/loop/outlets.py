@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from dalembert.core.errors import InputError
 from dalembert.core.keywords import field_defaults
-from dalembert.engine.methods.contacts import EventDriven
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.simulation.methods import check_outlet
 
@@ -79,7 +78,6 @@ DERIVATIVES = Outlet(
     "derivatives",
     {
         "on_event": "a Python function has no derivatives; use switches",
-        "contact": f"time-stepping of contacts has no derivatives; use contact={EventDriven.name!r}",
     },
 )
 FMU = Outlet("an FMU", "program", {"on_event": _CALLS_PYTHON})

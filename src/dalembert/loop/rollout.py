@@ -243,11 +243,6 @@ def _engine(
     def make() -> RolloutEngine:
         if device == "cuda":
             check_outlet(METHODS[method], "cuda")
-            if eom.machine.colliders:
-                raise InputError(
-                    f"machine '{eom.machine.name}' has colliders, whose pairs are found on the processor: use "
-                    "device='cpu', or declare contacts (Contact) in their place"
-                )
             if problem.stepping is None:
                 instead = "use device='cpu', contact='time-stepping' or friction_law='smooth'"
                 refuse_stick(eom.machine, "a rollout on a GPU event by event", instead, bristles=False)

@@ -24,6 +24,7 @@ from dalembert.loop.consistent_starts import consistent_start
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.flexible_checks import warn_of_angles, warn_of_stiff_modes
 from dalembert.loop.heavy_checks import warn_of_heavy_cables
+from dalembert.loop.rope_checks import warn_of_light_ends, warn_of_stiff_ropes
 from dalembert.loop.routines import check_native_start
 from dalembert.loop.scenes import is_free_scene, refuse_colliders, run_scene
 from dalembert.loop.stepping import check_gaps
@@ -107,6 +108,7 @@ def run_experiment(
     else:
         x0, projection = start_state(experiment, loop)
         report |= projection
+        warn_of_light_ends(eom, x0[: eom.nq], begin, eom.parameter_values(p))
     report |= {"settings": experiment.plain_settings()}
     if experiment.control is not None:
         report["control"] = law_block(experiment.control)
@@ -140,6 +142,7 @@ def run_experiment(
     run = known(run)
     if failure is None:
         run = _balanced(run, loop, experiment)
+    warn_of_stiff_ropes(experiment, run)
     if check and failure is not None:
         raise SimulationError(str(failure), run) from failure.__cause__
     if check and run.status in ("diverged", "failed"):

@@ -127,7 +127,7 @@ def switch_table(
             if place_of >= 0:
                 counts += [(f"{angle.name}.on", first + place_of, 1.0), (f"{angle.name}.back", first + place_of, -1.0)]
     counted = tuple((events.index(name), place_of, step) for name, place_of, step in counts)
-    measured = system.measures
+    measured = system.latch_table.measures
     measures = [(place(name), tuple(range(first + at.start, first + at.stop))) for name, at, _ in measured]
     measure = None
     if measured:

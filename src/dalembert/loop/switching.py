@@ -82,7 +82,7 @@ class Switching:
     @property
     def measuring(self) -> bool:
         """Whether any constraint measures itself when it begins to act."""
-        return bool(self.eom.constraint_system.measuring)
+        return bool(self.eom.constraint_system.latch_table.measuring)
 
     @property
     def has_contacts(self) -> bool:

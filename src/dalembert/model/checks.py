@@ -264,7 +264,7 @@ def refuse_stick(
     bristles
         Whether to refuse friction after LuGre, too.
     sheaves
-        Whether to refuse ropes that rub on sheaves, too.
+        Whether to refuse ropes that rub on sheaves, and bearings of these, too.
     """
     for law, all_names in (("stick", machine.sticking), ("lugre", machine.bristled if bristles else ())):
         names = [name for name in all_names if name not in set(held)]
@@ -278,7 +278,7 @@ def refuse_stick(
             f"{what} cannot have friction in proportion to a load (constraint '{constraint.name}' of machine "
             f"'{machine.name}'): leave out its efficiency or friction there"
         )
-    for bearing in machine.sheave_bearings:
+    for bearing in machine.sheave_bearings if sheaves else ():
         raise InputError(
             f"{what} cannot have losses of turning sheaves (bearing '{bearing}' of machine '{machine.name}'): leave "
             "them out there"

@@ -292,7 +292,7 @@ def _state(eom: EquationsOfMotion, q: StateLike, v: StateLike, t: float, p: Arra
     eom.check_quaternions(q0)
     if machine.constrained:
         system = eom.constraint_system
-        latches = system.measured(system.latch_nominal.copy(), q0, t, p)
+        latches = system.latch_table.measured(system.latch_nominal.copy(), q0, t, p)
         state = consistent_state(eom, q0, v0, t=t, p=p, latches=latches)
         return state.q, state.v
     return q0, v0

@@ -88,7 +88,7 @@ class PhaseModel:
                 raise UnknownNameError("constraint, rope or contact", next(iter(active)), known, owner)
             return PhaseModel(eom, None, (), ())
         system = eom.constraint_system
-        latches = system.measured(system.latch_nominal.copy(), q, t, p)
+        latches = system.latch_table.measured(system.latch_nominal.copy(), q, t, p)
         switches = [n.removeprefix("active.") for n in system.latch_names if n.startswith("active.")]
         pairs = {pair.name: pair for pair in system.contacts.pairs}
         for name, value in active.items():

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -256,7 +257,7 @@ def plan_rendezvous(
         raise InputError("the end of a rendezvous must not be at the target: its direction is that of the corridor")
     first = int(np.clip(round(_NODES * (entry - begin) / (finish - begin)), 2, _NODES - 2))
     t = np.concatenate([np.linspace(begin, entry, first + 1), np.linspace(entry, finish, _NODES - first + 1)[1:]])
-    free, forced = _responses(orbit, t)
+    free, forced = _responses(orbit, tuple(t.tolist()))
     path = _first_path(x0, x1, t, entry, limits)
     a = np.zeros((len(t), 3))
     for _ in range(_ROUNDS):
@@ -270,14 +271,15 @@ def plan_rendezvous(
     return replace(found, verdicts=_judged(found, turned))
 
 
-def _responses(orbit: Orbit | None, t: Array) -> tuple[Array, Array]:
+@lru_cache(maxsize=4)
+def _responses(orbit: Orbit | None, t: tuple[float, ...]) -> tuple[Array, Array]:
     """States at the nodes (n, 6, 6) by the first one, and (n, 6, n, 3) by the accelerations at the nodes."""
     n = len(t)
     free, forced = np.zeros((n, 6, 6)), np.zeros((n, 6, n, 3))
     free[0] = np.eye(6)
     for k in range(n - 1):
-        X = _transition(orbit, float(t[k]), float(t[k + 1]))
-        low, high = _forced(orbit, float(t[k]), float(t[k + 1]))
+        X = _transition(orbit, t[k], t[k + 1])
+        low, high = _forced(orbit, t[k], t[k + 1])
         free[k + 1] = X @ free[k]
         forced[k + 1] = np.einsum("ij,jkl->ikl", X, forced[k])
         forced[k + 1][:, k] += low

@@ -27,14 +27,28 @@ from dalembert.core.errors import InputError, SimulationError
 from dalembert.core.types import Array
 from dalembert.engine.sampling import Schedule, Update
 from dalembert.simulation.run import Run
-from dalembert.simulation.step_maps import Along, Maps, Places
+from dalembert.simulation.step_maps import Along, Maps, Places, Seeds
+from dalembert.simulation.stepped_maps import SteppedMaps
 
 __all__ = ["Leg", "Passage"]
 
 _SAME = 1e-9  # part of a period within which two instants are one
 _RETRACED = 1e-8  # part by which a step that is taken again may differ
 _GRAZING = 1e-8  # part of the rates of an event function that its sum must keep
+_TOGETHER = 1e-6  # part of the terms of equations that depend on each other, by which they may differ
+_ROUNDING = 1e-10  # part of the largest entry of such equations that is rounding
 _ROOM = 4_000_000  # numbers in one block of derivatives
+
+
+class Need(NamedTuple):
+    """Equations of named contacts that depend on each other: ``A dy + B dp`` must vanish in their rows.
+
+    The rows behind them are those of all equations of the step, and set the scale.
+    """
+
+    names: tuple[str, ...]
+    A: Array
+    B: Array
 
 
 class Leg(NamedTuple):
@@ -44,6 +58,7 @@ class Leg(NamedTuple):
     A: Array
     B: Array
     event: str = ""
+    needs: tuple[Need, ...] = ()
 
 
 class _Sample(NamedTuple):
@@ -80,9 +95,11 @@ class Passage:
         Derivatives of the transitions.
     seed, member
         Seed and member number of the sensor noise.
+    quantities
+        Names of the quantities.
     """
 
-    maps: Maps
+    maps: Maps | SteppedMaps
     run: Run
     p: Array
     directions: Array
@@ -91,6 +108,7 @@ class Passage:
     jump: Jump
     seed: int = 0
     member: int = 0
+    quantities: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self._updates: dict[int, Along] = {}
@@ -148,7 +166,7 @@ class Passage:
     def _blocks(self) -> list[list[int | _Sample]]:
         """Parts of the run whose derivatives are held in memory at once."""
         N, m = self.layout.size, self.directions.shape[1]
-        length = max(1, _ROOM // (N * (N + m) * (self.maps.tableau.stages + 1)))
+        length = max(1, _ROOM // ((N + m) * self.maps.numbers_per_direction))
         return [self._items[k : k + length] for k in range(0, len(self._items), length)]
 
     def _legs_of(self, items: Sequence[int | _Sample]) -> list[Leg]:
@@ -171,60 +189,43 @@ class Passage:
         """Maps of steps that begin at these rows."""
         if not len(rows):
             return []
-        run, maps, T = self.run, self.maps, self.maps.tableau
-        at, moving, m = maps.layout, np.array(maps.moving, dtype=np.intp), self.directions.shape[1]
+        run, maps, m = self.run, self.maps, self.directions.shape[1]
+        at, moving = maps.layout, np.array(maps.moving, dtype=np.intp)
         n, k, held = at.n, len(moving), at.held
-        t, x, c, h = run.t[rows], run.x[rows], self.c[rows], run.t[rows + 1] - run.t[rows]
         D = k + held + m + 2  # directions: states, held values, parameters, time, length of the step
-        dx, dc, dp = np.zeros((D, n)), np.zeros((D, held)), np.zeros((D, len(self.p)))
-        dt, dh = np.zeros(D), np.zeros(D)
-        dx[np.arange(k), moving] = 1.0
-        dc[k + np.arange(held), np.arange(held)] = 1.0
-        dp[k + held : k + held + m] = self.directions.T
-        dt[-2], dh[-1] = 1.0, 1.0
-        K: list[Array] = []
-        slopes: list[Array] = []
-
-        def combined(weights: Array) -> tuple[Array, Array]:
-            """Sum of the stages, and its derivatives."""
-            value, slope = np.zeros((len(rows), n + 1)), np.zeros((len(rows), D, n + 1))
-            for w, K_s, dK_s in zip(weights, K, slopes, strict=False):
-                if w != 0.0:
-                    value += w * K_s
-                    slope += w * dK_s
-            return value, h[:, None, None] * slope + dh[:, None] * value[:, None, :]
-
-        last = T.stages - 1 if T.fsal else T.stages  # of the last stage nothing depends
-        for s in range(last):
-            value, slope = combined(T.a[s])
-            K_s, dK_s = maps.rates(
-                t + T.c[s] * h,
-                x + h[:, None] * value[:, :n],
-                c,
-                self.p,
-                along=(dt + T.c[s] * dh, dx + slope[..., :n], dc, dp),
-            )
-            K.append(K_s)
-            slopes.append(dK_s)
-        value, slope = combined(T.b)
-        x1, dx1, dJ = x + h[:, None] * value[:, :n], dx + slope[..., :n], slope[..., n]
-        if maps.settle is not None:
-            x1, dx1 = maps.settle(t + h, x1, c, self.p, along=(dt + dh, dx1, dc, dp))
+        seeds = Seeds(*(np.zeros((D, size)) for size in (1, n, held, len(self.p), 1)))
+        seeds = seeds._replace(t=seeds.t[:, 0], h=seeds.h[:, 0])
+        seeds.x[np.arange(k), moving] = 1.0
+        seeds.c[k + np.arange(held), np.arange(held)] = 1.0
+        seeds.p[k + held : k + held + m] = self.directions.T
+        seeds.t[-2], seeds.h[-1] = 1.0, 1.0
+        x1, dx1, dJ, lacks = maps.advance(run, rows, self.c[rows], self.p, seeds)
         self._check(rows, x1)
         A, B = np.zeros((len(rows), at.size, at.size)), np.zeros((len(rows), at.size, m))
         A[:] = np.eye(at.size)
-        for place, d in ((slice(0, n), dx1), (slice(at.cost, at.size), dJ[..., None])):
-            columns, target = np.swapaxes(d, 1, 2), A[:, place]
-            target[:, :, moving] = columns[:, :, :k]
-            target[:, :, n : at.t] = columns[:, :, k : k + held]
-            target[:, :, at.t] = columns[:, :, -2] - columns[:, :, -1]  # what begins later is shorter
-            B[:, place] = columns[:, :, k + held : k + held + m]
+
+        def place(columns: Array, A: Array, B: Array) -> None:
+            """Put derivatives (..., entries, D) along the directions into those by y and p."""
+            A[..., moving] = columns[..., :k]
+            A[..., n : at.t] = columns[..., k : k + held]
+            A[..., at.t] = columns[..., -2] - columns[..., -1]  # what begins later is shorter
+            B[...] = columns[..., k + held : k + held + m]
+
+        for entries, d in ((slice(0, n), dx1), (slice(at.cost, at.size), dJ[..., None])):
+            place(np.swapaxes(d, 1, 2), A[:, entries], B[:, entries])
         A[:, at.t] = 0.0
+        needs: dict[int, list[Need]] = {}
+        for lack in lacks:
+            both = np.vstack([lack.missing.T, lack.terms.T])
+            need = Need(lack.names, np.zeros((len(both), at.size)), np.zeros((len(both), m)))
+            place(both, need.A, need.B)
+            needs.setdefault(lack.step, []).append(need)
         legs = []
         for i, row in enumerate(rows.tolist()):
             names = self._events_at.get(float(run.t[row + 1]), [])
             end = np.append(dx1[i, -1], dJ[i, -1])  # rates at the end of the step
-            legs.append(self._cut(row, names, A[i], B[i], end) if names else Leg(row + 1, A[i], B[i]))
+            leg = self._cut(row, names, A[i], B[i], end) if names else Leg(row + 1, A[i], B[i])
+            legs.append(leg._replace(needs=tuple(needs.get(i, ()))))
         return legs
 
     def _check(self, rows: NDArray[np.int64], x1: Array) -> None:
@@ -359,12 +360,30 @@ class Passage:
             sensitivities[0] = start
         times: list[tuple[str, float, Array]] = []
         for leg in self.legs():
+            for need in leg.needs:
+                self._check_need(need, leg.row - 1, S)
             S = leg.A @ S + leg.B
             if wanted[leg.row]:
                 sensitivities[place[leg.row]] = S  # what is sampled at a row is seen there
             if leg.event:
                 times.append((leg.event, float(self.run.t[leg.row]), S[self.layout.t].copy()))
         return sensitivities, times
+
+    def _check_need(self, need: Need, row: int, S: Array) -> None:
+        """Refuse changes of the state that not all of the contacts that push can follow."""
+        k = len(need.names)
+        lack = need.A[:k] @ S + need.B[:k]
+        sizes = np.abs(need.A[k:]) @ np.abs(S) + np.abs(need.B[k:])
+        rounding = _ROUNDING * np.abs(need.A).max() * np.abs(S).max(axis=0)
+        wrong = np.abs(lack).max(axis=0) > _TOGETHER * sizes.max(axis=0) + rounding
+        if wrong.any():
+            names = dict.fromkeys(need.names)
+            raise SimulationError(
+                f"the run of '{self.maps.problem.name}' has no derivatives at t = {self.run.t[row]:.9g} s: contacts "
+                f"{', '.join(map(repr, names))} depend on each other, and a change of "
+                f"{self.quantities[int(np.argmax(wrong))]!r} opens one of them",
+                self.run,
+            )
 
     def backward(self, end: Array) -> tuple[Array, Array]:
         """Adjoint of y at the start, and derivatives by the directions, of an adjoint at the end."""
@@ -375,16 +394,5 @@ class Passage:
         return adjoint, total
 
     def cost(self) -> float:
-        """Integral of the cost per second, by the integrator of the run."""
-        run, T = self.run, self.maps.tableau
-        n, total = self.layout.n, 0.0
-        rows = np.flatnonzero(np.diff(run.t) > 0.0)
-        nothing = [np.zeros((1, *np.shape(a))) for a in (0.0, run.x[0], self.held, self.p)]
-        for chunk in np.array_split(rows, max(1, len(rows) // 4096)):
-            t, x, c, h = run.t[chunk], run.x[chunk], self.c[chunk], run.t[chunk + 1] - run.t[chunk]
-            K: list[Array] = []
-            for s in range(T.stages - 1 if T.fsal else T.stages):
-                shift = sum((a * K_s for a, K_s in zip(T.a[s], K, strict=False)), np.zeros((len(chunk), n + 1)))
-                K.append(self.maps.rates(t + T.c[s] * h, x + h[:, None] * shift[:, :n], c, self.p, along=nothing)[0])
-            total += float(sum(h @ (b * K_s[:, n]) for b, K_s in zip(T.b, K, strict=False)))
-        return total
+        """Integral of the cost per second."""
+        return self.maps.cost(self.run, self.c, self.p)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.compile import compile_function
 from dalembert.compile.kernel import Backend
@@ -21,8 +21,9 @@ from dalembert.engine.methods.constraints import ConstraintMethod
 from dalembert.engine.methods.tableaus import Tableau
 from dalembert.engine.problem.problem import Problem
 from dalembert.simulation.rollout.tapes import events_tape, rollout_tapes
+from dalembert.simulation.run import Run
 
-__all__ = ["Along", "Maps", "Places", "position_step", "velocity_step"]
+__all__ = ["Advanced", "Along", "Lack", "Maps", "Places", "Seeds", "position_step", "velocity_step", "watched_events"]
 
 _NAMES = ("t", "x", "c", "p")
 
@@ -135,6 +136,65 @@ class Places(NamedTuple):
         return self.t + 2
 
 
+class Seeds(NamedTuple):
+    """Directions of a derivative: in t (D), x (D, n), c, p, and the length h (D) of a step."""
+
+    t: Array
+    x: Array
+    c: Array
+    p: Array
+    h: Array
+
+    @classmethod
+    def none(cls, at: Places, n_p: int) -> Seeds:
+        """Return one direction in which nothing changes."""
+        return cls(np.zeros(1), np.zeros((1, at.n)), np.zeros((1, at.held)), np.zeros((1, n_p)), np.zeros(1))
+
+
+class Lack(NamedTuple):
+    """Equations of a step that depend on each other.
+
+    Parameters
+    ----------
+    step
+        Number of the step.
+    missing
+        By how much each of them fails along each direction (D, equations).
+    terms
+        Derivatives of all equations of the step with impulses as they are.
+    names
+        Block of each of them.
+    """
+
+    step: int
+    missing: Array
+    terms: Array
+    names: tuple[str, ...]
+
+
+class Advanced(NamedTuple):
+    """States after N steps (N, n), with derivatives of the states (N, D, n) and of the cost (N, D).
+
+    ``lacks`` are equations that do not hold along every direction.
+    """
+
+    x: Array
+    dx: Array
+    dJ: Array
+    lacks: Sequence[Lack] = ()
+
+
+def watched_events(problem: Problem, way: ConstraintMethod | None = None) -> Along | None:
+    """Return the event functions of a problem; None: there are none."""
+    symbols, specs = [ca.SX.sym(n, problem.ode.size1_in(k)) for k, n in enumerate(_NAMES)], problem.event_specs
+    if specs and problem.constrained is not None and problem.constrained.unilateral:
+        assert way is not None
+        return Along("events", symbols, events_tape(problem, symbols, way)(*symbols)[0])
+    if specs and problem.events is not None:
+        return Along("events", symbols, problem.events(*symbols))
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class Maps:
     """The maps that runs of a problem are made of, compiled with their derivatives.
@@ -181,17 +241,11 @@ class Maps:
         if self.way.projects and problem.constrained is not None and problem.constrained.m:
             for step in (position_step, velocity_step):
                 stages.append(ca.SX(step(problem, [symbols[0], stages[-1], *symbols[2:]])))
-        specs = problem.event_specs
-        events = None
-        if specs and problem.constrained is not None and problem.constrained.unilateral:
-            events = events_tape(problem, symbols, self.way)(*symbols)[0]
-        elif specs and problem.events is not None:
-            events = problem.events(*symbols)
         same = len(stages) == 1 and not problem.quaternions
         for name, value in (
             ("rates", Along("rates", symbols, ca.vertcat(rates, cost), self.backend)),
             ("settle", None if same else Along("settle", symbols, stages[-1], self.backend)),
-            ("events", None if events is None else Along("events", symbols, events)),
+            ("events", watched_events(problem, self.way)),
             ("moving", _moving(x, ca.vertcat(rates, cost, stages[-1] - x))),
         ):
             object.__setattr__(self, name, value)
@@ -200,6 +254,60 @@ class Maps:
     def layout(self) -> Places:
         """Places in y."""
         return Places(self.problem.n_states, len(self.problem.held_names))
+
+    @property
+    def numbers_per_direction(self) -> int:
+        """Numbers that a step needs for each direction."""
+        return self.layout.size * (self.tableau.stages + 1)
+
+    def advance(self, run: Run, rows: NDArray[np.int64], c: Array, p: Array, seeds: Seeds) -> Advanced:
+        """Return the states after the steps that begin at these rows, with their derivatives."""
+        T, n, D = self.tableau, self.problem.n_states, len(seeds.t)
+        t, x, h = run.t[rows], run.x[rows], run.t[rows + 1] - run.t[rows]
+        dt, dx, dc, dp, dh = seeds
+        K: list[Array] = []
+        slopes: list[Array] = []
+
+        def combined(weights: Array) -> tuple[Array, Array]:
+            """Sum of the stages, and its derivatives."""
+            value, slope = np.zeros((len(rows), n + 1)), np.zeros((len(rows), D, n + 1))
+            for w, K_s, dK_s in zip(weights, K, slopes, strict=False):
+                if w != 0.0:
+                    value += w * K_s
+                    slope += w * dK_s
+            return value, h[:, None, None] * slope + dh[:, None] * value[:, None, :]
+
+        last = T.stages - 1 if T.fsal else T.stages  # of the last stage nothing depends
+        for s in range(last):
+            value, slope = combined(T.a[s])
+            K_s, dK_s = self.rates(
+                t + T.c[s] * h,
+                x + h[:, None] * value[:, :n],
+                c,
+                p,
+                along=(dt + T.c[s] * dh, dx + slope[..., :n], dc, dp),
+            )
+            K.append(K_s)
+            slopes.append(dK_s)
+        value, slope = combined(T.b)
+        x1, dx1, dJ = x + h[:, None] * value[:, :n], dx + slope[..., :n], slope[..., n]
+        if self.settle is not None:
+            x1, dx1 = self.settle(t + h, x1, c, p, along=(dt + dh, dx1, dc, dp))
+        return Advanced(x1, dx1, dJ)
+
+    def cost(self, run: Run, c: Array, p: Array) -> float:
+        """Integral of the cost per second, by the integrator of the run."""
+        T, n, total = self.tableau, self.layout.n, 0.0
+        rows, nothing = np.flatnonzero(np.diff(run.t) > 0.0), Seeds.none(self.layout, len(p))[:4]
+        for chunk in np.array_split(rows, max(1, len(rows) // 4096)):
+            t, x, h = run.t[chunk], run.x[chunk], run.t[chunk + 1] - run.t[chunk]
+            K: list[Array] = []
+            for s in range(T.stages - 1 if T.fsal else T.stages):
+                shift = sum((a * K_s for a, K_s in zip(T.a[s], K, strict=False)), np.zeros((len(chunk), n + 1)))
+                at = t + T.c[s] * h
+                K.append(self.rates(at, x + h[:, None] * shift[:, :n], c[chunk], p, along=nothing)[0])
+            total += float(sum(h @ (b * K_s[:, n]) for b, K_s in zip(T.b, K, strict=False)))
+        return total
 
 
 def _moving(x: Expression, expression: Expression) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 from xml.etree import ElementTree
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from dalembert.benchmarks.peers.mujoco_model import mujoco_xml
 from dalembert.core.errors import InputError
-from dalembert.core.parameter import nominal
+from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.states import named_vector
 from dalembert.core.types import Array
 from dalembert.io.conventions import from_mujoco, to_mujoco
@@ -144,10 +145,13 @@ def _placed(machine: Machine, contact: Contact) -> tuple[int, Array]:
 
 
 def _add_colliders(machine: Machine, root: Any, world: Any, common: dict[str, Any]) -> None:
-    """Add the solids of free bodies, which all touch each other, and the planes of colliders."""
+    """Add the solids of bodies of colliders, which all touch each other, and the planes of colliders."""
+    named = [collider.bodies for collider in machine.colliders if collider.surface is None]
     for node, moving in enumerate(machine.tree.nodes):
         parent = next(b for b in root.iter("body") if b.get("name") == f"node{node}")
-        for body, _ in moving.bodies:
+        for body, placed in moving.bodies:
+            if not any(bodies is None or body.name in bodies for bodies in named):
+                continue
             for k, g in enumerate(body.geometry):
                 match g.solid:
                     case Sphere(radius=radius):
@@ -156,9 +160,18 @@ def _add_colliders(machine: Machine, root: Any, world: Any, common: dict[str, An
                         kind, size = "box", [side / 2 for side in sides]
                     case _:
                         raise InputError(f"body '{body.name}': only spheres and boxes are compared with MuJoCo")
-                sizes = " ".join(repr(float(nominal(x))) for x in size)
-                ElementTree.SubElement(parent, "geom", common, type=kind, size=sizes, name=f"{body.name}.{k}", mass="0")
+                at = placed @ g.origin
+                if kind == "box" and not np.allclose([[nominal(x) for x in row] for row in at.rotation], np.eye(3)):
+                    raise InputError(f"body '{body.name}': only boxes along the axes of their joint are compared")
+                sizes, place = _numbers(size), _numbers(at.translation)
+                ElementTree.SubElement(
+                    parent, "geom", common, type=kind, size=sizes, pos=place, name=f"{body.name}.{k}", mass="0"
+                )
     for collider in machine.colliders:
         if collider.surface is not None:
-            normal = " ".join(repr(float(nominal(x))) for x in collider.surface.normal)
-            ElementTree.SubElement(world, "geom", common, type="plane", size="50 50 1", zaxis=normal)
+            normal, point = _numbers(collider.surface.normal), _numbers(collider.surface.point)
+            ElementTree.SubElement(world, "geom", common, type="plane", size="50 50 1", zaxis=normal, pos=point)
+
+
+def _numbers(values: Iterable[Scalar]) -> str:
+    return " ".join(repr(float(nominal(x))) for x in values)

@@ -195,7 +195,7 @@ def _left_over(
 def _carried(eom: EquationsOfMotion, point: Equilibrium, q: Array, p: Array) -> tuple[str, float]:
     """The constraint that other values violate most in the configuration, and by how much; no name if none is."""
     system = eom.constraint_system
-    latches = system.measured(point.latches, q, 0.0, p)
+    latches = system.latch_table.measured(point.latches, q, 0.0, p)
     if not np.allclose(latches, point.latches, rtol=_SAME, atol=_SAME):
         return "the pose that a constraint holds", float(np.abs(latches - point.latches).max())
     phi = np.abs(eom.constraints(q, t=0.0, p=p, latches=point.latches)) * (system.activity(point.latches) != 0.0)

@@ -78,7 +78,7 @@ int articulated_terms(const double *const *in, double *const *out, double *work)
     const double *v = in[1] + A->steps->nq;
     double *const placed[] = {S->pose,    A->jacobian, A->friction,   A->restitution, A->spinning,
                               A->rolling, A->across,   A->compliance, A->damping,     A->belt};
-    if (A->terms(in, out, A->terms_work) || A->poses(in, placed, A->poses_work)) return 1;
+    if (CALLED(A, terms)(in, out, A->terms_work) || CALLED(A, poses)(in, placed, A->poses_work)) return 1;
     set_paces(A, v);
     if (detect(S, in[4][0])) return 1;
     fill_numbers(S);
@@ -113,11 +113,11 @@ static int continues(const struct articulated *A, const double *x) {
 
 /* A step; one in which a body moves by more than its own size in parts, so that it does not pass through others unseen. */
 int articulated_step(void *context, double t, double h, const double *x, const double *c, const double *p, double *out) {
-    struct articulated *A = context;
+    struct articulated *A = (struct articulated *)context;
     struct scene *S = A->scene;
     const int64_t kept = A->steps->nq + A->steps->nv;
     if (!continues(A, x)) S->h = 0.0;
-    if (A->step(A->steps, t, h, x, c, p, out)) return 1;
+    if (CALLED(A, step)(A->steps, t, h, x, c, p, out)) return 1;
     if (h > 0.0 && S->fastest > 1.0) {
         const int parts = S->fastest < MOST_PARTS ? 1 + (int)S->fastest : MOST_PARTS;
         const int64_t accounted[] = {A->steps->residual_at, A->steps->lowered_at};
@@ -125,7 +125,7 @@ int articulated_step(void *context, double t, double h, const double *x, const d
         memcpy(out, x, (size_t)A->steps->n * sizeof(double));
         for (int k = 0; k < parts; k++) {
             memcpy(A->x_after, out, (size_t)A->steps->n * sizeof(double));
-            if (A->step(A->steps, t + k * h / parts, h / parts, A->x_after, c, p, out)) return 1;
+            if (CALLED(A, step)(A->steps, t + k * h / parts, h / parts, A->x_after, c, p, out)) return 1;
             for (int i = 0; i < 2; i++) most[i] = fmax(most[i], out[accounted[i]]);
         }
         for (int i = 0; i < 2; i++) out[accounted[i]] = most[i];

@@ -29,9 +29,15 @@ static void difference(const struct shape *a, const struct shape *b, double scal
 
 /* Nearest point to the origin of a segment, triangle or tetrahedron; those of the vertices that it needs stay. */
 static void keep(struct simplex *S, int n, const int *which, const double *part) {
-    struct simplex T = {.n = n};
+    struct simplex T = *S;
+    T.n = n;
     for (int i = 0; i < n; i++) T.at[i] = S->at[which[i]], T.part[i] = part[i];
     *S = T;
+}
+
+static void keep_one(struct simplex *S, int i) {
+    const double whole = 1.0;
+    keep(S, 1, &i, &whole);
 }
 
 static void nearest_on_segment(struct simplex *S, int i, int j) {
@@ -39,9 +45,13 @@ static void nearest_on_segment(struct simplex *S, int i, int j) {
     double ab[3];
     minus3(b, a, ab);
     const double size = dot3(ab, ab), t = size > 0.0 ? -dot3(a, ab) / size : 0.0;
-    if (t <= 0.0) keep(S, 1, (int[]){i}, (double[]){1.0});
-    else if (t >= 1.0) keep(S, 1, (int[]){j}, (double[]){1.0});
-    else keep(S, 2, (int[]){i, j}, (double[]){1.0 - t, t});
+    if (t <= 0.0) keep_one(S, i);
+    else if (t >= 1.0) keep_one(S, j);
+    else {
+        const int both[2] = {i, j};
+        const double parts[2] = {1.0 - t, t};
+        keep(S, 2, both, parts);
+    }
 }
 
 static void nearest_on_triangle(struct simplex *S, int i, int j, int k) {
@@ -50,15 +60,16 @@ static void nearest_on_triangle(struct simplex *S, int i, int j, int k) {
     minus3(b, a, ab), minus3(c, a, ac);
     const double d1 = -dot3(ab, a), d2 = -dot3(ac, a), d3 = -dot3(ab, b), d4 = -dot3(ac, b), d5 = -dot3(ab, c), d6 = -dot3(ac, c);
     const double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
-    if (d1 <= 0.0 && d2 <= 0.0) keep(S, 1, (int[]){i}, (double[]){1.0});
-    else if (d3 >= 0.0 && d4 <= d3) keep(S, 1, (int[]){j}, (double[]){1.0});
-    else if (d6 >= 0.0 && d5 <= d6) keep(S, 1, (int[]){k}, (double[]){1.0});
+    if (d1 <= 0.0 && d2 <= 0.0) keep_one(S, i);
+    else if (d3 >= 0.0 && d4 <= d3) keep_one(S, j);
+    else if (d6 >= 0.0 && d5 <= d6) keep_one(S, k);
     else if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) nearest_on_segment(S, i, j);
     else if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) nearest_on_segment(S, i, k);
     else if (va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0) nearest_on_segment(S, j, k);
     else {
-        const double sum = va + vb + vc;
-        keep(S, 3, (int[]){i, j, k}, (double[]){va / sum, vb / sum, vc / sum});
+        const int all[3] = {i, j, k};
+        const double sum = va + vb + vc, parts[3] = {va / sum, vb / sum, vc / sum};
+        keep(S, 3, all, parts);
     }
 }
 
@@ -105,7 +116,7 @@ static double gjk(const struct shape *a, const struct shape *b, double scale, do
         extent = fmax(extent, dot3(new_.w, new_.w));
         if (S->n && dot3(v, v) - dot3(v, new_.w) <= APART * dot3(v, v)) break;
         int known = 0;
-        for (int i = 0; i < S->n; i++) known |= !memcmp(S->at[i].w, new_.w, sizeof new_.w);
+        for (int i = 0; i < S->n; i++) known |= same3(S->at[i].w, new_.w);
         if (known) break;
         const struct simplex before = *S;
         S->at[S->n] = new_, S->part[S->n] = 1.0, S->n++;
@@ -148,16 +159,42 @@ static void add_face(struct polytope *P, int i, int j, int k) {
     P->offset[f] = dot3(n, P->vertex[i].w);
 }
 
+/* The support in a direction or in the opposite one, whichever is farther from x along d. */
+static void farther_support(const struct shape *a, const struct shape *b, const double *d, const double *x, struct vertex *v) {
+    const double back[3] = {-d[0], -d[1], -d[2]}, along = dot3(d, x);
+    struct vertex other;
+    difference(a, b, 1.0, d, v), difference(a, b, 1.0, back, &other);
+    if (fabs(dot3(d, other.w) - along) > fabs(dot3(d, v->w) - along)) *v = other;
+}
+
+/* A tetrahedron of supports. It has a volume, because the difference has one: the second vertex is opposite to the first, the
+ * third is off their line, the fourth is off their plane. With four fixed directions corners such as the tip of a cone would be
+ * taken twice, and a polytope without volume has no inside. */
+static void first_vertices(const struct shape *a, const struct shape *b, struct vertex *v) {
+    const double one[3] = {1.0, 0.0, 0.0}, back[3] = {-1.0, 0.0, 0.0};
+    difference(a, b, 1.0, one, v), difference(a, b, 1.0, back, v + 1);
+    double u[3], w[3], n[3], most = -1.0;
+    minus3(v[1].w, v[0].w, u);
+    for (int k = 0; k < 2; k++) { /* two directions across the line: the difference is thick in one of them at least */
+        const double axis[3] = {0.0, (double)(k == 0), (double)(k == 1)};
+        struct vertex third;
+        double off[3];
+        cross3(u, axis, n);
+        farther_support(a, b, n, v[0].w, &third);
+        minus3(third.w, v[0].w, w), cross3(u, w, off);
+        if (dot3(off, off) > most) most = dot3(off, off), v[2] = third;
+    }
+    minus3(v[2].w, v[0].w, w), cross3(u, w, n);
+    farther_support(a, b, n, v[0].w, v + 3);
+}
+
 /* Depth of cores that overlap, and the unit vector n from b to a along which they are parted soonest; S is the face of their
  * difference that is nearest. */
 static double epa(const struct shape *a, const struct shape *b, double *n, struct simplex *S) {
-    struct polytope P = {.n_vertices = 0, .n_faces = 0};
-    static const double start[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+    struct polytope P;
+    P.n_vertices = P.n_faces = 0;
     struct vertex v;
-    for (int i = 0; i < 4; i++) { /* solid shapes: supports in four directions are a tetrahedron, or nearly */
-        difference(a, b, 1.0, start[i], &v);
-        P.vertex[P.n_vertices++] = v;
-    }
+    first_vertices(a, b, P.vertex), P.n_vertices = 4;
     static const int face[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
     double middle[3];
     for (int k = 0; k < 3; k++) middle[k] = 0.25 * (P.vertex[0].w[k] + P.vertex[1].w[k] + P.vertex[2].w[k] + P.vertex[3].w[k]);

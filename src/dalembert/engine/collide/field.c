@@ -205,7 +205,7 @@ static int touching(const struct shape *a, const struct shape *b, double reach, 
     if (b->kind == FIELD) return convex_on_field(a, b, reach, c);
     if (b->kind == HALF_SPACE) return convex_on_half_space(a, b, reach, c);
     if (a->kind == SPHERE && b->kind == SPHERE) return sphere_on_point(a, b->p, b->size[0], reach, c);
-    if (a->kind == SPHERE && b->kind != HULL && b->kind != CONE) return sphere_on_core(a, b, reach, c);
+    if (a->kind == SPHERE && b->kind != HULL) return sphere_on_core(a, b, reach, c);
     if (a->kind != HALF_SPACE && a->kind != FIELD && b->kind != SPHERE) return convex_on_convex(a, b, reach, c);
     count = touching(b, a, reach, c);
     for (int i = 0; i < count; i++)

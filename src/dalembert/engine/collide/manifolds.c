@@ -65,7 +65,7 @@ static int points_above(double (*polygon)[3], int m, const double *origin, const
     for (int i = 0; i < m; i++) {
         double d[3];
         minus3(polygon[i], origin, d);
-        if (dot3(normal, d) <= reach) memmove(polygon[kept++], polygon[i], 3 * sizeof(double));
+        if (dot3(normal, d) <= reach) copy3(polygon[i], polygon[kept++]);
         most = fmax(most, fabs(dot3(normal, d)));
     }
     const double sign = dot3(normal, n) > 0.0 ? 1.0 : -1.0;
@@ -110,7 +110,7 @@ static int features(const struct simplex *S, const struct shape *s, int first, d
         double y[3];
         int known = 0;
         for (int k = 0; k < 3; k++) y[k] = s->p[k] + (from[k] - s->p[k]) / scale_of(s, scale);
-        for (int j = 0; j < count; j++) known |= !memcmp(x[j], y, sizeof y);
+        for (int j = 0; j < count; j++) known |= same3(x[j], y);
         if (!known) memcpy(x[count++], y, sizeof y);
     }
     return count;
@@ -175,9 +175,14 @@ static int manifold(const struct shape *a, const struct shape *b, const double *
     }
     double least = INFINITY;
     for (int i = 0; i < count; i++) least = fmin(least, c[i].gap);
-    if (least > gap + 1e-6 * size + 0.01 * fabs(gap) && count < MOST_POINTS) { /* the nearest corner is on another face */
+    const double missed = least - gap - 0.01 * fabs(gap);
+    if (missed > 1e-6 * size && (count < MOST_POINTS || missed > PREFERRED * size)) { /* the nearest corner is on another face */
+        int last = 0;
+        for (int i = 1; i < count; i++)
+            if (c[i].gap > c[last].gap) last = i;
         support(a, back, x);
-        count = add_point(c, count, x, gap, c[0].normal);
+        if (count < MOST_POINTS) last = count++;
+        add_point(c, last, x, gap, c[last ? 0 : 1].normal);
     }
     return count;
 }
@@ -223,7 +228,27 @@ static int sphere_on_point(const struct shape *a, const double *p, double radius
 
 static double within_(double x, double most) { return fmin(fmax(x, -most), most); }
 
-/* A sphere and a segment, box or cylinder: the nearest point of the core, or the nearest face if the centre is inside. */
+/* The point of a cone that is nearest to x in its frame; inside, x itself, the depth and the normal of the nearest face. */
+static void nearest_of_cone(const struct shape *b, const double *x, double *near_, double *local, double *depth) {
+    const double r = b->size[0], h = b->size[1], slant = sqrt(r * r + 4.0 * h * h), across = sqrt(x[0] * x[0] + x[1] * x[1]);
+    const double u[2] = {across > 0.0 ? x[0] / across : 1.0, across > 0.0 ? x[1] / across : 0.0};
+    const double off_side = (2.0 * h * across + r * (x[2] - h)) / slant, off_base = -h - x[2]; /* outwards */
+    if (off_side <= 0.0 && off_base <= 0.0) {
+        const int side = off_side >= off_base;
+        *depth = side ? -off_side : -off_base;
+        memcpy(near_, x, 3 * sizeof(double));
+        for (int k = 0; k < 2; k++) local[k] = side ? 2.0 * h / slant * u[k] : 0.0;
+        local[2] = side ? r / slant : -1.0;
+        return;
+    }
+    const double part = fmin(fmax((r * (r - across) + 2.0 * h * (x[2] + h)) / (slant * slant), 0.0), 1.0); /* rim 0, tip 1 */
+    const double side[2] = {(1.0 - part) * r, (2.0 * part - 1.0) * h}, base[2] = {fmin(across, r), -h};
+    const double to_side = hypot(across - side[0], x[2] - side[1]), to_base = hypot(across - base[0], x[2] - base[1]);
+    const double *nearer = to_side < to_base ? side : base;
+    near_[0] = nearer[0] * u[0], near_[1] = nearer[0] * u[1], near_[2] = nearer[1];
+}
+
+/* A sphere and a segment, box, cylinder or cone: the nearest point of the core, or the nearest face if the centre is inside. */
 static int sphere_on_core(const struct shape *a, const struct shape *b, double reach, struct contact *c) {
     double x[3], near_[3] = {0.0, 0.0, 0.0}, at[3], local[3] = {0.0, 0.0, 0.0}, n[3], depth = INFINITY;
     into(b, a->p, x);
@@ -243,7 +268,8 @@ static int sphere_on_core(const struct shape *a, const struct shape *b, double r
         if (b->size[0] - across < depth && across > 0.0)
             depth = b->size[0] - across, local[0] = x[0] / across, local[1] = x[1] / across, local[2] = 0.0;
     }
-    if (!is_solid(b) || memcmp(near_, x, sizeof x)) {
+    if (b->kind == CONE) nearest_of_cone(b, x, near_, local, &depth);
+    if (!is_solid(b) || !same3(near_, x)) {
         out_of(b, near_, at);
         return sphere_on_point(a, at, radius_of(b), reach, c);
     }

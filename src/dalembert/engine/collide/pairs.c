@@ -217,7 +217,7 @@ static void contact_axes(const struct scene *S, int64_t k, double (*ways)[3]) {
     const double *n = S->normal + 3 * k;
     const int64_t pair = S->pair[k], i = pair / S->n_shapes, j = pair % S->n_shapes, rough = length3(S->grain + 3 * i) > 0.0 ? i : j;
     const int least = fabs(n[0]) <= fabs(n[1]) && fabs(n[0]) <= fabs(n[2]) ? 0 : fabs(n[1]) <= fabs(n[2]) ? 1 : 2;
-    const double axis[3] = {least == 0, least == 1, least == 2}, *grain = S->grain + 3 * rough;
+    const double axis[3] = {(double)(least == 0), (double)(least == 1), (double)(least == 2)}, *grain = S->grain + 3 * rough;
     memcpy(ways[0], n, sizeof ways[0]);
     cross3(n, axis, ways[1]);
     if (length3(grain) > 0.0) {

@@ -38,6 +38,12 @@ static void minus3(const double *a, const double *b, double *c) {
     for (int k = 0; k < 3; k++) c[k] = a[k] - b[k];
 }
 
+static int same3(const double *a, const double *b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
+
+static void copy3(const double *from, double *to) {
+    for (int k = 0; k < 3; k++) to[k] = from[k];
+}
+
 static void axis_of(const double *R, int k, double *a) { a[0] = R[k], a[1] = R[3 + k], a[2] = R[6 + k]; }
 
 /* R^T d */

@@ -156,6 +156,8 @@ class Watch:
 
     def drain(self) -> None:
         """Take what has happened out of the log of the native code."""
+        if not self._watch.n_records and (self.transitions is None or not self.transitions.n_log):
+            return
         records, entries = told(self.logged(), self._specs)
         self._seen[0].extend(records)
         self._seen[1].extend(entries)

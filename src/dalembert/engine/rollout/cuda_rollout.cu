@@ -13,7 +13,8 @@
  * (`watched`) as lanes do; a member whose step contains a change, or whose step cannot be taken here, is queued in the
  * desk with its state before that step, with its number in `left`. The processor takes it over the step (members.c),
  * and another launch takes the `n_back` members `back` from the queue and continues with them. With `samples` members
- * are sampled alone. */
+ * are sampled alone. With COLLIDERS each member has N_WORLD numbers of `worlds`: the structures of its steps and their arrays
+ * (engine/collide/worlds.py). */
 #if N_MEASURES
 TABLE int kind_of[] = {KINDS};
 TABLE double since_of[] = {SINCE}, until_of[] = {UNTIL};
@@ -83,14 +84,18 @@ FUNCTION bool leaves(double t, const real *next, const real *c, const real *p, r
 /* One step and the projection after it; false: the constraints could not be kept, or the iteration did not converge. */
 FUNCTION bool advance(double t, double h, const real *x, const real *c, const real *p, real *stage, real *rate, real *next,
                       real *w, const struct beside *B) {
-#if IMPLICIT
+#if COLLIDERS
+    const int failed = engine::articulated_step(rate, t, h, x, c, p, next);
+    normalise(next);
+    return !failed;
+#elif IMPLICIT
     return midpoint_step(t, h, x, c, p, stage, rate, next, w, true);
 #else
     rollout_step(t, h, x, c, p, stage, rate, next, w, true, B);
 #endif
 #if PROJECTS
     return rollout_project(t + h, true, next, c, p, stage, w, B);
-#elif !IMPLICIT
+#elif !IMPLICIT && !COLLIDERS
     return true;
 #endif
 }
@@ -110,6 +115,10 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
     real *watched, const int *back, long long n_back, const double *desk, int *left, int *n_left, double *lying,
     long long samples
 #endif
+#if COLLIDERS
+    ,
+    double *worlds
+#endif
 ) {
     const long long slot = (long long)blockIdx.x * blockDim.x + threadIdx.x;
 #if WATCHES
@@ -126,7 +135,12 @@ extern "C" __global__ void BOUNDS JOIN(SYMBOL, _rollout)(
 #if ADAPTIVE
     if (!taken && reached[i] >= h) return;
 #endif
-    real x[N_STATES], stage[N_STATES], rate[N_RATE], next[N_STATES], c[N_HELD + 1], p[N_PARAMETERS + 1], w[N_WORK + 1];
+    real x[N_STATES], stage[N_STATES], next[N_STATES], c[N_HELD + 1], p[N_PARAMETERS + 1], w[N_WORK + 1];
+#if COLLIDERS
+    real *const rate = worlds + i * N_WORLD;
+#else
+    real rate[N_RATE];
+#endif
     const double own = clock ? clock[i] : 0.0;
     int bad = status[i];
     forget_rates(rate);

@@ -38,6 +38,11 @@ LANES_STEPPING = replace(LANES_ROLLOUT, name="lanes-stepping", level="-O3")
 compiled in a third to a half of the time."""
 
 CUDA_ROLLOUT = Form(
-    "cuda-rollout", CUDA.prelude, (*_STEPS, *_own("cuda_rollout.cu")), chunk=CUDA.chunk, units="one", whole=True
+    "cuda-rollout",
+    CUDA.prelude,
+    (*_STEPS, *_own("collider_steps.h", "cuda_rollout.cu")),
+    chunk=CUDA.chunk,
+    units="one",
+    whole=True,
 )
 """One simulation per thread of a GPU."""

@@ -8,11 +8,11 @@ static int all_gaps(struct moreau *C, double t, const double *x, double h, const
     for (int64_t i = 0; i < C->nv; i++) C->displacement[i] = h * x[C->nq + i];
     const double *shift_in[] = {x, C->displacement, p};
     double *shift_out[] = {to, to + C->nq};
-    if (C->move(shift_in, shift_out, C->move_work)) return 1;
+    if (CALLED(C, move)(shift_in, shift_out, C->move_work)) return 1;
     memcpy(to + C->nq + C->nv, x + C->nq + C->nv, (size_t)(C->n - C->nq - C->nv) * sizeof(double));
     const double at = t + h, *in[4] = {&at, to, c, p};
     double *out[1] = {g};
-    return C->gaps(in, out, C->gaps_work);
+    return CALLED(C, gaps)(in, out, C->gaps_work);
 }
 
 static double speed(const struct moreau *C, int64_t a) {
@@ -87,7 +87,7 @@ static int substep(struct moreau *C, double t, double h, double *x, const double
 }
 
 int moreau_step(void *context, double t, double h, const double *x, const double *c, const double *p, double *out) {
-    struct moreau *C = context;
+    struct moreau *C = (struct moreau *)context;
     memcpy(out, x, (size_t)C->n * sizeof(double));
     if (!(h > 0.0)) return 0;
     memset(C->total, 0, (size_t)C->row_start[C->n_fixed] * sizeof(double));
@@ -98,6 +98,7 @@ int moreau_step(void *context, double t, double h, const double *x, const double
     for (int round = 0;; round++) {
         double cut = 1.0, rest = h - done;
         if (substep(C, t + done, rest, out, c, p, round < ROUNDS ? &cut : 0)) return 1;
+        C->parts = round + 1;
         if (cut >= 1.0) break;
         for (int64_t a = 0; a < C->n_fixed; a++) C->fast[a] = C->forced[a];
         for (int64_t a = 0; a < C->n_fixed; a++) C->forced[a] = 0;
@@ -113,6 +114,35 @@ int moreau_step(void *context, double t, double h, const double *x, const double
     /* Decaying values would become denormal, and every operation on them a hundred times as slow. */
     for (int64_t i = 0; i < C->n; i++) out[i] = fabs(out[i]) < 1e-150 ? 0.0 : out[i];
     return 0;
+}
+
+/* Steps of a run taken again, from each of its states: `after` has the states at their ends, `account` a row for each step with the
+ * impulses of both rounds, of each block its rebound, the displacement that closes its gap and whether it acts, the numbers of all
+ * laws, and in how many parts the step was taken. Returns the first step that fails, or n_steps. */
+int64_t moreau_retrace(struct moreau *C, int64_t n_steps, const double *t, const double *h, const double *x, const double *c,
+                       int64_t n_c, const double *p, double *after, double *account) {
+    const int64_t rows = C->row_start[C->n_fixed], k = C->n_fixed, numbers = C->mu_start[k];
+    const int64_t width = 2 * rows + 3 * k + numbers + 1;
+    for (int64_t step = 0; step < n_steps; step++, account += width) {
+        double *first = account, *second = first + rows, *bounce = second + rows, *lambda = bounce + k, *on = lambda + k;
+        memset(account, 0, (size_t)width * sizeof(double));
+        memset(C->x, 0, (size_t)rows * sizeof(double));
+        memset(C->bounce, 0, (size_t)k * sizeof(double));
+        memset(C->lambda, 0, (size_t)k * sizeof(double));
+        C->first = first, first[0] = NAN;
+        const int failed = moreau_step(C, t[step], h[step], x + step * C->n, c + step * n_c, p, after + step * C->n);
+        C->first = 0;
+        if (failed) return step;
+        if (isnan(first[0])) memcpy(first, C->x, (size_t)rows * sizeof(double));
+        for (int64_t i = 0; i < C->n_active; i++) {
+            const int64_t a = C->active[i];
+            memcpy(second + ROW(a), C->x + ROW(a), (size_t)SIZE(a) * sizeof(double));
+            bounce[a] = C->bounce[a], lambda[a] = C->lambda[a], on[a] = 1.0;
+        }
+        memcpy(on + k, C->mu, (size_t)numbers * sizeof(double));
+        on[k + numbers] = (double)C->parts;
+    }
+    return n_steps;
 }
 
 /* For tests: blocks on plain arrays. All blocks act, from the impulses x; s is s0 before and Y^T x more afterwards. */

@@ -60,6 +60,9 @@ struct moreau {
     double *x_middle, *x_swept, *displacement, *lengths, *gap_now, *gap_before;
     int64_t *forced, *fast, *near;
     double *scratch; /* of history.c: 2 nv + 18 times the number of rows */
+    /* moreau_retrace: impulses with the bias at the old velocities (0: not kept); parts in which a step was taken */
+    double *first;
+    int64_t parts;
 };
 
 int moreau_step(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);

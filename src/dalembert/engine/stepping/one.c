@@ -81,9 +81,11 @@ typedef struct moreau stepper;
 #define KEEP_MULTIPLIER(i, value) C->held_total[i] += value;
 
 #define CALL(name, in, out) \
-    if (C->name(in, out, C->name##_work)) return FAILED;
+    if (CALLED(C, name)(in, out, C->name##_work)) return FAILED;
 #define TERMS(in, out, w) CALL(terms, in, out)
-#define BIAS(in, out, w) CALL(bias, in, out)
+#define BIAS(in, out, w)                                                                               \
+    if (C->first) memcpy(C->first, C->x, (size_t)C->row_start[C->n_fixed] * sizeof(double));           \
+    CALL(bias, in, out)
 #define MOVE(in, out, w) CALL(move, in, out)
 #define FINISH(in, out, w) CALL(finish, in, out)
 #define LIFT(in, out, w) CALL(lift, in, out)

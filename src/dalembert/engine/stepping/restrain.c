@@ -35,7 +35,8 @@ static int restrain(struct moreau *C, double *sweeps) {
         double scale, low = 0.0, high = 1.0;
         int rebounds = 0;
         for (int64_t k = 0; k < n; k++) full[k] = C->bounce[block[k]], rebounds |= full[k] < 0.0;
-        if (!rebounds || !(given_by(C, block, n, &scale) > GIVES * scale)) continue;
+        const double gained = rebounds ? given_by(C, block, n, &scale) : 0.0;
+        if (!rebounds || !(gained > GIVES * scale)) continue;
         /* energy that is added without any rebound belongs to the step, not to restitution */
         const double none = at_part(C, block, n, full, 0.0, &scale, sweeps), most = larger(none, 0.0);
         for (int halving = 0; halving < HALVINGS; halving++) {

@@ -31,6 +31,7 @@ from dalembert.core.validation import check_number
 from dalembert.core.warn import warn
 from dalembert.formulations.constraints.assembly_search import NEAR, STARTS, Solutions, followed, solutions
 from dalembert.formulations.constraints.conditions import Conditions, given_sizes, settle
+from dalembert.formulations.constraints.route_checks import fleet_angles, rope_kappas, route_fault
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.machine import Machine
 from dalembert.model.ropes import CLAMPS
@@ -90,9 +91,8 @@ def conditions_of(
     """
     system = eom.constraint_system
     latches = latches.copy()
-    kinds = [
-        rows.kind in ("constraint", "cable", "internal") and rows.name not in system.measuring for rows in system.rows
-    ]
+    measuring = system.latch_table.measuring
+    kinds = [rows.kind in ("constraint", "cable", "internal") and rows.name not in measuring for rows in system.rows]
     counts = (
         np.repeat(kinds, [rows.stop - rows.start for rows in system.rows]) if system.rows else np.zeros(0, dtype=bool)
     )
@@ -109,7 +109,7 @@ def _tightened(c: Conditions, nominal: Array, q: Array) -> Conditions:
     latches, phi = c.latches.copy(), c.eom.constraints(q, t=c.t, p=c.p, latches=c.latches)
     acting = c.acting.copy()
     for rows in c.eom.constraint_system.rows:
-        if rows.unilateral and rows.kind == "cable" and rows.name not in c.eom.constraint_system.measuring:
+        if rows.unilateral and rows.kind == "cable" and rows.name not in c.eom.constraint_system.latch_table.measuring:
             short = (phi[:, rows.start] > _SLACK) & (nominal[:, rows.flag] > 0.5) & ~acting[:, rows.start]
             latches[short, rows.flag] = 1.0
             acting[short, rows.start] = True
@@ -423,19 +423,19 @@ def assembled_members(
 
 def _check_routes(own: EquationsOfMotion, q: Array, t: float, p: Array, what: str) -> None:
     """Refuse postures in which a rope has no route."""
-    fault = own.constraint_system.route_fault(q, t, p)
+    fault = route_fault(own.constraint_system, q, t, p)
     if fault is not None:
         member, message = fault
         whose = f" of member {member}" if len(q) > 1 else ""
         raise InputError(f"{what}{whose}: {message}")
-    for name, angles in own.constraint_system.fleet_angles(q, t, p).items():
+    for name, angles in fleet_angles(own.constraint_system, q, t, p).items():
         if angles.max() > _FLEET:
             warn(
                 f"the rope runs over sheave '{name}' of machine '{own.machine.name}' with a fleet angle of "
                 f"{np.degrees(angles.max()):.1f} degrees at its start; above {np.degrees(_FLEET):.0f} degrees ropes "
                 "wear and leave their grooves: let the sheave swivel, or turn its axis"
             )
-    for name, kappas in own.constraint_system.rope_kappas(q, t, p).items():
+    for name, kappas in rope_kappas(own.constraint_system, q, t, p).items():
         if kappas.max() >= CLAMPS:
             warn(
                 f"friction at '{name}' of machine '{own.machine.name}' lets the tensions differ by more than a factor "

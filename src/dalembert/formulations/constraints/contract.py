@@ -71,7 +71,8 @@ class ConstraintContract:
     def has_rows(self) -> bool:
         """Whether there are constraints, contacts (or stops), joints that stick or elastic ropes with friction."""
         rubbing = any(rope.elastic and rope.rubbing for rope in self.machine.all_ropes)
-        return self.constrained or rubbing or bool(self.constraint_system.contacts.pairs) or bool(self.machine.sticking)
+        sticking = self.machine.sticking or self.machine.sheave_bearings
+        return self.constrained or rubbing or bool(self.constraint_system.contacts.pairs) or bool(sticking)
 
     def constraints(
         self, q: ArrayLike, *, t: float = 0.0, p: Parameters = None, latches: ArrayLike | None = None
@@ -100,10 +101,10 @@ class ConstraintContract:
     def measured_latches(self, q: Array, *, t: float, p: Array, latches: Array, threads: int = 1) -> Array:
         """Latches (N, n) of many states (N, nq), with what constraints measure there (`ConstraintSystem.measured`)."""
         s = self.constraint_system
-        if not s.measuring:
+        if not s.latch_table.measuring:
             return latches.copy()
         kernel = self._constraint_kernel("constraint_measures")
-        return s.measured(latches, q, t, p, values=kernel(q, float(t), latches, p, threads=threads))
+        return s.latch_table.measured(latches, q, t, p, values=kernel(q, float(t), latches, p, threads=threads))
 
     def constrained_dynamics(
         self,
@@ -122,7 +123,7 @@ class ConstraintContract:
         norm are returned.
         """
         s = self.constraint_system
-        state = s.latch_vector(active) if latches is None else as_numbers(latches)
+        state = s.latch_table.vector(active) if latches is None else as_numbers(latches)
         a, multipliers, share, *terms = self._constraint_call("constrained_dynamics", [q, v, tau], t, p, state)
         on = np.broadcast_to(s.activity(state), multipliers.shape)
         again = ~(np.asarray(share) >= SHARE)
@@ -171,7 +172,7 @@ class ConstraintContract:
             "constraint_jacobian": ([s.jacobian], [(m, nv)], 1),
             "constraint_velocity": ([s.velocity], [(m,)], 2),
             "constraint_rhs": ([s.rhs], [(m,)], 2),
-            "constraint_measures": ([s.measured_numbers], [(s.measured_numbers.numel(),)], 1),
+            "constraint_measures": ([s.latch_table.numbers], [(s.latch_table.numbers.numel(),)], 1),
         }
         if name == "constrained_dynamics":
             table[name] = (*self._solved_constraints(), 3)

@@ -43,11 +43,13 @@ __all__ = [
     "eliminated",
     "return_mapping",
     "span_lengths",
+    "span_tensions",
 ]
 
 _ROUNDS, _SWEEPS, _STEPS = 2, 3, 3  # rounds of the search, sweeps that find its active set, and Newton steps with it
 _INSTANT = 1e-12  # time [s] in which no rope moves that counts
 RUNS = 1e-6  # speed [m/s] of rope past a sheave at the start from which on it slips
+_CREEPS = 1e-2  # part of the speed of a rim up to which it is creep: the strain of the rope
 
 
 def return_mapping(
@@ -222,12 +224,15 @@ class SectionTerms:
 
     @cached_property
     def mapping(self) -> ca.Function:
-        """(q, v, t, p, s, begun, creep, h) -> s, tensions, strains, slips past the sheaves in the time h, error."""
+        """(q, v, t, p, s, begun, ways, creep, h) -> s, tensions, strains, slips past the sheaves in the time h, error.
+
+        ``ways`` are the `ways` of the start, and count for the first step alone.
+        """
         s, rope, m, n = self.eom.symbolic, self.terms.rope, len(self.rubs), int(self.L.shape[0])
-        creep, h = ca.SX.sym("creep", m), ca.SX.sym("h")
+        creep, h, ways = ca.SX.sym("creep", m), ca.SX.sym("h"), ca.SX.sym("ways", m)
         total = self.terms.length
         rims = self.rims
-        stuck = ca.if_else(self.begun > 0.5, self.states + creep - rims, self.start)
+        stuck = ca.if_else(self.begun > 0.5, self.states + creep - rims, self.start(ways))
         kappa = ca.vertcat(*(rub.kappa for rub in self.rubs))
         assert rope.stiffness is not None
         EA, D, L = s.value(rope.stiffness), s.value(rope.damping), self.L
@@ -243,22 +248,28 @@ class SectionTerms:
         slips = ca.if_else(self.begun > 0.5, slips, 0)
         lengths = ca.vertcat(*span_lengths(stuck - slips, total, n, self.ring))
         outputs = [stuck - slips + rims, T, L / lengths - 1, slips, error]
-        inputs = [s.q, s.v, s.t, s.p, self.states, self.begun, creep, h]
+        inputs = [s.q, s.v, s.t, s.p, self.states, self.begun, ways, creep, h]
         return ca.Function("mapping", inputs, ca.cse([ca.densify(x) for x in outputs]))
 
-    @property
-    def start(self) -> Expression:
+    @cached_property
+    def ways(self) -> Expression:
+        """1 or -1 where a rope that is not closed runs past a sheave, to which tensions grow; 0 where it sticks."""
+        s = self.eom.symbolic
+        if self.ring:
+            return ca.SX.zeros(len(self.rubs))
+        rates = self.rate(ca.vertcat(*(rub.run for rub in self.rubs)))
+        least = ca.fmax(RUNS, _CREEPS * ca.fabs(self.rim_rates(s.v)))
+        return ca.densify(ca.if_else(ca.fabs(rates) > least, -ca.sign(rates), 0))
+
+    def start(self, ways: Expression) -> Expression:
         """Rope before each sheave at the start: tensions are equal, or in the ratios of sheaves that it runs past."""
         s, total, L = self.eom.symbolic, self.terms.length, self.L
         assert self.terms.rope.stiffness is not None
         EA = s.value(self.terms.rope.stiffness)
         mean = EA * (ca.sum1(L) / total - 1)
         ratios = [ca.SX(1)]
-        runs = ca.vertcat(*(rub.run for rub in self.rubs))
-        rates = ca.jtimes(runs, s.q, s.coordinate_rate) + ca.jacobian(runs, s.t)
         for k, rub in enumerate(self.rubs if not self.ring else ()):
-            way = ca.if_else(ca.fabs(rates[k]) > RUNS, -ca.sign(rates[k]), 0)
-            ratios.append(ratios[-1] * ca.exp(way * rub.kappa))
+            ratios.append(ratios[-1] * ca.exp(ways[k] * rub.kappa))
         r = ca.if_else(mean > 0, ca.vertcat(*ratios), 1) if not self.ring else ca.SX.ones(L.shape[0])
         T = mean * ca.sum1(L) / ca.dot(L, r)
         for _ in range(5):  # so that all spans have the length of the rope
@@ -344,8 +355,25 @@ class ElasticSheaves:
         return ca.vertcat(*parts)
 
     def _mapped(self, belt: SectionTerms, creep: Expression, h: Any) -> Any:
+        """Mapping in the middle of a step, whose start was a time ``h`` before."""
         s = self.eom.symbolic
-        return belt.mapping(s.q, s.v, s.t, s.p, belt.states, belt.begun, creep, h)
+        ways = self._ways(belt, h, s.q, s.v, s.t)
+        return belt.mapping(s.q, s.v, s.t, s.p, belt.states, belt.begun, ways, creep, h)
+
+    def _ways(self, belt: SectionTerms, past: Any, q: Expression, v: Expression, t: Expression) -> Expression:
+        """Ways in which the rope runs past its sheaves in a first step that began a time ``past`` before the middle.
+
+        Past a sheave that does not turn a rope in motion runs as it does in the state (q, v, t) within the step; past
+        one that turns as at the start of the step, since the rope stretches before it slips there.
+        """
+        s, eom = self.eom.symbolic, self.eom
+        rates = ca.vertcat(belt.rate(belt.L), belt.rate(belt.terms.length))
+        before = [ca.vertcat(eom.formulation.moved(-past * s.v), s.t - past)]
+        first, rates = ca.substitute([belt.ways, rates], [ca.vertcat(s.q, s.t)], before)
+        within = ca.substitute(belt.ways, ca.vertcat(s.q, s.v, s.t), ca.vertcat(q, v, t))
+        moves = ca.mmax(ca.fabs(rates)) > RUNS
+        turns = [not ca.SX(ca.jacobian(rub.rim, s.q)).is_zero() for rub in belt.rubs]
+        return ca.vertcat(*(first[k] if turn else ca.if_else(moves, within[k], 0) for k, turn in enumerate(turns)))
 
     def force(self, h: Expression) -> Expression:
         """Force in the middle of a step of length ``h``, without that which the equations have."""
@@ -354,6 +382,14 @@ class ElasticSheaves:
             _, T, _, _, _ = self._mapped(belt, self._half(belt, h), h / 2)
             total = total - belt.rows.T @ T - belt.terms.force
         return ca.densify(total)
+
+    def pulls(self, h: Expression) -> dict[str, Expression]:
+        """Tensions of all elastic ropes in the middle of a step of length ``h``, by the names of spans."""
+        found = span_tensions(self.eom)
+        for belt in self.belts:
+            T, names = self._mapped(belt, self._half(belt, h), h / 2)[1], belt.terms.rope.tension_names
+            found |= {names[place]: T[span] for place, span in belt.span_of.items()}
+        return found
 
     def _half(self, belt: SectionTerms, h: Expression) -> Expression:
         strains = self._mapped(belt, ca.SX.zeros(len(belt.rubs)), _INSTANT)[2]
@@ -398,7 +434,9 @@ class ElasticSheaves:
         for belt in self.belts:
             middle = self._mapped(belt, self._half(belt, h), h / 2)
             creep, creeps = belt.creep(s.v + dv / 2, middle[2], h)
-            new, T, strains, slips, _ = belt.mapping(end, s.v + dv, s.t + h / 2, s.p, belt.states, belt.begun, creep, h)
+            at = (end, s.v + dv, s.t + h / 2)
+            ways = self._ways(belt, h / 2, *at)
+            new, T, strains, slips, _ = belt.mapping(*at, s.p, belt.states, belt.begun, ways, creep, h)
             means = [1 + (strains[i] + strains[j]) / 2 for i, j in belt.between]
             ways = ca.vertcat(*(slips[k] * mean for k, mean in enumerate(means)))
             lost = [(T[j] - T[i]) * (ways[k] + creeps[k]) for k, (i, j) in enumerate(belt.between)]
@@ -416,6 +454,11 @@ class ElasticSheaves:
             signals += [(f"tension.{names[place]}", T[span]) for place, span in belt.span_of.items()]
             signals.append((f"friction_error.{belt.terms.name}", error))
         return signals
+
+
+def span_tensions(eom: EquationsOfMotion) -> dict[str, Expression]:
+    """Return tensions of elastic ropes and cables without friction at sheaves, by the names of spans."""
+    return {one.rope.tension_names[k]: one.tension for one in eom.formulation.elastic_ropes() for k in one.spans}
 
 
 def elastic_sheaves_of(eom: EquationsOfMotion) -> ElasticSheaves:

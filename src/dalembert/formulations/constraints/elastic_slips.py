@@ -41,11 +41,12 @@ from dalembert.formulations.constraints.elastic_sheaves import (
     eliminated,
     return_mapping,
     span_lengths,
+    span_tensions,
 )
 from dalembert.formulations.constraints.heavy_pulleys import HeavyPulley, HeavySlips, heavy_rubbing
 from dalembert.formulations.equations import EquationsOfMotion
 
-__all__ = ["ElasticSlips", "elastic_slips_of"]
+__all__ = ["DampedSlips", "ElasticSlips", "damped_slips", "elastic_slips_of"]
 
 _STABLE = 100.0  # rate [1/s] at which an error of the ratio decays while the rope slips
 _BEYOND = 1e-9  # part by which a ratio passes its limit before the rope slips; in strain, while tensions are faint
@@ -233,12 +234,15 @@ class _Slips:
         return ca.if_else(self.taut, whole, 0) - self.belt.terms.energy
 
     @property
+    def pulls(self) -> dict[str, Expression]:
+        """Tensions of its spans by their names."""
+        names = self.terms.rope.tension_names
+        return {names[place]: self.tensions[span] for place, span in self.belt.span_of.items()}
+
+    @property
     def signals(self) -> list[tuple[str, Expression]]:
         """Tensions of the spans, slips, and which sheaves stick."""
-        tensions = self.terms.rope.tension_names
-        signals: list[tuple[str, Any]] = [
-            (f"tension.{tensions[place]}", self.tensions[span]) for place, span in self.belt.span_of.items()
-        ]
+        signals: list[tuple[str, Any]] = [(f"tension.{name}", T) for name, T in self.pulls.items()]
         for k, name in enumerate(self.names):
             signals += [(f"slip.{name}", self.speeds[k]), (f"stick.{name}", self.latches[k] < 0.5)]
         return signals
@@ -267,7 +271,7 @@ class _Slips:
 
 
 @dataclass(frozen=True, eq=False)
-class _DampedSlips(_Slips):
+class DampedSlips(_Slips):
     """A section with damping: the latches report slips, which the law gives itself."""
 
     @property
@@ -420,10 +424,29 @@ class ElasticSlips:
         parts = [one.events for one in self.sections]
         return [g for part in parts for g in part[0]], [spec for part in parts for spec in part[1]]
 
+    @cached_property
+    def _tensions(self) -> dict[str, Expression]:
+        """Tensions of the spans of these ropes."""
+        found: dict[str, Any] = {}
+        for one in self.sections:
+            found |= one.pulls
+        return found
+
+    @property
+    def pulls(self) -> dict[str, Expression]:
+        """Tensions of all elastic ropes, by the names of spans."""
+        return span_tensions(self.eom) | self._tensions
+
     @property
     def signals(self) -> list[tuple[str, Expression]]:
         """Tensions, slips, and which sheaves and pulleys stick."""
         return [signal for one in self.sections for signal in one.signals]
+
+
+def damped_slips(belt: SectionTerms, states: Expression) -> DampedSlips:
+    """Return a taut section with damping, from the rope before each sheave with its rim."""
+    none = ca.SX.zeros(len(belt.rubs))
+    return DampedSlips(belt, ca.SX(1), states, none, none)
 
 
 def elastic_slips_of(eom: EquationsOfMotion) -> ElasticSlips:
@@ -435,7 +458,7 @@ def elastic_slips_of(eom: EquationsOfMotion) -> ElasticSlips:
         places = [[system.latch_index(f"{what}.{name}") for name in belt.names] for what in ("slips", "material0")]
         latches, started = (ca.vertcat(*(system.latches[place] for place in row)) for row in places)
         taut = system.latches[system.latch_index(f"taut.{belt.terms.name}")] > 0.5
-        kind = _Slips if belt.terms.rope.damping == 0.0 else _DampedSlips
+        kind = _Slips if belt.terms.rope.damping == 0.0 else DampedSlips
         sections.append(kind(belt, taut, ca.SX.sym("material", len(belt.rubs)), latches, started))
     for terms in heavy_rubbing(eom):
         grown = ca.SX.sym("material")

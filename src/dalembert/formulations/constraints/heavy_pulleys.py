@@ -217,8 +217,7 @@ class HeavySlips:
         size = ca.fmax(*self.pulley.tensions)
         # a ratio that has drifted past its limit does no harm while it comes back
         rooms = [
-            ca.fmax(room, stuck / _STABLE)
-            for room, (stuck, _) in zip(self.pulley.rooms, self._rates, strict=True)
+            ca.fmax(room, stuck / _STABLE) for room, (stuck, _) in zip(self.pulley.rooms, self._rates, strict=True)
         ]
         g: list[Any] = [
             ca.if_else(self.latches > 0.5, 1, (ca.fmin(*rooms) + _BEYOND * size) / EA),
@@ -228,6 +227,11 @@ class HeavySlips:
         switches = {"direction": -1, "switches": True, "positive": True}
         specs = [EventSpec(f"{name}.{what}", **switches) for what in ("slip", "stick")]
         return g, [*specs, EventSpec(f"{name}.catenary", terminal=True, direction=-1)]
+
+    @property
+    def pulls(self) -> dict[str, Expression]:
+        """Tension at its anchor."""
+        return {self.pulley.cable.name: self.pulley.shape.tensions[1]}
 
     @property
     def signals(self) -> list[tuple[str, Expression]]:

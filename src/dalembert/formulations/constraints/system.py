@@ -12,11 +12,7 @@ that act while it sticks; they have velocities only, and ``Phi = 0``. The row of
 one too, ``Phi' = -v``: its multiplier is the friction that acts on the joint. A section of a rope has one row that only
 pulls, as a cable, and a row of each sheave with friction, which acts while that sticks (`RopeSection`).
 
-The ``latches`` may change during a run without compiling anything, and keep their values between events: whether a
-switchable constraint acts (1 or 0), the numbers that were measured when it began to act, and of contacts whether they
-push (``active``) and stick, where they slip to (``toward``) and how far they may turn (``leeway``), and how they shared
-indeterminate forces (``share``) when they last changed. Joints that stick have these but ``active``; sheaves of ropes
-have them too, with the tension of the span before the sheave as their ``share``.
+Latches (`LatchTable`) tell which rows act, and keep the numbers that constraints measured when they began to act.
 """
 
 from __future__ import annotations
@@ -31,24 +27,20 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.core.errors import InputError, UnknownNameError
-from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.actuation import actuator_efforts, gear_friction
+from dalembert.formulations.constraints.latches import STICKING, LatchTable, latches_before_routes
 from dalembert.formulations.constraints.ropes import RopeSection
+from dalembert.formulations.constraints.row_context import FormulationContext, FormulationRates
 from dalembert.formulations.contact.system import ContactSystem
 from dalembert.model.cables import Cable, CablePath
 from dalembert.model.constraints import Rubbing
 from dalembert.model.context import MachineContext
-from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import RopeBase, RopeObstacle, Route, RouteSection
-from dalembert.spatial.rotations import quaternion_from_matrix, quaternion_matrix, quaternion_of
+from dalembert.model.ropes import RopeBase, Route, RouteSection
 
 __all__ = ["ConstraintRows", "ConstraintSystem", "sticking_names"]
-
-_POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 
 
 @dataclass(frozen=True)
@@ -85,73 +77,6 @@ class ConstraintRows:
         return (name,) if count == 1 else tuple(f"{name}[{k}]" for k in range(count))
 
 
-@dataclass(frozen=True)
-class _Held:
-    """Numbers that a constraint measures when it begins to act."""
-
-    name: str
-    where: slice
-    measured: Expression  # a length, or a pose (position, then the rotation matrix by columns)
-    once: bool = False  # at the start of a run only
-
-
-@dataclass(frozen=True)
-class _Context:
-    """Context of the rows of a constraint (`RowContext`); ``held`` are the position and quaternion that it holds."""
-
-    system: ConstraintSystem
-    held: ca.SX | None
-
-    @property
-    def machine(self) -> Machine:
-        return self.system.machine
-
-    def pose(self, frame: str) -> tuple[ca.SX, ca.SX]:
-        return self.system.pose(frame)
-
-    def coordinate(self, joint: str) -> ca.SX:
-        return ca.SX(self.system.formulation.joint_coordinate(joint))
-
-    def lies_on(self, obstacle: str, otherwise: ca.SX) -> ca.SX:
-        place = self.system.latch_index(f"on.{obstacle}")
-        return otherwise if place < 0 else self.system.latches[place]
-
-    def counted(self, angle: str) -> ca.SX:
-        place = self.system.latch_index(f"halves.{angle}")
-        return ca.SX(0.0) if place < 0 else self.system.latches[place]
-
-    def value(self, scalar: Scalar) -> ca.SX:
-        return ca.SX(self.system.variables.value(scalar))
-
-    def held_pose(self) -> tuple[ca.SX, ca.SX]:
-        if self.held is None:
-            raise InputError("rows use the pose that the constraint holds, but its kind declares none")
-        return quaternion_matrix(self.held[3:]), self.held[:3]
-
-
-@dataclass(frozen=True)
-class _Rates:
-    """Rates of joints and frames (`RelativeRates`)."""
-
-    system: ConstraintSystem
-
-    def of_joint(self, joint: str) -> ca.SX:
-        return ca.SX(self.system.formulation.joint_rate(joint))
-
-    def between(self, frame: str, other: str) -> tuple[ca.SX, ca.SX]:
-        (v_f, w_f), (v_o, w_o) = self._twist(frame), self._twist(other)
-        (_, p_f), (R_o, p_o) = self.system.pose(frame), self.system.pose(other)
-        return R_o.T @ (v_f - v_o - ca.cross(w_o, p_f - p_o)), R_o.T @ (w_f - w_o)
-
-    def _twist(self, frame: str) -> tuple[ca.SX, ca.SX]:
-        """Velocity and angular velocity in the world."""
-        if frame == WORLD:
-            return ca.SX.zeros(3), ca.SX.zeros(3)
-        R, _ = self.system.pose(frame)
-        twist = ca.SX(self.system.formulation.jacobian(frame)) @ self.system.variables.v
-        return R @ twist[:3], R @ twist[3:]
-
-
 class ConstraintSystem:
     """All constraints of a set of equations.
 
@@ -167,14 +92,14 @@ class ConstraintSystem:
         self.machine: Machine = formulation.machine
         self.formulation = formulation
         self.variables = formulation.variables
-        self._measures: list[_Held] = []
         self.contacts = ContactSystem(formulation) if contacts is None else contacts
         self.tangents = _moving_tangents(self.contacts)
-        names, values = self._latch_layout()
-        self.latch_names: tuple[str, ...] = tuple(names)
-        self.latch_nominal: Array = np.array(values, dtype=float)
-        self.latches = ca.SX.sym("latches", len(names))
-        self.routes: dict[str, Route] = {rope.name: rope.route(_Context(self, None)) for rope in self.machine.all_ropes}
+        self.latch_table = LatchTable(self.machine, self.variables)
+        known = latches_before_routes(self.machine, self.contacts, self.tangents, self.sticking)
+        self.latch_table.add(known, "latches")
+        self.context: MachineContext = FormulationContext(formulation, self.latch_table)
+        self.rates = FormulationRates(formulation)
+        self.routes: dict[str, Route] = {rope.name: rope.route(self.context) for rope in self.machine.all_ropes}
         self._obstacles()
         self.sections = self._rope_sections()
         self._add_latches_of_ropes()
@@ -182,57 +107,15 @@ class ConstraintSystem:
         self.rows: tuple[ConstraintRows, ...] = ()
         self.phi = self._assemble()
 
-    def _latch_layout(self) -> tuple[list[str], list[float]]:
-        names: list[str] = []
-        values: list[float] = []
-        for c in self.machine.constraints:
-            if c.switchable:
-                names.append(f"active.{c.name}")
-                values.append(float(c.active))
-        for cable in self.machine.cables:
-            if not cable.elastic and not cable.bilateral:
-                names.append(f"active.{cable.name}")
-                values.append(1.0)
-        for c in self.machine.constraints:
-            if c.holds_pose:
-                names += [f"offset.{c.name}.{k}" for k in _POSE]
-                values += [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
-        for rope in self.machine.all_ropes:
-            if not rope.elastic and (rope.length is None or len(rope.section_names) > 1):
-                names += [f"length0.{section}" for section in rope.section_names]
-                values += [0.0] * len(rope.section_names)
-        for rope in self.machine.ropes:
-            obstacles = [
-                f"on.{rope.name}.{element.label}" for element in rope.path if isinstance(element, RopeObstacle)
-            ]
-            counted = [f"halves.{angle}" for angle in rope.counted]
-            names, values = names + obstacles + counted, values + [0.0] * len(obstacles + counted)
-        for pair, tangents in zip(self.contacts.pairs, self.tangents, strict=True):
-            names.append(f"active.{pair.name}")
-            if tangents:
-                names.append(f"stick.{pair.name}")
-                names += [f"toward.{pair.name}[{j}]" for j in range(2)]
-                names += [f"share.{pair.name}[{j}]" for j in range(3)]
-                names.append(f"leeway.{pair.name}")
-        names += [f"{what}.{joint}" for joint in self.sticking for what in ("stick", "toward", "share", "leeway")]
-        return names, values + [0.0] * (len(names) - len(values))
-
     def _obstacles(self) -> None:
         """Let runs begin with ropes on the obstacles that geometry says, and in the first turn of wheels."""
-        counted = [self.latch_index(f"halves.{angle}") for rope in self.machine.ropes for angle in rope.counted]
-        for place in counted:
-            self._measures.append(_Held("", slice(place, place + 1), ca.SX.zeros(1), once=True))
+        for rope in self.machine.ropes:
+            for angle in rope.counted:
+                self.latch_table.hold("", f"halves.{angle}", ca.SX.zeros(1), once=True)
         for name, route in self.routes.items():
             for meeting in route.meetings:
-                place = self.latch_index(f"on.{name}.{meeting.name}")
-                touches = self._at_start(meeting.touches)
-                self._measures.append(_Held(name, slice(place, place + 1), touches, once=True))
-
-    def _at_start(self, expression: Expression) -> Expression:
-        """An expression with the ropes on their obstacles as they are at the start of a run."""
-        held = [held for held in self._measures if held.once]
-        old = ca.vertcat(ca.SX(0, 1), *(self.latches[one.where] for one in held))
-        return ca.substitute(expression, old, ca.vertcat(ca.SX(0, 1), *(one.measured for one in held)))
+                touches = self.latch_table.at_start(meeting.touches)
+                self.latch_table.hold(name, f"on.{name}.{meeting.name}", touches, once=True)
 
     def _rope_sections(self) -> tuple[RopeSection, ...]:
         """Sections of the inextensible ropes of the machine."""
@@ -263,17 +146,13 @@ class ConstraintSystem:
         return tuple(sections)
 
     def _add_latches_of_ropes(self) -> None:
-        names = []
+        numbers: dict[str, float] = {}
         for section in self.sections:
-            names.append(f"active.{section.name}")
+            numbers[f"active.{section.name}"] = 1.0
             if section.sheaves:
-                names.append(f"share.{section.name}")
-            for sheave in section.sheave_names:
-                names += [f"{what}.{sheave}" for what in ("stick", "toward", "share", "leeway")]
-        self.latch_names = (*self.latch_names, *names)
-        acting = [float(name.startswith("active.")) for name in names]
-        self.latch_nominal = np.concatenate([self.latch_nominal, acting])
-        self.latches = ca.vertcat(self.latches, ca.SX.sym("rope", len(names)))
+                numbers[f"share.{section.name}"] = 0.0
+            numbers |= {f"{what}.{sheave}": 0.0 for sheave in section.sheave_names for what in STICKING}
+        self.latch_table.add(numbers, "rope")
 
     @cached_property
     def elastic_sections(self) -> dict[str, tuple[str, ...]]:
@@ -299,19 +178,15 @@ class ConstraintSystem:
             for k, wheel in enumerate(section.wheels):
                 before = total * ends[k] / ca.sum1(L) + wheel.rim - section.start
                 numbers |= {f"slips.{rope}.{wheel.name}": ca.SX(0.0), f"material0.{rope}.{wheel.name}": before}
-            self._hold_once(numbers)
+            self.latch_table.add(dict.fromkeys(numbers, 0.0), "elastic")
+            for latch, number in numbers.items():
+                self.latch_table.hold("", latch, ca.densify(number), once=True)
         for name, cable in self.heavy_pulleys.items():
             shape = cable.hanging(self.context)
-            self._hold_once({f"slips.{name}": ca.SX(0.0), f"material0.{name}": shape.L + shape.arc})
-
-    def _hold_once(self, numbers: dict[str, Expression]) -> None:
-        """Add latches that take values at the start of a run."""
-        first = len(self.latch_names)
-        self.latch_names = (*self.latch_names, *numbers)
-        self.latch_nominal = np.concatenate([self.latch_nominal, np.zeros(len(numbers))])
-        self.latches = ca.vertcat(self.latches, ca.SX.sym("elastic", len(numbers)))
-        for place, number in enumerate(numbers.values(), first):
-            self._measures.append(_Held("", slice(place, place + 1), ca.densify(number), once=True))
+            numbers = {f"slips.{name}": ca.SX(0.0), f"material0.{name}": shape.L + shape.arc}
+            self.latch_table.add(dict.fromkeys(numbers, 0.0), "heavy")
+            for latch, number in numbers.items():
+                self.latch_table.hold("", latch, ca.densify(number), once=True)
 
     @property
     def heavy_pulleys(self) -> dict[str, Cable]:
@@ -339,12 +214,12 @@ class ConstraintSystem:
         """Friction of the constraints among them, then of the bearings of turning sheaves."""
         found = []
         for c in self.machine.rubbing:
-            rubbing = c.rubbing(_Context(self, None), _Rates(self))
+            rubbing = c.rubbing(FormulationContext(self.formulation, self.latch_table), self.rates)
             assert rubbing is not None
             found.append(rubbing)
         for rope in self.machine.ropes:
             for bearing in self.routes[rope.name].bearings:
-                rate, spans = _Rates(self).of_joint(bearing.joint), tuple(rope.tension_names[k] for k in bearing.spans)
+                rate, spans = self.rates.of_joint(bearing.joint), tuple(rope.tension_names[k] for k in bearing.spans)
                 found.append(Rubbing(rate, bearing.lever, (-1, 0), spans))
         return tuple(found)
 
@@ -370,22 +245,47 @@ class ConstraintSystem:
 
     @property
     def tugs(self) -> tuple[tuple[int, ...], ...]:
-        """Rows at which the spans end whose tensions are the load of each of them."""
+        """Rows at which the spans end whose tensions are the load of each of them; elastic ropes have no rows."""
         rows = self.tension_rows
-        loads = (tuple(rows[name] for name in one.tensions) for one in self.rubbing)
+        loads = (tuple(rows[name] for name in one.tensions if name in rows) for one in self.rubbing)
         return (*(() for _ in self.machine.sticking), *loads)
+
+    @property
+    def of_state(self) -> tuple[bool, ...]:
+        """Whether the limit of each of them is a function of the state: of joints, and of bearings on elastic ropes."""
+        rows = self.tension_rows
+        own = (bool(one.tensions) and not any(name in rows for name in one.tensions) for one in self.rubbing)
+        return (*(True for _ in self.machine.sticking), *own)
+
+    def joint_levels(self, inputs: Expression, pulls: Mapping[str, Expression]) -> tuple[Expression, Expression]:
+        """Friction of each of them while it moves and the largest at rest, or their coefficients of a load.
+
+        Parameters
+        ----------
+        inputs
+            Inputs of the motors.
+        pulls
+            Tensions of elastic ropes by the names of spans, which load bearings of sheaves.
+        """
+        u, first = self.variables.u, len(self.machine.sticking)
+        frictions, limits = ca.substitute([self.joint_frictions, self.joint_limits], [u], [ca.densify(inputs)])
+        for k, one in enumerate(self.rubbing, first):
+            if one.tensions and self.of_state[k]:
+                load = sum((ca.fmax(pulls[name], 0) for name in one.tensions), ca.SX(0))
+                frictions[k], limits[k] = frictions[k] * load, limits[k] * load
+        return frictions, limits
 
     @cached_property
     def joint_rates(self) -> Expression:
         """Rates of the joints with friction that sticks."""
-        rates = [*(_Rates(self).of_joint(joint) for joint in self.machine.sticking), *(r.rate for r in self.rubbing)]
+        rates = [*(self.rates.of_joint(joint) for joint in self.machine.sticking), *(r.rate for r in self.rubbing)]
         return ca.densify(ca.vertcat(ca.SX(0, 1), *rates))
 
     @cached_property
     def joint_limits(self) -> Expression:
         """Largest friction of each of them at rest, of the parameters and the inputs of their motors.
 
-        A constraint has the coefficient of its load here.
+        A constraint or bearing has the coefficient of its load here.
         """
         value = self.variables.value
         limits = [self.machine.friction_of(name).holding(value) + self._geared(name) for name in self.machine.sticking]
@@ -407,11 +307,6 @@ class ConstraintSystem:
         ]
         return ca.densify(ca.vertcat(ca.SX(0, 1), *frictions, *(r.coefficient for r in self.rubbing)))
 
-    def pose(self, frame: str) -> tuple[Expression, Expression]:
-        """Rotation and position of a frame in the world."""
-        R, p = self.formulation.frame_pose(frame)
-        return ca.SX(R), ca.SX(p)
-
     def _assemble(self) -> Expression:
         rows: list[ConstraintRows] = []
         phi: list[Expression] = []
@@ -427,13 +322,14 @@ class ConstraintSystem:
         for name, expression in self.formulation.own_constraints():
             add(name, "internal", expression)
         for c in self.machine.constraints:
-            context = _Context(self, None)
+            held = None
             if c.holds_pose:
                 start = self.latch_index(f"offset.{c.name}.x")
-                context = _Context(self, self.latches[start : start + 7])
-                (R_f, p_f), (R_o, p_o) = map(self.pose, c.frames)
+                held = self.latches[start : start + 7]
+                (R_f, p_f), (R_o, p_o) = map(self.context.pose, c.frames)
                 measured = ca.vertcat(R_o.T @ (p_f - p_o), ca.vec(R_o.T @ R_f))
-                self._measures.append(_Held(c.name, slice(start, start + 7), measured))
+                self.latch_table.hold(c.name, f"offset.{c.name}.x", measured)
+            context = FormulationContext(self.formulation, self.latch_table, held)
             add(c.name, "constraint", ca.SX(c.rows(context)))
         for cable in self.machine.cables:
             if not cable.elastic:
@@ -463,18 +359,28 @@ class ConstraintSystem:
         return ca.vertcat(*phi) if phi else ca.SX(0, 1)
 
     @property
-    def context(self) -> MachineContext:
-        """Poses, coordinates and values on the symbols of the formulation."""
-        return _Context(self, None)
+    def latch_names(self) -> tuple[str, ...]:
+        """Names of the latches."""
+        return self.latch_table.names
+
+    @property
+    def latch_nominal(self) -> Array:
+        """Values of the latches that nothing measures."""
+        return self.latch_table.nominal
+
+    @property
+    def latches(self) -> Expression:
+        """Symbols of the latches."""
+        return self.latch_table.symbols
 
     def latch_index(self, name: str) -> int:
         """Place of a name in the latches, -1 if it is not there."""
-        return self.latch_names.index(name) if name in self.latch_names else -1
+        return self.latch_table.index(name)
 
     @cached_property
     def paths(self) -> dict[str, CablePath]:
         """Exits and directions of the cables."""
-        return {cable.name: cable.path(_Context(self, None)) for cable in self.machine.cables}
+        return {cable.name: cable.path(self.context) for cable in self.machine.cables}
 
     def natural_length(self, name: str) -> Expression:
         """Unstretched length of a section of a cable or rope, less the length that its drums pay out.
@@ -489,11 +395,10 @@ class ConstraintSystem:
         place = rope.section_names.index(name)
         if rope.elastic:
             return self._unloaded(rope, rope.neutral_route(self.machine), place)
-        index = self.latch_index(f"length0.{name}")
-        if not any(h.name == name and not h.once for h in self._measures):
-            measured = self._at_start(self._unloaded(rope, self.routes[rope.name], place))
-            self._measures.append(_Held(name, slice(index, index + 1), measured))
-        return self.latches[index]
+        if not self.latch_table.is_held(name):
+            measured = self.latch_table.at_start(self._unloaded(rope, self.routes[rope.name], place))
+            self.latch_table.hold(name, f"length0.{name}", measured)
+        return self.latches[self.latch_index(f"length0.{name}")]
 
     def _unloaded(self, rope: RopeBase, route: Route, place: int) -> Expression:
         """Unstretched length of a section, less the length that its drums pay out, from a route of its rope."""
@@ -505,69 +410,6 @@ class ConstraintSystem:
         elif rope.stiffness is not None:
             factor = 1 / (1 + value(rope.pretension) / value(rope.stiffness))
         return sections[place].way * factor - sections[place].payout
-
-    @cached_property
-    def _conditions(self) -> ca.Function:
-        x, routes = self.variables, self.routes.values()
-        values = [self._at_start(condition.value) for route in routes for condition in route.conditions]
-        return ca.Function("conditions", [x.q, x.t, x.p], [ca.densify(ca.vertcat(ca.SX(0, 1), *values))])
-
-    def route_fault(self, q: Array, t: float, p: Array) -> tuple[int, str] | None:
-        """First of many configurations (N, nq) in which a rope has no route, and the error there."""
-        conditions = [condition for route in self.routes.values() for condition in route.conditions]
-        if not conditions:
-            return None
-        arguments = [
-            ca.DM(np.atleast_2d(a).T) for a in (q, np.full((len(q), 1), t), np.broadcast_to(p, (len(q), p.shape[-1])))
-        ]
-        values = np.array(ca.DM(self._conditions(*arguments)).full()).T
-        for member, row in enumerate(values):
-            for condition, value in zip(conditions, row, strict=True):
-                if not value > 0.0:
-                    return member, condition.message
-        return None
-
-    def fleet_angles(self, q: Array, t: float, p: Array) -> dict[str, Array]:
-        """Fleet angles [rad] at the sheaves of ropes in many configurations (N, nq), by the names ``ROPE.SHEAVE``."""
-        found = {f"{n}.{w.name}": w.fleet for n, r in self.routes.items() for w in r.wraps if w.fleet is not None}
-        found = {name: angle for name, angle in found.items() if not ca.SX(angle).is_zero()}
-        return self._at_starts(found, q, t, p)
-
-    def rope_kappas(self, q: Array, t: float, p: Array) -> dict[str, Array]:
-        """Largest ``|ln(T2/T1)|`` of sheaves and guides in many configurations (N, nq), by ``ROPE.SHEAVE``."""
-        parts = [(name, part) for name, route in self.routes.items() for part in route.sections]
-        return self._at_starts(
-            {f"{name}.{rub.name}": rub.kappa for name, part in parts for rub in part.wheels}, q, t, p
-        )
-
-    def _at_starts(self, found: Mapping[str, Expression], q: Array, t: float, p: Array) -> dict[str, Array]:
-        """Values of expressions in many configurations, with ropes on their obstacles as at the start of a run."""
-        if not found:
-            return {}
-        x = self.variables
-        values = [self._at_start(value) for value in found.values()]
-        made = ca.Function("starts", [x.q, x.t, x.p], [ca.densify(ca.vertcat(*values))])
-        arguments = [
-            ca.DM(np.atleast_2d(a).T) for a in (q, np.full((len(q), 1), t), np.broadcast_to(p, (len(q), p.shape[-1])))
-        ]
-        return dict(zip(found, np.array(ca.DM(made(*arguments)).full()), strict=True))
-
-    @property
-    def measuring(self) -> tuple[str, ...]:
-        """Names of the constraints that measure themselves when they begin to act."""
-        return tuple(held.name for held in self._measures)
-
-    @property
-    def measures(self) -> list[tuple[str, slice, Expression]]:
-        """Measurements of constraints: their names, their places in the latches, and their expressions.
-
-        A pose is a position and a quaternion, whose sign may be the other one than that of `measured`.
-        """
-        return [
-            (one.name, one.where, one.measured if one.measured.numel() == 1 else _as_pose(one.measured))
-            for one in self._measures
-            if not one.once
-        ]
 
     @property
     def m(self) -> int:
@@ -645,75 +487,10 @@ class ConstraintSystem:
         of_joints = ca.jtimes(rates, x.q, self._coordinate_rate) + ca.jacobian(rates, x.t)
         return self._of_contacts(above, self.contacts.bias, of_joints)
 
-    @cached_property
-    def measured_numbers(self) -> Expression:
-        """Measurements of constraints where they begin to act, one below the other."""
-        return ca.SX(ca.vertcat(ca.SX(0, 1), *(ca.densify(held.measured) for held in self._measures)))
-
-    @cached_property
-    def _measure(self) -> ca.Function:
-        x = self.variables
-        return ca.Function("measure", [x.q, x.t, x.p], [self.measured_numbers])
-
-    def measured(
-        self,
-        latches: Array,
-        q: Array,
-        t: float,
-        p: Array,
-        names: set[str] | None = None,
-        values: Array | None = None,
-    ) -> Array:
-        """Return ``latches`` with the numbers that the named constraints (None: all) measure at a configuration.
-
-        Many configurations at once have shapes (N, n), (N, nq) and (N, np); ``values`` are their `measured_numbers`, if
-        they have been evaluated already.
-        """
-        result = latches.copy()
-        if not self._measures:
-            return result
-        many = np.atleast_2d(result)
-        if values is None:
-            arguments = [ca.DM(np.atleast_2d(a).T) for a in (q, np.full((len(many), 1), t), p)]
-            values = np.array(ca.DM(self._measure(*arguments)).full()).T
-        ends = np.cumsum([held.measured.numel() for held in self._measures])
-        for held, numbers in zip(self._measures, np.split(values, ends[:-1], axis=1), strict=True):
-            if names is not None and held.name not in names:
-                continue
-            if not np.isfinite(numbers).all():
-                raise InputError(
-                    f"'{held.name}' of machine '{self.machine.name}' has no length in this configuration: is its "
-                    "pulley larger than the distance to its anchor?"
-                )
-            if numbers.shape[1] == 1:
-                many[:, held.where] = numbers
-            else:
-                R = numbers[:, 3:].reshape(-1, 3, 3).transpose(0, 2, 1)
-                many[:, held.where] = [[*r, *quaternion_from_matrix(A)] for r, A in zip(numbers[:, :3], R, strict=True)]
-        return result
-
-    def latch_vector(self, active: Mapping[str, bool] | None = None) -> Array:
-        """Latches with some switchable constraints turned on or off by name."""
-        latches = self.latch_nominal.copy()
-        switches = [n.removeprefix("active.") for n in self.latch_names if n.startswith("active.")]
-        for name, on in (active or {}).items():
-            if name not in switches:
-                raise UnknownNameError(
-                    "switchable constraint or unilateral cable", name, switches, f"machine '{self.machine.name}'"
-                )
-            if not isinstance(on, bool | np.bool_):
-                raise InputError(f"active['{name}'] must be true or false, got {on!r}")
-            latches[self.latch_index(f"active.{name}")] = float(on)
-        return latches
-
 
 def sticking_names(machine: Machine) -> tuple[str, ...]:
     """Joints with friction that sticks, then constraints and bearings with friction proportional to a load."""
     return (*machine.sticking, *(c.name for c in machine.rubbing), *machine.sheave_bearings)
-
-
-def _as_pose(measured: Expression) -> Expression:
-    return ca.vertcat(measured[:3], quaternion_of(ca.reshape(measured[3:], 3, 3)))
 
 
 def _moving_tangents(contacts: ContactSystem) -> tuple[tuple[int, ...], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -43,8 +43,20 @@ class StepBlock(NamedTuple):
     number: Any
 
 
-def unilateral_blocks(eom: EquationsOfMotion, system: ContactSystem, inputs: Expression) -> list[StepBlock]:
-    """Contacts, cables and ropes that only pull, and joints that stick."""
+def unilateral_blocks(
+    eom: EquationsOfMotion, system: ContactSystem, inputs: Expression, pulls: Mapping[str, Expression]
+) -> list[StepBlock]:
+    """Contacts, cables and ropes that only pull, and joints that stick.
+
+    Parameters
+    ----------
+    eom, system
+        The equations and their contacts.
+    inputs
+        Inputs of the motors.
+    pulls
+        Tensions of elastic ropes by the names of spans.
+    """
     blocks = []
     # How fast a pair is that may pass the other one by its side, its normal alone does not say.
     for a, pair in enumerate(system.pairs):
@@ -62,10 +74,10 @@ def unilateral_blocks(eom: EquationsOfMotion, system: ContactSystem, inputs: Exp
             continue
         J, u, phi = (-e[r.start : r.stop, :] for e in (constraints.jacobian, constraints.velocity, constraints.phi))
         blocks.append(StepBlock(r.name, BlockLaw.UNILATERAL, ca.SX(J), u, phi, 0.0, 0.0))
+    kinetic, holding = constraints.joint_levels(inputs, pulls)
     for k, name in enumerate(sticking_names(eom.machine)):
         rate = constraints.joint_rates[k]
-        levels = constraints.joint_limits[k], constraints.joint_frictions[k]
-        limit = _limit(rate, *ca.substitute(list(levels), [eom.symbolic.u], [ca.densify(inputs)]))
+        limit = _limit(rate, holding[k], kinetic[k])
         blocks.append(StepBlock(name, BlockLaw.STICTION, ca.jacobian(rate, eom.symbolic.v), rate, 0.0, 0.0, limit))
     return blocks
 
@@ -150,7 +162,7 @@ def tug_rows(eom: EquationsOfMotion, blocks: Sequence[StepBlock]) -> tuple[tuple
             rows |= {name: first + span for name, span in sections[block.name].tensions}
         first += int(block.J.shape[0])
     loads = dict(zip(system.sticking[len(eom.machine.sticking) :], system.rubbing, strict=True))
-    return tuple(tuple(rows[n] for n in loads[b.name].tensions) if b.name in loads else () for b in blocks)
+    return tuple(tuple(rows[n] for n in loads[b.name].tensions if n in rows) if b.name in loads else () for b in blocks)
 
 
 def section_of(eom: EquationsOfMotion, r: ConstraintRows) -> RopeSection:

@@ -85,9 +85,10 @@ def stepping_part(
     M = ca.SX(s.mass_matrix)
     B = ca.jacobian(s.coordinate_rate, s.v)
     D_in, K_in = (_positive_diagonal(-ca.jacobian(applied[0], y) @ b) for y, b in ((s.v, ca.SX.eye(nv)), (s.q, B)))
-    D_loss = _within(M, -ca.jacobian(applied[1], s.v))
-    K_spans, D_spans = (_within(M, tangent) for tangent in elastic.tangents(h))
-    K = K_in + _within(M, stiffness_matrix(eom, B)) + K_spans
+    # Elastic ropes couple bodies that the mass matrix does not: without these entries they would add inertia.
+    D_loss = _symmetric(-ca.jacobian(applied[1], s.v))
+    K_spans, D_spans = (_symmetric(tangent) for tangent in elastic.tangents(h))
+    K = K_in + _symmetric(stiffness_matrix(eom, B)) + K_spans
     implicit = M + (h * theta) * (D_in + D_loss + D_spans) + (h * theta) ** 2 * K
     # Velocities in axes that turn with a body are carried along by the step: this change is no force.
     bias = ca.densify(ca.substitute(ca.SX(s.inverse_dynamics), s.a, ca.densify(eom.layout.coasting(s.v))))
@@ -99,7 +100,7 @@ def stepping_part(
     scale = [ca.sqrt(i) for i in factors.inverse]
     s0 = scaled_entries(half_solve(factors, ca.vertsplit(ca.densify(h * force))), scale)
 
-    blocks, held = unilateral_blocks(eom, system, inputs), rows_held(eom)
+    blocks, held = unilateral_blocks(eom, system, inputs, elastic.pulls(h)), rows_held(eom)
     held_rows = [scaled_entries(half_solve(factors, row_entries(held.J[i, :])), scale) for i in range(held.m)]
     groups = coupled_groups([frozenset(j for j, e in enumerate(row) if e is not None) for row in held_rows])
     columns = [sorted(row) for row in factors.rows]
@@ -197,9 +198,8 @@ def stiffness_matrix(eom: EquationsOfMotion, B: Expression) -> Expression:
     return B.T @ ca.hessian(V, s.q)[0] @ B
 
 
-def _within(M: Expression, A: Expression) -> Expression:
-    """Symmetric part of a matrix, where the mass matrix is not zero; the other entries stay explicit."""
-    return ca.project((A + A.T) / 2, (M + M.T).sparsity())
+def _symmetric(A: Expression) -> Expression:
+    return (A + A.T) / 2
 
 
 def _positive_diagonal(A: Expression) -> Expression:

@@ -82,7 +82,6 @@ class PulleyExit:
             length, energy = length + part, energy + part * (EA * (stretch - 1) ** 2 / 2 + w * z)
         return Wrapped(length, EA * (ca.sqrt(left - 2 * w * above / EA) - 1), energy)
 
-
     def laid(self, psi: ca.SX, shape: Hanging) -> tuple[Wrapped, ca.SX, ca.SX]:
         """The same, and the unstretched lengths on it and between it and the winch, without friction."""
         arc = self.arc(psi, shape)
@@ -113,7 +112,8 @@ def leave_pulley(
     rounds
         Number of rounds.
     """
-    psi, shape = pulley.psi, None
+    psi, miss, turn = pulley.psi, ca.SX(0), ca.SX(1)
+    shape: Hanging | None = None
     before = pulley.radius * (ca.pi - pulley.psi) + pulley.lead
     for _ in range(rounds):
         if shape is not None:

@@ -141,12 +141,6 @@ class Rope(RopeBase):
                     f"{element.what} of rope '{self.name}' is a sphere, on which the rope slides sideways, too: its "
                     "friction is not supported; give the axis of a cylinder, or leave out its friction"
                 )
-        for element in self.path if self.elastic else ():
-            if isinstance(element, Sheave) and element.has_bearing:
-                raise MachineError(
-                    f"{element.what} of rope '{self.name}' turns with the joint '{element.joint}' and has a loss, "
-                    "which is not supported for elastic ropes: leave out its joint, or give the friction to that joint"
-                )
         if passed and self.elastic:
             raise MachineError(f"rope '{self.name}' is elastic: {passed[0]} is not supported for elastic ropes")
         if self.length is not None and depends_on_time(self.length) and len(self.section_names) > 1:

@@ -113,7 +113,7 @@ class Method:
     def outlets(cls) -> frozenset[str]:
         """Outlets that can run it (`OUTLETS`): those that support its tableau; without one, single runs."""
         if cls.contact is not None:
-            return frozenset({"simulate", "rollout", "stepper", "cuda", "program"})
+            return frozenset(OUTLETS)
         if cls.implicit:
             places = {"simulate", "rollout", "program"}
             return frozenset(places if cls.adaptive else places | {"stepper", "cuda"})

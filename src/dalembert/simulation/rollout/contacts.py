@@ -10,7 +10,7 @@ import casadi as ca
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 
-__all__ = ["stepping_macros", "stepping_tapes"]
+__all__ = ["collider_macros", "collider_tapes", "stepping_macros", "stepping_tapes"]
 
 
 def stepping_tapes(system: SteppingSystem) -> tuple[ca.Function, dict[str, ca.Function]]:
@@ -19,6 +19,23 @@ def stepping_tapes(system: SteppingSystem) -> tuple[ca.Function, dict[str, ca.Fu
     if system.n_held:
         further["HELD"] = system.held
     return system.terms, further | {f"PAIR{k}": function for k, function in enumerate(_kinds(system).values())}
+
+
+def collider_tapes(system: SteppingSystem) -> tuple[ca.Function, dict[str, ca.Function]]:
+    """Return the functions of a step of a machine with colliders, as `stepping_tapes` does; none that are empty."""
+    further = {name.upper(): f for name, f in system.functions.items() if name != "terms" and _is_filled(f)}
+    return system.terms, further
+
+
+def collider_macros(system: SteppingSystem, words: int) -> dict[str, object]:
+    """Describe the colliders of a problem to the time loop of a GPU; ``words`` is the size of a world."""
+    empty = [name for name, f in system.functions.items() if name != "terms" and not _is_filled(f)]
+    nothing = {f"{name.upper()}(in, out, work)": "" for name in empty}
+    return {"COLLIDERS": 1, "ALONE": 1, "STEPPING": 0, "N_WORLD": words, **nothing}
+
+
+def _is_filled(function: ca.Function) -> bool:
+    return any(function.numel_out(k) for k in range(function.n_out()))
 
 
 def stepping_macros(problem: Problem) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import casadi
@@ -13,11 +14,13 @@ from dalembert.compile.cuda import BLOCK, CudaSource, Precision, emit_cuda, impo
 from dalembert.compile.tape import row_major
 from dalembert.core.errors import InputError
 from dalembert.core.types import Array
+from dalembert.engine.collide.worlds import WorldImage, device_text, world_image
 from dalembert.engine.methods.constraints import ConstraintMethod, Projection
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.rollout.forms import CUDA_ROLLOUT
 from dalembert.engine.sampling import Schedule
 from dalembert.simulation.methods import METHODS
+from dalembert.simulation.rollout.contacts import collider_macros
 from dalembert.simulation.rollout.desk import Desk, DeskRow, GpuDesk
 from dalembert.simulation.rollout.events import leaves_threads, watched_problem
 from dalembert.simulation.rollout.measures import Measures
@@ -31,6 +34,9 @@ _NOTHING: Any = np.uintp(0)
 """The null address."""
 _PATIENCE = 0.05
 _SAMPLES, _SAMPLES_AND_LEAVES = 1, 2  # launches that only sample, as in cuda_rollout.cu
+_STACK_SIZE = 0  # cudaLimitStackSize
+_STACK = 48 << 10
+"""Bytes of local arrays of the functions below the entry, with colliders: EPA alone has 24 kB, manifolds 10 kB."""
 _TRIES = 1000
 """Adaptive steps of a launch: some tens of milliseconds, after which an interrupt is seen."""
 
@@ -61,6 +67,9 @@ def rollout_source(
     ode, others = rollout_tapes(problem, way, watching=watching, implicit=implicit)
     macros: dict[str, object] = {**rollout_macros(problem, method, options)}
     macros |= {**constraint_macros(problem, way, watching=watching), "N_MEASURES": 0, "N_UPDATES": 0}
+    image = _image(problem)
+    if image is not None and problem.stepping is not None:
+        macros |= collider_macros(problem.stepping, len(image.words))
     further = {name: row_major(f) for name, f in others.items()}
     if measures is not None:
         further["MEASURE"] = row_major(measures.function)
@@ -81,7 +90,21 @@ def rollout_source(
         macros |= {"N_UPDATES": len(schedule.updates), "UPDATES": " ".join(statements)}
         macros["MOST_NOISE"] = max(update.noise + update.noise % 2 for update in schedule.updates)
         macros["MOST_UPDATED"] = max(len(update.rows) for update in schedule.updates)
-    return emit_cuda(row_major(ode), form=CUDA_ROLLOUT, macros=macros, further=further, entry="rollout")
+    source = emit_cuda(row_major(ode), form=CUDA_ROLLOUT, macros=macros, further=further, entry="rollout")
+    return source if image is None else replace(source, text=device_text() + source.text)
+
+
+def _image(problem: Problem) -> WorldImage | None:
+    """Memory of the steps of a member with colliders; None without them."""
+    system = problem.stepping
+    if system is None or system.colliders is None:
+        return None
+    if system.pairs is not None:
+        raise InputError(
+            f"machine {problem.name!r} has colliders beside {len(system.pairs)} declared contacts, cables and joints, "
+            "too many for a GPU: use device='cpu', or colliders in place of the contacts"
+        )
+    return world_image(system, problem.n_states)
 
 
 class _Paces:
@@ -106,6 +129,26 @@ class _Paces:
         return going
 
 
+def _make_stack(cupy: Any, entry: Any) -> None:
+    """Give threads memory for the local arrays of all functions that call each other; the entry knows its own alone."""
+    runtime, needed = cupy.cuda.runtime, int(entry.local_size_bytes) + _STACK
+    if runtime.deviceGetLimit(_STACK_SIZE) < needed:
+        runtime.deviceSetLimit(_STACK_SIZE, needed)
+
+
+class _Worlds:
+    """Memory of the steps of n members with colliders, on the GPU."""
+
+    def __init__(self, cupy: Any, image: WorldImage, n: int) -> None:
+        self._shared = cupy.asarray(image.shared)
+        self.words = cupy.empty((n, len(image.words)), dtype=cupy.int64)
+        at = [array.__cuda_array_interface__["data"][0] for array in (self.words, self._shared)]
+        self.words[:] = cupy.asarray(image.wired(*at))
+        further = self.words.strides[0] * cupy.asarray(np.arange(n))
+        for word in image.inner[:, 0].tolist():
+            self.words[:, word] += further
+
+
 class _Flight:
     """All members on the GPU, and the launches that take them over the segments of a plan.
 
@@ -117,10 +160,19 @@ class _Flight:
         The steps and the members.
     desk
         Where members are taken that leave their threads; None if none does.
+    image
+        Memory of the steps of each member, where there are colliders.
     """
 
     def __init__(
-        self, cupy: Any, entry: Any, dtype: np.dtype[Any], plan: Plan, members: Members, desk: Desk | None
+        self,
+        cupy: Any,
+        entry: Any,
+        dtype: np.dtype[Any],
+        plan: Plan,
+        members: Members,
+        desk: Desk | None,
+        image: WorldImage | None = None,
     ) -> None:
         n = len(members.x)
         self._cupy, self._entry, self._dtype = cupy, entry, dtype
@@ -145,6 +197,7 @@ class _Flight:
         self._left = None
         if desk is not None and members.watched is not None:
             self._left = GpuDesk(cupy, desk, self.columns(members.watched), n)
+        self._worlds = None if image is None else _Worlds(cupy, image, n)
 
     def _launch(
         self, segment: np.void, due: Any = _NOTHING, holds: Any = (_NOTHING, _NOTHING), *, samples: int = 0
@@ -160,6 +213,7 @@ class _Flight:
                 *(due, np.uint64(self._members.seed), self._numbers, *holds),
                 *(() if self._paces is None else self._paces.arguments),
                 *(() if self._left is None else self._left.arguments(samples=samples)),
+                *(() if self._worlds is None else (self._worlds.words,)),
             ),
         )
 
@@ -304,6 +358,9 @@ class CudaRollout:
     ) -> None:
         if METHODS[method].implicit and precision == "float":
             raise InputError(f"method {method!r} iterates in double precision on a GPU, got precision='float'")
+        self._image = _image(problem)
+        if self._image is not None and precision == "float":
+            raise InputError(f"machine {problem.name!r} has colliders, which need double precision, got 'float'")
         self._cupy = import_cupy()
         self._beside = beside
         self._watched = watched_problem(problem) if leaves_threads(problem, method) else None
@@ -311,12 +368,14 @@ class CudaRollout:
         self.source = rollout_source(problem, method, measures, schedule, way, options)
         self._dtype = np.dtype(np.float64 if precision == "double" else np.float32)
         self._entry = load_entry(self._cupy, self.source, precision, fast_math, BLOCK)
+        if self._image is not None:
+            _make_stack(self._cupy, self._entry)
 
     def run(self, plan: Plan, members: Members, *, threads: int, proceed: Callable[[float], bool]) -> None:
         """Integrate all members; see `RolloutEngine`."""
         before = members.held.copy(), None if members.measured is None else members.measured.copy()
         desk = self._desk(members, threads)
-        flight = _Flight(self._cupy, self._entry, self._dtype, plan, members, desk)
+        flight = _Flight(self._cupy, self._entry, self._dtype, plan, members, desk, self._image)
         reached, looked, go_on = 1, time.monotonic(), True
 
         def proceeds(done: int) -> bool:

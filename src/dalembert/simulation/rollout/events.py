@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,13 +84,21 @@ def leaves_threads(problem: Problem, method: str) -> bool:
     return watches(problem) or terminal_events(problem) is not None or adapts
 
 
+_watched: WeakKeyDictionary[Problem, Problem] = WeakKeyDictionary()
+
+
 def watched_problem(problem: Problem) -> Problem:
-    """Return the problem without events that change nothing, if none changes anything but by its end."""
+    """Return the problem without events that change nothing, if none changes anything but by its end.
+
+    The result is kept with the problem, so that its functions are compiled once.
+    """
     if watches(problem):
         return problem
-    stops = terminal_events(problem)
-    specs = tuple(spec for spec in problem.event_specs if spec.terminal)
-    return replace(problem, events=None if stops is None else stops.function, event_specs=specs)
+    if problem not in _watched:
+        stops = terminal_events(problem)
+        specs = tuple(spec for spec in problem.event_specs if spec.terminal)
+        _watched[problem] = replace(problem, events=None if stops is None else stops.function, event_specs=specs)
+    return _watched[problem]
 
 
 @dataclass(frozen=True, eq=False)

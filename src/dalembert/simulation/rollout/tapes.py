@@ -10,7 +10,8 @@ from dalembert.engine.methods.constraints import ConstraintMethod
 from dalembert.engine.problem.constrained import GAP, ConstrainedSystem
 from dalembert.engine.problem.constrained_tape import dynamics_tape, projection_tape
 from dalembert.engine.problem.problem import Problem
-from dalembert.simulation.rollout.contacts import stepping_macros, stepping_tapes
+from dalembert.engine.problem.stepping import SteppingSystem
+from dalembert.simulation.rollout.contacts import collider_tapes, stepping_macros, stepping_tapes
 from dalembert.simulation.rollout.events import watches
 
 __all__ = [
@@ -52,7 +53,7 @@ def rollout_tapes(
         return ca.Function("alone", arguments, [arguments[0]], _NAMES, ["out"]), {}
     symbols: list[Any] = [ca.SX.sym(name, problem.ode.size1_in(k)) for k, name in enumerate(_NAMES)]
     if system is None:
-        ode, further = (problem.ode, {}) if problem.stepping is None else stepping_tapes(problem.stepping)
+        ode, further = (problem.ode, {}) if problem.stepping is None else _stepping(problem.stepping)
         if implicit and problem.midpoint is not None:
             ode = problem.midpoint()
         if watching and problem.events is not None:
@@ -81,6 +82,10 @@ def rollout_tapes(
     outputs = ca.cse([ca.vertcat(q, v), ca.SX(error), ca.SX(share)])
     further["PROJECT"] = ca.Function("project", symbols, outputs, _NAMES, ["out", "error", "share"])
     return ode, further
+
+
+def _stepping(system: SteppingSystem) -> tuple[ca.Function, dict[str, ca.Function]]:
+    return stepping_tapes(system) if system.colliders is None else collider_tapes(system)
 
 
 def _terms(way: ConstraintMethod) -> list[float]:

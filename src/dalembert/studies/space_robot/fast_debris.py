@@ -22,7 +22,7 @@ from dalembert.systems.space_robots.twins import chaser_twins
 from dalembert.systems.space_robots.uncertain import case_machines
 from dalembert.systems.space_robots.watching import later
 
-__all__ = ["SPEEDS", "limit_table", "plan_case"]
+__all__ = ["SPEEDS", "exceeded_limits", "limit_table", "nearest_limit", "plan_case"]
 
 SPEEDS = (6.0, 8.0)
 _ENTRY = re.compile(r"([a-z ]+): (\d+) \(nearest (\S+), limit (\S+?)[ )]")
@@ -43,25 +43,31 @@ def plan_case(seed: int, speed: float) -> dict[str, Any]:
             geometry=target.solids, axis=start.axis, task=twins.task,
         )  # fmt: skip
     except PlanError as error:
-        failed = {
-            name.strip(): (int(n), float(x), float(y))
-            for name, n, x, y in _ENTRY.findall(str(error).partition("failed by ")[2])
-        }
-        return {"seed": seed, "planned": False, "failed": failed or {"no candidate": (0, 0.0, 0.0)}}
+        failed = exceeded_limits(str(error)) or {"no candidate": (0, 0.0, 0.0)}
+        return {"seed": seed, "planned": False, "failed": failed}
     return {"seed": seed, "planned": True, "duration": plan.duration}
 
 
-def stopped_by(row: dict[str, Any]) -> str:
+def exceeded_limits(message: str) -> dict[str, tuple[int, float, float]]:
+    """Limits in the message of a plan that was not found: number of candidates, the nearest value, and the limit."""
+    return {
+        name.strip(): (int(n), float(x), float(y))
+        for name, n, x, y in _ENTRY.findall(message.partition("failed by ")[2])
+    }
+
+
+def nearest_limit(failed: dict[str, Any]) -> str:
     """The limit that stops a case: the last one that its candidates meet, once the arm reaches the target for 10 s."""
-    able = [name for name in row["failed"] if name not in ("reach of the path", "no candidate")]
-    return max(able, key=lambda name: row["failed"][name][0]) if able else next(iter(row["failed"]))
+    able = [name for name in failed if name not in ("reach of the path", "no candidate")]
+    return max(able, key=lambda name: failed[name][0]) if able else next(iter(failed))
 
 
 def limit_table(rows: list[dict[str, Any]]) -> dict[str, int]:
     """Number of cases with a plan, and of those that each limit stops."""
     table = {"planned": sum(row["planned"] for row in rows)}
-    for name in sorted({stopped_by(row) for row in rows if not row["planned"]}):
-        table[name] = sum(stopped_by(row) == name for row in rows if not row["planned"])
+    limits = [nearest_limit(row["failed"]) for row in rows if not row["planned"]]
+    for name in sorted(set(limits)):
+        table[name] = limits.count(name)
     return table
 
 

@@ -5,10 +5,12 @@ from dalembert.systems.space_robots.bench import BenchCommand, CaptureBench, ben
 from dalembert.systems.space_robots.cases import CASE_DISTRIBUTIONS, CaptureCase, random_case
 from dalembert.systems.space_robots.chaser import (
     attitude_thrusters,
+    nozzle_cluster,
     solar_array,
     space_chaser,
     three_joint_chaser,
     two_arm_chaser,
+    wheel_cluster,
 )
 from dalembert.systems.space_robots.coordinated import CoordinatedGuidance, coordinated_loop, tune_coordinated
 from dalembert.systems.space_robots.debris import debris, flexible_debris, tumbling_debris
@@ -70,6 +72,7 @@ __all__ = [
     "fuel_mass",
     "grip_parameters",
     "mission_balance",
+    "nozzle_cluster",
     "random_case",
     "rigid_twin",
     "robot_reference",
@@ -82,5 +85,6 @@ __all__ = [
     "tune_coordinated",
     "two_arm_chaser",
     "uncertain_chaser",
+    "wheel_cluster",
     "with_gripper",
 ]

@@ -113,10 +113,11 @@ def _histories(run: Run, eom: EquationsOfMotion, specific_impulse: float, lever:
     given = np.zeros((len(run.t), 6))
     for thruster in eom.machine.thrusters:
         u = np.clip(run[f"u.{thruster.name}"], 0.0 if thruster.one_sided else -thruster.effort, thruster.effort)
-        unit = _unit_wrench(thruster, eom, q, p)
-        # the thrust of a row holds until the next one, while the frame turns
-        rates = 0.5 * (unit[:-1] + unit[1:]) * (u[:-1] * step)[:, None]
-        given[1:] += np.cumsum(rates, axis=0)
+        unit, rate = _unit_wrench(thruster, eom, (q, v), p)
+        # the thrust of a row holds until the next one, while the frame moves: integral of Hermite's polynomial
+        h = step[:, None]
+        shares = 0.5 * h * (unit[:-1] + unit[1:]) + h**2 / 12.0 * (rate[:-1] - rate[1:])
+        given[1:] += np.cumsum(shares * u[:-1, None], axis=0)
     inputs = ca.SX.sym("u", eom.nu)
     flow = ca.Function("flow", [inputs], [propellant_flow(eom, inputs, specific_impulse, lever)])
     u = run.array([f"u.{name}" for name in eom.u_names])[:-1]
@@ -124,10 +125,19 @@ def _histories(run: Run, eom: EquationsOfMotion, specific_impulse: float, lever:
     return eom.momentum(q, v, p=p), given, mass
 
 
-def _unit_wrench(thruster: Thruster, eom: EquationsOfMotion, q: Array, p: Array) -> Array:
-    """Force and moment about the origin (N, 6) of a unit input, in world axes."""
-    X = eom.pose(thruster.frame, q, p=p)
+def _unit_wrench(
+    thruster: Thruster, eom: EquationsOfMotion, state: tuple[Array, Array], p: Array
+) -> tuple[Array, Array]:
+    """Force and moment about the origin (N, 6) of a unit input in world axes, and their rates of change."""
+    q, v = state
+    X, J = eom.pose(thruster.frame, q, p=p), eom.jacobian(thruster.frame, q, p=p, axes="world")
+    twist = np.einsum("kij,kj->ki", J, v)
     f, n = (np.broadcast_to(np.array(x, dtype=float), (len(q), 3)) for x in (thruster.force, thruster.torque))
+    turn = twist[:, 3:] if thruster.axes == "frame" else np.zeros((len(q), 3))
     if thruster.axes == "frame":
         f, n = (np.einsum("kij,kj->ki", X[:, :3, :3], x) for x in (f, n))
-    return np.concatenate([f, n + np.cross(X[:, :3, 3], f)], axis=1)
+    df, dn, place = np.cross(turn, f), np.cross(turn, n), X[:, :3, 3]
+    return (
+        np.concatenate([f, n + np.cross(place, f)], axis=1),
+        np.concatenate([df, dn + np.cross(twist[:, :3], f) + np.cross(place, df)], axis=1),
+    )

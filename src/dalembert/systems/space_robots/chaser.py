@@ -8,7 +8,7 @@ from dataclasses import replace
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import check_number
-from dalembert.model.appendages import ModalAppendage
+from dalembert.model.appendages import ModalAppendage, Wheel
 from dalembert.model.beam import Beam
 from dalembert.model.body import Body, box, cylinder
 from dalembert.model.geometry import Box, Cylinder, Geometry
@@ -18,7 +18,15 @@ from dalembert.model.parts import Frame, Motor, Thruster
 from dalembert.model.transform import Transform
 from dalembert.systems.flexible_arms import mda_arm
 
-__all__ = ["attitude_thrusters", "solar_array", "space_chaser", "three_joint_chaser", "two_arm_chaser"]
+__all__ = [
+    "attitude_thrusters",
+    "nozzle_cluster",
+    "solar_array",
+    "space_chaser",
+    "three_joint_chaser",
+    "two_arm_chaser",
+    "wheel_cluster",
+]
 
 BASE_SIZE = (2.6, 1.7, 1.8)
 _JOINT_TORQUE, _BASE_TORQUE, _THRUST = 200.0, 5.0, 20.0  # SPACE Table 8.1, and the 20 N of a nozzle in 8.2.1
@@ -47,6 +55,73 @@ def attitude_thrusters(
     return (
         *(Thruster(f"force.{k}", body, force=e, effort=force) for k, e in unit.items()),
         *(Thruster(f"torque.{k}", body, torque=e, effort=torque) for k, e in unit.items()),
+    )
+
+
+def nozzle_cluster(
+    body: str = "base", size: tuple[float, float, float] = BASE_SIZE, thrust: float = 10.0
+) -> tuple[tuple[Frame, ...], tuple[Thruster, ...]]:
+    """24 nozzles that only push, two in each direction on opposite sides of a box: every force and every torque.
+
+    Parameters
+    ----------
+    body
+        The body that they move, with its frame in the middle of the box.
+    size
+        Sides of the box [m].
+    thrust
+        Thrust of a nozzle [N].
+
+    Returns
+    -------
+    The frames at which the nozzles sit, ``jet1`` to ``jet24``, and the nozzles, with the same names.
+
+    Examples
+    --------
+    >>> frames, jets = nozzle_cluster("base", (2.6, 1.7, 1.8), 10.0)
+    >>> len(jets), jets[0].force, frames[0].origin.translation
+    (24, (1.0, 0.0, 0.0), (0.0, 0.85, 0.0))
+    """
+    frames: list[Frame] = []
+    jets: list[Thruster] = []
+    for sign in (1.0, -1.0):
+        for side in (0.5, -0.5):
+            for along in range(3):
+                for across in (k for k in range(3) if k != along):
+                    name, place, force = f"jet{len(jets) + 1}", [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+                    place[across], force[along] = side * size[across], sign
+                    frames.append(Frame(name, body, Transform((place[0], place[1], place[2]))))
+                    jets.append(
+                        Thruster(name, name, force=(force[0], force[1], force[2]), effort=thrust, one_sided=True)
+                    )
+    return tuple(frames), tuple(jets)
+
+
+def wheel_cluster(
+    body: str = "base", torque: float = 6.5, momentum: float = 60.0, inertia: float = 0.1
+) -> tuple[Wheel, ...]:
+    """Four reaction wheels along the diagonals of a cube: any three of them give every torque.
+
+    Parameters
+    ----------
+    body
+        The body that carries them; its mass includes theirs.
+    torque, momentum
+        Limits of a wheel [N m, N m s]. Together they give ``4 / sqrt(3)`` of them about one axis, and a third of that
+        about all three at once: 5 N m, the limit of SPACE Table 8.1, by wheels of 6.5 N m.
+    inertia
+        Inertia of a wheel about its axis [kg m2].
+
+    Examples
+    --------
+    >>> [wheel.name for wheel in wheel_cluster()]
+    ['wheel1', 'wheel2', 'wheel3', 'wheel4']
+    """
+    s = 1.0 / math.sqrt(3.0)
+    axes = ((s, s, s), (-s, s, s), (s, -s, s), (s, s, -s))
+    return tuple(
+        Wheel(f"wheel{k}", body, axis=axis, inertia=inertia, torque=torque, momentum=momentum)
+        for k, axis in enumerate(axes, 1)
     )
 
 

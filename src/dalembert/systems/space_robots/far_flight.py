@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from dalembert.core.errors import PlanError
 from dalembert.core.types import Array
 from dalembert.formulations.equations import derive
 from dalembert.loop.experiment import Start
+from dalembert.model.orbit import Orbit
 from dalembert.plan.rendezvous import RendezvousLimits
 from dalembert.simulation.run import Run
 from dalembert.systems.space_robots.flight_data import Flight
@@ -27,6 +30,7 @@ _TIMES = (90.0, 60.0)  # shortest times of the way around the debris and of the 
 _ZONE = 1.3  # radius of the keep-out zone over the distance at which the arm begins
 _PLUME = (2.0, 0.3)  # distance, over that of the arm, and part of the acceleration that may blow at the debris there
 _LONGER, _TRIES = 1.25, 6
+_SLOWER = 5  # periods of guidance while the arm moves that are one on the way
 
 
 def way_limits(flight: Flight, away: float) -> RendezvousLimits:
@@ -60,13 +64,35 @@ def first_way(flight: Flight, centre: Array, away: float) -> FlyAround | None:
     near = max(1.5 * away, 0.5 * far, limits.keep_out)
     way = chosen_way(twins, capacity, flight.posture, FlyAround(centre, outward, opposite, far, near, away, _TIMES))
     for _ in range(_TRIES):
-        try:
-            rendezvous_way(way, limits, flight.phases.orbit)
-        except PlanError:
-            way = replace(way, times=(_LONGER * way.times[0], _LONGER * way.times[1]))
-        else:
+        if _flyable(_Ends.of(way), limits, flight.phases.orbit):
             return way
+        way = replace(way, times=(_LONGER * way.times[0], _LONGER * way.times[1]))
     raise PlanError(f"no way of {way.duration:.0f} s leads around the debris within {limits}")
+
+
+class _Ends(NamedTuple):
+    """Ends and times of a first way, as a key."""
+
+    places: tuple[float, ...]
+    side: tuple[float, ...]
+    distances: tuple[float, float, float]
+    times: tuple[float, float]
+
+    @staticmethod
+    def of(way: FlyAround) -> _Ends:
+        places = (*way.centre.tolist(), *way.outward.tolist())
+        return _Ends(places, tuple(way.side.ravel().tolist()), (way.far, way.near, way.distance), way.times)
+
+
+@lru_cache(maxsize=32)
+def _flyable(ends: _Ends, limits: RendezvousLimits, orbit: Orbit | None) -> bool:
+    """Whether a way between ends keeps the limits; chasers that differ little share it."""
+    centre, outward, side = np.array(ends.places[:3]), np.array(ends.places[3:]), np.array(ends.side).reshape(3, 3)
+    try:
+        rendezvous_way(FlyAround(centre, outward, side, *ends.distances, ends.times), limits, orbit)
+    except PlanError:
+        return False
+    return True
 
 
 def way_to_side(flight: Flight, first: FlyAround, away: float, side: Array) -> RendezvousWay:
@@ -104,9 +130,9 @@ def fly_way(
         way, twins, flight.posture, -way.duration, estimate=seen[0], watch=seen[1], scene=scene, mount=flight.mount,
         centre=flight.debris.centre, rng=rng,
     )  # fmt: skip
-    law = flight_loop(guide, flight.gains, flight.tuned_at, lambda law: flight.jets(flight.unloaded(law)))
+    law = flight_loop(guide, flight.gains, flight.tuned_at, lambda law: flight.jets(flight.unloaded(law)), _SLOWER)
     begin = Start({**q, **place, **flight.base_start}, v, -way.duration)
-    run = flight.run(law, begin, way.duration, calm=flight.phases.least_pulse is None)
+    run = flight.run(law, begin, way.duration, calm=True)
     return replace(outcome, flight=run, way=way, estimate=guide.estimate)
 
 

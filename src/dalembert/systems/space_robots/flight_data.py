@@ -55,6 +55,9 @@ class CapturePhases:
         Whether the grip closes and the stack is brought to rest.
     record
         Interval of the recorded rows [s].
+    step
+        Longest step of the integration [s]; None: a millisecond, or shorter where something bends fast, and two where
+        the arms rest. The balances of `mission_balance` are those of the step.
     hold_point
         Distance of the base from the centre of the debris at which the mission begins [m]: from there the chaser
         watches, flies around the debris to the side of the plan and on to it through a corridor, by its thrusters.
@@ -89,6 +92,7 @@ class CapturePhases:
     hold: float = 10.0
     detumble: bool = True
     record: float = 0.05
+    step: float | None = None
     hold_point: float | None = None
     orbit: Orbit | None = None
     keep_out: float | None = None
@@ -105,7 +109,7 @@ class CapturePhases:
             if Q.shape != (4,) or not abs(float(np.linalg.norm(Q)) - 1.0) < 1e-6:
                 raise InputError(f"attitude of CapturePhases must be a unit quaternion, got {self.attitude!r}")
             object.__setattr__(self, "attitude", tuple(Q.tolist()))
-        for name in ("hold_point", "keep_out", "corridor", "least_pulse", "specific_impulse", "lever"):
+        for name in ("step", "hold_point", "keep_out", "corridor", "least_pulse", "specific_impulse", "lever"):
             if getattr(self, name) is not None:
                 check_number(f"{name} of CapturePhases", getattr(self, name))
         if self.orbit is not None and not isinstance(self.orbit, Orbit):
@@ -205,6 +209,10 @@ class Flight:
             )
         return MeteredJets(law, phases.specific_impulse, phases.lever) if self.twins.machine.thrusters else law
 
+    def time_step(self, gains: CaptureGains | None = None, *, calm: bool = False) -> float:
+        """Step of the integration, with the period of the law of some gains [s]."""
+        return time_step(self.twins, self.debris, gains or self.gains, calm, self.phases.step)
+
     def run(
         self,
         control: Cascade,
@@ -224,7 +232,7 @@ class Flight:
             "start": start,
             "p": {**self.truth(scene, used), **(fingers or {})},
             "control": control,
-            "method": RK4(time_step(self.twins, self.debris, self.gains, calm)),
+            "method": RK4(self.time_step(calm=calm)),
             "duration": duration,
             "record": self.phases.record,
             "seed": self.start.seed,

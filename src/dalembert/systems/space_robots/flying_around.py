@@ -33,9 +33,11 @@ __all__ = [
     "FlyAround",
     "Way",
     "chosen_way",
+    "cross_matrix",
     "flight_loop",
     "rotation_vector",
     "smooth",
+    "smooth_rates",
     "turned_by",
 ]
 
@@ -99,17 +101,24 @@ class FlyAround:
         rho = self.far + s * (self.near - self.far) + w * (self.distance - self.near)
         return self.centre - rho * R @ self.outward, R
 
-    def motion(self, t: float, h: float = 1e-2) -> tuple[Array, Array, Array]:
+    def motion(self, t: float) -> tuple[Array, Array, Array]:
         """Pose (7), twist and its rate of change in axes of the base."""
-        (a, A), (x, R), (b, B) = (self.pose(t + k * h) for k in (-1, 0, 1))
-        w = rotation_vector(A.T @ B) / (2 * h)
-        change = (rotation_vector(R.T @ B) + rotation_vector(R.T @ A)) / h**2
-        v = R.T @ (b - a) / (2 * h)
-        second = R.T @ (b - 2 * x + a) / h**2
+        (s, s1, s2), (w, w1, w2) = (
+            (smooth(x), *smooth_rates(x, time))
+            for x, time in ((t / self.times[0], self.times[0]), ((t - self.times[0]) / self.times[1], self.times[1]))
+        )
+        axis = rotation_vector(self.side.T)
+        K, R = cross_matrix(axis), turned_by(s * axis)
+        steps = self.near - self.far, self.distance - self.near
+        rho, rho1, rho2 = (a * steps[0] + b * steps[1] for a, b in ((s, w), (s1, w1), (s2, w2)))
+        rho += self.far
+        # derivatives of R outward, in axes of the base: the rate of R is along the axis, in both axes
+        d0, d1 = self.outward, s1 * (K @ self.outward)
+        d2 = s2 * (K @ self.outward) + s1 * (K @ d1)
+        v, second = -(rho1 * d0 + rho * d1), -(rho2 * d0 + 2.0 * rho1 * d1 + rho * d2)
         # rate of change of the velocity in axes that turn
-        return np.concatenate([x, quaternion_from_matrix(R).ravel()]), np.concatenate([v, w]), np.concatenate(
-            [second - np.cross(w, v), change]
-        )  # fmt: skip
+        pose = np.concatenate([self.centre - rho * (R @ d0), quaternion_from_matrix(R).ravel()])
+        return pose, np.concatenate([v, s1 * axis]), np.concatenate([second - s1 * (K @ v), s2 * axis])
 
 
 def braked(x: float) -> float:
@@ -124,6 +133,12 @@ def smooth(x: float) -> float:
     return y**3 * (10.0 - 15.0 * y + 6.0 * y * y)
 
 
+def smooth_rates(x: float, time: float) -> tuple[float, float]:
+    """First and second derivative of that fraction by time, for a move that takes a time."""
+    y = min(max(x, 0.0), 1.0)
+    return 30.0 * y**2 * (1.0 - y) ** 2 / time, 60.0 * y * (1.0 - 3.0 * y + 2.0 * y * y) / time**2
+
+
 def rotation_vector(R: Array) -> Array:
     """Rotation vector of a rotation, by its quaternion."""
     w, *rest = quaternion_from_matrix(R).ravel()
@@ -132,10 +147,15 @@ def rotation_vector(R: Array) -> Array:
     return np.asarray(2.0 * v if s < 1e-12 else 2.0 * np.arctan2(s, abs(float(w))) / s * v)
 
 
+def cross_matrix(w: Array) -> Array:
+    """Matrix of the cross product from the left."""
+    return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+
+
 def turned_by(w: Array) -> Array:
     """Rotation of a rotation vector."""
     a = float(np.linalg.norm(w))
-    K = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+    K = cross_matrix(w)
     whole = 1.0 if a < 1e-9 else np.sin(a) / a
     half = 0.5 if a < 1e-9 else (1.0 - np.cos(a)) / a**2
     return np.asarray(np.eye(3) + whole * K + half * K @ K)
@@ -198,15 +218,12 @@ class FlightGuide:
         eom, (base, joints, _) = robot.eom, robot.rows
         block = next(b for b in eom.layout.blocks if b.name == robot.base)
         t = np.linspace(0.0, self.way.duration, int(np.ceil(self.way.duration / _GRID)) + 1)
-        rows = []
-        for x in t:
-            pose, twist, change = self.way.motion(float(x))
-            q, v, a = eom.q_neutral.copy(), np.zeros(eom.nv), np.zeros(eom.nv)
-            q[robot.rows[2]] = self.posture
-            q[block.q], v[base], a[base] = pose, twist, change
-            effort = eom.inverse_dynamics(q, v, a)
-            rows.append(np.concatenate([pose, twist, effort[base], effort[joints]]))
-        table = np.array(rows)
+        pose, twist, change = (np.array(x) for x in zip(*(self.way.motion(float(x)) for x in t), strict=True))
+        q, v, a = np.tile(eom.q_neutral, (len(t), 1)), np.zeros((len(t), eom.nv)), np.zeros((len(t), eom.nv))
+        q[:, robot.rows[2]] = self.posture
+        q[:, block.q], v[:, base], a[:, base] = pose, twist, change
+        effort = eom.inverse_dynamics(q, v, a)
+        table = np.hstack([pose, twist, effort[:, base], effort[:, joints]])
         flips = np.cumprod(np.where(np.sum(table[1:, 3:7] * table[:-1, 3:7], axis=1) < 0.0, -1.0, 1.0))
         table[1:, 3:7] *= flips[:, None]
         return t, table
@@ -244,7 +261,11 @@ class FlightGuide:
 
 
 def flight_loop(
-    guide: FlightGuide, gains: CaptureGains, tuned_at: tuple[float, ...], jets: Callable[[Law], Law]
+    guide: FlightGuide,
+    gains: CaptureGains,
+    tuned_at: tuple[float, ...],
+    jets: Callable[[Law], Law],
+    slower: int = 1,
 ) -> Cascade:
     """PD of base and joints around the references of the way, with their efforts fed forward.
 
@@ -256,6 +277,8 @@ def flight_loop(
         Settings of the loops, and the posture for which their gains are computed: one law serves every start.
     jets
         Returns a law with its thrusters metered.
+    slower
+        How many usual periods of guidance are one here; between them the references move on with their rates.
     """
     twins, robot = guide.twins, guide.twins.rigid
     q = robot.configuration(np.array(tuned_at), np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
@@ -266,14 +289,15 @@ def flight_loop(
     arm = [float(D[joints][twins.joints.index(n)]) for n in driven]
     names = [f"still.{n}" for n in driven]
     stiff, damped = gains.arm**2, 2.0 * gains.arm_damping * gains.arm
+    pose = FollowPose("fly", since="guidance.t")
     law = Together(
         [
-            BasePD(kp, kd, FollowPose("fly"), twins.base, feedforward=_WRENCH, filter=_FILTER * gains.base),
+            BasePD(kp, kd, pose, twins.base, feedforward=_WRENCH, filter=_FILTER * gains.base),
             PD([stiff * x for x in arm], [damped * x for x in arm], Follow(names)),
             Feedforward({m.name: f"ff.{m.joint}" for m in twins.machine.motors if m.joint in twins.joints}),
         ]
     )
-    stage = Guidance(guide, gains.period * gains.every, guide.holds, (*EYE, *SEEN))
+    stage = Guidance(guide, gains.period * gains.every * slower, guide.holds, (*EYE, *SEEN))
     return Cascade(Sampled(jets(law), gains.period), [stage])
 
 
@@ -295,7 +319,7 @@ def chosen_way(
         ratio = float((guide.most() / (USE * np.maximum(capacity, 1e-12))).max())
         if ratio <= 1.0:
             return way
-        longer = tuple(x * max(1.05, min(np.sqrt(ratio), 2.0)) for x in way.times)
+        longer = tuple(float(np.ceil(x * max(1.05, min(np.sqrt(ratio), 2.0)))) for x in way.times)  # whole seconds
         if sum(longer) > longest:
             raise PlanError(f"the flight around the debris takes longer than {longest:g} s with the forces of the base")
         way = FlyAround(way.centre, way.outward, way.side, way.far, way.near, way.distance, (longer[0], longer[1]))

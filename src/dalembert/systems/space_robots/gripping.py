@@ -36,7 +36,7 @@ from dalembert.systems.space_robots.guidance import CaptureGuide
 from dalembert.systems.space_robots.requirements import MissionRequirement
 from dalembert.systems.space_robots.scene import flying_scene
 from dalembert.systems.space_robots.sensors import SensorNoise
-from dalembert.systems.space_robots.settings import GROWTH, growth, time_step
+from dalembert.systems.space_robots.settings import GROWTH, growth
 from dalembert.systems.space_robots.twins import ChaserTwins
 
 __all__ = ["GripFeedback", "PadHistory", "fingers_closed", "grip_scene", "lock_impulse", "opened", "pad_history"]
@@ -266,7 +266,7 @@ def _fly(
         guide, gains.period * gains.every, (*held_names(len(flight.twins.joints)), _PULL, _CLOSE),
         guide.guide.stage().reads,
     )  # fmt: skip
-    step = _step(eom, np.asarray(start.q), values, gripper, gains.period, time_step(flight.twins, flight.debris, gains))
+    step = _step(eom, np.asarray(start.q), values, gripper, gains.period, flight.time_step())
     experiment: ExperimentKeywords = {
         "start": start,
         "p": p,

@@ -50,7 +50,6 @@ from dalembert.systems.space_robots.settings import (
     stack_gains,
     stack_limits,
     stand_off,
-    time_step,
 )
 from dalembert.systems.space_robots.start import CaptureStart
 from dalembert.systems.space_robots.transport import stack_turn, transport_feedback
@@ -87,6 +86,7 @@ class _Keywords(TypedDict, total=False):
     hold: float
     detumble: bool
     record: float
+    step: float | None
     hold_point: float | None
     orbit: Orbit | None
     keep_out: float | None
@@ -402,8 +402,8 @@ def _stack_run(
         "start": start,
         "p": p,
         "control": Cascade(Sampled(flight.jets(feedback, gains.period), gains.period), [stage]),
-        "method": RK4(time_step(flight.twins, flight.debris, gains)),
-        "duration": duration,
+        "method": RK4(flight.time_step(gains)),
+        "duration": gains.period * np.ceil(duration / gains.period - 1e-9),  # a thrust that is metered is flown
         "record": flight.phases.record,
         "seed": flight.start.seed + 1,
     }

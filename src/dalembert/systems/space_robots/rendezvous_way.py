@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +15,14 @@ from dalembert.model.orbit import Orbit
 from dalembert.plan.rendezvous import Rendezvous, RendezvousLimits, plan_rendezvous
 from dalembert.plan.robot_capture import Verdict
 from dalembert.spatial.rotations import quaternion_from_matrix
-from dalembert.systems.space_robots.flying_around import FlyAround, rotation_vector, smooth, turned_by
+from dalembert.systems.space_robots.flying_around import (
+    FlyAround,
+    cross_matrix,
+    rotation_vector,
+    smooth,
+    smooth_rates,
+    turned_by,
+)
 from dalembert.systems.space_robots.guidance import pose_of
 
 __all__ = ["RendezvousWay", "Retreat", "camera_verdict", "facing", "rendezvous_way"]
@@ -101,21 +109,28 @@ class RendezvousWay:
         pose = self.motion(t)[0]
         return pose[:3], pose_of(pose.tolist())[:3, :3]
 
-    def motion(self, t: float, h: float = 0.0) -> tuple[Array, Array, Array]:
+    @cached_property
+    def _rows(self) -> Array:
+        """The table as one, (n, 19)."""
+        return np.hstack(self.table)
+
+    def motion(self, t: float) -> tuple[Array, Array, Array]:
         """Pose (7), twist, and the part of its rate of change that thrust has to give, in axes of the base."""
-        x, v, a, attitude = self.table
+        rows = self._rows
         s = min(max(t, 0.0), self.duration) / _FINE
-        k = min(int(s), len(x) - 2)
+        k = min(int(s), len(rows) - 2)
         part = s - k
-        row = (1.0 - part) * attitude[k] + part * attitude[k + 1]
-        Q, w, change = row[:4] / np.linalg.norm(row[:4]), row[4:7], row[7:]
-        dt = part * _FINE
-        speed = (1.0 - part) * v[k] + part * v[k + 1]
+        row = (1.0 - part) * rows[k] + part * rows[k + 1]
+        Q, w, change = row[9:13] / math.sqrt(row[9:13] @ row[9:13]), row[13:16], row[16:]
+        speed = row[3:6]
         R = pose_of([0.0, 0.0, 0.0, *Q.tolist()])[:3, :3]
-        push = R.T @ ((1.0 - part) * a[k] + part * a[k + 1])
-        body = R.T @ speed
-        place = self.centre + x[k] + dt * 0.5 * (v[k] + speed)
-        return np.concatenate([place, Q]), np.concatenate([body, w]), np.concatenate([push - np.cross(w, body), change])
+        push, body = row[6:9] @ R, speed @ R
+        place = self.centre + rows[k, :3] + part * _FINE * 0.5 * (rows[k, 3:6] + speed)
+        return (
+            np.concatenate([place, Q]),
+            np.concatenate([body, w]),
+            np.concatenate([push - cross_matrix(w) @ body, change]),
+        )
 
 
 def facing(t: Array, places: Array, side: Array) -> Array:
@@ -197,11 +212,10 @@ class Retreat:
     length: float
     duration: float
 
-    def motion(self, t: float, h: float = 0.0) -> tuple[Array, Array, Array]:
+    def motion(self, t: float) -> tuple[Array, Array, Array]:
         """Pose (7), twist and its rate of change in axes of the base."""
         s = min(max(t / self.duration, 0.0), 1.0)
-        speed = 30.0 * s**2 * (1.0 - s) ** 2 * self.length / self.duration
-        change = 60.0 * s * (1.0 - 3.0 * s + 2.0 * s * s) * self.length / self.duration**2
+        speed, change = (self.length * x for x in smooth_rates(s, self.duration))
         zero, along = np.zeros(3), self.rotation.T @ self.direction
         place = self.place + smooth(s) * self.length * self.direction
         Q = quaternion_from_matrix(self.rotation).ravel()
