@@ -115,6 +115,7 @@ def test_its_energy_closes_with_the_loss_of_the_pulley(rubbed: Any) -> None:
     assert np.all(np.diff(lost) >= -1e-12) and lost[-1] > 1.0
 
 
+@pytest.mark.slow
 def test_little_friction_is_none() -> None:
     """The limit of no friction, and with a pulley on the same pose a potential: its energy closes without inputs."""
     with_little, without = (simulated(swing(friction=mu), 0.5) for mu in (1e-8, 0.0))
@@ -123,6 +124,7 @@ def test_little_friction_is_none() -> None:
     assert without.energy.drift < 1e-9
 
 
+@pytest.mark.slow
 def test_without_weight_it_is_an_elastic_rope_over_a_guide() -> None:
     """A rope whose arc is cut where it meets the guide, from a neutral pose without wrap; its end is shaken."""
     joints = [

@@ -184,11 +184,11 @@ class HeavySlips:
     @cached_property
     def rates(self) -> Expression:
         """Rate of its length: zero while it sticks, and else that which keeps the ratio."""
-        kept = [
+        outward, inward = (
             -(stuck + _STABLE * room) / grows
             for room, (stuck, grows) in zip(self.pulley.rooms, self._rates, strict=True)
-        ]
-        return ca.if_else(self.latches > 0.5, ca.if_else(self._forward, *kept), 0)
+        )
+        return ca.if_else(self.latches > 0.5, ca.if_else(self._forward, outward, inward), 0)
 
     @property
     def losses(self) -> Expression:
@@ -224,8 +224,8 @@ class HeavySlips:
             ca.if_else(self.latches > 0.5, ca.if_else(self._forward, slip, -slip), 1),
             _FITS - self.pulley.shape.error,
         ]
-        switches = {"direction": -1, "switches": True, "positive": True}
-        specs = [EventSpec(f"{name}.{what}", **switches) for what in ("slip", "stick")]
+        what = ("slip", "stick")
+        specs = [EventSpec(f"{name}.{one}", direction=-1, switches=True, positive=True) for one in what]
         return g, [*specs, EventSpec(f"{name}.catenary", terminal=True, direction=-1)]
 
     @property

@@ -132,5 +132,5 @@ def leave_pulley(
     misses = ca.fmax(pulley.radius * ca.fabs(miss), ca.fabs(stretched - before)) / shape.L
     error = ca.fmax(ca.fmax(shape.error, tilt), misses)
     laid = (arc.energy, pulley.radius * ca.sin(psi))
-    on = {"arc": length, "psi": psi, "lead": lead, "entry": arc.tension, "laid": laid}
-    return replace(shape, held=held, error=error, **on)
+    shape = replace(shape, arc=length, psi=psi, lead=lead, entry=arc.tension)
+    return replace(shape, laid=laid, held=held, error=error)
