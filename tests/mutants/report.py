@@ -21,7 +21,7 @@ def reasons(file: Path) -> dict[str, str]:
     if not file.exists():
         return {}
     data = json.loads(file.read_text())
-    return {row["key"]: row["reason"] for row in (*data["survivors"], *data["earlier"])}
+    return {row["key"]: row["reason"] for row in (*data["survivors"], *data["others"]) if "reason" in row}
 
 
 def _shares(verdicts: Sequence[Verdict], written: Mapping[str, str]) -> dict[str, dict[str, int]]:
@@ -63,12 +63,12 @@ def stored(file: Path) -> list[Verdict]:
             row["key"], (at := row["where"].rpartition(":"))[0], int(at[2]), *row["change"].split(" -> "),
             row["source"], row.get("verdict", NOTICED), row.get("by", ""), row["tests"],
         )
-        for row in (*data["survivors"], *data["noticed"], *data["earlier"], *data["no changes"])
+        for row in (*data["survivors"], *data["noticed"], *data["others"], *data["no changes"])
     ]  # fmt: skip
 
 
 def result(sample: Sequence[Verdict], others: Sequence[Verdict], written: Mapping[str, str]) -> dict[str, Any]:
-    """What goes to ``docs/results``: verdicts on a sample, and survivors of earlier samples, each with its reason."""
+    """What goes to ``docs/results``: verdicts on a sample, and others that are known, survivors with their reasons."""
 
     def row(v: Verdict) -> dict[str, Any]:
         where = {"key": v.key, "where": f"{v.path}:{v.line}", "change": f"{v.old} -> {v.new}", "source": v.source}
@@ -82,5 +82,5 @@ def result(sample: Sequence[Verdict], others: Sequence[Verdict], written: Mappin
         "survivors": [row(v) for v in rows if v.verdict != NOTICED],
         "noticed": [row(v) for v in rows if v.verdict == NOTICED],
         "no changes": [row(v) for v in sample if v.verdict not in COUNTED],
-        "earlier": [row(v) for v in others if v.verdict in COUNTED and v.verdict != NOTICED],
+        "others": [row(v) for v in others if v.verdict == NOTICED or written.get(v.key)],
     }

@@ -47,6 +47,8 @@ SHOWN void least_squares(const double *A, int64_t m, int64_t n, const double *b,
     SPARE; lstsq(A, m, n, b, x, 1e-12, n, memory); }
 SHOWN double remainder_of(const double *S, int64_t m, int64_t g, double *work) {
     SPARE; return pivot_of(S, m, g, 1e-12, memory); }
+SHOWN int64_t rests_at(BLOCKS, int64_t i, double *p, double *u, int64_t *modes, double least, double tolerance) {
+    MADE; const struct solution s = {p, u, modes}; return pair_rests(&c, i, &s, least, tolerance); }
 SHOWN void root(const double *W, int64_t n, double *X, double *work) { SPARE; square_root(W, n, X, memory); }
 """
 
@@ -57,7 +59,7 @@ def engine() -> Any:
     library = build_library(text + SHOWN, "parts", optimise=("-O0",))
     for name in ("laws", "remainder_of"):
         getattr(library, name).restype = ctypes.c_double
-    for name in ("a_cone", "a_limit", "sweep", "pivot", "lemke"):
+    for name in ("a_cone", "a_limit", "sweep", "pivot", "lemke", "rests_at"):
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -252,6 +254,33 @@ def test_pivots_of_ropes_and_of_cones_made_of_planes(engine: Any) -> None:
                     assert push >= limit * (np.cos(np.pi / 8) - 1e-9) - 1e-12
                     assert -(p[f + 1 : f + 3] @ u[f + 1 : f + 3]) >= limit * speed * (np.cos(np.pi / 8) - 1e-9) - 1e-12
         assert solved >= (4 if laws[0] != (CONE, 3) else 8)
+
+
+def test_a_pair_rests_where_every_condition_of_its_law_holds(engine: Any) -> None:
+    rng = np.random.default_rng(12)
+    c = Blocks(rng, MIXED)
+    for i, ((law, size), f) in enumerate(zip(MIXED, c.first, strict=False)):
+        p, u, modes = rng.uniform(-9.0, 9.0, c.n), rng.normal(size=c.n), np.full(c.n, STICK)
+        p[f], u[f : f + size] = (0.9 * c.mu[f] if law == LIMIT else 2.0), 0.0
+        limit = c.mu[f] * (p[f] + c.given[f])
+        if size == 3:
+            p[f + 1 : f + 3] = -0.59 * limit, 0.79 * limit  # together 0.986 of the limit
+        broken: list[tuple[np.ndarray, int, float]] = [(u, f, 1e-3), (u, f, -1e-3)]
+        if law == LIMIT:
+            broken += [(p, f, 1.1 * c.mu[f]), (p, f, -1.1 * c.mu[f])]
+        else:
+            broken += [(p, f, 0.005)]
+        if size == 3:
+            broken += [(p, f + 1, 0.63 * limit), (p, f + 2, -0.83 * limit), (u, f + 1, -1e-3), (u, f + 2, 1e-3)]
+        rests = [engine("rests_at", *c.given_to, i, p, u, modes, 0.01, 1e-6)]
+        for array, at, value in broken:
+            kept, array[at] = array[at], value
+            rests.append(engine("rests_at", *c.given_to, i, p, u, modes, 0.01, 1e-6))
+            array[at] = kept
+        assert rests == [1, *(0 for _ in broken)], i
+        if size == 3:  # one that slips needs no friction within the cone
+            modes[f], p[f + 1] = SLIP, 9.0
+            assert engine("rests_at", *c.given_to, i, p, u, modes, 0.01, 1e-6) == 1
 
 
 def test_dense_matrices(engine: Any) -> None:

@@ -230,6 +230,8 @@ def test_survivors_of_the_result_have_reasons() -> None:
     result = json.loads((ROOT / "docs" / "results" / "random" / "mutants.json").read_text())
     assert result["changes"]["c"]["tried"] > 0 < result["changes"]["python"]["tried"]
     assert [row["key"] for row in result["survivors"] if not row["reason"]] == []
+    counted = sum(count["tried"] - count["noticed"] for count in result["changes"].values())
+    assert counted == len(result["survivors"])
 
 
 def test_named_changes_are_where_they_are_said_to_be() -> None:

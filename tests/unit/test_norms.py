@@ -12,7 +12,7 @@ import pytest
 from dalembert.analysis import linearize
 from dalembert.control.hinf import hinf_norm
 from dalembert.control.margins import disk_margins
-from dalembert.control.norms import gains, h2_norm, matrices_of, response
+from dalembert.control.norms import Peak, gain_peaks, gains, h2_norm, matrices_of, response
 from dalembert.control.structured import pid_gains, tracking
 from dalembert.control.structured.plants import loop_plant
 from dalembert.control.structured.terms import terms_of
@@ -30,6 +30,21 @@ def random_system(seed: int, size: int = 24) -> control.StateSpace:
     return control.ss(
         A, rng.normal(size=(n, m)), gain * rng.normal(size=(p, n)), gain * rng.normal(size=(p, m)) * (seed % 2)
     )
+
+
+def test_all_peaks_above_a_level_are_found() -> None:
+    """Oscillators side by side: the largest singular value is the largest of their gains, each with its closed form."""
+    tops, damping = {1.0: 1.0, 3.0: 0.95, 10.0: 0.5}, 0.01
+    height, place = 2 * damping * np.sqrt(1 - damping**2), np.sqrt(1 - 2 * damping**2)
+    parts = [
+        control.ss([[0.0, 1.0], [-(w**2), -2 * damping * w]], [[0.0], [1.0]], [[top * height * w**2, 0.0]], 0.0)
+        for w, top in tops.items()
+    ]
+    system = matrices_of(control.append(*parts))[0]
+    for fraction, count in ((0.97, 1), (0.9, 2), (0.4, 3)):
+        peaks = gain_peaks(system, Peak(place, 1.0), fraction=fraction)
+        np.testing.assert_allclose([p.gain for p in peaks], list(tops.values())[:count], rtol=1e-9)
+        np.testing.assert_allclose([p.omega for p in peaks], place * np.array(list(tops))[:count], rtol=1e-5)
 
 
 @pytest.mark.parametrize("damping", [1e-4, 0.01, 0.3])

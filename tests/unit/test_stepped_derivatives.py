@@ -10,7 +10,7 @@ import pytest
 from tests.support.changed_runs import changed
 
 import dalembert as da
-from dalembert.campaigns import gradient, sensitivities
+from dalembert.campaigns import gradient, identify, sensitivities
 from dalembert.core.errors import DalembertWarning, InputError, SimulationError
 from dalembert.simulation import contact_modes
 from dalembert.systems import legged
@@ -71,6 +71,12 @@ def test_a_body_that_slides_to_a_stop() -> None:
     np.testing.assert_allclose(stop[0], exact, atol=2e-3)
     np.testing.assert_allclose(stop[1], 0.0, atol=1e-12)
     np.testing.assert_allclose(stop[2], [0.0, -2.0 * v, 0.0], atol=1e-2)  # all of m v^2 / 2 is lost
+    # its friction follows from its path
+    path = da.simulate(puck(), contact="time-stepping", step=1e-3, record=0.02, **given)
+    known = {name: given[name] for name in ("q0", "v0")}
+    friction = identify(puck(), path, unknown=["mu"], measured=["b.x"], p={"mu": 0.2}, contact="time-stepping",
+                        step=1e-3, **known)  # fmt: skip
+    assert friction.values["mu"] == pytest.approx(0.3, abs=1e-9)
     # a cost of the whole way: the mean of it by the trapezoidal rule
     cost = gradient(puck(), wrt=["mu"], integral="b.x", contact="time-stepping", step=1e-3, **given)
     fine = [
@@ -107,6 +113,31 @@ def test_joints_that_stick_and_stop() -> None:
     agree(da.Machine("stops", bodies, [stopped, second]), quantities, signals, limits="contact", **start)
 
 
+def test_sampled_laws_and_events() -> None:
+    """A cart that a load inside pushes on by a sampled law; and one that slides up to an event, whose time changes."""
+    mu, load = da.Parameter("mu", 0.3), da.Parameter("load", 1.0)
+    cart = da.Machine(
+        "cart",
+        [da.box("b", 2.0, (0.2, 0.1, 0.1)), da.point_mass("m", load)],
+        [
+            da.Joint("b", "planar", "world", "b", axis="-y"),
+            da.Joint("s", "prismatic", "b", "m", axis="x", damping=0.3),
+        ],
+        motors=[da.Motor("s", "s")],
+        contacts=[da.Contact(f"foot{k}", "b", None, (x, 0.0, -0.05), friction=mu) for k, x in enumerate((-0.1, 0.1))],
+    )
+    start: dict[str, Any] = {"q0": {"b.y": 0.05, "s": 0.3}, "v0": {"b.x_dot": 0.4}, "duration": 0.1}
+    law = da.control.Sampled(da.PD(kp=60.0, kd=6.0, reference=[0.0]), 5e-3)
+    agree(cart, dict.fromkeys(("mu", "load", "q0.s"), 1e-6), ["b.x", "s", "b.x_dot"], control=law, **start)
+    there = da.Event("there", lambda t, q, v: q[0] - 0.05, terminal=True)
+    slides: dict[str, Any] = {"q0": {"b.y": 0.05}, "v0": {"b.x_dot": 1.0}, "duration": 0.5, "step": 1e-3}
+    slides |= {"contact": "time-stepping", "events": [there]}
+    found = sensitivities(cart, of=["b.x", "b.x_dot", "t"], wrt=["mu"], **slides)
+    ends = [da.simulate(cart, p={"mu": 0.3 + d}, **slides) for d in (1e-6, -1e-6)]
+    speed, t = ((a - b) / 2e-6 for a, b in zip(*((run["b.x_dot"][-1], run.t[-1]) for run in ends), strict=True))
+    np.testing.assert_allclose(found.derivatives[-1, :, 0], [0.0, speed, t], atol=1e-6)
+
+
 def test_modes_that_are_about_to_change_are_refused() -> None:
     """A body that is pulled by exactly its friction, a start just above the floor, and forces that are not unique."""
     given: dict[str, Any] = {"contact": "time-stepping", "step": 1e-3, "duration": 0.05, "q0": {"b.y": 0.05}}
@@ -131,7 +162,7 @@ def test_modes_that_are_about_to_change_are_refused() -> None:
 
 def test_contacts_that_depend_on_each_other() -> None:
     """Four feet of one length follow it; a fourth that grows alone lifts the others."""
-    mu, leg = 0.3, da.Parameter("leg", -0.05)
+    mu, leg = da.Parameter("mu", 0.3), da.Parameter("leg", -0.05)
 
     def table(*legs: Any) -> da.Machine:
         places = zip(((1, 1), (1, -1), (-1, 1), (-1, -1)), legs, strict=True)
@@ -145,6 +176,9 @@ def test_contacts_that_depend_on_each_other() -> None:
     given: dict[str, Any] = {"q0": {"b.z": 0.05}, "v0": {"b.vx": 1.0}, "duration": 0.01}
     found = agree(table(leg, leg, leg, leg), {"leg": 1e-7, "v0.b.vx": 1e-6}, ["b.z", "b.x"], **given)
     np.testing.assert_allclose(found.derivatives[-1, 0], [-1.0, 0.0], atol=1e-9)
+    # feet that slip in different directions: the motion depends on their shares of the load
+    turns = {**given, "v0": {"b.vx": 1.0, "b.wz": 4.0}, "duration": 0.1}
+    agree(table(leg, leg, leg, leg), {"mu": 1e-6, "v0.b.vx": 1e-6, "v0.b.wz": 1e-6}, ["b.x", "b.y", "b.wz"], **turns)
     for outlet, cost in ((sensitivities, {"of": ["b.z"]}), (gradient, {"final": "b.z"})):
         with pytest.raises(SimulationError, match=r"'foot0', .* depend on each other, and a change of 'leg' opens one"):
             outlet(table(leg, -0.05, -0.05, -0.05), wrt=["leg"], **cost, contact="time-stepping", step=1e-3, **given)  # type: ignore[operator]
@@ -223,3 +257,40 @@ def test_a_quadruped_and_a_pile() -> None:
         v0=v0,
         duration=0.15,
     )
+
+
+@pytest.mark.slow
+def test_random_falls() -> None:
+    """A box with an arm that sticks falls, tumbles, hits with corners and tip, and slides on its face."""
+    mu, e = da.Parameter("mu", 0.35), da.Parameter("e", 0.3)
+    arm = da.Joint(
+        "k", "revolute", "b", "arm", (0.15, 0.0, 0.05), axis=(0, 1, 0), damping=0.01,
+        friction=da.Parameter("F", 0.05), friction_law="stick",
+    )  # fmt: skip
+    scene = da.Machine(
+        "scene",
+        [da.box("b", 2.0, (0.3, 0.2, 0.1)), da.box("arm", 0.7, (0.3, 0.05, 0.05))],
+        [da.Joint("j", "free", "world", "b"), arm],
+        contacts=[
+            da.Contact("box", "b", da.Box((0.3, 0.2, 0.1)), friction=mu, restitution=e),
+            da.Contact("tip", "arm", da.Sphere(0.03), (0.15, 0.0, 0.0), friction=mu, restitution=e),
+        ],
+    )
+    eom = da.equations(scene)
+    for seed in (1, 2, 4):
+        rng = np.random.default_rng(seed)
+        q0 = {"j.z": 0.25 + 0.1 * rng.random(), "k": 0.5 * rng.normal()}
+        axis, angle = rng.normal(size=3), 0.4 * rng.normal()
+        turned = [np.cos(angle / 2), *(np.sin(angle / 2) * axis / np.linalg.norm(axis))]
+        q0 |= dict(zip(("j.qw", "j.qx", "j.qy", "j.qz"), turned, strict=True))
+        v0 = {f"j.{name}": rng.normal() for name in ("vx", "vy", "vz", "wx", "wy", "wz")} | {"k_dot": rng.normal()}
+        agree(
+            eom,
+            dict.fromkeys(("mu", "e", "F", "v0.j.vx", "q0.k"), 1e-7),
+            ["j.x", "j.y", "j.z", "k", "j.vx", "work.loss"],
+            rtol=1e-5,
+            q0=q0,
+            v0=v0,
+            duration=0.5,
+            contact=da.TimeStepping(tolerance=1e-13, margin=1e-12),  # gaps within the margin are not closed
+        )

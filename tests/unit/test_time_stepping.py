@@ -93,6 +93,13 @@ def test_many_rows_at_few_joints_and_bounded_sweeps() -> None:
     assert short.sweeps == 1 and short.residual > 1e-6
 
 
+def test_theta_is_from_a_half_to_one() -> None:
+    assert [da.TimeStepping(theta=x).theta for x in (0.5, 1.0)] == [0.5, 1.0]
+    for theta in (0.49, 1.01):
+        with pytest.raises(da.InputError, match="theta of TimeStepping must be from"):
+            da.TimeStepping(theta=theta)
+
+
 def test_slow_sweeps_are_extrapolated() -> None:
     """Contacts that slide together, so that each undoes what the others have done: plain sweeps take 54 to 76."""
     for seed in range(4):

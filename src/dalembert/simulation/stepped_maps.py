@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from dalembert.engine.kernels import problem_kernels
 from dalembert.engine.library import library
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
-from dalembert.engine.stepping.native import NativeStepping
+from dalembert.engine.stepping.native import DIRECT, NativeStepping
 from dalembert.simulation.contact_modes import (
     BlockMode,
     coulomb_equations,
@@ -37,6 +37,7 @@ from dalembert.simulation.contact_modes import (
     stiction_equations,
     stiction_mode,
 )
+from dalembert.simulation.impulse_changes import solve_changes
 from dalembert.simulation.run import Run
 from dalembert.simulation.step_maps import Advanced, Along, Lack, Places, Seeds, watched_events
 from dalembert.simulation.stepped_tape import StepTape, step_tape
@@ -44,11 +45,10 @@ from dalembert.simulation.stepped_tape import StepTape, step_tape
 __all__ = ["SteppedMaps"]
 
 _NEAR = 1e-6  # margin of a mode below which the run has no derivatives
-_RANK = 1e-10  # part of the largest singular value below which a direction of impulses has no effect
 _TINY = 1e-300
 _FAST, _STILL = 2.0, 1e-7  # as in step.h: closing speed by that of free motion; least speed [m/s]
-_ROUNDING = 1e-11  # part of the largest term of equations that is rounding
-_UNSOLVED = 100.0  # times the tolerance: residual above which impulses do not solve the step
+_UNSOLVED = 100.0  # times the tolerance: residual above which impulses do not solve the step; at least _LEAST
+_LEAST = 1e-6
 
 
 class _Solved(NamedTuple):
@@ -115,7 +115,7 @@ class SteppedMaps:
     @property
     def numbers_per_direction(self) -> int:
         """Numbers that a step needs for each direction."""
-        return 2 * self.tape.outputs["restitution"].stop
+        return 2 * self.tape.outputs["shared"].stop
 
     def advance(self, run: Run, rows: NDArray[np.int64], c: Array, p: Array, seeds: Seeds) -> Advanced:
         """Return the states after the steps that begin at these rows, with their derivatives."""
@@ -178,28 +178,39 @@ class SteppedMaps:
             (solved.parts[:, 0] > 1.5, "a fast pair was swept, which cuts the step; take a shorter step"),
             (there[:, system.lowered] > 0.0, "restitution was lowered because it would have added energy"),
             (
-                there[:, system.residual] > _UNSOLVED * system.way.tolerance,
+                there[:, system.residual] > max(_UNSOLVED * system.way.tolerance, _LEAST),
                 "the impulses do not solve the step (contact.residual); take a shorter step, or more sweeps",
             ),
         ):
             if wrong.any():
-                at = run.t[rows[np.argmax(wrong)]]
-                raise SimulationError(
-                    f"the run of '{self.problem.name}' has no derivatives at t = {at:.9g} s: {reason}", run
-                )
+                self._refuse(run, rows[np.argmax(wrong)], reason)
         return solved
 
+    def _refuse(self, run: Run, row: int, reason: str) -> NoReturn:
+        raise SimulationError(
+            f"the run of '{self.problem.name}' has no derivatives at t = {run.t[row]:.9g} s: {reason}", run
+        )
+
     def _evaluated(
-        self, run: Run, rows: NDArray[np.int64], c: Array, p: Array, solved: _Solved, seeds: Seeds, more: Array
+        self,
+        run: Run,
+        rows: NDArray[np.int64],
+        c: Array,
+        p: Array,
+        solved: _Solved,
+        seeds: Seeds,
+        more: Array,
+        share: Array | None = None,
     ) -> tuple[Array, Array]:
         """Values and derivatives of the tape; ``more``: directions in the impulses and displacements as well."""
         h, at = run.t[rows + 1] - run.t[rows], self.tape.inputs
-        inputs = np.hstack([run.x[rows], h[:, None], solved.first, solved.second, solved.displacement])
-        D, E, m = len(seeds.t), len(more) if more.size else 0, at["displacement"].stop
+        shared = np.zeros_like(solved.first) if share is None else share
+        inputs = np.hstack([run.x[rows], h[:, None], solved.first, solved.second, solved.displacement, shared])
+        D, E, m = len(seeds.t), len(more) if more.size else 0, at["share"].stop
         dx = np.zeros((D + E, m))
         dx[:D, at["x"]], dx[:D, at["h"].start] = seeds.x, seeds.h
         if E:
-            dx[D:, at["first"].start :] = more
+            dx[D:, at["first"].start : at["share"].start] = more
         rebounds = solved.bounce < 0.0
         nothing = np.zeros((E, 1))
         along = (
@@ -248,7 +259,8 @@ class SteppedMaps:
         modes, lacks, terms = dict[int, BlockMode](), list[Lack](), list[Array]()
         sizes = [len(span) for span in spans]
         places = [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
-        for pass_, impulses, start in (("first", solved.first, D), ("second", solved.second, D + r)):
+        rounds = (("first", solved.first, D), ("second", solved.second, D + r)) if r else ()
+        for pass_, impulses, start in rounds:
             own = np.zeros((len(dh), r))
             own[start : start + r] = np.eye(r)
             U, dU = value[:, out[pass_]][:, acting], slope[..., out[pass_]][..., acting]
@@ -266,7 +278,21 @@ class SteppedMaps:
             names = [system.names[a] for a, span in zip(active, spans, strict=True) for _ in span]
             terms.append(equations[:, :D].copy())
             weights = np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
-            lacks += _solve(equations, start, r, D, weights, slope, names)
+            solution = solve_changes(equations, start, r, D, weights)
+            if solution.some.size:
+                firm = np.hstack([law.firm(modes[law.a]) for law in laws])
+                turning = solution.choices(firm, W)
+                if turning and (r > DIRECT or not all(choice.unique for choice in turning)):
+                    self._refuse(run, rows[turning[0].step], "the motion depends on forces that are not unique")
+                if turning:
+                    share = np.zeros((len(turning), R))
+                    share[:, acting] = [choice.share(X[choice.step], W[choice.step]) for choice in turning]
+                    some = np.array([choice.step for choice in turning])
+                    chosen = _Solved(*(array[some] for array in solved))
+                    moved = self._evaluated(run, rows[some], c[some], p, chosen, seeds, np.zeros((1, 0)), share)[1]
+                    for choice, turned in zip(turning, moved[..., out["shared"]][..., acting], strict=True):
+                        choice.apply(solution.change, turned)
+            lacks += solution.apply(slope, start, equations[:, :D], names)
         self._check(run, rows, margins)
         stays = [
             modes[int(a)].pushes & ~(solved.bounce[:, a] < 0.0) | (solved.displacement[:, a] > 0.0) for a in closing
@@ -280,7 +306,8 @@ class SteppedMaps:
             gaps = slope[..., out["gap_after"].start + closing] / root
             equations = np.where(np.stack(stays, axis=1)[:, None, :], gaps, own * root) / h[..., None]  # as velocities
             terms.append(equations[:, :D].copy())
-            lacks += _solve(equations, start, g, D, root[:, 0], slope, [system.names[a] for a in closing])
+            solution = solve_changes(equations, start, g, D, root[:, 0])
+            lacks += solution.apply(slope, start, equations[:, :D], [system.names[a] for a in closing])
         lacks = [lack._replace(terms=np.hstack([entry[lack.step] for entry in terms])) for lack in lacks]
         n = self.problem.n_states
         return Advanced(value[:, :n], slope[:, :D, :n], slope[:, :D, out["cost"].start], lacks)
@@ -304,15 +331,11 @@ class SteppedMaps:
 
     def _check(self, run: Run, rows: NDArray[np.int64], margins: Sequence[tuple[int, Array]]) -> None:
         """Refuse steps near the limit of a mode."""
-        system = self.system
         for a, margin in margins:
             if len(margin) and margin.min() < _NEAR:
                 i = int(np.argmin(margin))
-                raise SimulationError(
-                    f"the run of '{self.problem.name}' has no derivatives at t = {run.t[rows[i]]:.9g} s: "
-                    f"'{system.names[a]}' changes its mode there (margin {margin[i]:.2g}, least {_NEAR:g})",
-                    run,
-                )
+                where = f"margin {margin[i]:.2g}, least {_NEAR:g}"
+                self._refuse(run, rows[i], f"'{self.system.names[a]}' changes its mode there ({where})")
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,6 +387,13 @@ class _Block:
         before, free = (self.value[:, out[name].start + self.a] for name in ("before", "free"))
         return coulomb_mode(x, u, self.value[:, self._at], W, np.abs(before) + np.abs(free))
 
+    def firm(self, mode: BlockMode) -> NDArray[np.bool_]:
+        """Which of its rows do not move (N, rows)."""
+        if self._is_joint:
+            return mode.sticks[:, None]
+        tangents = 2 * [mode.sticks & mode.pushes] if self.maps.system.sizes[self.a] == 3 else []
+        return np.stack([mode.pushes, *tangents], axis=1)
+
     def equations(self, mode: BlockMode, x: Array, u: Array, W: Array, dx: Array, du: Array) -> Array:
         """Derivatives of its equations (N, directions, rows)."""
         if not self._is_joint:
@@ -373,26 +403,3 @@ class _Block:
         numbers, slopes = self.value[:, None, self._at : self._at + 2], self.slope[..., self._at : self._at + 2]
         dlimits = slopes * self.h[..., None] + self.dh[:, None] * numbers
         return stiction_equations(mode, W, dx, du, np.where(broken[:, None], dlimits[..., 1], dlimits[..., 0]))
-
-
-def _solve(
-    equations: Array, start: int, count: int, D: int, weights: Array, slope: Array, names: Sequence[str]
-) -> list[Lack]:
-    """Eliminate unknowns: add the derivatives along them to those along the first D directions.
-
-    Where equations depend on each other, they hold only along some directions: return by how much they fail.
-    """
-    if not count:
-        return []
-    K = np.swapaxes(equations[:, start : start + count], 1, 2) / weights[:, None, :]
-    U, s, Vt = np.linalg.svd(K)
-    full = s > _RANK * s[:, :1]
-    inverse = np.where(full, 1.0 / np.where(full, s, 1.0), 0.0)
-    given = equations[:, :D]
-    along = given @ U
-    change = -((along * inverse[:, None, :]) @ Vt) / weights[:, None, :]
-    slope[:, :D] += change @ slope[:, start : start + count]
-    some = np.flatnonzero(~full.all(axis=1))
-    missing = (along[some] * ~full[some, None, :]) @ np.swapaxes(U[some], 1, 2)
-    fails = np.abs(missing).max(axis=(1, 2)) > _ROUNDING * np.abs(given[some]).max(axis=(1, 2))
-    return [Lack(int(some[k]), missing[k], given[some[k]], tuple(names)) for k in np.flatnonzero(fails)]

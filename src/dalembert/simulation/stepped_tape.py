@@ -28,8 +28,9 @@ class StepTape:
     Parameters
     ----------
     kernel
-        Function of t, (x, h, impulses of the first round, of the second, displacements), c, p, and of each block
-        whether it rebounds, and whether it rebounds out of a penetration, which is not removed then.
+        Function of t, (x, h, impulses of the first round, of the second, displacements, impulses of which it returns
+        the velocities), c, p, and of each block whether it rebounds, and whether it rebounds out of a penetration,
+        which is not removed then.
     inputs, outputs
         Places of the named entries of its second input and of its output.
     moving
@@ -104,7 +105,8 @@ def step_tape(problem: Problem, running: Any = None, backend: Backend = "auto") 
     x, h, lam = ca.SX.sym("x", n), ca.SX.sym("h"), ca.SX.sym("lambda", k)
     first, second = ca.SX.sym("first", R), ca.SX.sym("second", R)
     rebounds, clipped = ca.SX.sym("rebounds", k), ca.SX.sym("clipped", k)
-    given = [("x", x), ("h", h), ("first", first), ("second", second), ("displacement", lam)]
+    share = ca.SX.sym("share", R)
+    given = [("x", x), ("h", h), ("first", first), ("second", second), ("displacement", lam), ("share", share)]
 
     q_m, v_m = system.move(x, (1.0 - theta) * h * x[nq : nq + nv], p)
     t_m, rest = t + (1.0 - theta) * h, x[nq + nv :]
@@ -163,6 +165,7 @@ def step_tape(problem: Problem, running: Any = None, backend: Backend = "auto") 
         ("before", before[first_row]),
         ("free", free[first_row]),
         ("restitution", terms["e"]),
+        ("shared", Y @ (Y.T @ share)),
     ]
     whole = ca.vertcat(*(ca.densify(ca.SX(y)) for _, y in outputs))
     symbols = [t, ca.vertcat(*(entry for _, entry in given)), c, p, ca.vertcat(rebounds, clipped)]

@@ -295,6 +295,15 @@ class SectionTerms:
         s = self.eom.symbolic
         return ca.jtimes(expression, s.q, s.coordinate_rate) + ca.jacobian(expression, s.t)
 
+    def pull(self, tensions: Expression, strains: Expression) -> Expression:
+        """Generalised force of the spans. A drum that pays out unstretched rope has ``T + EA e^2 / 2`` per length."""
+        s, section = self.eom.symbolic, self.section
+        assert self.terms.rope.stiffness is not None
+        further = s.value(self.terms.rope.stiffness) * strains**2 / 2
+        ends = ((section.start, 0), (section.payout - section.start, int(self.L.shape[0]) - 1))
+        drums = sum((ca.jacobian(fed, s.q).T * further[span] for fed, span in ends), ca.SX(s.q.shape[0], 1))
+        return ca.jacobian(s.coordinate_rate, s.v).T @ drums - self.rows.T @ tensions
+
     def stretch_rates(self, strains: Expression) -> Expression:
         """``L_i' - l_i'`` of the spans while all sheaves stick."""
         carried = self.creep(self.eom.symbolic.v, strains, ca.SX(1))[0] - self.rate(self.rims)
@@ -379,8 +388,8 @@ class ElasticSheaves:
         """Force in the middle of a step of length ``h``, without that which the equations have."""
         total = ca.SX(self.eom.nv, 1)
         for belt in self.belts:
-            _, T, _, _, _ = self._mapped(belt, self._half(belt, h), h / 2)
-            total = total - belt.rows.T @ T - belt.terms.force
+            _, T, strains, _, _ = self._mapped(belt, self._half(belt, h), h / 2)
+            total = total + belt.pull(T, ca.if_else(T > 0, strains, 0)) - belt.terms.force
         return ca.densify(total)
 
     def pulls(self, h: Expression) -> dict[str, Expression]:

@@ -217,15 +217,7 @@ class _Slips:
     @cached_property
     def force(self) -> Expression:
         """Generalised force of the section, less that which the equations have without friction."""
-        s, T, section = self.belt.eom.symbolic, self.tensions, self.belt.section
-        further = self._elastic**2 / (2 * self._EA)  # of rope that drums pay out unstretched
-        B = ca.jacobian(s.coordinate_rate, s.v)
-        n = int(T.shape[0])
-        drums = (
-            ca.jacobian(section.start, s.q).T * further[0]
-            + ca.jacobian(section.payout - section.start, s.q).T * further[n - 1]
-        )
-        return ca.densify(B.T @ drums - self.belt.rows.T @ T - self.belt.terms.force)
+        return ca.densify(self.belt.pull(self.tensions, self._elastic / self._EA) - self.belt.terms.force)
 
     @cached_property
     def energy(self) -> Expression:
