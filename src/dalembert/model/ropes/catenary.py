@@ -62,8 +62,8 @@ def pull(
 ) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
     """Unstretched length L, pull (H, V) at the end, and by which part of the length Newton's method misses the end.
 
-    Of the ``total`` length, ``before / (1 + T / EA)`` lies ahead of the start, with the tension ``T`` there; by default
-    nothing does. Newton's method takes a fixed number of steps; few suffice from a solution (L, H, V) ``near``.
+    A part ``before / (1 + T / EA)`` of the ``total`` length lies ahead of the start, with the tension ``T`` there; none
+    by default. Newton's method takes a fixed number of steps; few suffice from a solution (L, H, V) ``near``.
     """
     c = ca.SX(0) if before is None else before
     L = total - c
@@ -199,7 +199,7 @@ class Hanging:
     ) -> Hanging:
         """Solve for it, with unstretched length, weight per length and stiffness; ``payout`` is added to the length.
 
-        Of this length, ``before`` lies ahead of the start as in `pull`.
+        The part ``before`` of this length lies ahead of the start as in `pull`.
         """
         along, up, l, h = _plane(start, end, gravity)
         paid, (length, w, EA) = ca.SX(0) if payout is None else payout, cable
