@@ -358,7 +358,7 @@ class RopeBase(ABC):
         if not self.heavy:
             return route
         shape = self.hanging(context)
-        hangs = (
+        hangs: tuple[Condition, ...] = (
             Condition(
                 f"{self.name}.vertical",
                 shape.l - 1e-6 * shape.L,
