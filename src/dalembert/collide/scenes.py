@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from dalembert.spatial.rotations import numpy
 __all__ = ["BodyScene", "is_scene", "scene_of"]
 
 Number = Callable[[Scalar], float]
+
+_CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 
 _OTHER = (
     "couplings", "constraints", "cables", "ropes", "contacts", "motors", "thrusters", "wrenches", "fields", "signals",
@@ -59,13 +62,18 @@ class BodyScene:
         """Names of the states behind coordinates and velocities."""
         return account_names(self.table.shapes.yields)
 
+    @cached_property
+    def _turns(self) -> Array:
+        """Quaternions of the principal axes in the frames of the bodies."""
+        return np.array([quaternion_from_matrix(axes) for axes in self.principal]).reshape(-1, 4)
+
     def to_native(self, q: Array, v: Array) -> Array:
         """Return (q, v) of the principal frames, with velocities in axes of the world and rates in principal axes."""
         n = len(self.names)
         q, v = q.reshape(n, 7), v.reshape(n, 6)
         R = _rotations(q[:, 3:])
-        turned = [quaternion_from_matrix(x) for x in R @ self.principal]
-        places = np.hstack([q[:, :3] + np.einsum("nij,nj->ni", R, self.com), np.array(turned)])
+        turned = np.vstack([_times(q[i : i + 1, 3:], turn) for i, turn in enumerate(self._turns)])
+        places = np.hstack([q[:, :3] + np.einsum("nij,nj->ni", R, self.com), turned])
         linear = np.einsum("nij,nj->ni", R, v[:, :3] + np.cross(v[:, 3:], self.com))
         angular = np.einsum("nji,nj->ni", self.principal, v[:, 3:])
         return np.concatenate([places.ravel(), np.hstack([linear, angular]).ravel()])
@@ -78,7 +86,7 @@ class BodyScene:
         for i in range(n):
             R = _rotations(q[:, i, 3:]) @ self.principal[i].T
             places[:, i, :3] = q[:, i, :3] - R @ self.com[i]
-            places[:, i, 3:] = _times(q[:, i, 3:], quaternion_from_matrix(self.principal[i].T))
+            places[:, i, 3:] = _times(q[:, i, 3:], self._turns[i] * _CONJUGATE)
             rates[:, i, 3:] = v[:, i, 3:] @ self.principal[i].T
             rates[:, i, :3] = np.einsum("rji,rj->ri", R, v[:, i, :3]) - np.cross(rates[:, i, 3:], self.com[i])
         return np.hstack([places.reshape(len(x), -1), rates.reshape(len(x), -1)])

@@ -126,7 +126,7 @@ class NativeScene:
         block_memory(
             self.steps, self.n_states, nv=nv, blocks=k, rows=rows * k, values=12 * rows * k, numbers=given * k,
             kept=kept * k,
-            direct=DIRECT,
+            direct=DIRECT, nodes=n,
         )  # fmt: skip
         if yields:
             make_compliant(self.steps, k, self.n_states - 1)

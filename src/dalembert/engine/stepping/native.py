@@ -18,6 +18,9 @@ from dalembert.engine.problem.stepping import STEP_TAPES, BlockLaw, SteppingSyst
 
 __all__ = ["DIRECT", "MOST_ROWS", "BlockSolution", "NativeStepping", "block_memory", "solve_blocks", "solve_cone"]
 
+_FILL = 24
+"""Blocks beside the diagonal of the factors of a large island, by the number of its nodes (factors.c)."""
+
 _SCRATCH = 18
 """Doubles that history.c needs for each row, besides two vectors of velocities."""
 
@@ -46,7 +49,7 @@ class NativeStepping:
     more
         Entries of the tables of blocks that are found at run time, behind the others.
     direct
-        Rows of an island up to which forces that are not unique are solved for directly.
+        Rows of an island up to which forces that are not unique follow the rule.
     """
 
     def __init__(
@@ -82,7 +85,7 @@ class NativeStepping:
         block_memory(
             self.memory, n, nv=nv, blocks=most, rows=rows, values=values, numbers=tables["mu_start"][-1],
             kept=tables["block_start"][-1], n_L=n_L, nz=system.nz, held=m, bent=system.n_bent,
-            direct=direct,
+            direct=direct, nodes=nv,
         )  # fmt: skip
         if system.pairs is not None:
             pair_kernels = [kernels[pair.key] for pair in system.pairs]
@@ -133,6 +136,7 @@ def block_memory(
     held: int = 0,
     bent: int = 0,
     direct: int = DIRECT,
+    nodes: int = 0,
 ) -> None:
     """Allocate the arrays that steps write to.
 
@@ -149,7 +153,9 @@ def block_memory(
     held, bent
         Rows that always hold, and those of cables and ropes.
     direct
-        Rows of an island up to which forces that are not unique are solved for directly.
+        Rows of an island up to which forces that are not unique follow the rule.
+    nodes
+        Most nodes of an island with sparse equations (factors.c): bodies, or velocities; 0: there are none.
     """
     k, m = blocks, held
     reals = {
@@ -166,12 +172,16 @@ def block_memory(
     for name in ("active", "forced", "fast"):
         memory.array(name, np.zeros(max(1, k), dtype=np.int64))
     memory.array("near", np.ones(max(1, k), dtype=np.int64))
-    _make_room(memory, nv, rows, k, direct)
+    _make_room(memory, nv, rows, k, direct, nodes)
 
 
-def _make_room(memory: NativeMemory, nv: int, rows: int, blocks: int, direct: int = DIRECT) -> None:
-    """Allocate what unique.c and restrain.c need."""
-    memory.struct.direct = direct
+def _make_room(memory: NativeMemory, nv: int, rows: int, blocks: int, direct: int = DIRECT, nodes: int = 0) -> None:
+    """Allocate what unique.c, factors.c and restrain.c need."""
+    memory.struct.direct, memory.struct.n_nodes = direct, nodes
+    memory.struct.n_factors = factors = min(nv * nv, 6 * nv * (2 * _FILL + 1)) if nodes else 0
+    memory.array("nodes", np.zeros(nv + 1 + nodes * (9 + 2 * _FILL + nodes // 64) + 8, dtype=np.int64))
+    memory.array("factors", np.zeros(max(1, factors)))
+    memory.array("newton", np.zeros(7 * rows + 7 * blocks + 3 * nv + 8))
     most = min(rows, direct)
     memory.array("ref", np.zeros(max(1, rows)))
     memory.array("gram", np.zeros(_TESTED * (_TESTED + 1) // 2))

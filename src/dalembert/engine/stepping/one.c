@@ -113,7 +113,7 @@ typedef struct moreau stepper;
 #define EMPTY(next, h) \
     if (C->compliance && !IMPACT(h)) next[C->stored_at] = 0.0;
 #define SOLVE(C, open, sweeps) \
-    (C->apart ? island_impulses(C, sweeps) : C->depends ? unique_impulses(C, sweeps) : block_sweeps(C, open, sweeps))
+    (C->apart ? island_impulses(C, sweeps) : C->depends ? unique_impulses(C, sweeps, C->direct) : block_sweeps(C, open, sweeps))
 #define IMPULSES(C, open, sweeps) (memcpy(C->start, C->s, (size_t)C->nv * sizeof(double)), SOLVE(C, open, sweeps))
 #define RESTRAIN(C, m, sweeps) restrain(C, sweeps)
 #define DEPENDS(m, x) \

@@ -141,7 +141,13 @@ class _Worlds:
 
     def __init__(self, cupy: Any, image: WorldImage, n: int) -> None:
         self._shared = cupy.asarray(image.shared)
-        self.words = cupy.empty((n, len(image.words)), dtype=cupy.int64)
+        try:
+            self.words = cupy.empty((n, len(image.words)), dtype=cupy.int64)
+        except cupy.cuda.memory.OutOfMemoryError as error:
+            raise InputError(
+                f"{n} members with colliders need {image.words.nbytes * n / 1e9:.3g} GB of GPU memory, "
+                f"{image.words.nbytes / 1e6:.3g} MB each: simulate fewer members at a time ({error})"
+            ) from error
         at = [array.__cuda_array_interface__["data"][0] for array in (self.words, self._shared)]
         self.words[:] = cupy.asarray(image.wired(*at))
         further = self.words.strides[0] * cupy.asarray(np.arange(n))
