@@ -162,12 +162,12 @@ def test_modes_that_are_about_to_change_are_refused() -> None:
 
 def test_contacts_that_depend_on_each_other() -> None:
     """Four feet of one length follow it; a fourth that grows alone lifts the others."""
-    mu, leg = da.Parameter("mu", 0.3), da.Parameter("leg", -0.05)
+    mu, leg, reach = da.Parameter("mu", 0.3), da.Parameter("leg", -0.05), da.Parameter("reach", 0.1)
 
     def table(*legs: Any) -> da.Machine:
         places = zip(((1, 1), (1, -1), (-1, 1), (-1, -1)), legs, strict=True)
         feet = [
-            da.Contact(f"foot{k}", "b", None, (0.1 * x, 0.1 * y, z), friction=mu)
+            da.Contact(f"foot{k}", "b", None, (0.1 * x if k else reach, 0.1 * y, z), friction=mu)
             for k, ((x, y), z) in enumerate(places)
         ]
         return da.Machine("table", [da.box("b", 2.0, (0.2, 0.2, 0.1))], [da.Joint("b", "free", "world", "b")],
@@ -178,7 +178,8 @@ def test_contacts_that_depend_on_each_other() -> None:
     np.testing.assert_allclose(found.derivatives[-1, 0], [-1.0, 0.0], atol=1e-9)
     # feet that slip in different directions: the motion depends on their shares of the load
     turns = {**given, "v0": {"b.vx": 1.0, "b.wz": 4.0}, "duration": 0.1}
-    agree(table(leg, leg, leg, leg), {"mu": 1e-6, "v0.b.vx": 1e-6, "v0.b.wz": 1e-6}, ["b.x", "b.y", "b.wz"], **turns)
+    quantities = dict.fromkeys(("mu", "reach", "v0.b.vx", "v0.b.wz"), 1e-6)  # of a reach, the shares change
+    agree(table(leg, leg, leg, leg), quantities, ["b.x", "b.y", "b.wz"], **turns)
     for outlet, cost in ((sensitivities, {"of": ["b.z"]}), (gradient, {"final": "b.z"})):
         with pytest.raises(SimulationError, match=r"'foot0', .* depend on each other, and a change of 'leg' opens one"):
             outlet(table(leg, -0.05, -0.05, -0.05), wrt=["leg"], **cost, contact="time-stepping", step=1e-3, **given)  # type: ignore[operator]
