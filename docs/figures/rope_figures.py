@@ -1,4 +1,4 @@
-"""Make the picture of the page on ropes: ``python docs/figures/rope_figures.py``."""
+"""Make the pictures of the pages on ropes: ``python docs/figures/rope_figures.py``."""
 
 from __future__ import annotations
 
@@ -21,20 +21,48 @@ FOLDER = Path(__file__).resolve().parent
 use_style(grid_linewidth=0.5, figure_dpi=150)
 
 
-def hoist() -> da.Machine:
-    """The hoist of the page, from its first code block."""
-    page = (FOLDER.parent / "ropes.md").read_text(encoding="utf-8")
-    code = re.findall(r"```python\n(.*?)```", page, re.S)[0]
+EXUDYN = {  # of tests/parity/test_exudyn_heavy.py, each 0.2 s
+    "winch": (111.9, 113.9, 115.7, 116.9, 117.3, 75.6, 46.6, 45.7, 44.6, 43.6)
+    + (42.6, 41.9, 41.4, 41.1, 41.1, 84.1, 105.1, 106.3, 107.9, 109.8),
+    "anchor": (60.5, 62.1, 63.5, 64.4, 64.7, 64.7, 64.0, 62.5, 60.8, 59.1)
+    + (57.5, 56.3, 55.3, 54.8, 54.6, 54.6, 55.1, 56.0, 57.3, 58.8),
+}
+
+
+def on_page(page: str, name: str, block: int) -> da.Machine:
+    """A machine of a page, from one of its code blocks."""
+    text = (FOLDER.parent / page).read_text(encoding="utf-8")
+    code = re.findall(r"```python\n(.*?)```", text, re.S)[block]
     names: dict[str, object] = {}
     exec(code.partition("run = ")[0], names)
-    machine = names["hoist"]
+    machine = names[name]
     assert isinstance(machine, da.Machine)
     return machine
 
 
+def heavy_pulley() -> None:
+    """Draw the tensions of a heavy cable that rubs on its pulley, by time and in the loop that the winch makes."""
+    run = da.simulate(on_page("rope_friction.md", "stay", -1), duration=4.0, record=0.01, backend="vm")
+    times, colours = np.arange(0.2, 4.01, 0.2), {"winch": RED, "anchor": BLUE}
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.2, 3.2), width_ratios=(1.5, 1))
+    for where, name in (("winch", "tension_winch.c"), ("anchor", "tension.c")):
+        left.plot(run.t, run[name], color=colours[where], label=f"{name}")
+        left.plot(times, EXUDYN[where], "o", color=colours[where], ms=3.5, mfc="none", label=f"Exudyn, {where}")
+    right.plot(-1e3 * run["w"], run["tension_winch.c"], color=RED)
+    right.plot(50 * np.sin(np.pi / 2 * times), EXUDYN["winch"], "o", color=RED, ms=3.5, mfc="none")
+    left.set_xlabel("t [s]")
+    left.set_ylabel("tension [N]")
+    left.legend(fontsize=8, loc="upper center", ncols=2)
+    left.set_ylim(30, 165)
+    right.set_xlabel("cable that the winch has pulled in [mm]")
+    right.set_ylabel("tension at the winch [N]")
+    figure.tight_layout()
+    figure.savefig(FOLDER / "heavy_pulley.png", bbox_inches="tight")
+
+
 def main() -> None:
     """Draw the way of the rope, and its tensions."""
-    machine = hoist()
+    machine = on_page("ropes.md", "hoist", 0)
     run = da.simulate(machine, duration=4.0, q0={"winch": 0.0, "z": 0.0}, record=0.01)
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.2, 3.6), width_ratios=(1, 1.8))
     scene = build_scene(machine)
@@ -64,3 +92,4 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    heavy_pulley()

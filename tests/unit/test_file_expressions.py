@@ -164,6 +164,16 @@ ropes:
     length: 10.0
     stiffness: 1.0e+6
     weight: 12.0
+cables:
+  guy:
+    anchor: hook
+    exit_at: [-9, 0, 1]
+    length: 12.0
+    stiffness: 1.0e+6
+    weight: 12.0
+    pulley: 0.2
+    friction: 0.1
+    lead: 1.5
 """
 FILES = {"ropes": ROPES, "shapes": SHAPES, "beams": BEAMS, "space": SPACE}
 NOT_EXPRESSIONS = {  # counts and words, and numbers that stand in the text of another key

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import quad, solve_ivp
 from scipy.optimize import fsolve
 
 import dalembert as da
@@ -254,7 +256,12 @@ def over_a_pulley(length: float, weight: float, stiffness: float, radius: float,
 
     def catenary_at(psi: float, tension: float) -> Any:
         start = radius * ((1 + np.cos(psi)) * s + np.sin(psi) * np.array([0.0, 0.0, 1.0]))
-        arc = radius * (np.pi - psi) / (1 + tension / stiffness)
+
+        def stretch(angle: float) -> float:  # on the arc, without friction, under its weight
+            drop = weight * radius * (np.sin(psi) - np.sin(angle))
+            return float(np.sqrt((1 + tension / stiffness) ** 2 - 2 * drop / stiffness))
+
+        arc = radius * quad(lambda angle: 1 / stretch(angle), psi, np.pi, epsabs=1e-13)[0]
         return catenary(start, end, length - arc, weight, stiffness=stiffness)
 
     def miss(x: np.ndarray) -> list[float]:
@@ -262,7 +269,7 @@ def over_a_pulley(length: float, weight: float, stiffness: float, radius: float,
         low = cable.vertical - weight * cable.length
         return [x[0] - np.arctan2(cable.horizontal, -low), (cable.tensions[0] - x[1]) / 1e3]
 
-    psi, tension = fsolve(miss, [1.5, 1000.0], xtol=1e-14)
+    psi, tension = fsolve(miss, [1.5, 1000.0], xtol=1e-12)
     return catenary_at(psi, tension), psi
 
 
@@ -311,8 +318,16 @@ def test_a_platform_on_heavy_cables_over_pulleys() -> None:
         total += cable.forces[1]
     np.testing.assert_allclose(total[[0, 2]], [0.0, load[1]], rtol=1e-8, atol=1e-5)
     less, more = held.winch_tensions(0.1)
-    np.testing.assert_allclose(more / held.exit_tensions, np.exp(0.1 * held.wraps))
-    np.testing.assert_allclose(less * more, held.exit_tensions**2)
+    for side, bound in ((1.0, less), (-1.0, more)):  # along the arc, from its end back to the winch
+        for k, wrap in enumerate(held.wraps):
+
+            def slope(a: float, T: np.ndarray, mu: float = 0.1 * side) -> np.ndarray:
+                return (3.2 * np.cos(a) + mu * 3.2 * np.sin(a)) / (1 + T / 1e5) + mu * T
+
+            arc = solve_ivp(slope, (wrap, 0.0), [held.exit_tensions[k]], rtol=1e-10)
+            assert bound[k] == pytest.approx(arc.y[0, -1], rel=1e-5)
+    rubbing = held.machine.with_(cables=[replace(c, friction=0.1, lead=2.0) for c in held.machine.cables])
+    np.testing.assert_allclose(replace(held, machine=rubbing).winch_tensions(), (less, more))
     rest = static_equilibrium(robot(), held.lengths, [0.05, 5.1, 0.01])
     np.testing.assert_allclose(rest.q, pose, rtol=0, atol=1e-8)
     K, h = held.stiffness, 1e-4

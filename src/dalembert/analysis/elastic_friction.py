@@ -8,7 +8,8 @@ ratio of the tensions stays ``e^(+-kappa)``: the spans on both sides share their
 
 in which the ratios ``rho_i`` depend on the angles of wrap. The tensions are functions of the configuration then, and so
 is the model. They are those with which a run by time-stepping starts: equal ones, or in the ratios of the sheaves past
-which the rope runs; or those that are given.
+which the rope runs; or those that are given. A heavy cable sticks to its pulley, with the tensions
+with which a run starts.
 
 The strain of the rope on a wheel that turns travels with it, so that the rope before such a wheel is a state of the
 model, ``material.R.S``, with the rate of a run (`elastic_slips`). The rope before a sheave past which a rope with
@@ -18,7 +19,7 @@ damping slips is a state, too: there the slip is a function of the state.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any
@@ -37,6 +38,7 @@ from dalembert.formulations.constraints.elastic_sheaves import (
     span_lengths,
 )
 from dalembert.formulations.constraints.elastic_slips import damped_slips
+from dalembert.formulations.constraints.heavy_pulleys import HeavyPulley, heavy_rubbing
 from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["RopeStates", "with_held_spans"]
@@ -96,12 +98,13 @@ def with_held_spans(
     for name in tensions or ():
         if name not in known:
             raise UnknownNameError("tension of an elastic rope with friction", name, known, eom.machine.name)
-    if not belts:
+    heavy = {terms.name: (_held(eom, terms, (q, v, t, p)),) for terms in heavy_rubbing(eom)}
+    if not belts and not heavy:
         return eom, RopeStates()
     parts = {belt.terms.name: _Spans(belt, q, v, t, p, tensions or {}) for belt in belts}
-    spans = {name: part.terms for name, part in parts.items()}
+    spans = {name: part.terms for name, part in parts.items()} | heavy
     z = ca.vertcat(ca.SX(0, 1), *(part.states for part in parts.values()))
-    z0 = np.concatenate([part.values for part in parts.values()])
+    z0 = np.concatenate([np.zeros(0), *(part.values for part in parts.values())])
     held = {name: tuple(_at(one, z, z0) for one in some) for name, some in spans.items()}
     terms = [one for old in eom.formulation.elastic_ropes() for one in held.get(old.name) or (old,)]
     formulation = with_rope_terms(eom.formulation.without_ropes(), tuple(terms))
@@ -121,6 +124,28 @@ def _at(terms: RopeTerms, z: Expression, z0: Array) -> RopeTerms:
         return terms
     numbers = ca.substitute([ca.SX(getattr(terms, name)) for name in fields], [z], [ca.DM(z0)])
     return RopeTerms(terms.rope, terms.name, terms.spans, *numbers)
+
+
+def _held(eom: EquationsOfMotion, terms: RopeTerms, at: tuple[Array, Array, float, Array]) -> RopeTerms:
+    """A heavy cable that sticks to its pulley near a state."""
+    s = eom.symbolic
+    free = HeavyPulley(eom, terms, ca.SX(0))
+    shape = free.cable.hanging(eom.constraint_system.context)
+    length = shape.L + shape.arc
+    rate = ca.jtimes(length, s.q, s.coordinate_rate) + ca.jacobian(length, s.t)
+    made = ca.Function("length", [s.q, s.v, s.t, s.p], [length, rate])
+    found, runs = (float(x) for x in made(*at))
+    if abs(runs) > RUNS:
+        raise InputError(
+            f"a linear model in motion cannot have a heavy cable that slips (pulley '{free.name}' of machine "
+            f"'{eom.machine.name}'): take a state in which it is at rest"
+        )
+    stuck = replace(free, length=ca.SX(found))
+    pull = (stuck.shape.gradient(s.q) @ ca.jacobian(s.coordinate_rate, s.v)).T
+    none, tension = ca.SX(eom.nv, 1), stuck.shape.tensions[1]
+    parts = (none, none, -pull) if terms.rope.rheonomous else (pull, none, none)
+    named = dict(zip(("gradient", "loss", "driven"), parts, strict=True))
+    return replace(terms, elastic=tension, tension=tension, energy=stuck.shape.potential, **named)
 
 
 class _Spans:

@@ -20,7 +20,7 @@ _STEP = 1e-4  # part of a quantity: errors of a run, 1e-10 and less, are below t
 def needs_differences(machine: Machine) -> bool:
     """Whether joints or bearings of sheaves stick, or ropes rub on their sheaves."""
     joints = machine.sticking or machine.bristled or machine.sheave_bearings
-    return bool(joints or any(rope.rubbing for rope in machine.ropes))
+    return bool(joints or any(rope.rubbing for rope in machine.all_ropes))
 
 
 def values_and_differences(

@@ -272,6 +272,8 @@ class CableEntry(FileEntry):
         "stiffness": "N",
         "damping": "N s",
         "weight": "N/m",
+        "friction": "1",
+        "lead": "m",
     }
 
     anchor: str
@@ -287,6 +289,8 @@ class CableEntry(FileEntry):
     damping: Number = 0.0
     bilateral: bool = False
     weight: Number = 0.0
+    friction: Number = 0.0
+    lead: Number = 0.0
 
 
 class ContactEntry(FileEntry):

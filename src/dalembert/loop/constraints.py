@@ -387,10 +387,12 @@ def rope_signals(eom: EquationsOfMotion, rubbing: frozenset[str] = frozenset()) 
         if isinstance(rope, Cable) and rope.has_pulley and rope.swivel == "free":
             signals.append((f"swivel.{rope.name}", system.paths[rope.name].swivel))
         elastic = [] if rubbing and rope.name in rubbing else eom.formulation.elastic_ropes()
-        if rope.heavy:
+        if rope.heavy and rope.name not in rubbing:
             shape = rope.hanging(system.context)
             gravity = ca.vertcat(*[ca.SX(eom.symbolic.value(x)) for x in eom.machine.gravity])
             signals.append((f"tension_start.{rope.name}", shape.tensions[0]))
+            if shape.entry is not None:
+                signals.append((f"tension_winch.{rope.name}", shape.winch_tension))
             signals.append((f"own_frequency.{rope.name}", shape.frequency(gravity)))
         tensions = {k: c.tension for c in elastic if c.rope is rope for k in c.spans}
         signals += [(f"tension.{name}", tensions[k]) for k, name in enumerate(rope.tension_names) if k in tensions]

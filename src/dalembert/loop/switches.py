@@ -112,13 +112,14 @@ def switch_table(
             halves = int(system.latch_index(f"halves.{rope}.{meeting.name}"))
             first_turn = () if halves < 0 else ((first + halves, 0.0),)
             sets += [((on, 1.0), *first_turn), ((on, 0.0),)]
+    latched = [(f"slips.{pulley}", pulley, "slip", "stick") for pulley in system.heavy_pulleys]
     for section, sheaves in system.elastic_sections.items():
-        latched = [(f"taut.{section}", section, "taut", "slack")]
+        latched.append((f"taut.{section}", section, "taut", "slack"))
         latched += [(f"slips.{sheave}", sheave, "slip", "stick") for sheave in sheaves]
-        for latch, name, begins, ends in latched:
-            at = first + int(system.latch_index(latch))
-            names += [f"{name}.{begins}", f"{name}.{ends}"]
-            sets += [((at, 1.0),), ((at, 0.0),)]
+    for latch, name, begins, ends in latched:
+        at = first + int(system.latch_index(latch))
+        names += [f"{name}.{begins}", f"{name}.{ends}"]
+        sets += [((at, 1.0),), ((at, 0.0),)]
     counts = []
     for route in system.routes.values():
         for angle in route.counted:

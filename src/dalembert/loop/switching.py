@@ -66,7 +66,7 @@ class Switching:
         """Whether anything can be switched."""
         rows = self.eom.constraint_system.rows
         kinks = any(spec.kinks and spec.switches for spec in self.problem.event_specs)
-        slips = bool(self.eom.constraint_system.elastic_sections)
+        slips = bool(self.eom.constraint_system.elastic_sections or self.eom.constraint_system.heavy_pulleys)
         return bool(self.switches) or kinks or slips or any(r.unilateral or r.kind == "stick" for r in rows)
 
     @property

@@ -283,7 +283,7 @@ def refuse_stick(
             f"{what} cannot have losses of turning sheaves (bearing '{bearing}' of machine '{machine.name}'): leave "
             "them out there"
         )
-    for rope in machine.ropes:
+    for rope in machine.all_ropes:
         if rope.rubbing and sheaves:
             raise InputError(
                 f"{what} cannot have friction or losses at sheaves ({rope.rubbing[0].what} of rope '{rope.name}' of "

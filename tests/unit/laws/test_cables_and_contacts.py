@@ -50,6 +50,40 @@ def test_a_heavy_cable_hangs_as_an_elastic_catenary() -> None:
     assert evaluated(level, "bias", q=[0.0]) == pytest.approx([3252.32209147], rel=1e-11)
 
 
+def over_a_pulley(**cable: float) -> da.Machine:
+    """A hook that slides level, at the end of a heavy cable over a pulley, and the winch of this."""
+    options = {"drum": 0.1, "pulley": 0.2, "length": 7.45, "stiffness": 2e4, "weight": 10.0} | cable
+    joints = [
+        da.Joint("x", "prismatic", "world", "bob", axis="x", origin=(6, 0, -1)),
+        da.Joint("w", "revolute", "world", "drum", axis="y"),
+    ]
+    bodies = [da.point_mass("bob", 1.0), da.Body("drum", inertia=(0.1, 0.1, 0.1))]
+    return da.Machine("m", bodies, joints, cables=[da.Cable("c", "bob", winch="w", **options)])
+
+
+@law("Cable.lead")
+def test_the_lead_of_a_heavy_cable_stretches_with_the_tension_at_its_winch() -> None:
+    """The winch holds ``r (T + T^2 / (2 EA))``; a lead of ``s`` takes the unstretched length ``s / (1 + T / EA)``."""
+    w = da.equations(over_a_pulley(), backend="vm").v_names.index("w_dot")
+    force = evaluated(over_a_pulley(), "bias", q=[0.0, 0.0])
+    T = 2e4 * (math.sqrt(1.0 - 2.0 * force[w] / 0.1 / 2e4) - 1.0)
+    longer = over_a_pulley(lead=3.0, length=7.45 + 3.0 / (1.0 + T / 2e4))
+    assert T > 40.0
+    np.testing.assert_allclose(evaluated(longer, "bias", q=[0.0, 0.0]), force, rtol=1e-9)
+
+
+@law("Cable.friction")
+def test_a_heavy_cable_slips_on_its_pulley_at_eytelweins_ratio() -> None:
+    """Without weight to speak of, at ``T_0 = T e^(mu wrap)`` while the winch pulls it in."""
+    machine = over_a_pulley(weight=1e-4, friction=0.3, lead=1.0)
+    drives = [da.MotionConstraint("w", joint="w", value=-1.0 * da.TIME)]
+    drives.append(da.MotionConstraint("x", joint="x", value=0.3 + 0.0 * da.TIME))
+    run = da.simulate(machine.with_(constraints=drives), duration=0.5, q0={"x": 0.3}, backend="vm")
+    assert run.events[-1].name == "c.pulley.slip"
+    ratio = run["tension_winch.c"][-1] / run["tension.c"][-1]
+    assert ratio == pytest.approx(math.exp(0.3 * run["wrap.c.pulley"][-1]), rel=1e-5)
+
+
 @law("Cable.drum")
 def test_a_winch_holds_the_tension_at_the_radius_of_its_drum() -> None:
     """Inextensible, z = -(l + r theta): (m + I / r^2) z'' = tau / r - m g, with tau against paying out."""

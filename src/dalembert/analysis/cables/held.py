@@ -71,22 +71,27 @@ class HeldPose:
         """Angles that the cables wrap on their pulleys [rad]; zero at point exits."""
         return self.state.wraps
 
-    def winch_tensions(self, friction: float) -> tuple[Array, Array]:
+    def winch_tensions(self, friction: float | None = None) -> tuple[Array, Array]:
         """Least and largest tensions behind the pulleys on which the cables rest, with a coefficient of friction.
 
-        Between ``T exp(-mu phi)`` and ``T exp(mu phi)`` of the tension ``T`` at the exit and the angle of wrap ``phi``,
-        the platform stands (L. Euler, 1769). Winches that coil up need the upper ones.
+        Between ``T exp(-mu phi)`` and ``T exp(mu phi)`` of the tension ``T`` where the cable enters the pulley without
+        friction and the angle of wrap ``phi``, the platform stands (L. Euler, 1769). Winches that coil up need the
+        upper ones. The weight of the arc presses on the pulley and widens this, as it does in runs.
 
         Parameters
         ----------
         friction
             Coefficient of friction between cables and pulleys that do not turn; for a bearing, that which gives its
-            ratio of tensions.
+            ratio of tensions. None: those of the cables.
         """
-        if not friction >= 0.0:
+        if friction is not None and not friction >= 0.0:
             raise InputError(f"friction must be >= 0, got {friction!r}")
-        ratio = np.exp(friction * self.wraps)
-        return self.exit_tensions / ratio, self.exit_tensions * ratio
+        cables, wraps = self.machine.cables, self.wraps
+        mu = np.array([nominal(cable.friction) if friction is None else friction for cable in cables])
+        weight = np.array([nominal(cable.weight) * nominal(cable.pulley) for cable in cables])
+        b, ratio = 2.0 * mu * weight / (1.0 + mu**2), np.exp(mu * wraps)
+        pressed, leans = self.state.winches + mu * b * np.sin(wraps), b * np.cos(wraps)
+        return (pressed + leans) / ratio - b, (pressed - leans) * ratio + b
 
     @property
     def own_frequencies(self) -> dict[str, float]:

@@ -41,6 +41,8 @@ class PulledState:
         Unstretched lengths of the cables [m].
     exits, anchors
         Tensions at the exits and at the anchors [N].
+    winches
+        Tensions at the winches, behind pulleys without friction [N].
     least, largest
         Least and largest tension along each cable [N].
     chords
@@ -54,6 +56,7 @@ class PulledState:
     force: Array
     lengths: Array
     exits: Array
+    winches: Array
     anchors: Array
     least: Array
     largest: Array
@@ -86,7 +89,7 @@ class CablePulls:
         """Evaluate the cables, or raise an error for those that cannot hang there."""
         near = self._solved(q, f, *self._inputs)
         values = [np.array(x.full()) for x in self._state(q, f, near, *self._inputs)]
-        columns, (force_f, force_x, lengths_x), fits = values[:9], values[9:12], values[12]
+        columns, (force_f, force_x, lengths_x), fits = values[:10], values[10:13], values[13]
         check_tangents(self.machine, fits[:, 0], np.ones(len(f)))
         for cable, (_, upright, error) in zip(self.machine.cables, fits, strict=True):
             if not upright > _UPRIGHT:
@@ -97,8 +100,8 @@ class CablePulls:
             if not error <= _ERROR:
                 swivels = "; the axis about which its pulley swivels must be vertical" if cable.has_pulley else ""
                 raise InputError(f"no catenary of cable '{cable.name}' was found between its ends{swivels}")
-        force, lengths, exits, anchors, least, largest, chords, wraps, lengths_f = (x[:, 0] for x in columns)
-        tensions = exits, anchors, least, largest
+        force, lengths, exits, winches, anchors, least, largest, chords, wraps, lengths_f = (x[:, 0] for x in columns)
+        tensions = exits, winches, anchors, least, largest
         return PulledState(force, lengths, *tensions, chords, wraps, force_f, force_x, lengths_f, lengths_x)
 
     def extremes(self, q: Array, f: Array) -> tuple[Array, Array]:
@@ -161,7 +164,7 @@ class _Cable:
     pull: ca.SX
     length: ca.SX
     chord: ca.SX
-    tensions: tuple[ca.SX, ca.SX, ca.SX, ca.SX]
+    tensions: tuple[ca.SX, ca.SX, ca.SX, ca.SX, ca.SX]
     fits: tuple[ca.SX, ca.SX, ca.SX]
     wrap: ca.SX
 
@@ -179,7 +182,7 @@ def _cables(eom: EquationsOfMotion, f: ca.SX, near: ca.SX | None = None) -> list
                     (shape.gradient(s.q) @ B).T,
                     shape.unstretched,
                     ca.sqrt(shape.l**2 + shape.h**2),
-                    (*shape.tensions, *shape.extremes),
+                    (shape.tensions[0], shape.winch_tension, shape.tensions[1], *shape.extremes),
                     (one, shape.l / shape.L, shape.error),
                     none if shape.psi is None else ca.pi - shape.psi,
                 )
@@ -190,7 +193,7 @@ def _cables(eom: EquationsOfMotion, f: ca.SX, near: ca.SX | None = None) -> list
         tangent = one if path.tangent is None else path.tangent
         pull = (ca.jacobian(path.length, s.q) @ B).T * f[k]
         wrap = none if path.arc is None else ca.pi - path.arc[0]
-        cables.append(_Cable(pull, path.length / give, path.length, (f[k],) * 4, (tangent, one, none), wrap))
+        cables.append(_Cable(pull, path.length / give, path.length, (f[k],) * 5, (tangent, one, none), wrap))
     return cables
 
 
@@ -203,7 +206,7 @@ def _state(machine: Machine) -> ca.Function:
     force = _platform_load(eom) + sum((c.pull for c in cables), ca.SX(eom.nv, 1))[platform]
     lengths = ca.vertcat(*[c.length for c in cables])
     moved = ca.jacobian(s.coordinate_rate, s.v)[:, platform]
-    tensions = [ca.vertcat(*[c.tensions[i] for c in cables]) for i in range(4)]
+    tensions = [ca.vertcat(*[c.tensions[i] for c in cables]) for i in range(5)]
     lengths_f = ca.vertcat(*[ca.jacobian(c.length, f[k]) for k, c in enumerate(cables)])
     derivatives = [ca.jacobian(force, f), ca.jacobian(force, s.q) @ moved, ca.jacobian(lengths, s.q) @ moved]
     fits = ca.vertcat(*[ca.horzcat(*c.fits) for c in cables])
@@ -231,7 +234,7 @@ def _extremes(machine: Machine) -> ca.Function:
     eom = derive(machine, backend="vm")
     s, f = eom.symbolic, ca.SX.sym("f", len(machine.cables))
     cables = _cables(eom, f)
-    outputs = [ca.vertcat(*[c.tensions[i] for c in cables]) for i in (2, 3)]
+    outputs = [ca.vertcat(*[c.tensions[i] for c in cables]) for i in (3, 4)]
     return ca.Function("extremes", [s.q, f, s.t, s.p], [ca.densify(x) for x in outputs])
 
 

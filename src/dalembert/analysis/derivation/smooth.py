@@ -45,7 +45,7 @@ def smooth_part(machine: Machine) -> tuple[Machine, tuple[str, ...]]:
         for old, new in zip(machine.ropes, ropes, strict=True)
         for part, other in zip(old.path, new.path, strict=True)
         if part.rubs and not other.rubs
-    ]
+    ] + [f"{one.name}.{part.label}" for one in machine.cables for part in one.rubbing]
     lost = (
         *(f"friction of joint {joint}" for joint in sorted(held)),
         *(f"friction of constraint {one.name}" for one in machine.rubbing),
@@ -60,6 +60,7 @@ def smooth_part(machine: Machine) -> tuple[Machine, tuple[str, ...]]:
         motors=[motor(one) for one in machine.motors],
         constraints=[one.without_friction() for one in machine.constraints],
         ropes=ropes,
+        cables=[replace(one, friction=0.0) for one in machine.cables],
         contacts=(),
     )
     return made, lost

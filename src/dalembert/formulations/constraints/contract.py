@@ -70,7 +70,7 @@ class ConstraintContract:
     @property
     def has_rows(self) -> bool:
         """Whether there are constraints, contacts (or stops), joints that stick or elastic ropes with friction."""
-        rubbing = any(rope.elastic and rope.rubbing for rope in self.machine.ropes)
+        rubbing = any(rope.elastic and rope.rubbing for rope in self.machine.all_ropes)
         sticking = self.machine.sticking or self.machine.sheave_bearings
         return self.constrained or rubbing or bool(self.constraint_system.contacts.pairs) or bool(sticking)
 

@@ -97,9 +97,8 @@ class ElasticRopes(FormulationBase):
         stretch = ca.sqrt(shape.l**2 + shape.h**2) - shape.L
         rate = ca.jtimes(stretch, x.q, rates) + ca.jacobian(stretch, x.t)
         tension = shape.tensions[1]
-        driven = rope.rheonomous or shape.held is not None  # what lies on a pulley has no potential in this model
-        parts = (none, none, -gradient) if driven else (gradient, none, none)
-        energy = ca.SX(0) if driven else shape.potential
+        parts = (none, none, -gradient) if rope.rheonomous else (gradient, none, none)
+        energy = ca.SX(0) if rope.rheonomous else shape.potential
         return RopeTerms(rope, rope.name, (0,), stretch, rate, shape.L, tension, tension, energy, *parts)
 
     def singularities(self) -> list[tuple[str, Expression]]:

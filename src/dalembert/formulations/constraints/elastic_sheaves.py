@@ -476,7 +476,7 @@ def elastic_sheaves_of(eom: EquationsOfMotion) -> ElasticSheaves:
     routes = eom.constraint_system.routes if eom.machine.ropes else {}
     for terms in eom.formulation.elastic_ropes():
         rope = terms.rope
-        if not getattr(rope, "rubbing", ()):
+        if not rope.rubbing or rope.heavy:
             continue
         section = routes[rope.name].sections[rope.section_names.index(terms.name)]
         if not section.rubs:  # a belt with friction on one wheel has one tension

@@ -33,6 +33,7 @@ import casadi as ca
 
 from dalembert.core.types import Expression
 from dalembert.engine.problem.problem import EventSpec
+from dalembert.formulations.base import RopeTerms
 from dalembert.formulations.constraints.elastic_sheaves import (
     ElasticSheaves,
     SectionTerms,
@@ -42,6 +43,7 @@ from dalembert.formulations.constraints.elastic_sheaves import (
     span_lengths,
     span_tensions,
 )
+from dalembert.formulations.constraints.heavy_pulleys import HeavyPulley, HeavySlips, heavy_rubbing
 from dalembert.formulations.equations import EquationsOfMotion
 
 __all__ = ["DampedSlips", "ElasticSlips", "damped_slips", "elastic_slips_of"]
@@ -66,6 +68,16 @@ class _Slips:
     states: Expression  # growth of the rope before each sheave since the start, with its rim
     latches: Expression  # 1 where it slips
     started: Expression  # the rope before each sheave at the start, with its rim
+
+    @property
+    def terms(self) -> RopeTerms:
+        """The section in the equations."""
+        return self.belt.terms
+
+    @property
+    def names(self) -> list[str]:
+        """Names of its sheaves, after their rope."""
+        return self.belt.names
 
     @property
     def _EA(self) -> Expression:
@@ -214,6 +226,20 @@ class _Slips:
         return ca.if_else(self.taut, whole, 0) - self.belt.terms.energy
 
     @property
+    def pulls(self) -> dict[str, Expression]:
+        """Tensions of its spans by their names."""
+        names = self.terms.rope.tension_names
+        return {names[place]: self.tensions[span] for place, span in self.belt.span_of.items()}
+
+    @property
+    def signals(self) -> list[tuple[str, Expression]]:
+        """Tensions of the spans, slips, and which sheaves stick."""
+        signals: list[tuple[str, Any]] = [(f"tension.{name}", T) for name, T in self.pulls.items()]
+        for k, name in enumerate(self.names):
+            signals += [(f"slip.{name}", self.speeds[k]), (f"stick.{name}", self.latches[k] < 0.5)]
+        return signals
+
+    @property
     def events(self) -> tuple[list[Expression], list[EventSpec]]:
         """Stretch of the section; how far sheaves are from slipping while they stick, and slips while they slip."""
         stretch, least = self.belt.terms.stretch, _NOTHING * self.belt.terms.length
@@ -323,7 +349,7 @@ class DampedSlips(_Slips):
 
 @dataclass(frozen=True, eq=False)
 class ElasticSlips:
-    """Elastic ropes with friction at sheaves in a run event by event.
+    """Elastic ropes with friction at sheaves, and heavy cables on pulleys, in a run event by event.
 
     Parameters
     ----------
@@ -336,17 +362,17 @@ class ElasticSlips:
     """
 
     eom: EquationsOfMotion
-    sections: tuple[_Slips, ...]
+    sections: tuple[_Slips | HeavySlips, ...]
     lost: Expression
 
     @property
     def ropes(self) -> frozenset[str]:
         """Names of the ropes all of whose tensions come from here."""
-        return frozenset(one.belt.terms.rope.name for one in self.sections)
+        return frozenset(one.terms.rope.name for one in self.sections)
 
     @property
     def _sheaves(self) -> list[str]:
-        return [name for one in self.sections for name in one.belt.names]
+        return [name for one in self.sections for name in one.names]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -365,7 +391,7 @@ class ElasticSlips:
         return ca.densify(ca.vertcat(ca.SX(0, 1), *(one.rates for one in self.sections), *losses))
 
     def _total(self, what: str, driven: bool) -> Expression:
-        kept = [one for one in self.sections if one.belt.terms.rope.rheonomous is driven]
+        kept = [one for one in self.sections if one.terms.rope.rheonomous is driven]
         return sum((getattr(one, what) for one in kept), ca.SX(self.eom.nv if what == "force" else 1, 1))
 
     @property
@@ -376,7 +402,7 @@ class ElasticSlips:
     @property
     def loss(self) -> Expression:
         """Power that the sheaves of ropes that do not move in time take."""
-        kept = [one.loss for one in self.sections if not one.belt.terms.rope.rheonomous]
+        kept = [one.loss for one in self.sections if not one.terms.rope.rheonomous]
         return sum(kept, ca.SX(0))
 
     @property
@@ -395,8 +421,7 @@ class ElasticSlips:
         """Tensions of the spans of these ropes."""
         found: dict[str, Any] = {}
         for one in self.sections:
-            names = one.belt.terms.rope.tension_names
-            found |= {names[place]: one.tensions[span] for place, span in one.belt.span_of.items()}
+            found |= one.pulls
         return found
 
     @property
@@ -406,12 +431,8 @@ class ElasticSlips:
 
     @property
     def signals(self) -> list[tuple[str, Expression]]:
-        """Tensions of the spans, slips, and which sheaves stick."""
-        signals: list[tuple[str, Any]] = [(f"tension.{name}", T) for name, T in self._tensions.items()]
-        for one in self.sections:
-            for k, name in enumerate(one.belt.names):
-                signals += [(f"slip.{name}", one.speeds[k]), (f"stick.{name}", one.latches[k] < 0.5)]
-        return signals
+        """Tensions, slips, and which sheaves and pulleys stick."""
+        return [signal for one in self.sections for signal in one.signals]
 
 
 def damped_slips(belt: SectionTerms, states: Expression) -> DampedSlips:
@@ -423,12 +444,18 @@ def damped_slips(belt: SectionTerms, states: Expression) -> DampedSlips:
 def elastic_slips_of(eom: EquationsOfMotion) -> ElasticSlips:
     """Return the elastic ropes with friction at sheaves, for a run event by event."""
     found: ElasticSheaves = elastic_sheaves_of(eom)
-    sections, system = [], eom.constraint_system
+    system = eom.constraint_system
+    sections: list[_Slips | HeavySlips] = []
     for belt in found.belts:
         places = [[system.latch_index(f"{what}.{name}") for name in belt.names] for what in ("slips", "material0")]
         latches, started = (ca.vertcat(*(system.latches[place] for place in row)) for row in places)
         taut = system.latches[system.latch_index(f"taut.{belt.terms.name}")] > 0.5
         kind = _Slips if belt.terms.rope.damping == 0.0 else DampedSlips
         sections.append(kind(belt, taut, ca.SX.sym("material", len(belt.rubs)), latches, started))
-    count = sum(len(belt.rubs) for belt in found.belts)
+    for terms in heavy_rubbing(eom):
+        grown = ca.SX.sym("material")
+        name = HeavyPulley(eom, terms, grown).name
+        latch, started = (system.latches[system.latch_index(f"{what}.{name}")] for what in ("slips", "material0"))
+        sections.append(HeavySlips(HeavyPulley(eom, terms, started + grown), grown, latch))
+    count = sum(len(one.names) for one in sections)
     return ElasticSlips(eom, tuple(sections), ca.SX.sym("lost", count))

@@ -34,7 +34,7 @@ from dalembert.formulations.constraints.latches import STICKING, LatchTable, lat
 from dalembert.formulations.constraints.ropes import RopeSection
 from dalembert.formulations.constraints.row_context import FormulationContext, FormulationRates
 from dalembert.formulations.contact.system import ContactSystem
-from dalembert.model.cables import CablePath
+from dalembert.model.cables import Cable, CablePath
 from dalembert.model.constraints import Rubbing
 from dalembert.model.context import MachineContext
 from dalembert.model.machine import Machine
@@ -181,6 +181,18 @@ class ConstraintSystem:
             self.latch_table.add(dict.fromkeys(numbers, 0.0), "elastic")
             for latch, number in numbers.items():
                 self.latch_table.hold("", latch, ca.densify(number), once=True)
+        for name, cable in self.heavy_pulleys.items():
+            shape = cable.hanging(self.context)
+            numbers = {f"slips.{name}": ca.SX(0.0), f"material0.{name}": shape.L + shape.arc}
+            self.latch_table.add(dict.fromkeys(numbers, 0.0), "heavy")
+            for latch, number in numbers.items():
+                self.latch_table.hold("", latch, ca.densify(number), once=True)
+
+    @property
+    def heavy_pulleys(self) -> dict[str, Cable]:
+        """Heavy cables with friction on their pulleys, by the names of these."""
+        rubbing = (cable for cable in self.machine.cables if cable.rubbing)
+        return {f"{cable.name}.{cable.rubbing[0].label}": cable for cable in rubbing}
 
     @property
     def sheaves(self) -> tuple[str, ...]:

@@ -34,6 +34,12 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem, elastic: Elast
             f"contact='time-stepping' steps in the coordinates of the machine; leave out the other coordinates of "
             f"machine '{machine.name}' (by={eom.by!r})"
         )
+    for cable in machine.cables:
+        if cable.rubbing:
+            raise InputError(
+                f"cable '{cable.name}' of machine '{machine.name}' has weight and friction on its pulley, which "
+                "contact='time-stepping' does not support: run it event by event, or leave out its friction"
+            )
     if not (system.pairs or machine.colliders or rows_of(eom)[0] or sticking_names(eom.machine) or elastic.belts):
         raise InputError(
             "contact='time-stepping' is for machines with contacts, colliders, inextensible cables or ropes, elastic "

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import casadi as ca
 
@@ -17,6 +17,7 @@ from dalembert.model.context import MachineContext
 from dalembert.model.joint import WORLD
 from dalembert.model.kind_fields import FrameName, JointName
 from dalembert.model.ropes.catenary import ROUNDS, Hanging
+from dalembert.model.ropes.elements import Guide
 from dalembert.model.ropes.pulley_catenary import PulleyExit, leave_pulley
 from dalembert.model.ropes.route import Arc, RopeBase, Route, RouteSection
 
@@ -62,6 +63,12 @@ class Cable(RopeBase):
         Weight per unstretched length [N/m] of an elastic cable, which then sags: see `Rope`. It leaves a pulley that
         swivels about a vertical axis as a tangent. A winch coils it up at its exit; the mass of the body there includes
         the cable that the winch holds at the angle zero.
+    friction
+        Coefficient of friction of a heavy cable on its pulley, over which it then slides: the tensions at the winch and
+        behind the pulley differ by a factor of ``exp(friction wrap)`` at most, and the cable sticks in between.
+    lead
+        Length of the straight line between the pulley and the winch of a heavy cable [m]; its unstretched ``length``
+        then begins at the winch. Friction needs it: it stretches while the cable sticks.
 
     Examples
     --------
@@ -84,6 +91,8 @@ class Cable(RopeBase):
     damping: Scalar = 0.0
     bilateral: bool = False
     weight: Scalar = 0.0
+    friction: Scalar = 0.0
+    lead: Scalar = 0.0
 
     def __post_init__(self) -> None:
         name, set_ = check_name(self.name, "cable"), object.__setattr__
@@ -122,11 +131,40 @@ class Cable(RopeBase):
             fixed = self.has_pulley and self.swivel != "free"
             given = {"a pulley that does not swivel": fixed, "'bilateral'": self.bilateral}
             self._check_heavy("cable", (what for what, is_given in given.items() if is_given))
+        set_(self, "friction", field_scalar(self.friction, f"friction of cable '{name}'", lower=0.0))
+        set_(self, "lead", field_scalar(self.lead, f"lead of cable '{name}'", lower=0.0))
+        self._check_lead()
+
+    def _check_lead(self) -> None:
+        """Refuse friction, and a line to the winch, where they have no meaning."""
+        name = self.name
+        for field, given in (("friction", self._given(self.friction)), ("lead", self._given(self.lead))):
+            if given and not self.heavy:
+                instead = "lead a rope over a guide with friction" if field == "friction" else "add it to the length"
+                raise MachineError(f"cable '{name}' has {field} but no weight: {instead} instead")
+            if given and not self.has_pulley:
+                raise MachineError(f"cable '{name}' has {field} but no pulley: give the radius of its pulley")
+        if self._given(self.friction) and not self._given(self.lead):
+            raise MachineError(
+                f"cable '{name}' has friction: give its lead, the length between its pulley and its winch, which "
+                "stretches while the cable sticks to the pulley"
+            )
+
+    @staticmethod
+    def _given(value: Scalar) -> bool:
+        return not (isinstance(value, float) and value == 0.0)
+
+    @property
+    def rubbing(self) -> tuple[Guide, ...]:
+        """Its pulley as a guide, if it has friction."""
+        if not self._given(self.friction):
+            return ()
+        return (Guide(self.exit, self.pulley, "y", friction=self.friction, name="pulley"),)
 
     @property
     def has_pulley(self) -> bool:
         """Whether its exit is a pulley."""
-        return not (isinstance(self.pulley, float) and self.pulley == 0.0)
+        return self._given(self.pulley)
 
     @property
     def exit_kind(self) -> type[CableExit]:
@@ -175,12 +213,24 @@ class Cable(RopeBase):
         assert self.length is not None
         payout = self.payout(context) if length is None else ca.SX(0)
         total = context.value(self.length) if length is None else length
+        return leave_pulley(self._pulley_exit(context), self._hangs(context, total, payout))
+
+    def beyond(self, context: MachineContext, length: ca.SX) -> Hanging:
+        """How it hangs with an unstretched length from where it enters its pulley, and the rest in its lead."""
+        assert self.length is not None
+        material = self._material(context)
+        shape = leave_pulley(replace(self._pulley_exit(context), lead=ca.SX(0)), self._hangs(context, length, ca.SX(0)))
+        payout, line = self.payout(context), context.value(self.lead)
+        lead = context.value(self.length) + payout - length
+        return replace(shape, payout=payout, lead=lead, wound=material[1] * (line / lead - 1))
+
+    def _hangs(self, context: MachineContext, total: ca.SX, payout: ca.SX) -> Callable[..., Hanging]:
         (_, end, gravity), material = self._hung(context), self._material(context)
 
-        def solve(start: ca.SX, arc: ca.SX, stretch: ca.SX, near: Hanging | None) -> Hanging:
-            return Hanging.between(start, end, gravity, (total - arc / stretch, *material), payout, near)
+        def solve(start: ca.SX, before: ca.SX, near: Hanging | None) -> Hanging:
+            return Hanging.between(start, end, gravity, (total, *material), payout, near, before)
 
-        return leave_pulley(self._pulley_exit(context), solve)
+        return solve
 
     def tightened(self, context: MachineContext, tension: ca.SX, near: ca.SX | None = None) -> Hanging:
         """How it hangs with a tension along the line from its exit, or from where it leaves its pulley."""
@@ -188,17 +238,18 @@ class Cable(RopeBase):
             return super().tightened(context, tension, near)
         (_, end, gravity), material = self._hung(context), self._material(context)
 
-        def solve(start: ca.SX, arc: ca.SX, stretch: ca.SX, last: Hanging | None) -> Hanging:
+        def solve(start: ca.SX, before: ca.SX, last: Hanging | None) -> Hanging:
             close = near if last is None else ca.vertcat(last.V, last.L)
             return Hanging.tightened(start, end, gravity, (tension, *material), close)
 
-        return leave_pulley(self._pulley_exit(context), solve, ROUNDS if near is None else ROUNDS - 3)
+        return leave_pulley(self._pulley_exit(context), solve, ROUNDS if near is None else ROUNDS - 1)
 
     def _pulley_exit(self, context: MachineContext) -> PulleyExit:
         (R, p), path, (entry, end) = context.pose(self.exit), self.path(context), self.ends(context)
         assert path.arc is not None
         psi, along = path.arc
-        return PulleyExit(R, p, entry, along, R[:, 2], context.value(self.pulley), psi, end)
+        radius, lead = context.value(self.pulley), context.value(self.lead)
+        return PulleyExit(R, p, entry, along, R[:, 2], radius, psi, end, lead)
 
     @property
     def section_names(self) -> tuple[str, ...]:
@@ -230,7 +281,8 @@ class Cable(RopeBase):
     def scalars(self) -> tuple[Scalar, ...]:
         """All scalars of the cable."""
         optional = [x for x in (self.length, self.stiffness) if x is not None]
-        return (*self.anchor_at, *self.exit_at, self.drum, self.pulley, self.damping, self.weight, *optional)
+        pulley = (self.pulley, self.friction, self.lead)
+        return (*self.anchor_at, *self.exit_at, self.drum, *pulley, self.damping, self.weight, *optional)
 
     def bounds(self) -> Iterator[Bound]:
         """Ranges that must hold for any parameter values."""
@@ -238,5 +290,7 @@ class Cable(RopeBase):
         yield Bound(f"damping of cable '{self.name}'", self.damping)
         if self.heavy:
             yield Bound(f"weight of cable '{self.name}'", self.weight, strict=True)
+        yield Bound(f"friction of cable '{self.name}'", self.friction)
+        yield Bound(f"lead of cable '{self.name}'", self.lead, strict=bool(self.rubbing))
         if self.stiffness is not None:
             yield Bound(f"axial stiffness of cable '{self.name}'", self.stiffness, strict=True)

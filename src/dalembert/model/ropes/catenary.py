@@ -11,6 +11,7 @@ Both are derivatives of the potential energy of strain and weight, ``dU/dl = H``
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +22,8 @@ __all__ = ["ROUNDS", "Hanging", "compliance", "cut", "potential", "pull", "reach
 _STEPS = 12  # of Newton's method; 4,000 random catenaries needed 10 at most
 _CUTS = 6  # the same with H given
 _NEAR = 2  # from a solution nearby
-ROUNDS = 8  # of where a cable leaves a pulley; each one divides the error by about its distance over the radius
+_MORE, _LESS = math.e - 1.0, 1.0 - 1.0 / math.e  # H changes by a factor of e at most in a step
+ROUNDS = 6  # of Newton's method for where a cable leaves a pulley
 
 
 def reach(H: Any, V: Any, L: Any, w: Any, EA: Any) -> tuple[Any, Any]:
@@ -50,12 +52,21 @@ def potential(H: Any, V: Any, L: Any, w: Any, EA: Any) -> Any:
 
 
 def pull(
-    l: ca.SX, h: ca.SX, L: ca.SX, w: ca.SX, EA: ca.SX, near: tuple[ca.SX, ca.SX] | None = None
-) -> tuple[ca.SX, ca.SX, ca.SX]:
-    """Pull (H, V) at the end by a fixed number of Newton steps, and by which part of the length these miss the end.
+    l: ca.SX,
+    h: ca.SX,
+    total: ca.SX,
+    w: ca.SX,
+    EA: ca.SX,
+    near: tuple[ca.SX, ca.SX, ca.SX] | None = None,
+    before: ca.SX | None = None,
+) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
+    """Unstretched length L, pull (H, V) at the end, and by which part of the length Newton's method misses the end.
 
-    From a solution ``near`` it, few steps suffice.
+    A part ``before / (1 + T / EA)`` of the ``total`` length lies ahead of the start, with the tension ``T`` there; none
+    by default. Newton's method takes a fixed number of steps; few suffice from a solution (L, H, V) ``near``.
     """
+    c = ca.SX(0) if before is None else before
+    L = total - c
     chord = ca.sqrt(l**2 + h**2)
     hangs = chord < L
     slope = ca.if_else(hangs, ca.fmax(ca.sqrt(3.0 * ca.fmax((L**2 - h**2) / l**2 - 1.0, 0.0)), 0.03), 0.2)
@@ -64,15 +75,27 @@ def pull(
     V = ca.if_else(hangs, w / 2.0 * (h / ca.tanh(slope) + L), taut * h / l + w * L / 2.0)
     H = ca.if_else(hangs, H, taut)
     if near is not None:
-        H, V = near
+        L, H, V = near
     for _ in range(_STEPS if near is None else _NEAR):
-        (x, z), (a, b, c) = reach(H, V, L, w, EA), compliance(H, V, L, w, EA)
-        miss_l, miss_h, det = l - x, h - z, a * c - b * b
-        dH, dV = (c * miss_l - b * miss_h) / det, (a * miss_h - b * miss_l) / det
-        part = 1.0 / ca.fmax(1.0, ca.fabs(dH) / H)  # H changes by a factor of e at most
-        H, V = H * ca.exp(part * dH / H), V + part * dV
+        (x, z), (a, b, d) = reach(H, V, L, w, EA), compliance(H, V, L, w, EA)
+        low = V - w * L
+        T = ca.sqrt(H**2 + low**2)
+        give = 1.0 / EA + 1.0 / T  # the derivatives of (l, h) by L are (H, low) times this
+        freed = c / (EA * (1.0 + T / EA) ** 2) / T  # and those of L by (H, V) are (H, low) times this
+        freed = freed / (1.0 + freed * w * low)
+        miss_L = (total - c / (1.0 + T / EA) - L) * (1.0 - freed * w * low)
+        miss_l, miss_h = l - x - H * give * miss_L, h - z - low * give * miss_L
+        a, b, d = a + H * give * freed * H, b + H * give * freed * low, d + low * give * freed * low
+        det = a * d - b * b
+        dH, dV = (d * miss_l - b * miss_h) / det, (a * miss_h - b * miss_l) / det
+        part = 1.0 / ca.fmax(1.0, ca.fmax(dH / (_MORE * H), -dH / (_LESS * H)))  # the direction of the pull counts
+        L = L + part * (miss_L + freed * (H * dH + low * dV))
+        H, V = H + part * dH, V + part * dV
+    if before is None:
+        L = total
     x, z = reach(H, V, L, w, EA)
-    return H, V, ca.fmax(ca.fabs(x - l), ca.fabs(z - h)) / ca.fmax(chord, L)
+    ahead = ca.fabs(total - c / (1.0 + ca.sqrt(H**2 + (V - w * L) ** 2) / EA) - L)
+    return L, H, V, ca.fmax(ca.fmax(ca.fabs(x - l), ca.fabs(z - h)), ahead) / ca.fmax(chord, L)
 
 
 def cut(l: ca.SX, h: ca.SX, H: ca.SX, w: ca.SX, EA: ca.SX, near: ca.SX | None = None) -> tuple[ca.SX, ca.SX, ca.SX]:
@@ -131,6 +154,14 @@ class Hanging:
         The part of its length that a winch at its start has paid out; what it has coiled up rests there.
     arc, psi
         Unstretched length on a pulley at its start, and the angle at which it leaves that.
+    entry
+        Tension where it enters that pulley.
+    lead, wound
+        Unstretched length between that pulley and the winch, and the tension there; None: that of ``entry``. Without a
+        pulley the winch is at its start.
+    laid
+        Energy of strain and weight of the cable before its start, above the point where it enters the pulley, and how
+        far its start is above that point.
     held
         Its start, which the frame of a pulley carries along: an expression of the place in that frame, the symbol of
         that place, and its value; and its end. None: the start is a point.
@@ -150,6 +181,10 @@ class Hanging:
     payout: ca.SX = field(default_factory=lambda: ca.SX(0))
     arc: ca.SX = field(default_factory=lambda: ca.SX(0))
     psi: ca.SX | None = None
+    entry: ca.SX | None = None
+    lead: ca.SX = field(default_factory=lambda: ca.SX(0))
+    wound: ca.SX | None = None
+    laid: tuple[ca.SX, ca.SX] | None = None
     held: tuple[ca.SX, ca.SX, ca.SX, ca.SX] | None = None
 
     @staticmethod
@@ -160,13 +195,17 @@ class Hanging:
         cable: tuple[ca.SX, ca.SX, ca.SX],
         payout: ca.SX | None = None,
         near: Hanging | None = None,
+        before: ca.SX | None = None,
     ) -> Hanging:
-        """Solve for it, with unstretched length, weight per length and stiffness; ``payout`` is added to the length."""
+        """Solve for it, with unstretched length, weight per length and stiffness; ``payout`` is added to the length.
+
+        The part ``before`` of this length lies ahead of the start as in `pull`.
+        """
         along, up, l, h = _plane(start, end, gravity)
-        paid = ca.SX(0) if payout is None else payout
-        cable = (cable[0] + paid, *cable[1:])
-        solution = pull(l, h, *cable, near=None if near is None else (near.H, near.V))
-        return Hanging(start, along, up, l, h, *cable, *solution, paid)
+        paid, (length, w, EA) = ca.SX(0) if payout is None else payout, cable
+        close = None if near is None else (near.L, near.H, near.V)
+        L, H, V, error = pull(l, h, length + paid, w, EA, close, before)
+        return Hanging(start, along, up, l, h, L, w, EA, H, V, error, paid)
 
     @staticmethod
     def tightened(
@@ -189,7 +228,7 @@ class Hanging:
         At fixed ends, ``dU/dL = -T - T^2 / (2 EA)`` with the tension ``T`` at the winch: cable that is paid out was not
         stretched on the drum, and takes up energy of strain.
         """
-        T = self.tensions[0]
+        T = self.winch_tension
         winch = (T + T**2 / (2.0 * self.EA)) * ca.jacobian(self.payout, q)
         if self.held is not None:  # the point where it leaves the pulley moves with the frame of the pulley
             start, local, place, end = self.held
@@ -202,8 +241,15 @@ class Hanging:
 
     @property
     def unstretched(self) -> ca.SX:
-        """Unstretched length, with the arc on a pulley."""
-        return self.L + self.arc
+        """Unstretched length, with the arc on a pulley and what is between that and the winch."""
+        return self.L + self.arc + self.lead
+
+    @property
+    def winch_tension(self) -> ca.SX:
+        """Tension at the winch."""
+        if self.wound is not None:
+            return self.wound
+        return self.tensions[0] if self.entry is None else self.entry
 
     @property
     def chord_tension(self) -> ca.SX:
@@ -242,7 +288,13 @@ class Hanging:
     @property
     def potential(self) -> ca.SX:
         """Energy of strain and weight, with that of the cable on a winch at its start."""
-        return potential(self.H, self.V, self.L, self.w, self.EA) + self.w * (self.L - self.payout) * self.start
+        own = potential(self.H, self.V, self.L, self.w, self.EA)
+        if self.laid is None:
+            return own + self.w * (self.L - self.payout) * self.start
+        before, above = self.laid
+        strain = self.lead * self.winch_tension**2 / (2.0 * self.EA)
+        low = self.start - above  # where it enters the pulley, as high as the winch
+        return own + self.w * self.L * above + before + strain + self.w * (self.unstretched - self.payout) * low
 
     def frequency(self, gravity: ca.SX) -> ca.SX:
         """First frequency across its plane [Hz], about that of a string."""

@@ -28,6 +28,7 @@ from dalembert.model.ropes.catenary import Hanging
 
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
+    from dalembert.model.ropes.elements import PathElement
 
 __all__ = [
     "Arc",
@@ -320,6 +321,11 @@ class RopeBase(ABC):
         """Whether it has weight: a catenary."""
         return not (isinstance(self.weight, float) and self.weight == 0.0)
 
+    @property
+    @abstractmethod
+    def rubbing(self) -> tuple[PathElement, ...]:
+        """Elements with friction or losses."""
+
     @abstractmethod
     def ends(self, context: MachineContext) -> tuple[ca.SX, ca.SX]:
         """Points at both ends, of a heavy one."""
@@ -352,7 +358,7 @@ class RopeBase(ABC):
         if not self.heavy:
             return route
         shape = self.hanging(context)
-        hangs = (
+        hangs: tuple[Condition, ...] = (
             Condition(
                 f"{self.name}.vertical",
                 shape.l - 1e-6 * shape.L,
@@ -365,6 +371,9 @@ class RopeBase(ABC):
                 f"no catenary of rope '{self.name}' was found between its anchors",
             ),
         )
+        if shape.entry is not None:
+            message = f"cable '{self.name}' is too slack to lie on its pulley: its weight there exceeds its tension"
+            hangs = (*hangs, Condition(f"{self.name}.slack", shape.entry, message))
         return replace(route, conditions=(*route.conditions, *hangs), sag=shape.points(15))
 
     def _check_heavy(self, what: str, others: Iterable[str]) -> None:

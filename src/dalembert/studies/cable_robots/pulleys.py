@@ -28,6 +28,8 @@ LEAD = 1.0
 PAPER_METHOD = UdwadiaKalaba(alpha=1e3, beta=1e3)
 """Udwadia-Kalaba with Baumgarte's terms, both parameters 1e3 (CDPR 4.3), read as ``Phi'' + 2e3 Phi' + 1e6 Phi``."""
 
+_REST = (0.0, 0.25, 0.37, 1.0, 0.0, 0.0, 0.0)
+
 ROPE = {"stiffness": 5e5, "cable_damping": 1e3}
 """Elastic cables in the place of those of ADAMS, whose data are not printed: a steel rope of 4 mm (EA in N, N s)."""
 
@@ -100,20 +102,31 @@ def roped_robot(loss: SheaveLoss | None = None) -> Machine:
     return robot.with_(name="roped-robot", cables=(), ropes=tuple(ropes))
 
 
-def heavy_robot(weight: float) -> tuple[Machine, Array]:
-    """The robot with point exits on elastic cables of a weight per length, and its configuration at rest.
+def heavy_robot(weight: float, pulley: float = 0.0, friction: float = 0.0) -> tuple[Machine, Array]:
+    """The robot on elastic cables of a weight per length, and its configuration at rest.
 
     Lengths are those that hold the platform where it rests on cables without weight.
+
+    Parameters
+    ----------
+    weight
+        Weight per length [N/m].
+    pulley, friction
+        Radius of pulleys that swivel without inertia, and friction of the cables on them, `LEAD` before which they end;
+        by default their exits are points.
     """
-    place = np.array([0.0, 0.25, 0.37, 1.0, 0.0, 0.0, 0.0])
-    exits, anchors = zip(*((c.exit_at, c.anchor_at) for c in pulley_robot(1).cables), strict=True)
+    model = 2 if pulley else 1
+    bare = pulley_robot(model)
+    exits, anchors = zip(*((c.exit_at, c.anchor_at) for c in bare.cables), strict=True)
+    over = {"pulley": pulley, "pulley_friction": friction, "lead": LEAD} if pulley else {}
     options: dict[str, Any] = {"winches": False, "stiffness": ROPE["stiffness"], "weight": weight}
+    options |= {"wrenches": bare.wrenches, **over}
 
     def robot(lengths: list[float]) -> Machine:
-        return cable_robot("heavy-robot", pulley_robot(1).body("platform"), exits, anchors, lengths=lengths, **options)
+        return cable_robot("heavy-robot", bare.body("platform"), exits, anchors, lengths=lengths, **options)
 
-    held = hold_pose(robot([4.0] * 4), place, lower=5.0, upper=100.0)
-    return robot(held.lengths.tolist()), place
+    held = hold_pose(robot([4.0] * 4), np.array(_REST), lower=5.0, upper=100.0)
+    return robot(held.lengths.tolist()), np.array(_REST)
 
 
 def _pushed(machine: Machine, by: str, duration: float, settings: dict[str, Any]) -> Run:

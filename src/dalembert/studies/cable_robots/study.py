@@ -17,7 +17,7 @@ from dalembert.studies.cable_robots.overturning import (
     winch_inertia_error,
     winch_run,
 )
-from dalembert.studies.cable_robots.pulleys import ROPE, elastic_run, pushed_run, rms, start, swivel_names
+from dalembert.studies.cable_robots.pulleys import ROPE, elastic_run, heavy_robot, pushed_run, rms, start, swivel_names
 from dalembert.studies.registry import expected_values
 from dalembert.systems.cable_robots import pulley_robot
 
@@ -61,6 +61,9 @@ def _pulleys() -> Iterator[tuple[str, float]]:
     rigid, soft = pulley_robot(3), pulley_robot(3, **ROPE)
     lowest = [float(natural_frequencies(machine, start(machine))[0]) for machine in (rigid, soft)]
     yield "pulleys.frequency", 100.0 * abs(lowest[0] / lowest[1] - 1.0)
+    light = pulley_robot(2)
+    heavy = natural_frequencies(*heavy_robot(0.1, 0.05, 0.1))[0] / natural_frequencies(light, start(light))[0]
+    yield "pulleys.heavy.frequency", 100.0 * abs(float(heavy) - 1.0)
 
 
 def _joining() -> Iterator[tuple[str, float]]:

@@ -35,6 +35,8 @@ def cable_robot(
     damping: Scalar = 0.0,
     friction: Scalar = 0.0,
     pulley: Scalar = 0.0,
+    pulley_friction: Scalar = 0.0,
+    lead: Scalar = 0.0,
     swivel_inertia: Any = None,
     stiffness: Scalar | None = None,
     cable_damping: Scalar = 0.0,
@@ -68,6 +70,8 @@ def cable_robot(
         Rotor inertia, damping and friction of each winch.
     pulley
         Radius of the guiding pulleys; zero: exits are points.
+    pulley_friction, lead
+        Friction of heavy cables on their pulleys, and the length between each pulley and its winch.
     swivel_inertia
         Inertia of each pulley about its swivel axis, a body ``pulley1``.. of its own (CDPR 4.2.2); None: massless.
     stiffness, cable_damping
@@ -102,12 +106,12 @@ def cable_robot(
             joints.append(joint)
             motors.append(motor)
             coil = {"winch": joint.name, "drum": drums[k]}
-        guide: dict[str, Any] = {"exit_at": d, "pulley": pulley}
+        guide: dict[str, Any] = {"exit_at": d, "pulley": pulley, "friction": pulley_friction, "lead": lead}
         if swivel_inertia is not None:
             wheel = f"pulley{k + 1}"
             bodies.append(Body(wheel, inertia=(swivel_inertia, swivel_inertia, swivel_inertia)))
             joints.append(Joint(f"swivel{k + 1}", "revolute", WORLD, wheel, origin=Transform(tuple(d))))
-            guide = {"exit": wheel, "pulley": pulley, "swivel": "fixed"}
+            guide = guide | {"exit": wheel, "exit_at": (0.0, 0.0, 0.0), "swivel": "fixed"}
         cables.append(
             Cable(
                 f"cable{k + 1}",
