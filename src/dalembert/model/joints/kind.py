@@ -24,6 +24,7 @@ symbols or numbers,
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -152,7 +153,21 @@ class JointKind(Coordinates, ABC):
         """Coordinates and velocities from a pose (R, p), the rate of its position and its rate ``w`` in moving axes."""
 
     def posed(self, q: Array | Sequence[float]) -> tuple[Array, Array, Array]:
-        """``R``, ``p`` and ``P`` in numbers."""
-        x: Any = ca.DM(q)  # the formulas are those of symbols
-        (R, p), P = self.motion(x), self.subspace(x)
-        return np.array(ca.DM(R).full()), numpy(p), np.array(ca.DM(P).full())
+        """``R``, ``p`` and ``P`` in numbers, as read-only arrays: the checks of every machine ask at the same ``q``."""
+        fields = (self.axis, self.second_axis, self.pitch)
+        numbers = tuple(None if x is None else tuple(np.ravel(np.asarray(x, dtype=float)).tolist()) for x in fields)
+        return _posed(type(self), numbers, tuple(np.ravel(np.asarray(q, dtype=float)).tolist()))
+
+
+@functools.lru_cache(maxsize=2048)
+def _posed(
+    kind: type[JointKind], numbers: tuple[tuple[float, ...] | None, ...], q: tuple[float, ...]
+) -> tuple[Array, Array, Array]:
+    axis, second, pitch = numbers
+    joint = kind(np.array(axis), None if second is None else np.array(second), None if pitch is None else pitch[0])
+    x: Any = ca.DM(q)  # the formulas are those of symbols
+    (R, p), P = joint.motion(x), joint.subspace(x)
+    pose = np.array(ca.DM(R).full()), numpy(p), np.array(ca.DM(P).full())
+    for array in pose:
+        array.flags.writeable = False
+    return pose
