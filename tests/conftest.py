@@ -41,6 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     DALEMBERT_TEST_CACHE names a folder to keep instead, for repeated runs while developing.
     """
+    gc.disable()  # until all tests are collected: they stay, and looking through them takes a quarter of the time
     for name in TERMINAL:
         os.environ.pop(name, None)
     os.environ["TERM"] = "xterm"
@@ -69,6 +70,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Skip slow tests, and those that take many minutes, unless the -m expression says what to do with them."""
     gc.freeze()  # modules and collected tests stay: looking through them again and again takes a tenth of the time
     gc.set_threshold(50_000, 20, 100)
+    gc.enable()
     for word in ("slow", "long"):
         if word in config.getoption("markexpr"):
             continue
