@@ -1,4 +1,4 @@
-"""The engine compiled as an installation does it, once for all tests of a session."""
+"""The engine as an installation compiles it: the one that is installed, or one for all tests of a session."""
 
 from __future__ import annotations
 
@@ -11,20 +11,27 @@ from dalembert.compile import cache_directory
 from dalembert.engine import shipped
 from dalembert.engine.sources import UNITS
 
+INSTALLED = shipped.FOLDER
+
 
 def shipped_engine() -> Path:
-    """Return a folder with the compiled engine; skip where nothing can compile it."""
-    command = shipped.compiler_command()
-    if command is None:
-        pytest.skip("there is no C compiler")
-    folder, before = cache_directory().parent / "shipped", shipped.FOLDER
+    """Return a folder with the compiled engine: that of this installation if it has the sources of now.
+
+    Skips where nothing can compile it.
+    """
+    own, before = cache_directory().parent / "shipped", shipped.FOLDER
     try:
-        shipped.FOLDER = folder
-        if any(shipped.shipped_state(unit) != "current" for unit in UNITS):
-            shipped.compile_engine(command, folder)
+        for folder in (INSTALLED, own):
+            shipped.FOLDER = folder
+            if all(shipped.shipped_state(unit) == "current" for unit in UNITS):
+                return folder
+        command = shipped.compiler_command()
+        if command is None:
+            pytest.skip("there is no C compiler")
+        shipped.compile_engine(command, own)
     finally:
         shipped.FOLDER = before
-    return folder
+    return own
 
 
 def bare_environment(folder: Path) -> dict[str, str]:
