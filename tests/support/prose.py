@@ -17,7 +17,6 @@ from pathlib import Path
 from tests.support.banned_phrases import PHRASES
 
 ROOT = Path(__file__).resolve().parents[2]
-_ANY = re.compile("|".join(phrase.pattern for phrase in PHRASES))  # one search for the many sentences without any
 _EXEMPT = {ROOT / "docs" / "style.md", ROOT / "docs" / "changelog.md"}  # quotes, and old entries
 _LEAST_WORDS = 4  # A string literal of fewer words is a name or a format, not a sentence.
 
@@ -30,6 +29,27 @@ _DOCTEST = re.compile(r"^[ ]*>>>.*?(?=^[ ]*$|\Z)", re.M | re.S)
 _DIRECTIVE = re.compile(r"^[ ]*[-=]{3,}[ ]*$", re.M)
 _C_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*(?:\n[ \t]*//[^\n]*)*', re.S)
 _END = re.compile(r"(?<=[.!?])[)\"'*]*\s+(?=[\"'(*`]*[A-Z`])|\n[ ]*\n|[ ]\|[ ]|\n(?=[ ]*(?:[-*|#]|\d+\.)[ ])")
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """Alternatives of a pattern, split at the bars outside all brackets."""
+    bars, depth = [-1], 0
+    for bracket in re.finditer(r"\\.|\[(?:\\.|[^\\\]])*\]|[()|]", pattern):
+        depth += {"(": 1, ")": -1}.get(bracket[0], 0)
+        if bracket[0] == "|" and not depth:
+            bars.append(bracket.start())
+    return [pattern[a + 1 : b] for a, b in zip(bars, [*bars[1:], len(pattern)], strict=True)]
+
+
+def _any_of(patterns: list[str]) -> re.Pattern[str]:
+    """Search for all patterns at once; most begin a word, and are tried at the beginning of words only."""
+    split = [part for pattern in patterns for part in _alternatives(pattern)]
+    words = [part.removeprefix(r"\b") for part in split if part.startswith(r"\b")]
+    others = [part for part in split if not part.startswith(r"\b")]
+    return re.compile("|".join([rf"\b(?:{'|'.join(words)})", *others]))
+
+
+ANY_PHRASE = _any_of([phrase.pattern for phrase in PHRASES])  # one search for the many sentences without any
 
 
 @dataclass(frozen=True)
@@ -77,7 +97,7 @@ def faults(path: Path) -> list[str]:
     return [
         f"{name}:{sentence.line}: {phrase.name} ({phrase.why}): {sentence.text[:200]}"
         for sentence in sentences(path)
-        if _ANY.search(sentence.text)
+        if ANY_PHRASE.search(sentence.text)
         for phrase in PHRASES
         if phrase.found_in(sentence.text)
     ]
