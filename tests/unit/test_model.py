@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
@@ -729,6 +729,7 @@ def two_hinges(kind: str, axis: Any, second: Any, offset: Any, **fields: Any) ->
 
 @pytest.mark.parametrize("kind", ["revolute", "prismatic"])
 @given(axis, st.floats(-3.0, 3.0))
+@settings(max_examples=30)
 def test_joints_that_undo_each_other_are_refused(kind: str, a: Any, x: float) -> None:
     """Two hinges on one axis, two slides in one direction: the body between them needs inertia."""
     along = tuple(x * u for u in np.asarray(a) / np.linalg.norm(a))
