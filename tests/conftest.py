@@ -67,12 +67,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip slow tests, and those that take many minutes, unless the -m expression says what to do with them."""
+    """Skip slow tests, those that take many minutes, and those with Exudyn, unless the -m expression names them.
+
+    `make test-slow` installs Exudyn: what `make test` runs does not depend on whether that was done before.
+    """
     gc.freeze()  # modules and collected tests stay: looking through them again and again takes a tenth of the time
     gc.set_threshold(50_000, 20, 100)
     gc.enable()
-    for word in ("slow", "long"):
-        if word in config.getoption("markexpr"):
+    for word, expressions in {"slow": ("slow",), "long": ("long",), "exudyn": ("exudyn", "slow")}.items():
+        if any(name in config.getoption("markexpr") for name in expressions):
             continue
         skip = pytest.mark.skip(reason=f"{word}: run with -m {word}")
         for item in items:
