@@ -154,7 +154,7 @@ def machines(draw: st.DrawFn) -> Machine:
     )
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(machines())
 def test_to_yaml_and_back_is_the_identity(machine: Machine) -> None:
     text = machine.to_yaml()

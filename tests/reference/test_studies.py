@@ -30,6 +30,7 @@ def check(name: str, rows: list[Row]) -> None:
 
 # The slow tests run these in full, or without a compiler; most tables have tests of their own in this folder.
 ELSEWHERE = ("benchmark-problems", "cable-robots", "crane", "falling-links", "robust-control")
+SLOW = ("operation-counts", "optimal-control", "ropes", "space-robot")
 
 
 @pytest.mark.parametrize(
@@ -37,8 +38,7 @@ ELSEWHERE = ("benchmark-problems", "cable-robots", "crane", "falling-links", "ro
     [
         pytest.param(
             n,
-            marks=[pytest.mark.slow] * (n in (*ELSEWHERE, "ropes", "space-robot"))
-            + [pytest.mark.long] * (n in ELSEWHERE),
+            marks=[pytest.mark.slow] * (n in (*ELSEWHERE, *SLOW)) + [pytest.mark.long] * (n in ELSEWHERE),
         )
         for n in studies()
     ],
@@ -96,7 +96,8 @@ def test_the_page_lists_all_studies() -> None:
     """Written by ``python -m dalembert.studies.page``."""
     page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
     assert with_table(page) == page
-    assert all(f"| `{name}` |" in studies_table() for name in studies())
+    table = studies_table()
+    assert all(f"| `{name}` |" in table for name in studies())
 
 
 def _text(folder: Path) -> str:
