@@ -110,7 +110,7 @@ def test_rigid_links_are_those_without_modes() -> None:
     [
         {},
         pytest.param({"rotary_inertia": False}, marks=pytest.mark.slow),
-        {"rotary_inertia": "rigid"},
+        pytest.param({"rotary_inertia": "rigid"}, marks=pytest.mark.slow),
         pytest.param({"stiffening": True}, marks=pytest.mark.slow),
     ],
 )

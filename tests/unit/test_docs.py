@@ -89,6 +89,7 @@ SLOW = {
     "quadruped",
     "realtime",
     "robust_chaser",
+    "robust_controller",
     "robust_ranges",
     "rollout_events",
     "rollouts",
@@ -96,6 +97,7 @@ SLOW = {
     "ropes",
     "rotor",
     "space_robots",
+    "stresses",
     "varying",
 }
 # Pages whose code takes minutes: with all tests only.

@@ -365,7 +365,7 @@ def _followers(coupling: da.Coupling | None) -> da.Machine:
     )
 
 
-@pytest.mark.parametrize("joint", ["q2", "q3"])
+@pytest.mark.parametrize("joint", ["q2", pytest.param("q3", marks=pytest.mark.slow)])
 def test_joints_that_follow_others_beside_beams(joint: str) -> None:
     """A beam, or what hangs on it, on a joint that follows another: the machine without the coupling, projected."""
     rule = da.Coupling(joint, "q1", -1.5, 0.2)

@@ -35,7 +35,7 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n not in ("pid", "led"))) for n in LAWS])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n != "pid")) for n in LAWS])
 def test_a_parameter_is_its_number(name: str) -> None:
     p = {"kp": 33.0, "kd": 4.0}
     symbolic = da.simulate(ARM, duration=0.5, control=LAWS[name](KP, KD), p=p)

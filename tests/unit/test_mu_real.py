@@ -60,7 +60,7 @@ def test_one_repeated_block_of_a_real_matrix_has_the_largest_real_eigenvalue(see
     assert real_lower_bound(0.2108 * np.eye(3), blocks(3)) == 0.2108
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
 def test_bounds_of_random_blocks_are_shown_by_a_singular_matrix_below_the_upper_bound(seed: int) -> None:
     rng = np.random.default_rng(seed)
     M = rng.normal(size=(7, 7)) + 1j * rng.normal(size=(7, 7)) * (seed > 0)

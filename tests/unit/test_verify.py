@@ -65,7 +65,7 @@ class _Wrong(NewtonEuler):
 @pytest.mark.parametrize(
     ("mistake", "quantities"),
     [
-        ("mass_matrix", {"mass matrix", "M' - 2 C skew"}),
+        pytest.param("mass_matrix", {"mass matrix", "M' - 2 C skew"}, marks=pytest.mark.slow),
         pytest.param("coriolis_matrix", {"Coriolis force C v", "M' - 2 C skew"}, marks=pytest.mark.slow),
         pytest.param("gravity", {"gravity"}, marks=pytest.mark.slow),
         pytest.param("bias", {"bias", "bias at rest = dV/dq"}, marks=pytest.mark.slow),
