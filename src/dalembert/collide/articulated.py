@@ -8,7 +8,16 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from dalembert.collide.placed import Number, PlacedShape, collider_groups, placed_planes, placed_shapes, shape_table
+from dalembert.collide.frames import FrameMotions, half_length, shape_frames
+from dalembert.collide.placed import (
+    Number,
+    PlacedShape,
+    collider_groups,
+    placed_planes,
+    placed_segment,
+    placed_shapes,
+    shape_table,
+)
 from dalembert.compile import compile_function
 from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import Expression as Formula
@@ -20,7 +29,8 @@ from dalembert.engine.problem.shapes import ColliderSystem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.states import Parameters
 from dalembert.model.body import Body
-from dalembert.model.joint import WORLD
+from dalembert.model.elastic.contract import Elastic
+from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 
@@ -32,11 +42,7 @@ _DEEP = 1e-6
 
 def body_names(machine: Machine) -> tuple[str, ...]:
     """Names of the bodies in colliders that move."""
-    frames, groups = machine.tree.frames, collider_groups(machine)
-    return tuple(
-        b.name for b in machine.bodies
-        if isinstance(b, Body) and b.name in groups and frames[b.name][0] >= 0 and any(g.collision for g in b.geometry)
-    )  # fmt: skip
+    return tuple(dict.fromkeys(frame.owner for frame in shape_frames(machine)))
 
 
 def machine_yields(machine: Machine) -> bool:
@@ -45,12 +51,18 @@ def machine_yields(machine: Machine) -> bool:
 
 
 def machine_shapes(machine: Machine, number: Number) -> list[PlacedShape]:
-    """Shapes of all colliders: on the bodies of `body_names` by their number, or in the world."""
+    """Shapes of all colliders: on the frames of `shape_frames` by their number, or in the world."""
     bodies: dict[str, Body] = {b.name: b for b in machine.bodies if isinstance(b, Body)}
     still = [b for name, b in bodies.items() if machine.tree.frames[name][0] < 0]
-    on_bodies = [(k, bodies[name], Transform()) for k, name in enumerate(body_names(machine))]
+    frames, groups = shape_frames(machine), collider_groups(machine)
+    on_bodies = [(k, bodies[f.owner], Transform()) for k, f in enumerate(frames) if f.segment is None]
     on_bodies += [(-1, body, machine.tree.frames[body.name][1]) for body in still]
-    return placed_shapes(machine, on_bodies, number) + placed_planes(machine, number)
+    segments = [
+        placed_segment(k, f.segment, groups[f.owner], half_length(f.segment))
+        for k, f in enumerate(frames)
+        if f.segment is not None
+    ]
+    return placed_shapes(machine, on_bodies, number) + segments + placed_planes(machine, number)
 
 
 def collider_system(
@@ -91,12 +103,12 @@ def collider_system(
 
     shapes = machine_shapes(machine, number)
     poses, jacobians, columns, supports = [], [], list[tuple[int, ...]](), list[tuple[int, ...]]()
-    for name in names:
-        R, p = (ca.SX(e) for e in eom.formulation.frame_pose(name))
-        J = ca.SX(eom.formulation.jacobian(name))
+    frames, motions = shape_frames(machine), FrameMotions(eom)
+    for frame in frames:
+        R, p, J = motions.of(frame)
         moved = [j for j in range(eom.nv) if any(J.has_nz(i, j) for i in range(6))]
         poses += [p, *(R[i, :].T for i in range(3))]
-        jacobians += [ca.vertcat(R @ J[:3, j], R @ J[3:, j]) for j in moved]
+        jacobians += [J[:, j] for j in moved]
         entries = _closed(moved, factor)
         columns.append(tuple(moved))
         supports.append(tuple(sorted(entries.union(*(g for g in groups if g & entries)))))
@@ -116,6 +128,7 @@ def collider_system(
     return ColliderSystem(
         shapes=shape_table(shapes, nominal, joined_bodies(machine)),
         names=names,
+        carriers=tuple(names.index(frame.owner) for frame in frames),
         owners=tuple(s.owner for s in shapes),
         poses=ca.Function(
             "poses", list(arguments), ca.cse([ca.densify(e) for e in outputs]), ["t", "x", "c", "p", "h"],
@@ -145,14 +158,19 @@ def _closed(moved: Sequence[int], factor: Sequence[Sequence[int]]) -> frozenset[
 def joined_bodies(machine: Machine) -> list[tuple[str, str]]:
     """Pairs of bodies that do not touch: welded to each other, or connected by a joint.
 
-    Bodies on fixed joints belong to the body that they are fixed to, except the world.
+    Bodies on fixed joints belong to the body that they are fixed to, except the world. Beams and other flexible bodies
+    are connected with what is fixed to them as by a joint.
     """
     holder = {joint.child: joint for joint in machine.joints}
+    flexible = {body.name for body in machine.bodies if isinstance(body, Elastic)}
+
+    def is_weld(joint: Joint) -> bool:
+        return joint.kind == "fixed" and not flexible & {joint.child, joint.parent.partition(".")[0]}
 
     def body_of(name: str) -> str:
         """Body that carries a body: itself, or the last one on the way to the root along fixed joints."""
-        while name in holder and holder[name].kind == "fixed" and holder[name].parent != WORLD:
-            name = holder[name].parent.partition(".")[0]
+        while name in holder and is_weld(holder[name]) and holder[name].parent != WORLD:
+            name = holder[name].parent
         return name
 
     carried: dict[str, list[str]] = {}
@@ -160,7 +178,7 @@ def joined_bodies(machine: Machine) -> list[tuple[str, str]]:
         carried.setdefault(body_of(body.name), []).append(body.name)
     pairs = [(a, b) for members in carried.values() for a in members for b in members if a < b]
     for joint in machine.joints:
-        if joint.kind in ("fixed", "free") or joint.parent == WORLD:
+        if is_weld(joint) or joint.kind == "free" or joint.parent == WORLD:
             continue
         one, two = (body_of(end.partition(".")[0]) for end in (joint.parent, joint.child))
         pairs += [(a, b) for a in carried.get(one, ()) for b in carried.get(two, ())]
@@ -176,7 +194,7 @@ def refuse_overlaps(system: ColliderSystem, eom: EquationsOfMotion, q: Array, p:
 
     Returns the energy that compliant contacts store there, of each member.
     """
-    still = ShapesAtRest(system.shapes, len(system.names))
+    still = ShapesAtRest(system.shapes, len(system.carriers))
     states, values = np.atleast_2d(q), np.atleast_2d(eom.parameter_values(p))
     stored = np.zeros(len(states))
     for member, (pose, compliance) in enumerate(_placed_members(system, eom, states, values)):

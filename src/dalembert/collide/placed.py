@@ -15,12 +15,16 @@ from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array
 from dalembert.core.validation import Vector
 from dalembert.engine.problem.shapes import ShapeKind, ShapeTable
+from dalembert.model.axis_segments import AxisSegment
 from dalembert.model.body import Body
 from dalembert.model.colliders import Collider
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 
-__all__ = ["Number", "PlacedShape", "collider_groups", "placed_planes", "placed_shapes", "pose_of", "shape_table"]
+__all__ = [
+    "Number", "PlacedShape", "collider_groups", "placed_planes", "placed_segment", "placed_shapes", "pose_of",
+    "shape_table",
+]  # fmt: skip
 
 Number = Callable[[Scalar], float]
 
@@ -42,6 +46,8 @@ class PlacedShape:
         Its collider, and the shape.
     place
         Position (3) and rotation by rows (9).
+    segment
+        The part of a beam or rod that it is.
     """
 
     body: int
@@ -49,6 +55,7 @@ class PlacedShape:
     collider: Collider
     shape: CollisionShape
     place: Array
+    segment: AxisSegment | None = None
 
     @property
     def belt(self) -> tuple[Scalar, ...]:
@@ -117,6 +124,14 @@ def placed_shapes(machine: Machine, bodies: Iterable[tuple[int, Body, Transform]
     return shapes
 
 
+def placed_segment(i: int, segment: AxisSegment, collider: Collider, half: float) -> PlacedShape:
+    """Return the capsule of a segment, which its frame has in the middle along z; ``half`` is half of its length."""
+    shape = CollisionShape(
+        ShapeKind.CAPSULE, np.array([segment.radius, half, 0.0]), segment.radius + half, segment.radius
+    )
+    return PlacedShape(i, segment.body.name, collider, shape, np.concatenate([np.zeros(3), np.eye(3).ravel()]), segment)
+
+
 def placed_planes(machine: Machine, number: Number) -> list[PlacedShape]:
     """Return the half-spaces of the colliders."""
     shapes = []
@@ -158,7 +173,10 @@ def shape_table(shapes: list[PlacedShape], number: Number, apart: Iterable[tuple
 
 
 def _excluded(shapes: list[PlacedShape], apart: Iterable[tuple[str, str]]) -> NDArray[np.int64]:
-    """Return the pairs of shapes that ignore each other: by their colliders, and by their owners."""
+    """Return the pairs of shapes that ignore each other: by their colliders, by their owners, and near by on an axis.
+
+    A round axis of at least the radius r needs the length pi r to come back to itself.
+    """
     m = len(shapes)
     by_collider: dict[str, list[int]] = {}
     by_owner: dict[str, list[int]] = {}
@@ -167,6 +185,11 @@ def _excluded(shapes: list[PlacedShape], apart: Iterable[tuple[str, str]]) -> ND
         by_owner.setdefault(s.owner, []).append(k)
     found = [(i, j) for i, s in enumerate(shapes) for name in s.collider.ignores for j in by_collider.get(name, ())]
     found += [(i, j) for one, two in apart for i in by_owner.get(one, ()) for j in by_owner.get(two, ())]
+    for i, one in enumerate(shapes):
+        for j in by_owner[one.owner] if one.segment else ():
+            two = shapes[j].segment
+            if two and two.start - one.segment.end < np.pi * max(one.segment.radius, two.radius):
+                found += [(i, j)] if two.start > one.segment.start else []
     return np.array(sorted({min(i, j) * m + max(i, j) for i, j in found if i != j}), dtype=np.int64)
 
 

@@ -304,7 +304,7 @@ class ColliderEntry(FileEntry):
 
     units: ClassVar[Units] = {
         "friction": "1", "restitution": "1", "rolling": "m", "spinning": "m", "stiffness": "N/m",
-        "damping": "s/m", "belt": "m/s", "grain": "1", "across": "1",
+        "damping": "s/m", "belt": "m/s", "grain": "1", "across": "1", "radius": "m",
     }  # fmt: skip
 
     bodies: list[str] | None = None
@@ -318,6 +318,8 @@ class ColliderEntry(FileEntry):
     belt: Vector = ZERO
     grain: Axis | None = None
     across: Number | None = None
+    segments: int | None = None
+    radius: Number | None = None
 
 
 class SignalEntry(FileEntry):

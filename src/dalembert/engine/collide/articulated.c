@@ -86,11 +86,12 @@ int articulated_terms(const double *const *in, double *const *out, double *work)
     return 0;
 }
 
-/* Force on each body by its contacts in the last step, in axes of the world. */
+/* Force on each body (of a beam: on all its segments) by its contacts in the last step, in axes of the world. */
 static void body_forces(const struct articulated *A, double *force) {
     const struct scene *S = A->scene;
     const double *impulse = A->steps->total + A->steps->row_start[A->steps->n_fixed];
-    for (int64_t i = 0; i < 3 * S->n_bodies; i++) force[i] = 0.0;
+    for (int64_t b = 0; b < S->n_bodies; b++)
+        for (int i = 0; i < 3; i++) force[3 * A->force_of[b] + i] = 0.0;
     for (int64_t k = 0; k < S->n_contacts && S->h > 0.0; k++) {
         const int64_t one = S->body[S->pair[k] / S->n_shapes], two = S->body[S->pair[k] % S->n_shapes];
         double ways[6][3];
@@ -98,8 +99,8 @@ static void body_forces(const struct articulated *A, double *force) {
         for (int w = 0; w < 3; w++)
             for (int i = 0; i < 3; i++) {
                 const double f = impulse[S->rows * k + w] * ways[w][i] / S->h;
-                if (one >= 0) force[3 * one + i] += f;
-                if (two >= 0) force[3 * two + i] -= f;
+                if (one >= 0) force[3 * A->force_of[one] + i] += f;
+                if (two >= 0) force[3 * A->force_of[two] + i] -= f;
             }
     }
 }

@@ -49,7 +49,7 @@ class NativeColliders:
         more = _contact_tables(system, most, stride, shapes.resists)
         self.steps = steps = NativeStepping(system, n, kernels, find, more=more, direct=DIRECT)
         self._find = find
-        self.scene = shape_memory(shapes, len(colliders.names), steps.address)
+        self.scene = shape_memory(shapes, len(colliders.carriers), steps.address)
         self.memory = NativeMemory(structure("articulated"))
         a, c, array = self.memory.struct, steps.memory.struct, self.memory.array
         a.scene, a.steps, a.step = self.scene.address, steps.address, find("moreau_step")
@@ -63,6 +63,7 @@ class NativeColliders:
         for name, lists in (("column", colliders.columns), ("support", colliders.supports)):
             array(f"{name}_start", np.array([0, *accumulate(map(len, lists))], dtype=np.int64))
             array(name, np.array([*(j for row in lists for j in row), 0], dtype=np.int64))
+        array("force_of", np.array([*colliders.carriers, 0], dtype=np.int64))
         array("jacobian", np.zeros(6 * sum(map(len, colliders.columns)) + 1))
         array("row", np.zeros(nv + 1))
         array("x_after", np.full(n + 1, np.inf))

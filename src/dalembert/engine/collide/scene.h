@@ -46,7 +46,7 @@ struct scene {
     int64_t *count, *support, *known; /* tables of the blocks, see moreau.h */
 };
 
-/* A machine with joints, whose bodies have shapes. Its tape `poses` gives of (t, x, c, p, h): poses of the bodies, their Jacobians in
+/* A machine with joints, whose bodies have shapes; a body here may be a segment of a beam. Its tape `poses` gives of (t, x, c, p, h): poses of the bodies, their Jacobians in
  * axes of the world (of each velocity that moves a body: that of its origin, and with which it turns), coefficients and belts of the
  * shapes. `terms` is that of the blocks that are always there. */
 struct articulated {
@@ -57,10 +57,11 @@ struct articulated {
     double *terms_work, *poses_work;
     const int64_t *column_start, *column;   /* of each body: velocities that move it */
     const int64_t *support_start, *support; /* the same, with those that rows which always hold connect with them */
+    const int64_t *force_of; /* of each body: number of the force that its own is part of */
     double *jacobian, *row;
     double *friction, *restitution, *spinning, *rolling, *across, *compliance, *damping, *belt; /* those of the scene */
     double *x_after; /* q and v after the last step: a run that continues elsewhere forgets contacts */
-    int64_t count_at, deepest_at, force_at; /* places in x: number of contacts, smallest gap, force on each body (3) */
+    int64_t count_at, deepest_at, force_at; /* places in x: number of contacts, smallest gap, first of the forces (3 each) */
 };
 
 int scene_terms(const double *const *in, double *const *out, double *work);

@@ -95,15 +95,16 @@ class ColliderSystem:
     ----------
     shapes
         Their shapes.
-    names, owners
-        Names of the bodies that move, and the body or collider of each shape, for messages.
+    names, carriers, owners
+        Names of the bodies that move; which of them each frame belongs to (beams have several frames); and the body or
+        collider of each shape, for messages.
     poses
-        (t, x, c, p, h) -> position (3) and rotation by rows (9) of each body in the world; the Jacobian of each body in
-        axes of the world, six numbers (of the origin, of the rotation) for each velocity that moves it; friction,
+        (t, x, c, p, h) -> position (3) and rotation by rows (9) of each frame in the world; its Jacobian in axes of the
+        world, six numbers (of the origin, of the rotation) for each velocity that moves it; friction,
         restitution, resistance against spinning and rolling, friction across the grain, compliance, damping and belts
         of the shapes.
     columns
-        Velocities that move each body.
+        Velocities that move each frame.
     supports
         The same, with those that rows which always hold connect with them.
     count, deepest, forces, stored
@@ -113,6 +114,7 @@ class ColliderSystem:
 
     shapes: ShapeTable
     names: tuple[str, ...]
+    carriers: tuple[int, ...]
     owners: tuple[str, ...]
     poses: casadi.Function
     columns: tuple[tuple[int, ...], ...]

@@ -1,0 +1,122 @@
+"""Frames that carry shapes: bodies, and the segments of beams and rods, with their poses and Jacobians."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from dalembert.collide.placed import collider_groups
+from dalembert.core.parameter import nominal
+from dalembert.core.types import Array, Expression
+from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.model.axis_segments import AxisSegment, axis_segments
+from dalembert.model.elastic.contract import Elastic
+from dalembert.model.machine import Machine
+
+__all__ = ["FrameMotions", "ShapeFrame", "frame_poses", "half_length", "shape_frames"]
+
+
+@dataclass(frozen=True)
+class ShapeFrame:
+    """A frame that moves and carries shapes: that of a body, or (``segment``) of a capsule of a beam or rod."""
+
+    owner: str
+    segment: AxisSegment | None = None
+
+
+def shape_frames(machine: Machine) -> tuple[ShapeFrame, ...]:
+    """Frames of all bodies in colliders that move, in the order of the bodies, from root to tip of beams and rods."""
+    frames, groups, poses = list[ShapeFrame](), collider_groups(machine), machine.tree.frames
+    for body in machine.bodies:
+        if body.name not in groups or poses[body.name][0] < 0:
+            continue
+        if isinstance(body, Elastic):
+            segments = axis_segments(body, groups[body.name], f"machine '{machine.name}'")
+            frames += [ShapeFrame(body.name, segment) for segment in segments]
+        elif any(g.collision for g in body.geometry):
+            frames.append(ShapeFrame(body.name))
+    return tuple(frames)
+
+
+def half_length(segment: AxisSegment) -> float:
+    """Half of the distance of the two sections of a segment without load."""
+    body, delta = segment.body, ca.SX.sym("delta", segment.body.n_modes)
+    one, two = (body.axis_section(s, delta, nominal).p for s in (segment.start, segment.end))
+    return float(ca.evalf(ca.substitute(ca.norm_2(two - one), delta, ca.DM.zeros(body.n_modes)))) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class _Motion:
+    """Rotation, position and Jacobians of the velocity and the angular velocity (3 x nv), in axes of the world."""
+
+    R: Expression
+    p: Expression
+    v: Expression
+    w: Expression
+
+
+class FrameMotions:
+    """Poses and Jacobians of frames that carry shapes, on the symbols of the equations of a machine.
+
+    The frame of a segment lies in the middle between the sections at its ends, a and b, with its z axis z from a to b.
+    Its velocity and angular velocity are, with the distance l of the sections and their velocities v and rates w,
+
+        (v_a + v_b)/2,    z x (v_b - v_a)/l + z z.(w_a + w_b)/2.
+
+    The first term of the rate turns z exactly as the sections do, so that a rate of a gap is the derivative of that gap.
+    The second one is the rotation of the surface about the axis.
+    """
+
+    def __init__(self, eom: EquationsOfMotion) -> None:
+        self._eom = eom
+        self._sections: dict[tuple[str, float], _Motion] = {}
+
+    def of(self, frame: ShapeFrame) -> tuple[Expression, Expression, Expression]:
+        """Rotation and position in the world, and the Jacobian (6 x nv) in its axes: velocity, angular velocity."""
+        if frame.segment is None:
+            motion = self._body(frame.owner)
+            return motion.R, motion.p, ca.vertcat(motion.v, motion.w)
+        a, b = (self._section(frame.segment.body, s) for s in (frame.segment.start, frame.segment.end))
+        way = b.p - a.p
+        length = ca.norm_2(way)
+        z = way / length
+        side = a.R[:, 1] + b.R[:, 1]
+        x = side - z * ca.dot(side, z)
+        x = x / ca.norm_2(x)
+        turn = ca.skew(z) @ (b.v - a.v) / length + z @ (z.T @ (a.w + b.w)) / 2
+        return ca.horzcat(x, ca.cross(z, x), z), (a.p + b.p) / 2, ca.vertcat((a.v + b.v) / 2, turn)
+
+    def _body(self, name: str) -> _Motion:
+        R, p = (ca.SX(e) for e in self._eom.formulation.frame_pose(name))
+        J = ca.SX(self._eom.formulation.jacobian(name))
+        return _Motion(R, p, R @ J[:3, :], R @ J[3:, :])
+
+    def _section(self, body: Elastic, s: float) -> _Motion:
+        if (body.name, s) not in self._sections:
+            self._sections[body.name, s] = self._made(body, s)
+        return self._sections[body.name, s]
+
+    def _made(self, body: Elastic, s: float) -> _Motion:
+        """Motion of a section: that of the root's frame, and in it by the coordinates of the body."""
+        eom, root = self._eom, self._body(body.name)
+        delta = eom.symbolic.q[[eom.q_names.index(name) for name in body.q_names]]
+        section = body.axis_section(s, delta, eom.formulation.variables.value)
+        rates = ca.SX(body.n_modes, eom.nv)
+        for k, name in enumerate(body.v_names):
+            rates[k, eom.v_names.index(name)] = 1.0
+        S, arm = ca.SX(section.S), root.R @ section.p
+        v = root.v - ca.skew(arm) @ root.w + root.R @ (S[:3, :] @ rates)
+        return _Motion(root.R @ section.R, root.p + arm, v, root.w + root.R @ (S[3:, :] @ rates))
+
+
+def frame_poses(eom: EquationsOfMotion) -> Callable[[Array, Array], Array]:
+    """Return the function (q, p) -> position (3) and rotation by rows (9) of each of the `shape_frames`."""
+    motions, s, rows = FrameMotions(eom), eom.symbolic, []
+    for frame in shape_frames(eom.machine):
+        R, p, _ = motions.of(frame)
+        rows.append(ca.vertcat(p, ca.vec(R.T)).T)
+    place = ca.Function("place", [s.q, s.p, s.t], [ca.densify(ca.vertcat(ca.SX(0, 12), *rows))])
+    return lambda q, p: np.asarray(place(q, p, 0.0)).reshape(-1, 12)

@@ -1,0 +1,277 @@
+"""Beams and rods as chains of capsules: derivatives of gaps, beam theory, declared contacts, momentum, refusals."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.collide.articulated import joined_bodies, machine_shapes
+from dalembert.collide.frames import FrameMotions, frame_poses, shape_frames
+from dalembert.collide.placed import shape_table
+from dalembert.core.errors import DalembertError, MachineError
+from dalembert.core.parameter import nominal
+from dalembert.engine.collide.articulated import ShapesAtRest
+
+G = 9.81
+STEP: dict[str, Any] = {"contact": "time-stepping", "step": 1e-3, "backend": "vm"}
+TUBE = da.Section.tube(0.02, 0.015)
+ALLOY: dict[str, Any] = {"E": 7e10, "G": 2.6e10, "density": 2700.0}
+BALL = da.Body("ball", 0.5, inertia=(1e-3, 1e-3, 1e-3), geometry=da.Sphere(0.05))
+GROUND = da.Collider("ground", surface=da.HalfSpace())
+
+
+def cantilever(s: float, **settings: Any) -> da.Machine:
+    """A beam that is clamped to a wall, and a ball on a vertical slide above its abscissa s."""
+    beam = da.Beam("beam", 1.0, TUBE, **ALLOY, modes={"z": 6}, damping=0.3)
+    joints = [
+        da.Joint("wall", "fixed", "world", "beam"),
+        da.Joint("slide", "prismatic", "world", "ball", axis=(0, 0, 1), origin=da.Transform((s, 0.0, 0.07))),
+    ]
+    colliders = [da.Collider("beam", bodies=["beam"], **settings), da.Collider("others")]
+    return da.Machine("cantilever", [beam, BALL], joints, colliders=colliders)
+
+
+@cache
+def floating() -> tuple[da.EquationsOfMotion, ca.Function]:
+    """A hub with a beam and a rod that bends in space, and the motions of their frames as a function of q."""
+    beam = da.Beam("beam", 1.0, TUBE, **ALLOY, modes={"x": 1, "y": 2, "z": 2, "torsion": 1}, stiffening=True)
+    rod = da.Rod("rod", 0.8, da.Section.tube(0.01), E=1e7, G=4e6, density=1200.0, strains={"bending": 2, "torsion": 1})
+    joints = [
+        da.Joint("base", "free", "world", "hub"),
+        da.Joint("hinge", "revolute", "hub", "beam", axis=(0, 0, 1), origin=da.Transform((0.2, 0.0, 0.0))),
+        da.Joint("clamp", "fixed", "hub", "rod", origin=da.Transform.about("z", np.pi, (-0.2, 0.0, 0.0))),
+        da.Joint("ball", "free", "world", "ball"),
+    ]
+    bodies = [da.box("hub", 3.0, (0.2, 0.2, 0.2)), beam, rod, BALL]
+    colliders = [da.Collider("flexible", bodies=["beam", "rod"], segments=3), da.Collider("others"), GROUND]
+    eom = da.equations(da.Machine("floating", bodies, joints, colliders=colliders), backend="vm")
+    motions, outputs = FrameMotions(eom), []
+    for frame in shape_frames(eom.machine):
+        outputs += motions.of(frame)
+    return eom, ca.Function("motions", [eom.symbolic.q], [ca.densify(e) for e in outputs])
+
+
+def random_state(eom: da.EquationsOfMotion, rng: np.random.Generator) -> Any:
+    d = rng.normal(0.0, 0.4, eom.nv)
+    beam, rod = (next(b for b in eom.machine.bodies if b.name == name) for name in ("beam", "rod"))
+    for body in (beam, rod):
+        for name, size in zip(body.v_names, body.amplitudes, strict=True):
+            d[eom.v_names.index(name)] = 0.5 * size * rng.normal()
+    return eom.integrate(eom.neutral, d)
+
+
+def test_jacobians_are_derivatives_of_poses() -> None:
+    """Of the middle and the axis of each segment, on random states: differences of the poses along random rates."""
+    (eom, motions), rng, h = floating(), np.random.default_rng(1), 1e-6
+    n = len(shape_frames(eom.machine))
+    assert n == 8
+    for _ in range(10):
+        q, d = random_state(eom, rng), rng.normal(size=eom.nv)
+        here, ahead, behind = (motions(x) for x in (q, eom.integrate(q, h * d), eom.integrate(q, -h * d)))
+        for k in range(n):
+            R, J = np.asarray(here[3 * k]), np.asarray(here[3 * k + 2])
+            np.testing.assert_allclose(R.T @ R, np.eye(3), atol=1e-12)
+            rate = (np.asarray(ahead[3 * k + 1]) - np.asarray(behind[3 * k + 1])).ravel() / (2 * h)
+            turn = (np.asarray(ahead[3 * k]) - np.asarray(behind[3 * k]))[:, 2] / (2 * h)
+            np.testing.assert_allclose(J[:3] @ d, rate, atol=1e-7)
+            np.testing.assert_allclose(np.cross(J[3:] @ d, R[:, 2]), turn, atol=1e-7)
+
+
+def test_rates_of_gaps() -> None:
+    """Gaps of capsules and of the ball, on random states: differences along rates, against rows from the Jacobians."""
+    (eom, motions), rng, h, seen = floating(), np.random.default_rng(2), 1e-6, 0
+    shapes = machine_shapes(eom.machine, nominal)
+    places, p = frame_poses(eom), np.zeros(0)
+    still = ShapesAtRest(shape_table(shapes, nominal, joined_bodies(eom.machine)), len(shape_frames(eom.machine)))
+
+    def gaps(q: Any) -> dict[tuple[int, ...], Any]:
+        found = still.touching(places(q, p).ravel(), reach=0.5)
+        return {tuple(pair): (x, n, g) for pair, x, n, g in zip(*found, strict=True)}
+
+    for _ in range(10):
+        q, d = random_state(eom, rng), rng.normal(size=eom.nv)
+        at, ahead, behind, values = gaps(q), gaps(eom.integrate(q, h * d)), gaps(eom.integrate(q, -h * d)), motions(q)
+        for pair, (x, normal, _) in at.items():
+            kinds = [int(shapes[i].shape.kind) for i in pair]
+            if pair not in ahead or pair not in behind or not any(shapes[i].segment for i in pair) or 3 in kinds:
+                continue  # manifolds of boxes have several points
+            rate = 0.0
+            for i, sign in zip(pair, (1.0, -1.0), strict=True):
+                if (k := shapes[i].body) >= 0:
+                    J, at_p = np.asarray(values[3 * k + 2]), np.asarray(values[3 * k + 1]).ravel()
+                    rate += sign * normal @ (J[:3] @ d + np.cross(J[3:] @ d, x - at_p))
+            assert (ahead[pair][2] - behind[pair][2]) / (2 * h) == pytest.approx(rate, abs=2e-5)
+            seen += 1
+    assert seen > 30
+
+
+@pytest.mark.parametrize("segments", [4, 8])
+def test_weight_on_a_cantilever(segments: int) -> None:
+    """A ball rests on a section between two capsules: its deflection and slope, by the modes and by beam theory."""
+    s = 0.02 + 0.96 * 0.75
+    machine = cantilever(s, segments=segments)
+    run = da.simulate(machine, duration=3.0, record=1.0, **STEP)
+    beam = machine.bodies[0]
+    assert isinstance(beam, da.Beam)
+    assert run["force.ball.z"][-1] == pytest.approx(0.5 * G, rel=1e-6)
+    assert run["force.beam.z"][-1] == pytest.approx(-0.5 * G, rel=1e-6)
+    shapes = np.array([float(m.shape(s)) for m in beam.basis])
+    x, w = np.polynomial.legendre.leggauss(40)
+    load = 2700.0 * TUBE.area * G * np.array([np.sum(0.5 * w * m.shape(0.5 * (x + 1.0))) for m in beam.basis])
+    delta = -(0.5 * G * shapes + load) / beam.omega**2
+    np.testing.assert_allclose(run.array(beam.q_names)[-1], delta, rtol=1e-4, atol=1e-9)
+    sag = float(shapes @ delta)
+    assert run["slide"][-1] == pytest.approx(sag, rel=1e-4)  # slopes of 1e-3: capsules are inclined
+    stiffness, per_length = 7e10 * TUBE.I_y, 2700.0 * TUBE.area * G
+    theory = 0.5 * G * s**3 / 3 + per_length * s**2 * (6.0 - 4.0 * s + s**2) / 24
+    assert -run["slide"][-1] == pytest.approx(theory / stiffness, rel=2e-4)  # six modes
+
+
+def hinged(**more: Any) -> da.Machine:
+    beam = da.Beam("beam", 1.0, TUBE, **ALLOY, modes={"z": 2}, stations={"end": 0.98})
+    hinge = da.Joint("hinge", "revolute", "world", "beam", axis=(0, 1, 0), origin=da.Transform((0.0, 0.0, 0.3)))
+    return da.Machine("hinged", [beam], [hinge], **more)
+
+
+def test_end_as_a_declared_contact() -> None:
+    """A beam falls on the ground with its rounded end: as the sphere of a contact that is declared at its section."""
+    law = {"friction": 0.0, "restitution": 0.3}
+    floor = da.Collider("ground", surface=da.HalfSpace(), **law)
+    found = hinged(colliders=[da.Collider("beam", bodies=["beam"], segments=6, **law), floor])
+    declared = hinged(contacts=[da.Contact("end", "beam.end", da.Sphere(0.02), **law)])
+    runs = [da.simulate(m, duration=0.5, **{**STEP, "step": 2e-4}) for m in (found, declared)]
+    assert runs[0]["contact.count"].max() >= 1 and runs[0]["hinge_dot"].min() < 0.0
+    for name in found.q_names:
+        size = np.abs(runs[1][name]).max()
+        np.testing.assert_allclose(runs[0][name], runs[1][name], atol=2e-3 * size, err_msg=name)
+    assert runs[0]["work.loss"][-1] == pytest.approx(runs[1]["work.loss"][-1], rel=2e-3)
+
+
+def test_momentum_and_energy() -> None:
+    """Balls hit a beam that floats: linear and angular momentum stay, and the audit has no gain."""
+    beam = da.Beam("beam", 1.0, TUBE, **ALLOY, modes={"y": 2, "z": 2, "torsion": 1}, boundary="free-free")
+    joints = [da.Joint("base", "free", "world", "beam"), da.Joint("ball", "free", "world", "ball")]
+    colliders = [da.Collider("beam", bodies=["beam"], restitution=0.5), da.Collider("balls", restitution=0.5)]
+    machine = da.Machine("hit", [beam, BALL], joints, gravity=(0, 0, 0), colliders=colliders)
+    start = {"ball.x": 0.71, "ball.y": 0.01, "ball.z": 0.1}
+    spin = {"ball.vz": -2.0, "ball.vx": 0.5, "ball.wy": 10.0}
+    run = da.simulate(machine, duration=0.06, q0=start, v0=spin, **STEP)
+    assert run["contact.count"].max() == 1
+    eom = da.equations(machine, backend="vm")
+    momentum = eom.momentum(run.array(machine.q_names), run.array(machine.v_names))
+    np.testing.assert_allclose(momentum[-1], momentum[0], atol=1e-6 * np.abs(momentum[0]).max())
+    total = run["energy.kinetic"] + run["energy.potential"]
+    assert total[-1] < 0.95 * total[0]
+    assert run["work.loss"].min() == run["work.loss"][-1] < 0.0
+
+
+def test_beam_lies_on_the_ground() -> None:
+    """Two hinged beams fall: at rest their ends are on the ground, and the force is their weight."""
+    beams = [da.Beam(n, 0.5, TUBE, **ALLOY, modes={"z": 2}, damping=0.1) for n in ("one", "two")]
+    joints = [
+        da.Joint("base", "planar", "world", "one", axis=(0, 1, 0), origin=da.Transform((0.0, 0.0, 0.1))),
+        da.Joint("hinge", "revolute", "one.tip", "two", axis=(0, 1, 0)),
+    ]
+    colliders = [da.Collider("beams", bodies=["one", "two"], segments=4), GROUND]
+    machine = da.Machine("chain", beams, joints, colliders=colliders)
+    run = da.simulate(machine, duration=1.0, q0={"hinge": 0.3}, record=0.05, **STEP)
+    assert run.status == "completed"
+    weight = 2 * 0.5 * 2700.0 * TUBE.area * G
+    assert run["force.one.z"][-1] + run["force.two.z"][-1] == pytest.approx(weight, rel=1e-3)
+    eom, q = da.equations(machine, backend="vm"), run.array(machine.q_names)[-1]
+    for place in frame_poses(eom)(q, np.zeros(0)):
+        half = 0.5 * (0.5 - 0.04) / 4
+        assert min(place[2] - half * abs(place[11]), place[2]) > 0.02 - 1e-4  # nothing sinks in
+        assert place[2] < 0.021
+
+
+def test_rod_meets_itself() -> None:
+    """A rod that is bent to a circle touches itself with its ends, and never with the next parts of its axis."""
+    rod = da.Rod("rod", 1.0, da.Section.tube(0.02), E=1e7, density=1200.0, strains={"bending_y": 1}, points=12)
+    clamp = da.Joint("clamp", "fixed", "world", "rod")
+    machine = da.Machine("rod", [rod], [clamp], colliders=[da.Collider("rod", bodies=["rod"], segments=30)])
+    eom, shapes = da.equations(machine, backend="vm"), machine_shapes(machine, nominal)
+    still = ShapesAtRest(shape_table(shapes, nominal, joined_bodies(machine)), 30)
+    pairs = {
+        angle: still.touching(frame_poses(eom)(np.array([angle]), np.zeros(0)).ravel()).shapes
+        for angle in (0.0, np.pi, 2 * np.pi)
+    }
+    assert len(pairs[0.0]) == 0 and len(pairs[np.pi]) == 0
+    assert len(pairs[2 * np.pi]) and all(abs(i - j) > 20 for i, j in pairs[2 * np.pi])
+
+
+def test_what_a_beam_does_not_touch() -> None:
+    """Bodies at its ends overlap it; those at its root and at its tip may touch each other."""
+    machine = da.Machine(
+        "ends",
+        [da.box("root", 1.0, (0.1, 0.1, 0.1)), da.Beam("beam", 1.0, TUBE, **ALLOY, modes={"z": 1}), BALL],
+        [
+            da.Joint("base", "free", "world", "root"),
+            da.Joint("clamp", "fixed", "root", "beam"),
+            da.Joint("tip", "fixed", "beam.tip", "ball"),
+        ],
+        colliders=[da.Collider("beam", bodies=["beam"]), da.Collider("others")],
+    )
+    assert {frozenset(pair) for pair in joined_bodies(machine)} == {frozenset(("root", "beam")), frozenset(("beam", "ball"))}
+
+
+def test_radius_of_sections() -> None:
+    assert da.Section.tube(0.02, 0.015).outer_radius == pytest.approx(0.02, rel=1e-12)
+    assert da.Section.tube(0.02).outer_radius == pytest.approx(0.02, rel=1e-12)
+    assert 0.01 < (da.Section.rectangle(0.02, 0.02).outer_radius or 0.0) < 0.01 * np.sqrt(2.0)
+    assert da.Section(1.0, 1e-3, 1e-3).outer_radius is None
+
+
+def test_machine_files(tmp_path: Any) -> None:
+    machine = cantilever(0.5, segments=5, radius=0.03)
+    da.save_machine(machine, tmp_path / "m.yaml")
+    assert da.load_machine(tmp_path / "m.yaml").colliders == machine.colliders
+
+
+def test_members_are_single_runs() -> None:
+    machine, settings = cantilever(0.8), {"duration": 0.05, "record": 0.01, **STEP}
+    heights = np.array([0.0, 0.002])
+    both = da.rollout(machine, q0={"slide": heights}, **settings)
+    for k, height in enumerate(heights):
+        np.testing.assert_array_equal(da.simulate(machine, q0={"slide": height}, **settings).x, both.x[k])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"segments": 0}, "segments of collider 'beam' must be a whole number from 1 to 200, got 0"),
+        ({"radius": -1.0}, "the radius of collider 'beam' must be a number > 0"),
+        ({"radius": 0.3}, "give the collider a radius of less than a quarter"),
+        ({"bodies": ["ball"], "segments": 3}, "collider 'beam' .* has segments or a radius"),
+        ({"bodies": ["beam"], "grain": (1, 0, 0), "across": 0.1}, "'beam' among themselves may touch and both have"),
+    ],
+)
+def test_bad_settings(change: dict[str, Any], words: str) -> None:
+    machine = cantilever(0.5)
+    with pytest.raises(MachineError, match=words):
+        colliders = [da.Collider("beam", **{"bodies": ["beam"], **change}), machine.colliders[1]]
+        machine.with_(colliders=colliders[: 1 if "bodies" in change else 2])
+
+
+def test_what_has_no_capsules() -> None:
+    machine = cantilever(0.5)
+    long = da.Beam("beam", da.Parameter("l", 1.0), TUBE, **ALLOY, modes={"z": 1})
+    with pytest.raises(MachineError, match="beam 'beam' of collider 'beam' .* its length is a parameter"):
+        machine.with_(bodies=[long, BALL])
+    flat = da.Beam("beam", 1.0, da.Section(1.0, 1e-3, 1e-3), E=1.0, density=1.0, modes={"z": 1})
+    with pytest.raises(MachineError, match="less second moments than a solid circle"):
+        machine.with_(bodies=[flat, BALL])
+    rope = da.Cable("rope", "ball", exit_at=(0.0, 0.0, 2.0), length=3.0)
+    with pytest.raises(MachineError, match="names the rope 'rope': its spans have no mass"):
+        machine.with_(cables=[rope], colliders=[da.Collider("rope", bodies=["rope"])])
+
+
+def test_linear_models_refuse_it() -> None:
+    machine = cantilever(0.5)
+    with pytest.raises(DalembertError, match="touch, and 'beam' is a beam: static and linear models"):
+        da.linearize(machine, at={"q": {"slide": 0.0}})
