@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from dalembert.collide.frames import FrameMotions, half_length, shape_frames
+from dalembert.collide.frames import FrameMotions, half_lengths, shape_frames
 from dalembert.collide.placed import (
     Number,
     PlacedShape,
@@ -57,10 +57,12 @@ def machine_shapes(machine: Machine, number: Number) -> list[PlacedShape]:
     frames, groups = shape_frames(machine), collider_groups(machine)
     on_bodies = [(k, bodies[f.owner], Transform()) for k, f in enumerate(frames) if f.segment is None]
     on_bodies += [(-1, body, machine.tree.frames[body.name][1]) for body in still]
+    fixed = {j.child for j in machine.joints if j.kind == "fixed" and machine.tree.frames[j.parent][0] < 0}
+    flexible = [(k, f.segment) for k, f in enumerate(frames) if f.segment is not None]
+    starts = {s.body.name: s.start for _, s in reversed(flexible)}
     segments = [
-        placed_segment(k, f.segment, groups[f.owner], half_length(f.segment))
-        for k, f in enumerate(frames)
-        if f.segment is not None
+        placed_segment(k, s, groups[s.body.name], half, s.body.name in fixed and s.start == starts[s.body.name])
+        for (k, s), half in zip(flexible, half_lengths([s for _, s in flexible]), strict=True)
     ]
     return placed_shapes(machine, on_bodies, number) + segments + placed_planes(machine, number)
 
@@ -120,7 +122,10 @@ def collider_system(
     coefficients += [
         ca.vertcat(empty, *(ca.SX(value(getattr(s, what))) for s in shapes)) for what in ("across", "compliance")
     ]
-    coefficients.append(ca.vertcat(empty, *(ca.SX(value(s.collider.damping)) for s in shapes)))
+    coefficients += [
+        ca.vertcat(empty, *(ca.SX(value(getattr(s.collider, what))) for s in shapes))
+        for what in ("damping", "adhesion")
+    ]
     belts = ca.vertcat(empty, *(ca.SX(value(x)) for s in shapes for x in s.belt))
     t, h = arguments[0], arguments[-1]
     coefficients.append(ca.substitute(belts, t, t + theta * h))  # impulses lead to the velocities at the end
@@ -134,7 +139,7 @@ def collider_system(
             "poses", list(arguments), ca.cse([ca.densify(e) for e in outputs]), ["t", "x", "c", "p", "h"],
             [
                 "pose", "jacobian", "friction", "restitution", "spinning", "rolling", "across", "compliance", "damping",
-                "belt",
+                "adhesion", "belt",
             ],
         ),
         columns=tuple(columns),
@@ -158,8 +163,8 @@ def _closed(moved: Sequence[int], factor: Sequence[Sequence[int]]) -> frozenset[
 def joined_bodies(machine: Machine) -> list[tuple[str, str]]:
     """Pairs of bodies that do not touch: welded to each other, or connected by a joint.
 
-    Bodies on fixed joints belong to the body that they are fixed to, except the world. Beams and other flexible bodies
-    are connected with what is fixed to them as by a joint.
+    Bodies on fixed joints belong to the body that they are fixed to, except the world. A fixed joint connects
+    a flexible body with others as any joint does.
     """
     holder = {joint.child: joint for joint in machine.joints}
     flexible = {body.name for body in machine.bodies if isinstance(body, Elastic)}

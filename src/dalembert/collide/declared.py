@@ -124,6 +124,7 @@ def _check_law(one: PlacedShape, two: PlacedShape, pair: str) -> None:
             (moves, "a belt"),
             (collider.grain is not None, "a grain"),
             (collider.stiffness is not None, "a stiffness"),
+            (collider.adheres, "adhesion"),
         ):
             if has:
                 raise InputError(f"{pair} touch, and collider '{collider.name}' has {what}: no linear model has it")

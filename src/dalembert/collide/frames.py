@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -16,7 +16,7 @@ from dalembert.model.axis_segments import AxisSegment, axis_segments
 from dalembert.model.elastic.contract import Elastic
 from dalembert.model.machine import Machine
 
-__all__ = ["FrameMotions", "ShapeFrame", "frame_poses", "half_length", "shape_frames"]
+__all__ = ["FrameMotions", "ShapeFrame", "frame_poses", "half_lengths", "shape_frames"]
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,15 @@ def shape_frames(machine: Machine) -> tuple[ShapeFrame, ...]:
     return tuple(frames)
 
 
-def half_length(segment: AxisSegment) -> float:
-    """Half of the distance of the two sections of a segment without load."""
-    body, delta = segment.body, ca.SX.sym("delta", segment.body.n_modes)
-    one, two = (body.axis_section(s, delta, nominal).p for s in (segment.start, segment.end))
-    return float(ca.evalf(ca.substitute(ca.norm_2(two - one), delta, ca.DM.zeros(body.n_modes)))) / 2
+def half_lengths(segments: Sequence[AxisSegment]) -> list[float]:
+    """Half of the distance of the two sections of each segment without load."""
+    deltas = {s.body.name: ca.SX.sym("delta", s.body.n_modes) for s in segments}
+    ways = []
+    for s in segments:
+        one, two = (s.body.axis_section(at, deltas[s.body.name], nominal).p for at in (s.start, s.end))
+        ways.append(ca.norm_2(two - one) / 2)
+    halves = ca.Function("halves", [*deltas.values()], [ca.densify(ca.vertcat(ca.SX(0, 1), *ways))])
+    return [float(x) for x in np.asarray(halves.call([ca.DM.zeros(d.shape) for d in deltas.values()])[0]).ravel()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +70,8 @@ class FrameMotions:
 
         (v_a + v_b)/2,    z x (v_b - v_a)/l + z z.(w_a + w_b)/2.
 
-    The first term of the rate turns z exactly as the sections do, so that a rate of a gap is the derivative of that gap.
-    The second one is the rotation of the surface about the axis.
+    The first term of the rate turns z as the sections do, so that the rate of a gap is the derivative of that gap. The
+    second one is the rotation of the surface about the axis.
     """
 
     def __init__(self, eom: EquationsOfMotion) -> None:

@@ -48,6 +48,8 @@ class PlacedShape:
         Position (3) and rotation by rows (9).
     segment
         The part of a beam or rod that it is.
+    clamped
+        Whether it is the first part of one whose root does not move.
     """
 
     body: int
@@ -56,6 +58,7 @@ class PlacedShape:
     shape: CollisionShape
     place: Array
     segment: AxisSegment | None = None
+    clamped: bool = False
 
     @property
     def belt(self) -> tuple[Scalar, ...]:
@@ -124,12 +127,13 @@ def placed_shapes(machine: Machine, bodies: Iterable[tuple[int, Body, Transform]
     return shapes
 
 
-def placed_segment(i: int, segment: AxisSegment, collider: Collider, half: float) -> PlacedShape:
+def placed_segment(i: int, segment: AxisSegment, collider: Collider, half: float, clamped: bool) -> PlacedShape:
     """Return the capsule of a segment, which its frame has in the middle along z; ``half`` is half of its length."""
     shape = CollisionShape(
         ShapeKind.CAPSULE, np.array([segment.radius, half, 0.0]), segment.radius + half, segment.radius
     )
-    return PlacedShape(i, segment.body.name, collider, shape, np.concatenate([np.zeros(3), np.eye(3).ravel()]), segment)
+    place = np.concatenate([np.zeros(3), np.eye(3).ravel()])
+    return PlacedShape(i, segment.body.name, collider, shape, place, segment, clamped)
 
 
 def placed_planes(machine: Machine, number: Number) -> list[PlacedShape]:
@@ -161,11 +165,13 @@ def shape_table(shapes: list[PlacedShape], number: Number, apart: Iterable[tuple
         rolling=np.array([number(s.collider.rolling) for s in shapes]),
         compliance=np.array([number(s.compliance) for s in shapes]),
         damping=np.array([number(s.collider.damping) for s in shapes]),
+        adhesion=np.array([number(s.collider.adhesion) for s in shapes]),
         belt=np.array([[number(x) for x in s.belt] for s in shapes]).reshape(-1, 3),
         grain=np.array([s.grain for s in shapes]).reshape(-1, 3),
         across=np.array([number(s.across) for s in shapes]),
         resists=any(s.collider.resists for s in shapes),
         yields=any(s.collider.stiffness is not None for s in shapes),
+        adheres=any(s.collider.adheres for s in shapes),
         excluded=_excluded(shapes, apart),
         contacts=64 + _ROOM * m,
         hulls={k: s.shape.hull for k, s in enumerate(shapes) if s.shape.hull is not None},
@@ -175,7 +181,8 @@ def shape_table(shapes: list[PlacedShape], number: Number, apart: Iterable[tuple
 def _excluded(shapes: list[PlacedShape], apart: Iterable[tuple[str, str]]) -> NDArray[np.int64]:
     """Return the pairs of shapes that ignore each other: by their colliders, by their owners, and near by on an axis.
 
-    A round axis of at least the radius r needs the length pi r to come back to itself.
+    A round axis of at least the radius r needs the length pi r to come back to itself. Clamped segments ignore shapes
+    that do not move: they could not leave them.
     """
     m = len(shapes)
     by_collider: dict[str, list[int]] = {}
@@ -185,11 +192,14 @@ def _excluded(shapes: list[PlacedShape], apart: Iterable[tuple[str, str]]) -> ND
         by_owner.setdefault(s.owner, []).append(k)
     found = [(i, j) for i, s in enumerate(shapes) for name in s.collider.ignores for j in by_collider.get(name, ())]
     found += [(i, j) for one, two in apart for i in by_owner.get(one, ()) for j in by_owner.get(two, ())]
-    for i, one in enumerate(shapes):
-        for j in by_owner[one.owner] if one.segment else ():
-            two = shapes[j].segment
-            if two and two.start - one.segment.end < np.pi * max(one.segment.radius, two.radius):
-                found += [(i, j)] if two.start > one.segment.start else []
+    still = [k for k, s in enumerate(shapes) if s.body < 0]
+    found += [(i, j) for i, s in enumerate(shapes) if s.clamped for j in still]
+    segments = [(k, s.segment) for k, s in enumerate(shapes) if s.segment is not None]
+    for i, one in segments:
+        for j, two in segments:
+            apart_along = two.start - one.end
+            if one.body is two.body and one.start < two.start and apart_along < np.pi * max(one.radius, two.radius):
+                found.append((i, j))
     return np.array(sorted({min(i, j) * m + max(i, j) for i, j in found if i != j}), dtype=np.int64)
 
 

@@ -72,7 +72,7 @@ def contact_to_data(
 
 _COEFFICIENTS: dict[str, Any] = {
     "friction": 0.5, "restitution": 0.0, "rolling": 0.0, "spinning": 0.0, "stiffness": None, "damping": 0.0,
-    "belt": (0.0, 0.0, 0.0), "grain": None, "across": None, "radius": None,
+    "adhesion": 0.0, "belt": (0.0, 0.0, 0.0), "grain": None, "across": None, "radius": None,
 }  # fmt: skip
 """Numbers and vectors of a collider, with their defaults."""
 

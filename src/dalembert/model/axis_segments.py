@@ -50,7 +50,9 @@ def axis_segments(body: Elastic, collider: Collider, where: str) -> list[AxisSeg
     label = f"{body.kind} '{body.name}' of collider '{collider.name}' of {where}"
     length = body.axis_length
     if length is None:
-        reason = "sizes of shapes are numbers, and its length is a parameter" if body.kind == "beam" else "it has no axis"
+        reason = (
+            "sizes of shapes are numbers, and its length is a parameter" if body.kind == "beam" else "it has no axis"
+        )
         raise MachineError(f"{label} has no capsules: {reason}; let bodies on its sections collide")
 
     def radius_at(s: float) -> float:

@@ -51,6 +51,10 @@ class Collider:
         Compliance of its contacts: with the depth ``d`` the normal force of each point is ``k d (1 + c d')``, not below
         zero, with the stiffness ``k`` [N/m] and the damping ``c`` [s/m] (Hunt and Crossley). None: rigid. Compliances
         of a pair add: ``1/k = 1/k1 + 1/k2``, and each side has its part of the depth.
+    adhesion
+        Force [N] with which two of its shapes that touch hold together: the normal force is at least ``-adhesion``, and
+        limits of friction and of moments against rolling and spinning are those of the normal force plus ``adhesion``.
+        A pair of shapes has the larger one of both, in equal parts at all its points that are closed.
     belt
         Velocity of its surface [m/s], as of a conveyor: what lies on it is carried along. In axes of the solids of its
         bodies; of a half-space in axes of the world.
@@ -88,6 +92,7 @@ class Collider:
     across: Scalar | None = None
     stiffness: Scalar | None = None
     damping: Scalar = 0.0
+    adhesion: Scalar = 0.0
     segments: int | None = None
     radius: float | None = None
 
@@ -118,6 +123,7 @@ class Collider:
         for field in ("rolling", "spinning"):
             set_(self, field, field_scalar(getattr(self, field), f"the {field} resistance of {what}", lower=0.0))
         self._check_compliance(what)
+        set_(self, "adhesion", field_scalar(self.adhesion, f"the adhesion of {what}", lower=0.0))
         self._check_line(what)
         set_(self, "belt", field_vector(self.belt, f"the belt velocity of {what}", time=True))
         if (self.grain is None) != (self.across is None):
@@ -164,6 +170,7 @@ class Collider:
             self.spinning,
             *(() if self.stiffness is None else (self.stiffness,)),
             self.damping,
+            self.adhesion,
             *self.belt,
             *(() if self.across is None else (self.across,)),
             *(() if self.surface is None else self.surface.scalars),
@@ -174,6 +181,11 @@ class Collider:
         """Whether its contacts may have moments against rolling and spinning."""
         return any(not isinstance(x, float) or x > 0.0 for x in (self.rolling, self.spinning))
 
+    @property
+    def adheres(self) -> bool:
+        """Whether its contacts may pull."""
+        return not isinstance(self.adhesion, float) or self.adhesion > 0.0
+
     def bounds(self) -> Iterator[Bound]:
         """Ranges that must hold for any parameter values."""
         yield Bound(f"the restitution of collider '{self.name}'", self.restitution, upper=1.0)
@@ -183,6 +195,7 @@ class Collider:
         if self.stiffness is not None:
             yield Bound(f"the stiffness of collider '{self.name}'", self.stiffness, strict=True)
         yield Bound(f"the damping of collider '{self.name}'", self.damping)
+        yield Bound(f"the adhesion of collider '{self.name}'", self.adhesion)
         if self.across is not None:
             yield Bound(f"the friction across the grain of collider '{self.name}'", self.across)
 
@@ -217,7 +230,7 @@ def check_colliders(machine: Machine) -> None:
                 f"collider '{c.name}' of {where} has segments or a radius, which are those of beams and rods: it names "
                 "none of them"
             )
-    _check_grains(machine)
+    _check_laws(machine)
     solids = [
         b for b in known.values()
         if isinstance(b, Body) and b.name not in owner and any(g.collision for g in b.geometry)
@@ -245,18 +258,23 @@ def world_shapes(machine: Machine, number: Number = nominal) -> list[SurfaceShap
     return [shape for surface in dict.fromkeys(surfaces) for shape in surface.shapes(number)]
 
 
-def _check_grains(machine: Machine) -> None:
-    """Raise an error that names two colliders with a grain each that may touch: friction of such a pair has no rule."""
-    rough = [c for c in machine.colliders if c.grain is not None]
+def _check_laws(machine: Machine) -> None:
+    """Raise an error that names two colliders that may touch and whose laws have no rule for a pair."""
     flexible = {b.name for b in machine.bodies if isinstance(b, Elastic)}  # may touch themselves
-    for i, one in enumerate(rough):
-        for two in rough[i:]:
+    for i, one in enumerate(machine.colliders):
+        for two in machine.colliders[i:]:
             single = one.bodies is not None and len(one.bodies) < 2 and not flexible & {*one.bodies}
             alone = one is two and (one.surface is not None or single)
             if alone or one.name in two.ignores or two.name in one.ignores:
                 continue
             both = f"'{one.name}' and '{two.name}'" if one is not two else f"'{one.name}' among themselves"
-            raise MachineError(
-                f"machine '{machine.name}': colliders {both} may touch and both have a grain; let them ignore each "
-                "other, or give one of them friction that is the same in all directions"
-            )
+            if one.grain is not None and two.grain is not None:
+                raise MachineError(
+                    f"machine '{machine.name}': colliders {both} may touch and both have a grain; let them ignore each "
+                    "other, or give one of them friction that is the same in all directions"
+                )
+            if (one.adheres or two.adheres) and (one.stiffness is not None or two.stiffness is not None):
+                raise MachineError(
+                    f"machine '{machine.name}': colliders {both} may touch, with adhesion and stiffness: adhesion is "
+                    "that of rigid contacts; let them ignore each other, or leave one of the two out"
+                )

@@ -5,6 +5,7 @@
  * its normal and tangents d, the rows
  *     d . (v_1 + w_1 x (c - p_1)) - d . (v_2 + w_2 x (c - p_2)),
  * which the factors of the mass matrix, M = L^T D L, turn into those of a block, J L^-1 D^-1/2. */
+#define IMMOBILE 1e-14 /* inverse mass along a normal, by that of the whole contact, at which it does not move */
 enum { MOST_PARTS = 64 }; /* of a step in which a body moves by more than its own size */
 
 /* Velocity along d of a point of a body, or (point = 0) its angular velocity about d. */
@@ -42,7 +43,7 @@ static void fill_rows(const struct articulated *A, const double *v, int64_t k) {
     const int64_t a = C->n_fixed + k, *at = C->support + C->support_start[a];
     const int64_t one = S->body[S->pair[k] / S->n_shapes], two = S->body[S->pair[k] % S->n_shapes];
     const int64_t n = S->count[a] = join_supports(A, one, two, S->support + C->support_start[a]);
-    double ways[6][3];
+    double ways[6][3], moves[2] = {0.0, 0.0}; /* along the normal, along the tangents */
     contact_axes(S, k, ways);
     for (int w = 0; w < S->rows; w++) {
         double *Y = C->Y + C->value_start[a] + w * n, u = 0.0;
@@ -53,11 +54,16 @@ static void fill_rows(const struct articulated *A, const double *v, int64_t k) {
         for (int64_t i = n - 1; i >= 0; i--) {
             const double y = A->row[at[i]];
             Y[i] = y * C->d[at[i]];
+            if (w < 3) moves[w > 0] += Y[i] * Y[i];
             for (int64_t e = C->L_start[at[i]]; e < C->L_start[at[i] + 1]; e++) A->row[C->L_column[e]] -= C->L[e] * y;
         }
         C->u0[C->row_start[a] + w] = u;
     }
     contact_belts(S, k, ways, C->u0 + C->row_start[a], C->driven + C->row_start[a]);
+    if (!(moves[0] > IMMOBILE * (moves[0] + moves[1]))) { /* as of the clamped end of a beam: no force has an effect */
+        C->g[a] = INFINITY;
+        if (C->hold) C->hold[a] = 0.0;
+    }
 }
 
 /* How fast bodies move with the velocities v. */
@@ -77,7 +83,7 @@ int articulated_terms(const double *const *in, double *const *out, double *work)
     struct scene *S = A->scene;
     const double *v = in[1] + A->steps->nq;
     double *const placed[] = {S->pose,    A->jacobian, A->friction,   A->restitution, A->spinning,
-                              A->rolling, A->across,   A->compliance, A->damping,     A->belt};
+                              A->rolling, A->across,   A->compliance, A->damping,     A->adhesion, A->belt};
     if (CALLED(A, terms)(in, out, A->terms_work) || CALLED(A, poses)(in, placed, A->poses_work)) return 1;
     set_paces(A, v);
     if (detect(S, in[4][0])) return 1;

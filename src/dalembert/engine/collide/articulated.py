@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from dalembert.core.types import Array
-from dalembert.engine.collide.native import DIRECT, TouchingPoints, make_compliant, shape_memory, touching_points
+from dalembert.engine.collide.native import (
+    DIRECT,
+    TouchingPoints,
+    make_adhesive,
+    make_compliant,
+    shape_memory,
+    touching_points,
+)
 from dalembert.engine.layout import structure
 from dalembert.engine.library import functions, library
 from dalembert.engine.memory import Functions, NativeMemory
@@ -67,7 +74,17 @@ class NativeColliders:
         array("jacobian", np.zeros(6 * sum(map(len, colliders.columns)) + 1))
         array("row", np.zeros(nv + 1))
         array("x_after", np.full(n + 1, np.inf))
-        for name in ("friction", "restitution", "spinning", "rolling", "across", "compliance", "damping", "belt"):
+        for name in (
+            "friction",
+            "restitution",
+            "spinning",
+            "rolling",
+            "across",
+            "compliance",
+            "damping",
+            "adhesion",
+            "belt",
+        ):
             self.memory.point(name, self.scene.arrays[name])
         for name in ("count", "support"):
             self.scene.point(name, steps.memory.arrays[name])
@@ -77,6 +94,8 @@ class NativeColliders:
         c.apart = 1
         if shapes.yields:
             make_compliant(steps.memory, c.n_blocks + most, colliders.stored)
+        if shapes.adheres:
+            make_adhesive(steps.memory, c.n_blocks + most)
 
     def attach(self, loop: Any) -> None:
         """Put this method into the structure of a time loop."""

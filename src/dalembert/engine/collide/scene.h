@@ -25,6 +25,7 @@ struct scene {
     const double *belt, *grain, *across;    /* of each shape, in its frame: velocity of its surface (3); direction (3; 0: none) along
                                              * which it has its friction, and that across it */
     const double *compliance, *damping;     /* of each shape: 1 / stiffness (0: rigid), damping (stepping/compliance.c) */
+    const double *adhesion;                 /* of each shape: force that its contacts pull with at most [N] (stepping/adhesion.c) */
     int64_t rows;                           /* of a contact: 3, or 6 with moments (stepping/resistance.c) */
     const int64_t *excluded;                /* pairs of shapes (i < j: i n_shapes + j) that do not touch, in rising order */
     /* hulls: vertices, and polygons with outward normals, of each shape */
@@ -39,6 +40,7 @@ struct scene {
     int64_t n_contacts, n_before, full, n_hashes;
     int64_t *pair, *pair_before, *hashes;
     double *point, *point_before, *force_before, *where, *normal, *gap;
+    double *hold_before; /* forces with which the contacts of the step before adhered */
     double h; /* length of the last step, 0: it is forgotten */
     double deepest, fastest; /* gap; way of a body in half a step, by the radius of a sphere inside of its shape */
     int64_t fastest_shape;
@@ -59,7 +61,7 @@ struct articulated {
     const int64_t *support_start, *support; /* the same, with those that rows which always hold connect with them */
     const int64_t *force_of; /* of each body: number of the force that its own is part of */
     double *jacobian, *row;
-    double *friction, *restitution, *spinning, *rolling, *across, *compliance, *damping, *belt; /* those of the scene */
+    double *friction, *restitution, *spinning, *rolling, *across, *compliance, *damping, *adhesion, *belt; /* those of the scene */
     double *x_after; /* q and v after the last step: a run that continues elsewhere forgets contacts */
     int64_t count_at, deepest_at, force_at; /* places in x: number of contacts, smallest gap, first of the forces (3 each) */
 };

@@ -52,6 +52,8 @@ class ShapeTable:
         Coefficients of the shapes (m); the last two are lengths.
     compliance, damping
         Inverse stiffness [m/N] of each shape (m), zero if rigid, and damping [s/m].
+    adhesion
+        Force [N] with which contacts of each shape pull at most (m).
     belt, grain, across
         In the frame of each shape: velocity of its surface (m x 3), the direction along which it has its friction
         (m x 3; zero: all), and friction across that (m).
@@ -59,8 +61,8 @@ class ShapeTable:
         Pairs of shapes i < j that do not touch, as i m + j, in rising order.
     contacts
         Number of contacts at most.
-    resists, yields
-        Whether contacts have moments against spinning and rolling, and whether some of them are compliant.
+    resists, yields, adheres
+        Whether contacts have moments against spinning and rolling, and whether some of them are compliant or adhere.
     hulls
         Hulls by the number of their shape.
     """
@@ -77,6 +79,7 @@ class ShapeTable:
     rolling: Array
     compliance: Array
     damping: Array
+    adhesion: Array
     belt: Array
     grain: Array
     across: Array
@@ -84,6 +87,7 @@ class ShapeTable:
     contacts: int
     resists: bool = False
     yields: bool = False
+    adheres: bool = False
     hulls: dict[int, Hull] = field(default_factory=dict)
 
 
@@ -101,8 +105,8 @@ class ColliderSystem:
     poses
         (t, x, c, p, h) -> position (3) and rotation by rows (9) of each frame in the world; its Jacobian in axes of the
         world, six numbers (of the origin, of the rotation) for each velocity that moves it; friction,
-        restitution, resistance against spinning and rolling, friction across the grain, compliance, damping and belts
-        of the shapes.
+        restitution, resistance against spinning and rolling, friction across the grain, compliance, damping, adhesion
+        and belts of the shapes.
     columns
         Velocities that move each frame.
     supports
