@@ -86,6 +86,23 @@ def test_motor_pulls_a_crate_off(part: float, lifts: bool) -> None:
     assert run.energy.drift < 1e-6
 
 
+def test_crate_hangs_under_a_sled() -> None:
+    """A sled in a guide with friction carries a crate below it by adhesion: the guide has the weight of both."""
+    sled, crate = da.box("sled", 3.0, (0.4, 0.2, 0.1)), da.box("crate", MASS, (0.2, 0.2, 0.2))
+    joints = [da.Joint("sled", "free", "world", "sled"), da.Joint("crate", "free", "world", "crate")]
+    guide = da.LoopConstraint("guide", "sled", kind="prismatic", axis="x", friction=0.3)
+    colliders = [da.Collider("all", friction=0.8, adhesion=40.0)]
+    machine = da.Machine("sled", [sled, crate], joints, constraints=[guide], colliders=colliders)
+    start, speed = {"crate.z": -0.15}, {"sled.vx": 4.0, "crate.vx": 4.0}
+    run = da.simulate(machine, duration=0.2, q0=start, v0=speed, record=0.1, **STEP)
+    assert run["sled.vx"][-1] == pytest.approx(4.0 - 0.3 * G * 0.2, abs=1e-3)  # also without adhesion: the first steps
+    assert run["crate.vx"][-1] == pytest.approx(run["sled.vx"][-1], rel=1e-7)
+    assert run["force.crate.z"][-1] == pytest.approx(MASS * G, rel=1e-7)
+    lost = 0.5 * 5.0 * (16.0 - run["sled.vx"][-1] ** 2)
+    assert run["loss.guide"][-1] == pytest.approx(lost, rel=1e-9)
+    assert run.energy.drift < 1e-8
+
+
 def test_ball_rolls_under_a_sphere() -> None:
     """It is a pendulum of 7/5 of its inertia while it is held, and drops where it needs more than its adhesion."""
     R, r, m, angle = 0.5, 0.1, 1.0, 0.6

@@ -81,6 +81,10 @@ def test_jacobians_are_derivatives_of_poses() -> None:
             turn = (np.asarray(ahead[3 * k]) - np.asarray(behind[3 * k]))[:, 2] / (2 * h)
             np.testing.assert_allclose(J[:3] @ d, rate, atol=1e-7)
             np.testing.assert_allclose(np.cross(J[3:] @ d, R[:, 2]), turn, atol=1e-7)
+        for k, frame in enumerate(shape_frames(eom.machine)):  # all but the ball turn with the hub, also about their axes
+            if frame.owner != "ball":
+                rates = np.asarray(here[3 * k + 2])[3:, [eom.v_names.index(f"base.w{axis}") for axis in "xyz"]]
+                np.testing.assert_allclose(rates, eom.pose("hub", q)[:3, :3], atol=1e-12)
 
 
 def test_rates_of_gaps() -> None:
@@ -151,6 +155,27 @@ def test_end_as_a_declared_contact(stiffening: bool, within: float) -> None:
     for name in machine.q_names:
         np.testing.assert_allclose(runs[0][name], runs[1][name], atol=within, err_msg=name)
     assert runs[0]["work.loss"][-1] == pytest.approx(runs[1]["work.loss"][-1], rel=10 * within)
+
+
+def test_falling_chain_as_declared_contacts() -> None:
+    """Three links, each with one capsule, whose two ends are spheres of declared contacts at its sections."""
+    r, law = 0.02, {"friction": 0.0, "restitution": 0.0}
+    links = [
+        da.Beam(n, 0.4, TUBE, **ALLOY, modes={"z": 1}, stations={"a": r, "b": 0.4 - r}, stiffening=True) for n in "uvw"
+    ]
+    joints = [da.Joint("u", "prismatic", "world", "u", axis=(0, 0, 1))]
+    joints += [da.Joint(b, "revolute", f"{a}.tip", b, axis=(0, 1, 0)) for a, b in ("uv", "vw")]
+    machine = da.Machine("chain", links, joints)
+    spheres = [da.Contact(f"{n}{end}", f"{n}.{end}", da.Sphere(r), **law) for n in "uvw" for end in "ab"]
+    ground = da.Collider("ground", surface=da.HalfSpace(), **law)
+    found = machine.with_(colliders=[da.Collider("links", bodies=list("uvw"), segments=1, **law), ground])
+    start = {"u": 0.1, "v": -0.3, "w": 0.5}
+    settings = {**STEP, "step": 2e-4}
+    runs = [da.simulate(m, duration=0.25, q0=start, **settings) for m in (found, machine.with_(contacts=spheres))]
+    assert runs[0]["contact.count"].max() >= 4 and runs[0]["work.loss"][-1] < -1.0
+    for name in machine.q_names:  # impacts amplify differences
+        np.testing.assert_allclose(runs[0][name], runs[1][name], atol=1e-3, err_msg=name)
+    assert runs[0]["work.loss"][-1] == pytest.approx(runs[1]["work.loss"][-1], rel=1e-3)
 
 
 def test_momentum_and_energy() -> None:
