@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -57,7 +58,9 @@ def machine_shapes(machine: Machine, number: Number) -> list[PlacedShape]:
     frames, groups = shape_frames(machine), collider_groups(machine)
     on_bodies = [(k, bodies[f.owner], Transform()) for k, f in enumerate(frames) if f.segment is None]
     on_bodies += [(-1, body, machine.tree.frames[body.name][1]) for body in still]
+    parts = Counter(f.owner for f in frames)
     fixed = {j.child for j in machine.joints if j.kind == "fixed" and machine.tree.frames[j.parent][0] < 0}
+    fixed = {name for name in fixed if parts[name] > 1}
     flexible = [(k, f.segment) for k, f in enumerate(frames) if f.segment is not None]
     starts = {s.body.name: s.start for _, s in reversed(flexible)}
     segments = [
@@ -104,13 +107,18 @@ def collider_system(
         return float(x)
 
     shapes = machine_shapes(machine, number)
-    poses, jacobians, columns, supports = [], [], list[tuple[int, ...]](), list[tuple[int, ...]]()
+    columns, supports = list[tuple[int, ...]](), list[tuple[int, ...]]()
+    poses, jacobians, halves, stretches = (list[Expression]() for _ in range(4))
     frames, motions = shape_frames(machine), FrameMotions(eom)
     for frame in frames:
-        R, p, J = motions.of(frame)
-        moved = [j for j in range(eom.nv) if any(J.has_nz(i, j) for i in range(6))]
-        poses += [p, *(R[i, :].T for i in range(3))]
-        jacobians += [J[:, j] for j in moved]
+        motion = motions.of(frame)
+        moved = [
+            j for j in range(eom.nv) if any(motion.J.has_nz(i, j) for i in range(6)) or motion.stretch.has_nz(0, j)
+        ]
+        poses += [motion.p, *(motion.R[i, :].T for i in range(3))]
+        jacobians += [motion.J[:, j] for j in moved]
+        halves.append(motion.half)
+        stretches += [motion.stretch[j] for j in moved]
         entries = _closed(moved, factor)
         columns.append(tuple(moved))
         supports.append(tuple(sorted(entries.union(*(g for g in groups if g & entries)))))
@@ -129,7 +137,9 @@ def collider_system(
     belts = ca.vertcat(empty, *(ca.SX(value(x)) for s in shapes for x in s.belt))
     t, h = arguments[0], arguments[-1]
     coefficients.append(ca.substitute(belts, t, t + theta * h))  # impulses lead to the velocities at the end
+    flexible = any(frame.segment is not None for frame in frames)
     outputs = [ca.vertcat(empty, *poses), ca.vertcat(empty, *jacobians), *coefficients]
+    outputs += [ca.vertcat(empty, *(values if flexible else ())) for values in (halves, stretches)]
     return ColliderSystem(
         shapes=shape_table(shapes, nominal, joined_bodies(machine)),
         names=names,
@@ -139,11 +149,12 @@ def collider_system(
             "poses", list(arguments), ca.cse([ca.densify(e) for e in outputs]), ["t", "x", "c", "p", "h"],
             [
                 "pose", "jacobian", "friction", "restitution", "spinning", "rolling", "across", "compliance", "damping",
-                "adhesion", "belt",
+                "adhesion", "belt", "half", "stretch",
             ],
         ),
         columns=tuple(columns),
         supports=tuple(supports),
+        flexible=flexible,
         count=first,
         deepest=first + 1,
         forces=first + 2,
@@ -202,8 +213,8 @@ def refuse_overlaps(system: ColliderSystem, eom: EquationsOfMotion, q: Array, p:
     still = ShapesAtRest(system.shapes, len(system.carriers))
     states, values = np.atleast_2d(q), np.atleast_2d(eom.parameter_values(p))
     stored = np.zeros(len(states))
-    for member, (pose, compliance) in enumerate(_placed_members(system, eom, states, values)):
-        touching = still.touching(pose)
+    for member, (pose, half, compliance) in enumerate(_placed_members(system, eom, states, values)):
+        touching = still.touching(pose, half)
         if not len(touching.gaps):
             continue
         stored[member] = stored_energy(compliance, touching)
@@ -220,9 +231,9 @@ def refuse_overlaps(system: ColliderSystem, eom: EquationsOfMotion, q: Array, p:
 
 def _placed_members(
     system: ColliderSystem, eom: EquationsOfMotion, states: Array, values: Array
-) -> Iterator[tuple[Array, Array]]:
-    """Poses of the bodies and compliances of the shapes, of each member; those of many members by compiled code."""
-    poses, at = system.poses, [system.poses.index_out(name) for name in ("pose", "compliance")]
+) -> Iterator[tuple[Array, ...]]:
+    """Poses and lengths of the frames and compliances of the shapes, of each member; of many by compiled code."""
+    poses, at = system.poses, [system.poses.index_out(name) for name in ("pose", "half", "compliance")]
     n, held = poses.size1_in(1), np.zeros(poses.size1_in(2))
     evaluate: Any = poses
     if len(states) >= _MANY:
@@ -235,7 +246,7 @@ def _placed_members(
         if evaluate is poses:
             for row, own in zip(x, p, strict=True):
                 outputs = poses(0.0, row, held, own, 0.0)
-                yield np.asarray(outputs[at[0]]).ravel(), np.asarray(outputs[at[1]]).ravel()
+                yield tuple(np.asarray(outputs[k]).ravel() for k in at)
         else:
             outputs = evaluate(0.0, x, held, p, 0.0, threads=0)
             yield from zip(*(np.asarray(outputs[k]).reshape(len(rows), -1) for k in at), strict=True)

@@ -74,8 +74,8 @@ def with_declared_contacts(eom: EquationsOfMotion, q: ArrayLike, p: Array) -> Ma
     """
     machine, frames = eom.machine, shape_frames(eom.machine)
     shapes, table = _shapes(eom, p)
-    poses = frame_poses(eom)(np.asarray(q, dtype=float), p)
-    touching = ShapesAtRest(table, len(frames)).touching(poses.ravel(), _CLOSED)
+    poses, halves = frame_poses(eom)(np.asarray(q, dtype=float), p)
+    touching = ShapesAtRest(table, len(frames)).touching(poses, halves, _CLOSED)
     contacts: list[Contact] = []
     taken = {c.name for c in machine.contacts}
     for (i, j), point, normal, gap in zip(*touching, strict=True):
@@ -98,7 +98,7 @@ def collider_gap(eom: EquationsOfMotion, p: Array) -> Callable[[Array], float]:
     still, poses = ShapesAtRest(_shapes(eom, p)[1], len(shape_frames(eom.machine))), frame_poses(eom)
 
     def gap(q: Array) -> float:
-        return float(still.touching(poses(q, p).ravel(), _CLOSED).gaps.min(initial=np.inf))
+        return float(still.touching(*poses(q, p), _CLOSED).gaps.min(initial=np.inf))
 
     return gap
 

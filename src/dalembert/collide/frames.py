@@ -16,7 +16,7 @@ from dalembert.model.axis_segments import AxisSegment, axis_segments
 from dalembert.model.elastic.contract import Elastic
 from dalembert.model.machine import Machine
 
-__all__ = ["FrameMotions", "ShapeFrame", "frame_poses", "half_lengths", "shape_frames"]
+__all__ = ["FrameMotion", "FrameMotions", "ShapeFrame", "frame_poses", "half_lengths", "shape_frames"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,27 @@ def half_lengths(segments: Sequence[AxisSegment]) -> list[float]:
 
 
 @dataclass(frozen=True, eq=False)
+class FrameMotion:
+    """Motion of a frame that carries shapes, in axes of the world.
+
+    Parameters
+    ----------
+    R, p
+        Rotation and position.
+    J
+        Jacobian (6 x nv) of velocity and angular velocity.
+    half, stretch
+        Half of the length of a segment (of other frames zero), and its rates (1 x nv).
+    """
+
+    R: Expression
+    p: Expression
+    J: Expression
+    half: Expression
+    stretch: Expression
+
+
+@dataclass(frozen=True, eq=False)
 class _Motion:
     """Rotation, position and Jacobians of the velocity and the angular velocity (3 x nv), in axes of the world."""
 
@@ -70,19 +91,19 @@ class FrameMotions:
 
         (v_a + v_b)/2,    z x (v_b - v_a)/l + z z.(w_a + w_b)/2.
 
-    The first term of the rate turns z as the sections do, so that the rate of a gap is the derivative of that gap. The
-    second one is the rotation of the surface about the axis.
+    The first term of the rate turns z as the sections do. The second one is the rotation of the surface about the axis.
+    Half of the length grows by ``z.(v_b - v_a)/2``, so that ends of the segment are points of both sections.
     """
 
     def __init__(self, eom: EquationsOfMotion) -> None:
         self._eom = eom
         self._sections: dict[tuple[str, float], _Motion] = {}
 
-    def of(self, frame: ShapeFrame) -> tuple[Expression, Expression, Expression]:
-        """Rotation and position in the world, and the Jacobian (6 x nv) in its axes: velocity, angular velocity."""
+    def of(self, frame: ShapeFrame) -> FrameMotion:
+        """Motion of a frame."""
         if frame.segment is None:
-            motion = self._body(frame.owner)
-            return motion.R, motion.p, ca.vertcat(motion.v, motion.w)
+            body = self._body(frame.owner)
+            return FrameMotion(body.R, body.p, ca.vertcat(body.v, body.w), ca.SX(1, 1), ca.SX(1, self._eom.nv))
         a, b = (self._section(frame.segment.body, s) for s in (frame.segment.start, frame.segment.end))
         way = b.p - a.p
         length = ca.norm_2(way)
@@ -91,7 +112,9 @@ class FrameMotions:
         x = side - z * ca.dot(side, z)
         x = x / ca.norm_2(x)
         turn = ca.skew(z) @ (b.v - a.v) / length + z @ (z.T @ (a.w + b.w)) / 2
-        return ca.horzcat(x, ca.cross(z, x), z), (a.p + b.p) / 2, ca.vertcat((a.v + b.v) / 2, turn)
+        R = ca.horzcat(x, ca.cross(z, x), z)
+        J = ca.vertcat((a.v + b.v) / 2, turn)
+        return FrameMotion(R, (a.p + b.p) / 2, J, length / 2, z.T @ (b.v - a.v) / 2)
 
     def _body(self, name: str) -> _Motion:
         R, p = (ca.SX(e) for e in self._eom.formulation.frame_pose(name))
@@ -116,11 +139,19 @@ class FrameMotions:
         return _Motion(root.R @ section.R, root.p + arm, v, root.w + root.R @ (S[3:, :] @ rates))
 
 
-def frame_poses(eom: EquationsOfMotion) -> Callable[[Array, Array], Array]:
-    """Return the function (q, p) -> position (3) and rotation by rows (9) of each of the `shape_frames`."""
+def frame_poses(eom: EquationsOfMotion) -> Callable[[Array, Array], tuple[Array, Array]]:
+    """Return the function (q, p) -> poses and halves of the lengths of the `shape_frames`.
+
+    Poses are positions (3) and rotations by rows (9).
+    """
     motions, s, rows = FrameMotions(eom), eom.symbolic, []
     for frame in shape_frames(eom.machine):
-        R, p, _ = motions.of(frame)
-        rows.append(ca.vertcat(p, ca.vec(R.T)).T)
-    place = ca.Function("place", [s.q, s.p, s.t], [ca.densify(ca.vertcat(ca.SX(0, 12), *rows))])
-    return lambda q, p: np.asarray(place(q, p, 0.0)).reshape(-1, 12)
+        motion = motions.of(frame)
+        rows.append(ca.vertcat(motion.p, ca.vec(motion.R.T), motion.half).T)
+    place = ca.Function("place", [s.q, s.p, s.t], [ca.densify(ca.vertcat(ca.SX(0, 13), *rows))])
+
+    def places(q: Array, p: Array) -> tuple[Array, Array]:
+        values = np.asarray(place(q, p, 0.0)).reshape(-1, 13)
+        return values[:, :12], values[:, 12]
+
+    return places

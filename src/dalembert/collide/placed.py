@@ -49,7 +49,7 @@ class PlacedShape:
     segment
         The part of a beam or rod that it is.
     clamped
-        Whether it is the first part of one whose root does not move.
+        Whether it is the first one of several parts, and their root does not move.
     """
 
     body: int

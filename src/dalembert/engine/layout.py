@@ -178,7 +178,10 @@ _LAYOUTS: dict[str, tuple[tuple[Any, str], ...]] = {
     "articulated": (
         (POINTER, "scene steps step terms poses terms_work poses_work column_start column support_start support"),
         (POINTER, "force_of"),
-        (POINTER, "jacobian row friction restitution spinning rolling across compliance damping adhesion belt"),
+        (
+            POINTER,
+            "jacobian row half stretch friction restitution spinning rolling across compliance damping adhesion belt",
+        ),
         (POINTER, "x_after"),
         (INT, "count_at deepest_at force_at"),
     ),

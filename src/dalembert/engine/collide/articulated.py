@@ -73,6 +73,9 @@ class NativeColliders:
         array("force_of", np.array([*colliders.carriers, 0], dtype=np.int64))
         array("jacobian", np.zeros(6 * sum(map(len, colliders.columns)) + 1))
         array("row", np.zeros(nv + 1))
+        if colliders.flexible:
+            array("half", np.zeros(len(colliders.carriers) + 1))
+            array("stretch", np.zeros(sum(map(len, colliders.columns)) + 1))
         array("x_after", np.full(n + 1, np.inf))
         for name in (
             "friction",
@@ -140,11 +143,23 @@ class ShapesAtRest:
     """
 
     def __init__(self, shapes: ShapeTable, bodies: int) -> None:
+        self._bodies = shapes.bodies
         self._steps = NativeMemory(structure("moreau"))
         self._scene = shape_memory(shapes, bodies, self._steps.address)
 
-    def touching(self, pose: Array, reach: float = 0.0) -> TouchingPoints:
-        """Contacts that are nearer than ``reach``, with the poses (12 of each body) of `ColliderSystem.poses`."""
-        self._scene.arrays["pose"][: len(pose)] = pose
+    def touching(self, pose: Array, half: Array, reach: float = 0.0) -> TouchingPoints:
+        """Contacts that are nearer than ``reach``.
+
+        Parameters
+        ----------
+        pose, half
+            Poses of the bodies (12 each), and half of the lengths of those that are segments of beams (may be empty).
+        reach
+            Largest gap.
+        """
+        self._scene.arrays["pose"][: pose.size] = pose.ravel()
+        for shape, body in enumerate(self._bodies):
+            if body >= 0 and len(half) and half[body] > 0.0:
+                self._scene.arrays["size"][3 * shape + 1] = half[body]
         library("collide").scene_touching(self._scene.address, None, reach)
         return touching_points(self._scene)

@@ -18,7 +18,8 @@ struct scene {
     int64_t n_bodies, n_shapes, most_contacts, n_excluded;
     const double *mass, *inertia, *gravity; /* 1, 3 of each body; 3 */
     const int64_t *kind, *body;             /* of each shape; body -1: it does not move */
-    const double *size, *place, *reach;     /* see above; position (3), rotation (9, rows) in its body; radius about that */
+    double *size;                           /* see above */
+    const double *place, *reach;            /* position (3), rotation (9, rows) in its body; radius about that */
     const double *inner;                    /* largest sphere inside of each shape, about: its radius */
     const double *friction, *restitution;   /* of each shape */
     const double *spinning, *rolling;       /* of each shape: lengths, whose products with the normal force are the largest moments */
@@ -61,6 +62,7 @@ struct articulated {
     const int64_t *support_start, *support; /* the same, with those that rows which always hold connect with them */
     const int64_t *force_of; /* of each body: number of the force that its own is part of */
     double *jacobian, *row;
+    double *half, *stretch; /* of bodies that are segments: half of their length (0: none), its rate by each velocity; 0: there are none */
     double *friction, *restitution, *spinning, *rolling, *across, *compliance, *damping, *adhesion, *belt; /* those of the scene */
     double *x_after; /* q and v after the last step: a run that continues elsewhere forgets contacts */
     int64_t count_at, deepest_at, force_at; /* places in x: number of contacts, smallest gap, first of the forces (3 each) */

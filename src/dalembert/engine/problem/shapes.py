@@ -106,11 +106,14 @@ class ColliderSystem:
         (t, x, c, p, h) -> position (3) and rotation by rows (9) of each frame in the world; its Jacobian in axes of the
         world, six numbers (of the origin, of the rotation) for each velocity that moves it; friction,
         restitution, resistance against spinning and rolling, friction across the grain, compliance, damping, adhesion
-        and belts of the shapes.
+        and belts of the shapes; if it is ``flexible``, half of the length of each frame that is a segment of a beam (0:
+        it is none), and its rates, one for each of these velocities.
     columns
         Velocities that move each frame.
     supports
         The same, with those that rows which always hold connect with them.
+    flexible
+        Whether there are beams or rods among the bodies.
     count, deepest, forces, stored
         Places in x: of the number of contacts, of the smallest gap, of the force on each body (3), and of the energy in
         compliant contacts (-1: there are none).
@@ -123,6 +126,7 @@ class ColliderSystem:
     poses: casadi.Function
     columns: tuple[tuple[int, ...], ...]
     supports: tuple[tuple[int, ...], ...]
+    flexible: bool
     count: int
     deepest: int
     forces: int
