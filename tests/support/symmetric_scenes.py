@@ -106,7 +106,8 @@ def _with_contacts(rng: np.random.Generator, number: int) -> da.Experiment:
                 contacts.append(da.Contact(f"{side}{k}", "c0", ball, origin=(x, at, z), **law))
     machine = da.Machine(f"mirror {number}", [body], [da.Joint("c0", "free", "world", "c0")], contacts=contacts)
     # Steps of 1 ms amplify rounding errors across slow slips, which friction turns at rates of friction g / speed.
-    return _experiment(machine, _state("c0", rng, (0.0, 0.0, 0.25), True), method=da.DormandPrince(rtol=1e-10, atol=1e-12))
+    method = da.DormandPrince(rtol=1e-10, atol=1e-12)
+    return _experiment(machine, _state("c0", rng, (0.0, 0.0, 0.25), True), method=method)
 
 
 def asymmetry(machine: da.Machine, run: da.Run) -> np.ndarray:

@@ -262,7 +262,7 @@ def test_parallel_edges_touch_at_both_ends(second, within):
 
 @pytest.mark.parametrize("tilt", [0.0, 1e-4])
 def test_points_that_merge_do_not_depend_on_their_order(tilt):
-    """A narrow strip of a box rests on the edge of another: each end of it has one point, mirror images of each other."""
+    """A narrow strip of a box rests on the edge of another: its ends have one point each, mirror images."""
     lower, upper = Box((0.1, 0.12, 0.05)), Box((0.1, 0.1, 0.05))
     turned = np.array([np.cos(tilt / 2), 0.0, np.sin(tilt / 2), 0.0])
     found = Pair(lower, upper).touching(np.array([1.0, 0, 0, 0]), np.array([0.0999, 0.0, 0.0501]), turned, reach=0.01)
