@@ -16,7 +16,7 @@ from dalembert.model.axis_segments import AxisSegment, axis_segments
 from dalembert.model.elastic.contract import Elastic
 from dalembert.model.machine import Machine
 
-__all__ = ["FrameMotion", "FrameMotions", "ShapeFrame", "frame_poses", "half_lengths", "shape_frames"]
+__all__ = ["FrameMotions", "ShapeFrame", "ShapeMotion", "frame_poses", "half_lengths", "shape_frames"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def shape_frames(machine: Machine) -> tuple[ShapeFrame, ...]:
 
 
 def half_lengths(segments: Sequence[AxisSegment]) -> list[float]:
-    """Half of the distance of the two sections of each segment without load."""
+    """Half of the distance of the two sections of each segment of the undeformed body."""
     deltas = {s.body.name: ca.SX.sym("delta", s.body.n_modes) for s in segments}
     ways = []
     for s in segments:
@@ -53,7 +53,7 @@ def half_lengths(segments: Sequence[AxisSegment]) -> list[float]:
 
 
 @dataclass(frozen=True, eq=False)
-class FrameMotion:
+class ShapeMotion:
     """Motion of a frame that carries shapes, in axes of the world.
 
     Parameters
@@ -99,11 +99,11 @@ class FrameMotions:
         self._eom = eom
         self._sections: dict[tuple[str, float], _Motion] = {}
 
-    def of(self, frame: ShapeFrame) -> FrameMotion:
+    def of(self, frame: ShapeFrame) -> ShapeMotion:
         """Motion of a frame."""
         if frame.segment is None:
             body = self._body(frame.owner)
-            return FrameMotion(body.R, body.p, ca.vertcat(body.v, body.w), ca.SX(1, 1), ca.SX(1, self._eom.nv))
+            return ShapeMotion(body.R, body.p, ca.vertcat(body.v, body.w), ca.SX(1, 1), ca.SX(1, self._eom.nv))
         a, b = (self._section(frame.segment.body, s) for s in (frame.segment.start, frame.segment.end))
         way = b.p - a.p
         length = ca.norm_2(way)
@@ -114,7 +114,7 @@ class FrameMotions:
         turn = ca.skew(z) @ (b.v - a.v) / length + z @ (z.T @ (a.w + b.w)) / 2
         R = ca.horzcat(x, ca.cross(z, x), z)
         J = ca.vertcat((a.v + b.v) / 2, turn)
-        return FrameMotion(R, (a.p + b.p) / 2, J, length / 2, z.T @ (b.v - a.v) / 2)
+        return ShapeMotion(R, (a.p + b.p) / 2, J, length / 2, z.T @ (b.v - a.v) / 2)
 
     def _body(self, name: str) -> _Motion:
         R, p = (ca.SX(e) for e in self._eom.formulation.frame_pose(name))

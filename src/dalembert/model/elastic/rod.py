@@ -486,7 +486,7 @@ class Rod(Elastic):
 
     @property
     def axis_length(self) -> float | None:
-        """Length without load."""
+        """Unstretched length."""
         return self.length
 
     def axis_section(self, s: float, delta: Expression, value: Value) -> ElasticSection:
