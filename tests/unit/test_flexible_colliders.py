@@ -287,6 +287,20 @@ def test_beam_without_modes_towards_the_ground() -> None:
     assert run["force.beam.z"][-1] == pytest.approx(-0.5 * G, rel=1e-9)
 
 
+def test_beam_slides_until_it_rolls() -> None:
+    """A solid round beam across its way: 2/3 of its speed, and its surface then does not slip."""
+    bar = da.Beam("bar", 0.6, da.Section.tube(0.02), **ALLOY, modes={"torsion": 1}, boundary="free-free")
+    base = da.Joint("base", "free", "world", "bar")
+    machine = da.Machine("bar", [bar], [base], colliders=[da.Collider("bar", bodies=["bar"], segments=2), GROUND])
+    start, speed = {"base.z": 0.02}, {"base.vy": 0.6}
+    run = da.simulate(machine, duration=0.2, q0=start, v0=speed, record=0.1, **STEP)
+    eom = da.equations(machine, backend="vm")
+    momentum = eom.momentum(run.array(machine.q_names)[-1], run.array(machine.v_names)[-1])
+    mass = 2700.0 * np.pi * 0.02**2 * 0.6
+    assert momentum[1] / mass == pytest.approx(0.4, rel=1e-6)
+    assert run["base.wx"][-1] == pytest.approx(-0.4 / 0.02, rel=1e-6)
+
+
 def test_rod_meets_itself() -> None:
     """A rod that is bent to a circle touches itself with its ends, and never with the next parts of its axis."""
     rod = da.Rod("rod", 1.0, da.Section.tube(0.02), E=1e7, density=1200.0, strains={"bending_y": 1}, points=8)
