@@ -76,7 +76,7 @@ def test_two_boxes(seed: int) -> None:
     ],
 )
 def test_hinged_boxes(seed: int, duration: float) -> None:
-    """Seed 27 is left out: four of its corners are a few nanometres from lying on a plane, and no forces are found.
+    """Seed 27 is left out: four of its corners are a few nanometres from lying on a plane, and events accumulate.
 
     Seed 46 has gaps of 3e-11 m where its twelve corners begin to act. Closing them adds more energy than its slips, at
     1e-6 m/s, have.

@@ -10,6 +10,11 @@ without ``J v'``. A force ``f = (f_n, f_1, f_2)`` on the solid (and its opposite
 ``J^T f`` on the machine: ``M v' + bias = tau + J^T f`` (IMPACT 60 has the impulses of the normals).
 
 Limits of coordinates are pairs too, without tangents (zero rows).
+
+Pairs with faces and edges of a box have a *window* ``w(q)`` [m] beside their distance ``d(q)``: they touch where
+``w <= 0`` only. Their gap is ``max(d, w)``, so that it closes where the point comes into the window behind the surface
+as well; a body touches the next face there, and the gap stays open (`_seen`). While the pair acts, its row is that of
+``d``, and it lets go where it leaves the window (`ContactSystem.leeway`).
 """
 
 from __future__ import annotations
@@ -27,12 +32,18 @@ from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Expression
 from dalembert.formulations.contact.tangents import tangents
-from dalembert.model.contacts import Contact
+from dalembert.model.contacts import BoxSurface, Contact
 from dalembert.model.contacts.solids import Touching
 from dalembert.model.machine import Machine
 from dalembert.model.tree import place
 
 __all__ = ["ContactPair", "ContactSystem"]
+
+_MARGIN = 5e-7
+"""Length [m] by which windows of faces and edges reach beyond them, so that what lies flush does not fall between."""
+
+_LEAVES = 2e-8
+"""Further length after which a pair that acts lets go: then its gap is open."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +81,7 @@ class _Expressions:
 
     ``smooth``: whether the gap may be differentiated, which the nearest point of a segment has a kink in. ``rates``:
     the products of the rows with the velocities, and their derivatives without the accelerations; None: not yet known.
+    ``window`` and ``depth``: of pairs with a box (`Facing`).
     """
 
     gap: Expression
@@ -78,6 +90,8 @@ class _Expressions:
     axes: Expression
     smooth: bool = True
     rates: tuple[Expression, Expression] | None = None
+    window: Expression | None = None
+    depth: Expression | None = None
 
 
 class ContactSystem:
@@ -100,8 +114,10 @@ class ContactSystem:
         expressions: list[_Expressions] = []
         for contact in self.machine.contacts:
             between = f"'{contact.frame}' and the surface on '{contact.on}'"
-            for name, touching in zip(contact.pairs, self._touching(contact), strict=True):
-                expressions.append(self._pair(contact, touching))
+            found = [self._pair(contact, touching) for touching in self._touching(contact)]
+            found += self._windowed(contact)
+            for name, expression in zip(contact.pairs, found, strict=True):
+                expressions.append(expression)
                 e, mu = contact.restitution, contact.friction
                 pairs.append(ContactPair(name, contact, between, e, mu, contact.law == "poisson", contact.rubs))
         if limits:
@@ -137,8 +153,38 @@ class ContactSystem:
 
     @cached_property
     def gaps(self) -> Expression:
-        """``g`` (k)."""
+        """``g`` (k): distances of pairs without a window."""
+        return ca.vertcat(*[_seen(e) for e in self._expressions]) if self._expressions else ca.SX(0, 1)
+
+    @cached_property
+    def distances(self) -> Expression:
+        """``d`` (k): whose rates are those of the normals; of pairs within their windows the gaps."""
         return ca.vertcat(*[e.gap for e in self._expressions]) if self._expressions else ca.SX(0, 1)
+
+    @cached_property
+    def windowed(self) -> tuple[int, ...]:
+        """Pairs that have a window."""
+        return tuple(k for k, e in enumerate(self._expressions) if e.window is not None)
+
+    @cached_property
+    def leeway(self) -> Expression:
+        """How far the pairs `windowed` are from leaving their windows [m]."""
+        windows = [_MARGIN + _LEAVES - self._expressions[k].window for k in self.windowed]
+        return ca.vertcat(*windows) if windows else ca.SX(0, 1)
+
+    @cached_property
+    def parting(self) -> Expression:
+        """Rates of the gaps (k); positive where a body is more than half through another one."""
+        u = ca.densify(self.velocity)
+        rates = [u[3 * k] for k in range(self.k)]
+        if self.windowed:
+            windows = ca.densify(ca.vertcat(*[self._expressions[k].window for k in self.windowed]))
+            changes = ca.jtimes(windows, self.variables.q, self._rates)
+            for i, k in enumerate(self.windowed):
+                d, inside = self._expressions[k].gap, windows[i] - _MARGIN
+                beyond = ca.logic_and(inside < 0.0, d < -self._expressions[k].depth / 2)
+                rates[k] = ca.if_else(beyond, 1.0, ca.if_else(d > inside, rates[k], changes[i]))
+        return ca.vertcat(*rates)
 
     @cached_property
     def _differentiated(self) -> list[int]:
@@ -154,7 +200,7 @@ class ContactSystem:
     @cached_property
     def _opening(self) -> Expression:
         """Rates of the gaps of `_differentiated`."""
-        return ca.jtimes(ca.densify(self.gaps[self._differentiated]), self.variables.q, self._rates)
+        return ca.jtimes(ca.densify(self.distances[self._differentiated]), self.variables.q, self._rates)
 
     def _with_normals(self, values: Expression, normals: Expression) -> Expression:
         """Put the terms of the normals of `_differentiated` into the rows of all pairs."""
@@ -238,13 +284,36 @@ class ContactSystem:
         value = self.variables.value
         return contact.solid_kind.touching(contact.surface, *place(contact.origin, value), value)
 
+    def _windowed(self, contact: Contact) -> list[_Expressions]:
+        """Pairs of the solid with faces and edges of a box; none on another surface."""
+        if not isinstance(contact.surface, BoxSurface):
+            return []
+        value, box = self.variables.value, contact.surface
+        (R_s, p_s), (R_b, p_b), (R_o, p_o) = place(contact.origin, value), box.placed(value), self._pose(contact.on)
+        R, origin = self._relative(contact)
+        found = []
+        for pair in contact.solid_kind.facing(box, R_b.T @ R @ R_s, R_b.T @ (origin + R @ p_s - p_b), value):
+            axes, point = R_b @ pair.axes, p_b + R_b @ pair.point
+            rows = axes.T @ self._approach(contact, R, point - origin, point - pair.gap * axes[:, 0])
+            window, depth, place_of, ways = pair.window, pair.depth, p_o + R_o @ point, R_o @ axes
+            found.append(_Expressions(pair.gap, rows, place_of, ways, smooth=False, window=window, depth=depth))
+        return found
+
+    def _relative(self, contact: Contact) -> tuple[Expression, Expression]:
+        """Pose of the frame of the solid in that of the surface."""
+        (R_a, p_a), (R_o, p_o) = (self._pose(frame) for frame in contact.frames)
+        return R_o.T @ R_a, R_o.T @ (p_a - p_o)
+
+    def _approach(self, contact: Contact, R: Expression, arm: Expression, facing: Expression) -> Expression:
+        """Rows of the velocity of the solid at its arm less that of the surface at the point that faces it."""
+        J_a, J_o = self._jacobian(contact.frame), self._jacobian(contact.on)
+        return R @ J_a[:3, :] - ca.skew(arm) @ (R @ J_a[3:, :]) - (J_o[:3, :] - ca.skew(facing) @ J_o[3:, :])
+
     def _pair(self, contact: Contact, touching: Touching) -> _Expressions:
         value = self.variables.value
         x, radius, sweep = touching
-        R_a, p_a = self._pose(contact.frame)
         R_o, p_o = self._pose(contact.on)
-        R = R_o.T @ R_a  # axes of the solid in those of the surface, in which all that follows is
-        origin = R_o.T @ (p_a - p_o)
+        R, origin = self._relative(contact)  # in the axes of the surface, as all that follows
         if sweep is not None:
             d, reach = sweep
             x = x + contact.surface.nearest(origin + R @ x, R @ d, reach, value) * d
@@ -262,9 +331,8 @@ class ContactSystem:
             rows = self.formulation.point_rows(contact.frame, x, directions, moments)
             if rows is not None:
                 return _Expressions(gap, rows[0], point, directions, rates=rows[1:])
-        J_a, J_o = self._jacobian(contact.frame), self._jacobian(contact.on)
-        relative = R @ J_a[:3, :] - ca.skew(arm) @ (R @ J_a[3:, :]) - (J_o[:3, :] - ca.skew(facing) @ J_o[3:, :])
-        return _Expressions(gap, axes.T @ relative, point, directions, sweep is None)
+        rows = axes.T @ self._approach(contact, R, arm, facing)
+        return _Expressions(gap, rows, point, directions, sweep is None)
 
     def _pose(self, frame: str) -> tuple[Expression, Expression]:
         R, p = self.formulation.frame_pose(frame)
@@ -295,3 +363,17 @@ class ContactSystem:
                     expression = _Expressions(sign * (q - limit), rows, ca.SX(3, 1), ca.SX(3, 3))
                     limits.append((f"{joint.name}.{end}", joint.limits.restitution, expression))
         return limits
+
+
+def _seen(pair: _Expressions) -> Expression:
+    """Gap of a pair: its distance, or how far it is beside its face or edge, whatever is larger.
+
+    It is open beside the face, within the margin, where the solid lies at an adjacent face instead, and on the other
+    side of the box.
+    """
+    if pair.window is None:
+        return pair.gap
+    beside = pair.window - _MARGIN
+    adjacent = ca.logic_and(pair.gap < -_MARGIN, ca.fabs(pair.window) < _MARGIN)
+    through = ca.logic_and(beside < 0.0, pair.gap < -pair.depth)
+    return ca.if_else(ca.logic_or(adjacent, through), _MARGIN, ca.fmax(pair.gap, beside))

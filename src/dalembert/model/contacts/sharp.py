@@ -1,0 +1,187 @@
+"""Contacts with a box: corners on faces, crossing edges, and capsules, each within the face or edge that it touches.
+
+All vectors are in the axes of the touched box B, with half sides ``b``, whose centre is the origin. The box A that
+touches it has its centre at ``c``, its axes as columns of ``Q``, and half sides ``a``. The normal ``n`` points from B
+to A. There are three kinds of pairs:
+
+* a corner ``x`` of A on the two faces of B across its axis k, ``g = |x_k| - b_k``, within ``|x_m| <= b_m``;
+* a corner of B on the faces of A, likewise;
+* an edge of A along ``u`` and one of B along ``e``: ``n = (u x e)/|u x e|`` with ``n . c > 0`` and
+  ``g = n . (p_A - p_B)``, with points of both, while their nearest points lie within both edges.
+
+Of the four edges of A along u two diagonal ones are opposite each other along n. Only the nearer of them can touch, so
+that the four are two pairs, whose choice changes far from contact.
+
+Two bodies that do not overlap touch at a corner or edge only with a normal that separates them: the solid rises from
+the point along n, and the carrier falls. This is part of the window: it tells which of two faces a corner touches that
+lies on the edge between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple
+
+import casadi as ca
+
+__all__ = ["BOX_PAIRS", "CAPSULE_PAIRS", "POINT_PAIRS", "Facing", "box_on_box", "capsule_on_box", "point_on_box"]
+
+POINT_PAIRS, BOX_PAIRS, CAPSULE_PAIRS = 3, 84, 14
+"""Numbers of pairs: faces of a point; corners (48) and edges (36) of two boxes; edges (6) and corners of a capsule."""
+
+_TILT = 1e-4  # sine by which a solid may fall from its point of contact along the normal
+_PARALLEL = 1e-12  # square of the sine below which edges are parallel: they touch with their ends
+_AWAY = 1.0  # measure [m] of a window that is closed
+_CORNER = 1e-60  # square of a length that keeps directions finite
+_SIGNS = (-1.0, 1.0)
+
+
+class Facing(NamedTuple):
+    """A point of a solid that faces a box.
+
+    Parameters
+    ----------
+    gap
+        Distance along the normal, negative where they overlap.
+    axes
+        Normal from the box to the solid, and two tangents, as columns (3 x 3).
+    point
+        Point of the solid.
+    window
+        Length [m] by which the point is beside the face or edge; not positive within it.
+    depth
+        Overlap [m] beyond which the solid is on the other side.
+    """
+
+    gap: ca.SX
+    axes: ca.SX
+    point: ca.SX
+    window: ca.SX
+    depth: ca.SX
+
+
+def point_on_box(x: ca.SX, b: ca.SX, inwards: list[ca.SX] | None = None) -> list[Facing]:
+    """Pairs of a point with the faces of a box, one across each axis.
+
+    Parameters
+    ----------
+    x
+        The point.
+    b
+        Half sides of the box.
+    inwards
+        Directions of the edges of the solid that end there; None: the point is all there is of it.
+    """
+    pairs = []
+    for k in range(3):
+        one, two = (k + 1) % 3, (k + 2) % 3
+        side = _sign(x[k])
+        n, t = ca.SX(3, 1), ca.SX(3, 1)
+        n[k], t[one] = side, 1.0
+        window = ca.fmax(ca.fabs(x[one]) - b[one], ca.fabs(x[two]) - b[two])
+        window = _within(window, [ca.dot(n, d) for d in inwards or ()])
+        pairs.append(Facing(ca.fabs(x[k]) - b[k], _axes(n, t), x, window, 2.0 * b[k]))
+    return pairs
+
+
+def box_on_box(Q: ca.SX, c: ca.SX, a: ca.SX, b: ca.SX) -> list[Facing]:
+    """Pairs of a box with a box: its corners, the corners of the other one, and their edges."""
+    pairs: list[Facing] = []
+    for signs in _corners():
+        pairs += point_on_box(c + Q @ (signs * a), b, [-signs[m] * Q[:, m] for m in range(3)])
+    for signs in _corners():
+        inwards = [-signs[m] * Q[m, :].T for m in range(3)]
+        for gap, axes, point, window, depth in point_on_box(Q.T @ (signs * b - c), a, inwards):
+            turned = ca.horzcat(-Q @ axes[:, 0], Q @ axes[:, 1], -Q @ axes[:, 2])
+            pairs.append(Facing(gap, turned, c + Q @ (point - gap * axes[:, 0]), window, depth))
+    for i, j in product(range(3), range(3)):
+        n, parallel = _across(Q[:, i], j, c)
+        for one in _edges(Q, i, a, -n):
+            for two in _edges(ca.SX.eye(3), j, b, n):
+                pairs.append(_crossing(c + one.centre, Q[:, i], a[i], one, j, b[j], two, n, parallel, 0.0))
+    return pairs
+
+
+def capsule_on_box(w: ca.SX, c: ca.SX, half: ca.SX, radius: ca.SX, b: ca.SX) -> list[Facing]:
+    """Pairs of the side of a capsule, about ``c + s w``, ``|s| <= half``, with edges and corners of a box."""
+    pairs = []
+    for j in range(3):
+        n, parallel = _across(w, j, c)
+        for two in _edges(ca.SX.eye(3), j, b, n):
+            line = _Edge(ca.SX(3, 1), ca.SX(0, 1), 2.0 * radius)
+            pairs.append(_crossing(c, w, half, line, j, b[j], two, n, parallel, radius))
+    for signs in _corners():
+        corner = signs * b
+        s = ca.dot(w, corner - c)
+        out = c + s * w - corner
+        away = ca.sqrt(ca.dot(out, out) + _CORNER)
+        n = out / away
+        pairs.append(Facing(away - radius, _axes(n, w), c + s * w - radius * n, ca.fabs(s) - half, 2.0 * radius))
+    return pairs
+
+
+class _Edge(NamedTuple):
+    """Middle of an edge, how its box falls from it along the given direction (sines), and the box's extent that way."""
+
+    centre: ca.SX
+    falls: ca.SX
+    chord: ca.SX
+
+
+def _edges(Q: ca.SX, i: int, a: ca.SX, n: ca.SX) -> Iterator[_Edge]:
+    """Edges along axis i of a box that reach farthest along n: the farther one of each two that are opposite."""
+    one, two = (i + 1) % 3, (i + 2) % 3
+    n1, n2 = ca.dot(n, Q[:, one]), ca.dot(n, Q[:, two])
+    chord = ca.fmin(2.0 * a[one] / (ca.fabs(n1) + _TILT), 2.0 * a[two] / (ca.fabs(n2) + _TILT))
+    for label in _SIGNS:
+        side = _sign(n1 * a[one] + label * n2 * a[two])
+        centre = side * (a[one] * Q[:, one] + label * a[two] * Q[:, two])
+        yield _Edge(centre, ca.vertcat(side * n1, side * label * n2), chord)
+
+
+def _across(u: ca.SX, j: int, c: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """Direction across u and axis j, towards c; and whether these are parallel."""
+    e = ca.SX(3, 1)
+    e[j] = 1.0
+    m = ca.cross(u, e)
+    parallel = ca.dot(m, m) < _PARALLEL
+    other = ca.SX(3, 1)
+    other[(j + 1) % 3] = 1.0
+    m = ca.if_else(parallel, other, m)
+    return _sign(ca.dot(c, m)) * m / ca.sqrt(ca.dot(m, m)), parallel
+
+
+def _crossing(
+    p: ca.SX, u: ca.SX, reach: ca.SX, one: _Edge, j: int, b_j: ca.SX, two: _Edge, n: ca.SX, parallel: ca.SX, radius: ca.SX | float
+) -> Facing:
+    """An edge of the solid (or the axis of a capsule) about p along u, and an edge of the box along its axis j."""
+    d, cosine = p - two.centre, u[j]
+    along, across = ca.dot(u, d), d[j]
+    s = (cosine * across - along) / ca.if_else(parallel, 1.0, 1.0 - cosine * cosine)
+    r = across + cosine * s
+    window = _within(ca.fmax(ca.fabs(s) - reach, ca.fabs(r) - b_j), ca.vertsplit(ca.vertcat(one.falls, two.falls)))
+    gap = ca.dot(n, d) - radius
+    point = p + s * u - radius * n
+    return Facing(gap, _axes(n, u), point, ca.if_else(parallel, _AWAY, window), one.chord + two.chord)
+
+
+def _within(window: ca.SX, sines: list[ca.SX]) -> ca.SX:
+    """Add to a window that no direction falls along the normal, of which these are the sines."""
+    for sine in sines:
+        window = ca.fmax(window, -sine - _TILT)
+    return window
+
+
+def _axes(n: ca.SX, t: ca.SX) -> ca.SX:
+    return ca.horzcat(n, t, ca.cross(n, t))
+
+
+def _corners() -> Iterator[ca.SX]:
+    """Signs of the corners of a box."""
+    for k, j, i in product(_SIGNS, repeat=3):
+        yield ca.SX([i, j, k])
+
+
+def _sign(x: ca.SX) -> ca.SX:
+    return ca.if_else(x >= 0, 1.0, -1.0)
