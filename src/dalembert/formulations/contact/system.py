@@ -12,9 +12,8 @@ without ``J v'``. A force ``f = (f_n, f_1, f_2)`` on the solid (and its opposite
 Limits of coordinates are pairs too, without tangents (zero rows).
 
 Pairs with faces and edges of a box have a *window* ``w(q)`` [m] beside their distance ``d(q)``: they touch where
-``w <= 0`` only. Their gap is ``max(d, w)``, so that it closes where the point comes into the window behind the surface
-as well; a body touches the next face there, and the gap stays open (`_seen`). While the pair acts, its row is that of
-``d``, and it lets go where it leaves the window (`ContactSystem.leeway`).
+``w <= 0`` only. Their gap is ``max(d, w)``, which is continuous, and closed where bodies overlap. While the pair acts,
+its row is that of ``d``, and it lets go where it leaves the window (`ContactSystem.leeway`).
 """
 
 from __future__ import annotations
@@ -33,17 +32,15 @@ from dalembert.core.ports import Formulation
 from dalembert.core.types import Expression
 from dalembert.formulations.contact.tangents import tangents
 from dalembert.model.contacts import BoxSurface, Contact
+from dalembert.model.contacts.sharp import MARGIN, Facing
 from dalembert.model.contacts.solids import Touching
 from dalembert.model.machine import Machine
 from dalembert.model.tree import place
 
 __all__ = ["ContactPair", "ContactSystem"]
 
-_MARGIN = 5e-7
-"""Length [m] by which windows of faces and edges reach beyond them, so that what lies flush does not fall between."""
-
 _LEAVES = 2e-8
-"""Further length after which a pair that acts lets go: then its gap is open."""
+"""Length [m] beyond its window at which a pair that acts lets go: then its gap is open."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,7 @@ class _Expressions:
 
     ``smooth``: whether the gap may be differentiated, which the nearest point of a segment has a kink in. ``rates``:
     the products of the rows with the velocities, and their derivatives without the accelerations; None: not yet known.
-    ``window`` and ``depth``: of pairs with a box (`Facing`).
+    ``facing``: of pairs with a box.
     """
 
     gap: Expression
@@ -90,8 +87,7 @@ class _Expressions:
     axes: Expression
     smooth: bool = True
     rates: tuple[Expression, Expression] | None = None
-    window: Expression | None = None
-    depth: Expression | None = None
+    facing: Facing | None = None
 
 
 class ContactSystem:
@@ -164,26 +160,37 @@ class ContactSystem:
     @cached_property
     def windowed(self) -> tuple[int, ...]:
         """Pairs that have a window."""
-        return tuple(k for k, e in enumerate(self._expressions) if e.window is not None)
+        return tuple(k for k, e in enumerate(self._expressions) if e.facing is not None)
+
+    @property
+    def _facing(self) -> list[Facing]:
+        """Pairs `windowed`."""
+        return [e.facing for e in self._expressions if e.facing is not None]
 
     @cached_property
     def leeway(self) -> Expression:
         """How far the pairs `windowed` are from leaving their windows [m]."""
-        windows = [_MARGIN + _LEAVES - self._expressions[k].window for k in self.windowed]
+        windows = [MARGIN + _LEAVES - facing.window for facing in self._facing]
         return ca.vertcat(*windows) if windows else ca.SX(0, 1)
 
     @cached_property
     def parting(self) -> Expression:
-        """Rates of the gaps (k); positive where a body is more than half through another one."""
+        """Rates of the gaps (k), so that their signs change where bodies are within each other that pass in a step.
+
+        A pair with a window opens beside its face or through it: where bodies overlap, it parts as soon as it is
+        nearer to the side and leaves there, or in the other half of the box.
+        """
         u = ca.densify(self.velocity)
         rates = [u[3 * k] for k in range(self.k)]
         if self.windowed:
-            windows = ca.densify(ca.vertcat(*[self._expressions[k].window for k in self.windowed]))
-            changes = ca.jtimes(windows, self.variables.q, self._rates)
-            for i, k in enumerate(self.windowed):
-                d, inside = self._expressions[k].gap, windows[i] - _MARGIN
-                beyond = ca.logic_and(inside < 0.0, d < -self._expressions[k].depth / 2)
-                rates[k] = ca.if_else(beyond, 1.0, ca.if_else(d > inside, rates[k], changes[i]))
+            beside = ca.densify(ca.vertcat(*[facing.beside - MARGIN for facing in self._facing]))
+            changes = ca.jtimes(beside, self.variables.q, self._rates)
+            for i, (k, facing) in enumerate(zip(self.windowed, self._facing, strict=True)):
+                d, side, closing, leaving = facing.gap, beside[i], rates[k], changes[i]
+                overlap = ca.logic_and(side < 0.0, d < 0.0)
+                leaving = ca.if_else(overlap, ca.fmax(closing, leaving), leaving)
+                rate = ca.if_else(d > side, closing, leaving)
+                rates[k] = ca.if_else(ca.logic_and(overlap, d < -facing.depth / 2), 1.0, rate)
         return ca.vertcat(*rates)
 
     @cached_property
@@ -295,8 +302,7 @@ class ContactSystem:
         for pair in contact.solid_kind.facing(box, R_b.T @ R @ R_s, R_b.T @ (origin + R @ p_s - p_b), value):
             axes, point = R_b @ pair.axes, p_b + R_b @ pair.point
             rows = axes.T @ self._approach(contact, R, point - origin, point - pair.gap * axes[:, 0])
-            window, depth, place_of, ways = pair.window, pair.depth, p_o + R_o @ point, R_o @ axes
-            found.append(_Expressions(pair.gap, rows, place_of, ways, smooth=False, window=window, depth=depth))
+            found.append(_Expressions(pair.gap, rows, p_o + R_o @ point, R_o @ axes, smooth=False, facing=pair))
         return found
 
     def _relative(self, contact: Contact) -> tuple[Expression, Expression]:
@@ -368,12 +374,11 @@ class ContactSystem:
 def _seen(pair: _Expressions) -> Expression:
     """Gap of a pair: its distance, or how far it is beside its face or edge, whatever is larger.
 
-    It is open beside the face, within the margin, where the solid lies at an adjacent face instead, and on the other
-    side of the box.
+    It is open where the solid is on the other side of the box.
     """
-    if pair.window is None:
+    facing = pair.facing
+    if facing is None:
         return pair.gap
-    beside = pair.window - _MARGIN
-    adjacent = ca.logic_and(pair.gap < -_MARGIN, ca.fabs(pair.window) < _MARGIN)
-    through = ca.logic_and(beside < 0.0, pair.gap < -pair.depth)
-    return ca.if_else(ca.logic_or(adjacent, through), _MARGIN, ca.fmax(pair.gap, beside))
+    beside = facing.window - MARGIN
+    through = ca.logic_and(beside < 0.0, pair.gap < -facing.depth)
+    return ca.if_else(through, MARGIN, ca.fmax(pair.gap, beside))

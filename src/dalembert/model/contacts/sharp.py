@@ -15,6 +15,10 @@ that the four are two pairs, whose choice changes far from contact.
 Two bodies that do not overlap touch at a corner or edge only with a normal that separates them: the solid rises from
 the point along n, and the carrier falls. This is part of the window: it tells which of two faces a corner touches that
 lies on the edge between them.
+
+Windows of corners reach beyond their faces by `MARGIN`, so that boxes whose sides are flush carry each other, but only
+on sides from which the solid goes on over the face: a box that leans against the side of another one does not lie on
+its top. Windows of edges end half a margin before the ends of the edges, where corners take over.
 """
 
 from __future__ import annotations
@@ -25,7 +29,12 @@ from typing import NamedTuple
 
 import casadi as ca
 
-__all__ = ["BOX_PAIRS", "CAPSULE_PAIRS", "POINT_PAIRS", "Facing", "box_on_box", "capsule_on_box", "point_on_box"]
+__all__ = [
+    "BOX_PAIRS", "CAPSULE_PAIRS", "MARGIN", "POINT_PAIRS", "Facing", "box_on_box", "capsule_on_box", "point_on_box",
+]  # fmt: skip
+
+MARGIN = 5e-7
+"""Length [m] by which windows are wider than said."""
 
 POINT_PAIRS, BOX_PAIRS, CAPSULE_PAIRS = 3, 84, 14
 """Numbers of pairs: faces of a point; corners (48) and edges (36) of two boxes; edges (6) and corners of a capsule."""
@@ -48,17 +57,26 @@ class Facing(NamedTuple):
         Normal from the box to the solid, and two tangents, as columns (3 x 3).
     point
         Point of the solid.
-    window
-        Length [m] by which the point is beside the face or edge; not positive within it.
+    beside
+        Length [m] by which the point is beside the face or edge; at most `MARGIN` within it.
+    falls
+        Sine by which the solid or the box crosses the tangent plane there, beyond what may be rounding; not positive
+        where the normal separates them.
     depth
-        Overlap [m] beyond which the solid is on the other side.
+        Overlap [m] from which on the solid is on the other side.
     """
 
     gap: ca.SX
     axes: ca.SX
     point: ca.SX
-    window: ca.SX
+    beside: ca.SX
+    falls: ca.SX
     depth: ca.SX
+
+    @property
+    def window(self) -> ca.SX:
+        """Not above `MARGIN` where the pair may touch."""
+        return ca.fmax(self.beside, self.falls)
 
 
 def point_on_box(x: ca.SX, b: ca.SX, inwards: list[ca.SX] | None = None) -> list[Facing]:
@@ -79,9 +97,9 @@ def point_on_box(x: ca.SX, b: ca.SX, inwards: list[ca.SX] | None = None) -> list
         side = _sign(x[k])
         n, t = ca.SX(3, 1), ca.SX(3, 1)
         n[k], t[one] = side, 1.0
-        window = ca.fmax(ca.fabs(x[one]) - b[one], ca.fabs(x[two]) - b[two])
-        window = _within(window, [ca.dot(n, d) for d in inwards or ()])
-        pairs.append(Facing(ca.fabs(x[k]) - b[k], _axes(n, t), x, window, 2.0 * b[k]))
+        beside = ca.fmax(*(ca.fabs(x[m]) - b[m] + _narrower(x[m], m, inwards or []) for m in (one, two)))
+        falls = _falls([ca.dot(n, d) for d in inwards or []])
+        pairs.append(Facing(ca.fabs(x[k]) - b[k], _axes(n, t), x, beside, falls, b[k]))
     return pairs
 
 
@@ -92,9 +110,10 @@ def box_on_box(Q: ca.SX, c: ca.SX, a: ca.SX, b: ca.SX) -> list[Facing]:
         pairs += point_on_box(c + Q @ (signs * a), b, [-signs[m] * Q[:, m] for m in range(3)])
     for signs in _corners():
         inwards = [-signs[m] * Q[m, :].T for m in range(3)]
-        for gap, axes, point, window, depth in point_on_box(Q.T @ (signs * b - c), a, inwards):
-            turned = ca.horzcat(-Q @ axes[:, 0], Q @ axes[:, 1], -Q @ axes[:, 2])
-            pairs.append(Facing(gap, turned, c + Q @ (point - gap * axes[:, 0]), window, depth))
+        for found in point_on_box(Q.T @ (signs * b - c), a, inwards):
+            n, t1, t2 = ca.horzsplit(Q @ found.axes)
+            point = c + Q @ found.point - found.gap * n
+            pairs.append(found._replace(axes=ca.horzcat(-n, t1, -t2), point=point))
     for i, j in product(range(3), range(3)):
         n, parallel = _across(Q[:, i], j, c)
         for one in _edges(Q, i, a, -n):
@@ -117,15 +136,16 @@ def capsule_on_box(w: ca.SX, c: ca.SX, half: ca.SX, radius: ca.SX, b: ca.SX) -> 
         out = c + s * w - corner
         away = ca.sqrt(ca.dot(out, out) + _CORNER)
         n = out / away
-        pairs.append(Facing(away - radius, _axes(n, w), c + s * w - radius * n, ca.fabs(s) - half, 2.0 * radius))
+        beside = ca.fabs(s) - half + 1.5 * MARGIN
+        pairs.append(Facing(away - radius, _axes(n, w), c + s * w - radius * n, beside, _falls([]), radius))
     return pairs
 
 
 class _Edge(NamedTuple):
-    """Middle of an edge, how its box falls from it along the given direction (sines), and the box's extent that way."""
+    """Middle of an edge, sines by which its faces turn away from a direction, and the extent of its box along that."""
 
     centre: ca.SX
-    falls: ca.SX
+    rises: ca.SX
     chord: ca.SX
 
 
@@ -153,24 +173,42 @@ def _across(u: ca.SX, j: int, c: ca.SX) -> tuple[ca.SX, ca.SX]:
 
 
 def _crossing(
-    p: ca.SX, u: ca.SX, reach: ca.SX, one: _Edge, j: int, b_j: ca.SX, two: _Edge, n: ca.SX, parallel: ca.SX, radius: ca.SX | float
+    p: ca.SX,
+    u: ca.SX,
+    reach: ca.SX,
+    one: _Edge,
+    j: int,
+    b_j: ca.SX,
+    two: _Edge,
+    n: ca.SX,
+    parallel: ca.SX,
+    radius: ca.SX | float,
 ) -> Facing:
     """An edge of the solid (or the axis of a capsule) about p along u, and an edge of the box along its axis j."""
     d, cosine = p - two.centre, u[j]
     along, across = ca.dot(u, d), d[j]
     s = (cosine * across - along) / ca.if_else(parallel, 1.0, 1.0 - cosine * cosine)
     r = across + cosine * s
-    window = _within(ca.fmax(ca.fabs(s) - reach, ca.fabs(r) - b_j), ca.vertsplit(ca.vertcat(one.falls, two.falls)))
-    gap = ca.dot(n, d) - radius
-    point = p + s * u - radius * n
-    return Facing(gap, _axes(n, u), point, ca.if_else(parallel, _AWAY, window), one.chord + two.chord)
+    ends = ca.fmax(ca.fabs(s) - reach, ca.fabs(r) - b_j) + 1.5 * MARGIN
+    falls = _falls(ca.vertsplit(ca.vertcat(one.rises, two.rises)))
+    gap, point = ca.dot(n, d) - radius, p + s * u - radius * n
+    return Facing(gap, _axes(n, u), point, ca.if_else(parallel, _AWAY, ends), falls, one.chord + two.chord)
 
 
-def _within(window: ca.SX, sines: list[ca.SX]) -> ca.SX:
-    """Add to a window that no direction falls along the normal, of which these are the sines."""
+def _narrower(x_m: ca.SX, m: int, inwards: list[ca.SX]) -> ca.SX:
+    """What takes the margin from a side that the solid does not go on from over the face."""
+    least = ca.SX(0)
+    for d in inwards:
+        least = ca.fmin(least, _sign(x_m) * d[m])
+    return ca.if_else(least < -_TILT, 0.0, 2.0 * MARGIN)
+
+
+def _falls(sines: list[ca.SX]) -> ca.SX:
+    """What directions fall by along the normal, of which these are the sines."""
+    falls = ca.SX(-1.0)
     for sine in sines:
-        window = ca.fmax(window, -sine - _TILT)
-    return window
+        falls = ca.fmax(falls, -sine - _TILT)
+    return falls
 
 
 def _axes(n: ca.SX, t: ca.SX) -> ca.SX:
