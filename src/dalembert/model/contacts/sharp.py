@@ -40,6 +40,7 @@ POINT_PAIRS, BOX_PAIRS, CAPSULE_PAIRS = 3, 84, 14
 """Numbers of pairs: faces of a point; corners (48) and edges (36) of two boxes; edges (6) and corners of a capsule."""
 
 _TILT = 1e-4  # sine by which a solid may fall from its point of contact along the normal
+_FLAT = 1e-9  # and by which it may do so where it overlaps: beyond, what looks like an overlap is beside an edge
 _PARALLEL = 1e-12  # square of the sine below which edges are parallel: they touch with their ends
 _AWAY = 1.0  # measure [m] of a window that is closed
 _CORNER = 1e-60  # square of a length that keeps directions finite
@@ -60,8 +61,8 @@ class Facing(NamedTuple):
     beside
         Length [m] by which the point is beside the face or edge; at most `MARGIN` within it.
     falls
-        Sine by which the solid or the box crosses the tangent plane there, beyond what may be rounding; not positive
-        where the normal separates them.
+        Sine by which the solid or the box crosses the tangent plane there, beyond what may be rounding; -1 where the
+        normal separates them.
     depth
         Overlap [m] from which on the solid is on the other side.
     """
@@ -190,9 +191,10 @@ def _crossing(
     s = (cosine * across - along) / ca.if_else(parallel, 1.0, 1.0 - cosine * cosine)
     r = across + cosine * s
     ends = ca.fmax(ca.fabs(s) - reach, ca.fabs(r) - b_j) + 1.5 * MARGIN
-    falls = _falls(ca.vertsplit(ca.vertcat(one.rises, two.rises)))
+    rises = ca.vertcat(one.rises, two.rises)
+    falls, depth = _falls(ca.vertsplit(rises)), ca.if_else(ca.mmin(rises) < -_FLAT, MARGIN, one.chord + two.chord)
     gap, point = ca.dot(n, d) - radius, p + s * u - radius * n
-    return Facing(gap, _axes(n, u), point, ca.if_else(parallel, _AWAY, ends), falls, one.chord + two.chord)
+    return Facing(gap, _axes(n, u), point, ca.if_else(parallel, _AWAY, ends), falls, depth)
 
 
 def _narrower(x_m: ca.SX, m: int, inwards: list[ca.SX]) -> ca.SX:
@@ -205,10 +207,10 @@ def _narrower(x_m: ca.SX, m: int, inwards: list[ca.SX]) -> ca.SX:
 
 def _falls(sines: list[ca.SX]) -> ca.SX:
     """What directions fall by along the normal, of which these are the sines."""
-    falls = ca.SX(-1.0)
+    falls = ca.SX(0)
     for sine in sines:
         falls = ca.fmax(falls, -sine - _TILT)
-    return falls
+    return ca.if_else(falls > 0.0, falls, -1.0)
 
 
 def _axes(n: ca.SX, t: ca.SX) -> ca.SX:
