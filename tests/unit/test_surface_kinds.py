@@ -66,7 +66,9 @@ SURFACES = {
     "spherical inside": da.SphericalSurface(3.0, (0.1, 0.2, 0.3), inside=True),
     "cylindrical": da.CylindricalSurface(0.5, (1.0, 2.0, 0.5), (0.1, 0.2, 0.3)),
     "cylindrical inside": da.CylindricalSurface(3.0, (1.0, 2.0, 0.5), (0.1, 0.2, 0.3), inside=True),
-    "box_surface": da.BoxSurface((0.6, da.Parameter("s", 0.8), 1.0), da.Transform((0.1, 0.2, 0.3), np.eye(3)[[1, 2, 0]])),
+    "box_surface": da.BoxSurface(
+        (0.6, da.Parameter("s", 0.8), 1.0), da.Transform((0.1, 0.2, 0.3), np.eye(3)[[1, 2, 0]])
+    ),
     "ring": RingSurface(1.0, 0.3, centre=(0.0, 0.0, 0.4)),
 }
 

@@ -337,8 +337,8 @@ class ContactSystem:
             rows = self.formulation.point_rows(contact.frame, x, directions, moments)
             if rows is not None:
                 return _Expressions(gap, rows[0], point, directions, rates=rows[1:])
-        rows = axes.T @ self._approach(contact, R, arm, facing)
-        return _Expressions(gap, rows, point, directions, sweep is None)
+        relative = self._approach(contact, R, arm, facing)
+        return _Expressions(gap, axes.T @ relative, point, directions, sweep is None)
 
     def _pose(self, frame: str) -> tuple[Expression, Expression]:
         R, p = self.formulation.frame_pose(frame)

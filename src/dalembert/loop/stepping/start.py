@@ -54,8 +54,8 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem, elastic: Elast
             )
     for k in system.windowed:
         raise InputError(
-            f"contact '{system.names[k]}' of machine '{machine.name}' is with a face or edge of a box, which is located "
-            "event by event; contact='time-stepping' takes such bodies as colliders"
+            f"contact '{system.names[k]}' of machine '{machine.name}' is with a face or edge of a box, which is "
+            "located event by event; contact='time-stepping' takes such bodies as colliders"
         )
     for pair in system.pairs:
         if pair.poisson:

@@ -10,6 +10,7 @@ from dalembert.model.contacts.box_surface import BoxSurface
 from dalembert.model.contacts.contact import Contact
 from dalembert.model.contacts.spherical import SphericalSurface
 from dalembert.model.geometry import Box, Capsule, Geometry, Sphere
+from dalembert.model.transform import Transform
 
 if TYPE_CHECKING:
     from dalembert.model.machine import Machine
@@ -25,9 +26,9 @@ def body_contacts(
 ) -> tuple[Contact, ...]:
     """Contacts of two bodies with each other: of their spheres, capsules and boxes.
 
-    Two boxes touch with the corners of both and with crossing edges, each within the face or edge of the other one. Event
-    by event each impact is located. Two capsules, cylinders, cones, meshes and height fields are refused by name, and so
-    are bodies of many boxes: a `Collider` takes them, with time-stepping.
+    Two boxes touch with the corners of both and with crossing edges, each within the face or edge of the other one.
+    Event by event each impact is located. Two capsules, cylinders, cones, meshes and height fields are refused by name,
+    and so are bodies of many boxes: a `Collider` takes them, with time-stepping.
 
     Parameters
     ----------
@@ -59,10 +60,8 @@ def body_contacts(
     for i, first in enumerate(solids[one]):
         for j, second in enumerate(solids[two]):
             label = f"{one}.{i}-{two}.{j}" if several else f"{one}-{two}"
-            sides = _sides((one, first), (two, second), machine.name)
-            (frame, shape), (on, surface) = sides
-            options = {"restitution": restitution, "friction": friction, "law": law}
-            contacts.append(Contact(label, frame, shape.solid, shape.origin, surface, on, **options))
+            frame, solid, origin, on, surface = _sides((one, first), (two, second), machine.name)
+            contacts.append(Contact(label, frame, solid, origin, surface, on, restitution, friction, law))
     points = sum(contact.count for contact in contacts)
     if points > _MOST:
         raise MachineError(
@@ -84,14 +83,14 @@ def _solids(machine: Machine, name: str) -> list[Geometry]:
 
 def _sides(
     one: tuple[str, Geometry], two: tuple[str, Geometry], machine: str
-) -> tuple[tuple[str, Geometry], tuple[str, BoxSurface | SphericalSurface]]:
-    """Which of two solids touches, and the surface of the other one."""
-    for solid, other in ((one, two), (two, one)):
-        match solid[1].solid, other[1].solid:
-            case Sphere() | Capsule() | Box(), Box(size=size):
-                return solid, (other[0], BoxSurface(size, other[1].origin))
-            case Sphere() | Capsule(), Sphere(radius=radius):
-                return solid, (other[0], SphericalSurface(radius, other[1].origin.translation))
+) -> tuple[str, Sphere | Capsule | Box, Transform, str, BoxSurface | SphericalSurface]:
+    """Which of two solids touches, with its body and place, and the surface of the other one."""
+    for (name, shape), (on, other) in ((one, two), (two, one)):
+        match shape.solid, other.solid:
+            case ((Sphere() | Capsule() | Box() as solid), Box(size=size)):
+                return name, solid, shape.origin, on, BoxSurface(size, other.origin)
+            case ((Sphere() | Capsule() as solid), Sphere(radius=radius)):
+                return name, solid, shape.origin, on, SphericalSurface(radius, other.origin.translation)
     kinds = " and ".join(f"a {type(g.solid).__name__} ('{name}')" for name, g in (one, two))
     raise MachineError(
         f"{kinds} of machine '{machine}' cannot be located event by event: contacts take spheres, capsules and boxes, "

@@ -9,16 +9,16 @@ to A. There are three kinds of pairs:
 * an edge of A along ``u`` and one of B along ``e``: ``n = (u x e)/|u x e|`` with ``n . c > 0`` and
   ``g = n . (p_A - p_B)``, with points of both, while their nearest points lie within both edges.
 
-Of the four edges of A along u two diagonal ones are opposite each other along n. Only the nearer of them can touch, so
-that the four are two pairs, whose choice changes far from contact.
+The four edges of A along u are two diagonal pairs. Only the nearer edge of each can touch, and the choice between the
+two changes far from contact.
 
 Two bodies that do not overlap touch at a corner or edge only with a normal that separates them: the solid rises from
 the point along n, and the carrier falls. This is part of the window: it tells which of two faces a corner touches that
 lies on the edge between them.
 
 Windows of corners reach beyond their faces by `MARGIN`, so that boxes whose sides are flush carry each other, but only
-on sides from which the solid goes on over the face: a box that leans against the side of another one does not lie on
-its top. Windows of edges end half a margin before the ends of the edges, where corners take over.
+on sides where the solid extends over the face: a box that leans against the side of another one does not lie on its
+top. Windows of edges end half a margin before the ends of the edges, where corners take over.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def _crossing(
 
 
 def _narrower(x_m: ca.SX, m: int, inwards: list[ca.SX]) -> ca.SX:
-    """What takes the margin from a side that the solid does not go on from over the face."""
+    """Length that takes the margin from a side of a face where the solid does not extend over the face."""
     least = ca.SX(0)
     for d in inwards:
         least = ca.fmin(least, _sign(x_m) * d[m])
@@ -206,7 +206,7 @@ def _narrower(x_m: ca.SX, m: int, inwards: list[ca.SX]) -> ca.SX:
 
 
 def _falls(sines: list[ca.SX]) -> ca.SX:
-    """What directions fall by along the normal, of which these are the sines."""
+    """Largest fall of directions along the normal, given their sines."""
     falls = ca.SX(0)
     for sine in sines:
         falls = ca.fmax(falls, -sine - _TILT)
