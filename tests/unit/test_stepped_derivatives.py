@@ -223,7 +223,7 @@ def test_colliders_have_the_derivatives_of_their_runs() -> None:
     given: dict[str, Any] = {"q0": {"a.z": 0.1}, "v0": {"a.vx": 2.0, "a.wz": 3.0, "a.wx": 1.0}, "duration": 0.1}
     quantities = {"mu": 1e-6, "v0.a.vx": 1e-6, "v0.a.wx": 1e-6}
     found = agree(machine, quantities, ["a.x", "a.y", "a.wy"], **given)
-    assert found.derivatives[-1, 0, 0] == pytest.approx(-G * 0.1**2 / 2, rel=2e-2)  # -g t^2 / 2, but for the spin
+    assert found.derivatives[-1, 0, 0] == pytest.approx(-G * 0.1**2 / 2, rel=2e-2)  # -g t^2 / 2 without the spin
     runs = [
         da.simulate(one, contact=da.TimeStepping(tolerance=1e-12), step=1e-3, **given).array(["a.x", "a.y", "a.wy"])
         for one in (machine, with_smooth_contacts(machine, ""))

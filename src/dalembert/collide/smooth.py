@@ -42,7 +42,7 @@ def with_smooth_contacts(machine: Machine, purpose: str) -> Machine:
     machine
         A machine with colliders.
     purpose
-        What needs it, for messages.
+        The reason why pairs need closed forms, for messages.
     """
     return machine.kept.once("smooth contacts", purpose, lambda: _converted(machine, purpose))
 
@@ -111,8 +111,8 @@ def _frame(shape: PlacedShape, names: tuple[str, ...]) -> str:
 
 
 def _transform(shape: PlacedShape) -> Transform:
-    p, R = shape.place[:3].tolist(), shape.place[3:].reshape(3, 3).tolist()
-    return Transform(tuple(p), tuple(tuple(row) for row in R))
+    p, *rows = ((float(x), float(y), float(z)) for x, y, z in shape.place.reshape(4, 3))
+    return Transform(p, (rows[0], rows[1], rows[2]))
 
 
 def _solid(shape: PlacedShape) -> Sphere | Capsule | Box:
