@@ -28,7 +28,7 @@ from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 
-__all__ = ["collider_gap", "with_declared_contacts"]
+__all__ = ["check_law", "collider_gap", "mean_friction", "with_declared_contacts"]
 
 _CLOSED = 0.9e-6
 """Gap [m] below which shapes touch; contacts count as closed below 1e-6 m."""
@@ -82,7 +82,7 @@ def with_declared_contacts(eom: EquationsOfMotion, q: ArrayLike, p: Array) -> Ma
         pair = f"'{one.owner}' and '{two.owner}' of machine '{machine.name}'"
         if gap < -_CLOSED:
             raise InputError(f"{pair} overlap by {-gap:.3g} m there")
-        _check_law(one, two, pair)
+        check_law(one, two, f"{pair} touch", "no linear model has it")
         sides = [_side(shape, names, poses, point, outward) for shape, outward in ((one, -normal), (two, normal))]
         name, count = f"{one.owner}.{two.owner}", 1
         while name in taken:
@@ -114,8 +114,8 @@ def _rows(poses: dict[str, Array]) -> Array:
     return np.concatenate([*(np.append(X[:3, 3], X[:3, :3].ravel()) for X in poses.values()), np.zeros(0)])
 
 
-def _check_law(one: PlacedShape, two: PlacedShape, pair: str) -> None:
-    """Refuse laws that contacts do not have."""
+def check_law(one: PlacedShape, two: PlacedShape, pair: str, purpose: str) -> None:
+    """Raise an error that names a law of a collider that contacts do not have: what the pair does, and the reason."""
     for collider in (one.collider, two.collider):
         moves = any(not isinstance(x, float) or x != 0.0 for x in collider.belt)
         for has, what in (
@@ -125,7 +125,7 @@ def _check_law(one: PlacedShape, two: PlacedShape, pair: str) -> None:
             (collider.stiffness is not None, "a stiffness"),
         ):
             if has:
-                raise InputError(f"{pair} touch, and collider '{collider.name}' has {what}: no linear model has it")
+                raise InputError(f"{pair}, and collider '{collider.name}' has {what}: {purpose}")
 
 
 def _side(shape: PlacedShape, names: tuple[str, ...], poses: dict[str, Array], point: Array, outward: Array) -> _Side:
@@ -153,7 +153,7 @@ def _contact(name: str, sides: list[_Side], pair: str) -> Contact:
         raise InputError(f"{pair} touch there {what}: static and linear models do not support such a pair")
     radius = solid.radius
     centre = a.point - radius * a.normal if radius else a.point
-    mu = _mean(a.shape.collider.friction, b.shape.collider.friction)
+    mu = mean_friction(a.shape.collider.friction, b.shape.collider.friction)
     x, y, z = (float(v) for v in centre)
     return Contact(
         name, a.frame, Sphere(radius) if radius else None, Transform((x, y, z)), _surface(surface), b.frame, friction=mu
@@ -176,7 +176,7 @@ def _surface(feature: _Feature) -> Surface:
     return CylindricalSurface(feature.radius, axis, point)
 
 
-def _mean(one: Scalar, two: Scalar) -> Scalar:
+def mean_friction(one: Scalar, two: Scalar) -> Scalar:
     """Geometric mean of two coefficients, a formula if they are parameters."""
     return one if one is two or one == two else (one * two) ** 0.5
 
