@@ -208,6 +208,15 @@ class Hanging:
         return Hanging(start, along, up, l, h, L, w, EA, H, V, error, paid)
 
     @staticmethod
+    def pulled(
+        start: ca.SX, end: ca.SX, gravity: ca.SX, cable: tuple[ca.SX, ca.SX, ca.SX], H: ca.SX, V: ca.SX
+    ) -> tuple[Hanging, ca.SX]:
+        """With a given pull at the end, and by how much it misses that end along and up."""
+        along, up, l, h = _plane(start, end, gravity)
+        x, z = reach(H, V, *cable)
+        return Hanging(start, along, up, l, h, *cable, H, V, ca.SX(0)), ca.vertcat(l - x, h - z)
+
+    @staticmethod
     def tightened(
         start: ca.SX, end: ca.SX, gravity: ca.SX, cable: tuple[ca.SX, ca.SX, ca.SX], near: ca.SX | None = None
     ) -> Hanging:
