@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.support.gpu_on_processor import needs_gpp, stepped_on_a_gpu
 from tests.unit.test_sheave_bearings import BEARING, EXACT, C, G, atwood
 
 import dalembert as da
@@ -214,3 +216,24 @@ def test_a_drum_lifts_by_an_elastic_rope_with_losses() -> None:
     assert run.energy.drift < 1e-9
     steps = da.simulate(soft, contact="time-stepping", step=1e-3, **start)
     assert steps["z"][-1] == pytest.approx(run["z"][-1], abs=3e-6)
+
+
+@needs_gpp
+@pytest.mark.slow
+def test_threads_of_a_gpu_are_lanes(tmp_path: Path) -> None:
+    """The text of the kernel for a bearing that turns either way, slips on the rope or rests, on the processor."""
+    eom = da.equations(elastic(5.0, 3.0, 1e4, 30.0, friction=0.8))
+    spins = np.array([15.0, 60.0, -15.0, 0.0])
+    speeds = np.array([1.5, 1.5, -1.5, 0.0])
+    many = da.rollout(
+        eom,
+        threads=1,
+        v0={"x1_dot": -speeds, "x2_dot": speeds, "wheel_dot": spins},
+        duration=0.1,
+        step=1e-3,
+        contact="time-stepping",
+    )
+    assert many.ok.all()
+    x, status = stepped_on_a_gpu(eom, "time-stepping", many.x[:, 0], 1e-3, 100, tmp_path)
+    assert not status.any()
+    np.testing.assert_allclose(x, many.final, rtol=1e-9, atol=1e-9)
