@@ -29,8 +29,12 @@ ROUNDS = 6  # of Newton's method for where a cable leaves a pulley
 def reach(H: Any, V: Any, L: Any, w: Any, EA: Any) -> tuple[Any, Any]:
     """Place (l, h) of the end for a pull (H, V)."""
     low = V - w * L
-    l = H * L / EA + H / w * (ca.asinh(V / H) - ca.asinh(low / H))
-    return l, (V - w * L / 2.0) * L / EA + (ca.sqrt(H**2 + V**2) - ca.sqrt(H**2 + low**2)) / w
+    upper, lower = ca.sqrt(H**2 + V**2), ca.sqrt(H**2 + low**2)
+    # Differences of asinh and of roots in forms that keep their digits where the cable is taut, and these nearly equal.
+    s = low * V
+    part = ca.if_else(s > 0, (H**2 + V**2 + low**2) / (upper * lower + ca.fabs(s)), (upper * lower - s) / H**2)
+    l = H * L / EA + H / w * ca.asinh(w * L * (1.0 + part) / (upper + lower))
+    return l, (V - w * L / 2.0) * L / EA + L * (V + low) / (upper + lower)
 
 
 def compliance(H: Any, V: Any, L: Any, w: Any, EA: Any) -> tuple[Any, Any, Any]:
