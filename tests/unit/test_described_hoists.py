@@ -113,7 +113,8 @@ ropes:
   line:
     path:
       - {drum: crank, radius: 9 in, axis: y, name: large}
-      - {sheave: block, radius: 7.5 in, axis: y, at: [1.5 in, 0, 0], name: S, loss: {bearing: 0.12, pin: 1 in, bending: 0.01}}
+      - {sheave: block, radius: 7.5 in, axis: y, at: [1.5 in, 0, 0], name: S,
+         loss: {bearing: 0.12, pin: 1 in, bending: 0.01}}
       - {drum: crank, radius: 6 in, axis: y, name: small}
 """
 
@@ -138,12 +139,14 @@ ropes:
   boom_hoist:
     path:
       - {drum: luff, radius: 0.4, axis: y}
-      - {sheave: world, radius: 0.4, axis: y, at: [-4, 0, 16], name: mast, loss: {bearing: 0.1, pin: 0.06, bending: 0.005}}
+      - {sheave: world, radius: 0.4, axis: y, at: [-4, 0, 16], name: mast,
+         loss: {bearing: 0.1, pin: 0.06, bending: 0.005}}
       - {anchor: boom, at: [28, 0, 0]}
   fall:
     path:
       - {drum: hoist, radius: 0.45, axis: y}
-      - {sheave: world, radius: 0.3, axis: y, at: [-4, 0, 14], name: deflector, loss: {bearing: 0.1, pin: 0.05, bending: 0.005}}
+      - {sheave: world, radius: 0.3, axis: y, at: [-4, 0, 14], name: deflector,
+         loss: {bearing: 0.1, pin: 0.05, bending: 0.005}}
       - {sheave: boom, radius: 0.4, axis: y, at: [30, 0, 0], name: tip, loss: {bearing: 0.1, pin: 0.05, bending: 0.005}}
       - {anchor: hook}
 """

@@ -136,7 +136,7 @@ class FileEntry(BaseModel):
 
     units: ClassVar[Units] = MappingProxyType({})
     hints: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    """What to write instead of keys that one may expect here."""
+    """Further advice in the message about an unknown key."""
 
     @field_validator("*", mode="before")
     @classmethod

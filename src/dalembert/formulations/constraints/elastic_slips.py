@@ -135,9 +135,7 @@ class _Slips:
         """Slips with which tensions grow from zero: their rates obey the law, and so do the tensions."""
         rates, c = self._stuck
         kappa = ca.vertcat(*(rub.kappa for rub in self.belt.rubs))
-        return return_mapping(
-            lambda i, left: (rates[i] + c[i] * left, c[i]), kappa, self.taut, ring=self.belt.ring
-        )[0]
+        return return_mapping(lambda i, left: (rates[i] + c[i] * left, c[i]), kappa, self.taut, ring=self.belt.ring)[0]
 
     @cached_property
     def ratios(self) -> list[tuple[Expression, int, int, Expression]]:
