@@ -97,7 +97,7 @@ def _located(finding: ErrorDetails, model: type[BaseModel], document: Document) 
             message = f"{where} {finding['msg']}, got {_short(finding['ctx']['text'])}"
         case kind:
             expected = _EXPECTED.get(kind, finding["msg"])
-            if kind == "model_type" and len(keys := _entry(model, finding["loc"]).model_fields) <= _FEW:
+            if kind == "model_type" and len(keys := list(_entry(model, finding["loc"]).model_fields)) <= _FEW:
                 expected += f" with the keys {', '.join(keys)}"
             message = f"{where} {expected}, got {_short(finding['input'])}"
     return located(document.label, line, message)

@@ -117,6 +117,7 @@ class HeavyPulley:
 
         follows = ca.solve(ca.jacobian(missed, x), -given(missed))
         rates = given(rooms) + ca.jacobian(rooms, x) @ follows
+        assert shape.psi is not None
         rates = ca.substitute(rates, x, ca.vertcat(shape.psi, shape.L, shape.H, shape.V))
         return [(rates[k, 0], rates[k, 1]) for k in range(2)]
 
