@@ -29,7 +29,7 @@ from dalembert.model.joint import WORLD
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 
-__all__ = ["collider_gap", "with_declared_contacts"]
+__all__ = ["check_law", "collider_gap", "mean_friction", "with_declared_contacts"]
 
 _CLOSED = 0.9e-6
 """Gap [m] below which shapes touch; contacts count as closed below 1e-6 m."""
@@ -83,7 +83,7 @@ def with_declared_contacts(eom: EquationsOfMotion, q: ArrayLike, p: Array) -> Ma
         pair = f"'{one.owner}' and '{two.owner}' of machine '{machine.name}'"
         if gap < -_CLOSED:
             raise InputError(f"{pair} overlap by {-gap:.3g} m there")
-        _check_law(one, two, pair)
+        check_law(one, two, f"{pair} touch", "no linear model has it")
         sides = [_side(shape, frames, poses, point, outward) for shape, outward in ((one, -normal), (two, normal))]
         name, count = f"{one.owner}.{two.owner}", 1
         while name in taken:
@@ -109,13 +109,16 @@ def _shapes(eom: EquationsOfMotion, p: Array) -> tuple[list[PlacedShape], ShapeT
     return shapes, shape_table(shapes, nominal, joined_bodies(eom.machine))
 
 
-def _check_law(one: PlacedShape, two: PlacedShape, pair: str) -> None:
-    """Refuse laws that contacts do not have, and beams, whose segments are no frames of the machine."""
+def check_law(one: PlacedShape, two: PlacedShape, pair: str, purpose: str) -> None:
+    """Raise an error that names a law of a collider that contacts do not have: what the pair does, and the reason.
+
+    Segments of beams are no frames of the machine: contacts at its sections take their place.
+    """
     for shape in (one, two):
         if shape.segment is not None:
             raise InputError(
-                f"{pair} touch, and '{shape.owner}' is a {shape.segment.body.kind}: static and linear models have "
-                "contacts at its sections only (da.Contact)"
+                f"{pair}, and '{shape.owner}' is a {shape.segment.body.kind} that collides: {purpose}; declare "
+                "contacts at its sections (da.Contact)"
             )
     for collider in (one.collider, two.collider):
         moves = any(not isinstance(x, float) or x != 0.0 for x in collider.belt)
@@ -127,7 +130,7 @@ def _check_law(one: PlacedShape, two: PlacedShape, pair: str) -> None:
             (collider.adheres, "adhesion"),
         ):
             if has:
-                raise InputError(f"{pair} touch, and collider '{collider.name}' has {what}: no linear model has it")
+                raise InputError(f"{pair}, and collider '{collider.name}' has {what}: {purpose}")
 
 
 def _side(shape: PlacedShape, frames: tuple[ShapeFrame, ...], poses: Array, point: Array, outward: Array) -> _Side:
@@ -155,7 +158,7 @@ def _contact(name: str, sides: list[_Side], pair: str) -> Contact:
         raise InputError(f"{pair} touch there {what}: static and linear models do not support such a pair")
     radius = solid.radius
     centre = a.point - radius * a.normal if radius else a.point
-    mu = _mean(a.shape.collider.friction, b.shape.collider.friction)
+    mu = mean_friction(a.shape.collider.friction, b.shape.collider.friction)
     x, y, z = (float(v) for v in centre)
     return Contact(
         name, a.frame, Sphere(radius) if radius else None, Transform((x, y, z)), _surface(surface), b.frame, friction=mu
@@ -178,7 +181,7 @@ def _surface(feature: _Feature) -> Surface:
     return CylindricalSurface(feature.radius, axis, point)
 
 
-def _mean(one: Scalar, two: Scalar) -> Scalar:
+def mean_friction(one: Scalar, two: Scalar) -> Scalar:
     """Geometric mean of two coefficients, a formula if they are parameters."""
     return one if one is two or one == two else (one * two) ** 0.5
 
