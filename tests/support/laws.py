@@ -42,6 +42,7 @@ NO_LAWS = {
 PLACES = {
     "Joint": {"axis", "second_axis"}, "Limits": {"lower", "upper"}, "Cable": {"anchor_at", "exit_at"},
     "Wheel": {"axis"}, "ControlMomentGyro": {"gimbal_axis", "spin_axis"}, "Beam": {"offset", "stations"},
+    "Collider": {"radius"},
     "ThirdBody": {"epoch"}, "MagneticTorque": {"epoch"}, "OrbitalGravity": {"epoch"},
 }  # fmt: skip
 """Numbers of the others that say where something is, or when."""

@@ -268,7 +268,7 @@ class ColliderEntry(FileEntry):
 
     units: ClassVar[Units] = {
         "friction": "1", "restitution": "1", "rolling": "m", "spinning": "m", "stiffness": "N/m",
-        "damping": "s/m", "belt": "m/s", "grain": "1", "across": "1",
+        "damping": "s/m", "adhesion": "N", "belt": "m/s", "grain": "1", "across": "1", "radius": "m",
     }  # fmt: skip
 
     bodies: list[str] | None = None
@@ -279,9 +279,12 @@ class ColliderEntry(FileEntry):
     spinning: Number = 0.0
     stiffness: Number | None = None
     damping: Number = 0.0
+    adhesion: Number = 0.0
     belt: Vector = ZERO
     grain: Axis | None = None
     across: Number | None = None
+    segments: int | None = None
+    radius: Number | None = None
 
 
 class SignalEntry(FileEntry):
