@@ -16,6 +16,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from tests.mutants.changes import Change, draw, read_changes
+from tests.mutants.nearness import near_files, nearest_first
 from tests.mutants.notes import Notes
 from tests.mutants.plugin import Job
 from tests.mutants.report import reasons, result, stored, table
@@ -35,6 +36,8 @@ PYTHON_ROOMS = (
     "plan",
     "analysis",
 )
+ENDED = "ended"
+"""A file that says that every change of the batch has its verdict."""
 ROOMS = {"c": {"engine": (".c", ".h")}, "python": dict.fromkeys(PYTHON_ROOMS, (".py",))}
 
 
@@ -88,8 +91,10 @@ def _batch(wanted: list[Change], by_key: dict[str, Change], folder: Path) -> tup
     """Changes of the batch that was begun, if it has all that are wanted and texts are as they were; else a new one."""
     file = folder / "batch.json"
     keys = json.loads(file.read_text()) if file.exists() else []
-    if not set(keys) <= set(by_key) or not {x.key for x in wanted} <= set(keys):
+    ended = (folder / ENDED).exists()
+    if ended or not set(keys) <= set(by_key) or not {x.key for x in wanted} <= set(keys):
         shutil.rmtree(folder / "notes", ignore_errors=True)
+        (folder / ENDED).unlink(missing_ok=True)
         keys = [x.key for x in wanted]
         folder.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(keys))
@@ -103,7 +108,10 @@ def _try(wanted: list[Change], by_key: dict[str, Change], verdicts: Verdicts, op
     claims = Claims(options.folder / "claims")
     place = {change.key: k for k, change in enumerate(batch)}
     numbers = [place[change.key] for change in wanted]
-    files = [file.relative_to(ROOT).as_posix() for name in options.tests for file in _test_files(ROOT / name)]
+    names = [file.relative_to(ROOT).as_posix() for name in options.tests for file in _test_files(ROOT / name)]
+    paths = [change.path for change in wanted]
+    near = near_files(ROOT / "src" / "dalembert", paths, {name: (ROOT / name).read_text() for name in names})
+    files = nearest_first(names, near, paths)
     with (
         tempfile.TemporaryDirectory() as temporary,
         Copy(ROOT, Path(temporary) / "copy", options.folder / "kernels", batch) as copy,
@@ -117,7 +125,8 @@ def _try(wanted: list[Change], by_key: dict[str, Change], verdicts: Verdicts, op
             known = Notes.read(notes)
             spent = {str(k): known.spent.get(k, (0, 0.0)) for k in numbers if k not in known.noticed}
             to_notes, told = str(Path(temporary) / "notes"), str(Path(temporary) / "told")
-            job = Job(to_notes, told, copy.variants(), texts, spent, options.longest, options.patience)
+            close = [k for k in numbers if name in near[batch[k].path]]
+            job = Job(to_notes, told, copy.variants(), texts, spent, close, options.longest, options.patience)
             problem = copy.try_file(name, job, Path(temporary), options.patience + 300.0)
             shutil.copy(job.told, to[name].with_suffix(".told"))
             shutil.copy(job.notes, to[name])
@@ -131,6 +140,7 @@ def _try(wanted: list[Change], by_key: dict[str, Change], verdicts: Verdicts, op
                 verdicts.add(verdict)
                 where = f"{change.path}:{change.line} {change.old!r} -> {change.new!r}"
                 print(f"{verdict.verdict:10s} {where} {verdict.by}", flush=True)
+    (options.folder / ENDED).touch()
 
 
 def _test_files(path: Path) -> list[Path]:
