@@ -49,6 +49,9 @@ SHOWN double remainder_of(const double *S, int64_t m, int64_t g, double *work) {
     SPARE; return pivot_of(S, m, g, 1e-12, memory); }
 SHOWN int64_t rests_at(BLOCKS, int64_t i, double *p, double *u, int64_t *modes, double least, double tolerance) {
     MADE; const struct solution s = {p, u, modes}; return pair_rests(&c, i, &s, least, tolerance); }
+SHOWN void full(double *A, double *b, int64_t n, int64_t *columns) { solve_full(A, b, n, columns); }
+SHOWN int64_t pulls(const double *X, int64_t rows, int64_t n, const double *violation, double *x, double *work) {
+    SPARE; return pulling(X, rows, n, violation, 1e-12, x, memory); }
 SHOWN void root(const double *W, int64_t n, double *X, double *work) { SPARE; square_root(W, n, X, memory); }
 """
 
@@ -59,7 +62,7 @@ def engine() -> Any:
     library = build_library(text + SHOWN, "parts", optimise=("-O0",))
     for name in ("laws", "remainder_of"):
         getattr(library, name).restype = ctypes.c_double
-    for name in ("a_cone", "a_limit", "sweep", "pivot", "lemke", "rests_at"):
+    for name in ("a_cone", "a_limit", "sweep", "pivot", "lemke", "rests_at", "pulls"):
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -296,3 +299,33 @@ def test_dense_matrices(engine: Any) -> None:
             others = [i for i in range(m) if i != g]
             want = S[g, g] - S[g, others] @ np.linalg.pinv(S[np.ix_(others, others)], rcond=1e-11) @ S[others, g]
             assert engine("remainder_of", S, m, g, work()) == pytest.approx(want, abs=1e-9 * np.abs(S).max())
+
+
+def test_equations_by_full_pivoting(engine: Any) -> None:
+    """Unknowns without a pivot are zero, and the others solve what can be solved."""
+    rng = np.random.default_rng(8)
+    for n, rank in ((1, 1), (4, 4), (6, 6), (5, 3), (6, 2)):
+        A = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n)) * 1e-3
+        x = A @ rng.normal(size=n)
+        right, columns = x.copy(), np.zeros(2 * n, dtype=np.int64)
+        engine("full", A.copy(), x, n, columns)
+        assert np.abs(A @ x - right).max() < 1e-12 and np.count_nonzero(x) == rank
+
+
+def test_rows_that_only_pull(engine: Any) -> None:
+    """Multipliers x >= 0 with violation - X^T X x <= 0, of which one or the other is zero; else it is said."""
+    rng = np.random.default_rng(9)
+    active = set()
+    for _ in range(60):
+        rows, n = 7, int(rng.integers(1, 7))
+        X, violation, x = rng.normal(size=(rows, n)), rng.normal(size=n) + 0.5, np.zeros(n)
+        if rng.random() < 0.3:
+            X[:, -1] = X[:, 0]  # redundant, but not at odds
+            violation[-1] = violation[0]
+        assert engine("pulls", X, rows, n, violation, x, work()) == 1
+        left = violation - X.T @ X @ x
+        assert x.min() >= 0.0 and left.max() < 1e-9 and np.abs(x * left).max() < 1e-9
+        active.add(int((x > 0.0).sum()))
+    assert len(active) > 4
+    X = np.array([[1.0, -1.0], [0.0, 0.0]])  # both would have to hold, each against the other
+    assert engine("pulls", X, 2, 2, np.array([1.0, 1.0]), np.zeros(2), work()) == 0
