@@ -59,6 +59,8 @@ def main() -> int:
     parser.add_argument(
         "--longest", type=float, default=10.0, help="processor seconds of a test that is run with changes"
     )
+    parser.add_argument("--near", action="store_true", help="leave out tests that are near to none of the changes left")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="for how long files of tests are begun")
     parser.add_argument("--again", action="store_true", help="try survivors again, after tests were added")
     parser.add_argument("--folder", type=Path, default=ROOT / ".mutants", help="where notes and verdicts are kept")
     parser.add_argument("--write", action="store_true", help=f"write {RESULT.relative_to(ROOT)}")
@@ -111,27 +113,32 @@ def _try(wanted: list[Change], by_key: dict[str, Change], verdicts: Verdicts, op
     names = [file.relative_to(ROOT).as_posix() for name in options.tests for file in _test_files(ROOT / name)]
     paths = [change.path for change in wanted]
     near = near_files(ROOT / "src" / "dalembert", paths, {name: (ROOT / name).read_text() for name in names})
-    files = nearest_first(names, near, paths)
     with (
         tempfile.TemporaryDirectory() as temporary,
         Copy(ROOT, Path(temporary) / "copy", options.folder / "kernels", batch) as copy,
     ):
         copy.refuse_units()
         texts = copy.texts()
-        to = {name: notes / (name.replace("/", ".") + ".jsonl") for name in files}
-        for name in files:
+        to = {name: notes / (name.replace("/", ".") + ".jsonl") for name in names}
+        left, end = [name for name in names if not to[name].exists()], time.monotonic() + 60.0 * options.minutes
+        while left and time.monotonic() < end:
+            known = Notes.read(notes)
+            unnoticed = [k for k in numbers if k not in known.noticed]
+            name = nearest_first(left, near, [batch[k].path for k in unnoticed])[0]
+            close = [k for k in unnoticed if name in near[batch[k].path]]
+            if options.near and not close:
+                break
+            left.remove(name)
             if to[name].exists() or not claims.take(to[name].name):
                 continue
-            known = Notes.read(notes)
-            spent = {str(k): known.spent.get(k, (0, 0.0)) for k in numbers if k not in known.noticed}
+            spent = {str(k): known.spent.get(k, (0, 0.0)) for k in unnoticed}
             to_notes, told = str(Path(temporary) / "notes"), str(Path(temporary) / "told")
-            close = [k for k in numbers if name in near[batch[k].path]]
             job = Job(to_notes, told, copy.variants(), texts, spent, close, options.longest, options.patience)
             problem = copy.try_file(name, job, Path(temporary), options.patience + 300.0)
             shutil.copy(job.told, to[name].with_suffix(".told"))
             shutil.copy(job.notes, to[name])
             print(f"{name}: {len(known.noticed)} changes were noticed before. {problem}", flush=True)
-        while not all(file.exists() for file in to.values()):  # other processes try some
+        while not all(to[name].exists() for name in set(names) - set(left)):  # other processes try some
             time.sleep(1.0)
         known = Notes.read(notes)
         for change, number in zip(wanted, numbers, strict=True):

@@ -182,7 +182,7 @@ class Trials:
         return code if code in (0, 1, 2) else 3, done[2].ru_utime + done[2].ru_stime
 
     def _patch(self, number: int) -> Callable[[], None] | None:
-        """What makes a change of Python in a child; None if it changes what runs at the import, or C outside functions."""
+        """What makes a change of Python in a child; None if it runs at the import, or is one of C outside functions."""
         if str(number) not in self._job.texts:
             return None
         path, text = self._job.texts[str(number)]
