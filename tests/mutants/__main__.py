@@ -112,7 +112,9 @@ def _try(wanted: list[Change], by_key: dict[str, Change], verdicts: Verdicts, op
     numbers = [place[change.key] for change in wanted]
     names = [file.relative_to(ROOT).as_posix() for name in options.tests for file in _test_files(ROOT / name)]
     paths = [change.path for change in wanted]
-    near = near_files(ROOT / "src" / "dalembert", paths, {name: (ROOT / name).read_text() for name in names})
+    found = [(v.path, v.by.partition("::")[0]) for v in verdicts.known.values() if v.by]
+    found += [(batch[k].path, test.partition("::")[0]) for k, (test, _) in Notes.read(notes).noticed.items()]
+    near = near_files(ROOT / "src" / "dalembert", paths, {name: (ROOT / name).read_text() for name in names}, found)
     with (
         tempfile.TemporaryDirectory() as temporary,
         Copy(ROOT, Path(temporary) / "copy", options.folder / "kernels", batch) as copy,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations_with_replacement
+from time import thread_time
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -12,17 +13,26 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dalembert.control.mu.scalings import _hermitian
+from dalembert.control.mu.robustness import performance_channel, robust_stability, skew_mu, worst_gain
+from dalembert.control.mu.scalings import Scaling, _hermitian, largest
+from dalembert.control.mu.sweep import ExpandedResponse, proven_ends
+from dalembert.control.mu.worst import worst_values
 from dalembert.control.structured.controllers import low_pass, notch
+from dalembert.control.structured.nonsmooth import Budget
 from dalembert.control.structured.requirements import margin
+from dalembert.control.structured.scales import Range
 from dalembert.control.structured.synthesis import _next_weight
 from dalembert.control.uncertain import constant, parameter, system_lft
+from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.uncertain.error import moved_by
-from dalembert.control.uncertain.lft import rotation
+from dalembert.control.uncertain.lft import LFT, rotation
+from dalembert.control.uncertain.model import UncertainMachine
 from dalembert.control.uncertain.reduction import singular
-from dalembert.control.varying.energy import EnergyFunction, basis, curvature
+from dalembert.control.varying.energy import EnergyFunction, LinearFamily, basis, curvature
 from dalembert.control.varying.falsification import _Search
+from dalembert.control.varying.moving import MotionLoop, Varied
 from dalembert.control.varying.refinements import lifted_matrix
+from dalembert.core.errors import InputError
 
 
 def test_hermitian_matrices_have_as_many_numbers() -> None:
@@ -160,3 +170,125 @@ def test_gradient_of_the_growth_under_a_variation() -> None:
         e = 1e-6
         numeric = [-(search.growth(x + e * d) - search.growth(x - e * d)) / (2.0 * e) for d in np.eye(search.size)]
         np.testing.assert_allclose(gradient, numeric, rtol=2e-2, atol=2e-3 * np.abs(numeric).max())
+
+
+def test_skewed_singular_value_of_two_numbers() -> None:
+    """``1 - x y a b = 0`` with ``|a| <= 1`` needs ``|b| = 1 / |x y|``."""
+    blocks = [DeltaBlock("a", 1, "complex"), DeltaBlock("b", 1, "full")]
+    x, y = 0.3, 2.0 + 1.0j
+    bounds = skew_mu(np.array([[0.0, x], [y, 0.0]]), blocks, ["a"], tolerance=1e-2)
+    assert abs(x * y) <= bounds.upper <= 1.01 * abs(x * y) and 0.9 * abs(x * y) <= bounds.lower <= bounds.upper
+
+
+def _lag(*terms: tuple[float, float]) -> LFT:
+    """Lags ``x' = -(a + b d) x + u``, each with its own number ``d``."""
+    n = len(terms)
+    A = constant(np.diag([-a for a, _ in terms]))
+    for k, (_, b) in enumerate(terms):
+        one = np.eye(n)[:, k : k + 1]
+        A = A + constant(-b * one) @ parameter(f"d{k}") @ constant(one.T)
+    integrators = system_lft(control.ss(np.zeros((n, n)), np.eye(n), np.eye(n), 0))
+    return integrators.feedback(-A, integrators.outputs, integrators.inputs)
+
+
+def test_worst_gain_of_a_lag() -> None:
+    """``1 / (1 + d / 2)`` is 2 at ``d = -1``; what the other number is does not matter, and it is said as zero."""
+    loop = _lag((1.0, 0.5), (1.0, 0.3))
+    inputs, outputs = loop.inputs[:1], loop.outputs[:1]
+    found = worst_gain(loop, inputs, outputs, seconds=10.0)
+    assert found.lower == pytest.approx(2.0, rel=1e-6) and 2.0 <= found.upper < 2.2 and found.complete
+    broken = worst_values(loop, inputs, outputs, bound=1.5)
+    assert broken is not None and broken.value == pytest.approx(2.0, rel=1e-6)
+    assert broken.values == {"d0": pytest.approx(-1.0), "d1": 0.0}
+    assert worst_values(loop, inputs, outputs, bound=2.5) is None
+
+
+def test_robustness_where_nothing_moves() -> None:
+    """``1 / (1 - 2 d)``: no solution from ``d = 1/2`` on."""
+    found = robust_stability((constant([[1.0]]) - 2.0 * parameter("d")).inverse())
+    assert found.upper == pytest.approx(2.0, rel=1e-6) and found.lower == pytest.approx(2.0, rel=1e-6)
+    assert found.complete
+
+
+def test_a_channel_over_its_bound() -> None:
+    loop = system_lft(control.ss(-1.0, 2.0, 3.0, 0.5, inputs=["u"], outputs=["y"]))
+    (A, B, C, D), blocks = performance_channel(loop, ["u"], ["y"], 4.0)
+    assert (A.item(), B.item(), C.item(), D.item()) == (-1.0, 2.0, 0.75, 0.125)
+    assert [(b.name, b.kind) for b in blocks] == [("performance", "full")]
+
+
+def test_frequencies_around_one_that_a_scaling_proves() -> None:
+    """Up to the ends the scaled form is below the level, and just beyond them it is not."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        A = rng.normal(size=(4, 4)) - 3.0 * np.eye(4)
+        system = (A, rng.normal(size=(4, 3)), rng.normal(size=(3, 4)), 0.3 * rng.normal(size=(3, 3)))
+        curve = ExpandedResponse(system, 3)
+        w, T = 1.3, np.diag(rng.uniform(0.5, 2.0, 3)).astype(complex)
+        scaling = Scaling(T, np.linalg.inv(T), np.diag([0.3, -0.2, 0.0]).astype(complex), np.nan)
+        level = 1.2 * float(np.sqrt(largest(T @ curve.at(w) @ scaling.inverse, scaling.G)))
+        ends = proven_ends(curve.about(w), scaling, level)
+        assert ends is not None
+
+        def form(v: float, curve: Any = curve, scaling: Any = scaling, w: float = w) -> float:
+            return largest(scaling.T @ curve.at(w + v) @ scaling.inverse, scaling.G)
+
+        for end, sign in zip(ends, (1.0, -1.0), strict=True):
+            reach = 1.0 / end if end > 1e-3 else 100.0
+            assert max(form(sign * part * reach) for part in (0.0, 0.3, 0.7, 0.99)) <= level**2
+            if end > 1e-3:
+                assert form(1.02 * sign * reach) > level**2 * (1.0 - 1e-9)
+
+
+def test_budgets_end_after_their_seconds() -> None:
+    now = thread_time()
+    assert not Budget(seconds=now + 5.0, began=now - 1.0).spent
+    assert Budget(seconds=0.5, began=now - 1.0).spent and not Budget(seconds=1.5, began=now - 1.0).spent
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper"), [(-2.0, 5.0), (0.0, 3.0), (1.0, np.inf), (-np.inf, -1.0), (-np.inf, np.inf)]
+)
+def test_variables_of_numbers_between_bounds(lower: float, upper: float) -> None:
+    numbers = Range(lower, upper, 0.7, 1.0)
+    for x in (-40.0, -1.9, -1.2, 0.3, 1.1, 2.9, 4.9, 40.0):
+        if lower < x < upper:
+            y = numbers.variable(x)
+            made, slope = numbers.value(y)
+            assert made == pytest.approx(x, rel=1e-9)
+            e = 1e-6 * max(1.0, abs(y))
+            assert (numbers.value(y + e)[0] - numbers.value(y - e)[0]) / (2.0 * e) == pytest.approx(slope, rel=1e-5)
+
+
+def test_numbers_of_uncertain_quantities() -> None:
+    """Tangents of a part of an angle, roots of moduli, and others as they are."""
+    ranges = {"angle": (-1.2, 0.8), "modulus": (4.0, 9.0), "mass": (1.0, 3.0)}
+    lft = constant([[1.0]])
+    model = UncertainMachine(lft, lft, ranges, {"angle": 0.25}, frozenset({"modulus"}))
+    assert model.raw("angle", 0.8) == pytest.approx(np.tan(0.2)) and model.raw("modulus", 9.0) == 3.0
+    for d in (-1.0, 0.3, 1.0):
+        values = model.values(angle=d, modulus=d, mass=d)
+        assert model.normalised(**values) == {name: pytest.approx(d) for name in ranges}
+    assert model.values(modulus=0.0, mass=0.5) == {"modulus": 6.25, "mass": 2.5}
+
+
+def test_relations_that_can_be_solved() -> None:
+    gain = (constant([[2.0]]) + 0.5 * parameter("d")).inverse()
+    d = 0.4
+    value = gain.M22 + gain.M21 @ np.linalg.solve(np.eye(1) - d * gain.M11, d * gain.M12)
+    assert value.item() == pytest.approx(1.0 / (2.0 + 0.5 * d))
+    with pytest.raises(InputError, match="cannot be solved"):
+        constant([[1.0, 2.0]]).solved([0], [0, 1])
+    with pytest.raises(InputError, match="cannot be solved"):
+        parameter("d").inverse()
+
+
+def test_motions_that_are_faster() -> None:
+    varied = (Varied("a", True, 0, 0, (0.0, 1.0), 2.0, 3.0),)
+    family = LinearFamily(((0.0, 1.0),), (True,), np.ones((4, 5, 6, 1, 1)), 1)
+    loop = MotionLoop(cast(Any, None), cast(Any, None), varied, cast(Any, None), np.zeros(0), family)
+    for push, expected in ((None, 15.0), (0.5, 1.5)):
+        fast = loop.faster(5.0, push)
+        assert (fast.varied[0].rate, fast.varied[0].acceleration) == (10.0, expected)
+        factors = fast.family.coefficients[:, 0, 0, 0, 0].tolist()  # one, rate, its square, acceleration
+        assert factors == [1.0, 5.0, 25.0, expected / 3.0]

@@ -253,6 +253,8 @@ def test_tests_that_use_a_module_are_near_to_it(tmp_path: Path) -> None:
     near = near_files(tmp_path, ["a.py", "b.c"], tests)
     assert next(iter(near["a.py"])) == "t1" and near["b.c"] == {"t3": 1.0}
     assert nearest_first(tests, near, ["b.c", "b.c", "a.py"]) == ["t3", "t1", "t2"]
+    near = near_files(tmp_path, ["b.c"], tests, [("b.c", "t2")] * 4)  # it noticed changes there
+    assert list(near["b.c"]) == ["t2", "t3"]
 
 
 def test_named_changes_are_where_they_are_said_to_be() -> None:
