@@ -52,6 +52,27 @@ SHOWN int64_t rests_at(BLOCKS, int64_t i, double *p, double *u, int64_t *modes, 
 SHOWN void full(double *A, double *b, int64_t n, int64_t *columns) { solve_full(A, b, n, columns); }
 SHOWN int64_t pulls(const double *X, int64_t rows, int64_t n, const double *violation, double *x, double *work) {
     SPARE; return pulling(X, rows, n, violation, 1e-12, x, memory); }
+SHOWN void decomposed(int64_t m, const int64_t *pivot, double *R, const double *rhs, double *z, double *mu, double *b,
+                      double *room) {
+    struct constrained C = {0};
+    C.n_active = C.m = m, C.pivot = (int64_t *)(void *)pivot, C.Q = R, C.U = room, C.b = b, C.mu = room + 2 * m * m;
+    solve_decomposed(&C, m, rhs, z, mu); }
+SHOWN int64_t of_contact(const int64_t *losses, const int64_t *of_rope, int64_t n, const int64_t *rubbing,
+                         int64_t row) {
+    struct constrained C = {0};
+    C.losses = losses, C.of_rope = of_rope, C.n_rubbing = n, C.rubbing = rubbing;
+    return is_of_contact(&C, row); }
+SHOWN void let_go_of(const int64_t *losses, int64_t n, const int64_t *rubbing, int64_t m, const int64_t *rows,
+                     double *lambda) {
+    struct constrained C = {0};
+    C.losses = losses, C.n_rubbing = n, C.rubbing = rubbing, C.n_unilateral = m, C.unilateral = rows;
+    let_go_at_zero(&C, lambda); }
+SHOWN int64_t seen_before(int64_t n, int64_t nc, int64_t np, double t, double *seen, const double *x, const double *c,
+                          const double *p) {
+    struct constrained C = {0};
+    const double at = 1.5, *in[4] = {&at, x, c, p};
+    C.n = n, C.nc = nc, C.np = np, C.t_seen = t, C.seen = seen;
+    return was_seen(&C, in); }
 SHOWN void root(const double *W, int64_t n, double *X, double *work) { SPARE; square_root(W, n, X, memory); }
 """
 
@@ -62,7 +83,7 @@ def engine() -> Any:
     library = build_library(text + SHOWN, "parts", optimise=("-O0",))
     for name in ("laws", "remainder_of"):
         getattr(library, name).restype = ctypes.c_double
-    for name in ("a_cone", "a_limit", "sweep", "pivot", "lemke", "rests_at", "pulls"):
+    for name in ("a_cone", "a_limit", "sweep", "pivot", "lemke", "rests_at", "pulls", "of_contact", "seen_before"):
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -329,3 +350,36 @@ def test_rows_that_only_pull(engine: Any) -> None:
     assert len(active) > 4
     X = np.array([[1.0, -1.0], [0.0, 0.0]])  # both would have to hold, each against the other
     assert engine("pulls", X, 2, 2, np.array([1.0, 1.0]), np.zeros(2), work()) == 0
+
+
+def test_equations_with_factors_of_full_rank(engine: Any) -> None:
+    rng = np.random.default_rng(10)
+    for m in (1, 3, 5):
+        R, pivot, right = np.triu(rng.normal(size=(m, m)) + 2.0 * np.eye(m)), rng.permutation(m), rng.normal(size=m)
+        z, mu = np.zeros(m), np.zeros(m)
+        engine("decomposed", m, pivot, R, right, z, mu, np.zeros(m), work())
+        np.testing.assert_allclose(z, np.linalg.solve(R.T, right[pivot]), rtol=1e-9)
+        np.testing.assert_allclose(mu[pivot], np.linalg.solve(R.T @ R, right[pivot]), rtol=1e-9)
+
+
+def test_rows_of_contacts(engine: Any) -> None:
+    """Rows 0 to 2 are a contact, 3 a joint that sticks, 4 a rope over sheaves, 5 a stop without losses."""
+    losses, of_rope = np.array([7, 7, 7, 8, 9, -1]), np.array([0, 0, 0, 0, 1, 0])
+    rubbing = np.array([0, 1, 2, -1, 3, -1])
+    found = [engine("of_contact", losses, of_rope, 2, rubbing, row) for row in range(6)]
+    assert found == [1, 1, 1, 0, 0, 0]
+    force = np.array([-1.0, 2.0, 3.0, -4.0, 5.0, -6.0])
+    engine("let_go_of", losses, 2, rubbing, 2, np.array([0, 5]), force)
+    assert force.tolist() == [0.0, 0.0, 0.0, -4.0, 5.0, -6.0]  # a contact that would pull has no friction either
+
+
+def test_states_that_were_seen(engine: Any) -> None:
+    x, c, p = np.array([1.0, 2.0]), np.array([3.0]), np.array([4.0, 5.0])
+    seen = np.concatenate([x, c, p])
+    assert engine("seen_before", 2, 1, 2, 1.5, seen, x, c, p) == 1
+    assert engine("seen_before", 2, 1, 2, 1.6, seen, x, c, p) == 0
+    for array in (x, c, p):
+        array[-1] += 1.0
+        assert engine("seen_before", 2, 1, 2, 1.5, seen, x, c, p) == 0
+        array[-1] -= 1.0
+    assert engine("seen_before", 2, 0, 0, 1.5, seen, x, c, p) == 1

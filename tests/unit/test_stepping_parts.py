@@ -130,6 +130,35 @@ SHOWN double cone_equations(BLOCKS, int64_t associated, double soft, double *ref
     cones_shifts(&C, &I);
     return length;
 }
+SHOWN double given_energy(BLOCKS, double *scale) { MADE; return given_by(&C, C.active, n, scale); }
+SHOWN int64_t gains(BLOCKS) { MADE; return block_gains(&C, 1); }
+SHOWN void matrices(BLOCKS, double *w) {
+    MADE;
+    for (int64_t a = 0; a < n; a++) memcpy(w + 64 * a, C.w + 64 * a, 6 * sizeof(double));
+}
+SHOWN double stored(BLOCKS, double h, double before, double u, double *g, double *depth, double *sum) {
+    MADE;
+    C.theta = 0.5, C.margin = 1e-6, C.g = g, C.depth = depth;
+    return store(&C, 0, h, before, u, sum);
+}
+SHOWN void tugged(BLOCKS, const int64_t *start, const int64_t *tug) {
+    MADE;
+    C.tug_start = start, C.tug = tug;
+    tug_limit(&C, 0);
+}
+SHOWN double loaded(BLOCKS, int64_t held, double *P, double *held_x, double *T, double b, double *room) {
+    MADE;
+    static const int64_t load[64] = {0}, all[64] = {2};
+    C.n_held = held, C.P = P, C.held_x = held_x, C.T = T, C.held_phi = room, C.held_u0 = room + held, C.before = u0;
+    C.load = load, C.load_count = all;
+    load_limit(&C, 0, C.w, b, x[0]);
+    return mu[0];
+}
+SHOWN void held(int64_t rows, int64_t nv, double *Q, double *T, double *zeta, double *rate, double *u0) {
+    struct moreau C = {0};
+    C.n_held = rows, C.nv = nv, C.Q = Q, C.T = T, C.zeta = zeta, C.held_rate = rate, C.held_u0 = u0, C.rank = 1e-20;
+    held_make(&C);
+}
 SHOWN int64_t repeated(BLOCKS) { MADE; return repeats(&C, 1, C.row_start[n]); }
 SHOWN void extrapolated(BLOCKS, const double *A, const double *c, int64_t rounds, double *x_of) {
     MADE; /* x <- A x + c in the place of sweeps */
@@ -153,9 +182,9 @@ SHOWN void extrapolated(BLOCKS, const double *A, const double *c, int64_t rounds
 def engine() -> Any:
     text = unit_text("stepping").replace('#pragma GCC optimize("O3")', "")
     library = build_library(text + SHOWN, "stepping-parts", optimise=("-O0",))
-    for name in ("resistance", "island_equations", "cone_equations"):
+    for name in ("resistance", "island_equations", "cone_equations", "given_energy", "stored", "loaded"):
         getattr(library, name).restype = ctypes.c_double
-    for name in ("inverse", "solution", "factored", "undetermined", "repeated"):
+    for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains"):
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -458,3 +487,71 @@ def test_extrapolation_of_linear_sweeps_ends_at_their_fixed_point(engine: Any) -
         expected = np.linalg.solve(np.eye(unknowns) - A, right)
         assert np.abs(x - expected).max() < 1e-4 * np.abs(expected).max()
         assert np.abs(c.s - c.Y.T @ x).max() < 1e-9  # velocities follow
+
+
+def test_matrices_and_energies_of_blocks(engine: Any) -> None:
+    """``W = Y Y^T`` of each block; the energy that impulses give is half of their product with both velocities."""
+    rng = np.random.default_rng(10)
+    c = chain(rng, 4, (COULOMB, UNILATERAL))
+    w, scale = np.zeros((len(c.law), 64)), np.zeros(1)
+    engine("matrices", *c.given, w)
+    for k, part in enumerate(c.parts):
+        n = len(part)
+        np.testing.assert_allclose(w[k, : n * (n + 1) // 2], (part @ part.T)[np.triu_indices(n)], rtol=1e-13)
+    c.s = rng.normal(size=c.nv)
+    u = c.u0 + c.Y @ c.s
+    assert engine("given_energy", *c.given, scale) == pytest.approx(0.5 * c.x @ (u + c.u0), rel=1e-12)
+    assert scale[0] == pytest.approx(0.5 * np.abs(c.x) @ (np.abs(u) + np.abs(c.u0)), rel=1e-12)
+    for k in (0, len(c.law) - 1):  # one contact that rebounds and gives energy is enough, whichever it is
+        c.x[:], c.bounce[:] = 0.0, 0.0
+        c.x[c.first[k]], c.bounce[k] = np.sign(u[c.first[k]] + c.u0[c.first[k]]), -0.1
+        assert engine("gains", *c.given) == 1
+        c.x *= -1.0
+        assert engine("gains", *c.given) == 0
+
+
+def test_energy_of_a_compliant_contact(engine: Any) -> None:
+    """Depth at the end by the gap and velocity in the middle; half the stiffness times the change of its square."""
+    c = Contacts(np.random.default_rng(11), 1, [UNILATERAL], [(0,)])
+    k, h, u, before = 400.0, 0.01, -0.3, -0.5
+    c.give[:] = 1.0 / k
+    g, depth, total = np.array([-0.004]), np.array([0.0015]), np.zeros(1)
+    c.x[:] = 100.0  # the contact has taken more than it stores
+    grown = engine("stored", *c.given, h, before, u, g, depth, total)
+    assert depth[0] == pytest.approx(0.004 + 0.5 * h * 0.3) and total[0] == pytest.approx(0.5 * k * depth[0] ** 2)
+    assert grown == pytest.approx(0.5 * k * (depth[0] ** 2 - 0.0015**2))
+    c.x[:], depth[0] = 0.0, 0.0015  # nothing was taken: what is deeper belongs to the penetration of rigid contacts
+    engine("stored", *c.given, h, before, u, g, depth, total)
+    assert depth[0] == pytest.approx(0.0015)
+
+
+def test_limits_of_friction_by_loads(engine: Any) -> None:
+    """Of a sheave by the tensions beside it; of a joint by a load that its own friction changes."""
+    rng = np.random.default_rng(12)
+    c = Contacts(rng, 2, [STICTION, UNILATERAL, UNILATERAL, UNILATERAL], [(0,), (0, 1), (1,), (0,)])
+    c.mu[0], c.x = [9.0, 0.3, 0.0], np.array([0.1, 2.0, -3.0, 4.0])
+    engine("tugged", *c.given, np.array([0, 2, 2, 2, 2]), np.array([1, 3]))
+    assert c.mu[0, 0] == pytest.approx(0.3 * 6.0)
+    engine("tugged", *c.given, np.array([0, 2, 2, 2, 2]), np.array([2, 1]))
+    assert c.mu[0, 0] == pytest.approx(0.3 * 2.0)  # a span that is slack has none
+    for sign in (1.0, -1.0):
+        P, held_x, T = 0.3 * rng.normal(size=(4, 2)), rng.normal(size=2), np.eye(2)
+        c.u0[0], b = sign, 50.0 * sign  # it moves, and would not hold
+        c.mu[0] = [9.0, 0.3, 0.0]
+        y = engine("loaded", *c.given, 2, P, held_x, T, b, np.zeros(8))
+        N = held_x - P.T @ c.x - (-P[0]) * c.x[0]
+        assert y > 0.0 and y == pytest.approx(0.3 * np.linalg.norm(N - sign * (-P[0]) * y), rel=1e-10)
+
+
+def test_rows_that_always_hold_are_made_orthogonal(engine: Any) -> None:
+    rng = np.random.default_rng(13)
+    Y = rng.normal(size=(4, 7))
+    Y[2] = 0.5 * Y[0] - Y[1]  # it depends on the others
+    Q, T, zeta, rate, u0 = Y.copy(), np.zeros((4, 4)), np.zeros(4), rng.normal(size=4), rng.normal(size=4)
+    engine("held", 4, 7, Q, T, zeta, rate, u0)
+    kept = [0, 1, 3]
+    np.testing.assert_allclose(Q[kept] @ Q[kept].T, np.eye(3), atol=1e-13)
+    assert T[2, 2] == 0.0 and not Q[2].any()
+    lower = np.tril(T, -1)
+    lower[kept, kept] = 1.0 / np.diag(T)[kept]
+    np.testing.assert_allclose(lower @ Q, Y, atol=1e-12)
