@@ -175,7 +175,7 @@ def test_gradient_of_the_growth_under_a_variation() -> None:
 def test_skewed_singular_value_of_two_numbers() -> None:
     """``1 - x y a b = 0`` with ``|a| <= 1`` needs ``|b| = 1 / |x y|``."""
     blocks = [DeltaBlock("a", 1, "complex"), DeltaBlock("b", 1, "full")]
-    x, y = 0.3, 2.0 + 1.0j
+    x, y = 2.5, 2.0 + 1.0j
     bounds = skew_mu(np.array([[0.0, x], [y, 0.0]]), blocks, ["a"], tolerance=1e-2)
     assert abs(x * y) <= bounds.upper <= 1.01 * abs(x * y) and 0.9 * abs(x * y) <= bounds.lower <= bounds.upper
 

@@ -81,6 +81,7 @@ def test_inertia_of_a_mass_beside_the_origin() -> None:
     m, c, J = 2.0, np.array([0.3, -1.1, 0.7]), np.diag([0.4, 0.5, 0.6])
     body = SimpleNamespace(mass=m, com=tuple(c), inertia=tuple(map(tuple, J)))
     M = _rigid_mass(cast(Any, body))
+    assert np.abs(M - M.T).max() < 1e-14
     np.testing.assert_allclose(_steiner(m, tuple(c)), m * (c @ c * np.eye(3) - np.outer(c, c)), atol=1e-14)
     for k in range(5):
         v, w = np.random.default_rng(k).normal(size=(2, 3))
