@@ -17,6 +17,7 @@ from dalembert.control.lqr import weight_matrix
 from dalembert.control.mu import mu
 from dalembert.control.rotors import _spins
 from dalembert.control.uncertain.blocks import DeltaBlock
+from dalembert.core.constraint_algebra import independent_rows
 from dalembert.core.errors import DalembertError
 from dalembert.formulations.tree.model import CarriedRotor
 from dalembert.model.celestial import moon_position, sun_position
@@ -164,3 +165,18 @@ def test_corners_of_solid_elements() -> None:
     assert sorted(map(tuple, corners.tolist())) == sorted((a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1))
     for one, two in solids._EDGES[8]:
         assert np.abs(corners[one] - corners[two]).sum() == 2
+
+
+def test_rows_count_whatever_their_lengths() -> None:
+    assert independent_rows(np.array([[1.0, 1.0], [1e-12, -1e-12]])) == 2
+    assert independent_rows(np.array([[1.0, 2.0], [1e-9, 2e-9]])) == 1
+    assert independent_rows(np.zeros((3, 0))) == 0
+
+
+def test_machines_in_which_nothing_has_mass_somewhere() -> None:
+    """Every joint needs something that it moves: the first, the middle and the last one are found."""
+    for light in range(3):
+        bodies = [da.Body(f"b{k}", 1.0, inertia=(0.1, 0.1, 0.0 if k == light else 0.1)) for k in range(3)]
+        joints = [da.Joint(f"j{k}", "revolute", "world", f"b{k}", axis=(0, 0, 1)) for k in range(3)]
+        with pytest.raises(DalembertError, match=f"j{light}"):
+            da.equations(da.Machine("m", bodies, joints))
