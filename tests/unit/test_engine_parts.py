@@ -73,6 +73,12 @@ SHOWN int64_t seen_before(int64_t n, int64_t nc, int64_t np, double t, double *s
     const double at = 1.5, *in[4] = {&at, x, c, p};
     C.n = n, C.nc = nc, C.np = np, C.t_seen = t, C.seen = seen;
     return was_seen(&C, in); }
+SHOWN void shared(int64_t nv, int64_t n, const int64_t *shares, int64_t *active, const double *Z, double *mu,
+                  double *work) {
+    struct constrained C = {0};
+    C.nv = nv, C.n_active = n, C.shares = shares, C.active = active, C.mu = mu, C.dense_work = work;
+    C.rank_tolerance = 1e-10;
+    keep_shares(&C, Z); }
 SHOWN void root(const double *W, int64_t n, double *X, double *work) { SPARE; square_root(W, n, X, memory); }
 """
 
@@ -383,3 +389,24 @@ def test_states_that_were_seen(engine: Any) -> None:
         assert engine("seen_before", 2, 1, 2, 1.5, seen, x, c, p) == 0
         array[-1] -= 1.0
     assert engine("seen_before", 2, 0, 0, 1.5, seen, x, c, p) == 1
+
+
+def test_shares_of_contacts_beside_constraints(engine: Any) -> None:
+    """The generalized force stays; contacts have the least forces with which constraints can transmit the rest."""
+    rng = np.random.default_rng(11)
+    for contacts in ([1, 3, 4], [0], [2, 5], []):
+        nv, n = 8, 6
+        Z, mu = rng.normal(size=(nv, n)), rng.normal(size=n)
+        Z[:, 5] = Z[:, 2]  # they share what they carry
+        shares = np.array([7 if k in contacts else -1 for k in range(n)])
+        force, held = Z @ mu, np.setdiff1d(np.arange(n), contacts)
+        made = mu.copy()
+        engine("shared", nv, n, shares, np.arange(n), Z, made, work())
+        if not contacts:
+            assert (made == mu).all()
+            continue
+        A, B = Z[:, held], Z[:, contacts]
+        rest = np.eye(nv) - A @ np.linalg.pinv(A, rcond=1e-9)
+        x = np.linalg.pinv(rest @ B, rcond=1e-9) @ (rest @ force)
+        np.testing.assert_allclose(made[contacts], x, atol=1e-10)
+        np.testing.assert_allclose(made[held], np.linalg.pinv(A, rcond=1e-9) @ (force - B @ x), atol=1e-10)
