@@ -110,14 +110,11 @@ def _shapes(eom: EquationsOfMotion, p: Array) -> tuple[list[PlacedShape], ShapeT
 
 
 def check_law(one: PlacedShape, two: PlacedShape, pair: str, purpose: str) -> None:
-    """Raise an error that names a law of a collider that contacts do not have: what the pair does, and the reason.
-
-    Segments of beams are no frames of the machine: contacts at its sections take their place.
-    """
+    """Raise an error that names a law that contacts do not have, or a beam: what the pair does, and the reason."""
     for shape in (one, two):
         if shape.segment is not None:
             raise InputError(
-                f"{pair}, and '{shape.owner}' is a {shape.segment.body.kind} that collides: {purpose}; declare "
+                f"{pair}, and '{shape.owner}' is a {shape.segment.body.kind}, whose capsules bend: {purpose}; declare "
                 "contacts at its sections (da.Contact)"
             )
     for collider in (one.collider, two.collider):

@@ -11,7 +11,6 @@ from itertools import combinations
 
 from dalembert.collide.articulated import joined_bodies, machine_shapes
 from dalembert.collide.declared import check_law, mean_friction
-from dalembert.collide.frames import ShapeFrame, shape_frames
 from dalembert.collide.placed import PlacedShape, shape_table
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar, nominal
@@ -49,7 +48,7 @@ def with_smooth_contacts(machine: Machine, purpose: str) -> Machine:
 
 
 def _converted(machine: Machine, purpose: str) -> Machine:
-    where, frames = f"machine '{machine.name}'", shape_frames(machine)
+    where = f"machine '{machine.name}'"
 
     def number(x: Scalar) -> float:
         if not isinstance(x, float):
@@ -69,11 +68,11 @@ def _converted(machine: Machine, purpose: str) -> Machine:
         contacts.append(
             Contact(
                 label,
-                _frame(solid, frames),
+                _frame(solid),
                 _solid(solid),
                 _transform(solid),
                 _surface(surface),
-                _frame(surface, frames),
+                _frame(surface),
                 _least(one.collider.restitution, two.collider.restitution, pair, purpose),
                 mean_friction(one.collider.friction, two.collider.friction),
             )
@@ -107,8 +106,8 @@ def _least(one: Scalar, two: Scalar, pair: str, purpose: str) -> Scalar:
     )
 
 
-def _frame(shape: PlacedShape, frames: tuple[ShapeFrame, ...]) -> str:
-    return WORLD if shape.body < 0 else frames[shape.body].owner
+def _frame(shape: PlacedShape) -> str:
+    return WORLD if shape.body < 0 else shape.owner
 
 
 def _transform(shape: PlacedShape) -> Transform:
