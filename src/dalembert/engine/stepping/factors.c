@@ -151,6 +151,18 @@ static void take_product(int64_t n, int64_t k, int64_t m, const double *A, const
         }
 }
 
+/* B (n x m) <- A (n x n) B */
+static void turn_block(int64_t n, int64_t m, const double *A, double *B) {
+    double column[LARGEST];
+    for (int64_t j = 0; j < m; j++) {
+        for (int64_t i = 0; i < n; i++) {
+            column[i] = 0.0;
+            for (int64_t l = 0; l < n; l++) column[i] += A[i * n + l] * B[l * m + j];
+        }
+        for (int64_t i = 0; i < n; i++) B[i * m + j] = column[i];
+    }
+}
+
 #if defined(__CUDACC__)
 #define SIXES(a, b, c, six, other) other;
 #else
@@ -179,6 +191,20 @@ static inline void take_six(const double *A, const double *B, double *out) {
             c0 -= a * b[0], c1 -= a * b[1], c2 -= a * b[2];
         }
         to[0] = c0, to[1] = c1, to[2] = c2;
+    }
+}
+
+/* B (6 x 6) <- A B */
+static inline void turn_six(const double *A, double *B) {
+    two_of b[18], *const to = (two_of *)B;
+    for (int64_t k = 0; k < 18; k++) b[k] = to[k];
+    for (int64_t i = 0; i < 6; i++) {
+        two_of c0 = {0.0, 0.0}, c1 = c0, c2 = c0;
+        for (int64_t k = 0; k < 6; k++) {
+            const two_of a = {A[6 * i + k], A[6 * i + k]};
+            c0 += a * b[3 * k], c1 += a * b[3 * k + 1], c2 += a * b[3 * k + 2];
+        }
+        to[3 * i] = c0, to[3 * i + 1] = c1, to[3 * i + 2] = c2;
     }
 }
 
@@ -243,7 +269,6 @@ static inline int64_t invert(int64_t n, double *A, double least) {
 
 /* Values <- their factors: inverses on the diagonal, blocks above it times these. The number of pivots that are not above `least`. */
 static int64_t factors_make(const struct factors *N, double least) {
-    double column[LARGEST];
     int64_t small = 0;
     for (int64_t k = 0; k < N->n; k++) {
         const int64_t n = N->size[k];
@@ -252,13 +277,7 @@ static int64_t factors_make(const struct factors *N, double least) {
         for (int64_t e = N->start[k]; e < N->start[k + 1]; e++) {
             const int64_t m = N->size[N->index[e]];
             double *const above = N->value + N->beside[e] + n * m;
-            for (int64_t j = 0; j < m; j++) {
-                for (int64_t i = 0; i < n; i++) {
-                    column[i] = 0.0;
-                    for (int64_t l = 0; l < n; l++) column[i] += own[i * n + l] * above[l * m + j];
-                }
-                for (int64_t i = 0; i < n; i++) above[i * m + j] = column[i];
-            }
+            SIXES(n, m, 6, turn_six(own, above), turn_block(n, m, own, above))
         }
         for (int64_t e = N->start[k]; e < N->start[k + 1]; e++) {
             const int64_t i = N->index[e], m = N->size[i];
