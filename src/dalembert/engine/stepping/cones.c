@@ -243,17 +243,21 @@ static void cones_keep(struct moreau *C, const struct cones *I) {
 /* Impulses of an island of n blocks, with velocities `free` without any; `size` is a small entry of W. 1 if they are found. */
 static int cones_solve(struct moreau *C, const int64_t *block, int64_t n, const double *free, double size) {
     struct cones I = cones_of(C, block, n, free, SEARCH * size);
-    const double fine = 1e-6 * C->tolerance;
-    double last = INFINITY, most;
+    double last = INFINITY, most = 0.0;
     int factored = 0;
     if (!plan_island(C, &I.N, block, n)) return 0;
     for (int64_t k = 0, f = 0; k < n; f += SIZE(block[k]), k++)
         for (int64_t i = 0; i < SIZE(block[k]); i++) I.ref[f + i] = LAW(block[k]) == STICTION ? C->x[ROW(block[k]) + i] : 0.0;
     for (int round = 0; round < PROXIMAL; round++) {
         const double all = sqrt(larger(product_of(&I, free, free), product_of(&I, I.s, I.s)));
-        if (!cones_newton(C, &I, larger(larger(1e-13, fine), 1e-15 * size / I.soft) * all, STEPS, &factored)) return 0;
+        const double precise = larger(larger(1e-13, 1e-6 * C->tolerance), 1e-15 * size / I.soft);
+        if (!cones_newton(C, &I, precise * all, STEPS, &factored)) {
+            if (!(last <= 1e-2 * C->tolerance * size * most)) return 0;
+            for (int64_t i = 0; i < I.rows; i++) I.x[i] = I.ref[i]; /* those of the round before will do */
+            break;
+        }
         const double change = I.soft * cones_round(&I, &most);
-        if (change <= larger(1e-12, 10.0 * fine) * size * most) break;
+        if (change <= larger(1e-12, 1e-4 * C->tolerance) * size * most) break;
         if (change > 0.1 * last) I.soft *= 0.1, factored = 0;
         last = change;
     }

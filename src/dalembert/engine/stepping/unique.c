@@ -118,6 +118,19 @@ static double least_mean(const struct moreau *C) {
     return least;
 }
 
+/* Impulses of the active blocks by Newton's method from none, which obey the laws within the tolerance: they do not depend on the past. 1
+ * if they are found. */
+static int cones_from_none(struct moreau *C, const double *free, double size) {
+    struct factors N = factors_of(C);
+    if (!plan_island(C, &N, C->active, C->n_active)) return 0;
+    for (int64_t k = 0; k < C->n_active; k++)
+        for (int64_t i = 0; i < SIZE(C->active[k]); i++)
+            if (LAW(C->active[k]) != STICTION) C->x[ROW(C->active[k]) + i] = 0.0;
+    cones_follow(C, &N, free, size);
+    push_all(C, free);
+    return block_residual(C) <= C->tolerance;
+}
+
 /* As block_sweeps, with the forces of the rule; islands of more than `direct` rows by sweeps alone. */
 static int unique_impulses(struct moreau *C, double *sweeps, int64_t direct) {
     static const int64_t patience[3] = {1, 8, 60};
@@ -144,7 +157,8 @@ static int unique_impulses(struct moreau *C, double *sweeps, int64_t direct) {
     int64_t *order = C->island + C->nv, *ends = order + C->n_blocks;
     const int64_t count = islands_of(C, C->island, order, ends);
     for (int64_t i = 0; i < count; i++) large |= rows_of_island(C, order, ends, i) > direct;
-    for (int attempt = 0; attempt < (long_ ? 2 : 3) && !found && !ropes; attempt++) {
+    const int attempts = long_ ? 2 : C->apart && rows_of_active(C) > DENSE ? 1 : 3; /* convex problems are better than more sweeps */
+    for (int attempt = 0; attempt < attempts && !found && !ropes; attempt++) {
         set_compliance(C, SEARCH * size);
         push_all(C, free);
         soft_sweeps(C, order, ends, count, patience[attempt], direct);
@@ -157,6 +171,7 @@ static int unique_impulses(struct moreau *C, double *sweeps, int64_t direct) {
         }
     }
     if (!found && !ropes && !large && !long_) found = cones_solve(C, order, C->n_active, free, size);
+    if (!found && !ropes && !large && !long_) found = cones_from_none(C, free, size);
     if (!found || large) C->undetermined = larger(C->undetermined, 1.0); /* at least */
     set_compliance(C, SEARCH * size);
     for (int round = 0; round < PROXIMAL && !found && !large && !long_; round++) {
