@@ -12,6 +12,7 @@ enum { LARGEST = 24, WIDEST = 128 }; /* velocities of a node, of a block */
 /* Memory: see _make_room of native.py. Nodes are numbered in the order of elimination once that is known. */
 struct factors {
     int64_t n, most, room;                     /* nodes; blocks beside the diagonal and numbers that there is room for */
+    int64_t work;                              /* products of blocks in an elimination */
     int64_t *node, *first, *size, *start, *index; /* of a velocity; of a node its first velocity, size, and its later neighbours */
     int64_t *own, *beside;                     /* where values begin: on the diagonal; below it (those above it follow) */
     int64_t *place, *bits;
@@ -83,14 +84,15 @@ static int factors_plan(const struct moreau *C, struct factors *N, const int64_t
         degree[i] = ones_of(bits + i * words, words), done[i] = 0;
     }
     /* neighbours of each node when its turn comes, into index; places of nodes in the order */
-    int64_t used = 0, work = 0;
+    int64_t used = 0;
+    N->work = 0;
     int64_t *const begins = N->beside; /* by turn: node, number of its neighbours */
     for (int64_t turn = 0; turn < nodes; turn++) {
         const int64_t k = least_degree(degree, done, nodes);
         const uint64_t *const own = bits + k * words;
         place[k] = turn, done[k] = 1, begins[2 * turn] = k, begins[2 * turn + 1] = degree[k];
-        work += (degree[k] + 1) * (degree[k] + 1);
-        if (used + degree[k] > N->most || work > WORTH * n) return 0;
+        N->work += (degree[k] + 1) * (degree[k] + 1);
+        if (used + degree[k] > N->most || N->work > WORTH * n) return 0;
         for (int64_t i = 0; i < nodes; i++) {
             uint64_t *const theirs = bits + i * words;
             if (!(own[i / 64] >> (i % 64) & 1)) continue;

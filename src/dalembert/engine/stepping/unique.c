@@ -16,7 +16,8 @@
  * Joints that stick and ropes keep their forces: ref has their last ones. */
 #define SMALL 1e-4     /* compliance of Newton's method, by the least mean of the diagonal of a block */
 #define UNCHANGED 1e-3 /* part of the tolerance within which impulses are those of the last step */
-enum { FEW = 10, BRIEF = 3 }; /* sweeps over an island of many rows after which others methods are used: at rest, in motion */
+enum { FEW = 10, BRIEF = 3 }; /* sweeps over an island of many rows after which other methods are used: at rest, in motion */
+enum { CHAIN = 4 };           /* products of blocks for each body in the elimination of a chain or tree, in which nothing is filled */
 
 /* Number of the island of a velocity: the first of those that it is joined with. */
 static int64_t root_of(int64_t *label, int64_t i) {
@@ -210,13 +211,14 @@ static int rests(const struct moreau *C) {
 }
 
 /* Impulses of one island of many rows, from those of the last step: by sweeps. Where these are slow, by the rule if it rests, else by
- * Newton's method, if its equations are sparse. */
+ * Newton's method, if it is a chain: in a heap an elimination costs more than many sweeps. */
 static void long_impulses(struct moreau *C, double *sweeps, int64_t rows) {
     const int64_t most = C->max_sweeps;
     const int rule = rests(C);
     double *free = C->newton + 5 * rows + C->n_active + 3 * C->nv; /* behind the vectors of newton.c and cones.c */
     struct factors N = factors_of(C);
-    const int64_t few = rule ? FEW : plan_island(C, &N, C->active, C->n_active) ? BRIEF : most;
+    const int chain = !rule && plan_island(C, &N, C->active, C->n_active) && N.work <= CHAIN * N.n;
+    const int64_t few = rule ? FEW : chain ? BRIEF : most;
     copy_velocities(C, C->s, free);
     C->max_sweeps = few < most ? few : most;
     block_sweeps(C, 1, sweeps);
