@@ -12,7 +12,6 @@
 #define FOLLOWED 0.1 /* the same, of long islands in motion */
 #define FEWER 0.5   /* by which a step on Coulomb's law with new factors must reduce the error */
 #define WHOLE 0.99  /* part of a step on a convex problem after which Coulomb's law is tried */
-#define SLOWLY 0.9  /* by which a round must reduce the change of impulses, if their compliance is to stay */
 enum { STEPS = 60, FOLLOW = 6, LINE = 12, PROXIMAL = 30 };
 
 struct cones {
@@ -282,8 +281,9 @@ static void cones_follow(struct moreau *C, const struct factors *N, const double
     for (int round = 0; round < PROXIMAL; round++) {
         const int found = cones_newton(C, &I, 3.0 * C->tolerance * most * sqrt(size), FOLLOW, &factored);
         const double change = I.soft * cones_round(&I, &most);
-        if (found && change <= C->tolerance * size * most) break;
-        if (found && change > SLOWLY * last) I.soft *= 0.3, factored = 0;
+        const double wanted = C->tolerance * size * most;
+        if (found && change <= wanted) break;
+        if (found && change * pow(change / last, PROXIMAL - round) > wanted) I.soft *= 0.3, factored = 0; /* else it would not end */
         last = change;
     }
     cones_keep(C, &I);
