@@ -61,14 +61,14 @@ SHOWN void paces(int64_t n, const int64_t *start, const int64_t *column, double 
 }
 /* Two bodies with a shape each, and the ground, whose shape is the last; contacts of pairs of shapes. */
 SHOWN void forces(int64_t n, int64_t *pair, double *normal, double *impulse, double h, double *force) {
-    static const int64_t body[3] = {0, 1, -1}, rows[1] = {0};
+    static const int64_t body[3] = {0, 1, -1}, rows[1] = {0}, itself[2] = {0, 1};
     static const double none[9] = {0.0}, one[3] = {1.0, 1.0, 1.0};
     struct moreau steps = {0};
     struct scene S = {0};
     struct articulated A = {0};
     steps.total = impulse, steps.row_start = rows, S.n_bodies = 2, S.n_shapes = 3, S.body = body, S.n_contacts = n;
     S.pair = pair, S.normal = normal, S.h = h, S.rows = 3;
-    S.grain = none, S.friction = S.across = one, A.scene = &S, A.steps = &steps;
+    S.grain = none, S.friction = S.across = one, A.scene = &S, A.steps = &steps, A.force_of = itself;
     body_forces(&A, force);
 }
 SHOWN void axes_of(int64_t k, int64_t *pair, double *normal, double *ways) {
