@@ -299,6 +299,7 @@ def test_a_heavy_cable_leaves_a_pulley_as_a_tangent() -> None:
     assert np.hypot(along - left[0], way[:, 2] - left[1]).min() < 1e-6
 
 
+@pytest.mark.slow
 def test_a_platform_on_heavy_cables_over_pulleys() -> None:
     """Weight, stretch and pulleys in one model: balance, lengths back to the pose, stiffness, friction."""
     posts, corners = [(-20.0, 0.0, 12.0), (20.0, 0.0, 12.0)], [(-0.5, 0.0, 0.3), (0.5, 0.0, 0.3)]

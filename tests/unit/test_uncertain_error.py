@@ -238,6 +238,7 @@ def test_a_wrong_model_is_seen_by_its_bound(monkeypatch: pytest.MonkeyPatch) -> 
         uncertain(arm(1), {"E": (50e9, 90e9)})
 
 
+@pytest.mark.slow
 def test_the_bound_costs_under_five_per_cent_of_the_margin() -> None:
     model = uncertain(arm(4), {"E": (50e9, 90e9)}, outputs=["theta", "theta_dot"])
     loop = model.lft.feedback([[20.0, 6.0]], model.lft.outputs, model.lft.inputs)
