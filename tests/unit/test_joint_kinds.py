@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
@@ -61,6 +62,24 @@ def test_neutral_coordinates_are_the_identity(name: str) -> None:
     R, p, _ = joint(name, np.random.default_rng(0)).posed(JOINT_KINDS[name].neutral)
     assert np.allclose(R, np.eye(3), atol=EPS)
     assert np.allclose(p, 0.0, atol=EPS)
+
+
+@pytest.mark.parametrize("name", MOVING)
+def test_poses_in_numbers_are_those_of_each_joint(name: str) -> None:
+    """Joints that differ in one field, at the same coordinates: kept poses of the one are not those of the other."""
+    rng = np.random.default_rng(2)
+    kind = joint(name, rng)
+    q = somewhere(kind, rng)
+    changes: list[dict[str, Any]] = [{}, {"axis": unit(rng)}]
+    changes += [{"second_axis": unit(rng)}] if kind.second_axis is not None else []
+    changes += [{"pitch": 0.7}] if kind.pitch is not None else []
+    for change in (*changes, {}):
+        other = replace(kind, **change)
+        pose = other.posed(q)
+        for array, expected in zip(pose, (*other.motion(ca.DM(q)), other.subspace(ca.DM(q))), strict=True):
+            assert np.array_equal(np.ravel(array), np.ravel(np.array(ca.DM(expected).full())))
+            with pytest.raises(ValueError, match="read-only"):
+                array[...] = 0.0
 
 
 @pytest.mark.parametrize("name", MOVING)
