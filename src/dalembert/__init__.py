@@ -79,7 +79,15 @@ if TYPE_CHECKING:
         ParallelConstraint,
         WeldConstraint,
     )
-    from dalembert.model.contacts import Contact, CylindricalSurface, HalfSpace, SphericalSurface, geometry_contacts
+    from dalembert.model.contacts import (
+        BoxSurface,
+        Contact,
+        CylindricalSurface,
+        HalfSpace,
+        SphericalSurface,
+        body_contacts,
+        geometry_contacts,
+    )
     from dalembert.model.elastic.finite_elements import FlexibleBody
     from dalembert.model.elastic.rod import Rod
     from dalembert.model.elastic.solids import Solids
@@ -132,6 +140,7 @@ __all__ = [
     "Body",
     "BogackiShampine",
     "Box",
+    "BoxSurface",
     "BuildError",
     "Cable",
     "Capsule",
@@ -231,6 +240,7 @@ __all__ = [
     "WriteError",
     "__version__",
     "assemblies",
+    "body_contacts",
     "box",
     "campaign",
     "closed_form",
@@ -289,6 +299,7 @@ _LATER = {
     "Body": "dalembert.model.body",
     "BogackiShampine": "dalembert.simulation.methods",
     "Box": "dalembert.model.geometry",
+    "BoxSurface": "dalembert.model.contacts",
     "BuildError": "dalembert.core.errors",
     "Cable": "dalembert.model.cables",
     "Capsule": "dalembert.model.geometry",
@@ -392,6 +403,7 @@ _LATER = {
     "Wrench": "dalembert.model.parts",
     "WriteError": "dalembert.core.errors",
     "assemblies": "dalembert.analysis.assembly",
+    "body_contacts": "dalembert.model.contacts",
     "box": "dalembert.model.body",
     "campaign": "dalembert.campaigns.campaign",
     "closed_form": "dalembert.analysis.closed_form.form",

@@ -128,7 +128,7 @@ def test_stack_of_ten_boxes_does_not_creep(duration):
 
 
 def test_blow_passes_through_a_long_row():
-    """Twenty boxes side by side, the first of which moves: without rebound all have its momentum, and slide to rest together.
+    """Twenty boxes side by side, the first of which moves: without rebound all get its momentum and slide together.
 
     Ten sweeps carry the blow over half of the row only.
     """

@@ -68,7 +68,7 @@ class Pair:
             sizes=np.array(sizes), places=np.array([np.concatenate([np.zeros(3), np.eye(3).ravel()])] * 2),
             reach=np.ones(2), inner=np.ones(2), friction=np.zeros(2), restitution=np.zeros(2),
             spinning=np.zeros(2), rolling=np.zeros(2), compliance=np.zeros(2), damping=np.zeros(2),
-            belt=np.zeros((2, 3)), grain=np.zeros((2, 3)), across=np.zeros(2),
+            adhesion=np.zeros(2), belt=np.zeros((2, 3)), grain=np.zeros((2, 3)), across=np.zeros(2),
             excluded=np.zeros(0, dtype=np.int64), contacts=16, hulls=hulls,
         )  # fmt: skip
         self.native = NativeScene(SceneTable(np.ones(2), np.ones((2, 3)), np.zeros(3), table), TimeStepping())
@@ -235,3 +235,38 @@ def test_depths_of_cones_are_the_least(number):
     depths = farthest(solids[0], rotation(q), n) + farthest(solids[1], rotation(r), -n) - n @ p
     depth = -Pair(*solids).gap(q, p, r)
     assert 0.98 * depths.min() <= depth <= depths.min() + 1e-9
+
+
+@pytest.mark.parametrize(("second", "within"), [(Box((0.08, 0.06, 0.05)), 1e-12), (Cylinder(0.02, 0.06), 1e-5)])
+def test_parallel_edges_touch_at_both_ends(second, within):
+    """Of two edges that are parallel the ends of the part that they share touch: here the shorter one, 0.06 long.
+
+    GJK approaches normals of round shapes; gaps have the square of their error.
+    """
+    for a, b in itertools.product((0.3, 0.7, 1.1), (0.5, 0.9)):
+        turned = np.array([np.cos(b / 2), 0.0, np.sin(b / 2), 0.0])
+        if isinstance(second, Cylinder):  # its axis along y
+            turned = np.array([np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0])
+        q = np.array([np.cos(a / 2), 0.0, np.sin(a / 2), 0.0])
+        first = Box((0.1, 0.1, 0.04))
+        corners = rotation(q) @ np.array([[x, 0.0, z] for x in (-0.05, 0.05) for z in (-0.02, 0.02)]).T
+        top = corners[:, np.argmax(corners[2])]
+        others = rotation(turned) @ np.array([[x, 0.0, z] for x in (-0.04, 0.04) for z in (-0.025, 0.025)]).T
+        low = others[:, np.argmin(others[2])] if isinstance(second, Box) else np.array([0.0, 0.0, -0.02])
+        found = Pair(first, second).touching(q, top - low + (0.0, 0.0, 1e-3), turned, reach=0.01)
+        assert len(found.gaps) == 2
+        assert found.gaps == pytest.approx([1e-3, 1e-3], abs=1e-10)
+        assert sorted(found.points[:, 1]) == pytest.approx([-0.03, 0.03], abs=1e-12)
+        assert found.points[:, [0, 2]] == pytest.approx(np.array([(top + (0, 0, 5e-4))[[0, 2]]] * 2), abs=within)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1e-4])
+def test_points_that_merge_do_not_depend_on_their_order(tilt):
+    """A narrow strip of a box rests on the edge of another: its ends have one point each, mirror images."""
+    lower, upper = Box((0.1, 0.12, 0.05)), Box((0.1, 0.1, 0.05))
+    turned = np.array([np.cos(tilt / 2), 0.0, np.sin(tilt / 2), 0.0])
+    found = Pair(lower, upper).touching(np.array([1.0, 0, 0, 0]), np.array([0.0999, 0.0, 0.0501]), turned, reach=0.01)
+    assert len(found.gaps) == 2
+    left, right = sorted(map(tuple, found.points), key=lambda x: x[1])
+    assert left == pytest.approx((right[0], -right[1], right[2]), abs=1e-12)
+    assert found.gaps[0] == pytest.approx(found.gaps[1], abs=1e-12)

@@ -11,6 +11,7 @@ from tests.support.changed_runs import changed
 
 import dalembert as da
 from dalembert.campaigns import gradient, identify, sensitivities
+from dalembert.collide.smooth import with_smooth_contacts
 from dalembert.core.errors import DalembertWarning, InputError, SimulationError
 from dalembert.simulation import contact_modes
 from dalembert.systems import legged
@@ -192,12 +193,66 @@ def test_what_is_refused_or_told() -> None:
         sensitivities(
             ball(), of=["b.z"], wrt=["e"], q0={"b.z": 0.12}, duration=0.08, contact="time-stepping", step=1e-3
         )
-    collider = da.Machine(
-        "scene", [da.sphere("ball", 1.0, 0.1)], [da.Joint("b", "free", "world", "ball")],
-        colliders=[da.Collider("all", surface=da.HalfSpace())],
-    )  # fmt: skip
-    with pytest.raises(InputError, match="'scene' has no derivatives through colliders"):
-        sensitivities(collider, of=["b.z"], wrt=["q0.b.z"], q0={"b.z": 0.2}, duration=0.1, contact="time-stepping")
+    bodies, joint = [da.cylinder("can", 1.0, 0.1, 0.2)], da.Joint("b", "free", "world", "can")
+    ground, run = da.Collider("ground", surface=da.HalfSpace()), {"duration": 0.1, "contact": "time-stepping"}
+    wanted: dict[str, Any] = {"of": ["b.z"], "wrt": ["q0.b.z"], "q0": {"b.z": 0.2}}
+    scene = da.Machine("scene", bodies, [joint], colliders=[da.Collider("all"), ground])
+    with pytest.raises(InputError, match=r"'can' and 'ground' of machine 'scene' are a cylinder and a half-space"):
+        sensitivities(scene, **wanted, **run)
+    scene = scene.with_(bodies=[da.sphere("can", 1.0, 0.1)], colliders=[da.Collider("all", rolling=0.01), ground])
+    with pytest.raises(InputError, match=r"collider 'all' has resistance against rolling or spinning: time-stepping"):
+        sensitivities(scene, **wanted, **run)
+    restitution = da.Parameter("e", 0.5)
+    scene = scene.with_(colliders=[da.Collider("all", restitution=restitution), ground])
+    with pytest.raises(
+        InputError, match=r"'can' and 'ground' .* have different restitutions, of which one is a parameter"
+    ):
+        sensitivities(scene, **wanted, **run)
+
+
+def collided(bodies: list[da.Body], joints: list[da.Joint], **coefficients: Any) -> da.Machine:
+    """Bodies on the ground, all of them colliders."""
+    colliders = [da.Collider("all", **coefficients), da.Collider("ground", surface=da.HalfSpace(), **coefficients)]
+    return da.Machine("scene", bodies, joints, colliders=colliders)
+
+
+def test_colliders_have_the_derivatives_of_their_runs() -> None:
+    """A sphere slides on the ground, by differences of runs in which pairs are found in every step."""
+    mu = da.Parameter("mu", 0.3)
+    machine = collided([da.sphere("a", 1.0, 0.1)], [da.Joint("a", "free", "world", "a")], friction=mu)
+    given: dict[str, Any] = {"q0": {"a.z": 0.1}, "v0": {"a.vx": 2.0, "a.wz": 3.0, "a.wx": 1.0}, "duration": 0.1}
+    quantities = {"mu": 1e-6, "v0.a.vx": 1e-6, "v0.a.wx": 1e-6}
+    found = agree(machine, quantities, ["a.x", "a.y", "a.wy"], **given)
+    assert found.derivatives[-1, 0, 0] == pytest.approx(-G * 0.1**2 / 2, rel=2e-2)  # -g t^2 / 2 without the spin
+    runs = [
+        da.simulate(one, contact=da.TimeStepping(tolerance=1e-12), step=1e-3, **given).array(["a.x", "a.y", "a.wy"])
+        for one in (machine, with_smooth_contacts(machine, ""))
+    ]
+    np.testing.assert_allclose(*runs, atol=1e-11)
+
+
+@pytest.mark.slow
+def test_colliders_that_strike_each_other_have_derivatives() -> None:
+    """Two balls collide on the ground; a ball rolls over the edge of a box.
+
+    Friction of a declared contact acts at the surfaces, that of colliders between them. In the step of an impact the
+    two differ by the gap, up to 2 mm of 0.1 m.
+    """
+    mu, e = da.Parameter("mu", 0.3), da.Parameter("e", 0.5)
+    balls = [da.sphere("a", 1.0, 0.1), da.sphere("b", 2.0, 0.15)]
+    free = [da.Joint(body.name, "free", "world", body.name) for body in balls]
+    machine = collided(balls, free, friction=mu, restitution=e)
+    quantities = {"mu": 1e-6, "e": 1e-6, "v0.a.vx": 1e-6, "v0.a.wz": 1e-6, "q0.b.y": 1e-7}
+    given: dict[str, Any] = {
+        "q0": {"a.x": -0.5, "a.z": 0.1, "b.y": 0.05, "b.z": 0.15}, "v0": {"a.vx": 2.0, "a.wz": 3.0}, "duration": 0.2,
+    }  # fmt: skip
+    found = agree(machine, quantities, ["b.x", "b.y", "a.y", "a.wz"], rtol=2e-2, **given)
+    assert np.abs(found.derivatives[-1, 0]).min() > 5e-5
+    bodies = [da.sphere("ball", 1.0, 0.1), da.box("step", 1.0, (0.6, 0.6, 0.2))]
+    joints = [da.Joint("b", "free", "world", "ball"), da.Joint("s", "fixed", "world", "step")]
+    machine = da.Machine("step", bodies, joints, colliders=[da.Collider("all", friction=mu)])
+    given = {"q0": {"b.x": 0.25, "b.z": 0.2}, "v0": {"b.vx": 0.5}, "duration": 0.2}
+    agree(machine, {"mu": 1e-6, "v0.b.vx": 1e-6}, ["b.x", "b.z"], rtol=1e-4, **given)
 
 
 def test_equations_of_a_contact_are_those_of_its_law() -> None:

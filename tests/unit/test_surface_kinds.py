@@ -66,6 +66,9 @@ SURFACES = {
     "spherical inside": da.SphericalSurface(3.0, (0.1, 0.2, 0.3), inside=True),
     "cylindrical": da.CylindricalSurface(0.5, (1.0, 2.0, 0.5), (0.1, 0.2, 0.3)),
     "cylindrical inside": da.CylindricalSurface(3.0, (1.0, 2.0, 0.5), (0.1, 0.2, 0.3), inside=True),
+    "box_surface": da.BoxSurface(
+        (0.6, da.Parameter("s", 0.8), 1.0), da.Transform((0.1, 0.2, 0.3), np.eye(3)[[1, 2, 0]])
+    ),
     "ring": RingSurface(1.0, 0.3, centre=(0.0, 0.0, 0.4)),
 }
 
@@ -81,6 +84,9 @@ def far(name: str, x: Array) -> float:
             d = np.linalg.norm(x - c)
         case "cylindrical":
             d = np.linalg.norm(np.cross(axis, x - c))
+        case "box_surface":
+            q = np.abs((x - c)[[2, 0, 1]]) - np.array([0.3, 0.4, 0.5])
+            return float(np.linalg.norm(np.maximum(q, 0.0)) if q.max() > 0.0 else q.max())
         case "ring":
             return float(0.3 - np.hypot(np.hypot(x[0], x[1]) - 1.0, x[2] - 0.4))
     return float(3.0 - d if "inside" in name else d - (0.7 if "sph" in name else 0.5))
@@ -101,7 +107,7 @@ def test_the_normal_is_the_gradient_of_the_distance(name: str) -> None:
     d, n = SURFACES[name].distance(x, value)
     f = ca.Function("f", [x], [d, n, ca.gradient(d, x)])
     rng = np.random.default_rng(0)
-    for point in rng.normal(size=(5, 3)):
+    for point in rng.normal(size=(10, 3)):
         distance, normal, gradient = (np.array(y.full())[:, 0] for y in f(point))
         assert distance[0] == pytest.approx(far(name, point), abs=1e-12)
         assert np.allclose(normal, gradient, atol=1e-12)
@@ -118,8 +124,8 @@ def test_segments_touch_where_the_distance_is_least(name: str) -> None:
         along = np.array([far(name, x + k * u) for k in s])
         if surface.convex_side:
             assert min(along[0], along[-1]) <= along.min() + 1e-12
-        elif name == "ring":
-            with pytest.raises(MachineError, match="a ring surface takes points and spheres only"):
+        elif name in ("ring", "box_surface"):  # capsules have pairs of their own with a box
+            with pytest.raises(MachineError, match=r"a (ring|box) surface takes points and spheres only"):
                 surface.nearest(ca.SX(x), ca.SX(u), ca.SX(0.8), value)
         else:
             nearest = float(ca.evalf(surface.nearest(ca.SX(x), ca.SX(u), ca.SX(0.8), value)))
@@ -138,7 +144,7 @@ def test_machine_files_and_pictures_take_every_kind(name: str) -> None:
     assert da.load_machine(machine.to_yaml()) == machine
     assert SURFACE_KINDS[name.split()[0]].key in machine_json_schema()["$defs"]["ContactEntry"]["properties"]
     shapes = SURFACES[name].shapes()
-    assert len(shapes) == (name != "ring")
+    assert len(shapes) == (name not in ("ring", "box_surface"))
     for shape in shapes:
         assert far(name, shape.point if hasattr(shape, "point") else shape.centre) != 0.0 or "half" in name
 

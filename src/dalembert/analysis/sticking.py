@@ -139,6 +139,11 @@ def _balanced_in_cones(J: Array, forces: Array, frictions: list[float]) -> bool:
 
 def _touching(contact: Contact, corner: int, machine: str) -> Transform:
     """Place of the touching point in the pose of the solid."""
+    if contact.surface.sharp:
+        raise InputError(
+            f"contact '{contact.name}' of machine '{machine}' is with faces and edges of a box: points and corners of "
+            "boxes on other surfaces can stick in a linear model"
+        )
     if contact.solid is None:
         return Transform()
     if not isinstance(contact.solid, Box):

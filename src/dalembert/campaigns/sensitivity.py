@@ -26,6 +26,7 @@ from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.derivatives import (
     LinearisedRun,
     check_quantities,
+    differentiable,
     linearised_run,
     refuse_shared_forces,
 )
@@ -109,7 +110,7 @@ def sensitivities(
         Names of parameters, ``q0.NAME``, ``v0.NAME``.
     **keywords
         As in `dalembert.Experiment`; laws must be expressions, sampled or not, and the method an explicit one or
-        ``contact=TimeStepping()`` with declared contacts.
+        ``contact=TimeStepping()``, with declared contacts or smooth pairs of colliders.
 
     Examples
     --------
@@ -130,7 +131,7 @@ def sensitivities(
     >>> bool(abs(fall.events[0].derivatives[0] - (1.0 / (2.0 * 9.81)) ** 0.5) < 1e-9)
     True
     """
-    experiment = without_log(experiment_of(machine, keywords))
+    experiment = differentiable(without_log(experiment_of(machine, keywords)))
     eom = experiment.equations
     wrt, of = check_quantities(eom, wrt), tuple([of] if isinstance(of, str) else of)
     if experiment.on_event is None and isinstance(experiment.contact, EventDriven):
@@ -294,9 +295,9 @@ def gradient(
         `dalembert.Measure`.
     **keywords
         As in `dalembert.Experiment`; laws must be expressions, sampled or not, and the method an explicit one or
-        ``contact=TimeStepping()`` with declared contacts.
+        ``contact=TimeStepping()``, with declared contacts or smooth pairs of colliders.
     """
-    experiment = without_log(experiment_of(machine, keywords))
+    experiment = differentiable(without_log(experiment_of(machine, keywords)))
     eom = experiment.equations
     wrt = check_quantities(eom, wrt)
     if final is None and integral is None:

@@ -34,7 +34,7 @@ from dalembert.loop.events import Event, loop_events
 from dalembert.loop.implicit import middle_tape, midpoint_tape
 from dalembert.loop.internal_states import InternalStates
 from dalembert.loop.laws import ConstantInputs, law_terms, sampling_schedule, taken_apart
-from dalembert.loop.nearest import axis_events, line_events, nearest_events
+from dalembert.loop.nearest import axis_events, line_events, nearest_events, window_events
 from dalembert.loop.quantities import Quantities, Slots, sensor_readings
 from dalembert.loop.rope_memory import RopeMemory
 from dalembert.loop.sampled import Stages, bound, stage_slots
@@ -236,11 +236,13 @@ def _compose(
         y_names += [n for n, _ in extra]
     g, specs = loop_events(known, events, limits)
     nearest = nearest_events(eom) if by_events else ((), ())
+    windows = window_events(eom) if by_events else ((), ())
     for more in (
         rope_events(eom, located=by_events, but=slips.ropes),
         slips.events,
         switch_events(eom, switches),
         nearest,
+        windows,
         axis_events(eom, rigid=by_events),
         line_events(eom),
     ):

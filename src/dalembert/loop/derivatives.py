@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.collide.smooth import with_smooth_contacts
 from dalembert.core.constraint_tape import TapeFactors, acting
 from dalembert.core.errors import InputError, SimulationError, UnknownNameError
 from dalembert.core.states import named_vector, place_of
 from dalembert.core.types import Array, Expression, StateLike
 from dalembert.core.warn import warn
+from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.problem.stepping import SteppingSystem
 from dalembert.formulations.constraints.assembly import freedoms_left
-from dalembert.formulations.equations import EquationsOfMotion
+from dalembert.formulations.equations import EquationsOfMotion, derive
 from dalembert.loop.closed_loop import ClosedLoop
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.outlets import DERIVATIVES
@@ -30,10 +32,24 @@ from dalembert.simulation.run import Run
 from dalembert.simulation.step_maps import Along, Maps, position_step, velocity_step
 from dalembert.simulation.stepped_maps import SteppedMaps
 
-__all__ = ["LinearisedRun", "check_quantities", "linearised_run", "refuse_shared_forces"]
+__all__ = ["LinearisedRun", "check_quantities", "differentiable", "linearised_run", "refuse_shared_forces"]
 
 _FOUND = 1e-8  # part by which a start or an impact that is computed again may differ
 _NEWTON = 60
+
+
+def differentiable(experiment: Experiment) -> Experiment:
+    """Return an experiment whose contacts have derivatives: colliders become contacts of all their pairs."""
+    machine = experiment.machine
+    if not machine.colliders or not isinstance(experiment.contact, TimeStepping):
+        return experiment
+    options, coordinates = experiment.equations.variant
+    made = with_smooth_contacts(machine, "time-stepping has no derivatives through them")
+    eom = derive(made, experiment.by, coordinates=coordinates, backend=experiment.backend, **options)
+    p = experiment.p
+    if p is not None and not isinstance(p, Mapping):
+        p = dict(zip(experiment.equations.p_names, p, strict=True))
+    return replace(experiment, machine=cast(Any, eom), p=p)
 
 
 def check_quantities(eom: EquationsOfMotion, wrt: Sequence[str]) -> tuple[str, ...]:
@@ -223,7 +239,6 @@ def _check_stepping(experiment: Experiment, stepping: SteppingSystem) -> None:
     """Refuse machines whose time-stepping has no derivatives."""
     machine = experiment.machine
     refused = [
-        (stepping.colliders is not None, "colliders: declare its contacts (da.Contact)"),
         (experiment.equations.constrained, "loops, cables and ropes: use contact='event-driven'"),
         (any(count for _, count in stepping.loads), "joint friction that depends on a load: use friction_law='smooth'"),
     ]

@@ -25,7 +25,7 @@ from dalembert.engine.problem.problem import EventSpec
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.contacts import Contact
 
-__all__ = ["axis_events", "line_events", "nearest_events"]
+__all__ = ["axis_events", "line_events", "nearest_events", "window_events"]
 
 _PARTS = 1e-6  # rate [m/s] from which on a gap grows: what rests has no rate but rounding
 _SOON = 1.0  # time [s] within which the ends of a line may meet, at their present speed
@@ -46,8 +46,21 @@ def nearest_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[Event
     for k, pair in enumerate(contacts.pairs):
         if pair.contact is not None and _passes(eom, pair.contact):
             acts = system.latches[system.latch_index(f"active.{pair.name}")] > 0.5
-            g.append(ca.if_else(acts, -1.0, contacts.velocity[3 * k] - _PARTS))
+            g.append(ca.if_else(acts, -1.0, contacts.parting[k] - _PARTS))
             specs.append(EventSpec(f"{pair.name}.nearest", direction=1, hidden=True))
+    return g, specs
+
+
+def window_events(eom: EquationsOfMotion) -> tuple[list[Expression], list[EventSpec]]:
+    """Events at which contacts that act leave the face or edge of a box: they let go there."""
+    g: list[Any] = []
+    specs: list[EventSpec] = []
+    system = eom.constraint_system
+    for i, k in enumerate(system.contacts.windowed):
+        name = system.contacts.names[k]
+        acts = system.latches[system.latch_index(f"active.{name}")] > 0.5
+        g.append(ca.if_else(acts, system.contacts.leeway[i], 1.0))
+        specs.append(EventSpec(f"{name}.leave", direction=-1, positive=True, switches=True))
     return g, specs
 
 

@@ -120,6 +120,10 @@ def switch_table(
         at = first + int(system.latch_index(latch))
         names += [f"{name}.{begins}", f"{name}.{ends}"]
         sets += [((at, 1.0),), ((at, 0.0),)]
+    for k in system.contacts.windowed:
+        name = system.contacts.names[k]
+        names.append(f"{name}.leave")
+        sets.append(((place(name), 0.0),))
     counts = []
     for route in system.routes.values():
         for angle in route.counted:

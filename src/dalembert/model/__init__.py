@@ -25,6 +25,7 @@ from dalembert.model.constraints import (
 )
 from dalembert.model.contacts import (
     Ball,
+    BoxSurface,
     Contact,
     CylindricalSurface,
     Distance,
@@ -33,6 +34,7 @@ from dalembert.model.contacts import (
     SphericalSurface,
     Surface,
     Tube,
+    body_contacts,
     geometry_contacts,
     register_surface,
 )
@@ -73,6 +75,7 @@ __all__ = [
     "Beam",
     "Body",
     "Box",
+    "BoxSurface",
     "Cable",
     "CableExit",
     "CablePath",
@@ -151,6 +154,7 @@ __all__ = [
     "WeldConstraint",
     "Wheel",
     "Wrench",
+    "body_contacts",
     "box",
     "clohessy_wiltshire",
     "cylinder",

@@ -14,6 +14,7 @@
 #define OUTSIDE 1e-3   /* part of a size by which corners may be beyond the side of a face */
 #define PARALLEL_EDGES 1e-6 /* sine of edges whose product is a normal of both */
 #define MERGED 1e-2    /* part of a size within which two points are one */
+#define ALIKE 1e-3     /* part of that by which their gaps may differ to count as equal */
 
 /* Add the point in the middle between x and x - gap n. */
 static int add_point(struct contact *c, int count, const double *x, double gap, const double *n) {
@@ -28,14 +29,19 @@ static double extent_of(const struct shape *s) {
     return s->kind == CYLINDER ? fmin(s->size[0], s->size[1]) : s->size[0]; /* of a hull: the sphere inside of it */
 }
 
-/* Whether a point lies where one of those before it does. */
-static int is_known(const struct contact *c, int count, const double *x, double gap, const double *n, double within) {
+/* Add a point, unless one of those before it is near by: the nearer of both to touching stays, or their mean if they are equally
+ * near, so that it does not matter in which order they come. */
+static int add_apart(struct contact *c, int count, const double *x, double gap, const double *n, double within) {
     for (int i = 0; i < count; i++) {
         double d = 0.0;
         for (int k = 0; k < 3; k++) d += pow(x[k] - 0.5 * gap * n[k] - c[i].point[k], 2);
-        if (d < within * within) return 1;
+        if (!(d < within * within)) continue;
+        const double part = fabs(gap - c[i].gap) < ALIKE * within ? 0.5 : gap < c[i].gap ? 1.0 : 0.0;
+        for (int k = 0; k < 3; k++) c[i].point[k] += part * (x[k] - 0.5 * gap * n[k] - c[i].point[k]);
+        c[i].gap += part * (gap - c[i].gap);
+        return count;
     }
-    return 0;
+    return add_point(c, count, x, gap, n);
 }
 
 /* Clip a polygon of n points to where a x <= most. Points that are outside by less than `within` stay: edges that coincide
@@ -76,7 +82,7 @@ static int points_above(double (*polygon)[3], int m, const double *origin, const
         minus3(x, origin, d);
         const double gap = dot3(normal, d);
         for (int k = 0; k < 3; k++) on[k] = sign > 0.0 ? x[k] : x[k] - gap * normal[k]; /* the side of the first shape */
-        if (!is_known(c, count, on, gap, n, within)) count = add_point(c, count, on, gap, n);
+        count = add_apart(c, count, on, gap, n, within);
     }
     return count;
 }
@@ -128,13 +134,33 @@ static int lines_meet(double (*one)[3], double (*two)[3], double *x, double *y) 
     return 1;
 }
 
+/* What touches along n of a face that it does not belong to: the edge across n at the corner farthest along it, or that corner.
+ * Rims are round and stay as they are. */
+static int edge_along(const struct shape *s, const double *n, double (*face)[3], int count) {
+    double edge[3], ends[2][3];
+    if (s->kind == CYLINDER || s->kind == CONE || count <= 2) return count;
+    int at = 0;
+    for (int i = 1; i < count; i++)
+        if (dot3(n, face[i]) > dot3(n, face[at])) at = i;
+    memcpy(ends[0], face[at], sizeof ends[0]);
+    for (int side = 0; side < 2; side++) {
+        memcpy(ends[1], face[(at + (side ? 1 : count - 1)) % count], sizeof ends[1]);
+        minus3(ends[1], ends[0], edge);
+        if (fabs(dot3(n, edge)) > PARALLEL * length3(edge)) continue;
+        memcpy(face, ends, sizeof ends);
+        return 2;
+    }
+    memcpy(face, ends, sizeof ends[0]);
+    return 1;
+}
+
 /* Points of contact for a normal and gap; the simplex of GJK tells which features meet (n = 0: none). */
 static int manifold(const struct shape *a, const struct shape *b, const double *n, double gap, double reach,
                     const struct simplex *S, double scale, struct contact *c) {
     double face_a[2 * MOST_CORNERS][3], face_b[2 * MOST_CORNERS][3], out_a[3] = {0, 0, 0}, out_b[3] = {0, 0, 0}, x[3], y[3];
     const double back[3] = {-n[0], -n[1], -n[2]}, size = fmin(extent_of(a), extent_of(b));
     int count = 0;
-    const int n_a = facing(a, back, face_a, out_a), n_b = facing(b, n, face_b, out_b);
+    int n_a = facing(a, back, face_a, out_a), n_b = facing(b, n, face_b, out_b);
     const double along_a = n_a > 2 ? -dot3(out_a, n) : -1.0, along_b = n_b > 2 ? dot3(out_b, n) : -1.0;
     if (n_a > 1 && along_b >= 1.0 - ALIGNED && along_b >= along_a - 0.1 * ALIGNED) {
         const int m = clip_to(face_b, n_b, out_b, face_a, n_a, OUTSIDE * size);
@@ -142,11 +168,11 @@ static int manifold(const struct shape *a, const struct shape *b, const double *
     } else if (n_b > 1 && along_a >= 1.0 - ALIGNED) {
         const int m = clip_to(face_a, n_a, out_a, face_b, n_b, OUTSIDE * size);
         count = points_above(face_b, m, face_a[0], out_a, n, reach, MERGED * size, c);
-    } else if (n_a == 2 && n_b == 2) { /* lines that lie on each other: the part that they share */
+    } else if ((n_a = edge_along(a, back, face_a, n_a)) == 2 && (n_b = edge_along(b, n, face_b, n_b)) == 2) {
         double u[3], v[3], w[3];
         minus3(face_a[1], face_a[0], u), minus3(face_b[1], face_b[0], v);
         cross3(u, v, w);
-        const double l = length3(v);
+        const double l = length3(v); /* lines that lie on each other: the part that they share */
         if (length3(w) <= PARALLEL * length3(u) * l) {
             for (int k = 0; k < 3; k++) w[k] = v[k] / l;
             int m = clip(face_a, 2, w, dot3(w, face_b[1]), 0.0);

@@ -420,20 +420,6 @@ int constrained_gaps(const double *const *in, double *const *out, double *work) 
     return 0;
 }
 
-/* Whether a step adds no more energy than a part of the kinetic one, apart from the work of inputs, drives and losses:
- * a step across a pole, at which friction jams, leaves with any velocities. */
-int constrained_admits(void *context, double t, const double *x, double t_next, const double *x_next, const double *c,
-                       const double *p, double part) {
-    const struct constrained *C = context;
-    double left[2], kinetic[2];
-    for (int after = 0; after < 2; after++) {
-        const double *in[4] = {after ? &t_next : &t, after ? x_next : x, c, p};
-        double *out[2] = {left + after, kinetic + after};
-        if (C->balance(in, out, C->balance_work)) return 0;
-    }
-    return left[1] - left[0] <= part * (kinetic[0] + kinetic[1]) + 1e-14 * (fabs(left[0]) + fabs(left[1]));
-}
-
 static double largest(const struct constrained *C, const double *values) {
     double most = 0.0;
     for (int64_t i = 0; i < C->n_active; i++) {

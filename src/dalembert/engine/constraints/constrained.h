@@ -78,8 +78,8 @@ struct constrained {
 
 int constrained_ode(const double *const *in, double *const *out, double *work);
 int constrained_events(const double *const *in, double *const *out, double *work);
-int constrained_admits(void *context, double t, const double *x, double t_next, const double *x_next, const double *c,
-                       const double *p, double part);
+int contact_admits(void *context, double t, const double *x, double t_next, const double *x_next, const double *c,
+                   const double *p, double part);
 int constrained_gaps(const double *const *in, double *const *out, double *work);
 int constrained_project(void *context, double t, double *x, const double *c, const double *p);
 int constrained_alpha(void *context, double t, double h, const double *x, const double *c, const double *p, double *out);

@@ -135,7 +135,7 @@ class NativeConstrained:
             loop.first_gap = int(self.memory.struct.n_tape_events) + pairs
         loop.context = self.address
         if self.memory.struct.balance:
-            loop.admits = self._function("constrained_admits")
+            loop.admits = self._function("contact_admits")
         if self.memory.struct.projects:
             loop.project = self._function("constrained_project")
         if self._alpha:

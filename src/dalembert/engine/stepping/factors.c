@@ -269,13 +269,41 @@ static inline int64_t invert(int64_t n, double *A, double least) {
     return small;
 }
 
-/* Values <- their factors: inverses on the diagonal, blocks above it times these. The number of pivots that are not above `least`. */
+/* A <- an inverse of its part of full rank, zero beside it, of a symmetric A (n x n) without negative eigenvalues: by Gauss and Jordan
+ * with the largest pivots of the diagonal; how many are not above `least`. Rows and columns of these are zero, up to rounding. */
+static int64_t invert_part(int64_t n, double *A, double least) {
+    int taken[LARGEST] = {0};
+    for (int64_t left = n; left > 0; left--) {
+        int64_t k = -1;
+        for (int64_t i = 0; i < n; i++)
+            if (!taken[i] && A[i * n + i] > (k < 0 ? least : A[k * n + k])) k = i;
+        if (k < 0) {
+            for (int64_t i = 0; i < n; i++)
+                for (int64_t j = 0; j < n; j++)
+                    if (!taken[i] || !taken[j]) A[i * n + j] = 0.0;
+            return left;
+        }
+        const double part = 1.0 / A[k * n + k];
+        taken[k] = 1, A[k * n + k] = 1.0;
+        for (int64_t j = 0; j < n; j++) A[k * n + j] *= part;
+        for (int64_t i = 0; i < n; i++) {
+            const double a = A[i * n + k];
+            if (i == k) continue;
+            A[i * n + k] = 0.0;
+            for (int64_t j = 0; j < n; j++) A[i * n + j] -= a * A[k * n + j];
+        }
+    }
+    return 0;
+}
+
+/* Values <- their factors: inverses on the diagonal, blocks above it times these. The number of pivots that are not above `least`;
+ * with least > 0 values are symmetric without negative eigenvalues, and factors those of their part of full rank. */
 static int64_t factors_make(const struct factors *N, double least) {
     int64_t small = 0;
     for (int64_t k = 0; k < N->n; k++) {
         const int64_t n = N->size[k];
         double *const own = N->value + N->own[k];
-        small += n == 6 ? invert(6, own, least) : invert(n, own, least);
+        small += least > 0.0 ? invert_part(n, own, least) : n == 6 ? invert(6, own, least) : invert(n, own, least);
         for (int64_t e = N->start[k]; e < N->start[k + 1]; e++) {
             const int64_t m = N->size[N->index[e]];
             double *const above = N->value + N->beside[e] + n * m;

@@ -278,7 +278,7 @@ static int64_t large_undetermined(const struct moreau *C, const struct island *I
     double z[3 * WIDEST], top = 0.0;
     int64_t unknown = 0, velocities = 0;
     for (int64_t k = 0; k < I->n; k++) top = larger(top, 1.0 / I->normal[k]);
-    factors_begin(N, 1e-11 * top);
+    factors_begin(N, 0.0);
     for (int64_t k = 0, f = 0; k < I->n; f += SIZE(I->block[k]), k++) {
         const int64_t a = I->block[k], m = COUNT(a);
         const double *const y = C->Y + VALUES(a);

@@ -154,8 +154,9 @@ FUNCTION real block_share(const stepper *C, INDEX a, real *scale) {
     if (COMPLIANT(a)) return sum; /* it has its own account */
     block_velocity(C, a, C->s, u);
     for (INDEX i = 0; i < SIZE(a); i++) {
-        sum += K(0.5) * C->x[ROW(a) + i] * (u[i] + before[i]);
-        *scale += K(0.5) * fabs(C->x[ROW(a) + i]) * (fabs(u[i]) + fabs(before[i]));
+        const real x = i ? C->x[ROW(a) + i] : C->x[ROW(a)] - HOLD(a);
+        sum += K(0.5) * x * (u[i] + before[i]);
+        *scale += K(0.5) * fabs(x) * (fabs(u[i]) + fabs(before[i]));
     }
     return sum;
 }

@@ -344,7 +344,11 @@ class ConstraintSystem:
             phi.append(ca.SX(1, 1))
             count += 1
         for k, pair in enumerate(self.contacts.pairs):
-            add(pair.name, "contact", -self.contacts.gaps[k], True)
+            gap = self.contacts.gaps[k]
+            if k in self.contacts.windowed:
+                acts = self.latches[self.latch_index(f"active.{pair.name}")] > 0.5
+                gap = ca.if_else(acts, self.contacts.distances[k], gap)
+            add(pair.name, "contact", -gap, True)
         for pair, tangents in zip(self.contacts.pairs, self.tangents, strict=True):
             if tangents:
                 flag = self.latch_index(f"stick.{pair.name}")

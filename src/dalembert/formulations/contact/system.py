@@ -10,6 +10,10 @@ without ``J v'``. A force ``f = (f_n, f_1, f_2)`` on the solid (and its opposite
 ``J^T f`` on the machine: ``M v' + bias = tau + J^T f`` (IMPACT 60 has the impulses of the normals).
 
 Limits of coordinates are pairs too, without tangents (zero rows).
+
+Pairs with faces and edges of a box have a *window* ``w(q)`` [m] beside their distance ``d(q)``: they touch where
+``w <= 0`` only. Their gap is ``max(d, w)``, which is continuous, and closed where bodies overlap. While the pair acts,
+its row is that of ``d``, and it lets go where it leaves the window (`ContactSystem.leeway`).
 """
 
 from __future__ import annotations
@@ -27,12 +31,16 @@ from dalembert.core.parameter import Scalar
 from dalembert.core.ports import Formulation
 from dalembert.core.types import Expression
 from dalembert.formulations.contact.tangents import tangents
-from dalembert.model.contacts import Contact
+from dalembert.model.contacts import BoxSurface, Contact
+from dalembert.model.contacts.sharp import MARGIN, Facing
 from dalembert.model.contacts.solids import Touching
 from dalembert.model.machine import Machine
 from dalembert.model.tree import place
 
 __all__ = ["ContactPair", "ContactSystem"]
+
+_LEAVES = 2e-8
+"""Length [m] beyond its window at which a pair that acts lets go: then its gap is open."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,7 @@ class _Expressions:
 
     ``smooth``: whether the gap may be differentiated, which the nearest point of a segment has a kink in. ``rates``:
     the products of the rows with the velocities, and their derivatives without the accelerations; None: not yet known.
+    ``facing``: of pairs with a box.
     """
 
     gap: Expression
@@ -78,6 +87,7 @@ class _Expressions:
     axes: Expression
     smooth: bool = True
     rates: tuple[Expression, Expression] | None = None
+    facing: Facing | None = None
 
 
 class ContactSystem:
@@ -100,8 +110,10 @@ class ContactSystem:
         expressions: list[_Expressions] = []
         for contact in self.machine.contacts:
             between = f"'{contact.frame}' and the surface on '{contact.on}'"
-            for name, touching in zip(contact.pairs, self._touching(contact), strict=True):
-                expressions.append(self._pair(contact, touching))
+            found = [self._pair(contact, touching) for touching in self._touching(contact)]
+            found += self._windowed(contact)
+            for name, expression in zip(contact.pairs, found, strict=True):
+                expressions.append(expression)
                 e, mu = contact.restitution, contact.friction
                 pairs.append(ContactPair(name, contact, between, e, mu, contact.law == "poisson", contact.rubs))
         if limits:
@@ -137,8 +149,49 @@ class ContactSystem:
 
     @cached_property
     def gaps(self) -> Expression:
-        """``g`` (k)."""
+        """``g`` (k): distances of pairs without a window."""
+        return ca.vertcat(*[_seen(e) for e in self._expressions]) if self._expressions else ca.SX(0, 1)
+
+    @cached_property
+    def distances(self) -> Expression:
+        """``d`` (k): whose rates are those of the normals; of pairs within their windows the gaps."""
         return ca.vertcat(*[e.gap for e in self._expressions]) if self._expressions else ca.SX(0, 1)
+
+    @cached_property
+    def windowed(self) -> tuple[int, ...]:
+        """Pairs that have a window."""
+        return tuple(k for k, e in enumerate(self._expressions) if e.facing is not None)
+
+    @property
+    def _facing(self) -> list[Facing]:
+        """Pairs `windowed`."""
+        return [e.facing for e in self._expressions if e.facing is not None]
+
+    @cached_property
+    def leeway(self) -> Expression:
+        """How far the pairs `windowed` are from leaving their windows [m]."""
+        windows = [MARGIN + _LEAVES - facing.window for facing in self._facing]
+        return ca.vertcat(*windows) if windows else ca.SX(0, 1)
+
+    @cached_property
+    def parting(self) -> Expression:
+        """Rates of the gaps (k), so that their signs change where bodies are within each other that pass in a step.
+
+        A pair with a window opens beside its face or through it: where bodies overlap, it parts as soon as it is
+        nearer to the side and leaves there, or in the other half of the box.
+        """
+        u = ca.densify(self.velocity)
+        rates = [u[3 * k] for k in range(self.k)]
+        if self.windowed:
+            beside = ca.densify(ca.vertcat(*[facing.beside - MARGIN for facing in self._facing]))
+            changes = ca.jtimes(beside, self.variables.q, self._rates)
+            for i, (k, facing) in enumerate(zip(self.windowed, self._facing, strict=True)):
+                d, side, closing, leaving = facing.gap, beside[i], rates[k], changes[i]
+                overlap = ca.logic_and(side < 0.0, d < 0.0)
+                leaving = ca.if_else(overlap, ca.fmax(closing, leaving), leaving)
+                rate = ca.if_else(d > side, closing, leaving)
+                rates[k] = ca.if_else(ca.logic_and(overlap, d < -facing.depth / 2), 1.0, rate)
+        return ca.vertcat(*rates)
 
     @cached_property
     def _differentiated(self) -> list[int]:
@@ -154,7 +207,7 @@ class ContactSystem:
     @cached_property
     def _opening(self) -> Expression:
         """Rates of the gaps of `_differentiated`."""
-        return ca.jtimes(ca.densify(self.gaps[self._differentiated]), self.variables.q, self._rates)
+        return ca.jtimes(ca.densify(self.distances[self._differentiated]), self.variables.q, self._rates)
 
     def _with_normals(self, values: Expression, normals: Expression) -> Expression:
         """Put the terms of the normals of `_differentiated` into the rows of all pairs."""
@@ -238,13 +291,35 @@ class ContactSystem:
         value = self.variables.value
         return contact.solid_kind.touching(contact.surface, *place(contact.origin, value), value)
 
+    def _windowed(self, contact: Contact) -> list[_Expressions]:
+        """Pairs of the solid with faces and edges of a box; none on another surface."""
+        if not isinstance(contact.surface, BoxSurface):
+            return []
+        value, box = self.variables.value, contact.surface
+        (R_s, p_s), (R_b, p_b), (R_o, p_o) = place(contact.origin, value), box.placed(value), self._pose(contact.on)
+        R, origin = self._relative(contact)
+        found = []
+        for pair in contact.solid_kind.facing(box, R_b.T @ R @ R_s, R_b.T @ (origin + R @ p_s - p_b), value):
+            axes, point = R_b @ pair.axes, p_b + R_b @ pair.point
+            rows = axes.T @ self._approach(contact, R, point - origin, point - pair.gap * axes[:, 0])
+            found.append(_Expressions(pair.gap, rows, p_o + R_o @ point, R_o @ axes, smooth=False, facing=pair))
+        return found
+
+    def _relative(self, contact: Contact) -> tuple[Expression, Expression]:
+        """Pose of the frame of the solid in that of the surface."""
+        (R_a, p_a), (R_o, p_o) = (self._pose(frame) for frame in contact.frames)
+        return R_o.T @ R_a, R_o.T @ (p_a - p_o)
+
+    def _approach(self, contact: Contact, R: Expression, arm: Expression, facing: Expression) -> Expression:
+        """Rows of the velocity of the solid at its arm less that of the surface at the point that faces it."""
+        J_a, J_o = self._jacobian(contact.frame), self._jacobian(contact.on)
+        return R @ J_a[:3, :] - ca.skew(arm) @ (R @ J_a[3:, :]) - (J_o[:3, :] - ca.skew(facing) @ J_o[3:, :])
+
     def _pair(self, contact: Contact, touching: Touching) -> _Expressions:
         value = self.variables.value
         x, radius, sweep = touching
-        R_a, p_a = self._pose(contact.frame)
         R_o, p_o = self._pose(contact.on)
-        R = R_o.T @ R_a  # axes of the solid in those of the surface, in which all that follows is
-        origin = R_o.T @ (p_a - p_o)
+        R, origin = self._relative(contact)  # in the axes of the surface, as all that follows
         if sweep is not None:
             d, reach = sweep
             x = x + contact.surface.nearest(origin + R @ x, R @ d, reach, value) * d
@@ -262,8 +337,7 @@ class ContactSystem:
             rows = self.formulation.point_rows(contact.frame, x, directions, moments)
             if rows is not None:
                 return _Expressions(gap, rows[0], point, directions, rates=rows[1:])
-        J_a, J_o = self._jacobian(contact.frame), self._jacobian(contact.on)
-        relative = R @ J_a[:3, :] - ca.skew(arm) @ (R @ J_a[3:, :]) - (J_o[:3, :] - ca.skew(facing) @ J_o[3:, :])
+        relative = self._approach(contact, R, arm, facing)
         return _Expressions(gap, axes.T @ relative, point, directions, sweep is None)
 
     def _pose(self, frame: str) -> tuple[Expression, Expression]:
@@ -295,3 +369,16 @@ class ContactSystem:
                     expression = _Expressions(sign * (q - limit), rows, ca.SX(3, 1), ca.SX(3, 3))
                     limits.append((f"{joint.name}.{end}", joint.limits.restitution, expression))
         return limits
+
+
+def _seen(pair: _Expressions) -> Expression:
+    """Gap of a pair: its distance, or how far it is beside its face or edge, whatever is larger.
+
+    It is open where the solid is on the other side of the box.
+    """
+    facing = pair.facing
+    if facing is None:
+        return pair.gap
+    beside = facing.window - MARGIN
+    through = ca.logic_and(beside < 0.0, pair.gap < -facing.depth)
+    return ca.if_else(through, MARGIN, ca.fmax(pair.gap, beside))

@@ -52,6 +52,11 @@ def check_stepping(eom: EquationsOfMotion, system: ContactSystem, elastic: Elast
                 f"rope '{section.name}' of machine '{machine.name}' has {len(section.sheaves)} sheaves with friction; "
                 f"contact='time-stepping' takes at most {MOST_ROWS - 1}"
             )
+    for k in system.windowed:
+        raise InputError(
+            f"contact '{system.names[k]}' of machine '{machine.name}' is with a face or edge of a box, which is "
+            "located event by event; contact='time-stepping' takes such bodies as colliders"
+        )
     for pair in system.pairs:
         if pair.poisson:
             raise InputError(

@@ -7,10 +7,12 @@ frame or to the world. Kinds of surface are one module each (`SURFACE_KINDS`); a
 event-driven and the time-stepping way of integration share.
 """
 
+from dalembert.model.contacts.box_surface import BoxSurface
 from dalembert.model.contacts.contact import RESTITUTION_LAWS, Contact
 from dalembert.model.contacts.cylindrical import CylindricalSurface
 from dalembert.model.contacts.from_geometry import geometry_contacts
 from dalembert.model.contacts.half_space import HalfSpace
+from dalembert.model.contacts.of_bodies import body_contacts
 from dalembert.model.contacts.solids import SOLID_KINDS
 from dalembert.model.contacts.spherical import SphericalSurface
 from dalembert.model.contacts.surface import Ball, Distance, Plane, Surface, Tube
@@ -21,6 +23,7 @@ __all__ = [
     "SOLID_KINDS",
     "SURFACE_KINDS",
     "Ball",
+    "BoxSurface",
     "Contact",
     "CylindricalSurface",
     "Distance",
@@ -29,6 +32,7 @@ __all__ = [
     "SphericalSurface",
     "Surface",
     "Tube",
+    "body_contacts",
     "geometry_contacts",
     "register_surface",
 ]

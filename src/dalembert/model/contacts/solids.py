@@ -15,7 +15,17 @@ import casadi as ca
 
 from dalembert.core.errors import MachineError
 from dalembert.core.validation import Bound
-from dalembert.model.contacts.surface import Surface, Value
+from dalembert.model.contacts.box_surface import BoxSurface
+from dalembert.model.contacts.sharp import (
+    BOX_PAIRS,
+    CAPSULE_PAIRS,
+    POINT_PAIRS,
+    Facing,
+    box_on_box,
+    capsule_on_box,
+    point_on_box,
+)
+from dalembert.model.contacts.surface import Surface, Value, vector
 from dalembert.model.geometry import Box, Capsule, Sphere
 
 __all__ = ["SOLID_KINDS", "SolidKind", "Touching"]
@@ -52,6 +62,10 @@ class SolidKind(ABC, Generic[T]):
     def touching(self, surface: Surface, R: ca.SX, p: ca.SX, value: Value) -> list[Touching]:
         """Candidate contact points, `count` of them, of the solid in the pose ``R, p``."""
 
+    def facing(self, surface: BoxSurface, R: ca.SX, p: ca.SX, value: Value) -> list[Facing]:
+        """Pairs with windows behind those of `touching`, with a box of which the solid has the pose ``R, p``."""
+        return []
+
     def bounds(self, owner: str) -> Iterator[Bound]:
         """Ranges that must hold for any parameter values."""
         yield from ()
@@ -62,9 +76,17 @@ class PointSolid(SolidKind[None]):
 
     key = "point"
 
+    def count(self, surface: Surface) -> int:
+        """One point, or the faces of a box."""
+        return POINT_PAIRS if surface.sharp else 1
+
     def touching(self, surface: Surface, R: ca.SX, p: ca.SX, value: Value) -> list[Touching]:
         """The point."""
-        return [Touching(p, 0.0)]
+        return [] if surface.sharp else [Touching(p, 0.0)]
+
+    def facing(self, surface: BoxSurface, R: ca.SX, p: ca.SX, value: Value) -> list[Facing]:
+        """The point, with the faces across each axis."""
+        return point_on_box(p, surface.halves(value))
 
 
 class SphereSolid(SolidKind[Sphere]):
@@ -87,15 +109,20 @@ class CapsuleSolid(SolidKind[Capsule]):
     key = "capsule"
 
     def count(self, surface: Surface) -> int:
-        """Two ends, or one point between them."""
-        return 2 if surface.convex_side else 1
+        """Two ends, or one point between them; two ends and its side on a box."""
+        return 2 + CAPSULE_PAIRS if surface.sharp else 2 if surface.convex_side else 1
 
     def touching(self, surface: Surface, R: ca.SX, p: ca.SX, value: Value) -> list[Touching]:
         """Spheres at the ends, or one swept from end to end."""
         half, axis, radius = value(self.solid.length) / 2, R[:, 2], value(self.solid.radius)
-        if surface.convex_side:
+        if surface.convex_side or surface.sharp:
             return [Touching(p + s * half * axis, radius) for s in (-1, 1)]
         return [Touching(p, radius, (axis, half))]
+
+    def facing(self, surface: BoxSurface, R: ca.SX, p: ca.SX, value: Value) -> list[Facing]:
+        """Its side, with edges and corners."""
+        half, radius = value(self.solid.length) / 2, value(self.solid.radius)
+        return capsule_on_box(R[:, 2], p, half, radius, surface.halves(value))
 
     def bounds(self, owner: str) -> Iterator[Bound]:
         """Radius and length."""
@@ -109,22 +136,29 @@ class BoxSolid(SolidKind[Box]):
     key = "box"
 
     def count(self, surface: Surface) -> int:
-        """Eight corners."""
-        return 8
+        """Eight corners; on a box also its corners, and edges."""
+        return BOX_PAIRS if surface.sharp else 8
 
     def check(self, surface: Surface, owner: str) -> None:
         """Corners touch only where the distance is least at the end of an edge."""
-        if not surface.convex_side:
+        if not (surface.convex_side or surface.sharp):
             raise MachineError(
-                f"{owner}: a box touches with its corners only, but its faces reach a round surface first; use "
-                "a Sphere, a Capsule or points in place of the box, or a HalfSpace in place of the surface"
+                f"{owner}: a box touches with its corners only, but its faces reach a round surface first; use a "
+                "Sphere, a Capsule or points in place of the box, a HalfSpace or BoxSurface in place of the surface, "
+                "or colliders, which are time-stepped"
             )
 
     def touching(self, surface: Surface, R: ca.SX, p: ca.SX, value: Value) -> list[Touching]:
         """The corners."""
+        if surface.sharp:
+            return []
         a, b, c = (value(side) / 2 for side in self.solid.size)
         signs = [(i, j, k) for k in (-1, 1) for j in (-1, 1) for i in (-1, 1)]
         return [Touching(p + R @ ca.vertcat(i * a, j * b, k * c), 0.0) for i, j, k in signs]
+
+    def facing(self, surface: BoxSurface, R: ca.SX, p: ca.SX, value: Value) -> list[Facing]:
+        """Corners of both boxes, and edges."""
+        return box_on_box(R, p, vector(self.solid.size, value) / 2, surface.halves(value))
 
     def bounds(self, owner: str) -> Iterator[Bound]:
         """The sides."""

@@ -10,6 +10,7 @@ front of it, on CasADi symbols, a kind says
                               `Surface.convex_side` is false
 ``d`` concave                 `Surface.convex_side`: along every line, so that a segment touches with its ends
 ``n`` constant                `Surface.flat`
+faces, edges and corners      `Surface.sharp`
 ============================  =========================================================================================
 
 A kind that is touched from outside may have a ``radius``: with that of a solid, the length that time steps must not
@@ -93,6 +94,8 @@ class Surface(ABC):
     """Its name in messages."""
     flat: ClassVar[bool] = False
     """Whether its normal is the same everywhere."""
+    sharp: ClassVar[bool] = False
+    """Whether it is a box: all but spheres touch it in pairs that have windows (``sharp.py``)."""
     radius: Scalar
     """Its size, if it is touched from outside; 0 for kinds without such a field."""
     inside: bool

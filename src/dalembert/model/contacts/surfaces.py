@@ -6,6 +6,7 @@ from inspect import isabstract
 from typing import TypeVar
 
 from dalembert.core.errors import MachineError
+from dalembert.model.contacts.box_surface import BoxSurface
 from dalembert.model.contacts.cylindrical import CylindricalSurface
 from dalembert.model.contacts.half_space import HalfSpace
 from dalembert.model.contacts.solids import SOLID_KINDS
@@ -16,7 +17,9 @@ from dalembert.model.register import add_kind
 
 __all__ = ["SURFACE_KINDS", "register_surface"]
 
-SURFACE_KINDS: dict[str, type[Surface]] = {kind.key: kind for kind in (HalfSpace, SphericalSurface, CylindricalSurface)}
+SURFACE_KINDS: dict[str, type[Surface]] = {
+    kind.key: kind for kind in (HalfSpace, SphericalSurface, CylindricalSurface, BoxSurface)
+}
 
 _KEYS = ("frame", "on", "origin", "restitution", "friction", "law")
 
