@@ -129,7 +129,7 @@ def test_stack_of_ten_boxes_does_not_creep(duration):
 
 
 def test_blow_passes_through_a_long_row():
-    """Twenty boxes side by side, of which the first moves: without rebound all have its momentum, and slide to rest.
+    """Twenty boxes side by side, the first of which moves: without rebound all get its momentum and slide together.
 
     Ten sweeps carry the blow over half of the row only.
     """
@@ -458,7 +458,8 @@ def test_bad_meshes(tmp_path, corners, faces, words):
 def test_dominoes_fall_and_walls_stand():
     row = da.simulate(domino_row(20), contact="time-stepping", duration=1.5, step=1e-3, record=0.1)
     assert all(row[f"domino_{k:03d}.z"][-1] < 0.045 for k in range(20))
-    assert row["contact.deepest"].min() > -1e-4
+    # the gap is that in the middle of a step, and two tips of 0.1 m that fall meet with 2 sqrt(3 g l) at most
+    assert row["contact.deepest"].min() > -0.5e-3 * 2 * np.sqrt(3 * G * 0.1)
     wall = da.simulate(brick_wall(8, 6), duration=0.3, step=1e-3, record=0.1)
     n = len(wall.machine.bodies)
     places = wall.x[:, : 7 * n].reshape(-1, n, 7)
