@@ -12,6 +12,7 @@ from tests.support.gpu_on_processor import ProcessorCupy, needs_gpp
 from tests.support.live_programs import LiveProgram
 
 import dalembert as da
+from dalembert.campaigns import sensitivities
 from dalembert.collide.articulated import joined_bodies, machine_shapes
 from dalembert.collide.frames import FrameMotions, frame_poses, shape_frames
 from dalembert.collide.placed import shape_table
@@ -406,7 +407,9 @@ def test_what_has_no_capsules() -> None:
         machine.with_(cables=[rope], colliders=[da.Collider("rope", bodies=["rope"])])
 
 
-def test_linear_models_refuse_it() -> None:
+def test_linear_models_and_derivatives_refuse_it() -> None:
     machine = cantilever(0.5)
+    with pytest.raises(DalembertError, match="may touch, and 'beam' is a beam, whose capsules bend: time-stepping has no"):
+        sensitivities(machine, of=["slide"], wrt=["slide"], duration=0.1, contact="time-stepping")
     with pytest.raises(DalembertError, match="touch, and 'beam' is a beam, whose capsules bend: no linear model"):
         da.linearize(da.equations(machine, backend="vm"), at={"slide": 0.0})

@@ -4,7 +4,8 @@
  * The tape of the machine gives the Jacobian of each body, not of each pair. A contact at the point c between two bodies has, along
  * its normal and tangents d, the rows
  *     d . (v_1 + w_1 x (c - p_1)) - d . (v_2 + w_2 x (c - p_2)),
- * which the factors of the mass matrix, M = L^T D L, turn into those of a block, J L^-1 D^-1/2. */
+ * which the factors of the mass matrix, M = L^T D L, turn into those of a block, J L^-1 D^-1/2. A body may be the segment of a beam, a
+ * capsule between two of its sections: its points also move along it, as its ends do. */
 #define IMMOBILE 1e-14 /* inverse mass along a normal, by that of the whole contact, at which it does not move */
 enum { MOST_PARTS = 64 }; /* of a step in which a body moves by more than its own size */
 
@@ -33,9 +34,12 @@ static void add_stretch(const struct articulated *A, int64_t body, double along,
     for (int64_t k = A->column_start[body]; k < A->column_start[body + 1]; k++) A->row[A->column[k]] += part * A->stretch[k];
 }
 
-/* Where the axis of a segment is next to its contact k: from -1 to 1; the normal points to it with the sign. */
-static double along_segment(const struct articulated *A, int64_t k, int64_t body, int64_t shape, int64_t other, double sign) {
+/* Where the axis of a segment is next to its contact k with another body: from -1 to 1 (other shapes: 0); the normal points to it with
+ * the sign. */
+static double along_segment(const struct articulated *A, int64_t k, int64_t shape, int64_t other, double sign) {
     const struct scene *S = A->scene;
+    const int64_t body = S->body[shape];
+    if (!A->stretch || body < 0 || !(A->half[body] > 0.0)) return 0.0;
     const double *p = S->pose + 12 * body, off = sign * (S->size[3 * shape] + (other < 0 ? 0.0 : 0.5 * S->gap[k]));
     double r[3], z[3];
     axis_of(p + 3, 2, z);
@@ -66,10 +70,8 @@ static void fill_rows(const struct articulated *A, const double *v, int64_t k) {
     const struct scene *S = A->scene;
     struct moreau *C = A->steps;
     const int64_t a = C->n_fixed + k, *at = C->support + C->support_start[a];
-    const int64_t shape[2] = {S->pair[k] / S->n_shapes, S->pair[k] % S->n_shapes}, one = S->body[shape[0]], two = S->body[shape[1]];
-    const int longer[2] = {A->stretch && one >= 0 && A->half[one] > 0.0, A->stretch && two >= 0 && A->half[two] > 0.0};
-    const double along_one = longer[0] ? along_segment(A, k, one, shape[0], two, 1.0) : 0.0;
-    const double along_two = longer[1] ? along_segment(A, k, two, shape[1], one, -1.0) : 0.0;
+    const int64_t i_one = S->pair[k] / S->n_shapes, i_two = S->pair[k] % S->n_shapes, one = S->body[i_one], two = S->body[i_two];
+    const double along[2] = {along_segment(A, k, i_one, two, 1.0), along_segment(A, k, i_two, one, -1.0)};
     const int64_t n = S->count[a] = join_supports(A, one, two, S->support + C->support_start[a]);
     double ways[6][3], moves[2] = {0.0, 0.0}; /* along the normal, along the tangents */
     contact_axes(S, k, ways);
@@ -78,8 +80,8 @@ static void fill_rows(const struct articulated *A, const double *v, int64_t k) {
         for (int64_t i = 0; i < n; i++) A->row[at[i]] = 0.0;
         if (one >= 0) add_row(A, one, w < 3 ? S->where + 3 * k : 0, ways[w], 1.0);
         if (two >= 0) add_row(A, two, w < 3 ? S->where + 3 * k : 0, ways[w], -1.0);
-        if (longer[0] && w < 3) add_stretch(A, one, along_one, ways[w], 1.0);
-        if (longer[1] && w < 3) add_stretch(A, two, along_two, ways[w], -1.0);
+        if (along[0] != 0.0 && w < 3) add_stretch(A, one, along[0], ways[w], 1.0);
+        if (along[1] != 0.0 && w < 3) add_stretch(A, two, along[1], ways[w], -1.0);
         for (int64_t i = 0; i < n; i++) u += A->row[at[i]] * v[at[i]];
         for (int64_t i = n - 1; i >= 0; i--) {
             const double y = A->row[at[i]];

@@ -62,7 +62,7 @@ struct articulated {
     const int64_t *support_start, *support; /* the same, with those that rows which always hold connect with them */
     const int64_t *force_of; /* of each body: number of the force that its own is part of */
     double *jacobian, *row;
-    double *half, *stretch; /* of bodies that are segments: half of their length (0: none), its rate by each velocity; 0: there are none */
+    double *half, *stretch; /* of segments (0: there are none): half of the length (0: it is none), and its rate by each velocity */
     double *friction, *restitution, *spinning, *rolling, *across, *compliance, *damping, *adhesion, *belt; /* those of the scene */
     double *x_after; /* q and v after the last step: a run that continues elsewhere forgets contacts */
     int64_t count_at, deepest_at, force_at; /* places in x: number of contacts, smallest gap, first of the forces (3 each) */

@@ -123,6 +123,7 @@ typedef struct moreau stepper;
     (C->apart ? island_impulses(C, sweeps) : C->depends ? unique_impulses(C, sweeps, C->direct) : block_sweeps(C, open, sweeps))
 #define IMPULSES(C, open, sweeps) (memcpy(C->start, C->s, (size_t)C->nv * sizeof(double)), SOLVE(C, open, sweeps))
 #define RESTRAIN(C, m, sweeps) restrain(C, sweeps)
+#define CLOSE_GAPS(C, open) (C->apart ? close_island_gaps(C) : close_gaps(C, open))
 #define DEPENDS(m, x) \
     C->undetermined = C->lowered = 0.0, C->depends = !C->apart && depends(C, m, x, C->were_undetermined);
 

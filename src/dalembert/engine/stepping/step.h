@@ -255,8 +255,10 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
     /* on with the new velocities */
     for (INDEX i = 0; i < N_VELOCITIES; i++) xm[N_COORDINATES + i] += C->dv[i];
     MASK closing = touched & NO(leaves);
-    if (SOME(closing)) closing = block_gaps(C, closing, h);
+    if (SOME(closing)) closing = gaps_left(C, closing, h);
     if (SOME(closing)) {
+        for (INDEX i = 0; i < N_VELOCITIES; i++) C->r[i] = K(0.0);
+        CLOSE_GAPS(C, closing);
         solve_back(C, C->r, C->dv);
         const real *const in[] = {&tm, xm, C->dv, p};
         real *const out[] = {C->work};
