@@ -38,7 +38,7 @@ from dalembert.simulation.settings import Settings
 
 N_REFERENCE = 4096
 LOOP = {"members": 256, "step": 1e-3, "steps": 500}
-LOOPS = ("panda", "ur5", "crane", "canadarm", "pulleys", "quadruped", "balls", "hoist-steps")
+LOOPS = ("panda", "ur5", "crane", "canadarm", "pulleys", "quadruped", "balls", "hoist-steps", "hoist-elastic")
 SHORTER = {"balls": 150}
 """Steps to compare, where collisions carry rounding on: from one to the next of balls about tenfold."""
 

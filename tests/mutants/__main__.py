@@ -16,6 +16,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from tests.mutants.changes import Change, draw, read_changes
+from tests.mutants.nearness import near_files, nearest_first
 from tests.mutants.notes import Notes
 from tests.mutants.plugin import Job
 from tests.mutants.report import reasons, result, stored, table
@@ -35,6 +36,8 @@ PYTHON_ROOMS = (
     "plan",
     "analysis",
 )
+ENDED = "ended"
+"""A file that says that every change of the batch has its verdict."""
 ROOMS = {"c": {"engine": (".c", ".h")}, "python": dict.fromkeys(PYTHON_ROOMS, (".py",))}
 
 
@@ -56,6 +59,8 @@ def main() -> int:
     parser.add_argument(
         "--longest", type=float, default=10.0, help="processor seconds of a test that is run with changes"
     )
+    parser.add_argument("--near", action="store_true", help="leave out tests that are near to none of the changes left")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="for how long files of tests are begun")
     parser.add_argument("--again", action="store_true", help="try survivors again, after tests were added")
     parser.add_argument("--folder", type=Path, default=ROOT / ".mutants", help="where notes and verdicts are kept")
     parser.add_argument("--write", action="store_true", help=f"write {RESULT.relative_to(ROOT)}")
@@ -88,8 +93,10 @@ def _batch(wanted: list[Change], by_key: dict[str, Change], folder: Path) -> tup
     """Changes of the batch that was begun, if it has all that are wanted and texts are as they were; else a new one."""
     file = folder / "batch.json"
     keys = json.loads(file.read_text()) if file.exists() else []
-    if not set(keys) <= set(by_key) or not {x.key for x in wanted} <= set(keys):
+    ended = (folder / ENDED).exists()
+    if ended or not set(keys) <= set(by_key) or not {x.key for x in wanted} <= set(keys):
         shutil.rmtree(folder / "notes", ignore_errors=True)
+        (folder / ENDED).unlink(missing_ok=True)
         keys = [x.key for x in wanted]
         folder.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(keys))
@@ -103,26 +110,37 @@ def _try(wanted: list[Change], by_key: dict[str, Change], verdicts: Verdicts, op
     claims = Claims(options.folder / "claims")
     place = {change.key: k for k, change in enumerate(batch)}
     numbers = [place[change.key] for change in wanted]
-    files = [file.relative_to(ROOT).as_posix() for name in options.tests for file in _test_files(ROOT / name)]
+    names = [file.relative_to(ROOT).as_posix() for name in options.tests for file in _test_files(ROOT / name)]
+    paths = [change.path for change in wanted]
+    found = [(v.path, v.by.partition("::")[0]) for v in verdicts.known.values() if v.by]
+    found += [(batch[k].path, test.partition("::")[0]) for k, (test, _) in Notes.read(notes).noticed.items()]
+    near = near_files(ROOT / "src" / "dalembert", paths, {name: (ROOT / name).read_text() for name in names}, found)
     with (
         tempfile.TemporaryDirectory() as temporary,
         Copy(ROOT, Path(temporary) / "copy", options.folder / "kernels", batch) as copy,
     ):
         copy.refuse_units()
         texts = copy.texts()
-        to = {name: notes / (name.replace("/", ".") + ".jsonl") for name in files}
-        for name in files:
+        to = {name: notes / (name.replace("/", ".") + ".jsonl") for name in names}
+        left, end = [name for name in names if not to[name].exists()], time.monotonic() + 60.0 * options.minutes
+        while left and time.monotonic() < end:
+            known = Notes.read(notes)
+            unnoticed = [k for k in numbers if k not in known.noticed]
+            name = nearest_first(left, near, [batch[k].path for k in unnoticed])[0]
+            close = [k for k in unnoticed if name in near[batch[k].path]]
+            if options.near and not close:
+                break
+            left.remove(name)
             if to[name].exists() or not claims.take(to[name].name):
                 continue
-            known = Notes.read(notes)
-            spent = {str(k): known.spent.get(k, (0, 0.0)) for k in numbers if k not in known.noticed}
+            spent = {str(k): known.spent.get(k, (0, 0.0)) for k in unnoticed}
             to_notes, told = str(Path(temporary) / "notes"), str(Path(temporary) / "told")
-            job = Job(to_notes, told, copy.variants(), texts, spent, options.longest, options.patience)
+            job = Job(to_notes, told, copy.variants(), texts, spent, close, options.longest, options.patience)
             problem = copy.try_file(name, job, Path(temporary), options.patience + 300.0)
             shutil.copy(job.told, to[name].with_suffix(".told"))
             shutil.copy(job.notes, to[name])
             print(f"{name}: {len(known.noticed)} changes were noticed before. {problem}", flush=True)
-        while not all(file.exists() for file in to.values()):  # other processes try some
+        while not all(to[name].exists() for name in set(names) - set(left)):  # other processes try some
             time.sleep(1.0)
         known = Notes.read(notes)
         for change, number in zip(wanted, numbers, strict=True):
@@ -131,6 +149,7 @@ def _try(wanted: list[Change], by_key: dict[str, Change], verdicts: Verdicts, op
                 verdicts.add(verdict)
                 where = f"{change.path}:{change.line} {change.old!r} -> {change.new!r}"
                 print(f"{verdict.verdict:10s} {where} {verdict.by}", flush=True)
+    (options.folder / ENDED).touch()
 
 
 def _test_files(path: Path) -> list[Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 
 from dalembert.compile.build import find_toolchain, usable_flags
@@ -57,6 +58,7 @@ def unit_errors(engine: Path) -> str:
     return told
 
 
+@lru_cache(maxsize=len(sources.UNITS))
 def _compiled(text: str) -> bytes | None:
     """Machine code of a text; None if there is no compiler or it refuses the text."""
     toolchain = find_toolchain()

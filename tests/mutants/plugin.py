@@ -26,8 +26,10 @@ from _pytest.runner import runtestprotocol
 from tests.mutants.variants import FIRST, MAP
 
 JOB = "DALEMBERT_MUTANTS_JOB"
-MOST_OF_A_FILE, MOST, SECONDS = 8, 60, 30.0
+MOST_OF_A_FILE, MOST, SECONDS = 3, 60, 30.0
 """How many tests of a file, and of all, are run for a change, and for how many seconds together."""
+MOST_NEAR, SECONDS_NEAR = 10, 10.0
+"""Likewise of a file that is near to the change (`nearness`), whatever was run before it."""
 _OPTIMISED = 0x1
 """A flag of code of functions, which that of modules and classes does not have."""
 
@@ -48,6 +50,8 @@ class Job:
         Modules with a change of Python, by the number of the change: file, and its changed text.
     spent
         Of each change that nobody noticed so far, how many tests were run, and how many seconds these took.
+    near
+        Numbers of changes to which the file is near.
     longest
         Seconds that a test may take to be run with changes.
     patience
@@ -59,6 +63,7 @@ class Job:
     variants: list[int] = field(default_factory=list)
     texts: dict[str, tuple[str, str]] = field(default_factory=dict)
     spent: dict[str, tuple[int, float]] = field(default_factory=dict)
+    near: list[int] = field(default_factory=list)
     longest: float = 10.0
     patience: float = 600.0
 
@@ -83,7 +88,7 @@ class Trials:
     def __init__(self, job: Job) -> None:
         with open(os.environ[MAP], "r+b") as file:
             self._map = mmap.mmap(file.fileno(), 0)
-        self._job, self._of_file = job, dict[int, int]()
+        self._job, self._of_file = job, dict[int, tuple[int, float]]()
         self._functions: dict[CodeType, list[FunctionType]] = {}
         self._patches: dict[int, Callable[[], None] | None] = {}
 
@@ -103,7 +108,7 @@ class Trials:
             return True
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         self._map[FIRST:] = bytes(len(self._map) - FIRST)
-        status, seconds = self._run(item, 0, None, 120.0)
+        status, seconds = self._run(item, 0, None, 120.0, 2.0 * self._job.longest)
         marks = [k for k, mark in enumerate(self._map[FIRST:]) if mark]
         if status == 0:
             self._write(self._job.notes, {"test": item.nodeid, "seconds": round(seconds, 3), "marks": marks})
@@ -114,8 +119,12 @@ class Trials:
 
     def _try(self, item: pytest.Item, number: int, seconds: float) -> None:
         count, total = self._job.spent[str(number)]
-        of_file = self._of_file.get(number, 0)
-        if count and (of_file >= MOST_OF_A_FILE or count >= MOST or total + seconds > SECONDS):
+        of_file, own = self._of_file.get(number, (0, 0.0))
+        if number in self._job.near:
+            enough = of_file >= MOST_NEAR or own + seconds > SECONDS_NEAR
+        else:
+            enough = of_file >= MOST_OF_A_FILE or count >= MOST or total + seconds > SECONDS
+        if count and enough:
             return
         patch = None
         if number not in self._job.variants:
@@ -125,7 +134,7 @@ class Trials:
             if patch is None:
                 return
         status, took = self._run(item, number + 1, patch, 10.0 + 10.0 * seconds)
-        self._of_file[number] = of_file + 1
+        self._of_file[number] = of_file + 1, own + took
         self._job.spent[str(number)] = count + 1, total + took
         if status != 2:
             told = {"number": number, "test": item.nodeid, "status": status}
@@ -138,8 +147,13 @@ class Trials:
         with open(file, "a") as out:
             out.write(json.dumps(row, separators=(",", ":")) + "\n")
 
-    def _run(self, item: pytest.Item, active: int, patch: Callable[[], None] | None, limit: float) -> tuple[int, float]:
-        """Status of a test in a child, and its processor time: 0 passed, 1 failed, 2 skipped, 3 crashed."""
+    def _run(
+        self, item: pytest.Item, active: int, patch: Callable[[], None] | None, limit: float, alone: float = 0.0
+    ) -> tuple[int, float]:
+        """Status of a test in a child, and its processor time: 0 passed, 1 failed, 2 skipped, 3 crashed.
+
+        `limit` is in processor seconds of each process, `alone` in those of the test without compilers that it starts.
+        """
         self._map[:4] = active.to_bytes(4, sys.byteorder)
         pid = os.fork()
         if pid == 0:
@@ -150,6 +164,8 @@ class Trials:
                 resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, most))
                 if patch is not None:
                     patch()
+                signal.signal(signal.SIGPROF, signal.SIG_DFL)
+                signal.setitimer(signal.ITIMER_PROF, alone)
                 reports = runtestprotocol(item, nextitem=None, log=False)
                 status = 1 if any(r.failed for r in reports) else 2 if any(r.skipped for r in reports) else 0
             finally:
@@ -166,7 +182,9 @@ class Trials:
         return code if code in (0, 1, 2) else 3, done[2].ru_utime + done[2].ru_stime
 
     def _patch(self, number: int) -> Callable[[], None] | None:
-        """What makes a change of Python in a child; None if it changes what runs at the import."""
+        """What makes a change of Python in a child; None if it runs at the import, or is one of C outside functions."""
+        if str(number) not in self._job.texts:
+            return None
         path, text = self._job.texts[str(number)]
         file = Path("src", "dalembert", path).resolve()
         try:

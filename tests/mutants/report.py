@@ -10,10 +10,15 @@ from typing import Any
 
 from tests.mutants.trials import COUNTED, NOTICED, Verdict
 
-__all__ = ["reasons", "result", "stored", "table"]
+__all__ = ["REASONS", "reasons", "result", "stored", "table"]
 
 EQUIVALENT = "Equivalent:"
-"""How reasons begin of changes that no test can notice."""
+"""How reasons begin of changes that give the same results for every input, or to rounding."""
+ANOTHER_WAY = "Another way to the same solution:"
+"""Likewise of changes after which a search takes another way, or more of it, and ends at the same solution."""
+GAP = "A gap of the tests:"
+"""Likewise of changes of results that no test notices."""
+REASONS = (EQUIVALENT, ANOTHER_WAY, GAP)
 
 
 def reasons(file: Path) -> dict[str, str]:
@@ -24,14 +29,22 @@ def reasons(file: Path) -> dict[str, str]:
     return {row["key"]: row["reason"] for row in (*data["survivors"], *data["others"]) if "reason" in row}
 
 
-def _shares(verdicts: Sequence[Verdict], written: Mapping[str, str]) -> dict[str, dict[str, int]]:
+def _shares(verdicts: Sequence[Verdict], written: Mapping[str, str]) -> dict[str, dict[str, float]]:
+    """Counts of verdicts, and the noticed part of the changes: without equivalent ones, and without detours too."""
     shares = {}
     for language in ("c", "python"):
         own = [v for v in verdicts if v.language == language]
         count = Counter(v.verdict for v in own)
-        same = sum(v.verdict != NOTICED and written.get(v.key, "").startswith(EQUIVALENT) for v in own)
+        why = [written.get(v.key, "") for v in own if v.verdict in COUNTED and v.verdict != NOTICED]
+        same, detours = (sum(reason.startswith(kind) for reason in why) for kind in (EQUIVALENT, ANOTHER_WAY))
         tried = sum(count[name] for name in COUNTED)
-        shares[language] = {"tried": tried, **dict(sorted(count.items())), "equivalent": same}
+        numbers = {"tried": tried, **dict(sorted(count.items())), "equivalent": same, "another way": detours}
+        noticed = 100.0 * count[NOTICED]
+        shares[language] = {
+            **numbers,
+            "percent noticed": round(noticed / max(1, tried - same), 1),
+            "percent noticed of changes of results": round(noticed / max(1, tried - same - detours), 1),
+        }
     return shares
 
 
@@ -44,11 +57,11 @@ def table(verdicts: Sequence[Verdict], written: Mapping[str, str]) -> str:
             rows.append(f"{v.key} {v.path}:{v.line} {v.old!r} -> {v.new!r}: {v.verdict}; {reason}")
             rows.append(f"             {v.source}")
     for language, count in _shares(verdicts, written).items():
-        noticed, tried = count.get(NOTICED, 0), count["tried"]
-        if tried:
-            part, real = 100.0 * noticed / tried, 100.0 * noticed / max(1, tried - count["equivalent"])
+        if count["tried"]:
             rows.append(
-                f"{language}: {noticed} of {tried} noticed, {part:.0f} %; {real:.0f} % of those that are not equivalent"
+                f"{language}: {count.get(NOTICED, 0)} of {count['tried']} noticed, {count['equivalent']} equivalent: "
+                f"{count['percent noticed']} % of the others; {count['another way']} take another way to the same "
+                f"solution: {count['percent noticed of changes of results']} % without them"
             )
     return "\n".join(rows)
 

@@ -31,7 +31,7 @@ _NUMBERS = re.compile(r"\b(Scalar|float|Vector|Matrix|Terms|Array)\b")
 NO_LAWS = {
     "Ball", "Plane", "Tube", "Box", "Capsule", "Cone", "Cylinder", "HeightField", "Mesh", "Sphere", "Geometry", "Shape",
     "Transform", "CablePath",
-    "HalfSpace", "CylindricalSurface", "SphericalSurface",  # geometry: tests/unit/test_surface_kinds.py
+    "HalfSpace", "CylindricalSurface", "SphericalSurface", "BoxSurface",  # geometry: tests/unit/test_surface_kinds.py
     "Body", "Machine", "Parameter",  # inertia and gravity: all formulations agree, closed forms of pendulums
     "DistanceConstraint", "LoopConstraint", "MotionConstraint", "OrthogonalConstraint", "ParallelConstraint",
     "WeldConstraint", "BallConstraint",  # kinematics: tests/unit/test_constraint_kinds.py
@@ -42,6 +42,7 @@ NO_LAWS = {
 PLACES = {
     "Joint": {"axis", "second_axis"}, "Limits": {"lower", "upper"}, "Cable": {"anchor_at", "exit_at"},
     "Wheel": {"axis"}, "ControlMomentGyro": {"gimbal_axis", "spin_axis"}, "Beam": {"offset", "stations"},
+    "Collider": {"radius"},
     "ThirdBody": {"epoch"}, "MagneticTorque": {"epoch"}, "OrbitalGravity": {"epoch"},
 }  # fmt: skip
 """Numbers of the others that say where something is, or when."""

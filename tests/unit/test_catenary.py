@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+import casadi as ca
 import numpy as np
 import pytest
 
 from dalembert.analysis import Catenary, catenary
 from dalembert.core.errors import InputError
+from dalembert.model.ropes.catenary import pull
 
 A = {"length": 106.0, "weight": 20.601, "stiffness": 2.8e7}
 
@@ -72,6 +74,22 @@ def test_random_cables_are_found() -> None:
         L = math.hypot(l, h) * rng.choice([rng.uniform(0.98, 1.0), rng.uniform(1.0001, 1.01), rng.uniform(1.01, 3)])
         cable = catenary((0, 0, 0), (l, 0, h), L, 10 ** rng.uniform(-1, 2), stiffness=10 ** rng.uniform(5, 8))
         np.testing.assert_allclose(cable.points(3)[-1], (l, 0, h), atol=2e-9 * max(L, l))
+
+
+def test_light_cables_that_are_taut_are_straight() -> None:
+    """Their weight is 1e-8 of their tension and less: differences of nearly equal numbers must not be seen."""
+    l, h, L, w, EA = (ca.SX.sym(name) for name in ("l", "h", "L", "w", "EA"))
+    solved = ca.Function("solved", [l, h, L, w, EA], list(pull(l, h, L, w, EA)))
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        x, z = 10 ** rng.uniform(-2, 1), rng.uniform(-1, 1) * 10 ** rng.uniform(-2, 1)
+        chord, stiffness = math.hypot(x, z), 10 ** rng.uniform(6, 9)
+        length, weight = chord / (1 + rng.uniform(0.001, 0.02)), 10 ** rng.uniform(-3, -1)
+        tension = stiffness * (chord / length - 1)
+        cable = catenary((0, 0, 0), (x, 0, z), length, weight, stiffness=stiffness)
+        assert cable.tensions[1] == pytest.approx(tension, rel=1e-8, abs=2 * weight * length)
+        _, H, V, missed = (float(value) for value in solved(x, z, length, weight, stiffness))
+        assert missed < 1e-12 and math.hypot(H, V) == pytest.approx(tension, rel=1e-8, abs=2 * weight * length)
 
 
 def test_refusals() -> None:

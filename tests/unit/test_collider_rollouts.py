@@ -33,7 +33,7 @@ def hinged() -> da.EquationsOfMotion:
     ]
     mu = da.Parameter("mu", 0.5)
     ground = da.Collider("ground", surface=da.HalfSpace(), friction=mu)
-    colliders = [da.Collider("all", friction=mu, restitution=0.3), ground]
+    colliders = [da.Collider("all", friction=mu, restitution=0.3, adhesion=2.0), ground]
     return da.equations(da.Machine("hinged", bodies, joints, colliders=colliders))
 
 

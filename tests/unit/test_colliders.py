@@ -116,6 +116,36 @@ def test_stack_stands_with_equal_forces():
     np.testing.assert_allclose(run.x[-1, :70], run.x[0, :70], atol=1e-12)
 
 
+@pytest.mark.parametrize("duration", [0.5, pytest.param(100.0, marks=[pytest.mark.slow, pytest.mark.long])])
+def test_stack_of_ten_boxes_does_not_creep(duration):
+    """It stays where it is, to the rounding of 100,000 steps."""
+    names = [f"b{k}" for k in range(10)]
+    machine = scene([da.box(name, 1.0 + 0.1 * k, (0.1, 0.1, 0.1)) for k, name in enumerate(names)])
+    start = {f"{name}.z": 0.05 + 0.1 * k for k, name in enumerate(names)}
+    run = stepped(machine, duration, start, step=1e-3, record=duration / 10)
+    assert run.status == "completed"
+    assert np.abs(run.x[:, :70] - run.x[0, :70]).max() < 1e-11
+
+
+def test_blow_passes_through_a_long_row():
+    """Twenty boxes side by side, the first of which moves: without rebound all have its momentum, and slide to rest together.
+
+    Ten sweeps carry the blow over half of the row only.
+    """
+    n, speed, friction, step = 20, 2.0, 0.3, 1e-3
+    names = [f"b{k:02d}" for k in range(n)]
+    machine = scene([da.box(name, 1.0, (0.1, 0.1, 0.1)) for name in names], friction=friction)
+    start = {f"{name}.z": 0.05 for name in names} | {f"{name}.x": 0.1 * k for k, name in enumerate(names)}
+    for tolerance in (1e-6, 1e-8):
+        way = da.TimeStepping(tolerance=tolerance, max_sweeps=10)
+        run = da.simulate(machine, duration=0.01, q0=start, v0={"b00.vx": speed}, contact=way, step=step)
+        assert run["contact.residual"].max() < 10 * tolerance
+        expected = speed / n - friction * G * run.t[1:]
+        for name in names:
+            np.testing.assert_allclose(run[f"{name}.vx"][1:], expected, atol=n * tolerance * speed)
+    assert run["contact.count"].max() == 4 * n + 4 * (n - 1)
+
+
 def test_cylinder_stands():
     machine = scene([body("a", da.Cylinder(0.05, 0.4))])
     run = stepped(machine, 0.2, {"a.z": 0.2}, step=1e-3, record=0.1)

@@ -68,7 +68,7 @@ class Pair:
             sizes=np.array(sizes), places=np.array([np.concatenate([np.zeros(3), np.eye(3).ravel()])] * 2),
             reach=np.ones(2), inner=np.ones(2), friction=np.zeros(2), restitution=np.zeros(2),
             spinning=np.zeros(2), rolling=np.zeros(2), compliance=np.zeros(2), damping=np.zeros(2),
-            belt=np.zeros((2, 3)), grain=np.zeros((2, 3)), across=np.zeros(2),
+            adhesion=np.zeros(2), belt=np.zeros((2, 3)), grain=np.zeros((2, 3)), across=np.zeros(2),
             excluded=np.zeros(0, dtype=np.int64), contacts=16, hulls=hulls,
         )  # fmt: skip
         self.native = NativeScene(SceneTable(np.ones(2), np.ones((2, 3)), np.zeros(3), table), TimeStepping())

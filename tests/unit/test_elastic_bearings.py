@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.support.gpu_on_processor import ProcessorCupy, needs_gpp
 from tests.unit.test_sheave_bearings import BEARING, EXACT, C, G, atwood
 
 import dalembert as da
 from dalembert.analysis import machine_modes
+from dalembert.simulation.rollout import cuda
 
 THROWN = {"x1_dot": -1.5, "x2_dot": 1.5, "wheel_dot": 15.0}
 
@@ -214,3 +217,20 @@ def test_a_drum_lifts_by_an_elastic_rope_with_losses() -> None:
     assert run.energy.drift < 1e-9
     steps = da.simulate(soft, contact="time-stepping", step=1e-3, **start)
     assert steps["z"][-1] == pytest.approx(run["z"][-1], abs=3e-6)
+
+
+@needs_gpp
+@pytest.mark.slow
+def test_threads_of_a_gpu_are_lanes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text of the kernel for a bearing that turns either way, slips on the rope or rests, on the processor."""
+    eom = da.equations(elastic(5.0, 3.0, 1e4, 30.0, friction=0.8))
+    speeds, spins = np.array([1.5, 1.5, -1.5, 0.0]), np.array([15.0, 60.0, -15.0, 0.0])
+    start = {"x1_dot": -speeds, "x2_dot": speeds, "wheel_dot": spins}
+    settings: dict[str, Any] = {"v0": start, "duration": 0.1, "step": 1e-3, "contact": "time-stepping"}
+    lanes = da.rollout(eom, threads=1, **settings)
+    made = ProcessorCupy(tmp_path)
+    monkeypatch.setattr(cuda, "import_cupy", lambda: made)
+    threads = da.rollout(eom, device="cuda", **settings)
+    assert made.launches > 0 and lanes.ok.all() and threads.ok.all()
+    np.testing.assert_allclose(threads.x, lanes.x, rtol=1e-12, atol=1e-12)
+    assert np.ptp(lanes.final[:, eom.q_names.index("wheel")]) > 1.0

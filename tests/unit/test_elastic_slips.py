@@ -11,7 +11,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dalembert as da
-from dalembert.studies.ropes.machines import CRANE_START, belt, tower_crane
+from dalembert.studies.ropes.machines import CRANE_START, belt, tackle, tower_crane
 
 G = 9.81
 EXACT: dict[str, Any] = {"method": "dopri5", "rtol": 1e-10, "atol": 1e-12}
@@ -97,6 +97,27 @@ def test_slack_and_taut() -> None:
     assert exact.energy.drift < 1e-9 and fixed.energy.drift < 1e-9
     slack = exact["length.r"] < TOTAL - 1e-9
     assert slack.any() and not exact["tension.r[0]"][slack].any()
+
+
+@pytest.mark.parametrize("damping", [0.0, pytest.param(500.0, marks=pytest.mark.slow)])
+def test_a_slack_rope_over_several_sheaves_becomes_taut(damping: float) -> None:
+    """Which sheaves slip follows from all rates at once; steps, which know no events, converge to the same."""
+    loss = da.SheaveLoss(bearing=0.2, pin=0.02, bending=0.01)
+    rope: dict[str, Any] = {"stiffness": 2e6, "length": 15.0, "damping": damping}  # slack by 0.115 m
+    machine = tackle(4, 800.0, 230.0, loss=loss, **rope)
+    start: dict[str, Any] = {"q0": {"z": 0.0, "h": 0.0}, "v0": {"z_dot": -0.4, "h_dot": 1.0}, "backend": "vm"}
+    run = da.simulate(machine, duration=0.4, record=0.01, method="dopri5", rtol=1e-10, atol=1e-12, **start)
+    names = [event.name for event in run.events]
+    assert names.count("r.taut") >= 1 and run.status == "completed" and run.energy.drift < 1e-9
+    T = np.array([run[f"tension.r[{i}]"] for i in range(5)])
+    pulls = T.max(axis=0) > 1.0
+    k = math.log((1 + 0.2 * 0.02 / 0.15) / (1 - 0.2 * 0.02 / 0.15) * 1.01)
+    assert pulls.any() and np.abs(np.diff(np.log(T[:, pulls]), axis=0)).max() < k + 1e-6
+    errors = []
+    for h in (1e-3, 2.5e-4):
+        steps = da.simulate(machine, duration=0.4, record=0.2, step=h, contact="time-stepping", **start)
+        errors.append(abs(steps["z"][-1] - run["z"][-1]))
+    assert errors[1] < min(2e-5, 0.5 * errors[0])
 
 
 D = 40.0

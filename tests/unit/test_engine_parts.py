@@ -49,6 +49,36 @@ SHOWN double remainder_of(const double *S, int64_t m, int64_t g, double *work) {
     SPARE; return pivot_of(S, m, g, 1e-12, memory); }
 SHOWN int64_t rests_at(BLOCKS, int64_t i, double *p, double *u, int64_t *modes, double least, double tolerance) {
     MADE; const struct solution s = {p, u, modes}; return pair_rests(&c, i, &s, least, tolerance); }
+SHOWN void full(double *A, double *b, int64_t n, int64_t *columns) { solve_full(A, b, n, columns); }
+SHOWN int64_t pulls(const double *X, int64_t rows, int64_t n, const double *violation, double *x, double *work) {
+    SPARE; return pulling(X, rows, n, violation, 1e-12, x, memory); }
+SHOWN void decomposed(int64_t m, const int64_t *pivot, double *R, const double *rhs, double *z, double *mu, double *b,
+                      double *room) {
+    struct constrained C = {0};
+    C.n_active = C.m = m, C.pivot = (int64_t *)(void *)pivot, C.Q = R, C.U = room, C.b = b, C.mu = room + 2 * m * m;
+    solve_decomposed(&C, m, rhs, z, mu); }
+SHOWN int64_t of_contact(const int64_t *losses, const int64_t *of_rope, int64_t n, const int64_t *rubbing,
+                         int64_t row) {
+    struct constrained C = {0};
+    C.losses = losses, C.of_rope = of_rope, C.n_rubbing = n, C.rubbing = rubbing;
+    return is_of_contact(&C, row); }
+SHOWN void let_go_of(const int64_t *losses, int64_t n, const int64_t *rubbing, int64_t m, const int64_t *rows,
+                     double *lambda) {
+    struct constrained C = {0};
+    C.losses = losses, C.n_rubbing = n, C.rubbing = rubbing, C.n_unilateral = m, C.unilateral = rows;
+    let_go_at_zero(&C, lambda); }
+SHOWN int64_t seen_before(int64_t n, int64_t nc, int64_t np, double t, double *seen, const double *x, const double *c,
+                          const double *p) {
+    struct constrained C = {0};
+    const double at = 1.5, *in[4] = {&at, x, c, p};
+    C.n = n, C.nc = nc, C.np = np, C.t_seen = t, C.seen = seen;
+    return was_seen(&C, in); }
+SHOWN void shared(int64_t nv, int64_t n, const int64_t *shares, int64_t *active, const double *Z, double *mu,
+                  double *work) {
+    struct constrained C = {0};
+    C.nv = nv, C.n_active = n, C.shares = shares, C.active = active, C.mu = mu, C.dense_work = work;
+    C.rank_tolerance = 1e-10;
+    keep_shares(&C, Z); }
 SHOWN void root(const double *W, int64_t n, double *X, double *work) { SPARE; square_root(W, n, X, memory); }
 """
 
@@ -59,7 +89,7 @@ def engine() -> Any:
     library = build_library(text + SHOWN, "parts", optimise=("-O0",))
     for name in ("laws", "remainder_of"):
         getattr(library, name).restype = ctypes.c_double
-    for name in ("a_cone", "a_limit", "sweep", "pivot", "lemke", "rests_at"):
+    for name in ("a_cone", "a_limit", "sweep", "pivot", "lemke", "rests_at", "pulls", "of_contact", "seen_before"):
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -296,3 +326,87 @@ def test_dense_matrices(engine: Any) -> None:
             others = [i for i in range(m) if i != g]
             want = S[g, g] - S[g, others] @ np.linalg.pinv(S[np.ix_(others, others)], rcond=1e-11) @ S[others, g]
             assert engine("remainder_of", S, m, g, work()) == pytest.approx(want, abs=1e-9 * np.abs(S).max())
+
+
+def test_equations_by_full_pivoting(engine: Any) -> None:
+    """Unknowns without a pivot are zero, and the others solve what can be solved."""
+    rng = np.random.default_rng(8)
+    for n, rank, size in ((1, 1, 1.0), (4, 4, 1e-3), (6, 6, 1e5), (5, 3, 1e-3), (6, 2, 1e5), (5, 4, 1e5)):
+        A = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n)) * size
+        x = A @ rng.normal(size=n)
+        right, columns = x.copy(), np.zeros(2 * n, dtype=np.int64)
+        engine("full", A.copy(), x, n, columns)
+        assert np.abs(A @ x - right).max() < 1e-11 * size and np.count_nonzero(x) == rank
+
+
+def test_rows_that_only_pull(engine: Any) -> None:
+    """Multipliers x >= 0 with violation - X^T X x <= 0, of which one or the other is zero; else it is said."""
+    rng = np.random.default_rng(9)
+    active = set()
+    for _ in range(60):
+        rows, n = 7, int(rng.integers(1, 7))
+        X, violation, x = rng.normal(size=(rows, n)), rng.normal(size=n) + 0.5, np.zeros(n)
+        if rng.random() < 0.3:
+            X[:, -1] = X[:, 0]  # redundant, but not at odds
+            violation[-1] = violation[0]
+        assert engine("pulls", X, rows, n, violation, x, work()) == 1
+        left = violation - X.T @ X @ x
+        assert x.min() >= 0.0 and left.max() < 1e-9 and np.abs(x * left).max() < 1e-9
+        active.add(int((x > 0.0).sum()))
+    assert len(active) > 4
+    X = np.array([[1.0, -1.0], [0.0, 0.0]])  # both would have to hold, each against the other
+    assert engine("pulls", X, 2, 2, np.array([1.0, 1.0]), np.zeros(2), work()) == 0
+
+
+def test_equations_with_factors_of_full_rank(engine: Any) -> None:
+    rng = np.random.default_rng(10)
+    for m in (1, 3, 5):
+        R, pivot, right = np.triu(rng.normal(size=(m, m)) + 2.0 * np.eye(m)), rng.permutation(m), rng.normal(size=m)
+        z, mu = np.zeros(m), np.zeros(m)
+        engine("decomposed", m, pivot, R, right, z, mu, np.zeros(m), work())
+        np.testing.assert_allclose(z, np.linalg.solve(R.T, right[pivot]), rtol=1e-9)
+        np.testing.assert_allclose(mu[pivot], np.linalg.solve(R.T @ R, right[pivot]), rtol=1e-9)
+
+
+def test_rows_of_contacts(engine: Any) -> None:
+    """Rows 0 to 2 are a contact, 3 a joint that sticks, 4 a rope over sheaves, 5 a stop without losses."""
+    losses, of_rope = np.array([7, 7, 7, 8, 9, -1]), np.array([0, 0, 0, 0, 1, 0])
+    rubbing = np.array([0, 1, 2, -1, 3, -1])
+    found = [engine("of_contact", losses, of_rope, 2, rubbing, row) for row in range(6)]
+    assert found == [1, 1, 1, 0, 0, 0]
+    force = np.array([-1.0, 2.0, 3.0, -4.0, 5.0, -6.0])
+    engine("let_go_of", losses, 2, rubbing, 2, np.array([0, 5]), force)
+    assert force.tolist() == [0.0, 0.0, 0.0, -4.0, 5.0, -6.0]  # a contact that would pull has no friction either
+
+
+def test_states_that_were_seen(engine: Any) -> None:
+    x, c, p = np.array([1.0, 2.0]), np.array([3.0]), np.array([4.0, 5.0])
+    seen = np.concatenate([x, c, p])
+    assert engine("seen_before", 2, 1, 2, 1.5, seen, x, c, p) == 1
+    assert engine("seen_before", 2, 1, 2, 1.6, seen, x, c, p) == 0
+    for array in (x, c, p):
+        array[-1] += 1.0
+        assert engine("seen_before", 2, 1, 2, 1.5, seen, x, c, p) == 0
+        array[-1] -= 1.0
+    assert engine("seen_before", 2, 0, 0, 1.5, seen, x, c, p) == 1
+
+
+def test_shares_of_contacts_beside_constraints(engine: Any) -> None:
+    """The generalized force stays; contacts have the least forces with which constraints can transmit the rest."""
+    rng = np.random.default_rng(11)
+    for contacts in ([1, 3, 4], [0], [2, 5], []):
+        nv, n = 8, 6
+        Z, mu = rng.normal(size=(nv, n)), rng.normal(size=n)
+        Z[:, 5] = Z[:, 2]  # they share what they carry
+        shares = np.array([7 if k in contacts else -1 for k in range(n)])
+        force, held = Z @ mu, np.setdiff1d(np.arange(n), contacts)
+        made = mu.copy()
+        engine("shared", nv, n, shares, np.arange(n), Z, made, work())
+        if not contacts:
+            assert (made == mu).all()
+            continue
+        A, B = Z[:, held], Z[:, contacts]
+        rest = np.eye(nv) - A @ np.linalg.pinv(A, rcond=1e-9)
+        x = np.linalg.pinv(rest @ B, rcond=1e-9) @ (rest @ force)
+        np.testing.assert_allclose(made[contacts], x, atol=1e-10)
+        np.testing.assert_allclose(made[held], np.linalg.pinv(A, rcond=1e-9) @ (force - B @ x), atol=1e-10)

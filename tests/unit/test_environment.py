@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -58,6 +59,12 @@ def test_harmonics_are_those_of_point_masses() -> None:
         potential = EARTH_MU * np.sum(shares / np.linalg.norm(d, axis=1))
         assert model.potential(x) == pytest.approx(potential, rel=1e-13)
     assert model.to_degree(4, 0).C[4, 1] == 0.0 and model.to_degree(4).degree == 4
+
+
+@pytest.mark.parametrize("degree", [1, 7, 2.0, "4"])
+def test_zonals_that_are_not_built_in_are_refused(degree: Any) -> None:
+    with pytest.raises(da.InputError, match=r"degree 2 to 6 are built in, got .*read_gfc"):
+        earth_zonals(degree)
 
 
 def test_built_in_zonals_and_files(tmp_path: Path) -> None:

@@ -239,6 +239,9 @@ def test_files_keep_it(tmp_path: Path) -> None:
     path.write_text(text.replace("stribeck: 0.05", "stribek: 0.05"))
     with pytest.raises(FileFormatError, match="stribek"):
         da.load_machine(path)
+    path.write_text(text.replace("stribeck: 0.05", "load: 0.05"))
+    with pytest.raises(FileFormatError, match=r"unknown key 'load' .*does not depend on its load.*of type loop"):
+        da.load_machine(path)
     path.write_text(text.replace("F_s: 7.0", "F_s: 3.0"))
     with pytest.raises(FileFormatError, match="static friction must not be below"):
         da.load_machine(path)

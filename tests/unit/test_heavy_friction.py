@@ -16,6 +16,7 @@ import dalembert as da
 from dalembert.analysis import catenary
 from dalembert.analysis.derivation.smooth import smooth_part
 from dalembert.core.errors import DalembertWarning, InputError, MachineError
+from dalembert.formulations.constraints.heavy_pulleys import HeavyPulley, heavy_rubbing
 from dalembert.io import load_machine, machine_to_yaml
 
 RADIUS, LEAD, WEIGHT, EA, FRICTION, LENGTH = 0.2, 1.0, 10.0, 2e4, 0.2, 7.45
@@ -107,6 +108,24 @@ def test_it_sticks_and_slips_within_eytelweins_limits(rubbed: Any) -> None:
     begins, ends = (next(e.t for e in rubbed.events[from_:]) for from_ in (1, 2))
     stuck = (rubbed.t > begins) & (rubbed.t < ends)
     assert np.count_nonzero(stuck) >= 2 and np.ptp(lengths[stuck]) < 1e-9 and np.all(slip[stuck] == 0.0)
+
+
+def test_rates_of_the_law_are_those_of_differences() -> None:
+    """Along random motions of winch and anchor, and with the length beyond the pulley."""
+    eom, grown = da.equations(swing(), backend="vm"), ca.SX.sym("grown")
+    s, pulley = eom.symbolic, HeavyPulley(eom, heavy_rubbing(eom)[0], 6.45 + grown)
+    rates = [ca.vertcat(*column) for column in zip(*pulley.room_rates(grown), strict=True)]
+    found = ca.Function("found", [s.q, s.v, s.t, s.p, grown], [ca.vertcat(*pulley.rooms), *rates])
+    rng, h = np.random.default_rng(0), 1e-5
+    for _ in range(5):
+        q, v, l = 0.05 * rng.normal(size=3), rng.normal(size=3), 0.02 * rng.normal()
+
+        def rooms(by: float, longer: float, at: tuple[Any, ...] = (q, v, l)) -> np.ndarray:
+            return np.array(found(at[0] + by * at[1], at[1], 0.0, eom.machine.p_nominal, at[2] + longer)[0]).ravel()
+
+        _, along, by_length = found(q, v, 0.0, eom.machine.p_nominal, l)
+        for rate, difference in ((along, rooms(h, 0) - rooms(-h, 0)), (by_length, rooms(0, h) - rooms(0, -h))):
+            np.testing.assert_allclose(np.array(rate).ravel(), difference / (2 * h), rtol=1e-6, atol=1e-4)
 
 
 def test_its_energy_closes_with_the_loss_of_the_pulley(rubbed: Any) -> None:

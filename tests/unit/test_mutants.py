@@ -12,9 +12,11 @@ import pytest
 from tests.mutants.changes import changes_of
 from tests.mutants.machine_code import same_machine_code
 from tests.mutants.named import NAMED
+from tests.mutants.nearness import near_files, nearest_first
 from tests.mutants.notes import Notes
 from tests.mutants.plugin import changed_code
-from tests.mutants.trials import NOTICED, REFUSED, SURVIVED, Claims, Copy, Verdict, Verdicts
+from tests.mutants.report import ANOTHER_WAY, EQUIVALENT, REASONS, result, table
+from tests.mutants.trials import NOTICED, REFUSED, SURVIVED, UNCOVERED, Claims, Copy, Verdict, Verdicts
 from tests.mutants.variants import FIRST, MAP, marked_c, marked_python
 
 from dalembert.compile.build import build_units, find_toolchain
@@ -227,11 +229,32 @@ def test_verdicts_are_kept(tmp_path: Path) -> None:
 
 
 def test_survivors_of_the_result_have_reasons() -> None:
-    result = json.loads((ROOT / "docs" / "results" / "random" / "mutants.json").read_text())
-    assert result["changes"]["c"]["tried"] > 0 < result["changes"]["python"]["tried"]
-    assert [row["key"] for row in result["survivors"] if not row["reason"]] == []
-    counted = sum(count["tried"] - count["noticed"] for count in result["changes"].values())
-    assert counted == len(result["survivors"])
+    stored = json.loads((ROOT / "docs" / "results" / "random" / "mutants.json").read_text())
+    assert stored["changes"]["c"]["tried"] > 0 < stored["changes"]["python"]["tried"]
+    assert [row["key"] for row in stored["survivors"] if not row["reason"].startswith(REASONS)] == []
+    counted = sum(count["tried"] - count["noticed"] for count in stored["changes"].values())
+    assert counted == len(stored["survivors"])
+
+
+def test_shares_of_noticed_changes() -> None:
+    kinds = [NOTICED] * 6 + [SURVIVED] * 3 + [UNCOVERED, REFUSED]
+    verdicts = [Verdict(str(k), "engine/x.c", 1, "+", "-", "", kind) for k, kind in enumerate(kinds)]
+    written = {"6": f"{EQUIVALENT} a", "7": f"{ANOTHER_WAY} b", "8": f"{ANOTHER_WAY} c", "0": f"{EQUIVALENT} once"}
+    share = result(verdicts, [], written)["changes"]["c"]
+    assert share["tried"] == 10 and share["percent noticed"] == 66.7  # 6 of 9
+    assert share["percent noticed of changes of results"] == 85.7  # 6 of 7
+    assert "6 of 10 noticed" in table(verdicts, written)
+
+
+def test_tests_that_use_a_module_are_near_to_it(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def rare(): ...\ndef common(): ...\n")
+    (tmp_path / "b.c").write_text("double only_here(double x) { return x; }\n")
+    tests = {"t1": "common rare", "t2": "common", "t3": "only_here common"}
+    near = near_files(tmp_path, ["a.py", "b.c"], tests)
+    assert next(iter(near["a.py"])) == "t1" and near["b.c"] == {"t3": 1.0}
+    assert nearest_first(tests, near, ["b.c", "b.c", "a.py"]) == ["t3", "t1", "t2"]
+    near = near_files(tmp_path, ["b.c"], tests, [("b.c", "t2")] * 4)  # it noticed changes there
+    assert list(near["b.c"]) == ["t2", "t3"]
 
 
 def test_named_changes_are_where_they_are_said_to_be() -> None:

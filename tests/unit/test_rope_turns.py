@@ -70,6 +70,26 @@ def test_turns_unwind_as_they_were_wound() -> None:
     assert run["out"][-1] == pytest.approx(3.0, abs=1e-9)
 
 
+@pytest.mark.parametrize(("turns", "speed", "wrap"), [(0, -3.0, 270.0), (1, 3.0, 270.0)])
+@pytest.mark.parametrize("how", [{"method": "dopri5"}, {"contact": "time-stepping", "step": 2e-3}])
+def test_an_elastic_rope_ends_a_run_before_it_leaves_its_turn(
+    how: dict[str, Any], turns: int, speed: float, wrap: float
+) -> None:
+    """Its turns are not counted: the angle would jump by one, and the length with it."""
+    guide = da.Guide("world", 0.2, "y", friction=0.1, turns=turns, name="G")
+    joints = [
+        da.Joint("x", "prismatic", "world", "rail", axis="x", origin=(1.0, 0, 0)),
+        da.Joint("z", "prismatic", "rail", "ball", axis="z", origin=(0, 0, -0.5)),
+    ]
+    rope = da.Rope("r", [da.Anchor("world", (-3, 0, 0.2)), guide, da.Anchor("ball")], stiffness=2e3, pretension=20.0)
+    bodies = [da.Body("rail"), da.point_mass("ball", 1.0)]
+    machine = da.Machine("tether", bodies, joints, ropes=[rope], gravity=(0, 0, 0))
+    run = da.simulate(machine, duration=8.0, v0={"z_dot": speed}, record=0.05, backend="vm", **how)
+    assert run.events[-1].name == "r.G.turn" and run.status == "stopped"
+    assert abs(math.degrees(run["wrap.r.G"][-1]) - wrap) == pytest.approx(math.degrees(0.05), abs=0.5)
+    assert np.abs(np.diff(run["wrap.r.G"])).max() < 1.0
+
+
 def slewing(drum: da.Drum) -> da.Machine:
     """A mass that circles about a drum in its plane, on a rope of the drum."""
     joints = [

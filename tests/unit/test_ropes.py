@@ -611,6 +611,16 @@ def test_fleet_angle_is_recorded_and_a_large_one_warns(aside: float) -> None:
     assert any("fleet angle of 8.5 degrees" in str(one.message) for one in seen) == (aside == 0.3)
 
 
+@pytest.mark.parametrize(("at", "warned"), [((0.5, 0, 0), True), ((0.6, 0, 0), False), ((0.5, 0.1, 0), False)])
+def test_neighbours_that_overlap_in_their_plane_warn(at: tuple[float, float, float], warned: bool) -> None:
+    wheels = [da.Sheave("world", 0.3, "y", name="a"), da.Sheave("world", 0.3, "y", at=at, name="b")]
+    machine = machine_of(da.Rope("r", between(*wheels)))
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        da.simulate(machine, duration=0.01, backend="vm", q0={"free.x": 1.0})
+    assert any("sheave 'a' and sheave 'b' of rope 'r' overlap in their plane" in str(x.message) for x in seen) == warned
+
+
 def test_an_obstacle_between_swinging_bobs_slips_as_a_guide() -> None:
     """Both lines turn about the cylinder, so that the arc on it changes at both ends."""
     ends = []

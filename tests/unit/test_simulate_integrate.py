@@ -136,6 +136,17 @@ def test_divergence_names_time_and_state_and_keeps_the_good_part(method: str, ba
     assert run.final.t == run.t[-1]
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_of_states_that_diverge_in_one_step_the_largest_is_named(order: tuple[int, ...]) -> None:
+    names, start = ("small", "large", "calm"), (1e170, 1e200, 1.0)
+    rates = [lambda x: x**2, lambda x: x**2, lambda x: -x]
+    problem = make_problem(
+        tuple(names[k] for k in order), lambda t, x, c, p: tuple(rates[k](x[i]) for i, k in enumerate(order))
+    )
+    run = integrate(problem, [start[k] for k in order], duration=1.0, method="euler", step=0.1)
+    assert run.status == "diverged" and "'large'" in run.message and "small" not in run.message
+
+
 @pytest.mark.parametrize("method", ["cvodes", "idas"])
 def test_sundials_failure_is_a_status(method: str) -> None:
     run = integrate(SQUARE, [1.0, 1.0], duration=2.0, method=method, record=0.01)

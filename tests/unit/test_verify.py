@@ -131,6 +131,10 @@ def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> Non
         verify(chain(), **options)
 
 
+def test_one_sample_is_enough() -> None:
+    assert verify(random_machine(1, 1), samples=1).ok
+
+
 def test_only_machines_are_verified() -> None:
     with pytest.raises(InputError, match="verify needs a Machine, got str"):
         verify("arm")  # type: ignore[arg-type]

@@ -126,6 +126,12 @@ def rope_efficiency(
     0.958
     """
     (name,) = _named(machine, rope)
+    first, *_, last = _rope(machine, name).path
+    if isinstance(first, Drum) and isinstance(last, Drum) and first.joint == last.joint:
+        raise InputError(
+            f"rope '{name}' of machine '{machine.name}' has both drums on the joint '{first.joint}', one of which pays "
+            "out while the other coils: its efficiency is that of their moments, from the radii and `rope_tensions`"
+        )
     made = _tensions(machine, name, q, list(held), p, t)
     end = 0 if _first(machine, name) else -1
     ideal, up, down = (float(x[end]) for x in (made.ideal, made.coiling, made.paying_out))

@@ -187,12 +187,14 @@ def _balls() -> RolloutCase:
     )
 
 
-def _hoist(contact: TimeStepping | None) -> RolloutCase:
+def _hoist(contact: TimeStepping | None, stiffness: float | None = None) -> RolloutCase:
     """A hoist that lifts its load by four parts of rope over four sheaves with losses, while its trolley travels."""
-    machine = reeved_hoist(4, payload=1000.0, loss=SheaveLoss(bearing=0.1, pin=0.03, bending=0.005))
+    loss = SheaveLoss(bearing=0.1, pin=0.03, bending=0.005)
+    machine = reeved_hoist(4, payload=1000.0, loss=loss, stiffness=stiffness)
+    rope = "rope" if stiffness is None else "elastic rope"
     law = PD(kp=(2e3, 8e3), kd=(4e3, 4e3), reference=np.array([1.0, -4.0]))
     return RolloutCase(
-        "hoist with four parts of rope under PD" + ("" if contact is None else ", by time-stepping"),
+        f"hoist with four parts of {rope} under PD" + ("" if contact is None else ", by time-stepping"),
         lambda: derive(machine),
         {"swing_dot": 0.05, "drum_dot": 0.02},
         {},
@@ -238,6 +240,7 @@ ROLLOUTS: dict[str, Callable[[], RolloutCase]] = {
     "boxes": _boxes,
     "hoist": lambda: _hoist(None),
     "hoist-steps": lambda: _hoist(TimeStepping(tolerance=1e-6, max_sweeps=10)),
+    "hoist-elastic": lambda: _hoist(TimeStepping(tolerance=1e-6, max_sweeps=10), stiffness=5e6),
 }
 """Measured rollouts, by name."""
 

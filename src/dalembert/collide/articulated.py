@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from dalembert.collide.placed import Number, PlacedShape, collider_groups, placed_planes, placed_shapes, shape_table
+from dalembert.collide.frames import FrameMotions, half_lengths, shape_frames
+from dalembert.collide.placed import (
+    Number,
+    PlacedShape,
+    collider_groups,
+    placed_planes,
+    placed_segment,
+    placed_shapes,
+    shape_table,
+)
 from dalembert.compile import compile_function
 from dalembert.core.errors import InputError, MachineError
 from dalembert.core.parameter import Expression as Formula
@@ -20,7 +30,8 @@ from dalembert.engine.problem.shapes import ColliderSystem
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.states import Parameters
 from dalembert.model.body import Body
-from dalembert.model.joint import WORLD
+from dalembert.model.elastic.contract import Elastic
+from dalembert.model.joint import WORLD, Joint
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 
@@ -32,11 +43,7 @@ _DEEP = 1e-6
 
 def body_names(machine: Machine) -> tuple[str, ...]:
     """Names of the bodies in colliders that move."""
-    frames, groups = machine.tree.frames, collider_groups(machine)
-    return tuple(
-        b.name for b in machine.bodies
-        if isinstance(b, Body) and b.name in groups and frames[b.name][0] >= 0 and any(g.collision for g in b.geometry)
-    )  # fmt: skip
+    return tuple(dict.fromkeys(frame.owner for frame in shape_frames(machine)))
 
 
 def machine_yields(machine: Machine) -> bool:
@@ -45,12 +52,22 @@ def machine_yields(machine: Machine) -> bool:
 
 
 def machine_shapes(machine: Machine, number: Number) -> list[PlacedShape]:
-    """Shapes of all colliders: on the bodies of `body_names` by their number, or in the world."""
+    """Shapes of all colliders: on the frames of `shape_frames` by their number, or in the world."""
     bodies: dict[str, Body] = {b.name: b for b in machine.bodies if isinstance(b, Body)}
     still = [b for name, b in bodies.items() if machine.tree.frames[name][0] < 0]
-    on_bodies = [(k, bodies[name], Transform()) for k, name in enumerate(body_names(machine))]
+    frames, groups = shape_frames(machine), collider_groups(machine)
+    on_bodies = [(k, bodies[f.owner], Transform()) for k, f in enumerate(frames) if f.segment is None]
     on_bodies += [(-1, body, machine.tree.frames[body.name][1]) for body in still]
-    return placed_shapes(machine, on_bodies, number) + placed_planes(machine, number)
+    parts = Counter(f.owner for f in frames)
+    fixed = {j.child for j in machine.joints if j.kind == "fixed" and machine.tree.frames[j.parent][0] < 0}
+    fixed = {name for name in fixed if parts[name] > 1}
+    flexible = [(k, f.segment) for k, f in enumerate(frames) if f.segment is not None]
+    starts = {s.body.name: s.start for _, s in reversed(flexible)}
+    segments = [
+        placed_segment(k, s, groups[s.body.name], half, s.body.name in fixed and s.start == starts[s.body.name])
+        for (k, s), half in zip(flexible, half_lengths([s for _, s in flexible]), strict=True)
+    ]
+    return placed_shapes(machine, on_bodies, number) + segments + placed_planes(machine, number)
 
 
 def collider_system(
@@ -90,13 +107,18 @@ def collider_system(
         return float(x)
 
     shapes = machine_shapes(machine, number)
-    poses, jacobians, columns, supports = [], [], list[tuple[int, ...]](), list[tuple[int, ...]]()
-    for name in names:
-        R, p = (ca.SX(e) for e in eom.formulation.frame_pose(name))
-        J = ca.SX(eom.formulation.jacobian(name))
-        moved = [j for j in range(eom.nv) if any(J.has_nz(i, j) for i in range(6))]
-        poses += [p, *(R[i, :].T for i in range(3))]
-        jacobians += [ca.vertcat(R @ J[:3, j], R @ J[3:, j]) for j in moved]
+    columns, supports = list[tuple[int, ...]](), list[tuple[int, ...]]()
+    poses, jacobians, halves, stretches = (list[Expression]() for _ in range(4))
+    frames, motions = shape_frames(machine), FrameMotions(eom)
+    for frame in frames:
+        motion = motions.of(frame)
+        moved = [
+            j for j in range(eom.nv) if any(motion.J.has_nz(i, j) for i in range(6)) or motion.stretch.has_nz(0, j)
+        ]
+        poses += [motion.p, *(motion.R[i, :].T for i in range(3))]
+        jacobians += [motion.J[:, j] for j in moved]
+        halves.append(motion.half)
+        stretches += [motion.stretch[j] for j in moved]
         entries = _closed(moved, factor)
         columns.append(tuple(moved))
         supports.append(tuple(sorted(entries.union(*(g for g in groups if g & entries)))))
@@ -108,24 +130,31 @@ def collider_system(
     coefficients += [
         ca.vertcat(empty, *(ca.SX(value(getattr(s, what))) for s in shapes)) for what in ("across", "compliance")
     ]
-    coefficients.append(ca.vertcat(empty, *(ca.SX(value(s.collider.damping)) for s in shapes)))
+    coefficients += [
+        ca.vertcat(empty, *(ca.SX(value(getattr(s.collider, what))) for s in shapes))
+        for what in ("damping", "adhesion")
+    ]
     belts = ca.vertcat(empty, *(ca.SX(value(x)) for s in shapes for x in s.belt))
     t, h = arguments[0], arguments[-1]
     coefficients.append(ca.substitute(belts, t, t + theta * h))  # impulses lead to the velocities at the end
+    flexible = any(frame.segment is not None for frame in frames)
     outputs = [ca.vertcat(empty, *poses), ca.vertcat(empty, *jacobians), *coefficients]
+    outputs += [ca.vertcat(empty, *(values if flexible else ())) for values in (halves, stretches)]
     return ColliderSystem(
         shapes=shape_table(shapes, nominal, joined_bodies(machine)),
         names=names,
+        carriers=tuple(names.index(frame.owner) for frame in frames),
         owners=tuple(s.owner for s in shapes),
         poses=ca.Function(
             "poses", list(arguments), ca.cse([ca.densify(e) for e in outputs]), ["t", "x", "c", "p", "h"],
             [
                 "pose", "jacobian", "friction", "restitution", "spinning", "rolling", "across", "compliance", "damping",
-                "belt",
+                "adhesion", "belt", "half", "stretch",
             ],
         ),
         columns=tuple(columns),
         supports=tuple(supports),
+        flexible=flexible,
         count=first,
         deepest=first + 1,
         forces=first + 2,
@@ -145,14 +174,19 @@ def _closed(moved: Sequence[int], factor: Sequence[Sequence[int]]) -> frozenset[
 def joined_bodies(machine: Machine) -> list[tuple[str, str]]:
     """Pairs of bodies that do not touch: welded to each other, or connected by a joint.
 
-    Bodies on fixed joints belong to the body that they are fixed to, except the world.
+    Bodies on fixed joints belong to the body that they are fixed to, except the world. A fixed joint connects
+    a flexible body with others as any joint does.
     """
     holder = {joint.child: joint for joint in machine.joints}
+    flexible = {body.name for body in machine.bodies if isinstance(body, Elastic)}
+
+    def is_weld(joint: Joint) -> bool:
+        return joint.kind == "fixed" and not flexible & {joint.child, joint.parent.partition(".")[0]}
 
     def body_of(name: str) -> str:
         """Body that carries a body: itself, or the last one on the way to the root along fixed joints."""
-        while name in holder and holder[name].kind == "fixed" and holder[name].parent != WORLD:
-            name = holder[name].parent.partition(".")[0]
+        while name in holder and is_weld(holder[name]) and holder[name].parent != WORLD:
+            name = holder[name].parent
         return name
 
     carried: dict[str, list[str]] = {}
@@ -160,7 +194,7 @@ def joined_bodies(machine: Machine) -> list[tuple[str, str]]:
         carried.setdefault(body_of(body.name), []).append(body.name)
     pairs = [(a, b) for members in carried.values() for a in members for b in members if a < b]
     for joint in machine.joints:
-        if joint.kind in ("fixed", "free") or joint.parent == WORLD:
+        if is_weld(joint) or joint.kind == "free" or joint.parent == WORLD:
             continue
         one, two = (body_of(end.partition(".")[0]) for end in (joint.parent, joint.child))
         pairs += [(a, b) for a in carried.get(one, ()) for b in carried.get(two, ())]
@@ -176,11 +210,11 @@ def refuse_overlaps(system: ColliderSystem, eom: EquationsOfMotion, q: Array, p:
 
     Returns the energy that compliant contacts store there, of each member.
     """
-    still = ShapesAtRest(system.shapes, len(system.names))
+    still = ShapesAtRest(system.shapes, len(system.carriers))
     states, values = np.atleast_2d(q), np.atleast_2d(eom.parameter_values(p))
     stored = np.zeros(len(states))
-    for member, (pose, compliance) in enumerate(_placed_members(system, eom, states, values)):
-        touching = still.touching(pose)
+    for member, (pose, half, compliance) in enumerate(_placed_members(system, eom, states, values)):
+        touching = still.touching(pose, half)
         if not len(touching.gaps):
             continue
         stored[member] = stored_energy(compliance, touching)
@@ -197,9 +231,9 @@ def refuse_overlaps(system: ColliderSystem, eom: EquationsOfMotion, q: Array, p:
 
 def _placed_members(
     system: ColliderSystem, eom: EquationsOfMotion, states: Array, values: Array
-) -> Iterator[tuple[Array, Array]]:
-    """Poses of the bodies and compliances of the shapes, of each member; those of many members by compiled code."""
-    poses, at = system.poses, [system.poses.index_out(name) for name in ("pose", "compliance")]
+) -> Iterator[tuple[Array, ...]]:
+    """Poses and lengths of the frames and compliances of the shapes, of each member; of many by compiled code."""
+    poses, at = system.poses, [system.poses.index_out(name) for name in ("pose", "half", "compliance")]
     n, held = poses.size1_in(1), np.zeros(poses.size1_in(2))
     evaluate: Any = poses
     if len(states) >= _MANY:
@@ -212,7 +246,7 @@ def _placed_members(
         if evaluate is poses:
             for row, own in zip(x, p, strict=True):
                 outputs = poses(0.0, row, held, own, 0.0)
-                yield np.asarray(outputs[at[0]]).ravel(), np.asarray(outputs[at[1]]).ravel()
+                yield tuple(np.asarray(outputs[k]).ravel() for k in at)
         else:
             outputs = evaluate(0.0, x, held, p, 0.0, threads=0)
             yield from zip(*(np.asarray(outputs[k]).reshape(len(rows), -1) for k in at), strict=True)

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalembert.collide.articulated import body_names, joined_bodies, machine_shapes
+from dalembert.collide.articulated import joined_bodies, machine_shapes
+from dalembert.collide.frames import ShapeFrame, frame_poses, shape_frames
 from dalembert.collide.placed import PlacedShape, shape_table
 from dalembert.core.errors import InputError
 from dalembert.core.parameter import Scalar, evaluate, nominal
@@ -71,10 +72,10 @@ def with_declared_contacts(eom: EquationsOfMotion, q: ArrayLike, p: Array) -> Ma
     p
         Parameter values.
     """
-    machine, names = eom.machine, body_names(eom.machine)
+    machine, frames = eom.machine, shape_frames(eom.machine)
     shapes, table = _shapes(eom, p)
-    poses = {name: eom.pose(name, q, p=p) for name in names}
-    touching = ShapesAtRest(table, len(names)).touching(_rows(poses), _CLOSED)
+    poses, halves = frame_poses(eom)(np.asarray(q, dtype=float), p)
+    touching = ShapesAtRest(table, len(frames)).touching(poses, halves, _CLOSED)
     contacts: list[Contact] = []
     taken = {c.name for c in machine.contacts}
     for (i, j), point, normal, gap in zip(*touching, strict=True):
@@ -83,7 +84,7 @@ def with_declared_contacts(eom: EquationsOfMotion, q: ArrayLike, p: Array) -> Ma
         if gap < -_CLOSED:
             raise InputError(f"{pair} overlap by {-gap:.3g} m there")
         check_law(one, two, f"{pair} touch", "no linear model has it")
-        sides = [_side(shape, names, poses, point, outward) for shape, outward in ((one, -normal), (two, normal))]
+        sides = [_side(shape, frames, poses, point, outward) for shape, outward in ((one, -normal), (two, normal))]
         name, count = f"{one.owner}.{two.owner}", 1
         while name in taken:
             name, count = f"{one.owner}.{two.owner}.{count}", count + 1
@@ -94,11 +95,10 @@ def with_declared_contacts(eom: EquationsOfMotion, q: ArrayLike, p: Array) -> Ma
 
 def collider_gap(eom: EquationsOfMotion, p: Array) -> Callable[[Array], float]:
     """Return the function q -> smallest gap of the colliders of a machine, infinite where none of them is near."""
-    names, (_, table) = body_names(eom.machine), _shapes(eom, p)
-    still = ShapesAtRest(table, len(names))
+    still, poses = ShapesAtRest(_shapes(eom, p)[1], len(shape_frames(eom.machine))), frame_poses(eom)
 
     def gap(q: Array) -> float:
-        return float(still.touching(_rows({n: eom.pose(n, q, p=p) for n in names}), _CLOSED).gaps.min(initial=np.inf))
+        return float(still.touching(*poses(q, p), _CLOSED).gaps.min(initial=np.inf))
 
     return gap
 
@@ -109,13 +109,14 @@ def _shapes(eom: EquationsOfMotion, p: Array) -> tuple[list[PlacedShape], ShapeT
     return shapes, shape_table(shapes, nominal, joined_bodies(eom.machine))
 
 
-def _rows(poses: dict[str, Array]) -> Array:
-    """Position and rotation by rows of all bodies."""
-    return np.concatenate([*(np.append(X[:3, 3], X[:3, :3].ravel()) for X in poses.values()), np.zeros(0)])
-
-
 def check_law(one: PlacedShape, two: PlacedShape, pair: str, purpose: str) -> None:
-    """Raise an error that names a law of a collider that contacts do not have: what the pair does, and the reason."""
+    """Raise an error that names a law that contacts do not have, or a beam: what the pair does, and the reason."""
+    for shape in (one, two):
+        if shape.segment is not None:
+            raise InputError(
+                f"{pair}, and '{shape.owner}' is a {shape.segment.body.kind}, whose capsules bend: {purpose}; declare "
+                "contacts at its sections (da.Contact)"
+            )
     for collider in (one.collider, two.collider):
         moves = any(not isinstance(x, float) or x != 0.0 for x in collider.belt)
         for has, what in (
@@ -123,17 +124,18 @@ def check_law(one: PlacedShape, two: PlacedShape, pair: str, purpose: str) -> No
             (moves, "a belt"),
             (collider.grain is not None, "a grain"),
             (collider.stiffness is not None, "a stiffness"),
+            (collider.adheres, "adhesion"),
         ):
             if has:
                 raise InputError(f"{pair}, and collider '{collider.name}' has {what}: {purpose}")
 
 
-def _side(shape: PlacedShape, names: tuple[str, ...], poses: dict[str, Array], point: Array, outward: Array) -> _Side:
+def _side(shape: PlacedShape, frames: tuple[ShapeFrame, ...], poses: Array, point: Array, outward: Array) -> _Side:
     """Point and normal in the frame that carries the shape."""
     if shape.body < 0:
         return _Side(shape, WORLD, point, outward)
-    X = poses[names[shape.body]]
-    return _Side(shape, names[shape.body], X[:3, :3].T @ (point - X[:3, 3]), X[:3, :3].T @ outward)
+    p, R = poses[shape.body, :3], poses[shape.body, 3:].reshape(3, 3)
+    return _Side(shape, frames[shape.body].owner, R.T @ (point - p), R.T @ outward)
 
 
 def _contact(name: str, sides: list[_Side], pair: str) -> Contact:

@@ -15,12 +15,16 @@ from dalembert.core.parameter import Scalar
 from dalembert.core.types import Array
 from dalembert.core.validation import Vector
 from dalembert.engine.problem.shapes import ShapeKind, ShapeTable
+from dalembert.model.axis_segments import AxisSegment
 from dalembert.model.body import Body
 from dalembert.model.colliders import Collider
 from dalembert.model.machine import Machine
 from dalembert.model.transform import Transform
 
-__all__ = ["Number", "PlacedShape", "collider_groups", "placed_planes", "placed_shapes", "pose_of", "shape_table"]
+__all__ = [
+    "Number", "PlacedShape", "collider_groups", "placed_planes", "placed_segment", "placed_shapes", "pose_of",
+    "shape_table",
+]  # fmt: skip
 
 Number = Callable[[Scalar], float]
 
@@ -42,6 +46,10 @@ class PlacedShape:
         Its collider, and the shape.
     place
         Position (3) and rotation by rows (9).
+    segment
+        The part of a beam or rod that it is.
+    clamped
+        Whether it is the first one of several parts, and their root does not move.
     """
 
     body: int
@@ -49,6 +57,8 @@ class PlacedShape:
     collider: Collider
     shape: CollisionShape
     place: Array
+    segment: AxisSegment | None = None
+    clamped: bool = False
 
     @property
     def belt(self) -> tuple[Scalar, ...]:
@@ -117,6 +127,15 @@ def placed_shapes(machine: Machine, bodies: Iterable[tuple[int, Body, Transform]
     return shapes
 
 
+def placed_segment(i: int, segment: AxisSegment, collider: Collider, half: float, clamped: bool) -> PlacedShape:
+    """Return the capsule of a segment, which its frame has in the middle along z; ``half`` is half of its length."""
+    shape = CollisionShape(
+        ShapeKind.CAPSULE, np.array([segment.radius, half, 0.0]), segment.radius + half, segment.radius
+    )
+    place = np.concatenate([np.zeros(3), np.eye(3).ravel()])
+    return PlacedShape(i, segment.body.name, collider, shape, place, segment, clamped)
+
+
 def placed_planes(machine: Machine, number: Number) -> list[PlacedShape]:
     """Return the half-spaces of the colliders."""
     shapes = []
@@ -146,11 +165,13 @@ def shape_table(shapes: list[PlacedShape], number: Number, apart: Iterable[tuple
         rolling=np.array([number(s.collider.rolling) for s in shapes]),
         compliance=np.array([number(s.compliance) for s in shapes]),
         damping=np.array([number(s.collider.damping) for s in shapes]),
+        adhesion=np.array([number(s.collider.adhesion) for s in shapes]),
         belt=np.array([[number(x) for x in s.belt] for s in shapes]).reshape(-1, 3),
         grain=np.array([s.grain for s in shapes]).reshape(-1, 3),
         across=np.array([number(s.across) for s in shapes]),
         resists=any(s.collider.resists for s in shapes),
         yields=any(s.collider.stiffness is not None for s in shapes),
+        adheres=any(s.collider.adheres for s in shapes),
         excluded=_excluded(shapes, apart),
         contacts=64 + _ROOM * m,
         hulls={k: s.shape.hull for k, s in enumerate(shapes) if s.shape.hull is not None},
@@ -158,7 +179,11 @@ def shape_table(shapes: list[PlacedShape], number: Number, apart: Iterable[tuple
 
 
 def _excluded(shapes: list[PlacedShape], apart: Iterable[tuple[str, str]]) -> NDArray[np.int64]:
-    """Return the pairs of shapes that ignore each other: by their colliders, and by their owners."""
+    """Return the pairs of shapes that ignore each other: by their colliders, by their owners, and near by on an axis.
+
+    A round axis of at least the radius r needs the length pi r to come back to itself. Clamped segments ignore shapes
+    that do not move: they could not leave them.
+    """
     m = len(shapes)
     by_collider: dict[str, list[int]] = {}
     by_owner: dict[str, list[int]] = {}
@@ -167,6 +192,14 @@ def _excluded(shapes: list[PlacedShape], apart: Iterable[tuple[str, str]]) -> ND
         by_owner.setdefault(s.owner, []).append(k)
     found = [(i, j) for i, s in enumerate(shapes) for name in s.collider.ignores for j in by_collider.get(name, ())]
     found += [(i, j) for one, two in apart for i in by_owner.get(one, ()) for j in by_owner.get(two, ())]
+    still = [k for k, s in enumerate(shapes) if s.body < 0]
+    found += [(i, j) for i, s in enumerate(shapes) if s.clamped for j in still]
+    segments = [(k, s.segment) for k, s in enumerate(shapes) if s.segment is not None]
+    for i, one in segments:
+        for j, two in segments:
+            apart_along = two.start - one.end
+            if one.body is two.body and one.start < two.start and apart_along < np.pi * max(one.radius, two.radius):
+                found.append((i, j))
     return np.array(sorted({min(i, j) * m + max(i, j) for i, j in found if i != j}), dtype=np.int64)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from dalembert.collide.articulated import body_names, joined_bodies, machine_shapes
+from dalembert.collide.articulated import joined_bodies, machine_shapes
 from dalembert.collide.declared import check_law, mean_friction
 from dalembert.collide.placed import PlacedShape, shape_table
 from dalembert.core.errors import InputError
@@ -48,7 +48,7 @@ def with_smooth_contacts(machine: Machine, purpose: str) -> Machine:
 
 
 def _converted(machine: Machine, purpose: str) -> Machine:
-    where, names = f"machine '{machine.name}'", body_names(machine)
+    where = f"machine '{machine.name}'"
 
     def number(x: Scalar) -> float:
         if not isinstance(x, float):
@@ -68,11 +68,11 @@ def _converted(machine: Machine, purpose: str) -> Machine:
         contacts.append(
             Contact(
                 label,
-                _frame(solid, names),
+                _frame(solid),
                 _solid(solid),
                 _transform(solid),
                 _surface(surface),
-                _frame(surface, names),
+                _frame(surface),
                 _least(one.collider.restitution, two.collider.restitution, pair, purpose),
                 mean_friction(one.collider.friction, two.collider.friction),
             )
@@ -106,8 +106,8 @@ def _least(one: Scalar, two: Scalar, pair: str, purpose: str) -> Scalar:
     )
 
 
-def _frame(shape: PlacedShape, names: tuple[str, ...]) -> str:
-    return WORLD if shape.body < 0 else names[shape.body]
+def _frame(shape: PlacedShape) -> str:
+    return WORLD if shape.body < 0 else shape.owner
 
 
 def _transform(shape: PlacedShape) -> Transform:

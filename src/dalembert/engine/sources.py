@@ -49,6 +49,7 @@ UNITS = {
             GENERIC[2],
             "history.c",
             GENERIC[3],
+            "adhesion.c",
             "factors.c",
             "cones.c",
             "newton.c",

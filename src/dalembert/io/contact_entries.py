@@ -72,7 +72,7 @@ def contact_to_data(
 
 _COEFFICIENTS: dict[str, Any] = {
     "friction": 0.5, "restitution": 0.0, "rolling": 0.0, "spinning": 0.0, "stiffness": None, "damping": 0.0,
-    "belt": (0.0, 0.0, 0.0), "grain": None, "across": None,
+    "adhesion": 0.0, "belt": (0.0, 0.0, 0.0), "grain": None, "across": None, "radius": None,
 }  # fmt: skip
 """Numbers and vectors of a collider, with their defaults."""
 
@@ -89,8 +89,10 @@ def make_collider(name: str, entry: ColliderEntry, number: Read, origin: Read) -
     if plane is not None:
         known = {f.name: f for f in kind_fields(HalfSpace)}
         values["surface"] = HalfSpace(**read_fields(plane, known, (*path, "half_space"), number, origin))
-    bodies = None if entry.bodies is None else tuple(entry.bodies)
-    return Collider(name, bodies=bodies, ignores=tuple(entry.ignores), **values)
+    for key in ("bodies", "ignores"):
+        if getattr(entry, key) is not None:
+            values[key] = tuple(getattr(entry, key))
+    return Collider(name, segments=entry.segments, **values)
 
 
 def collider_to_data(
@@ -101,6 +103,8 @@ def collider_to_data(
     for key in ("bodies", "ignores"):
         if getattr(collider, key):
             data[key] = list(getattr(collider, key))
+    if collider.segments is not None:
+        data["segments"] = collider.segments
     if collider.surface is not None:
         data["half_space"] = fields_to_data(collider.surface, number_entry, origin)
     for key, default in _COEFFICIENTS.items():

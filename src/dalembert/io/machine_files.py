@@ -50,11 +50,11 @@ from dalembert.io.contact_entries import make_collider, make_contact
 from dalembert.io.control_blocks import make_law
 from dalembert.io.field_entries import make_field
 from dalembert.io.flexible_entries import make_flexible
+from dalembert.io.friction_entries import FrictionEntry
 from dalembert.io.geometry_entries import file_folder, make_geometry
 from dalembert.io.kind_entries import make_cable, make_constraint
 from dalembert.io.machine_schema import (
     CouplingEntry,
-    FrictionEntry,
     JointEntry,
     MachineFile,
     MotorEntry,

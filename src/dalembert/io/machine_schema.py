@@ -14,6 +14,7 @@ from pydantic import create_model
 
 from dalembert.io.body_schema import BodyEntry, GeometryEntry, OriginEntry
 from dalembert.io.contact_entries import solid_keys
+from dalembert.io.friction_entries import FrictionEntry, MotorFrictionEntry
 from dalembert.io.kind_entries import entry_fields, entry_units
 from dalembert.io.rope_entries import RopeEntry
 from dalembert.io.schema_values import ZERO, Axis, Bound, FileEntry, Limit, Number, Quantity, Units, Vector
@@ -38,43 +39,6 @@ class LimitsEntry(FileEntry):
     effort: Bound = math.inf
     stop: bool = False
     restitution: Bound = 0.0
-
-
-class FrictionEntry(FileEntry):
-    """Levels of friction of a joint, and its law."""
-
-    units: ClassVar[Units] = {
-        "coulomb": "{f}",
-        "static": "{f}",
-        "stribeck": "{q}/s",
-        "viscous": "{f} s/{q}",
-        "velocity": "{q}/s",
-        "bristle_stiffness": "{f}/{q}",
-        "bristle_damping": "{f} s/{q}",
-    }
-
-    coulomb: Number = 0.0
-    static: Number | None = None
-    stribeck: Number = 0.0
-    viscous: Number = 0.0
-    law: Literal["stick", "smooth", "lugre"] = "stick"
-    velocity: Number = 1e-3
-    bristle_stiffness: Number | None = None
-    bristle_damping: Number = 0.0
-
-
-class MotorFrictionEntry(FrictionEntry):
-    """Levels of friction on the motor side."""
-
-    units: ClassVar[Units] = {
-        "coulomb": "N m|{f}",
-        "static": "N m|{f}",
-        "stribeck": "rad/s|{q}/s",
-        "viscous": "N m s/rad|{f} s/{q}",
-        "velocity": "rad/s|{q}/s",
-        "bristle_stiffness": "N m/rad|{f}/{q}",
-        "bristle_damping": "N m s/rad|{f} s/{q}",
-    }
 
 
 class JointEntry(FileEntry):
@@ -304,7 +268,7 @@ class ColliderEntry(FileEntry):
 
     units: ClassVar[Units] = {
         "friction": "1", "restitution": "1", "rolling": "m", "spinning": "m", "stiffness": "N/m",
-        "damping": "s/m", "belt": "m/s", "grain": "1", "across": "1",
+        "damping": "s/m", "adhesion": "N", "belt": "m/s", "grain": "1", "across": "1", "radius": "m",
     }  # fmt: skip
 
     bodies: list[str] | None = None
@@ -315,9 +279,12 @@ class ColliderEntry(FileEntry):
     spinning: Number = 0.0
     stiffness: Number | None = None
     damping: Number = 0.0
+    adhesion: Number = 0.0
     belt: Vector = ZERO
     grain: Axis | None = None
     across: Number | None = None
+    segments: int | None = None
+    radius: Number | None = None
 
 
 class SignalEntry(FileEntry):

@@ -74,9 +74,12 @@ def _located(finding: ErrorDetails, model: type[BaseModel], document: Document) 
     where = path_name(path)
     match finding["type"]:
         case "extra_forbidden":
-            keys = list(_fields(model, finding["loc"][:-1]))
+            entry = _entry(model, finding["loc"][:-1])
+            keys, hints = list(entry.model_fields), getattr(entry, "hints", {})
             near = did_you_mean(path[-1], keys)
             message = f"unknown key {path[-1]!r}{_in(path[:-1])}{near}; allowed: {', '.join(keys)}"
+            if hint := hints.get(str(path[-1])):
+                message += f". {hint}"
         case "missing":
             line = document.line(path[:-1])
             message = f"the key {path[-1]!r}{_in(path[:-1])} is missing"
@@ -94,7 +97,7 @@ def _located(finding: ErrorDetails, model: type[BaseModel], document: Document) 
             message = f"{where} {finding['msg']}, got {_short(finding['ctx']['text'])}"
         case kind:
             expected = _EXPECTED.get(kind, finding["msg"])
-            if kind == "model_type" and len(keys := _fields(model, finding["loc"])) <= _FEW:
+            if kind == "model_type" and len(keys := list(_entry(model, finding["loc"]).model_fields)) <= _FEW:
                 expected += f" with the keys {', '.join(keys)}"
             message = f"{where} {expected}, got {_short(finding['input'])}"
     return located(document.label, line, message)
@@ -137,8 +140,8 @@ def _in(path: Path) -> str:
     return f" of {path_name(path)}" if path else ""
 
 
-def _fields(model: type[BaseModel], path: Path) -> list[str]:
-    """Names of the fields of the model that validates the value at ``path``."""
+def _entry(model: type[BaseModel], path: Path) -> type[BaseModel]:
+    """The model that validates the value at ``path``."""
     current: Any = model
     for step in path:
         if isinstance(current, type) and issubclass(current, BaseModel):
@@ -150,4 +153,5 @@ def _fields(model: type[BaseModel], path: Path) -> list[str]:
         kinds = [a for a in get_args(current) if a is not type(None)]
         if get_origin(current) in _UNIONS and len(kinds) == 1:
             current = kinds[0]
-    return list(current.model_fields)
+    assert isinstance(current, type) and issubclass(current, BaseModel)
+    return current

@@ -135,6 +135,8 @@ class FileEntry(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     units: ClassVar[Units] = MappingProxyType({})
+    hints: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Further advice in the message about an unknown key."""
 
     @field_validator("*", mode="before")
     @classmethod

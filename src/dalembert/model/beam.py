@@ -360,6 +360,19 @@ class Beam(Elastic):
         return beam_section(self, self.section_abscissa(section), delta, value, approximation)
 
     @property
+    def axis_length(self) -> float | None:
+        """Length of the slender part; None if it is a parameter: sizes of shapes are numbers."""
+        return self.length if isinstance(self.length, float) else None
+
+    def axis_section(self, s: float, delta: Expression, value: Value) -> ElasticSection:
+        """Motion of the section at an abscissa."""
+        return beam_section(self, s, delta, value, "flex")
+
+    def axis_radius(self, s: float) -> float | None:
+        """Outer radius of the section at an abscissa."""
+        return next((section for _, end, section in self.pieces if s < end), self.pieces[-1][2]).outer_radius
+
+    @property
     def products(self) -> list[tuple[int, int]]:
         """Pairs of bending modes whose product shortens the axis, if that is kept."""
         return bent_pairs(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,9 +10,11 @@ from typing import TYPE_CHECKING
 from dalembert.core.errors import MachineError, UnknownNameError
 from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.validation import Bound, Vector, check_name, field_scalar, field_vector, unit_vector
+from dalembert.model.axis_segments import MOST_SEGMENTS, axis_segments
 from dalembert.model.body import Body
 from dalembert.model.contacts import HalfSpace, Surface
 from dalembert.model.contacts.surface import Number, SurfaceShape
+from dalembert.model.elastic.contract import Elastic
 from dalembert.model.joint import WORLD
 from dalembert.model.soft_contact import SoftContact
 
@@ -33,7 +36,8 @@ class Collider:
     name
         Its name.
     bodies
-        Bodies that belong to it; None: all bodies with geometry for collision that no other collider names.
+        Bodies that belong to it; None: all bodies with geometry for collision that no other collider names. Beams and
+        rods that it names are chains of capsules along their bent axes.
     surface
         A `HalfSpace` of the world in the place of bodies, such as the ground.
     friction, restitution
@@ -47,12 +51,19 @@ class Collider:
         Compliance of its contacts: with the depth ``d`` the normal force of each point is ``k d (1 + c d')``, not below
         zero, with the stiffness ``k`` [N/m] and the damping ``c`` [s/m] (Hunt and Crossley). None: rigid. Compliances
         of a pair add: ``1/k = 1/k1 + 1/k2``, and each side has its part of the depth.
+    adhesion
+        Force [N] with which two of its shapes that touch hold together: the normal force is at least ``-adhesion``, and
+        limits of friction and of moments against rolling and spinning are those of the normal force plus ``adhesion``.
+        A pair of shapes has the larger one of both, in equal parts at all its points that are closed.
     belt
         Velocity of its surface [m/s], as of a conveyor: what lies on it is carried along. In axes of the solids of its
         bodies; of a half-space in axes of the world.
     grain, across
         Direction, in the same axes, along which ``friction`` acts, and friction across it: a file, a skate, snake skin.
         Without a grain friction is the same in all directions.
+    segments, radius
+        Number of capsules of each of its beams and rods, 8 by default, and their radius [m], by default that of a round
+        tube with the area and the second moments of the section.
 
     Examples
     --------
@@ -81,6 +92,9 @@ class Collider:
     across: Scalar | None = None
     stiffness: Scalar | None = None
     damping: Scalar = 0.0
+    adhesion: Scalar = 0.0
+    segments: int | None = None
+    radius: float | None = None
 
     def __post_init__(self) -> None:
         what, set_ = f"collider '{check_name(self.name, 'collider')}'", object.__setattr__
@@ -109,6 +123,8 @@ class Collider:
         for field in ("rolling", "spinning"):
             set_(self, field, field_scalar(getattr(self, field), f"the {field} resistance of {what}", lower=0.0))
         self._check_compliance(what)
+        set_(self, "adhesion", field_scalar(self.adhesion, f"the adhesion of {what}", lower=0.0))
+        self._check_line(what)
         set_(self, "belt", field_vector(self.belt, f"the belt velocity of {what}", time=True))
         if (self.grain is None) != (self.across is None):
             got, lacks = ("a grain", "across") if self.across is None else ("friction across a grain", "grain")
@@ -134,6 +150,16 @@ class Collider:
             )
         object.__setattr__(self, "stiffness", stiffness)
 
+    def _check_line(self, what: str) -> None:
+        k, radius = self.segments, self.radius
+        if k is not None and (isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MOST_SEGMENTS):
+            raise MachineError(f"segments of {what} must be a whole number from 1 to {MOST_SEGMENTS}, got {k!r}")
+        if radius is None:
+            return
+        if isinstance(radius, bool) or not isinstance(radius, int | float) or not 0.0 < radius < math.inf:
+            raise MachineError(f"the radius of {what} must be a number > 0 [m], got {radius!r}")
+        object.__setattr__(self, "radius", float(radius))
+
     @property
     def scalars(self) -> tuple[Scalar, ...]:
         """All scalars of the collider."""
@@ -144,6 +170,7 @@ class Collider:
             self.spinning,
             *(() if self.stiffness is None else (self.stiffness,)),
             self.damping,
+            self.adhesion,
             *self.belt,
             *(() if self.across is None else (self.across,)),
             *(() if self.surface is None else self.surface.scalars),
@@ -154,6 +181,11 @@ class Collider:
         """Whether its contacts may have moments against rolling and spinning."""
         return any(not isinstance(x, float) or x > 0.0 for x in (self.rolling, self.spinning))
 
+    @property
+    def adheres(self) -> bool:
+        """Whether its contacts may pull."""
+        return not isinstance(self.adhesion, float) or self.adhesion > 0.0
+
     def bounds(self) -> Iterator[Bound]:
         """Ranges that must hold for any parameter values."""
         yield Bound(f"the restitution of collider '{self.name}'", self.restitution, upper=1.0)
@@ -163,6 +195,7 @@ class Collider:
         if self.stiffness is not None:
             yield Bound(f"the stiffness of collider '{self.name}'", self.stiffness, strict=True)
         yield Bound(f"the damping of collider '{self.name}'", self.damping)
+        yield Bound(f"the adhesion of collider '{self.name}'", self.adhesion)
         if self.across is not None:
             yield Bound(f"the friction across the grain of collider '{self.name}'", self.across)
 
@@ -170,17 +203,21 @@ class Collider:
 def check_colliders(machine: Machine) -> None:
     """Raise an error that names a collider with unknown, repeated or shapeless bodies, or without any."""
     where = f"machine '{machine.name}'"
-    known = {b.name: b for b in machine.bodies if isinstance(b, Body)}
+    known = {b.name: b for b in machine.bodies}
     owner: dict[str, str] = {}
     rest = [c.name for c in machine.colliders if c.bodies is None and c.surface is None]
     if len(rest) > 1:
         raise MachineError(f"{where}: the colliders {', '.join(rest)} both have all other bodies; name those of one")
     for c in machine.colliders:
         for name in c.bodies or ():
+            if name in {r.name for r in machine.all_ropes}:
+                raise MachineError(
+                    f"collider '{c.name}' of {where} names the rope '{name}': its spans have no mass that an impact "
+                    "could move, and no shape; it meets the obstacles of its path, or use a rod"
+                )
             if name not in known:
                 raise MachineError(f"collider '{c.name}': {UnknownNameError('body', name, known, where)}")
-            if not any(g.collision for g in known[name].geometry):
-                raise MachineError(f"body '{name}' of collider '{c.name}' of {where} has no geometry for collision")
+            _check_shape(c, known[name], where)
             if name in owner:
                 raise MachineError(f"body '{name}' of {where} is in two colliders, '{owner[name]}' and '{c.name}'")
             owner[name] = c.name
@@ -188,10 +225,26 @@ def check_colliders(machine: Machine) -> None:
             names = [other.name for other in machine.colliders]
             if name not in names:
                 raise MachineError(f"collider '{c.name}': {UnknownNameError('collider', name, names, where)}")
-    _check_grains(machine)
-    solids = [b for b in known.values() if b.name not in owner and any(g.collision for g in b.geometry)]
+        if (c.segments, c.radius) != (None, None) and not any(isinstance(known[n], Elastic) for n in c.bodies or ()):
+            raise MachineError(
+                f"collider '{c.name}' of {where} has segments or a radius, which are those of beams and rods: it names "
+                "none of them"
+            )
+    _check_laws(machine)
+    solids = [
+        b for b in known.values()
+        if isinstance(b, Body) and b.name not in owner and any(g.collision for g in b.geometry)
+    ]  # fmt: skip
     if rest and not solids:
         raise MachineError(f"collider '{rest[0]}' of {where} has no bodies: none is left with geometry for collision")
+
+
+def _check_shape(collider: Collider, body: Body | Elastic, where: str) -> None:
+    """Raise an error that names a body without a shape."""
+    if isinstance(body, Elastic):
+        axis_segments(body, collider, where)
+    elif not any(g.collision for g in body.geometry):
+        raise MachineError(f"body '{body.name}' of collider '{collider.name}' of {where} has no geometry for collision")
 
 
 def world_shapes(machine: Machine, number: Number = nominal) -> list[SurfaceShape]:
@@ -205,16 +258,23 @@ def world_shapes(machine: Machine, number: Number = nominal) -> list[SurfaceShap
     return [shape for surface in dict.fromkeys(surfaces) for shape in surface.shapes(number)]
 
 
-def _check_grains(machine: Machine) -> None:
-    """Raise an error that names two colliders with a grain each that may touch: friction of such a pair has no rule."""
-    rough = [c for c in machine.colliders if c.grain is not None]
-    for i, one in enumerate(rough):
-        for two in rough[i:]:
-            alone = one is two and (one.surface is not None or (one.bodies is not None and len(one.bodies) < 2))
+def _check_laws(machine: Machine) -> None:
+    """Raise an error that names two colliders that may touch and whose laws have no rule for a pair."""
+    flexible = {b.name for b in machine.bodies if isinstance(b, Elastic)}  # may touch themselves
+    for i, one in enumerate(machine.colliders):
+        for two in machine.colliders[i:]:
+            single = one.bodies is not None and len(one.bodies) < 2 and not flexible & {*one.bodies}
+            alone = one is two and (one.surface is not None or single)
             if alone or one.name in two.ignores or two.name in one.ignores:
                 continue
             both = f"'{one.name}' and '{two.name}'" if one is not two else f"'{one.name}' among themselves"
-            raise MachineError(
-                f"machine '{machine.name}': colliders {both} may touch and both have a grain; let them ignore each "
-                "other, or give one of them friction that is the same in all directions"
-            )
+            if one.grain is not None and two.grain is not None:
+                raise MachineError(
+                    f"machine '{machine.name}': colliders {both} may touch and both have a grain; let them ignore each "
+                    "other, or give one of them friction that is the same in all directions"
+                )
+            if (one.adheres or two.adheres) and (one.stiffness is not None or two.stiffness is not None):
+                raise MachineError(
+                    f"machine '{machine.name}': colliders {both} may touch, with adhesion and stiffness: adhesion is "
+                    "that of rigid contacts; let them ignore each other, or leave one of the two out"
+                )

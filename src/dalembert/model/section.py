@@ -73,6 +73,16 @@ class Section:
                 f"got {self.I_yz:g}"
             )
 
+    @property
+    def outer_radius(self) -> float | None:
+        """Outer radius of the round tube with this area and the mean of both second moments [m].
+
+        With the radii a and b, ``4 I / A = a^2 + b^2`` and ``A / pi = a^2 - b^2``. None: no section has these numbers,
+        because a solid circle has the least second moment of an area.
+        """
+        square, solid = 2.0 * (self.I_y + self.I_z) / self.area, self.area / math.pi
+        return math.sqrt((square + solid) / 2.0) if square >= (1.0 - _PRINTED) * solid else None
+
     @staticmethod
     def tube(outer: float, inner: float = 0.0) -> Section:
         """Circular tube with the given outer and inner radius."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -230,6 +231,17 @@ def test_a_belt_carries_and_a_grain_turns() -> None:
     for speed, part in ((("vx", 1.9), 0.21), (("vy", 1.9), 0.35)):
         run = da.simulate(file, duration=0.2, v0={f"base.{speed[0]}": speed[1]}, **settings)
         assert run[f"base.{speed[0]}"][-1] == pytest.approx(1.9 - part * g * 0.2, rel=1e-9)
+
+
+@law("Collider.adhesion")
+def test_adhesion_adds_to_the_weight() -> None:
+    """A crate slides to rest by 0.3 (g + A/m), with the larger of two adhesions."""
+    machine = _crate({"friction": 0.18, "adhesion": 6.6}, friction=0.5)
+    settings: dict[str, Any] = {"q0": {"base.z": 0.1}, "contact": "time-stepping", "step": 1e-3, "record": 0.1}
+    for own, adhesion in ((1.2, 6.6), (7.8, 7.8)):
+        sticky = machine.with_(colliders=[replace(machine.colliders[0], adhesion=own), machine.colliders[1]])
+        run = da.simulate(sticky, duration=0.2, v0={"base.vx": 1.9}, **settings)
+        assert run["base.vx"][-1] == pytest.approx(1.9 - 0.3 * (9.7 + adhesion / 3.0) * 0.2, rel=1e-9)
 
 
 def _crate(ground: dict[str, Any], friction: float) -> da.Machine:

@@ -163,7 +163,7 @@ def _point(value: ArrayLike, what: str) -> Array:
 
 def _reach(H: float, V: float, L: float, w: float, EA: float) -> Array:
     """Place (l, h) of the end for a pull (H, V)."""
-    return np.array(reach(H, V, L, w, EA), dtype=float)
+    return np.array([float(x) for x in reach(H, V, L, w, EA)])
 
 
 def _compliance(H: float, V: float, L: float, w: float, EA: float) -> Array:

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from dalembert.core.types import Array
-from dalembert.engine.collide.native import DIRECT, TouchingPoints, make_compliant, shape_memory, touching_points
+from dalembert.engine.collide.native import (
+    DIRECT,
+    TouchingPoints,
+    make_adhesive,
+    make_compliant,
+    shape_memory,
+    touching_points,
+)
 from dalembert.engine.layout import structure
 from dalembert.engine.library import functions, library
 from dalembert.engine.memory import Functions, NativeMemory
@@ -49,7 +56,7 @@ class NativeColliders:
         more = _contact_tables(system, most, stride, shapes.resists)
         self.steps = steps = NativeStepping(system, n, kernels, find, more=more, direct=DIRECT)
         self._find = find
-        self.scene = shape_memory(shapes, len(colliders.names), steps.address)
+        self.scene = shape_memory(shapes, len(colliders.carriers), steps.address)
         self.memory = NativeMemory(structure("articulated"))
         a, c, array = self.memory.struct, steps.memory.struct, self.memory.array
         a.scene, a.steps, a.step = self.scene.address, steps.address, find("moreau_step")
@@ -63,10 +70,24 @@ class NativeColliders:
         for name, lists in (("column", colliders.columns), ("support", colliders.supports)):
             array(f"{name}_start", np.array([0, *accumulate(map(len, lists))], dtype=np.int64))
             array(name, np.array([*(j for row in lists for j in row), 0], dtype=np.int64))
+        array("force_of", np.array([*colliders.carriers, 0], dtype=np.int64))
         array("jacobian", np.zeros(6 * sum(map(len, colliders.columns)) + 1))
         array("row", np.zeros(nv + 1))
+        if colliders.flexible:
+            array("half", np.zeros(len(colliders.carriers) + 1))
+            array("stretch", np.zeros(sum(map(len, colliders.columns)) + 1))
         array("x_after", np.full(n + 1, np.inf))
-        for name in ("friction", "restitution", "spinning", "rolling", "across", "compliance", "damping", "belt"):
+        for name in (
+            "friction",
+            "restitution",
+            "spinning",
+            "rolling",
+            "across",
+            "compliance",
+            "damping",
+            "adhesion",
+            "belt",
+        ):
             self.memory.point(name, self.scene.arrays[name])
         for name in ("count", "support"):
             self.scene.point(name, steps.memory.arrays[name])
@@ -76,6 +97,8 @@ class NativeColliders:
         c.apart = 1
         if shapes.yields:
             make_compliant(steps.memory, c.n_blocks + most, colliders.stored)
+        if shapes.adheres:
+            make_adhesive(steps.memory, c.n_blocks + most)
 
     def attach(self, loop: Any) -> None:
         """Put this method into the structure of a time loop."""
@@ -120,11 +143,23 @@ class ShapesAtRest:
     """
 
     def __init__(self, shapes: ShapeTable, bodies: int) -> None:
+        self._bodies = shapes.bodies
         self._steps = NativeMemory(structure("moreau"))
         self._scene = shape_memory(shapes, bodies, self._steps.address)
 
-    def touching(self, pose: Array, reach: float = 0.0) -> TouchingPoints:
-        """Contacts that are nearer than ``reach``, with the poses (12 of each body) of `ColliderSystem.poses`."""
-        self._scene.arrays["pose"][: len(pose)] = pose
+    def touching(self, pose: Array, half: Array, reach: float = 0.0) -> TouchingPoints:
+        """Contacts that are nearer than ``reach``.
+
+        Parameters
+        ----------
+        pose, half
+            Poses of the bodies (12 each), and half of the lengths of those that are segments of beams (may be empty).
+        reach
+            Largest gap.
+        """
+        self._scene.arrays["pose"][: pose.size] = pose.ravel()
+        for shape, body in enumerate(self._bodies):
+            if body >= 0 and len(half) and half[body] > 0.0:
+                self._scene.arrays["size"][3 * shape + 1] = half[body]
         library("collide").scene_touching(self._scene.address, None, reach)
         return touching_points(self._scene)

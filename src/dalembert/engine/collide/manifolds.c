@@ -12,6 +12,7 @@
 #define ALIGNED 1e-6   /* 1 - cosine of a normal and the face that it belongs to */
 #define PARALLEL 1e-3  /* sine of lines that lie on each other */
 #define OUTSIDE 1e-3   /* part of a size by which corners may be beyond the side of a face */
+#define PARALLEL_EDGES 1e-6 /* sine of edges whose product is a normal of both */
 #define MERGED 1e-2    /* part of a size within which two points are one */
 #define ALIKE 1e-3     /* part of that by which their gaps may differ to count as equal */
 
@@ -213,11 +214,41 @@ static int manifold(const struct shape *a, const struct shape *b, const double *
     return count;
 }
 
+/* How far two boxes are apart along the axis that parts them most, of the normals of their faces and the products of their edges
+ * (S. Gottschalk, M. C. Lin, D. Manocha, "OBBTree", SIGGRAPH 1996): not more than their distance; where they overlap, their least
+ * depth, with a minus. */
+static double boxes_apart(const struct shape *a, const struct shape *b) {
+    double d[3], t[3], R[3][3], Q[3][3], most = -INFINITY;
+    minus3(b->p, a->p, d);
+    turned_into(a, d, t);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            R[i][j] = a->R[i] * b->R[j] + a->R[3 + i] * b->R[3 + j] + a->R[6 + i] * b->R[6 + j];
+            Q[i][j] = fabs(R[i][j]);
+        }
+    for (int i = 0; i < 3; i++) {
+        const double along = fabs(t[0] * R[0][i] + t[1] * R[1][i] + t[2] * R[2][i]);
+        most = fmax(most, fabs(t[i]) - a->size[i] - dot3(Q[i], b->size));
+        most = fmax(most, along - b->size[i] - a->size[0] * Q[0][i] - a->size[1] * Q[1][i] - a->size[2] * Q[2][i]);
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            const double sine = sqrt(R[i1][j] * R[i1][j] + R[i2][j] * R[i2][j]);
+            if (!(sine > PARALLEL_EDGES)) continue; /* the same as a normal */
+            const double wide = a->size[i1] * Q[i2][j] + a->size[i2] * Q[i1][j] + b->size[j1] * Q[i][j2] + b->size[j2] * Q[i][j1];
+            most = fmax(most, (fabs(t[i2] * R[i1][j] - t[i1] * R[i2][j]) - wide) / sine);
+        }
+    return most;
+}
+
 static int convex_on_convex(const struct shape *a, const struct shape *b, double reach, struct contact *c) {
     const double round = radius_of(a) + radius_of(b), scale = round > 0.0 ? 1.0 : SHRUNK;
     const double size = fmin(extent_of(a), extent_of(b));
+    const double apart = a->kind == BOX && b->kind == BOX ? boxes_apart(a, b) : -INFINITY;
     double n[3], x[3], y[3], gap;
     struct simplex S;
+    if (apart > reach + PLAINLY * size) return 0;
     if (gjk(a, b, scale, n, x, y, &S) > 0.0) {
         gap = apart_along(a, b, n);
         if (gap > reach) return 0;
@@ -229,7 +260,8 @@ static int convex_on_convex(const struct shape *a, const struct shape *b, double
             if (gap > reach) return 0;
             return manifold(a, b, n, gap, reach, &S, 1.0, c);
         }
-        if (gap + round < -PLAINLY * size) { /* the least depth is along another normal, if that is clearly less */
+        /* the least depth is along another normal, if that is clearly less; of boxes it is known whether it is */
+        if (gap + round < -PLAINLY * size && !(apart > -INFINITY && apart <= gap + PREFERRED * size)) {
             double m[3];
             struct simplex T;
             const double depth = -epa(a, b, m, &T) - round;

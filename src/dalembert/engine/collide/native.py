@@ -25,6 +25,7 @@ __all__ = [
     "SceneTable",
     "TouchingPoints",
     "account_names",
+    "make_adhesive",
     "make_compliant",
     "rigid_gaps",
     "shape_memory",
@@ -42,7 +43,8 @@ STORED = "contact.stored"
 """State of machines with compliant contacts, behind the others: the energy in them."""
 
 _COEFFICIENTS = (
-    "friction", "restitution", "spinning", "rolling", "across", "compliance", "damping", "belt", "grain",
+    "friction", "restitution", "spinning", "rolling", "across", "compliance", "damping", "adhesion", "belt",
+    "grain",
 )  # fmt: skip
 
 _KERNELS = ("terms", "bias", "move", "finish", "lift")
@@ -99,6 +101,8 @@ class NativeScene:
             self.scene.array(name, np.zeros(size + 1))
         self._compliance = table.shapes.compliance
         self._set_up_steps(n, k, way, table.shapes.yields)
+        if table.shapes.adheres:
+            make_adhesive(self.steps, k)
 
     def _set_up_steps(self, n: int, k: int, way: TimeStepping, yields: bool) -> None:
         """Fill the structure of the steps: each contact is a block of three rows on two bodies."""
@@ -186,6 +190,11 @@ def make_compliant(steps: NativeMemory, blocks: int, stored: int) -> None:
     steps.struct.stored_at = stored
 
 
+def make_adhesive(steps: NativeMemory, blocks: int) -> None:
+    """Allocate what contacts that adhere need (adhesion.c)."""
+    steps.array("hold", np.zeros(blocks + 1))
+
+
 def stored_energy(compliance: Array, touching: TouchingPoints) -> float:
     """Energy of compliant contacts, with the compliance of each shape: half of stiffness times depth squared."""
     both = compliance[touching.shapes].sum(axis=1)
@@ -215,7 +224,8 @@ def shape_memory(shapes: ShapeTable, bodies: int, steps: int) -> NativeMemory:
         scene.array(name, values)
     reals = {
         "pose": 12 * bodies, "pace": 2 * bodies, "position": 3 * m, "rotation": 9 * m, "low": 3 * m, "high": 3 * m,
-        "point": 3 * k, "point_before": 3 * k, "force_before": 6 * k, "where": 3 * k, "normal": 3 * k, "gap": k,
+        "point": 3 * k, "point_before": 3 * k, "force_before": 6 * k, "hold_before": k, "where": 3 * k,
+        "normal": 3 * k, "gap": k,
     }  # fmt: skip
     for name, size in reals.items():
         scene.array(name, np.zeros(size + 1))

@@ -5,6 +5,7 @@
  * behind those that are always there. A contact that was there in the last step begins with the forces that it had. */
 #define NEAR_POINT 0.2 /* distance of points of one contact in two steps, by the size of the first shape */
 #define REACH 1e-4     /* gap [m] up to which contacts are always found */
+#define CLOSED 1e-6    /* gap [m] up to which one that was not found before adheres */
 
 /* How far a shape reaches along an axis of the world, from its centre. */
 static double half_width(const struct scene *S, int64_t i, int k) {
@@ -104,7 +105,7 @@ static int64_t *hash_of(const struct scene *S, const int64_t *pairs, int64_t pai
     return S->hashes + at;
 }
 
-/* Force of a contact in the last step; zero and 0 if it is new. A force is used once. */
+/* Force of a contact in the last step; zero and 0 if it is new, 2 if it pushed or held then. A force is used once. */
 static int last_force(struct scene *S, int64_t pair, const double *local, double size, double *force) {
     double nearest = NEAR_POINT * NEAR_POINT * size * size;
     int64_t best = -1;
@@ -117,7 +118,7 @@ static int last_force(struct scene *S, int64_t pair, const double *local, double
     if (best < 0) return 0;
     memcpy(force, S->force_before + S->rows * best, (size_t)S->rows * sizeof(double));
     S->point_before[3 * best] = INFINITY;
-    return 1;
+    return force[0] > -S->hold_before[best] ? 2 : 1;
 }
 
 /* All contacts with a gap of less than they may close within h, where bodies have their `pose` and `pace`, and their last forces. */
@@ -167,6 +168,7 @@ static void remember_contacts(struct scene *S) {
     memcpy(S->pair_before, S->pair, (size_t)S->n_before * sizeof(int64_t));
     memcpy(S->point_before, S->point, (size_t)(3 * S->n_before) * sizeof(double));
     for (int64_t i = 0; i < S->rows * S->n_before; i++) S->force_before[i] = impulse[i] / S->h;
+    for (int64_t i = 0; i < S->n_before; i++) S->hold_before[i] = C->hold ? C->hold[C->n_fixed + i] / S->h : 0.0;
     for (int64_t i = 0; i < S->n_hashes; i++) S->hashes[i] = -1;
     for (int64_t i = S->n_before - 1; i >= 0; i--) *hash_of(S, S->pair_before, S->pair_before[i]) = i;
 }
@@ -186,11 +188,31 @@ static int detect(struct scene *S, double h) {
 static double friction_along(const struct scene *S, int64_t i, int64_t j) { return sqrt(S->friction[i] * S->friction[j]); }
 static double friction_across(const struct scene *S, int64_t i, int64_t j) { return sqrt(S->across[i] * S->across[j]); }
 
+/* Whether a contact is closed, so that it may adhere: it touches, or it held in the last step and has opened a little since then because
+ * its surfaces are curved. */
+static int is_closed(const struct scene *S, int64_t k) {
+    const int64_t known = S->known[S->steps->n_fixed + k];
+    return S->gap[k] <= (known == 2 ? REACH : known ? S->steps->margin : CLOSED);
+}
+
+/* Impulses with which contacts adhere: the larger adhesion of the two shapes, shared by the closed points of the pair. */
+static void fill_holds(const struct scene *S) {
+    for (int64_t k = 0, end; k < S->n_contacts; k = end) {
+        const int64_t pair = S->pair[k], i = pair / S->n_shapes, j = pair % S->n_shapes;
+        int64_t closed = 0;
+        for (end = k; end < S->n_contacts && S->pair[end] == pair; end++) closed += is_closed(S, end);
+        for (int64_t l = k; l < end; l++)
+            S->steps->hold[S->steps->n_fixed + l] =
+                is_closed(S, l) ? S->h * fmax(S->adhesion[i], S->adhesion[j]) / (double)closed : 0.0;
+    }
+}
+
 /* Gap, restitution and friction of the contacts, as numbers of their blocks; those of a pair of shapes are the smaller restitution,
  * the geometric mean of both frictions (with a grain, the larger of those along and across it), the larger resistance against
  * rolling and spinning, and the sum of both compliances. */
 static void fill_numbers(const struct scene *S) {
     const struct moreau *C = S->steps;
+    if (C->hold) fill_holds(S);
     for (int64_t k = 0, a = C->n_fixed; k < S->n_contacts; k++, a++) {
         const int64_t i = S->pair[k] / S->n_shapes, j = S->pair[k] % S->n_shapes;
         C->g[a] = S->gap[k], C->e[a] = fmin(S->restitution[i], S->restitution[j]);

@@ -18,13 +18,15 @@ struct scene {
     int64_t n_bodies, n_shapes, most_contacts, n_excluded;
     const double *mass, *inertia, *gravity; /* 1, 3 of each body; 3 */
     const int64_t *kind, *body;             /* of each shape; body -1: it does not move */
-    const double *size, *place, *reach;     /* see above; position (3), rotation (9, rows) in its body; radius about that */
+    double *size;                           /* see above */
+    const double *place, *reach;            /* position (3), rotation (9, rows) in its body; radius about that */
     const double *inner;                    /* largest sphere inside of each shape, about: its radius */
     const double *friction, *restitution;   /* of each shape */
     const double *spinning, *rolling;       /* of each shape: lengths, whose products with the normal force are the largest moments */
     const double *belt, *grain, *across;    /* of each shape, in its frame: velocity of its surface (3); direction (3; 0: none) along
                                              * which it has its friction, and that across it */
     const double *compliance, *damping;     /* of each shape: 1 / stiffness (0: rigid), damping (stepping/compliance.c) */
+    const double *adhesion;                 /* of each shape: force that its contacts pull with at most [N] (stepping/adhesion.c) */
     int64_t rows;                           /* of a contact: 3, or 6 with moments (stepping/resistance.c) */
     const int64_t *excluded;                /* pairs of shapes (i < j: i n_shapes + j) that do not touch, in rising order */
     /* hulls: vertices, and polygons with outward normals, of each shape */
@@ -39,6 +41,7 @@ struct scene {
     int64_t n_contacts, n_before, full, n_hashes;
     int64_t *pair, *pair_before, *hashes;
     double *point, *point_before, *force_before, *where, *normal, *gap;
+    double *hold_before; /* forces with which the contacts of the step before adhered */
     double h; /* length of the last step, 0: it is forgotten */
     double deepest, fastest; /* gap; way of a body in half a step, by the radius of a sphere inside of its shape */
     int64_t fastest_shape;
@@ -46,7 +49,7 @@ struct scene {
     int64_t *count, *support, *known; /* tables of the blocks, see moreau.h */
 };
 
-/* A machine with joints, whose bodies have shapes. Its tape `poses` gives of (t, x, c, p, h): poses of the bodies, their Jacobians in
+/* A machine with joints, whose bodies have shapes; a body here may be a segment of a beam. Its tape `poses` gives of (t, x, c, p, h): poses of the bodies, their Jacobians in
  * axes of the world (of each velocity that moves a body: that of its origin, and with which it turns), coefficients and belts of the
  * shapes. `terms` is that of the blocks that are always there. */
 struct articulated {
@@ -57,10 +60,12 @@ struct articulated {
     double *terms_work, *poses_work;
     const int64_t *column_start, *column;   /* of each body: velocities that move it */
     const int64_t *support_start, *support; /* the same, with those that rows which always hold connect with them */
+    const int64_t *force_of; /* of each body: number of the force that its own is part of */
     double *jacobian, *row;
-    double *friction, *restitution, *spinning, *rolling, *across, *compliance, *damping, *belt; /* those of the scene */
+    double *half, *stretch; /* of segments (0: there are none): half of the length (0: it is none), and its rate by each velocity */
+    double *friction, *restitution, *spinning, *rolling, *across, *compliance, *damping, *adhesion, *belt; /* those of the scene */
     double *x_after; /* q and v after the last step: a run that continues elsewhere forgets contacts */
-    int64_t count_at, deepest_at, force_at; /* places in x: number of contacts, smallest gap, force on each body (3) */
+    int64_t count_at, deepest_at, force_at; /* places in x: number of contacts, smallest gap, first of the forces (3 each) */
 };
 
 int scene_terms(const double *const *in, double *const *out, double *work);

@@ -52,6 +52,8 @@ class ShapeTable:
         Coefficients of the shapes (m); the last two are lengths.
     compliance, damping
         Inverse stiffness [m/N] of each shape (m), zero if rigid, and damping [s/m].
+    adhesion
+        Force [N] with which contacts of each shape pull at most (m).
     belt, grain, across
         In the frame of each shape: velocity of its surface (m x 3), the direction along which it has its friction
         (m x 3; zero: all), and friction across that (m).
@@ -59,8 +61,8 @@ class ShapeTable:
         Pairs of shapes i < j that do not touch, as i m + j, in rising order.
     contacts
         Number of contacts at most.
-    resists, yields
-        Whether contacts have moments against spinning and rolling, and whether some of them are compliant.
+    resists, yields, adheres
+        Whether contacts have moments against spinning and rolling, and whether some of them are compliant or adhere.
     hulls
         Hulls by the number of their shape.
     """
@@ -77,6 +79,7 @@ class ShapeTable:
     rolling: Array
     compliance: Array
     damping: Array
+    adhesion: Array
     belt: Array
     grain: Array
     across: Array
@@ -84,6 +87,7 @@ class ShapeTable:
     contacts: int
     resists: bool = False
     yields: bool = False
+    adheres: bool = False
     hulls: dict[int, Hull] = field(default_factory=dict)
 
 
@@ -95,17 +99,21 @@ class ColliderSystem:
     ----------
     shapes
         Their shapes.
-    names, owners
-        Names of the bodies that move, and the body or collider of each shape, for messages.
+    names, carriers, owners
+        Names of the bodies that move; which of them each frame belongs to (beams have several frames); and the body or
+        collider of each shape, for messages.
     poses
-        (t, x, c, p, h) -> position (3) and rotation by rows (9) of each body in the world; the Jacobian of each body in
-        axes of the world, six numbers (of the origin, of the rotation) for each velocity that moves it; friction,
-        restitution, resistance against spinning and rolling, friction across the grain, compliance, damping and belts
-        of the shapes.
+        (t, x, c, p, h) -> position (3) and rotation by rows (9) of each frame in the world; its Jacobian in axes of the
+        world, six numbers (of the origin, of the rotation) for each velocity that moves it; friction,
+        restitution, resistance against spinning and rolling, friction across the grain, compliance, damping, adhesion
+        and belts of the shapes; if it is ``flexible``, half of the length of each frame that is a segment of a beam (0:
+        it is none), and its rates, one for each of these velocities.
     columns
-        Velocities that move each body.
+        Velocities that move each frame.
     supports
         The same, with those that rows which always hold connect with them.
+    flexible
+        Whether there are beams or rods among the bodies.
     count, deepest, forces, stored
         Places in x: of the number of contacts, of the smallest gap, of the force on each body (3), and of the energy in
         compliant contacts (-1: there are none).
@@ -113,10 +121,12 @@ class ColliderSystem:
 
     shapes: ShapeTable
     names: tuple[str, ...]
+    carriers: tuple[int, ...]
     owners: tuple[str, ...]
     poses: casadi.Function
     columns: tuple[tuple[int, ...], ...]
     supports: tuple[tuple[int, ...], ...]
+    flexible: bool
     count: int
     deepest: int
     forces: int

@@ -59,6 +59,10 @@ typedef int INDEX;
 #define STORE(a, h, before, u, next)
 #define DEPTH(a) K(0.0)
 #define EMPTY(next, h)
+#define HOLD(a) K(0.0)
+#define ADHERES(a) (alive & NO(alive))
+#define PULL_TOGETHER(C)
+#define SHIFT_IMPULSES(C, part)
 #define FOUND(m) K(0.0)
 #define BY_FACTOR(m) K(0.0)
 #define RESTRAIN(C, m, sweeps) (m) /* by one member alone */

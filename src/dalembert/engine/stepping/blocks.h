@@ -182,7 +182,7 @@ FUNCTION void load_limit(stepper *C, INDEX a, const real *B, real b, real x) {
         const MASK m = ON(o);
         for (INDEX j = 0; j < SIZE(o); j++)
             for (INDEX i = 0; i < N_HELD_ROWS; i++)
-                now[i] -= SELECT(m, C->P[(ROW(o) + j) * N_HELD_ROWS + i] * C->x[ROW(o) + j], K(0.0));
+                now[i] -= SELECT(m, C->P[(ROW(o) + j) * N_HELD_ROWS + i] * (C->x[ROW(o) + j] - (j ? K(0.0) : HOLD(o))), K(0.0));
     }
     held_back(C, now), held_back(C, own);
     real NN = K(0.0), NG = K(0.0), GG = K(0.0);

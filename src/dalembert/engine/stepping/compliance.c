@@ -30,7 +30,7 @@ static int comply(struct moreau *C, int64_t a, double h, double before, double a
 }
 
 /* Depth at the end of a step with the normal velocity u, at which the contact stores no more than it has taken: what is deeper,
- * because the step does not resolve it, is removed with the penetration of rigid contacts (block_gaps). Adds its energy to `stored`;
+ * because the step does not resolve it, is removed with the penetration of rigid contacts (close_gaps). Adds its energy to `stored`;
  * returns by how much that grew. */
 static double store(struct moreau *C, int64_t a, double h, double before, double u, double *stored) {
     const double k = 1.0 / C->compliance[a], end = larger(-C->g[a] - C->theta * h * u, 0.0), had = C->depth[a] * C->depth[a];

@@ -9,8 +9,10 @@
  * Newton's method on Coulomb's law itself converges. Rounds with ref = x follow, as in unique.c. The compliance falls while they do not
  * converge: corners of a face that stick and rebound, but do not lie exactly in one plane, stress each other until some of them slip. */
 #define SEARCH 1e-2 /* compliance of sweeps and of the first round, by the least mean of the diagonal of a block */
+#define FOLLOWED 0.1 /* the same, of long islands in motion */
 #define FEWER 0.5   /* by which a step on Coulomb's law with new factors must reduce the error */
-enum { STEPS = 60, CONVEX = 3, LINE = 12, PROXIMAL = 30 };
+#define WHOLE 0.99  /* part of a step on a convex problem after which Coulomb's law is tried */
+enum { STEPS = 60, FOLLOW = 6, LINE = 12, PROXIMAL = 30 };
 
 struct cones {
     int64_t n, rows, associated; /* associated: the convex problem */
@@ -87,25 +89,38 @@ static double cones_law(const struct moreau *C, const struct cones *I) {
     return sqrt(product_of(I, I->g, I->g));
 }
 
-/* Factors of the derivative of g at s. */
+/* Whether two blocks act on the same velocities, as the points of one pair of bodies do. */
+static inline int act_together(const struct moreau *C, int64_t a, int64_t b) {
+    return COUNT(a) == COUNT(b) && !memcmp(AT(a), AT(b), (size_t)COUNT(a) * sizeof(int64_t));
+}
+
+/* Factors of the derivative of g at s. Rows of blocks that act on the same velocities are added at once. */
 static int cones_factors(const struct moreau *C, const struct cones *I) {
     const struct factors *N = &I->N;
-    double ky[3 * WIDEST];
+    const double hard = 1.0 / I->soft;
+    double Y[3 * WIDEST], KY[3 * WIDEST];
+    int64_t rows = 0;
     factors_begin(N, 1.0);
     for (int64_t k = 0, f = 0; k < I->n; f += SIZE(I->block[k]), k++) {
-        const int64_t a = I->block[k], m = COUNT(a);
-        const double *const y = C->Y + VALUES(a), hard = 1.0 / I->soft, less = I->soft / (I->soft + GIVE(a));
-        double D[9], x[3];
+        const int64_t a = I->block[k], m = COUNT(a), n = SIZE(a);
+        const double *const y = C->Y + VALUES(a), less = I->soft / (I->soft + GIVE(a));
+        double D[9], x[3], *const ky = KY + rows * m;
         contact_response(C, I, k, I->z + f, x, D);
-        if (D[0] == 0.0) continue;
-        if (SIZE(a) < 3)
-            for (int64_t i = 0; i < m; i++) ky[i] = hard * less * D[0] * y[i];
-        else
-            for (int64_t j = 0; j < 3; j++) {
-                const double d0 = hard * less * D[3 * j], d1 = hard * D[3 * j + 1], d2 = hard * D[3 * j + 2];
-                for (int64_t i = 0; i < m; i++) ky[j * m + i] = d0 * y[i] + d1 * y[m + i] + d2 * y[2 * m + i];
-            }
-        factors_add(N, SIZE(a), m, AT(a), y, ky);
+        if (D[0] != 0.0) {
+            for (int64_t i = 0; i < n * m; i++) Y[rows * m + i] = y[i];
+            if (n < 3)
+                for (int64_t i = 0; i < m; i++) ky[i] = hard * less * D[0] * y[i];
+            else
+                for (int64_t j = 0; j < 3; j++) {
+                    const double d0 = hard * less * D[3 * j], d1 = hard * D[3 * j + 1], d2 = hard * D[3 * j + 2];
+                    for (int64_t i = 0; i < m; i++) ky[j * m + i] = d0 * y[i] + d1 * y[m + i] + d2 * y[2 * m + i];
+                }
+            rows += n;
+        }
+        const int64_t next = k + 1 < I->n ? I->block[k + 1] : a;
+        if (next != a && (rows + SIZE(next)) * m <= 3 * WIDEST && act_together(C, a, next)) continue;
+        if (rows) factors_add(N, rows, m, AT(a), Y, KY);
+        rows = 0;
     }
     return !factors_make(N, 0.0);
 }
@@ -164,20 +179,17 @@ static void cones_shifts(const struct moreau *C, const struct cones *I) {
     }
 }
 
-/* Newton's method from s. 1 if Coulomb's law holds to a part `precise` of the velocities. */
-static int cones_newton(const struct moreau *C, struct cones *I, double precise, int *factored) {
+/* Newton's method from s, of at most `most` steps. 1 if g is at most `precise` with Coulomb's law. Steps on that law are tried with
+ * older factors while they serve, then with new ones if the last step on a convex problem was a whole one. */
+static int cones_newton(const struct moreau *C, struct cones *I, double precise, int most, int *factored) {
+    int whole = 1;
     I->associated = 0;
     double size = cones_law(C, I);
-    for (int round = 0; round < STEPS; round++) {
-        const double all = sqrt(larger(product_of(I, I->free, I->free), product_of(I, I->s, I->s)));
+    for (int round = 0; round < most && size > precise; round++) {
         int better = 0;
-        if (size <= precise * all) return 1;
-        /* on Coulomb's law: with older factors while they serve, then with new ones */
-        for (int old = *factored ? 1 : 0; old >= 0 && !better; old--) {
-            if (!old) {
-                if (!cones_factors(C, I)) return 0;
-                *factored = 1;
-            }
+        for (int old = *factored ? 1 : 0; old >= 0 && !better && (old || whole); old--) {
+            if (!old && !cones_factors(C, I)) return 0;
+            *factored = 1;
             cones_step(I);
             cones_move(I, 1.0);
             const double made = cones_law(C, I);
@@ -185,52 +197,94 @@ static int cones_newton(const struct moreau *C, struct cones *I, double precise,
             else cones_move(I, -1.0), cones_law(C, I), *factored = 0;
         }
         if (better) continue;
-        if (size <= 100.0 * precise * all) return 1; /* it is rounding */
-        /* on the convex problem */
+        if (whole && size <= 100.0 * precise) return 1; /* it is rounding */
         cones_shifts(C, I);
         I->associated = 1;
-        double before = cones_law(C, I), left = before;
-        for (int turn = 0; turn < CONVEX && left > 1e-2 * before; turn++) {
-            if (!cones_factors(C, I)) return 0;
-            cones_step(I);
-            cones_move(I, cones_line(C, I));
-            left = cones_law(C, I);
-        }
-        I->associated = 0;
+        cones_law(C, I);
+        if (!cones_factors(C, I)) return 0;
+        cones_step(I);
+        const double part = cones_line(C, I);
+        cones_move(I, part);
+        I->associated = 0, whole = part > WHOLE;
         size = cones_law(C, I);
     }
-    return 0;
+    return size <= precise;
+}
+
+/* The problem of n blocks, with velocities `free` without impulses: its memory, and s of the impulses that are in C->x. */
+static struct cones cones_of(const struct moreau *C, const int64_t *block, int64_t n, const double *free, double soft) {
+    struct cones I = {0};
+    I.n = n, I.block = block, I.free = free, I.soft = soft, I.N = factors_of(C);
+    for (int64_t k = 0; k < n; k++) I.rows += SIZE(block[k]);
+    I.ref = C->newton, I.x = I.ref + I.rows, I.u = I.x + I.rows, I.z = I.u + I.rows, I.du = I.z + I.rows;
+    I.shift = I.du + I.rows, I.s = I.shift + n, I.g = I.s + C->nv, I.step = I.g + C->nv;
+    for (int64_t i = 0; i < C->nv; i++) I.s[i] = free[i];
+    for (int64_t k = 0; k < n; k++) block_push(C, block[k], 1, C->x + ROW(block[k]), I.s);
+    return I;
+}
+
+/* ref <- x; the largest change is returned, the largest impulse is `most`. */
+static double cones_round(const struct cones *I, double *most) {
+    double change = 0.0;
+    *most = 0.0;
+    for (int64_t i = 0; i < I->rows; i++) {
+        change = larger(change, fabs(I->x[i] - I->ref[i])), *most = larger(*most, fabs(I->x[i]));
+        I->ref[i] = I->x[i];
+    }
+    return change;
+}
+
+static void cones_keep(struct moreau *C, const struct cones *I) {
+    for (int64_t k = 0, f = 0; k < I->n; f += SIZE(I->block[k]), k++)
+        for (int64_t i = 0; i < SIZE(I->block[k]); i++) C->x[ROW(I->block[k]) + i] = I->x[f + i];
 }
 
 /* Impulses of an island of n blocks, with velocities `free` without any; `size` is a small entry of W. 1 if they are found. */
 static int cones_solve(struct moreau *C, const int64_t *block, int64_t n, const double *free, double size) {
-    struct cones I = {0};
-    I.n = n, I.block = block, I.free = free, I.soft = SEARCH * size, I.N = factors_of(C);
-    double *room = C->newton, last = INFINITY;
+    struct cones I = cones_of(C, block, n, free, SEARCH * size);
+    double last = INFINITY, most = 0.0;
     int factored = 0;
     if (!plan_island(C, &I.N, block, n)) return 0;
-    for (int64_t k = 0; k < n; k++) I.rows += SIZE(block[k]);
-    I.ref = room, I.x = I.ref + I.rows, I.u = I.x + I.rows, I.z = I.u + I.rows, I.du = I.z + I.rows;
-    I.shift = I.du + I.rows, I.s = I.shift + n, I.g = I.s + C->nv, I.step = I.g + C->nv;
-    for (int64_t i = 0; i < C->nv; i++) I.s[i] = free[i];
-    for (int64_t k = 0, f = 0; k < n; f += SIZE(block[k]), k++) {
-        block_push(C, block[k], 1, C->x + ROW(block[k]), I.s);
+    for (int64_t k = 0, f = 0; k < n; f += SIZE(block[k]), k++)
         for (int64_t i = 0; i < SIZE(block[k]); i++) I.ref[f + i] = LAW(block[k]) == STICTION ? C->x[ROW(block[k]) + i] : 0.0;
-    }
     for (int round = 0; round < PROXIMAL; round++) {
-        double change = 0.0, most = 0.0;
-        if (!cones_newton(C, &I, larger(1e-13, 1e-15 * size / I.soft), &factored)) return 0;
-        for (int64_t i = 0; i < I.rows; i++) {
-            change = larger(change, fabs(I.x[i] - I.ref[i])), most = larger(most, fabs(I.x[i]));
-            I.ref[i] = I.x[i];
+        const double all = sqrt(larger(product_of(&I, free, free), product_of(&I, I.s, I.s)));
+        const double precise = larger(larger(1e-13, 1e-6 * C->tolerance), 1e-15 * size / I.soft);
+        if (!cones_newton(C, &I, precise * all, STEPS, &factored)) {
+            if (!(last <= 1e-2 * C->tolerance * size * most)) return 0;
+            for (int64_t i = 0; i < I.rows; i++) I.x[i] = I.ref[i]; /* those of the round before will do */
+            break;
         }
-        change *= I.soft;
-        if (change <= 1e-12 * size * most) break;
+        const double change = I.soft * cones_round(&I, &most);
+        if (change <= larger(1e-12, 1e-4 * C->tolerance) * size * most) break;
         if (change > 0.1 * last) I.soft *= 0.1, factored = 0;
         last = change;
     }
-    for (int64_t k = 0, f = 0; k < n; f += SIZE(block[k]), k++)
-        for (int64_t i = 0; i < SIZE(block[k]); i++) C->x[ROW(block[k]) + i] = I.x[f + i];
+    cones_keep(C, &I);
     C->undetermined += 1.0; /* at least */
     return 1;
+}
+
+/* Impulses of the active blocks, a long island in motion, from those in C->x, as far as the tolerance asks for it; N is its plan.
+ * Rounds begin with ref = x, so that x(ref) = ref obeys the laws of rigid contacts, whatever the compliance. It is large: modes are
+ * found in few steps then, and rounds with the same modes need no new factors. Forces that are not unique depend on the start. */
+static void cones_follow(struct moreau *C, const struct factors *N, const double *free, double size) {
+    struct cones I = cones_of(C, C->active, C->n_active, free, FOLLOWED * size);
+    double last = INFINITY, most = 0.0;
+    int factored = 0;
+    I.N = *N;
+    for (int64_t k = 0, f = 0; k < I.n; f += SIZE(I.block[k]), k++)
+        for (int64_t i = 0; i < SIZE(I.block[k]); i++) {
+            I.x[f + i] = I.ref[f + i] = C->x[ROW(I.block[k]) + i];
+            most = larger(most, fabs(I.ref[f + i]));
+        }
+    for (int round = 0; round < PROXIMAL; round++) {
+        const int found = cones_newton(C, &I, 3.0 * C->tolerance * most * sqrt(size), FOLLOW, &factored);
+        const double change = I.soft * cones_round(&I, &most);
+        const double wanted = C->tolerance * size * most;
+        if (found && change <= wanted) break;
+        if (found && change * pow(change / last, PROXIMAL - round) > wanted) I.soft *= 0.3, factored = 0; /* else it would not end */
+        last = change;
+    }
+    cones_keep(C, &I);
 }

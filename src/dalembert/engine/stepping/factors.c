@@ -12,6 +12,7 @@ enum { LARGEST = 24, WIDEST = 128 }; /* velocities of a node, of a block */
 /* Memory: see _make_room of native.py. Nodes are numbered in the order of elimination once that is known. */
 struct factors {
     int64_t n, most, room;                     /* nodes; blocks beside the diagonal and numbers that there is room for */
+    int64_t work;                              /* products of blocks in an elimination */
     int64_t *node, *first, *size, *start, *index; /* of a velocity; of a node its first velocity, size, and its later neighbours */
     int64_t *own, *beside;                     /* where values begin: on the diagonal; below it (those above it follow) */
     int64_t *place, *bits;
@@ -83,14 +84,15 @@ static int factors_plan(const struct moreau *C, struct factors *N, const int64_t
         degree[i] = ones_of(bits + i * words, words), done[i] = 0;
     }
     /* neighbours of each node when its turn comes, into index; places of nodes in the order */
-    int64_t used = 0, work = 0;
+    int64_t used = 0;
+    N->work = 0;
     int64_t *const begins = N->beside; /* by turn: node, number of its neighbours */
     for (int64_t turn = 0; turn < nodes; turn++) {
         const int64_t k = least_degree(degree, done, nodes);
         const uint64_t *const own = bits + k * words;
         place[k] = turn, done[k] = 1, begins[2 * turn] = k, begins[2 * turn + 1] = degree[k];
-        work += (degree[k] + 1) * (degree[k] + 1);
-        if (used + degree[k] > N->most || work > WORTH * n) return 0;
+        N->work += (degree[k] + 1) * (degree[k] + 1);
+        if (used + degree[k] > N->most || N->work > WORTH * n) return 0;
         for (int64_t i = 0; i < nodes; i++) {
             uint64_t *const theirs = bits + i * words;
             if (!(own[i / 64] >> (i % 64) & 1)) continue;
@@ -151,6 +153,18 @@ static void take_product(int64_t n, int64_t k, int64_t m, const double *A, const
         }
 }
 
+/* B (n x m) <- A (n x n) B */
+static void turn_block(int64_t n, int64_t m, const double *A, double *B) {
+    double column[LARGEST];
+    for (int64_t j = 0; j < m; j++) {
+        for (int64_t i = 0; i < n; i++) {
+            column[i] = 0.0;
+            for (int64_t l = 0; l < n; l++) column[i] += A[i * n + l] * B[l * m + j];
+        }
+        for (int64_t i = 0; i < n; i++) B[i * m + j] = column[i];
+    }
+}
+
 #if defined(__CUDACC__)
 #define SIXES(a, b, c, six, other) other;
 #else
@@ -179,6 +193,20 @@ static inline void take_six(const double *A, const double *B, double *out) {
             c0 -= a * b[0], c1 -= a * b[1], c2 -= a * b[2];
         }
         to[0] = c0, to[1] = c1, to[2] = c2;
+    }
+}
+
+/* B (6 x 6) <- A B */
+static inline void turn_six(const double *A, double *B) {
+    two_of b[18], *const to = (two_of *)B;
+    for (int64_t k = 0; k < 18; k++) b[k] = to[k];
+    for (int64_t i = 0; i < 6; i++) {
+        two_of c0 = {0.0, 0.0}, c1 = c0, c2 = c0;
+        for (int64_t k = 0; k < 6; k++) {
+            const two_of a = {A[6 * i + k], A[6 * i + k]};
+            c0 += a * b[3 * k], c1 += a * b[3 * k + 1], c2 += a * b[3 * k + 2];
+        }
+        to[3 * i] = c0, to[3 * i + 1] = c1, to[3 * i + 2] = c2;
     }
 }
 
@@ -241,24 +269,45 @@ static inline int64_t invert(int64_t n, double *A, double least) {
     return small;
 }
 
-/* Values <- their factors: inverses on the diagonal, blocks above it times these. The number of pivots that are not above `least`. */
+/* A <- an inverse of its part of full rank, zero beside it, of a symmetric A (n x n) without negative eigenvalues: by Gauss and Jordan
+ * with the largest pivots of the diagonal; how many are not above `least`. Rows and columns of these are zero, up to rounding. */
+static int64_t invert_part(int64_t n, double *A, double least) {
+    int taken[LARGEST] = {0};
+    for (int64_t left = n; left > 0; left--) {
+        int64_t k = -1;
+        for (int64_t i = 0; i < n; i++)
+            if (!taken[i] && A[i * n + i] > (k < 0 ? least : A[k * n + k])) k = i;
+        if (k < 0) {
+            for (int64_t i = 0; i < n; i++)
+                for (int64_t j = 0; j < n; j++)
+                    if (!taken[i] || !taken[j]) A[i * n + j] = 0.0;
+            return left;
+        }
+        const double part = 1.0 / A[k * n + k];
+        taken[k] = 1, A[k * n + k] = 1.0;
+        for (int64_t j = 0; j < n; j++) A[k * n + j] *= part;
+        for (int64_t i = 0; i < n; i++) {
+            const double a = A[i * n + k];
+            if (i == k) continue;
+            A[i * n + k] = 0.0;
+            for (int64_t j = 0; j < n; j++) A[i * n + j] -= a * A[k * n + j];
+        }
+    }
+    return 0;
+}
+
+/* Values <- their factors: inverses on the diagonal, blocks above it times these. The number of pivots that are not above `least`;
+ * with least > 0 values are symmetric without negative eigenvalues, and factors those of their part of full rank. */
 static int64_t factors_make(const struct factors *N, double least) {
-    double column[LARGEST];
     int64_t small = 0;
     for (int64_t k = 0; k < N->n; k++) {
         const int64_t n = N->size[k];
         double *const own = N->value + N->own[k];
-        small += n == 6 ? invert(6, own, least) : invert(n, own, least);
+        small += least > 0.0 ? invert_part(n, own, least) : n == 6 ? invert(6, own, least) : invert(n, own, least);
         for (int64_t e = N->start[k]; e < N->start[k + 1]; e++) {
             const int64_t m = N->size[N->index[e]];
             double *const above = N->value + N->beside[e] + n * m;
-            for (int64_t j = 0; j < m; j++) {
-                for (int64_t i = 0; i < n; i++) {
-                    column[i] = 0.0;
-                    for (int64_t l = 0; l < n; l++) column[i] += own[i * n + l] * above[l * m + j];
-                }
-                for (int64_t i = 0; i < n; i++) above[i * m + j] = column[i];
-            }
+            SIXES(n, m, 6, turn_six(own, above), turn_block(n, m, own, above))
         }
         for (int64_t e = N->start[k]; e < N->start[k + 1]; e++) {
             const int64_t i = N->index[e], m = N->size[i];

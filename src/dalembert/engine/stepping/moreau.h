@@ -34,6 +34,7 @@ struct moreau {
      * u_n + give x_n + rest; depth at the start. The energy stored in them is a state */
     double *compliance, *damping, *give, *rest, *depth;
     int64_t stored_at;
+    double *hold; /* of each block: impulse with which it adheres in this step (adhesion.c; 0: none) */
     /* blocks that act, their numbers, rebounds and impulses; s = s0 + Y^T x; displacements that close gaps */
     int64_t n_active;
     int64_t *active;

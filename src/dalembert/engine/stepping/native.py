@@ -181,7 +181,7 @@ def _make_room(memory: NativeMemory, nv: int, rows: int, blocks: int, direct: in
     memory.struct.n_factors = factors = min(nv * nv, 6 * nv * (2 * _FILL + 1)) if nodes else 0
     memory.array("nodes", np.zeros(nv + 1 + nodes * (9 + 2 * _FILL + nodes // 64) + 8, dtype=np.int64))
     memory.array("factors", np.zeros(max(1, factors)))
-    memory.array("newton", np.zeros(7 * rows + 7 * blocks + 3 * nv + 8))
+    memory.array("newton", np.zeros(7 * rows + 7 * blocks + 4 * nv + 8))
     most = min(rows, direct)
     memory.array("ref", np.zeros(max(1, rows)))
     memory.array("gram", np.zeros(_TESTED * (_TESTED + 1) // 2))

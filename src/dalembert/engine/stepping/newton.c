@@ -278,7 +278,7 @@ static int64_t large_undetermined(const struct moreau *C, const struct island *I
     double z[3 * WIDEST], top = 0.0;
     int64_t unknown = 0, velocities = 0;
     for (int64_t k = 0; k < I->n; k++) top = larger(top, 1.0 / I->normal[k]);
-    factors_begin(N, 1e-11 * top);
+    factors_begin(N, 0.0);
     for (int64_t k = 0, f = 0; k < I->n; f += SIZE(I->block[k]), k++) {
         const int64_t a = I->block[k], m = COUNT(a);
         const double *const y = C->Y + VALUES(a);
@@ -330,7 +330,7 @@ static int island_solve(struct moreau *C, const int64_t *block, int64_t n, const
     struct island I = {0};
     I.n = n, I.rows = R, I.large = C->apart && R > DENSE, I.block = block, I.soft = soft;
     I.W = C->dense, I.G = C->dense + R * R;
-    I.precise = R > C->direct ? larger(1e-14, 1e-4 * C->tolerance) : 1e-14;
+    I.precise = I.large ? larger(1e-14, (R > C->direct ? 1e-4 : 1e-6) * C->tolerance) : 1e-14;
     I.b = room, I.x = I.b + R, I.u = I.x + R, I.F = I.u + R, I.step = I.F + R, I.tried = I.step + R, I.ref = I.tried + R;
     I.normal = I.ref + R, I.across = I.normal + n, I.s = I.across + n;
     I.response = (struct response *)(void *)(I.s + C->nv);

@@ -112,10 +112,18 @@ typedef struct moreau stepper;
 #define DEPTH(a) C->depth[a]
 #define EMPTY(next, h) \
     if (C->compliance && !IMPACT(h)) next[C->stored_at] = 0.0;
+/* Contacts that adhere (adhesion.c). */
+#define HOLD(a) (C->hold ? C->hold[a] : 0.0)
+#define ADHERES(a) (HOLD(a) > 0.0)
+#define PULL_TOGETHER(C) \
+    if (C->hold) pull_together(C);
+#define SHIFT_IMPULSES(C, part) \
+    if (C->hold) shift_impulses(C, part);
 #define SOLVE(C, open, sweeps) \
     (C->apart ? island_impulses(C, sweeps) : C->depends ? unique_impulses(C, sweeps, C->direct) : block_sweeps(C, open, sweeps))
 #define IMPULSES(C, open, sweeps) (memcpy(C->start, C->s, (size_t)C->nv * sizeof(double)), SOLVE(C, open, sweeps))
 #define RESTRAIN(C, m, sweeps) restrain(C, sweeps)
+#define CLOSE_GAPS(C, open) (C->apart ? close_island_gaps(C) : close_gaps(C, open))
 #define DEPENDS(m, x) \
     C->undetermined = C->lowered = 0.0, C->depends = !C->apart && depends(C, m, x, C->were_undetermined);
 

@@ -67,7 +67,7 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         real gained = OPENING(a, u) - before; /* in the step if it were open */
         for (INDEX i = 0; i < n; i++) gained += ALONG(a, y, i) * C->s0[at[i]];
         const MASK closes = slow & (C->g[a] + K(THETA) * h * (before + gained) <= K(0.0));
-        const MASK wanted = near_ & (shut | closes | FORCED(a) | IS_DEEP(a, h, before)), on = wanted & able;
+        const MASK wanted = near_ & (shut | closes | FORCED(a) | IS_DEEP(a, h, before) | ADHERES(a)), on = wanted & able;
         if (!COMPLIANT(a)) C->jammed = SELECT(wanted & NO(able) & (C->g[a] < K(-(MARGIN))), K(1.0), C->jammed);
         if (!(SOME(on)) || !COMPLY(a, h, before, before + gained)) continue;
         if (IS_BENT(a)) bend(C, a);
@@ -81,6 +81,7 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         for (INDEX i = 0; i < SIZE(a); i++) C->x[ROW(a) + i] = SELECT(on, h * LAST_FORCE(a, i), K(0.0));
         block_make(C, a);
     }
+    SHIFT_IMPULSES(C, 1.0)
     return fast;
 }
 
@@ -160,6 +161,7 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
     MASK touched = alive & NO(alive);
     ROLL
     for (INDEX k = 0; k < C->n_active; k++) touched = touched | ON(C->active[k]);
+    PULL_TOGETHER(C)
     COPY(C->s, C->s0, N_VELOCITIES)
     if (N_HELD_ROWS) held_project(C, alive, C->s, C->held_x);
     DEPENDS(touched & NO(leaves), x)
@@ -198,6 +200,7 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
     /* impulses, losses, the account of the solver, works */
     real loss = K(0.0), input = K(0.0);
     EMPTY(next, h)
+    SHIFT_IMPULSES(C, -1.0)
     ROLL
     for (INDEX k = 0; k < C->n_active; k++) {
         const INDEX a = C->active[k];
@@ -230,6 +233,7 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
             KEEP_MULTIPLIER(i, -C->held_x[i])
         }
     }
+    SHIFT_IMPULSES(C, 1.0)
     const real residual = larger(C->jammed, SOME(touched) ? block_residual(C) : K(0.0));
     next[RESIDUAL] = larger(next[RESIDUAL], residual);
     next[SWEEPS] += sweeps;
@@ -251,8 +255,10 @@ FUNCTION MASK step_end(stepper *C, real t, real tm, real h, const real *x, const
     /* on with the new velocities */
     for (INDEX i = 0; i < N_VELOCITIES; i++) xm[N_COORDINATES + i] += C->dv[i];
     MASK closing = touched & NO(leaves);
-    if (SOME(closing)) closing = block_gaps(C, closing, h);
+    if (SOME(closing)) closing = gaps_left(C, closing, h);
     if (SOME(closing)) {
+        for (INDEX i = 0; i < N_VELOCITIES; i++) C->r[i] = K(0.0);
+        CLOSE_GAPS(C, closing);
         solve_back(C, C->r, C->dv);
         const real *const in[] = {&tm, xm, C->dv, p};
         real *const out[] = {C->work};

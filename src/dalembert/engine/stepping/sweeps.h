@@ -1,5 +1,8 @@
 /* All blocks that act: sweeps, the violations of their laws, and gaps (blocks.h). */
 #if STEPPING
+#if !defined(CLOSE_GAPS)
+#define CLOSE_GAPS(C, open) close_gaps(C, open)
+#endif
 #define CORRECTIONS 50 /* sweeps over gaps */
 #define MANY_GAPS 64   /* blocks up to which gaps are closed as finely as symmetric scenes need it: sweeps have an order */
 #define REPEATED 1e-10 /* part of a row, squared, that is left by those before it, below which it depends on them */
@@ -151,8 +154,9 @@ FUNCTION real block_share(const stepper *C, INDEX a, real *scale) {
     if (COMPLIANT(a)) return sum; /* it has its own account */
     block_velocity(C, a, C->s, u);
     for (INDEX i = 0; i < SIZE(a); i++) {
-        sum += K(0.5) * C->x[ROW(a) + i] * (u[i] + before[i]);
-        *scale += K(0.5) * fabs(C->x[ROW(a) + i]) * (fabs(u[i]) + fabs(before[i]));
+        const real x = i ? C->x[ROW(a) + i] : C->x[ROW(a)] - HOLD(a);
+        sum += K(0.5) * x * (u[i] + before[i]);
+        *scale += K(0.5) * fabs(x) * (fabs(u[i]) + fabs(before[i]));
     }
     return sum;
 }
@@ -190,11 +194,10 @@ FUNCTION real block_residual(const stepper *C) {
     return SELECT(top > K(0.0), most / SELECT(top > K(0.0), top, K(1.0)), SELECT(most > K(0.0), K(1.0), K(0.0)));
 }
 
-/* Displacement (as s) that closes the gaps of blocks that push or pull, and removes the penetration of others,
- * into `r`; returns the members that need one. One that rebounds is let go: it leaves by itself, at no cost of energy. */
-FUNCTION MASK block_gaps(stepper *C, MASK alive, real h) {
+/* Gaps at the end of a step; returns the members that need a displacement. A block that rebounds is let go: it leaves by itself, at no
+ * cost of energy. */
+FUNCTION MASK gaps_left(stepper *C, MASK alive, real h) {
     MASK needed = alive & NO(alive);
-    for (INDEX i = 0; i < N_VELOCITIES; i++) C->r[i] = K(0.0);
     ROLL
     for (INDEX k = 0; k < C->n_active; k++) {
         const INDEX a = C->active[k];
@@ -211,7 +214,11 @@ FUNCTION MASK block_gaps(stepper *C, MASK alive, real h) {
         C->gap[a] = SELECT(rebounds, larger(gap, K(0.0)), gap);
         needed = needed | (m & ((C->gap[a] < K(-(MARGIN))) | (stays & (gap > K(MARGIN)))));
     }
-    MASK open = needed;
+    return needed;
+}
+
+/* Displacement (as s), added to `r`, that closes the gaps of blocks that push or pull, and removes the penetration of others. */
+FUNCTION void close_gaps(stepper *C, MASK open) {
     ROLL
     for (int round = 0; round < (N_BLOCKS > MANY_GAPS ? 1 : 10) * CORRECTIONS && SOME(open); round++) {
         real change = K(0.0);
@@ -239,7 +246,6 @@ FUNCTION MASK block_gaps(stepper *C, MASK alive, real h) {
         }
         open = open & NO(change <= K(MARGIN) * (N_BLOCKS > MANY_GAPS ? K(0.01) : K(1e-6)));
     }
-    return needed;
 }
 
 /* v = L^-1 D^-1/2 s */

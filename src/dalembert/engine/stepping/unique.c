@@ -16,7 +16,8 @@
  * Joints that stick and ropes keep their forces: ref has their last ones. */
 #define SMALL 1e-4     /* compliance of Newton's method, by the least mean of the diagonal of a block */
 #define UNCHANGED 1e-3 /* part of the tolerance within which impulses are those of the last step */
-enum { FEW = 10 };      /* sweeps over an island of many rows at rest, after which the rule is used */
+enum { FEW = 10, BRIEF = 3 }; /* sweeps over an island of many rows after which other methods are used: at rest, in motion */
+enum { CHAIN = 4 };           /* products of blocks for each body in the elimination of a chain or tree, in which nothing is filled */
 
 /* Number of the island of a velocity: the first of those that it is joined with. */
 static int64_t root_of(int64_t *label, int64_t i) {
@@ -69,9 +70,23 @@ static void soft_sweeps(struct moreau *C, const int64_t *order, const int64_t *e
     }
 }
 
+/* to <- from, of the velocities that the active blocks act on. */
+static void copy_velocities(const struct moreau *C, const double *from, double *to) {
+    int64_t entries = 0;
+    for (int64_t k = 0; k < C->n_active && entries < C->nv; k++) entries += COUNT(C->active[k]);
+    if (!C->apart || entries >= C->nv) {
+        memcpy(to, from, (size_t)C->nv * sizeof(double));
+        return;
+    }
+    for (int64_t k = 0; k < C->n_active; k++) {
+        const int64_t a = C->active[k], *const at = AT(a);
+        for (int64_t i = 0; i < COUNT(a); i++) to[at[i]] = from[at[i]];
+    }
+}
+
 /* s of the impulses x, from `free` without any. */
 static void push_all(struct moreau *C, const double *free) {
-    memcpy(C->s, free, (size_t)C->nv * sizeof(double));
+    copy_velocities(C, free, C->s);
     for (int64_t k = 0; k < C->n_active; k++) block_push(C, C->active[k], 1, C->x + ROW(C->active[k]), C->s);
 }
 
@@ -87,15 +102,41 @@ static int still_hold(struct moreau *C, const double *free) {
     }
     push_all(C, free);
     if (worst(C) <= UNCHANGED * C->tolerance * largest) return 1;
-    memcpy(C->s, free, (size_t)C->nv * sizeof(double));
+    copy_velocities(C, free, C->s);
     return 0;
+}
+
+/* The least mean of the diagonal of a block whose rows share forces. */
+static double least_mean(const struct moreau *C) {
+    double least = INFINITY;
+    for (int64_t k = 0; k < C->n_active; k++) {
+        const int64_t a = C->active[k];
+        double mean = 0.0;
+        const double *w = BLOCK(a);
+        for (int64_t i = 0; i < SIZE(a); w += SIZE(a) - i, i++) mean += *w / (double)SIZE(a);
+        if (rows_that_share(LAW(a), SIZE(a))) least = fmin(least, mean);
+    }
+    return least;
+}
+
+/* Impulses of the active blocks by Newton's method from none, which obey the laws within the tolerance: they do not depend on the past. 1
+ * if they are found. */
+static int cones_from_none(struct moreau *C, const double *free, double size) {
+    struct factors N = factors_of(C);
+    if (!plan_island(C, &N, C->active, C->n_active)) return 0;
+    for (int64_t k = 0; k < C->n_active; k++)
+        for (int64_t i = 0; i < SIZE(C->active[k]); i++)
+            if (LAW(C->active[k]) != STICTION) C->x[ROW(C->active[k]) + i] = 0.0;
+    cones_follow(C, &N, free, size);
+    push_all(C, free);
+    return block_residual(C) <= C->tolerance;
 }
 
 /* As block_sweeps, with the forces of the rule; islands of more than `direct` rows by sweeps alone. */
 static int unique_impulses(struct moreau *C, double *sweeps, int64_t direct) {
     static const int64_t patience[3] = {1, 8, 60};
     const int64_t rows = C->row_start[C->n_blocks], most = rows < C->direct ? rows : C->direct;
-    double *free = C->dense + 2 * most * most + 12 * most, size = INFINITY;
+    double *free = C->dense + 2 * most * most + 12 * most;
     const int long_ = direct > C->direct; /* one island, of many rows */
     int ropes = 0, large = 0, found = 0;
     for (int64_t k = 0; k < C->n_active; k++)
@@ -103,24 +144,22 @@ static int unique_impulses(struct moreau *C, double *sweeps, int64_t direct) {
             C->undetermined = larger(C->undetermined, 1.0);
             return block_sweeps(C, 1, sweeps);
         }
-    memcpy(free, C->s, (size_t)C->nv * sizeof(double));
+    copy_velocities(C, C->s, free);
     if (still_hold(C, free)) {
         C->undetermined = C->were_undetermined;
         return 0;
     }
+    const double size = least_mean(C);
     for (int64_t k = 0; k < C->n_active; k++) {
         const int64_t a = C->active[k];
-        double mean = 0.0;
-        const double *w = BLOCK(a);
-        for (int64_t i = 0; i < SIZE(a); w += SIZE(a) - i, i++) mean += *w / (double)SIZE(a);
-        if (rows_that_share(LAW(a), SIZE(a))) size = fmin(size, mean);
         ropes |= LAW(a) == ROPE;
         for (int64_t i = 0; i < SIZE(a); i++) C->ref[ROW(a) + i] = LAW(a) == STICTION || LAW(a) == ROPE ? C->x[ROW(a) + i] : 0.0;
     }
     int64_t *order = C->island + C->nv, *ends = order + C->n_blocks;
     const int64_t count = islands_of(C, C->island, order, ends);
     for (int64_t i = 0; i < count; i++) large |= rows_of_island(C, order, ends, i) > direct;
-    for (int attempt = 0; attempt < (long_ ? 2 : 3) && !found && !ropes; attempt++) {
+    const int attempts = long_ ? 2 : C->apart && rows_of_active(C) > DENSE ? 1 : 3; /* convex problems are better than more sweeps */
+    for (int attempt = 0; attempt < attempts && !found && !ropes; attempt++) {
         set_compliance(C, SEARCH * size);
         push_all(C, free);
         soft_sweeps(C, order, ends, count, patience[attempt], direct);
@@ -133,11 +172,12 @@ static int unique_impulses(struct moreau *C, double *sweeps, int64_t direct) {
         }
     }
     if (!found && !ropes && !large && !long_) found = cones_solve(C, order, C->n_active, free, size);
+    if (!found && !ropes && !large && !long_) found = cones_from_none(C, free, size);
     if (!found || large) C->undetermined = larger(C->undetermined, 1.0); /* at least */
     set_compliance(C, SEARCH * size);
     for (int round = 0; round < PROXIMAL && !found && !large && !long_; round++) {
         double change = 0.0, largest = 0.0;
-        memcpy(C->s, free, (size_t)C->nv * sizeof(double));
+        copy_velocities(C, free, C->s);
         block_sweeps(C, 1, sweeps);
         for (int64_t k = 0; k < C->n_active; k++)
             for (int64_t j = ROW(C->active[k]); j < ROW(C->active[k]) + SIZE(C->active[k]); j++) {
@@ -151,7 +191,7 @@ static int unique_impulses(struct moreau *C, double *sweeps, int64_t direct) {
         push_all(C, free);
         return 0;
     }
-    memcpy(C->s, free, (size_t)C->nv * sizeof(double));
+    copy_velocities(C, free, C->s);
     return block_sweeps(C, 1, sweeps);
 }
 
@@ -170,21 +210,45 @@ static int rests(const struct moreau *C) {
     return before < gained;
 }
 
-/* Impulses of one island of many rows: by sweeps from those of the last step; if it rests and sweeps are slow, by the rule. */
+/* Impulses of one island of many rows, from those of the last step: by sweeps. Where these are slow, by the rule if it rests, else by
+ * Newton's method, if it is a chain: in a heap an elimination costs more than many sweeps. */
 static void long_impulses(struct moreau *C, double *sweeps, int64_t rows) {
     const int64_t most = C->max_sweeps;
-    const int rule = rests(C) && most > FEW;
-    double *free = C->newton + 7 * rows + 7 * C->n_active + C->nv; /* behind the vectors of newton.c */
-    memcpy(free, C->s, (size_t)C->nv * sizeof(double));
-    if (rule) C->max_sweeps = FEW;
+    const int rule = rests(C);
+    double *free = C->newton + 5 * rows + C->n_active + 3 * C->nv; /* behind the vectors of newton.c and cones.c */
+    struct factors N = factors_of(C);
+    const int chain = !rule && plan_island(C, &N, C->active, C->n_active) && N.work <= CHAIN * N.n;
+    const int64_t few = rule ? FEW : chain ? BRIEF : most;
+    copy_velocities(C, C->s, free);
+    C->max_sweeps = few < most ? few : most;
     block_sweeps(C, 1, sweeps);
-    C->undetermined = 1.0; /* at least */
-    if (rule && *sweeps >= (double)FEW) {
-        memcpy(C->s, free, (size_t)C->nv * sizeof(double));
-        C->max_sweeps = most;
-        unique_impulses(C, sweeps, rows);
-    }
     C->max_sweeps = most;
+    C->undetermined = 1.0; /* at least */
+    if (few >= most || *sweeps < (double)few) return;
+    copy_velocities(C, free, C->s);
+    if (rule) {
+        unique_impulses(C, sweeps, rows);
+        return;
+    }
+    cones_follow(C, &N, free, least_mean(C));
+    push_all(C, free);
+    if (block_residual(C) <= C->tolerance) return;
+    copy_velocities(C, free, C->s);
+    block_sweeps(C, 1, sweeps);
+}
+
+/* Whether rows of the contacts of an island are more than the velocities that they act on: then they depend on each other. `mark`
+ * is a number that is not in `places`. */
+static int outnumber(const struct moreau *C, int64_t mark) {
+    int64_t rows = 0, velocities = 0;
+    for (int64_t k = 0; k < C->n_active; k++) {
+        const int64_t a = C->active[k], *const at = AT(a);
+        if (COMPLIANT(a) || !rows_that_share(LAW(a), SIZE(a))) continue;
+        rows += SIZE(a) > 1 && !(MU(a)[0] > 0.0) ? 1 : rows_that_share(LAW(a), SIZE(a));
+        for (int64_t i = 0; i < COUNT(a); i++)
+            if (C->places[at[i]] != mark) C->places[at[i]] = mark, velocities++;
+    }
+    return rows > velocities;
 }
 
 /* Impulses of one island after the other (`apart`): by the rule where rows depend on each other and are not too many, else by
@@ -199,7 +263,7 @@ static int island_impulses(struct moreau *C, double *sweeps) {
         C->active = order + (i ? ends[i - 1] : 0), C->n_active = ends[i] - (i ? ends[i - 1] : 0);
         for (int64_t k = 0; k < C->n_active; k++) rows += SIZE(C->active[k]);
         C->undetermined = 0.0, C->were_undetermined = 1.0;
-        if (C->n_active > 1 && repeats(C, 1, rows)) {
+        if (C->n_active > 1 && (outnumber(C, -1 - i) || repeats(C, 1, rows))) {
             if (rows <= C->direct) unique_impulses(C, &own, C->direct);
             else long_impulses(C, &own, rows);
         } else block_sweeps(C, 1, &own);
@@ -208,4 +272,15 @@ static int island_impulses(struct moreau *C, double *sweeps) {
     C->active = all, C->n_active = n_all, C->undetermined = undetermined;
     *sweeps += most;
     return 0;
+}
+
+/* As close_gaps, of one island after the other. */
+static void close_island_gaps(struct moreau *C) {
+    int64_t *all = C->active, n_all = C->n_active, *label = C->alone, *order = label + C->nv, *ends = order + C->n_blocks;
+    const int64_t count = islands_of(C, label, order, ends);
+    for (int64_t i = 0; i < count; i++) {
+        C->active = order + (i ? ends[i - 1] : 0), C->n_active = ends[i] - (i ? ends[i - 1] : 0);
+        close_gaps(C, 1);
+    }
+    C->active = all, C->n_active = n_all;
 }

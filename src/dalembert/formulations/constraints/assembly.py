@@ -31,10 +31,9 @@ from dalembert.core.validation import check_number
 from dalembert.core.warn import warn
 from dalembert.formulations.constraints.assembly_search import NEAR, STARTS, Solutions, followed, solutions
 from dalembert.formulations.constraints.conditions import Conditions, given_sizes, settle
-from dalembert.formulations.constraints.route_checks import fleet_angles, rope_kappas, route_fault
+from dalembert.formulations.constraints.route_checks import route_fault, route_warnings
 from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.model.machine import Machine
-from dalembert.model.ropes import CLAMPS
 
 __all__ = [
     "Assembled",
@@ -52,7 +51,6 @@ _REACH = 0.1  # how far given values that contradict each other may be moved, in
 _TOLD = 1e-6  # part of its size that a given value may be moved by without a warning: the rounding of printed digits
 _SLACK = 1e-9  # by how much a cable is longer than its way if it is slack
 _BESIDE = 1e-2  # how far beside a posture it is judged whether it is special, in sizes
-_FLEET = np.radians(4.0)  # fleet angle above which a rope wears
 
 Branch = int | Mapping[str, float] | None
 """Which assembly: its number in the list of `dalembert.assemblies`, coordinates that it is near to, or None."""
@@ -428,20 +426,8 @@ def _check_routes(own: EquationsOfMotion, q: Array, t: float, p: Array, what: st
         member, message = fault
         whose = f" of member {member}" if len(q) > 1 else ""
         raise InputError(f"{what}{whose}: {message}")
-    for name, angles in fleet_angles(own.constraint_system, q, t, p).items():
-        if angles.max() > _FLEET:
-            warn(
-                f"the rope runs over sheave '{name}' of machine '{own.machine.name}' with a fleet angle of "
-                f"{np.degrees(angles.max()):.1f} degrees at its start; above {np.degrees(_FLEET):.0f} degrees ropes "
-                "wear and leave their grooves: let the sheave swivel, or turn its axis"
-            )
-    for name, kappas in rope_kappas(own.constraint_system, q, t, p).items():
-        if kappas.max() >= CLAMPS:
-            warn(
-                f"friction at '{name}' of machine '{own.machine.name}' lets the tensions differ by more than a factor "
-                f"of e^{CLAMPS:g}: runs take that factor, at which a rope is as good as clamped; give teeth to a "
-                "sheave to which the rope is fixed"
-            )
+    for doubt in route_warnings(own.constraint_system, q, t, p):
+        warn(doubt)
 
 
 def freedoms_left(eom: EquationsOfMotion, q: Array, given: Sequence[str], *, t: float, p: Array) -> int | None:

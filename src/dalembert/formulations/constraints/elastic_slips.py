@@ -11,7 +11,8 @@ sticks, and while it slips that which keeps the ratio of the tensions at its lim
 
 Tensions are functions of lengths, so that this is a linear system for the slips of all sheaves that slip. The side of a
 slip is that of the larger tension. Sticking ends where the ratio reaches its limit, slipping where ``d_k`` reaches
-zero; both are located as events, which set the latch ``slips``. A slack rope has one strain everywhere.
+zero; both are located as events, which set the latch ``slips``. A slack rope has one strain everywhere; where it
+becomes taut, the rates of its tensions obey the law of the tensions, which gives the slips (`return_mapping`).
 
 A sheave takes the power ``(T_{k+1} - T_k) w_k``, with the slip ``w_k`` of stretched rope past its rim, that of the
 creep on the rim included. A drum that pays out unstretched rope does the work ``T + T^2/(2 EA)`` per length.
@@ -49,10 +50,10 @@ from dalembert.formulations.equations import EquationsOfMotion
 __all__ = ["DampedSlips", "ElasticSlips", "damped_slips", "elastic_slips_of"]
 
 _STABLE = 100.0  # rate [1/s] at which an error of the ratio decays while the rope slips
-_BEYOND = 1e-9  # part by which a ratio passes its limit before the rope slips; in strain, while tensions are faint
+_BEYOND = 1e-9  # part by which a ratio passes its limit before the rope slips
 _NOTHING = 1e-13  # strain within which a rope may be taut or slack
-_STARTS, _ENDS = 1e-8, 1e-9  # slip speeds [m/s] of a damped rope at which a slip begins, and ends
-_FAINT = 1e-7  # strain up to which a rope has just become taut
+_STARTS, _ENDS = 1e-8, 1e-9  # slip speeds [m/s] at which a slip begins, and ends, where the law gives them
+_FAINT = 1e-7  # strain up to which a rope has just become taut, or is about to become slack
 
 
 def _switch(name: str) -> EventSpec:
@@ -121,20 +122,31 @@ class _Slips:
 
     @cached_property
     def _faint(self) -> Expression:
-        """Whether the section has only just become taut."""
+        """Whether the section has only just become taut, or becomes slack at once."""
         return ca.mmax(self.tensions) <= _FAINT * self._EA
+
+    @cached_property
+    def _fresh(self) -> Expression:
+        """Whether it has only just become taut."""
+        return ca.logic_and(self.taut, ca.logic_and(self._faint, self.belt.terms.rate > 0))
+
+    @cached_property
+    def _first(self) -> Expression:
+        """Slips with which tensions grow from zero: their rates obey the law, and so do the tensions."""
+        rates, c = self._stuck
+        kappa = ca.vertcat(*(rub.kappa for rub in self.belt.rubs))
+        return return_mapping(lambda i, left: (rates[i] + c[i] * left, c[i]), kappa, self.taut, ring=self.belt.ring)[0]
 
     @cached_property
     def ratios(self) -> list[tuple[Expression, int, int, Expression]]:
         """Largest ratio at each sheave, the spans before and after it, and whether the latter has the larger tension.
 
-        Where a rope has just become taut, it is the one whose tension grows faster.
+        Where a rope has just become taut, it is the one into which rope slips.
         """
-        T, rates = self.tensions, self._stuck[0]
-        T = ca.if_else(self._faint, rates, T)
+        T = self.tensions
         return [
-            (ca.exp(rub.kappa), i, j, T[j] >= T[i])
-            for rub, (i, j) in zip(self.belt.rubs, self.belt.between, strict=True)
+            (ca.exp(rub.kappa), i, j, ca.if_else(self._fresh, self._first[k] >= 0, T[j] >= T[i]))
+            for k, (rub, (i, j)) in enumerate(zip(self.belt.rubs, self.belt.between, strict=True))
         ]
 
     @cached_property
@@ -171,7 +183,7 @@ class _Slips:
             excess = weight_j * T[j] - weight_i * T[i]
             drift = weight_j * T_rate[j] - weight_i * T_rate[i] - sign * E * kappa_rate * low
             right.append(ca.if_else(slides, drift + _STABLE * excess, 0))
-        return ca.vertcat(*eliminated(rows, right))
+        return ca.if_else(self._fresh, self._first, ca.vertcat(*eliminated(rows, right)))
 
     @cached_property
     def _tension_rates(self) -> Expression:
@@ -247,16 +259,20 @@ class _Slips:
         specs = [_switch(f"{self.belt.terms.name}.{what}") for what in ("taut", "slack")]
         T, T_rate = self.tensions, self._tension_rates
         for k, (name, (E, i, j, forward)) in enumerate(zip(self.belt.names, self.ratios, strict=True)):
-            sticks = ca.logic_and(self.latches[k] < 0.5, self.taut)
+            falls = ca.logic_and(self._faint, self.belt.terms.rate <= 0)  # what happens before it is slack is rounding
+            steady = ca.logic_and(self.taut, ca.logic_not(falls))
+            sticks, slides = ca.logic_and(self.latches[k] < 0.5, steady), ca.logic_and(self.slides[k], steady)
             grows = E * self.belt.rate(self.belt.rubs[k].kappa)
             up = (E * T[i] - T[j], E * T_rate[i] + grows * T[i] - T_rate[j])
             down = (E * T[j] - T[i], E * T_rate[j] + grows * T[j] - T_rate[i])
-            beyond = _BEYOND * (ca.fmax(T[i], T[j]) + self._faint * self._EA)
+            beyond = _BEYOND * ca.fmax(T[i], T[j])
             # a ratio that has drifted past its limit does no harm while it comes back
             room = ca.fmin(*(ca.fmax(left, rate / _STABLE) for left, rate in (up, down))) + beyond
+            speed = ca.fabs(self._first[k])
+            along = ca.if_else(forward, self.slips[k], -self.slips[k])
             g += [
-                ca.if_else(sticks, room / self._EA, 1),
-                ca.if_else(self.slides[k], ca.if_else(forward, self.slips[k], -self.slips[k]), 1),
+                ca.if_else(sticks, ca.if_else(self._fresh, _STARTS - speed, room / self._EA), 1),
+                ca.if_else(slides, ca.if_else(self._fresh, speed - _ENDS, along), 1),
             ]
             specs += [_switch(f"{name}.{what}") for what in ("slip", "stick")]
         return g, specs

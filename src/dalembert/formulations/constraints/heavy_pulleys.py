@@ -81,24 +81,45 @@ class HeavyPulley:
     @property
     def tensions(self) -> tuple[Expression, Expression]:
         """Tensions before the pulley, at the winch, and beyond it."""
-        assert self.shape.entry is not None
-        return self.shape.winch_tension, self.shape.entry
+        return _tensions(self.shape)
 
     @property
     def wrap(self) -> Expression:
         """Angle of wrap."""
-        assert self.shape.psi is not None
-        return ca.pi - self.shape.psi
+        return _wrap(self.shape)
 
     @cached_property
     def rooms(self) -> tuple[Expression, Expression]:
         """How far it is from slipping towards the anchor, and towards the winch [N]."""
-        (before, beyond), context = self.tensions, self.eom.constraint_system.context
-        mu, weight = context.value(self.cable.friction), self.shape.w * context.value(self.cable.pulley)
-        ratio = ca.exp(ca.fmin(self.cable.rubbing[0].kappa(self.wrap, context), CLAMPS))
+        return self._rooms_of(self.shape)
+
+    def _rooms_of(self, shape: Hanging) -> tuple[Expression, Expression]:
+        (before, beyond), wrap, context = _tensions(shape), _wrap(shape), self.eom.constraint_system.context
+        mu, weight = context.value(self.cable.friction), shape.w * context.value(self.cable.pulley)
+        ratio = ca.exp(ca.fmin(self.cable.rubbing[0].kappa(wrap, context), CLAMPS))
         b = 2 * mu * weight / (1 + mu**2)
-        pressed, leans = beyond + mu * b * ca.sin(self.wrap), b * ca.cos(self.wrap)
+        pressed, leans = beyond + mu * b * ca.sin(wrap), b * ca.cos(wrap)
         return ratio * (before + b) - (pressed + leans), ratio * (pressed - leans) - (before - b)
+
+    def room_rates(self, states: Expression) -> list[tuple[Expression, Expression]]:
+        """Rates of both rooms while it sticks, and their derivatives by ``states``, of which its length is a sum.
+
+        They are the derivatives of the equations that its shape solves, not of the steps that lead to the solution.
+        """
+        s, shape = self.eom.symbolic, self.shape
+        x = ca.SX.sym("solution", 4)
+        hangs, missed = self.cable.beyond_with(self.eom.constraint_system.context, self.length, x)
+        rooms = ca.vertcat(*self._rooms_of(hangs))
+
+        def given(of: Expression) -> Expression:
+            along = ca.jtimes(of, s.q, s.coordinate_rate) + ca.jacobian(of, s.t)
+            return ca.horzcat(along, ca.jacobian(of, states))
+
+        follows = ca.solve(ca.jacobian(missed, x), -given(missed))
+        rates = given(rooms) + ca.jacobian(rooms, x) @ follows
+        assert shape.psi is not None
+        rates = ca.substitute(rates, x, ca.vertcat(shape.psi, shape.L, shape.H, shape.V))
+        return [(rates[k, 0], rates[k, 1]) for k in range(2)]
 
     @cached_property
     def force(self) -> Expression:
@@ -138,6 +159,16 @@ class HeavyPulley:
         ]
 
 
+def _tensions(shape: Hanging) -> tuple[Expression, Expression]:
+    assert shape.entry is not None
+    return shape.winch_tension, shape.entry
+
+
+def _wrap(shape: Hanging) -> Expression:
+    assert shape.psi is not None
+    return ca.pi - shape.psi
+
+
 @dataclass(frozen=True, eq=False)
 class HeavySlips:
     """A heavy cable on its pulley in a run event by event.
@@ -175,11 +206,7 @@ class HeavySlips:
     @cached_property
     def _rates(self) -> list[tuple[Expression, Expression]]:
         """Rates of both rooms while it sticks, and their derivatives by the length."""
-        s, found = self.pulley.eom.symbolic, []
-        for room in self.pulley.rooms:
-            stuck = ca.jtimes(room, s.q, s.coordinate_rate) + ca.jacobian(room, s.t)
-            found.append((stuck, ca.jacobian(room, self.states)))
-        return found
+        return self.pulley.room_rates(self.states)
 
     @cached_property
     def rates(self) -> Expression:

@@ -1,16 +1,19 @@
-"""Checks of the routes of ropes at the start of runs: where there is none, fleet angles, and friction of sheaves."""
+"""Checks of the routes of ropes at the start of runs: where there is none, and what is doubtful."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import casadi as ca
 import numpy as np
 
 from dalembert.core.types import Array, Expression
 from dalembert.formulations.constraints.system import ConstraintSystem
+from dalembert.model.ropes import CLAMPS
 
-__all__ = ["fleet_angles", "rope_kappas", "route_fault"]
+__all__ = ["route_fault", "route_warnings"]
+
+_FLEET = np.radians(4.0)  # fleet angle above which a rope wears
 
 
 def route_fault(system: ConstraintSystem, q: Array, t: float, p: Array) -> tuple[int, str] | None:
@@ -25,16 +28,30 @@ def route_fault(system: ConstraintSystem, q: Array, t: float, p: Array) -> tuple
     return None
 
 
-def fleet_angles(system: ConstraintSystem, q: Array, t: float, p: Array) -> dict[str, Array]:
-    """Fleet angles [rad] at the sheaves of ropes in many configurations (N, nq), by the names ``ROPE.SHEAVE``."""
-    found = {f"{n}.{w.name}": w.fleet for n, r in system.routes.items() for w in r.wraps if w.fleet is not None}
-    return _named({name: angle for name, angle in found.items() if not ca.SX(angle).is_zero()}, system, q, t, p)
-
-
-def rope_kappas(system: ConstraintSystem, q: Array, t: float, p: Array) -> dict[str, Array]:
-    """Largest ``|ln(T2/T1)|`` of sheaves and guides in many configurations (N, nq), by ``ROPE.SHEAVE``."""
-    parts = [(name, part) for name, route in system.routes.items() for part in route.sections]
-    return _named({f"{name}.{rub.name}": rub.kappa for name, part in parts for rub in part.wheels}, system, q, t, p)
+def route_warnings(system: ConstraintSystem, q: Array, t: float, p: Array) -> Iterator[str]:
+    """Yield what is doubtful about ropes in one of many configurations (N, nq)."""
+    machine, routes = system.machine.name, system.routes
+    doubts = [doubt for route in routes.values() for doubt in route.doubts]
+    rows = _at_starts(system, [doubt.value for doubt in doubts], q, t, p) if doubts else ()
+    yield from (doubt.message for doubt, row in zip(doubts, rows, strict=True) if row.min() < 0.0)
+    fleets = {f"{n}.{w.name}": w.fleet for n, r in routes.items() for w in r.wraps if w.fleet is not None}
+    fleets = {name: angle for name, angle in fleets.items() if not ca.SX(angle).is_zero()}
+    for name, angles in _named(fleets, system, q, t, p).items():
+        if angles.max() > _FLEET:
+            yield (
+                f"the rope runs over sheave '{name}' of machine '{machine}' with a fleet angle of "
+                f"{np.degrees(angles.max()):.1f} degrees at its start; above {np.degrees(_FLEET):.0f} degrees ropes "
+                "wear and leave their grooves: let the sheave swivel, or turn its axis"
+            )
+    parts = [(name, part) for name, route in routes.items() for part in route.sections]
+    rubs = {f"{name}.{rub.name}": rub.kappa for name, part in parts for rub in part.wheels}
+    for name, kappas in _named(rubs, system, q, t, p).items():
+        if kappas.max() >= CLAMPS:
+            yield (
+                f"friction at '{name}' of machine '{machine}' lets the tensions differ by more than a factor of "
+                f"e^{CLAMPS:g}: runs take that factor, at which a rope is as good as clamped; give teeth to a sheave "
+                "to which the rope is fixed"
+            )
 
 
 def _named(found: Mapping[str, Expression], system: ConstraintSystem, q: Array, t: float, p: Array) -> dict[str, Array]:

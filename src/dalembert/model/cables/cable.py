@@ -18,7 +18,7 @@ from dalembert.model.joint import WORLD
 from dalembert.model.kind_fields import FrameName, JointName
 from dalembert.model.ropes.catenary import ROUNDS, Hanging
 from dalembert.model.ropes.elements import Guide
-from dalembert.model.ropes.pulley_catenary import PulleyExit, leave_pulley
+from dalembert.model.ropes.pulley_catenary import PulleyExit, leave_pulley, pulley_equations
 from dalembert.model.ropes.route import Arc, RopeBase, Route, RouteSection
 
 __all__ = ["Cable"]
@@ -217,12 +217,25 @@ class Cable(RopeBase):
 
     def beyond(self, context: MachineContext, length: ca.SX) -> Hanging:
         """How it hangs with an unstretched length from where it enters its pulley, and the rest in its lead."""
+        shape = leave_pulley(self._bare_exit(context), self._hangs(context, length, ca.SX(0)))
+        return self._led(context, shape, length)
+
+    def beyond_with(self, context: MachineContext, length: ca.SX, solution: ca.SX) -> tuple[Hanging, ca.SX]:
+        """The same with a solution (psi, L, H, V), and by how much that misses the equations."""
+        (_, _, gravity), material = self._hung(context), self._material(context)
+        shape, missed = pulley_equations(self._bare_exit(context), gravity, (length, *material), solution)
+        return self._led(context, shape, length), missed
+
+    def _bare_exit(self, context: MachineContext) -> PulleyExit:
+        """Its pulley, without the lead."""
+        return replace(self._pulley_exit(context), lead=ca.SX(0))
+
+    def _led(self, context: MachineContext, shape: Hanging, length: ca.SX) -> Hanging:
+        """A shape beyond the pulley, with the lead."""
         assert self.length is not None
-        material = self._material(context)
-        shape = leave_pulley(replace(self._pulley_exit(context), lead=ca.SX(0)), self._hangs(context, length, ca.SX(0)))
         payout, line = self.payout(context), context.value(self.lead)
         lead = context.value(self.length) + payout - length
-        return replace(shape, payout=payout, lead=lead, wound=material[1] * (line / lead - 1))
+        return replace(shape, payout=payout, lead=lead, wound=self._material(context)[1] * (line / lead - 1))
 
     def _hangs(self, context: MachineContext, total: ca.SX, payout: ca.SX) -> Callable[..., Hanging]:
         (_, end, gravity), material = self._hung(context), self._material(context)

@@ -341,6 +341,19 @@ class Elastic(ABC):
         """Motion of a section on the symbols of its coordinates."""
 
     @property
+    def axis_length(self) -> float | None:
+        """Length [m] of the axis along which it is a chain of capsules; None: it has no axis."""
+        return None
+
+    def axis_section(self, s: float, delta: Expression, value: Value) -> ElasticSection:
+        """Motion of the section at an abscissa of its axis; of bodies with an `axis_length`."""
+        raise NotImplementedError(f"{self.kind} '{self.name}' has no axis")
+
+    def axis_radius(self, s: float) -> float | None:
+        """Outer radius of the section at an abscissa, see `Section.outer_radius`."""
+        raise NotImplementedError(f"{self.kind} '{self.name}' has no axis")
+
+    @property
     def density(self) -> Scalar:
         """Factor on the weights of `material_fields`; a body may have none."""
         return 1.0

@@ -484,6 +484,19 @@ class Rod(Elastic):
         self._check_exact(approximation)
         return RodSection(self._kinematics(delta), self.section_abscissa(section))
 
+    @property
+    def axis_length(self) -> float | None:
+        """Unstretched length."""
+        return self.length
+
+    def axis_section(self, s: float, delta: Expression, value: Value) -> ElasticSection:
+        """Motion of the section at an abscissa."""
+        return RodSection(self._kinematics(delta), s)
+
+    def axis_radius(self, s: float) -> float | None:
+        """Outer radius of the section at an abscissa."""
+        return self.section_at(s).outer_radius
+
     def _check_exact(self, approximation: str) -> None:
         if approximation != "flex":
             raise MachineError(

@@ -29,8 +29,12 @@ ROUNDS = 6  # of Newton's method for where a cable leaves a pulley
 def reach(H: Any, V: Any, L: Any, w: Any, EA: Any) -> tuple[Any, Any]:
     """Place (l, h) of the end for a pull (H, V)."""
     low = V - w * L
-    l = H * L / EA + H / w * (ca.asinh(V / H) - ca.asinh(low / H))
-    return l, (V - w * L / 2.0) * L / EA + (ca.sqrt(H**2 + V**2) - ca.sqrt(H**2 + low**2)) / w
+    upper, lower = ca.sqrt(H**2 + V**2), ca.sqrt(H**2 + low**2)
+    # Differences of asinh and of roots in forms that keep their digits where the cable is taut, and these nearly equal.
+    s = low * V
+    part = ca.if_else(s > 0, (H**2 + V**2 + low**2) / (upper * lower + ca.fabs(s)), (upper * lower - s) / H**2)
+    l = H * L / EA + H / w * ca.asinh(w * L * (1.0 + part) / (upper + lower))
+    return l, (V - w * L / 2.0) * L / EA + L * (V + low) / (upper + lower)
 
 
 def compliance(H: Any, V: Any, L: Any, w: Any, EA: Any) -> tuple[Any, Any, Any]:
@@ -206,6 +210,15 @@ class Hanging:
         close = None if near is None else (near.L, near.H, near.V)
         L, H, V, error = pull(l, h, length + paid, w, EA, close, before)
         return Hanging(start, along, up, l, h, L, w, EA, H, V, error, paid)
+
+    @staticmethod
+    def pulled(
+        start: ca.SX, end: ca.SX, gravity: ca.SX, cable: tuple[ca.SX, ca.SX, ca.SX], H: ca.SX, V: ca.SX
+    ) -> tuple[Hanging, ca.SX]:
+        """With a given pull at the end, and by how much it misses that end along and up."""
+        along, up, l, h = _plane(start, end, gravity)
+        x, z = reach(H, V, *cable)
+        return Hanging(start, along, up, l, h, *cable, H, V, ca.SX(0)), ca.vertcat(l - x, h - z)
 
     @staticmethod
     def tightened(

@@ -14,10 +14,12 @@ from dalembert.model.ropes.route import Condition, WrappedWheel
 if TYPE_CHECKING:
     from dalembert.model.ropes.routing import Routing
 
-__all__ = ["conditions"]
+__all__ = ["conditions", "doubts"]
 
 _FARTHEST = 3.0  # angle from the zero direction up to which arcs are known at the start: beyond half a turn they jump
+_WITHIN = np.pi - 0.05  # the same from the centre of a turn
 _SHORTEST = 1e-3  # free line, as part of the radii at its ends, below which tensions grow beyond bounds
+_ASIDE = 1e-6  # distance between the planes of two wheels, as part of their radii, from which on these pass each other
 _CONVERGED = 1e-9  # error of a point of contact, as part of the distance, at which it is none any more
 
 
@@ -73,4 +75,33 @@ def conditions(way: Routing, wraps: dict[int, WrappedWheel]) -> Iterator[Conditi
             wrap.arc.angle,
             f"rope '{rope.name}' leaves {element.what}: it does not run counter-clockwise about its axis; turn the "
             f"axis round, or give turns: {int(element.turns) + 1} if the rope goes round once more",
+        )
+        if rope.elastic:  # runs count the turns of inextensible ropes only
+            turn = way.counted[f"{rope.name}.{wrap.name}"]
+            yield Condition(
+                f"{rope.name}.{wrap.name}.turn",
+                _WITHIN - ca.fabs(turn.angle - turn.centre),
+                f"the wrap of rope '{rope.name}' on {element.what} leaves the turn between "
+                f"{int(element.turns) * 360 - 90} and {int(element.turns) * 360 + 270} degrees: turns of elastic ropes "
+                "are not counted; give other 'turns', or leave out the stiffness",
+            )
+
+
+def doubts(way: Routing) -> Iterator[Condition]:
+    """Yield what a route does not need, but a machine: room for neighbouring wheels that the rope rounds alike."""
+    rope, path, n = way.rope, way.rope.path, len(way.rope.path)
+    for k in range(len(way.lines)):
+        a, b = path[k], path[(k + 1) % n]
+        first, second = way.wheels[k], way.wheels[(k + 1) % n]
+        if any(isinstance(x, RopeObstacle) for x in (a, b)) or first.axis is None or first.sense_along(second) != 1:
+            continue
+        assert first.radius is not None and second.radius is not None
+        d, reach = second.centre - first.centre, first.radius + second.radius
+        aside = ca.dot(d, first.axis)
+        between = ca.norm_2(d - aside * first.axis)
+        yield Condition(
+            f"{rope.name}.{a.label}.crowded",
+            ca.fmax(between - (1 - _ASIDE) * reach, ca.fabs(aside) - _ASIDE * reach),
+            f"{a.what} and {b.what} of rope '{rope.name}' overlap in their plane: the rope runs between them as if one "
+            "were beside the other",
         )

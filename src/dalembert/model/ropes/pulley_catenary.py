@@ -28,7 +28,7 @@ import numpy as np
 
 from dalembert.model.ropes.catenary import ROUNDS, Hanging
 
-__all__ = ["PulleyExit", "leave_pulley"]
+__all__ = ["PulleyExit", "leave_pulley", "pulley_equations"]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)  # 5e-10 for the sine of half a turn
 
@@ -134,3 +134,33 @@ def leave_pulley(
     laid = (arc.energy, pulley.radius * ca.sin(psi))
     shape = replace(shape, arc=length, psi=psi, lead=lead, entry=arc.tension)
     return replace(shape, laid=laid, held=held, error=error)
+
+
+def pulley_equations(
+    pulley: PulleyExit, gravity: ca.SX, cable: tuple[ca.SX, ca.SX, ca.SX], solution: ca.SX
+) -> tuple[Hanging, ca.SX]:
+    """The equations that `leave_pulley` solves, for the derivatives of its solution.
+
+    Parameters
+    ----------
+    pulley
+        The pulley.
+    gravity
+        Gravity.
+    cable
+        Whole unstretched length, weight per length and stiffness.
+    solution
+        Angle at which the cable leaves the pulley, unstretched length beyond it, and the pull (H, V) at its end.
+
+    Returns
+    -------
+    Hanging, SX
+        How the cable hangs with these values, and by how much they miss the four equations.
+    """
+    psi, L, H, V = ca.vertsplit(solution)
+    total, w, EA = cable
+    shape, missed = Hanging.pulled(pulley.point(psi), pulley.end, gravity, (L, w, EA), H, V)
+    arc, length, lead = pulley.laid(psi, shape)
+    tangent = ca.atan2(H, w * L - V) - psi
+    shape = replace(shape, arc=length, psi=psi, lead=lead, entry=arc.tension)
+    return shape, ca.vertcat(missed, total - L - length - lead, tangent)

@@ -276,6 +276,8 @@ class Route:
         Points along the curve of a heavy cable between its two anchors.
     bearings
         Bearings of turning sheaves with losses.
+    doubts
+        Expressions that are positive at the start of a run; else it warns.
     """
 
     length: ca.SX
@@ -290,6 +292,7 @@ class Route:
     layers: tuple[tuple[str, ca.SX], ...] = ()
     sag: tuple[ca.SX, ...] = ()
     bearings: tuple[Bearing, ...] = ()
+    doubts: tuple[Condition, ...] = ()
 
     def points(self, pieces: int) -> tuple[list[ca.SX], list[int]]:
         """Points along the course, arcs in pieces, and the places of the first point of each free line among them."""

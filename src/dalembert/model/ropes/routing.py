@@ -16,7 +16,7 @@ from dalembert.core.parameter import Scalar, nominal
 from dalembert.core.types import Array
 from dalembert.model.context import MachineContext
 from dalembert.model.ropes.axes import NeutralContext, carried_axis
-from dalembert.model.ropes.conditions import conditions
+from dalembert.model.ropes.conditions import conditions, doubts
 from dalembert.model.ropes.elements import CLAMPS, Anchor, Drum, Guide, PathElement, RopeObstacle, Sheave
 from dalembert.model.ropes.route import Arc, Bearing, Counted, Meeting, Route, RouteSection, Rub, WrappedWheel
 from dalembert.model.ropes.tangents import Circle, Line, angle_between, line_between
@@ -294,6 +294,7 @@ class Routing:
             tuple(self.counted.values()),
             tuple(self._layers()),
             bearings=tuple(self._bearings(wraps)),
+            doubts=tuple(doubts(self)),
         )
 
     def _bearings(self, wraps: dict[int, WrappedWheel]) -> Iterator[Bearing]:

@@ -1,0 +1,557 @@
+"""Parts of time-stepping that other parts would repair: factors, laws as equations, extrapolations, ranks.
+
+As in `test_engine_parts`, functions are called one by one, of the unit ``stepping``, and compared with numpy.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dalembert.compile.build import find_toolchain
+from dalembert.compile.cache import build_library
+from dalembert.engine.sources import unit_text
+
+pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
+
+UNILATERAL, COULOMB, STICTION, ROPE, RESISTED = range(5)
+
+SHOWN = """
+#define SHOWN __attribute__((visibility("default")))
+#define BLOCKS int64_t nv, int64_t n, const int64_t *law, const int64_t *size, const int64_t *count, \\
+               const int64_t *support, double *mu, double *Y, double *u0, double *x, double *s, double *bounce, \\
+               double *give
+#define MADE struct moreau C = made(nv, n, law, size, count, support, mu, Y, u0, x, s, bounce, give); (void)C
+enum { MANY_BLOCKS = 512, MANY_NUMBERS = 1 << 20 };
+static int64_t places[8][MANY_BLOCKS], whole_[1 << 17];
+static double numbers[4][MANY_NUMBERS];
+
+static struct moreau made(BLOCKS) {
+    struct moreau C = {0};
+    int64_t rows = 0, values = 0, entries = 0;
+    for (int64_t a = 0; a < n; a++) {
+        places[0][a] = entries, places[1][a] = rows, places[2][a] = 3 * a, places[3][a] = values, places[4][a] = 64 * a;
+        places[5][a] = a;
+        entries += count[a], rows += size[a], values += size[a] * count[a];
+    }
+    places[1][n] = rows;
+    C.nv = nv, C.n_blocks = C.n_active = n, C.law = law, C.size = size, C.count = count, C.support = support;
+    C.support_start = places[0], C.row_start = places[1], C.mu_start = places[2], C.value_start = places[3];
+    C.block_start = places[4], C.active = places[5], C.mu = mu, C.Y = Y, C.u0 = u0, C.x = x, C.s = s, C.bounce = bounce;
+    C.compliance = give, C.give = give, C.rest = numbers[3], C.w = numbers[0], C.scratch = numbers[1];
+    C.n_nodes = 200, C.n_factors = MANY_NUMBERS, C.nodes = whole_, C.factors = numbers[2];
+    C.island = whole_ + (1 << 16), C.gram = numbers[1], C.r = numbers[1] + (1 << 19);
+    for (int64_t i = 0; i < n; i++) numbers[3][i] = 0.0;
+    for (int64_t a = 0; a < n; a++) block_make(&C, a);
+    return C;
+}
+
+/* An island of all blocks with the compliance `soft`, at the impulses C.x; vectors in `room`, matrices in `dense`. */
+static struct island all_of(struct moreau *C, double soft, int64_t large, double *room, double *dense) {
+    struct island I = {0};
+    const int64_t R = C->row_start[C->n_blocks], n = C->n_blocks;
+    I.n = n, I.rows = R, I.large = large, I.block = C->active, I.soft = soft, I.W = dense, I.G = dense + R * R;
+    I.b = room, I.x = C->x, I.u = room + R, I.F = room + 2 * R, I.step = room + 3 * R, I.ref = room + 4 * R;
+    I.normal = room + 5 * R, I.across = I.normal + n, I.s = I.across + n;
+    I.response = (struct response *)(void *)(I.s + C->nv);
+    for (int64_t i = 0; i < R; i++) I.ref[i] = 0.0, I.b[i] = C->u0[i];
+    island_matrix(C, &I);
+    for (int64_t k = 0, f = 0; k < n; f += C->size[k], k++) {
+        const double *const w = I.W + f * (R + 1);
+        I.normal[k] = 1.0 / (*w + soft);
+        I.across[k] = C->size[k] < 3 ? 0.0 : 2.0 / (w[R + 1] + w[2 * (R + 1)] + 2.0 * soft);
+    }
+    I.N = factors_of(C);
+    if (large) plan_island(C, &I.N, C->active, n);
+    return I;
+}
+
+SHOWN int64_t inverse(int64_t n, double *A, double least) { return invert(n, A, least); }
+SHOWN int64_t solution(double *A, int64_t n, double *x) { return eliminate(A, n, x, 0.0); }
+SHOWN void disc(const double *W, const double *c, double most, double *r) { within_disc(W[0], W[1], W[2], c, most, r); }
+SHOWN double resistance(double *B, const double *b, const double *mu, double *x, const double *u) {
+    resisted_make(B);
+    if (!u) resisted_solve(B, b, mu, x);
+    return u ? resisted_violation(B, u, mu, x) : 0.0;
+}
+SHOWN void admitted(int64_t law, int64_t n, const double *mu, double *x) { admit((int)law, n, mu, x); }
+SHOWN void gathered(BLOCKS, double *to) { MADE; gather(&C, to); }
+SHOWN int64_t factored(BLOCKS, double a, double least, double *y) {
+    MADE;
+    struct factors N = factors_of(&C);
+    if (!plan_island(&C, &N, C.active, n)) return -1;
+    factors_begin(&N, a);
+    for (int64_t k = 0; k < n; k++) {
+        const double *const y = Y + C.value_start[k];
+        factors_add(&N, size[k], count[k], support + C.support_start[k], y, y);
+    }
+    const int64_t small = factors_make(&N, least);
+    factors_solve(&N, y);
+    return small;
+}
+SHOWN double island_equations(BLOCKS, double soft, int64_t large, double *F, double *G, double *step, double *room,
+                              double *dense) {
+    MADE;
+    struct island I = all_of(&C, soft, large, room, dense);
+    const int64_t R = I.rows;
+    const double length = island_law(&C, &I, C.x, I.u, I.F);
+    memcpy(F, I.F, (size_t)R * sizeof(double));
+    if (large) {
+        large_factors(&C, &I), large_step(&C, &I);
+        memcpy(step, I.step, (size_t)R * sizeof(double));
+    } else {
+        island_derivative(&C, &I);
+        memcpy(G, I.G, (size_t)(R * R) * sizeof(double));
+    }
+    return length;
+}
+SHOWN int64_t undetermined(BLOCKS, int64_t large, double *room, double *dense) {
+    MADE;
+    struct island I = all_of(&C, 0.0, large, room, dense);
+    island_law(&C, &I, C.x, I.u, I.F);
+    return large ? large_undetermined(&C, &I) : island_undetermined(&C, &I);
+}
+SHOWN double cone_equations(BLOCKS, int64_t associated, double soft, double *ref, double *shift, const double *free,
+                            double *to, double *step, double *shifts, double *room) {
+    MADE;
+    struct cones I = {0};
+    const int64_t R = C.row_start[n];
+    I.n = n, I.rows = R, I.associated = associated, I.block = C.active, I.free = free, I.soft = soft;
+    I.N = factors_of(&C);
+    plan_island(&C, &I.N, C.active, n);
+    I.ref = ref, I.shift = shift, I.s = s, I.x = room, I.u = room + R, I.z = room + 2 * R, I.g = to, I.step = step;
+    I.du = room + 3 * R;
+    const double length = cones_law(&C, &I);
+    cones_factors(&C, &I), cones_step(&I);
+    I.shift = shifts;
+    cones_shifts(&C, &I);
+    return length;
+}
+SHOWN double given_energy(BLOCKS, double *scale) { MADE; return given_by(&C, C.active, n, scale); }
+SHOWN int64_t gains(BLOCKS) { MADE; return block_gains(&C, 1); }
+SHOWN void matrices(BLOCKS, double *w) {
+    MADE;
+    for (int64_t a = 0; a < n; a++) memcpy(w + 64 * a, C.w + 64 * a, 6 * sizeof(double));
+}
+SHOWN double stored(BLOCKS, double h, double before, double u, double *g, double *depth, double *sum) {
+    MADE;
+    C.theta = 0.5, C.margin = 1e-6, C.g = g, C.depth = depth;
+    return store(&C, 0, h, before, u, sum);
+}
+SHOWN void tugged(BLOCKS, const int64_t *start, const int64_t *tug) {
+    MADE;
+    C.tug_start = start, C.tug = tug;
+    tug_limit(&C, 0);
+}
+SHOWN double loaded(BLOCKS, int64_t held, double *P, double *held_x, double *T, double b, double *room) {
+    MADE;
+    static const int64_t load[64] = {0}, all[64] = {2};
+    C.n_held = held, C.P = P, C.held_x = held_x, C.T = T, C.held_phi = room, C.held_u0 = room + held, C.before = u0;
+    C.load = load, C.load_count = all;
+    load_limit(&C, 0, C.w, b, x[0]);
+    return mu[0];
+}
+SHOWN void held(int64_t rows, int64_t nv, double *Q, double *T, double *zeta, double *rate, double *u0) {
+    struct moreau C = {0};
+    C.n_held = rows, C.nv = nv, C.Q = Q, C.T = T, C.zeta = zeta, C.held_rate = rate, C.held_u0 = u0, C.rank = 1e-20;
+    held_make(&C);
+}
+SHOWN int64_t repeated(BLOCKS) { MADE; return repeats(&C, 1, C.row_start[n]); }
+SHOWN void extrapolated(BLOCKS, const double *A, const double *c, int64_t rounds, double *x_of) {
+    MADE; /* x <- A x + c in the place of sweeps */
+    const int64_t R = C.row_start[n];
+    struct history H = history_start(&C);
+    for (int64_t k = 0; k < rounds; k++) {
+        gather(&C, H.before);
+        for (int64_t i = 0; i < R; i++) {
+            x_of[i] = c[i];
+            for (int64_t j = 0; j < R; j++) x_of[i] += A[i * R + j] * H.before[j];
+        }
+        restore(&C, x_of);
+        extrapolate(&C, &H);
+    }
+    gather(&C, x_of);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    text = unit_text("stepping").replace('#pragma GCC optimize("O3")', "")
+    library = build_library(text + SHOWN, "stepping-parts", optimise=("-O0",))
+    for name in ("resistance", "island_equations", "cone_equations", "given_energy", "stored", "loaded"):
+        getattr(library, name).restype = ctypes.c_double
+    for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains"):
+        getattr(library, name).restype = ctypes.c_int64
+
+    def call(name: str, *values: Any) -> Any:
+        passed: list[Any] = []
+        for value in values:
+            if value is None or isinstance(value, np.ndarray):
+                passed.append(ctypes.c_void_p(None if value is None else value.ctypes.data))
+            else:
+                passed.append(ctypes.c_int64(value) if isinstance(value, int) else ctypes.c_double(value))
+        return getattr(library, name)(*passed)
+
+    return call
+
+
+class Contacts:
+    """Random contacts of bodies of six velocities each; every contact has a law, and one body or two."""
+
+    def __init__(self, rng: np.random.Generator, bodies: int, laws: list[int], pairs: list[tuple[int, ...]]) -> None:
+        self.nv, self.law = 6 * bodies, np.array(laws)
+        self.size = np.array([{UNILATERAL: 1, STICTION: 1, COULOMB: 3}[law] for law in laws])
+        self.count = np.array([6 * len(pair) for pair in pairs])
+        self.support = np.concatenate([np.arange(6 * b, 6 * b + 6) for pair in pairs for b in sorted(pair)])
+        self.parts = [rng.normal(size=(n, c)) for n, c in zip(self.size, self.count, strict=True)]
+        self.rows = int(self.size.sum())
+        self.first = np.cumsum([0, *self.size])
+        self.mu = np.zeros((len(laws), 3))
+        self.mu[:, 0] = rng.uniform(0.2, 0.6, len(laws))
+        self.u0, self.x = rng.normal(size=self.rows), rng.normal(size=self.rows)
+        self.s, self.bounce, self.give = np.zeros(self.nv), np.zeros(len(laws)), np.zeros(len(laws))
+
+    @property
+    def Y(self) -> np.ndarray:
+        whole, at = np.zeros((self.rows, self.nv)), np.split(self.support, np.cumsum(self.count)[:-1])
+        for f, part, columns in zip(self.first, self.parts, at, strict=False):
+            whole[f : f + len(part), columns] = part
+        return whole
+
+    @property
+    def given(self) -> tuple[Any, ...]:
+        self._flat = np.concatenate([part.ravel() for part in self.parts])
+        blocks = (self.nv, len(self.law), self.law, self.size, self.count, self.support)
+        return (*blocks, self.mu, self._flat, self.u0, self.x, self.s, self.bounce, self.give)
+
+
+def chain(rng: np.random.Generator, bodies: int, laws: tuple[int, ...] = (COULOMB, UNILATERAL, STICTION)) -> Contacts:
+    """Contacts of each body with the next one, with some other, and of some with the ground."""
+    pairs: list[tuple[int, ...]] = [(b, b + 1) for b in range(bodies - 1)]
+    pairs += [tuple(sorted(rng.choice(bodies, 2, replace=False))) for _ in range(3)]
+    pairs += [(int(b),) for b in rng.choice(bodies, 3)]
+    return Contacts(rng, bodies, [int(rng.choice(laws)) for _ in pairs], pairs)
+
+
+def room() -> np.ndarray:
+    return np.zeros(200_000)
+
+
+def test_linear_equations(engine: Any) -> None:
+    rng = np.random.default_rng(1)
+    for n in (1, 2, 3, 6, 9):
+        A = rng.normal(size=(n, n)) * rng.uniform(0.01, 10.0, (n, 1))
+        made = A.copy()
+        assert engine("inverse", n, made, 0.0) == 0
+        assert np.abs(made @ A - np.eye(n)).max() < 1e-10
+        made, x = A.copy(), np.ones(n)
+        assert engine("solution", made, n, x) == 1 and np.abs(A @ x - 1.0).max() < 1e-10
+    made = np.diag([3.0, 1e-12, 2.0])
+    assert engine("inverse", 3, made, 1e-9) == 1  # the pivots that are small are counted
+
+
+@pytest.mark.parametrize("bodies", [3, 20, 70])
+def test_factors_of_velocities_that_contacts_connect(engine: Any, bodies: int) -> None:
+    rng = np.random.default_rng(bodies)
+    c = chain(rng, bodies)
+    right = rng.normal(size=c.nv)
+    solved, A = right.copy(), 0.7 * np.eye(c.nv) + c.Y.T @ c.Y
+    assert engine("factored", *c.given, 0.7, 0.0, solved) == 0
+    used = np.isin(np.arange(c.nv), c.support)
+    assert np.abs(solved - np.linalg.solve(A, right))[used].max() < 1e-11
+    assert engine("factored", *c.given, 0.0, 1e-6, right) == c.nv - np.linalg.matrix_rank(c.Y)
+
+
+def test_factors_of_nodes_of_other_sizes(engine: Any) -> None:
+    """A body on a slide of two velocities beside free bodies: products of blocks that are not six by six."""
+    rng = np.random.default_rng(8)
+    c = chain(rng, 4)
+    keep = [np.arange(len(part[0])) % 6 < 2 + 4 * (k % 2) for k, part in enumerate(c.parts)]
+    at = np.split(c.support, np.cumsum(c.count)[:-1])
+    c.parts = [np.ascontiguousarray(part[:, own]) for part, own in zip(c.parts, keep, strict=True)]
+    c.support = np.concatenate([columns[own] for columns, own in zip(at, keep, strict=True)])
+    c.count = np.array([part.shape[1] for part in c.parts])
+    right = rng.normal(size=c.nv)
+    solved, used = right.copy(), np.isin(np.arange(c.nv), c.support)
+    assert engine("factored", *c.given, 0.4, 0.0, solved) == 0
+    expected = np.linalg.solve(0.4 * np.eye(c.nv) + c.Y.T @ c.Y, right)
+    assert np.abs(solved - expected)[used].max() < 1e-11
+
+
+def within_disc(W: np.ndarray, c: np.ndarray, most: float, r: np.ndarray) -> float:
+    """By how much r breaks (W + alpha) r = -c, alpha >= 0, |r| <= most, alpha (most - |r|) = 0."""
+    left, size = -c - W @ r, np.linalg.norm(r)
+    alpha = left @ r / max(r @ r, 1e-300)
+    return float(max(np.abs(left - alpha * r).max(), size - most, -alpha, abs(alpha * (most - size))))
+
+
+def test_moments_within_a_disc(engine: Any) -> None:
+    rng = np.random.default_rng(2)
+    for most in (0.01, 0.3, 1.0, 30.0):
+        for _ in range(20):
+            A, c, r = rng.normal(size=(2, 2)), rng.normal(size=2), np.zeros(2)
+            W = A @ A.T + 0.05 * np.eye(2)
+            engine("disc", W[np.triu_indices(2)], c, most, r)
+            assert within_disc(W, c, most, r) < 1e-10
+
+
+def test_contacts_that_resist_spinning_and_rolling(engine: Any) -> None:
+    """Impulses obey the law, and the measure of its violation is the distance from its fixed point, as numpy has it."""
+    rng = np.random.default_rng(3)
+
+    def held(x: float, most: float) -> float:
+        return float(np.clip(x, -most, most))
+
+    seen = set()
+    for _ in range(60):
+        A = rng.normal(size=(6, 8))
+        W, b, mu = A @ A.T / 6.0 + 0.5 * np.eye(6), rng.normal(size=6), rng.uniform(0.05, 1.0, 3)
+        b[0] = -abs(b[0]) - 0.5
+        B = np.zeros(64)
+        B[:21] = W[np.triu_indices(6)]
+        x = np.zeros(6)
+        for _ in range(10):  # it alternates between forces and moments: as often as sweeps would
+            engine("resistance", B.copy(), b, mu, x, None)
+        u = W @ x + b
+        assert x[0] > 0.0 and abs(u[0]) < 1e-8 and np.hypot(x[1], x[2]) <= mu[0] * x[0] * (1.0 + 1e-9)
+        assert abs(x[3] - held(x[3] - u[3], mu[1] * x[0])) < 1e-8
+        assert within_disc(W[4:, 4:], u[4:] - W[4:, 4:] @ x[4:], mu[2] * x[0], x[4:]) < 1e-7
+        seen |= {("spins", abs(u[3]) > 1e-6), ("rolls", np.hypot(*u[4:]) > 1e-6)}
+        assert engine("resistance", B.copy(), b, mu, x, u) < 1e-8
+        y = rng.normal(size=6)
+        y[0] = abs(y[0])
+        y[1:3] *= mu[0] * y[0] / np.hypot(y[1], y[2]) * 0.5
+        v = np.array([0.0, 0.0, 0.0, *rng.normal(size=3)])  # the forces obey Coulomb's law: what is left are moments
+        turn = y[4:] - v[4:] / max(W[4, 4], W[5, 5])
+        turn *= min(1.0, mu[2] * y[0] / np.linalg.norm(turn))
+        expected = max(abs(held(y[3] - v[3] / W[3, 3], mu[1] * y[0]) - y[3]), np.abs(turn - y[4:]).max())
+        assert abs(engine("resistance", B.copy(), b, mu, y, v) - expected) < 1e-12
+    assert len(seen) == 4
+    B[:21] = np.diag([1.0, 1.0, 1.0, 0.3, 0.2, 0.1])[np.triu_indices(6)]  # moments count, however light the bodies are
+    assert engine("resistance", B.copy(), b, mu, np.array([1.0, 0, 0, 0, 0.9, 0.1]), np.zeros(6)) > 0.0
+
+
+def test_impulses_that_a_law_admits(engine: Any) -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        x, mu = rng.normal(size=6), rng.uniform(0.1, 0.8, 3)
+        x[0] = abs(x[0]) + 0.1
+        y = x.copy()
+        engine("admitted", RESISTED, 6, mu, y)
+        assert y[0] == x[0] and abs(y[3] - np.clip(x[3], -mu[1] * x[0], mu[1] * x[0])) < 1e-15
+        for i, most in ((1, mu[0] * x[0]), (4, mu[2] * x[0])):
+            part = min(1.0, most / np.hypot(x[i], x[i + 1]))
+            assert np.abs(y[i : i + 2] - part * x[i : i + 2]).max() < 1e-15
+        y = x.copy()
+        engine("admitted", STICTION, 1, mu, y)
+        assert y[0] == min(x[0], mu[0]) and (y[1:] == x[1:]).all()
+        y, ratios = np.abs(x) + 0.01, 1.0 + mu
+        engine("admitted", ROPE, 4, ratios, y)
+        change = y[1:4] / y[:3]
+        assert (change <= ratios * (1.0 + 1e-12)).all() and (change >= 1.0 / ratios * (1.0 - 1e-12)).all()
+        y = -x
+        engine("admitted", COULOMB, 3, mu, y)
+        assert (y[:3] == 0.0).all()
+
+
+def test_impulses_of_blocks_one_after_the_other(engine: Any) -> None:
+    c = chain(np.random.default_rng(5), 6)
+    to = np.zeros(c.rows)
+    engine("gathered", *c.given, to)
+    assert (to == c.x).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_derivative_and_step_of_the_laws_of_an_island(engine: Any, seed: int) -> None:
+    """The derivative is that of differences; the sparse step of large islands solves the same equations."""
+    rng = np.random.default_rng(seed)
+    c, soft = chain(rng, 4), 0.3
+    c.x[c.first[:-1][c.law != STICTION]] = rng.uniform(-0.2, 1.5, int((c.law != STICTION).sum()))
+    c.u0 *= rng.choice([0.1, 2.0])
+    R, F, G, step = c.rows, np.zeros(c.rows), np.zeros((c.rows, c.rows)), np.zeros(c.rows)
+
+    def law(x: np.ndarray, *, large: int = 0) -> np.ndarray:
+        c.x, made = x.copy(), np.zeros(R)
+        length = engine("island_equations", *c.given, soft, large, made, G, step, room(), room())
+        assert abs(length - np.linalg.norm(made)) < 1e-12
+        return made
+
+    x = c.x.copy()
+    F, derivative = law(x), G.copy()
+    e = 1e-7
+    numeric = np.array([(law(x + e * d) - law(x - e * d)) / (2.0 * e) for d in np.eye(R)]).T
+    assert np.abs(numeric - derivative).max() < 1e-5
+    assert np.abs(law(x, large=1) - F).max() < 1e-12
+    assert np.abs(derivative @ step + F).max() < 1e-9 * max(1.0, np.abs(step).max())
+
+
+@pytest.mark.parametrize("friction", [True, False])
+def test_forces_that_are_not_determined_are_counted(engine: Any, friction: bool) -> None:
+    """Unknowns less the rank of their rows; tangents of contacts that slip follow their normals."""
+    rng = np.random.default_rng(9)
+    for _ in range(10):
+        c = chain(rng, 2, (COULOMB, UNILATERAL))
+        c.x = rng.uniform(0.5, 1.5, c.rows)
+        c.u0 = -(c.Y @ (c.Y.T @ c.x))  # all rest
+        slips = (c.law == COULOMB) & (rng.random(len(c.law)) < 0.5)
+        c.u0[c.first[:-1][slips] + 1] += 1.0
+        if not friction:
+            c.mu[:, 0], slips = 0.0, c.law == COULOMB
+        own, moved = list[np.ndarray](), list[np.ndarray]()
+        for k, f in enumerate(c.first[:-1]):
+            part = c.Y[f : f + c.size[k]]
+            own += list(part[:1] if slips[k] else part)
+            moved += [part[0] + (c.x[f + 1 : f + 3] @ part[1:]) / c.x[f]] if slips[k] else list(part)
+        few = len(own) - np.linalg.matrix_rank(np.array(own) @ np.array(moved).T, tol=1e-8)
+        many = len(own) - np.linalg.matrix_rank(np.array(moved), tol=1e-8)
+        assert engine("undetermined", *c.given, 0, room(), room()) == few
+        assert engine("undetermined", *c.given, 1, room(), room()) == many
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("associated", [0, 1])
+@pytest.mark.parametrize("gives", [False, True])
+def test_step_of_the_convex_problem(engine: Any, associated: int, gives: bool, seed: int) -> None:
+    """Velocities with s = s0 + Y^T x(s): Newton's step is that of the derivative by differences."""
+    rng = np.random.default_rng(seed)
+    c, soft = chain(rng, 4), 0.3
+    if gives:
+        c.give = np.where(c.law == STICTION, 0.0, rng.choice([0.0, 0.2], len(c.law)))
+    c.s, free = rng.normal(size=c.nv), rng.normal(size=c.nv)
+    ref, shift, shifts = 0.2 * rng.normal(size=c.rows), rng.uniform(0.0, 0.3, len(c.law)), np.zeros(len(c.law))
+    x = room()
+    used = np.isin(np.arange(c.nv), c.support)
+
+    def law(s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        c.s, g, step = s.copy(), np.zeros(c.nv), np.zeros(c.nv)
+        fixed = (ref, shift, free)
+        length = engine("cone_equations", *c.given, associated, soft, *fixed, g, step, shifts, x)
+        assert abs(length - np.linalg.norm(g)) < 1e-12
+        return g, step
+
+    s, e = c.s.copy(), 1e-7
+    g, step = law(s)
+    u = c.Y @ s + c.u0
+    z = ref - u / soft
+    for k, f in enumerate(c.first[:-1]):
+        z[f] = (z[f] - associated * shift[k] / soft) * soft / (soft + c.give[k])
+        if c.law[k] != COULOMB:
+            expected = np.clip(z[f], -c.mu[k, 0], c.mu[k, 0]) if c.law[k] == STICTION else max(z[f], 0.0)
+            assert abs(x[f] - expected) < 1e-12
+        elif not associated:
+            push = max(z[f], 0.0)
+            part = min(1.0, c.mu[k, 0] * push / np.hypot(z[f + 1], z[f + 2]))
+            assert np.abs(x[f : f + 3] - [push, part * z[f + 1], part * z[f + 2]]).max() < 1e-12
+            slip = np.hypot(*(x[f + 1 : f + 3] - z[f + 1 : f + 3]))
+            assert abs(shifts[k] - c.mu[k, 0] * soft * slip) < 1e-12
+    assert np.abs(g - (s - free - c.Y.T @ x[: c.rows]))[used].max() < 1e-12
+    numeric = np.array([(law(s + e * d)[0] - law(s - e * d)[0]) / (2.0 * e) for d in np.eye(c.nv)]).T
+    J = numeric[np.ix_(used, used)]
+    assert np.abs(J @ step[used] + g[used]).max() < 1e-5 * max(1.0, np.abs(step).max())
+    if associated:  # it is the derivative of a convex function
+        assert np.abs(J - J.T).max() < 1e-5 and np.linalg.eigvalsh(J).min() > 1.0 - 1e-5
+
+
+def test_rows_that_depend_on_each_other_are_found(engine: Any) -> None:
+    rng = np.random.default_rng(6)
+    for k in range(10):
+        pairs: list[tuple[int, ...]] = [(0,), (0, 1), (1, 2), (2,)]
+        c = Contacts(rng, 3, [COULOMB, UNILATERAL, COULOMB, UNILATERAL], pairs)
+        assert engine("repeated", *c.given) == 0
+        extra = Contacts(rng, 3, [COULOMB, UNILATERAL, COULOMB, UNILATERAL, UNILATERAL], [*pairs, (0, 1)])
+        extra.parts[:4] = c.parts
+        mean = c.Y.T @ rng.normal(size=c.rows)
+        if k % 2:  # a row of the two bodies that others have together: with the third body held, none
+            mean = c.parts[1][0] @ np.eye(12, 18) * 0.4 + c.Y[0] * 0.7 + c.Y[2] * 0.3
+            extra.parts[4] = mean[None, :12].copy()
+            assert engine("repeated", *extra.given) == 1
+            extra.parts[4] = extra.parts[4] + 1e-3 * rng.normal(size=(1, 12))
+            assert engine("repeated", *extra.given) == 0
+
+
+def test_extrapolation_of_linear_sweeps_ends_at_their_fixed_point(engine: Any) -> None:
+    """Anderson: with as many differences as unknowns nothing is left of a linear iteration."""
+    rng = np.random.default_rng(7)
+    for unknowns in (1, 2, 3, 4):
+        c = Contacts(rng, 2, [STICTION] * unknowns, [(0, 1)] * unknowns)
+        c.mu[:, 0] = 1e6  # any impulse is admitted
+        A = rng.normal(size=(unknowns, unknowns))
+        A *= 0.9 / np.abs(np.linalg.eigvals(A)).max()
+        right, x = rng.normal(size=unknowns), np.zeros(unknowns)
+        c.s = c.Y.T @ c.x
+        engine("extrapolated", *c.given, A, right, unknowns + 2, x)
+        expected = np.linalg.solve(np.eye(unknowns) - A, right)
+        assert np.abs(x - expected).max() < 1e-4 * np.abs(expected).max()
+        assert np.abs(c.s - c.Y.T @ x).max() < 1e-9  # velocities follow
+
+
+def test_matrices_and_energies_of_blocks(engine: Any) -> None:
+    """``W = Y Y^T`` of each block; the energy that impulses give is half of their product with both velocities."""
+    rng = np.random.default_rng(10)
+    c = chain(rng, 4, (COULOMB, UNILATERAL))
+    w, scale = np.zeros((len(c.law), 64)), np.zeros(1)
+    engine("matrices", *c.given, w)
+    for k, part in enumerate(c.parts):
+        n = len(part)
+        np.testing.assert_allclose(w[k, : n * (n + 1) // 2], (part @ part.T)[np.triu_indices(n)], rtol=1e-13)
+    c.s = rng.normal(size=c.nv)
+    u = c.u0 + c.Y @ c.s
+    assert engine("given_energy", *c.given, scale) == pytest.approx(0.5 * c.x @ (u + c.u0), rel=1e-12)
+    assert scale[0] == pytest.approx(0.5 * np.abs(c.x) @ (np.abs(u) + np.abs(c.u0)), rel=1e-12)
+    for k in (0, len(c.law) - 1):  # one contact that rebounds and gives energy is enough, whichever it is
+        c.x[:], c.bounce[:] = 0.0, 0.0
+        c.x[c.first[k]], c.bounce[k] = np.sign(u[c.first[k]] + c.u0[c.first[k]]), -0.1
+        assert engine("gains", *c.given) == 1
+        c.x *= -1.0
+        assert engine("gains", *c.given) == 0
+
+
+def test_energy_of_a_compliant_contact(engine: Any) -> None:
+    """Depth at the end by the gap and velocity in the middle; half the stiffness times the change of its square."""
+    c = Contacts(np.random.default_rng(11), 1, [UNILATERAL], [(0,)])
+    k, h, u, before = 400.0, 0.01, -0.3, -0.5
+    c.give[:] = 1.0 / k
+    g, depth, total = np.array([-0.004]), np.array([0.0015]), np.zeros(1)
+    c.x[:] = 100.0  # the contact has taken more than it stores
+    grown = engine("stored", *c.given, h, before, u, g, depth, total)
+    assert depth[0] == pytest.approx(0.004 + 0.5 * h * 0.3) and total[0] == pytest.approx(0.5 * k * depth[0] ** 2)
+    assert grown == pytest.approx(0.5 * k * (depth[0] ** 2 - 0.0015**2))
+    c.x[:], depth[0] = 0.0, 0.0015  # nothing was taken: what is deeper belongs to the penetration of rigid contacts
+    engine("stored", *c.given, h, before, u, g, depth, total)
+    assert depth[0] == pytest.approx(0.0015)
+
+
+def test_limits_of_friction_by_loads(engine: Any) -> None:
+    """Of a sheave by the tensions beside it; of a joint by a load that its own friction changes."""
+    rng = np.random.default_rng(12)
+    c = Contacts(rng, 2, [STICTION, UNILATERAL, UNILATERAL, UNILATERAL], [(0,), (0, 1), (1,), (0,)])
+    c.mu[0], c.x = [9.0, 0.3, 0.0], np.array([0.1, 2.0, -3.0, 4.0])
+    engine("tugged", *c.given, np.array([0, 2, 2, 2, 2]), np.array([1, 3]))
+    assert c.mu[0, 0] == pytest.approx(0.3 * 6.0)
+    engine("tugged", *c.given, np.array([0, 2, 2, 2, 2]), np.array([2, 1]))
+    assert c.mu[0, 0] == pytest.approx(0.3 * 2.0)  # a span that is slack has none
+    for sign in (1.0, -1.0):
+        P, held_x, T = 0.3 * rng.normal(size=(4, 2)), rng.normal(size=2), np.eye(2)
+        c.u0[0], b = sign, 50.0 * sign  # it moves, and would not hold
+        c.mu[0] = [9.0, 0.3, 0.0]
+        y = engine("loaded", *c.given, 2, P, held_x, T, b, np.zeros(8))
+        N = held_x - P.T @ c.x - (-P[0]) * c.x[0]
+        assert y > 0.0 and y == pytest.approx(0.3 * np.linalg.norm(N - sign * (-P[0]) * y), rel=1e-10)
+
+
+def test_rows_that_always_hold_are_made_orthogonal(engine: Any) -> None:
+    rng = np.random.default_rng(13)
+    Y = rng.normal(size=(4, 7))
+    Y[2] = 0.5 * Y[0] - Y[1]  # it depends on the others
+    Q, T, zeta, rate, u0 = Y.copy(), np.zeros((4, 4)), np.zeros(4), rng.normal(size=4), rng.normal(size=4)
+    engine("held", 4, 7, Q, T, zeta, rate, u0)
+    kept = [0, 1, 3]
+    np.testing.assert_allclose(Q[kept] @ Q[kept].T, np.eye(3), atol=1e-13)
+    assert T[2, 2] == 0.0 and not Q[2].any()
+    lower = np.tril(T, -1)
+    lower[kept, kept] = 1.0 / np.diag(T)[kept]
+    np.testing.assert_allclose(lower @ Q, Y, atol=1e-12)
