@@ -7,9 +7,13 @@
  * 1/2 |s - s0|^2 + sum of soft/2 |P(z)|^2, which is convex: Newton's method finds it from anywhere. With shift = mu |u_t| it is Coulomb's
  * law (G. De Saxce, Z.-Q. Feng, 1998; V. Acary, F. Cadoux, C. Lemarechal, J. Malick, ZAMM 91 (2011) 155-175): shifts are repeated until
  * Newton's method on Coulomb's law itself converges. Rounds with ref = x follow, as in unique.c. The compliance falls while they do not
- * converge: corners of a face that stick and rebound, but do not lie exactly in one plane, stress each other until some of them slip. */
+ * converge: corners of a face that stick and rebound, but do not lie exactly in one plane, stress each other until some of them slip.
+ *
+ * Chains in motion begin with ref = the impulses of the step before (cones_follow). */
 #define SEARCH 1e-2 /* compliance of sweeps and of the first round, by the least mean of the diagonal of a block */
 #define FOLLOWED 0.1 /* the same, of long islands in motion */
+#define HARDER 0.3  /* by which it is multiplied where rounds are slow */
+#define ROUGHLY 3.0 /* error of velocities in a round, by what the tolerance allows one block */
 #define FEWER 0.5   /* by which a step on Coulomb's law with new factors must reduce the error */
 #define WHOLE 0.99  /* part of a step on a convex problem after which Coulomb's law is tried */
 enum { STEPS = 60, FOLLOW = 6, LINE = 12, PROXIMAL = 30 };
@@ -266,8 +270,8 @@ static int cones_solve(struct moreau *C, const int64_t *block, int64_t n, const 
 }
 
 /* Impulses of the active blocks, a long island in motion, from those in C->x, as far as the tolerance asks for it; N is its plan.
- * Rounds begin with ref = x, so that x(ref) = ref obeys the laws of rigid contacts, whatever the compliance. It is large: modes are
- * found in few steps then, and rounds with the same modes need no new factors. Forces that are not unique depend on the start. */
+ * Rounds begin with ref = x: where x stays, it obeys the laws of rigid contacts, whatever the compliance. It is large: modes are found in
+ * few steps then, and rounds with the same modes need no new factors. Forces that are not unique depend on the start. */
 static void cones_follow(struct moreau *C, const struct factors *N, const double *free, double size) {
     struct cones I = cones_of(C, C->active, C->n_active, free, FOLLOWED * size);
     double last = INFINITY, most = 0.0;
@@ -279,11 +283,11 @@ static void cones_follow(struct moreau *C, const struct factors *N, const double
             most = larger(most, fabs(I.ref[f + i]));
         }
     for (int round = 0; round < PROXIMAL; round++) {
-        const int found = cones_newton(C, &I, 3.0 * C->tolerance * most * sqrt(size), FOLLOW, &factored);
+        const int found = cones_newton(C, &I, ROUGHLY * C->tolerance * most * sqrt(size), FOLLOW, &factored);
         const double change = I.soft * cones_round(&I, &most);
         const double wanted = C->tolerance * size * most;
         if (found && change <= wanted) break;
-        if (found && change * pow(change / last, PROXIMAL - round) > wanted) I.soft *= 0.3, factored = 0; /* else it would not end */
+        if (found && change * pow(change / last, PROXIMAL - round) > wanted) I.soft *= HARDER, factored = 0; /* else rounds would not do */
         last = change;
     }
     cones_keep(C, &I);
