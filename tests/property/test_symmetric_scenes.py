@@ -21,8 +21,8 @@ def test_scene(number: int) -> None:
 
 @pytest.mark.slow
 def test_more_scenes() -> None:
-    """Those whose motion does not amplify an asymmetry, and whose steps were solved."""
-    for number in (*range(9, 32), 33, 34, 35, 166, 176, 284, 412, 544, 552):
+    """Those whose steps were once not solved, whose slips need adaptive steps, and whose edges meet."""
+    for number in (*range(9, 36), 69, 139, 166, 176, 277, 284, 412, 544, 552, 723, 910):
         result = judged(number)
         assert result["status"] == "completed" and result["asymmetry"] <= BOUND, (number, result)
 
@@ -33,10 +33,10 @@ def test_scenes_are_the_same_again() -> None:
 
 
 def test_stored_results() -> None:
-    """All scenes complete; those beyond the bound are few, and counted in ``docs/time_stepping.md``."""
+    """All scenes complete; two differ by more than the bound, by the speed at which a slip ends."""
     stored = list(json.loads(RESULTS.read_text(encoding="utf-8")).values())
-    assert len(stored) >= 500
+    assert len(stored) == 1000
     assert all(result["status"] == "completed" for result in stored)
     asymmetry = np.array([result["asymmetry"] for result in stored])
-    assert np.mean(asymmetry <= BOUND) > 0.9
+    assert np.sum(asymmetry > BOUND) <= 2 and asymmetry.max() < 1e-8
     assert np.median(asymmetry) < 1e-13

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -468,3 +469,22 @@ def test_dominoes_fall_and_walls_stand():
         assert run.status == "completed"
         assert np.diff(run["work.loss"]).max() <= 1e-9 * run.energy.peak
         assert np.diff(run.energy.total).max() <= 1e-6 * run.energy.peak
+
+
+def test_impulses_that_violate_the_laws_are_reported():
+    """One sweep does not solve a stack of balls that lands: the run says in how many rows, and by how much at most.
+
+    Islands with resistance against rolling are solved by sweeps.
+    """
+    joints = [da.Joint(f"j{k}", "free", "world", f"b{k}") for k in range(4)]
+    colliders = [da.Collider("balls", friction=0.5, rolling=1e-3), da.Collider("ground", surface=da.HalfSpace())]
+    bodies = [da.sphere(f"b{k}", 1.0 + k, 0.05) for k in range(4)]
+    stack = da.Machine("stack", bodies, joints, colliders=colliders)
+    start = {f"j{k}.z": 0.06 + 0.101 * k for k in range(4)}
+    settings = {"duration": 0.08, "q0": start, "step": 1e-3}
+    with pytest.warns(da.DalembertWarning, match=r"'stack': impulses violate the laws of contact in \d+ of the rows"):
+        run = da.simulate(stack, contact=da.TimeStepping(max_sweeps=1), **settings)
+    assert run["contact.residual"].max() > 1e-3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert da.simulate(stack, contact="time-stepping", **settings)["contact.residual"].max() < 1e-3

@@ -134,8 +134,8 @@ static int lines_meet(double (*one)[3], double (*two)[3], double *x, double *y) 
     return 1;
 }
 
-/* What touches along n of a face that it does not belong to: the edge across n at the corner farthest along it, or that corner.
- * Rims are round and stay as they are. */
+/* The part of a face that touches along n, where n is not its normal: the edge across n at the corner farthest along it, or that
+ * corner. Rims are round and stay as they are. */
 static int edge_along(const struct shape *s, const double *n, double (*face)[3], int count) {
     double edge[3], ends[2][3];
     if (s->kind == CYLINDER || s->kind == CONE || count <= 2) return count;

@@ -256,6 +256,16 @@ static int outnumber(const struct moreau *C, int64_t mark) {
     return rows > velocities;
 }
 
+/* Take the impulses x away from s. */
+static void pull_all(struct moreau *C) {
+    for (int64_t k = 0; k < C->n_active; k++) {
+        const int64_t a = C->active[k];
+        double back[MOST_ROWS];
+        for (int64_t i = 0; i < SIZE(a); i++) back[i] = -C->x[ROW(a) + i];
+        block_push(C, a, 1, back, C->s);
+    }
+}
+
 /* Impulses of one island after the other (`apart`): by the rule where rows depend on each other and are not too many, else by
  * sweeps, each until its own impulses do not change any more. */
 static int island_impulses(struct moreau *C, double *sweeps) {
@@ -271,7 +281,13 @@ static int island_impulses(struct moreau *C, double *sweeps) {
         if (C->n_active > 1 && (outnumber(C, -1 - i) || repeats(C, 1, rows))) {
             if (rows <= C->direct) unique_impulses(C, &own, C->direct);
             else long_impulses(C, &own, rows);
-        } else block_sweeps(C, 1, &own);
+        } else {
+            block_sweeps(C, 1, &own);
+            if (own >= (double)C->max_sweeps && C->n_active > 1 && rows <= C->direct && block_residual(C) > C->tolerance) {
+                pull_all(C);
+                unique_impulses(C, &own, C->direct); /* sweeps go round in circles: Newton's method does not */
+            }
+        }
         undetermined += C->undetermined, most = larger(most, own);
     }
     C->active = all, C->n_active = n_all, C->undetermined = undetermined;
