@@ -26,9 +26,9 @@ from _pytest.runner import runtestprotocol
 from tests.mutants.variants import FIRST, MAP
 
 JOB = "DALEMBERT_MUTANTS_JOB"
-MOST_OF_A_FILE, MOST, SECONDS = 3, 60, 30.0
+MOST_OF_A_FILE, MOST, SECONDS = 8, 60, 30.0
 """How many tests of a file, and of all, are run for a change, and for how many seconds together."""
-MOST_NEAR, SECONDS_NEAR = 10, 10.0
+MOST_NEAR, SECONDS_NEAR = 24, 20.0
 """Likewise of a file that is near to the change (`nearness`), whatever was run before it."""
 _OPTIMISED = 0x1
 """A flag of code of functions, which that of modules and classes does not have."""

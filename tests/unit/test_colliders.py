@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -128,7 +129,7 @@ def test_stack_of_ten_boxes_does_not_creep(duration):
 
 
 def test_blow_passes_through_a_long_row():
-    """Twenty boxes side by side, the first of which moves: without rebound all have its momentum, and slide to rest together.
+    """Twenty boxes side by side, the first of which moves: without rebound all get its momentum and slide together.
 
     Ten sweeps carry the blow over half of the row only.
     """
@@ -457,7 +458,8 @@ def test_bad_meshes(tmp_path, corners, faces, words):
 def test_dominoes_fall_and_walls_stand():
     row = da.simulate(domino_row(20), contact="time-stepping", duration=1.5, step=1e-3, record=0.1)
     assert all(row[f"domino_{k:03d}.z"][-1] < 0.045 for k in range(20))
-    assert row["contact.deepest"].min() > -1e-4
+    # the gap is that in the middle of a step, and two tips of 0.1 m that fall meet with 2 sqrt(3 g l) at most
+    assert row["contact.deepest"].min() > -0.5e-3 * 2 * np.sqrt(3 * G * 0.1)
     wall = da.simulate(brick_wall(8, 6), duration=0.3, step=1e-3, record=0.1)
     n = len(wall.machine.bodies)
     places = wall.x[:, : 7 * n].reshape(-1, n, 7)
@@ -467,3 +469,22 @@ def test_dominoes_fall_and_walls_stand():
         assert run.status == "completed"
         assert np.diff(run["work.loss"]).max() <= 1e-9 * run.energy.peak
         assert np.diff(run.energy.total).max() <= 1e-6 * run.energy.peak
+
+
+def test_impulses_that_violate_the_laws_are_reported():
+    """One sweep does not solve a stack of balls that lands: the run says in how many rows, and by how much at most.
+
+    Islands with resistance against rolling are solved by sweeps.
+    """
+    joints = [da.Joint(f"j{k}", "free", "world", f"b{k}") for k in range(4)]
+    colliders = [da.Collider("balls", friction=0.5, rolling=1e-3), da.Collider("ground", surface=da.HalfSpace())]
+    bodies = [da.sphere(f"b{k}", 1.0 + k, 0.05) for k in range(4)]
+    stack = da.Machine("stack", bodies, joints, colliders=colliders)
+    start = {f"j{k}.z": 0.06 + 0.101 * k for k in range(4)}
+    settings = {"duration": 0.08, "q0": start, "step": 1e-3}
+    with pytest.warns(da.DalembertWarning, match=r"'stack': impulses violate the laws of contact in \d+ of the rows"):
+        run = da.simulate(stack, contact=da.TimeStepping(max_sweeps=1), **settings)
+    assert run["contact.residual"].max() > 1e-3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert da.simulate(stack, contact="time-stepping", **settings)["contact.residual"].max() < 1e-3

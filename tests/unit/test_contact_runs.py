@@ -510,3 +510,18 @@ def test_the_end_of_a_spinning_rod_dips_into_the_ground(settings: dict[str, obje
     run = da.simulate(rod, duration=0.5, **start, **settings)  # type: ignore[arg-type]
     assert run.events[0].name == "left.impact"
     assert run.events[0].t == pytest.approx(math.asin(0.499 / 0.5) / 10.0, abs=1e-8)
+
+
+def test_friction_may_be_zero_by_its_parameter() -> None:
+    """A box that turns as it slides on ice keeps its velocity; it neither sticks nor slips."""
+    contact = da.Contact("ice", "box", da.Box((0.2, 0.2, 0.1)), friction=da.Parameter("mu", 0.5))
+    machine = da.Machine(
+        "ice", [da.box("box", 1.0, (0.2, 0.2, 0.1))], [da.Joint("base", "free", "world", "box")], contacts=[contact]
+    )
+    v0 = {"base.vx": 0.1, "base.wz": 1.0}
+    run = da.simulate(
+        machine, duration=0.5, q0={"base.z": 0.05}, v0=v0, p={"mu": 0.0}, method="dopri5", rtol=1e-9, backend="vm"
+    )
+    assert not run.events
+    assert (run["base.x"][-1], run["base.wz"][-1]) == pytest.approx((0.05, 1.0), abs=1e-8)
+    assert sum(run[f"force.ice[{k}].normal"][-1] for k in range(8)) == pytest.approx(9.81)

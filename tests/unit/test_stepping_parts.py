@@ -112,7 +112,8 @@ SHOWN int64_t undetermined(BLOCKS, int64_t large, double *room, double *dense) {
     MADE;
     struct island I = all_of(&C, 0.0, large, room, dense);
     island_law(&C, &I, C.x, I.u, I.F);
-    return large ? large_undetermined(&C, &I) : island_undetermined(&C, &I);
+    if (!large) return island_undetermined(&C, &I);
+    return large_undetermined(&C, &I.N, I.block, I.n, I.x, I.u, largest_in(I.b, I.rows));
 }
 SHOWN double cone_equations(BLOCKS, int64_t associated, double soft, double *ref, double *shift, const double *free,
                             double *to, double *step, double *shifts, double *room) {

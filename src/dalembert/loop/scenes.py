@@ -19,6 +19,7 @@ from dalembert.core.version import __version__
 from dalembert.core.warn import warn
 from dalembert.engine.collide.native import NativeScene, rigid_gaps
 from dalembert.engine.methods.contacts import TimeStepping
+from dalembert.loop.contact_checks import warn_of_contacts
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.simulation.methods import FixedStepMethod
 from dalembert.simulation.run import EndState, Run
@@ -288,14 +289,10 @@ def _judged(
 ) -> Run:
     """Return the run; as failed if its contacts have added energy, more than weights do along the margin of gaps.
 
-    Warn of restitution that was lowered, and of steps in which a body may pass another one.
+    Warn of what the account of contacts shows, and of steps in which a body may pass another one.
     """
-    name, lowered = scene.machine.name, run["contact.lowered"]
-    if lowered.any():
-        warn(
-            f"machine '{name}': restitution would have added energy in {np.count_nonzero(lowered)} of the rows; it was "
-            f"lowered to {1.0 - lowered.max():.6g} of its value there"
-        )
+    name = scene.machine.name
+    warn_of_contacts(name, run)
     if fastest[0] > 1.0:
         warn(
             f"machine '{name}': '{scene.owners[fastest[1]]}' moves by {fastest[0]:.3g} times its own size in half a "

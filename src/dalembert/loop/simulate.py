@@ -21,6 +21,7 @@ from dalembert.formulations.equations import EquationsOfMotion
 from dalembert.formulations.states import Parameters
 from dalembert.loop.closed_loop import ClosedLoop, close_loop
 from dalembert.loop.consistent_starts import consistent_start
+from dalembert.loop.contact_checks import warn_of_contacts
 from dalembert.loop.experiment import Experiment, Start
 from dalembert.loop.flexible_checks import warn_of_angles, warn_of_stiff_modes
 from dalembert.loop.heavy_checks import warn_of_heavy_cables
@@ -153,15 +154,9 @@ def run_experiment(
 
 
 def _balanced(run: Run, loop: ClosedLoop, experiment: Experiment) -> Run:
-    """Return the run; as failed if its contacts have added energy. Tell of restitution that was lowered."""
+    """Return the run; as failed if its contacts have added energy. Warn of what their account shows."""
     problem, machine = loop.problem, experiment.equations.machine
-    if "contact.lowered" in run and (lowered := run["contact.lowered"]).any():
-        worst = int(np.argmax(lowered))
-        warn(
-            f"machine '{machine.name}': restitution would have added energy in {np.count_nonzero(lowered)} of the "
-            f"rows, the first at t = {run.t[np.argmax(lowered > 0.0)]:.6g} s; at t = {run.t[worst]:.6g} s it was "
-            f"lowered to {1.0 - lowered[worst]:.6g} of its value"
-        )
+    warn_of_contacts(machine.name, run)
     contacts = problem.stepping is not None or (problem.constrained is not None and problem.constrained.has_contacts)
     if not contacts or run.status not in ("completed", "stopped"):
         return run

@@ -7,9 +7,13 @@
  * 1/2 |s - s0|^2 + sum of soft/2 |P(z)|^2, which is convex: Newton's method finds it from anywhere. With shift = mu |u_t| it is Coulomb's
  * law (G. De Saxce, Z.-Q. Feng, 1998; V. Acary, F. Cadoux, C. Lemarechal, J. Malick, ZAMM 91 (2011) 155-175): shifts are repeated until
  * Newton's method on Coulomb's law itself converges. Rounds with ref = x follow, as in unique.c. The compliance falls while they do not
- * converge: corners of a face that stick and rebound, but do not lie exactly in one plane, stress each other until some of them slip. */
+ * converge: corners of a face that stick and rebound, but do not lie exactly in one plane, stress each other until some of them slip.
+ *
+ * Chains in motion begin with ref = the impulses of the step before (cones_follow). */
 #define SEARCH 1e-2 /* compliance of sweeps and of the first round, by the least mean of the diagonal of a block */
 #define FOLLOWED 0.1 /* the same, of long islands in motion */
+#define HARDER 0.3  /* by which it is multiplied where rounds are slow */
+#define ROUGHLY 3.0 /* error of velocities in a round, by what the tolerance allows one block */
 #define FEWER 0.5   /* by which a step on Coulomb's law with new factors must reduce the error */
 #define WHOLE 0.99  /* part of a step on a convex problem after which Coulomb's law is tried */
 enum { STEPS = 60, FOLLOW = 6, LINE = 12, PROXIMAL = 30 };
@@ -239,6 +243,48 @@ static void cones_keep(struct moreau *C, const struct cones *I) {
         for (int64_t i = 0; i < SIZE(I->block[k]); i++) C->x[ROW(I->block[k]) + i] = I->x[f + i];
 }
 
+static double largest_in(const double *x, int64_t n) {
+    double most = 0.0;
+    for (int64_t i = 0; i < n; i++) most = larger(most, fabs(x[i]));
+    return most;
+}
+
+/* In how many directions impulses of an island could change without effect on bodies at rest, its factors N having a plan: unknowns less the
+ * rank of their rows, tangents of slipping contacts being added to normals. x and u are impulses and velocities of all rows, `speed` is the
+ * largest velocity without impulses. */
+static int64_t large_undetermined(const struct moreau *C, const struct factors *N, const int64_t *block, int64_t n, const double *x,
+                                  const double *u, double speed) {
+    double z[3 * WIDEST], top = 0.0, push = 0.0;
+    int64_t unknown = 0, velocities = 0;
+    for (int64_t k = 0, f = 0; k < n; f += SIZE(block[k]), k++) {
+        const double *const y = C->Y + VALUES(block[k]);
+        double own = 0.0;
+        for (int64_t i = 0; i < COUNT(block[k]); i++) own += y[i] * y[i];
+        top = larger(top, own), push = larger(push, 1e-12 * largest_in(x + f, SIZE(block[k])));
+    }
+    factors_begin(N, 0.0);
+    for (int64_t k = 0, f = 0; k < n; f += SIZE(block[k]), k++) {
+        const int64_t a = block[k], m = COUNT(a);
+        const double *const y = C->Y + VALUES(a);
+        if (LAW(a) == STICTION || !(x[f] > push)) continue;
+        const int rests = SIZE(a) == 3 && MU(a)[0] > 0.0 && larger(fabs(u[f + 1]), fabs(u[f + 2])) <= 1e-9 * speed;
+        int64_t rows = 1;
+        double normal = 0.0;
+        for (int64_t i = 0; i < m; i++) normal += y[i] * y[i];
+        memcpy(z, y, (size_t)(SIZE(a) * m) * sizeof(double));
+        for (int64_t q = 1; q < SIZE(a); q++) {
+            double own = 0.0;
+            for (int64_t i = 0; i < m; i++) own += y[q * m + i] * y[q * m + i];
+            if (rests && own > 1e-14 * normal) rows = q + 1;
+            for (int64_t i = 0; i < m && !rests; i++) z[i] += y[q * m + i] * x[f + q] / x[f];
+        }
+        unknown += rows;
+        factors_add(N, rows, m, AT(a), z, z);
+    }
+    for (int64_t k = 0; k < N->n; k++) velocities += N->size[k];
+    return unknown - velocities + factors_make(N, 1e-9 * top);
+}
+
 /* Impulses of an island of n blocks, with velocities `free` without any; `size` is a small entry of W. 1 if they are found. */
 static int cones_solve(struct moreau *C, const int64_t *block, int64_t n, const double *free, double size) {
     struct cones I = cones_of(C, block, n, free, SEARCH * size);
@@ -261,13 +307,19 @@ static int cones_solve(struct moreau *C, const int64_t *block, int64_t n, const 
         last = change;
     }
     cones_keep(C, &I);
-    C->undetermined += 1.0; /* at least */
+    double speed = 0.0;
+    for (int64_t k = 0; k < n; k++) {
+        double u[MOST_ROWS];
+        block_velocity(C, block[k], free, u);
+        speed = larger(speed, largest_in(u, SIZE(block[k])));
+    }
+    C->undetermined += (double)large_undetermined(C, &I.N, block, n, I.x, I.u, speed);
     return 1;
 }
 
 /* Impulses of the active blocks, a long island in motion, from those in C->x, as far as the tolerance asks for it; N is its plan.
- * Rounds begin with ref = x, so that x(ref) = ref obeys the laws of rigid contacts, whatever the compliance. It is large: modes are
- * found in few steps then, and rounds with the same modes need no new factors. Forces that are not unique depend on the start. */
+ * Rounds begin with ref = x: where x stays, it obeys the laws of rigid contacts, whatever the compliance. It is large: modes are found in
+ * few steps then, and rounds with the same modes need no new factors. Forces that are not unique depend on the start. */
 static void cones_follow(struct moreau *C, const struct factors *N, const double *free, double size) {
     struct cones I = cones_of(C, C->active, C->n_active, free, FOLLOWED * size);
     double last = INFINITY, most = 0.0;
@@ -279,11 +331,11 @@ static void cones_follow(struct moreau *C, const struct factors *N, const double
             most = larger(most, fabs(I.ref[f + i]));
         }
     for (int round = 0; round < PROXIMAL; round++) {
-        const int found = cones_newton(C, &I, 3.0 * C->tolerance * most * sqrt(size), FOLLOW, &factored);
+        const int found = cones_newton(C, &I, ROUGHLY * C->tolerance * most * sqrt(size), FOLLOW, &factored);
         const double change = I.soft * cones_round(&I, &most);
         const double wanted = C->tolerance * size * most;
         if (found && change <= wanted) break;
-        if (found && change * pow(change / last, PROXIMAL - round) > wanted) I.soft *= 0.3, factored = 0; /* else it would not end */
+        if (found && change * pow(change / last, PROXIMAL - round) > wanted) I.soft *= HARDER, factored = 0; /* else rounds would not do */
         last = change;
     }
     cones_keep(C, &I);

@@ -111,12 +111,6 @@ static void island_derivative(const struct moreau *C, const struct island *I) {
 
 #include "elimination.h"
 
-static double largest_in(const double *x, int64_t n) {
-    double most = 0.0;
-    for (int64_t i = 0; i < n; i++) most = larger(most, fabs(x[i]));
-    return most;
-}
-
 static struct response response_of(const struct moreau *C, const struct island *I, int64_t k, int64_t f) {
     const int64_t a = I->block[k];
     const double r = I->normal[k], aim = I->x[f] - r * I->u[f];
@@ -271,34 +265,6 @@ static int64_t island_undetermined(const struct moreau *C, const struct island *
     return lacks;
 }
 
-/* The same of a large island: unknowns less the rank of their rows, tangents of slipping contacts being added to normals. */
-static int64_t large_undetermined(const struct moreau *C, const struct island *I) {
-    const struct factors *N = &I->N;
-    const double still = 1e-9 * largest_in(I->b, I->rows), push = 1e-12 * largest_in(I->x, I->rows);
-    double z[3 * WIDEST], top = 0.0;
-    int64_t unknown = 0, velocities = 0;
-    for (int64_t k = 0; k < I->n; k++) top = larger(top, 1.0 / I->normal[k]);
-    factors_begin(N, 0.0);
-    for (int64_t k = 0, f = 0; k < I->n; f += SIZE(I->block[k]), k++) {
-        const int64_t a = I->block[k], m = COUNT(a);
-        const double *const y = C->Y + VALUES(a);
-        if (LAW(a) == STICTION || !(I->x[f] > push)) continue;
-        const int rests = SIZE(a) == 3 && MU(a)[0] > 0.0 && larger(fabs(I->u[f + 1]), fabs(I->u[f + 2])) <= still;
-        int64_t rows = 1;
-        memcpy(z, y, (size_t)(SIZE(a) * m) * sizeof(double));
-        for (int64_t q = 1; q < SIZE(a); q++) {
-            double own = 0.0;
-            for (int64_t i = 0; i < m; i++) own += y[q * m + i] * y[q * m + i];
-            if (rests && own > 1e-14 / I->normal[k]) rows = q + 1;
-            for (int64_t i = 0; i < m && !rests; i++) z[i] += y[q * m + i] * I->x[f + q] / I->x[f];
-        }
-        unknown += rows;
-        factors_add(N, rows, m, AT(a), z, z);
-    }
-    for (int64_t k = 0; k < N->n; k++) velocities += N->size[k];
-    return unknown - velocities + factors_make(N, 1e-9 * top);
-}
-
 /* W of the rows of an island. */
 static void island_matrix(const struct moreau *C, const struct island *I) {
     const int64_t R = I->rows;
@@ -364,6 +330,6 @@ static int island_solve(struct moreau *C, const int64_t *block, int64_t n, const
     }
     for (int64_t k = 0, f = 0; k < n; f += SIZE(block[k]), k++)
         for (int64_t i = 0; i < SIZE(block[k]); i++) C->x[ROW(block[k]) + i] = I.x[f + i];
-    C->undetermined += (double)(I.large ? large_undetermined(C, &I) : island_undetermined(C, &I));
+    C->undetermined += (double)(I.large ? large_undetermined(C, &I.N, block, n, I.x, I.u, largest_in(I.b, R)) : island_undetermined(C, &I));
     return 1;
 }

@@ -10,8 +10,8 @@
  * the compliance vanishes, and nothing is added along directions in which impulses are undetermined (a proximal iteration
  * from zero). This is done island by island: blocks that act on common velocities. The equations of a step are dense in the rows of
  * small islands, sparse in the velocities of others (factors.c). Where it fails, convex problems follow (cones.c), or sweeps with the
- * large compliance are repeated with ref. Islands of more than `direct` rows are left to plain sweeps from
- * the impulses as they were, unless they rest (`apart` only).
+ * large compliance are repeated with ref. Islands of more than `direct` rows are left to sweeps from the impulses as they were, unless
+ * they rest, or are chains in motion, of which Newton's method finds impulses near those (`apart` only).
  *
  * Joints that stick and ropes keep their forces: ref has their last ones. */
 #define SMALL 1e-4     /* compliance of Newton's method, by the least mean of the diagonal of a block */
@@ -225,14 +225,19 @@ static void long_impulses(struct moreau *C, double *sweeps, int64_t rows) {
     C->max_sweeps = most;
     C->undetermined = 1.0; /* at least */
     if (few >= most || *sweeps < (double)few) return;
+    const double before = block_residual(C);
     copy_velocities(C, free, C->s);
     if (rule) {
         unique_impulses(C, sweeps, rows);
         return;
     }
+    for (int64_t k = 0; k < C->n_active; k++) copy(C->x + ROW(C->active[k]), SIZE(C->active[k]), C->ref + ROW(C->active[k]));
     cones_follow(C, &N, free, least_mean(C));
     push_all(C, free);
-    if (block_residual(C) <= C->tolerance) return;
+    const double left = block_residual(C);
+    if (left <= C->tolerance) return;
+    for (int64_t k = 0; k < C->n_active && !(left < before); k++)
+        copy(C->ref + ROW(C->active[k]), SIZE(C->active[k]), C->x + ROW(C->active[k]));
     copy_velocities(C, free, C->s);
     block_sweeps(C, 1, sweeps);
 }
@@ -251,6 +256,16 @@ static int outnumber(const struct moreau *C, int64_t mark) {
     return rows > velocities;
 }
 
+/* Take the impulses x away from s. */
+static void pull_all(struct moreau *C) {
+    for (int64_t k = 0; k < C->n_active; k++) {
+        const int64_t a = C->active[k];
+        double back[MOST_ROWS];
+        for (int64_t i = 0; i < SIZE(a); i++) back[i] = -C->x[ROW(a) + i];
+        block_push(C, a, 1, back, C->s);
+    }
+}
+
 /* Impulses of one island after the other (`apart`): by the rule where rows depend on each other and are not too many, else by
  * sweeps, each until its own impulses do not change any more. */
 static int island_impulses(struct moreau *C, double *sweeps) {
@@ -266,7 +281,13 @@ static int island_impulses(struct moreau *C, double *sweeps) {
         if (C->n_active > 1 && (outnumber(C, -1 - i) || repeats(C, 1, rows))) {
             if (rows <= C->direct) unique_impulses(C, &own, C->direct);
             else long_impulses(C, &own, rows);
-        } else block_sweeps(C, 1, &own);
+        } else {
+            block_sweeps(C, 1, &own);
+            if (own >= (double)C->max_sweeps && C->n_active > 1 && rows <= C->direct && block_residual(C) > C->tolerance) {
+                pull_all(C);
+                unique_impulses(C, &own, C->direct); /* sweeps go round in circles: Newton's method does not */
+            }
+        }
         undetermined += C->undetermined, most = larger(most, own);
     }
     C->active = all, C->n_active = n_all, C->undetermined = undetermined;

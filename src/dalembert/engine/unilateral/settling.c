@@ -380,8 +380,9 @@ static int64_t settle_friction(struct transitions *T, double *x, const double *w
         x[T->flags[i]] = 1.0;
         if (is_rope(T, i)) settle_rope(T, x, i, &blocks, n, &found, memory);
         if (!T->rubs[i] || is_rope(T, i)) continue;
-        const double push = hypot(p[1], p[2]);
+        const double push = hypot(p[1], p[2]), nowhere[2] = {0.0, 0.0};
         if (slips[n]) set_friction(T, x, i, SLIP, p, toward + f + 1);
+        else if (!(friction_of(T, i) > 0.0)) set_friction(T, x, i, SLIP, p, nowhere); /* it slips in any direction */
         else if (push > 0.0 && push >= (gives_way(T, i) ? 1.0 - LETS_GO : EDGE) * friction_of(T, i) * p[0]) { /* it slips against the friction at its limit */
             const double toward[2] = {-p[1] / push, -p[2] / push};
             set_friction(T, x, i, SLIP, p, toward);

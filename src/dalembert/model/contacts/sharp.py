@@ -17,8 +17,9 @@ the point along n, and the carrier falls. This is part of the window: it tells w
 lies on the edge between them.
 
 Windows of corners reach beyond their faces by `MARGIN`, so that boxes whose sides are flush carry each other, but only
-on sides where the solid extends over the face: a box that leans against the side of another one does not lie on its
-top. Windows of edges end half a margin before the ends of the edges, where corners take over.
+on sides from which an edge of the solid lies on the face: a box that leans against the side of another one does not
+lie on its top, and a corner that slides over an edge does not touch the side. Windows of edges end half a margin before
+the ends of the edges, where corners take over.
 """
 
 from __future__ import annotations
@@ -41,8 +42,10 @@ POINT_PAIRS, BOX_PAIRS, CAPSULE_PAIRS = 3, 84, 14
 
 _TILT = 1e-4  # sine by which a solid may fall from its point of contact along the normal
 _FLAT = 1e-9  # and by which it may do so where it overlaps: beyond, what looks like an overlap is beside an edge
+_FLUSH = 1e-3  # sine of the angle between an edge and a face on which it lies
 _PARALLEL = 1e-12  # square of the sine below which edges are parallel: they touch with their ends
 _AWAY = 1.0  # measure [m] of a window that is closed
+_BESIDE = 1e-3  # length [m] that is added to that of a point beyond the end of its window
 _CORNER = 1e-60  # square of a length that keeps directions finite
 _SIGNS = (-1.0, 1.0)
 
@@ -98,7 +101,7 @@ def point_on_box(x: ca.SX, b: ca.SX, inwards: list[ca.SX] | None = None) -> list
         side = _sign(x[k])
         n, t = ca.SX(3, 1), ca.SX(3, 1)
         n[k], t[one] = side, 1.0
-        beside = ca.fmax(*(ca.fabs(x[m]) - b[m] + _narrower(x[m], m, inwards or []) for m in (one, two)))
+        beside = ca.fmax(*(_over(x[m], b[m], [(d[m], d[k]) for d in inwards or []]) for m in (one, two)))
         falls = _falls([ca.dot(n, d) for d in inwards or []])
         pairs.append(Facing(ca.fabs(x[k]) - b[k], _axes(n, t), x, beside, falls, b[k]))
     return pairs
@@ -137,7 +140,7 @@ def capsule_on_box(w: ca.SX, c: ca.SX, half: ca.SX, radius: ca.SX, b: ca.SX) -> 
         out = c + s * w - corner
         away = ca.sqrt(ca.dot(out, out) + _CORNER)
         n = out / away
-        beside = ca.fabs(s) - half + 1.5 * MARGIN
+        beside = _ending(ca.fabs(s) - half, MARGIN / 2)
         pairs.append(Facing(away - radius, _axes(n, w), c + s * w - radius * n, beside, _falls([]), radius))
     return pairs
 
@@ -190,19 +193,28 @@ def _crossing(
     along, across = ca.dot(u, d), d[j]
     s = (cosine * across - along) / ca.if_else(parallel, 1.0, 1.0 - cosine * cosine)
     r = across + cosine * s
-    ends = ca.fmax(ca.fabs(s) - reach, ca.fabs(r) - b_j) + 1.5 * MARGIN
+    ends = _ending(ca.fmax(ca.fabs(s) - reach, ca.fabs(r) - b_j), MARGIN / 2)
     rises = ca.vertcat(one.rises, two.rises)
     falls, depth = _falls(ca.vertsplit(rises)), ca.if_else(ca.mmin(rises) < -_FLAT, MARGIN, one.chord + two.chord)
     gap, point = ca.dot(n, d) - radius, p + s * u - radius * n
     return Facing(gap, _axes(n, u), point, ca.if_else(parallel, _AWAY, ends), falls, depth)
 
 
-def _narrower(x_m: ca.SX, m: int, inwards: list[ca.SX]) -> ca.SX:
-    """Length that takes the margin from a side of a face where the solid does not extend over the face."""
+def _over(x: ca.SX, b: ca.SX, inwards: list[tuple[ca.SX, ca.SX]]) -> ca.SX:
+    """Length by which a corner is beside a face; without the margin where no edge of its solid lies on the face.
+
+    ``inwards`` has the components of its edges across the side of the face and along the normal.
+    """
     least = ca.SX(0)
-    for d in inwards:
-        least = ca.fmin(least, _sign(x_m) * d[m])
-    return ca.if_else(least < -_TILT, 0.0, 2.0 * MARGIN)
+    for along, up in inwards:
+        least = ca.if_else(ca.fabs(up) < _FLUSH, ca.fmin(least, _sign(x) * along), least)
+    away = ca.fabs(x) - b
+    return ca.if_else(least < -0.5, away, _ending(away, MARGIN))
+
+
+def _ending(away: ca.SX, before: ca.SX | float) -> ca.SX:
+    """Length by which a point is beside a window that ends before zero."""
+    return ca.if_else(away > -before, away + _BESIDE, away)
 
 
 def _falls(sines: list[ca.SX]) -> ca.SX:
