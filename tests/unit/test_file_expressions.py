@@ -56,6 +56,7 @@ couplings:
   je: {leader: ja, ratio: 0.5, offset: 0.1}
 colliders:
   balls: {bodies: [f], friction: 0.4, restitution: 0.1, rolling: 0.01, spinning: 0.02}
+  sticky: {half_space: {point: [0, 0, -90]}, adhesion: 3.0, ignores: [ground]}
   ground: {half_space: {}, belt: [0.1, 0.2, 0.3], grain: [1, 0, 0], across: 0.3, stiffness: 2.0e4, damping: 0.5}
 signals: {double: {expression: 2 * ja}}
 sensors:
