@@ -15,6 +15,7 @@ from dalembert.engine.problem.constrained_tape import (
     contact_multipliers_tape,
     dynamics_tape,
     gaps_tape,
+    largest_error,
     multipliers_tape,
     projection_tape,
     start_tape,
@@ -59,11 +60,9 @@ class _Equations:
 
     def at(self, function: ca.Function, *more: Any) -> dict[str, NDArray[Any]]:
         values = function(0.0, self.x, 0.0, 0.0, *more)
-        values = values if isinstance(values, tuple) else (values,)
-        return {
-            n: np.array(y).squeeze(axis=1) if y.shape[1] == 1 else np.array(y)
-            for n, y in zip(function.name_out(), values, strict=True)
-        }
+        arrays = [np.array(y) for y in (values if isinstance(values, tuple) else (values,))]
+        columns = [y[:, 0] if y.shape[1] == 1 else y for y in arrays]
+        return dict(zip(function.name_out(), columns, strict=True))
 
     def solved(self, gamma: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         J, n = self.J[self.on], int(self.on.sum())
@@ -169,6 +168,25 @@ def test_multipliers_of_rows_that_have_a_given_part() -> None:
     found = _rubbing(e, rubbing, share, np.zeros(M_ROWS), cone)
     close(found, expected + e.x[-1] * np.array([1.0, 0.0, 0.0, 0.0]) + np.array([0.0, 0.0, 4.0, 0.0]))
     close(_rubbing(e, [], none, np.zeros(M_ROWS), np.zeros(0)), expected)
+    close(_rubbing(e, [], [0, *none[1:]], np.zeros(M_ROWS), np.zeros(0)), expected + e.x[0] * np.eye(M_ROWS)[0])
+
+
+def test_multipliers_of_two_contacts_in_a_plane() -> None:
+    """Each has one tangent; the first one slips, of the second one nothing acts."""
+    e = _Equations(11)
+    e.flags = np.array([-1, 2 * NV + 1, 2 * NV + 1, 2 * NV + 1], dtype=np.int64)
+    drag = np.array([0.0, 0.4, 0.0, 0.0])
+    pull = e.J[0] + 0.4 * e.J[1]
+    push = (e.J[0] @ np.linalg.solve(e.M, e.f) - e.gamma[0]) / (e.J[0] @ np.linalg.solve(e.M, pull))
+    cone = np.arange(1.0, 7.0)
+    close(_rubbing(e, [(0, 1, -1), (2, 3, -1)], [-1] * M_ROWS, drag, cone), push * np.array([1.0, 0.4, 0.0, 0.0]))
+    e.flags[2] = -1
+    drag[3] = -0.7
+    pulls = np.array([pull, e.J[2] - 0.7 * e.J[3]]).T
+    K = np.block([[e.M, pulls], [e.J[[0, 2]], np.zeros((2, 2))]])
+    a, b = np.linalg.solve(K, np.append(e.f, e.gamma[[0, 2]]))[NV:]
+    found = _rubbing(e, [(0, 1, -1), (2, 3, -1)], [-1] * M_ROWS, drag, cone)
+    close(found, np.array([a, 0.4 * a, b, -0.7 * b]))
 
 
 def _move(x: Any, d: Any, p: Any) -> Any:
@@ -196,6 +214,7 @@ def test_an_error_that_is_not_a_number_is_not_lost() -> None:
         geometry = ca.Function("geometry", e.arguments, terms, list(NAMES), ["Jt", "phi", "phidot", "M"])
         error = e.at(projection_tape(geometry, _move, e.flags, NV, NV))["error"][0]  # type: ignore[arg-type]
         assert (error < 100.0) != bad
+    assert float(largest_error(acting([None, None]), ca.SX(2, 1))) == 0.0
 
 
 def test_starts_with_requested_velocities() -> None:
@@ -218,6 +237,9 @@ def test_starts_with_requested_velocities() -> None:
     geometry = ca.Function("geometry", e.arguments, terms, list(NAMES), ["Jt", "phi", "phidot", "M"])
     found = e.at(start_tape(geometry, _move, e.flags, NV, NV, ca.DM(kept)), [0.4])  # type: ignore[arg-type]
     assert not found["share"][0] >= SHARE  # the row already says what the velocity is
+    size = 1.0 + np.abs(before).max() + 0.4
+    error = abs(e.phidot[0] - before[-1]) / 2.0  # the two requests are met half way
+    assert found["left"][0] * size >= 0.5 * error
 
 
 def test_corrections_of_many_states() -> None:
@@ -229,7 +251,7 @@ def test_corrections_of_many_states() -> None:
     M, J, error = (np.array([getattr(e, name) for e in systems]) for name in ("M", "J", "phi"))
     error[2, 1] = 0.0
     found = corrections(M, J, error)
-    for k, e in enumerate(systems):
+    for k in range(len(systems)):
         rows = J[k] @ np.linalg.solve(M[k], J[k].T)
         expected = -np.linalg.solve(M[k], J[k].T @ np.linalg.pinv(rows, rcond=1e-10) @ error[k])
         np.testing.assert_allclose(found[k], expected, atol=1e-9 * np.abs(expected).max())
