@@ -1,0 +1,435 @@
+"""Parts of proofs along parameters and motions that vary: polynomials, bounds, members of pairs, one by one."""
+
+from __future__ import annotations
+
+from itertools import product
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.special import comb
+
+import dalembert as da
+from dalembert.control import linear_feedback
+from dalembert.control.uncertain.blocks import DeltaBlock
+from dalembert.control.varying import motion_loop
+from dalembert.control.varying.energy import EnergyFunction, LinearFamily, monomials
+from dalembert.control.varying.motions import proven_motion, verified
+from dalembert.control.varying.moving import AGREEMENT, MotionLoop, Varied, loop_equations
+from dalembert.control.varying.regions import _Equations, _fastest, _frame, _largest_value, _lighter, _norm
+from dalembert.control.varying.splines import GridFunction, _Grid
+from dalembert.loop.motion_pairs import EnvelopeCase
+
+RNG = np.random.default_rng(5)
+
+
+def _bernstein(P: NDArray[Any], u: list[float]) -> NDArray[Any]:
+    """A polynomial with these Bernstein coefficients, by axes, at numbers between 0 and 1."""
+    for x in u:
+        n = P.shape[0] - 1
+        P = np.tensordot([comb(n, k) * x**k * (1.0 - x) ** (n - k) for k in range(n + 1)], P, axes=(0, 0))
+    return P
+
+
+def _system(curved: bool) -> tuple[tuple[NDArray[Any], ...], list[DeltaBlock]]:
+    """A(d), affine in b, and of degree two in a if that is asked: ``D`` is nilpotent."""
+    A, B, C, D = RNG.normal(size=(2, 2)), RNG.normal(size=(2, 3)), RNG.normal(size=(3, 2)), np.zeros((3, 3))
+    D[0, 1] = 0.7 if curved else 0.0
+    return (A, B, C, D), [DeltaBlock("a", 2), DeltaBlock("b", 1)]
+
+
+@pytest.mark.parametrize("curved", [False, True])
+@pytest.mark.parametrize("degree", [1, 2, 3])
+@pytest.mark.parametrize("tied", [False, True])
+def test_coefficients_of_the_derivative_are_those_of_a_polynomial(curved: bool, degree: int, tied: bool) -> None:
+    """``V' = P' + A^T P + P A`` at random parameters and the corners of their rates, on every cell."""
+    (A, B, C, D), blocks = _system(curved)
+    ties = {"a": ("b", 0.6)} if tied else {}
+    rates, pieces = {"a": 0.8, "b": 1.7}, {"a": 2, "b": 3}
+    grid = _Grid((A, B, C, D), blocks, rates, ties, pieces, degree, 1)
+    assert [axis.q for axis in grid.axes] == [2 if curved else 1, 1]
+    total = int(np.prod([axis.count for axis in grid.axes]))
+    x = RNG.normal(size=(total, 3))
+    seen = set()
+    for cell, places, operators in grid.each():
+        seen.update(places.tolist())
+        widths = [axis.knots[c + 1] - axis.knots[c] for axis, c in zip(grid.axes, cell, strict=True)]
+        P = grid.matrices(x[places]).reshape(degree + 1, degree + 1, 2, 2)
+        u = RNG.uniform(size=2).tolist()
+        d = [axis.knots[c] + w * y for axis, c, w, y in zip(grid.axes, cell, widths, u, strict=True)]
+        delta = np.array([d[0], d[0], d[1]])
+        now = A + B @ np.linalg.solve(np.eye(3) - delta[:, None] * D, delta[:, None] * C)
+        np.testing.assert_allclose(grid.at(d), now, rtol=1e-12)
+        h = 1e-6
+        slopes = [
+            (_bernstein(P, [y + h * (k == i) for i, y in enumerate(u)])
+             - _bernstein(P, [y - h * (k == i) for i, y in enumerate(u)])) / (2.0 * h * widths[k])
+            for k in range(2)
+        ]  # fmt: skip
+        value = _bernstein(P, u)
+        assert len(operators) == (2 if tied else 4)
+        for M, corner in zip(operators, grid.corners, strict=True):
+            moves = [0.6 * d[1] if tied else 0.8 * corner["a"], 1.7 * corner["b"]]
+            expected = now.T @ value + value @ now + moves[0] * slopes[0] + moves[1] * slopes[1]
+            sizes = [degree + axis.q + 1 for axis in grid.axes]
+            found = grid.matrices((M @ x[places].ravel()).reshape(-1, 3)).reshape(*sizes, 2, 2)
+            np.testing.assert_allclose(_bernstein(found, u), expected, atol=1e-7 * np.abs(x).max())
+    assert seen == set(range(total))
+
+
+def test_functions_do_not_depend_on_parameters_that_jump() -> None:
+    system, blocks = _system(False)
+    grid = _Grid(system, blocks, {"a": np.inf, "b": 1.0}, {}, {}, 2, 1)
+    assert [(axis.p, axis.count) for axis in grid.axes] == [(0, 1), (2, 3)] and len(grid.corners) == 2
+    for _, places, operators in grid.each():
+        assert len(places) == 3 and all(M.shape == (2 * 4 * 3, 9) for M in operators)
+
+
+@pytest.mark.parametrize("curved", [0.0, 0.3])
+def test_what_interpolation_leaves_out(curved: float) -> None:
+    """``A = a + b d c / (1 - d D)`` on a cell that ends at 1, where the next derivative is largest."""
+    a, b, c = -1.0, 2.0, 0.7
+    D = np.array([[curved]])
+    grid = _Grid(
+        (np.array([[a]]), np.array([[b]]), np.array([[c]]), D), [DeltaBlock("d", 1)], {"d": 1.0}, {}, {"d": 4}, 1, 1
+    )
+    rest, into = grid.left_out((3,))
+    width, q = 0.5, 2 if curved else 1
+    derivative = b * c * (6.0 * curved**2 / (1.0 - curved) ** 4 if curved else 0.0)
+    bound = derivative * width**3 / (72.0 * np.sqrt(3.0)) * 1.25
+    assert grid.axes[0].q == q and into == 0.0
+    assert rest == pytest.approx(bound, rel=1e-6, abs=1e-12)
+    if curved:
+        d = np.linspace(0.5, 1.0, 401)
+        exact = np.array([grid.at([x]).item() for x in d])
+        nodes = [0.5, 0.75, 1.0]
+        through = np.polyval(np.polyfit(nodes, [grid.at([x]).item() for x in nodes], 2), d)
+        assert 0.3 * bound < np.abs(exact - through).max() < bound
+    beyond = _Grid((np.array([[a]]), np.array([[b]]), np.array([[c]]), np.array([[1.5]])), [DeltaBlock("d", 1)],
+                   {"d": 1.0}, {}, {"d": 2}, 1, 1)  # fmt: skip
+    assert beyond.left_out((1,)) == (np.inf, np.inf)  # there is a pole in the cell
+
+
+def test_an_error_of_the_model_enters_through_all_of_it() -> None:
+    (A, B, C, D), _ = _system(False)
+    D[2, 1] = 0.5
+    blocks = [DeltaBlock("d", 2), DeltaBlock("error", 1, "error")]
+    B2, D2 = B.copy(), np.zeros((3, 3))
+    D2[0, 2] = 0.4  # the error drives the first channel
+    grid = _Grid((A, B2, C, D2), blocks, {"d": 1.0}, {}, {}, 1, 1)
+    into = np.abs(B2[:, [2]]) + np.abs(B2[:, :2]) @ np.abs(D2[:2, [2]])
+    assert grid.left_out((0,))[1] == pytest.approx(np.linalg.norm(into, 2), rel=1e-8)
+
+
+def test_margins_of_functions_on_a_grid() -> None:
+    """``V' + q b^2 + e^2/q`` on each cell over its size; the best multiplier is ``e/b`` of the worst error."""
+    falls, sizes, errors = np.array([-4.0, -6.0]), np.array([2.0, 2.5]), np.array([0.5, 1.0])
+    P = np.arange(8.0).reshape(2, 2, 2)
+    made = GridFunction(("a",), (np.array([-1.0, 1.0]),), P, falls, sizes, errors, 0.8, 3.0)
+    assert made.error_multiplier == pytest.approx(1.0 / 0.8)
+    for q in (0.0, 0.9):
+        x = q or 1.25
+        expected = min((4.0 - x * 0.64 - 0.25 / x) / 2.0, (6.0 - x * 0.64 - 1.0 / x) / 2.5)
+        assert made.with_multiplier(q).margin == pytest.approx(expected)
+    assert GridFunction(("a",), made.knots, P, falls, sizes, errors, 0.8, 0.1).margin == 0.1
+    assert GridFunction((), (), P, np.zeros(0), sizes, errors, 0.8, 0.1).margin == -np.inf
+    plain = GridFunction(("a",), made.knots, P, falls, sizes, np.zeros(2), 0.0, 9.0)
+    assert plain.margin == 2.0 and plain.error_multiplier == 0.0
+    told = made.matrices(np.array([2.0, 4.0]))
+    np.testing.assert_allclose(told["a=-1"], P[0] / [[4.0, 8.0], [8.0, 16.0]])
+    np.testing.assert_allclose(told["a=1"], P[1] / [[4.0, 8.0], [8.0, 16.0]])
+
+
+def _constant(n: int) -> tuple[LinearFamily, NDArray[Any]]:
+    """A family that depends on nothing: a stable damped system."""
+    parts = np.zeros((6, n, n))
+    A = RNG.normal(size=(n, n))
+    parts[0], parts[2] = A @ A.T / n + np.eye(n), 3.0 * np.eye(n)
+    parts[3] = parts[4] = np.diag(RNG.uniform(2.0, 3.0, n))
+    coefficients = np.zeros((4, 5, 6, n, n))
+    coefficients[0, 0] = parts
+    return LinearFamily(((-1.0, 2.0),), (True,), coefficients, 1), parts
+
+
+def test_rounding_is_taken_off_a_margin() -> None:
+    """Of equations that depend on nothing the margin is the least eigenvalue, less twice the agreement of its norm."""
+    family, parts = _constant(3)
+    energy = EnergyFunction(0.2 * np.eye(3), np.zeros((3, 3)), np.ones(6))
+    frame = np.diag(RNG.uniform(0.5, 1.0, 6))
+    margins, nodes = verified(family, energy, frame, 0.1)
+    matrices = [frame.T @ x @ frame for x in (energy.fall(parts, 0.1), energy.value(parts))]
+    least = np.array([np.linalg.eigvalsh(x)[0] for x in matrices])
+    assert nodes == 2 and (least > 0.0).all()
+    rounding = [2.0 * AGREEMENT * np.linalg.norm(x, 2) for x in matrices]
+    np.testing.assert_allclose(least - margins, rounding, rtol=1e-5)
+
+
+def test_vertices_contain_all_motions() -> None:
+    """Monomials of any rates and accelerations are combinations of the vertices: no linear form is larger."""
+    family = LinearFamily(((0.0, 1.0),) * 2, (False, False), np.zeros((8, 3, 3, 6, 1, 1)), 2)
+    vertices = np.array(family.vertices)
+    for _ in range(40):
+        form = RNG.normal(size=8)
+        rates, pushes = RNG.uniform(-1.0, 1.0, 2), RNG.uniform(-1.0, 1.0, 2)
+        assert form @ monomials(rates, pushes) <= (vertices @ form).max() + 1e-12
+    assert monomials(np.array([2.0, 3.0]), np.array([5.0, 7.0])).tolist() == [1, 2, 3, 4, 9, 6, 5, 7]
+    assert np.abs(vertices).max() == 1.0 and len(vertices) == 64
+
+
+# -- regions ----------------------------------------------------------------------------------------------------------
+
+
+def _rotary() -> MotionLoop:
+    """A rod that hangs from an arm that a motor turns; the mass of the rod has a range."""
+    mass = da.Parameter("m", 0.12)
+    machine = da.Machine(
+        "rotary",
+        [da.Body("arm", 0.25, com=(0.1, 0, 0), inertia=(1e-4, 9e-4, 9e-4)),
+         da.Body("rod", mass, com=(0, 0, -0.15), inertia=(9e-4, 9e-4, 1e-5))],
+        [da.Joint("turn", "revolute", "world", "arm", axis="z"),
+         da.Joint("swing", "revolute", "arm", "rod", origin=(0.2, 0, 0), axis="x", damping=0.005)],
+        motors=[da.Motor("drive", "turn")],
+    )  # fmt: skip
+    law = linear_feedback(machine, [[0.3, 0.1]], measured=["turn", "turn_dot"], controls=["drive"])
+    eom = da.equations(machine, backend="vm")
+    return motion_loop(eom, law, {"turn": (-2.0, 2.0), "m": (0.1, 0.14)}, {"turn": (0.05, 0.02)})
+
+
+@pytest.fixture(scope="module")
+def rotary() -> MotionLoop:
+    return _rotary()
+
+
+def test_the_largest_norm_of_a_combination() -> None:
+    """Two directions and one matrix each: by a search over all combinations."""
+    A = RNG.normal(size=(1, 2, 3, 3))
+    A = A + A.transpose(0, 1, 3, 2)
+    into, T = RNG.normal(size=(2, 3)), RNG.normal(size=(3, 3))
+    found = _norm(A, into, T)[0]
+    best = 0.0
+    for _ in range(4000):
+        z = RNG.normal(size=3)
+        y = into @ (z / np.linalg.norm(z))
+        best = max(best, float(np.linalg.norm(T.T @ np.tensordot(y, A[0], 1) @ T, 2)))
+    assert best <= found * (1.0 + 1e-12) and found < 2.0 * best
+    one = _norm(A[:, :1], np.array([[0.0, 2.0, 0.0]]), T)[0]  # of one matrix it is exact
+    assert one == pytest.approx(2.0 * np.linalg.norm(T.T @ A[0, 0] @ T, 2), rel=1e-12)
+
+
+def test_frames_and_bounds_of_functions(rotary: MotionLoop) -> None:
+    energy = EnergyFunction(0.05 * np.eye(2), np.zeros((2, 2)), np.ones(4))
+    frame, light = _frame(rotary, energy), _lighter(rotary)
+    middle = rotary.family.at(rotary.middle)[0]
+    np.testing.assert_allclose(frame.T @ energy.value(middle) @ frame, np.eye(4), atol=1e-9)
+    np.testing.assert_allclose(light @ middle[0] @ light.T, np.eye(2), atol=1e-9)
+    most = _largest_value(rotary, energy, frame)
+    values = []
+    for x in product(np.linspace(-2.0, 2.0, 9), np.linspace(-1.0, 1.0, 5)):
+        place = rotary.family.at(x)[0]
+        values.append(np.linalg.norm(frame.T @ energy.value(place) @ frame, 2))
+    assert max(values) <= most < 3.0 * max(values)
+
+
+def test_boxes_that_cover_motions_and_deviations(rotary: MotionLoop) -> None:
+    """Every motion of the joint within its range, rate and acceleration, with any deviation, is in one of them."""
+    equations = _Equations(rotary)
+    box = np.array([0.1, 0.2, 0.3, 0.4])
+    cells = equations.cells(rotary, box)
+    assert equations.seen <= {"turn", "m"}
+    count = cells[0][0].shape[1]
+    for _ in range(50):
+        turn, m = RNG.uniform(-2.0, 2.0), RNG.uniform(0.1, 0.14)
+        e = box * RNG.uniform(-1.0, 1.0, 4)
+        q, v = np.array([turn + e[0], e[1]]), np.array([RNG.uniform(-0.05, 0.05) + e[2], e[3]])
+        a, p = np.array([RNG.uniform(-0.02, 0.02), 0.0]), np.array([m])
+        inside = np.ones(count, dtype=bool)
+        for x, (low, high) in zip((q, v, a, p), cells, strict=True):
+            inside &= ((low <= x[:, None] + 1e-12) & (x[:, None] <= high + 1e-12)).all(axis=0)
+        assert inside.any()
+    span = [(low.min(axis=1), high.max(axis=1)) for low, high in cells]
+    np.testing.assert_allclose(
+        np.concatenate([x for x, _ in span]), [-2.1, -0.2, -0.35, -0.4, -0.02, 0.0, 0.1], atol=1e-12
+    )
+    np.testing.assert_allclose(np.concatenate([x for _, x in span]), [2.1, 0.2, 0.35, 0.4, 0.02, 0.0, 0.14], atol=1e-12)
+
+
+def test_forces_that_motors_leave(rotary: MotionLoop) -> None:
+    """Bounds are above what random motions leave on the swing, and not far above the largest."""
+    equations = _Equations(rotary)
+    energy = EnergyFunction(0.05 * np.eye(2), np.zeros((2, 2)), np.ones(4))
+    frame, light = _frame(rotary, energy), _lighter(rotary)
+    still, moving, heave = equations.forces(rotary, energy, frame)
+    into = frame.T @ np.vstack([energy.S, np.eye(2)])
+    left, lifted = [], []
+    load = rotary.eom
+    for _ in range(300):
+        q, v, a = np.array([RNG.uniform(-2.0, 2.0), 0.0]), np.zeros(2), np.zeros(2)
+        v[0], a[0] = RNG.choice([-0.05, 0.05]), RNG.choice([-0.02, 0.02])
+        p = {"m": RNG.choice([0.1, 0.14])}
+        f = np.array([0.0, 1.0]) * load.inverse_dynamics(q, v, a, p=p)
+        left.append(np.linalg.norm(into @ f))
+        lifted.append(np.linalg.norm(light @ f))
+    assert still < 1e-12 and max(left) <= moving < 3.0 * max(left) and max(lifted) <= heave < 3.0 * max(lifted)
+
+
+def test_terms_of_a_region_bound_those_of_its_runs(rotary: MotionLoop) -> None:
+    """Changes of the inequality, of the function and by accelerations, against differences at random deviations."""
+    equations = _Equations(rotary)
+    energy = EnergyFunction(0.05 * np.eye(2), np.zeros((2, 2)), np.ones(4))
+    frame, light, size = _frame(rotary, energy), _lighter(rotary), 1e-3
+    terms = equations.terms(rotary, energy, frame, size, 0.3)
+    f = loop_equations(rotary.eom, rotary.law, rotary.point.u)
+
+    def parts(q: Any, v: Any, a: Any, p: Any) -> NDArray[Any]:
+        return np.array([np.array(x.full()) for x in f(q, v, a, 0.0, p)])
+
+    changed, values, shoves, swings = [], [], [], []
+    for _ in range(150):
+        q, v, a = np.array([RNG.uniform(-2.0, 2.0), 0.0]), np.array([0.05 * RNG.choice([-1.0, 1.0]), 0.0]), np.zeros(2)
+        a[0] = 0.02 * RNG.choice([-1.0, 1.0])
+        p = [RNG.choice([0.1, 0.14])]
+        z = RNG.normal(size=4)
+        e = size * frame @ (z / np.linalg.norm(z))
+        here, there = parts(q, v, a, p), parts(q + e[:2], v + e[2:], a, p)
+        for x in (here, there):
+            x[4:] = 0.0  # the stiffness at rest is that of the motion
+        W = frame.T @ (energy.fall(there, first=False) - energy.fall(here, first=False)) @ frame
+        P = frame.T @ (energy.value(there, first=False) - energy.value(here, first=False)) @ frame
+        changed.append(np.linalg.norm(W, 2) / size)
+        values.append(np.linalg.norm(P, 2) / size)
+        y = RNG.normal(size=2)
+        push = light.T @ (y / np.linalg.norm(y))
+        turned = parts(q + e[:2], v + e[2:], a + push, p)
+        turned[4:] = 0.0
+        shoves.append(
+            np.linalg.norm(frame.T @ (energy.fall(turned, first=False) - energy.fall(here, first=False)) @ frame, 2)
+        )
+        swings.append(np.linalg.norm(light @ np.hstack([here[3], here[2]]) @ frame, 2))
+    # intervals over whole cells are wider, by less than a power of ten or two
+    assert max(changed) <= terms.pair < 30.0 * max(changed) and max(values) <= terms.lower < 10.0 * max(values)
+    assert 0.5 * terms.pair < terms.bend <= terms.pair + 0.6 * terms.lower
+    assert 0.0 < max(shoves) <= terms.shove
+    assert max(swings) <= terms.swing < 2.0 * max(swings)
+
+
+def test_the_fastest_decay_of_a_loop() -> None:
+    """At most that of its slowest pole; a loop that is not stable has none."""
+    family, parts = _constant(1)
+    loop = cast(Any, SimpleNamespace(family=family, middle=[0.5]))
+    told: list[str] = []
+    fastest, functions = _fastest(loop, told.append)
+    m, d, k = (float(parts[i].item()) for i in (0, 2, 3))
+    slowest = -max(np.roots([m, d, k]).real)
+    assert 0.5 * slowest < fastest <= slowest and len(functions) == 1 and len(told) == 4
+    family.coefficients[0, 0, 3] *= -1.0
+    assert _fastest(loop, told.append) == (0.0, [])
+
+
+# -- pairs of runs ----------------------------------------------------------------------------------------------------
+
+
+def _case() -> EnvelopeCase:
+    mass = da.Parameter("m", 2.0)
+    machine = da.Machine(
+        "hoist",
+        [da.Body("rope"), da.point_mass("load", mass)],
+        [da.Joint("sway", "revolute", "world", "rope", axis="y", damping=8.0),
+         da.Joint("l", "prismatic", "rope", "load", axis="-z")],
+        motors=[da.Motor("F", "l")],
+    )  # fmt: skip
+    law = linear_feedback(machine, [[30.0, 30.0]], measured=["l", "l_dot"], controls=["F"], at={"l": 2.0})
+    deviation = {"sway": 0.1, "l_dot": 0.05}
+    return EnvelopeCase(
+        "hoist", machine, law, {"l": 2.0}, {"l": (1.0, 3.0), "m": (1.5, 2.5)}, {"l": (0.4, 1.0)}, 1.0, 1e-2, deviation
+    )
+
+
+def test_members_of_pairs_begin_on_their_motion() -> None:
+    """The first of each is on it, the second beside; motions are within ranges, rates and accelerations."""
+    case, pairs = _case(), 400
+    given = case.members(pairs, 3)
+    q, v, p = given["q0"], given["v0"], given["p"]
+    eom = case.eom
+    sway, l = (eom.q_names.index(n) for n in ("sway", "l"))
+    assert q.shape == (2 * pairs, 2) and v.shape == (2 * pairs, 2) and all(len(x) == 2 * pairs for x in p.values())
+    assert all((x[::2] == x[1::2]).all() for x in p.values())
+    middle, reach, omega, phase = (p[f"l_{n}"][::2] for n in ("middle", "reach", "omega", "phase"))
+    np.testing.assert_allclose(q[::2, l], middle + reach * np.sin(phase), rtol=1e-14)
+    np.testing.assert_allclose(v[::2, l], reach * omega * np.cos(phase), rtol=1e-12, atol=1e-14)
+    assert not q[::2, sway].any() and not v[::2, sway].any()
+    ends = middle - reach, middle + reach
+    assert ends[0].min() >= 1.0 - 1e-12 and ends[1].max() <= 3.0 + 1e-12
+    rates, pushes = reach * omega / 0.4, reach * omega**2
+    assert rates.max() <= 1.0 + 1e-12 and pushes.max() <= 1.0 + 1e-12
+    bound = np.maximum.reduce([rates, pushes, reach])  # most use all of one limit
+    assert 0.6 < np.mean(bound > 1.0 - 1e-9) < 0.85
+    assert omega.min() >= 0.4 * 10**-0.5 and omega.max() <= 0.4 * 10**1.5 and np.ptp(np.log10(omega)) > 1.8
+    assert phase.min() < -3.0 and phase.max() > 3.0
+    apart = [q[1::2] - q[::2], v[1::2] - v[::2]]
+    assert not apart[0][:, l].any() and not apart[1][:, eom.v_names.index("sway_dot")].any()
+    assert 0.09 < np.abs(apart[0][:, sway]).max() <= 0.1
+    assert 0.045 < np.abs(apart[1][:, eom.v_names.index("l_dot")]).max() <= 0.05
+    assert 1.5 <= p["m"].min() < 1.6 and 2.4 < p["m"].max() <= 2.5
+
+
+def test_starts_on_a_motion_of_the_search() -> None:
+    from dalembert.control.varying.motion_search import JointSine
+
+    case = _case()
+    sine = JointSine(2.0, 0.3, 1.1, 0.4)
+    given = case.member({"l": sine}, {"m": 1.7})
+    l = case.eom.q_names.index("l")
+    h = 1e-6
+    (x, rate, push), (late, faster, _) = (sine.at(np.array(t)) for t in (0.0, h))
+    assert given["q0"][l] == pytest.approx(float(x)) and given["v0"][l] == pytest.approx(float(late - x) / h, rel=1e-5)
+    assert float(push) == pytest.approx(float(faster - rate) / h, rel=1e-4)
+    assert given["p"] == {"m": 1.7, "l_middle": 2.0, "l_reach": 0.3, "l_omega": 1.1, "l_phase": 0.4}
+    assert np.delete(given["q0"], l).tolist() == [0.0] and np.delete(given["v0"], l).tolist() == [0.0]
+
+
+def test_the_size_of_a_difference() -> None:
+    """The Lyapunov function at the difference of each pair, with the matrices where the first of them is."""
+    case = _case()
+    eom, n = case.eom, 2
+    S, X = RNG.normal(size=(n, n)), np.diag([0.3, 0.7])
+    energy = EnergyFunction(S, X, np.ones(2 * n))
+    proof = SimpleNamespace(energy=energy)
+    x = RNG.normal(size=(4, eom.nq + eom.nv + 3))
+    x[:, eom.q_names.index("l")] += 3.0
+    p = np.tile(eom.parameter_values({"m": 1.9}), (4, 1))
+    p[2:] = eom.parameter_values({"m": 2.3})
+    p[1::2] = np.nan  # those of the second count for nothing
+    found = case.size(cast(Any, proof), x, p)
+    f = loop_equations(eom, case.law, np.zeros(eom.nu))
+    for k in range(2):
+        one, other = x[2 * k], x[2 * k + 1]
+        d, w = other[:n] - one[:n], other[n : 2 * n] - one[n : 2 * n]
+        M = eom.mass_matrix(one[:n], p=p[2 * k])
+        rest = np.array(f(one[:n], np.zeros(n), np.zeros(n), 0.0, p[2 * k])[4]) + X
+        assert found[k] == pytest.approx(d @ rest @ d + 2.0 * d @ S @ M @ w + w @ M @ w, rel=1e-12)
+    at = np.array(f(case.point, np.zeros(n), np.zeros(n), 0.0, eom.parameter_values(None))[4])
+    np.testing.assert_allclose(case.stiffness, at, rtol=1e-12)
+    with pytest.raises(da.InputError, match="is not proven"):
+        case.size(cast(Any, SimpleNamespace(energy=None)), x, p)
+
+
+def test_a_varied_parameter_is_scaled() -> None:
+    """Positions of parameters are between -1 and 1, those of angles are the angles."""
+    mass = Varied("m", False, 0, None, (1.0, 5.0))
+    assert [mass.position(x) for x in (-1.0, 0.0, 0.5, 1.0)] == [1.0, 3.0, 4.0, 5.0] and mass.positions == (-1.0, 1.0)
+    turn = Varied("t", True, 0, 0, (-2.0, 5.0))
+    assert turn.position(0.3) == 0.3 and turn.positions == (-2.0, 5.0)
+
+
+def test_a_proof_needs_the_inequality_everywhere() -> None:
+    """A constant loop decays as its slowest pole at most, and its proof says so."""
+    family, parts = _constant(1)
+    loop = cast(Any, SimpleNamespace(family=family, middle=[0.5], joints=(), bent=dict))
+    m, d, k = (float(parts[i].item()) for i in (0, 2, 3))
+    slowest = -max(np.roots([m, d, k]).real)
+    assert proven_motion(loop, 0.5 * slowest).proven and proven_motion(loop, 0.5 * slowest).guaranteed
+    assert not proven_motion(loop, 1.05 * slowest).proven
+    bent = proven_motion(loop, 0.5 * slowest, bent={"x": 1.0})
+    assert bent.proven and not bent.guaranteed and "'x'" in bent.message
