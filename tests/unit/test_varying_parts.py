@@ -314,6 +314,22 @@ def test_terms_of_a_region_bound_those_of_its_runs(rotary: MotionLoop) -> None:
     assert max(swings) <= terms.swing < 2.0 * max(swings)
 
 
+def test_the_largest_region_uses_all_of_the_margin(rotary: MotionLoop) -> None:
+    """What the inequality loses in it is just below what it has, up to the steps of the search."""
+    equations = _Equations(rotary)
+    energy = EnergyFunction(0.05 * np.eye(2), np.zeros((2, 2)), np.ones(4))
+    frame = _frame(rotary, energy)
+    for margin in (0.02, 0.3):
+        found = equations.region(rotary, energy, frame, 0.3, np.array([margin, 1.0]))
+        assert found is not None
+        size, terms = found
+        assert margin / 1.15 < terms.bend * size <= margin
+        assert terms.bend == pytest.approx(equations.terms(rotary, energy, frame, size, 0.3).bend)
+    with pytest.MonkeyPatch.context() as patch:  # bounds that grow without end leave no region
+        patch.setattr(equations, "terms", lambda *arguments, **settings: SimpleNamespace(bend=np.inf))
+        assert equations.region(rotary, energy, frame, 0.3, np.array([0.1, 1.0])) is None
+
+
 def test_the_fastest_decay_of_a_loop() -> None:
     """At most that of its slowest pole; a loop that is not stable has none."""
     family, parts = _constant(1)
