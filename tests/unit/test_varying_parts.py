@@ -6,16 +6,24 @@ from itertools import product
 from types import SimpleNamespace
 from typing import Any, cast
 
+import control as python_control
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+from scipy.linalg import expm
 from scipy.special import comb
 
 import dalembert as da
 from dalembert.control import linear_feedback
+from dalembert.control.uncertain import constant, parameter, system_lft
 from dalembert.control.uncertain.blocks import DeltaBlock
 from dalembert.control.varying import motion_loop
 from dalembert.control.varying.energy import EnergyFunction, LinearFamily, monomials
+from dalembert.control.varying.falsification import _Search as VariationSearch
+from dalembert.control.varying.falsification import exponentials
+from dalembert.control.varying.inequalities import Certificate, Inequalities, _semidefinite, _terms
+from dalembert.control.varying.motion_search import _Search as MotionSearch
 from dalembert.control.varying.motions import proven_motion, verified
 from dalembert.control.varying.moving import AGREEMENT, MotionLoop, Varied, loop_equations
 from dalembert.control.varying.regions import _Equations, _fastest, _frame, _largest_value, _lighter, _norm
@@ -176,6 +184,189 @@ def test_vertices_contain_all_motions() -> None:
         assert form @ monomials(rates, pushes) <= (vertices @ form).max() + 1e-12
     assert monomials(np.array([2.0, 3.0]), np.array([5.0, 7.0])).tolist() == [1, 2, 3, 4, 9, 6, 5, 7]
     assert np.abs(vertices).max() == 1.0 and len(vertices) == 64
+
+
+# -- inequalities and searches ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_form_of_the_signals_is_the_rate_of_the_function(degree: int, tied: bool) -> None:
+    """``V'`` plus ``(1 - d^2) z^T Q z`` of each block plus what the gain counts, for signals that the loop can have."""
+    n = 2
+    A, B, C = RNG.normal(size=(n, n)), RNG.normal(size=(n, 5)), RNG.normal(size=(5, n))
+    D = 0.3 * RNG.normal(size=(5, 5))
+    blocks = [DeltaBlock("a", 2), DeltaBlock("b", 1)]
+    ties = {"a": ("b", 0.6)} if tied else {}
+    made = Inequalities((A, B, C, D), blocks, {"a": 0.8, "b": 1.7}, ties, degree)
+    assert made.varying == ("a", "b") and made.size == n
+    P = {term: RNG.normal(size=(n, n)) for term in made.terms}
+    P = {term: p + p.T for term, p in P.items()}
+    assert len(P) == (3 if degree == 1 else 6)
+    d = {"a": 0.4, "b": -0.7}
+    delta = np.diag([d["a"], d["a"], d["b"]])
+    x, u = RNG.normal(size=n), RNG.normal(size=2)
+    z = np.linalg.solve(np.eye(3) - D[:3, :3] @ delta, C[:3] @ x + D[:3, 3:] @ u)
+    w = delta @ z
+    dx, y = A @ x + B @ np.append(w, u), C[3:] @ x + D[3:] @ np.append(w, u)
+    behind = [d[name] * v for name in ("a", "b") for v in ((x, dx) if degree == 2 else (x,))]
+    signals = np.concatenate([x, w, *behind, u])
+    values = [d["a"], d["b"]]
+    whole = P[()] + sum(v * P[i,] for i, v in enumerate(values))
+    if degree == 2:
+        whole = whole + sum(values[i] * values[j] * P[i, j] for i in range(2) for j in range(i, 2))
+    own = {"a": 2, "b": 1}
+    Q, G, counted = [], [], 0.0
+    for name, (low, high) in zip(("a", "b"), ((0, 2), (2, 3)), strict=True):
+        k = own[name] + n * degree
+        q, g = RNG.normal(size=(k, k)), RNG.normal(size=(k, k))
+        Q, G = [*Q, q @ q.T], [*G, g - g.T]
+        out = np.concatenate([z[low:high], x, dx][: 2 + (degree == 2)])
+        counted += (1.0 - d[name] ** 2) * float(out @ Q[-1] @ out)
+    corners = [(a, b) for a in ((0.0,) if tied else (-0.8, 0.8)) for b in (-1.7, 1.7)]
+    assert len(made._maps.changes) == len(corners)
+    for (a, b), changes in zip(corners, made._maps.changes, strict=True):
+        moves = [0.6 * d["b"] if tied else a, b]
+        slope = sum(move * P[i,] for i, move in enumerate(moves))
+        if degree == 2:
+            slope = slope + sum(
+                (moves[i] * values[j] + values[i] * moves[j]) * P[i, j] for i in range(2) for j in range(i, 2)
+            )
+        rate = 2.0 * x @ whole @ dx + x @ slope @ x
+        half = sum(_terms(made._maps, P, Q, G, changes, None))
+        assert signals @ (half + half.T) @ signals == pytest.approx(rate + counted, rel=1e-9)
+        half = sum(_terms(made._maps, P, Q, G, changes, 2.5))
+        assert signals @ (half + half.T) @ signals == pytest.approx(rate + counted + y @ y - 2.5 * u @ u, rel=1e-9)
+    R, S = [np.eye(n), 2.0 * np.eye(n)], [RNG.normal(size=(n, n)) for _ in range(2)]
+    S = [m - m.T for m in S]
+    forms = made._positive(P, R, S, np.block)
+    if degree == 1:
+        expected = [P[()] + i * P[0,] + j * P[1,] for i in (-1.0, 1.0) for j in (-1.0, 1.0)]
+        for form, matrix in zip(forms, expected, strict=True):
+            np.testing.assert_allclose(form, matrix)
+    else:
+        stack = np.concatenate([x, d["a"] * x, d["b"] * x])
+        less = sum((1.0 - v**2) * float(x @ r @ x) for v, r in zip(values, R, strict=True))
+        assert stack @ forms[0] @ stack == pytest.approx(x @ whole @ x - less, rel=1e-9)
+
+
+def test_certificates_that_hold() -> None:
+    """Margins are relative, less rounding; multipliers that are not definite prove nothing."""
+    A = np.array([[-1.0, 0.4], [0.0, -2.0]])
+    made = Inequalities((A, np.zeros((2, 0)), np.zeros((0, 2)), np.zeros((0, 0))), [], {})
+    P = np.diag([1.0, 0.5])
+    W = -(A.T @ P + P @ A)
+    found = made.checked(Certificate({(): P}, (), (), (), (), -np.inf))
+    margins = [np.linalg.eigvalsh(M)[0] / np.linalg.norm(M) for M in (W, P)]
+    assert found.margin == pytest.approx(min(margins), rel=1e-9) and found.margin < min(margins)
+    assert made.checked(Certificate({(): -P}, (), (), (), (), 0.0)).margin < 0.0
+    assert made.checked(Certificate({(): P}, (), (), (np.diag([1.0, -1e-3]),), (), 0.0)).margin == -np.inf
+    Q = _semidefinite(np.diag([1.0, -1e-9]))
+    assert np.linalg.eigvalsh(Q)[0] > 0.0 and np.abs(Q - np.diag([1.0, 0.0])).max() < 5e-9
+
+
+def test_exponentials_of_many_matrices() -> None:
+    A = RNG.normal(size=(5, 4, 4)) * np.array([1e-3, 0.1, 1.0, 5.0, 20.0])[:, None, None]
+    for matrix, found in zip(A, exponentials(A), strict=True):
+        np.testing.assert_allclose(found, expm(matrix), rtol=1e-9, atol=1e-9 * np.abs(expm(matrix)).max())
+
+
+def _hoist_loop() -> MotionLoop:
+    case = _case()
+    return motion_loop(da.equations(case.machine, backend="vm"), case.law, case.ranges, case.motion, at=case.at)
+
+
+def test_motions_of_a_search_are_within_their_limits_and_grow_as_integrated() -> None:
+    """The largest multiplier over a period, by SciPy's integration of the same linear equations."""
+    loop = _hoist_loop()
+    search = MotionSearch(loop)
+    A = search._matrices(np.array([search._middle()]))[0]
+    M, D, K = loop.family.at(loop.middle)[0][[0, 2, 3]]
+    lower = -np.linalg.solve(M, np.hstack([K, D]))
+    np.testing.assert_allclose(A, np.vstack([np.hstack([np.zeros((2, 2)), np.eye(2)]), lower]), atol=1e-12)
+    poles = np.abs(np.linalg.eigvals(A))
+    assert search.periods == pytest.approx((2.0 * np.pi / poles.max(), 8.0 * np.pi / poles.min()))
+    rng = np.random.default_rng(2)
+    for k in range(6):
+        x = search.resonant(rng) if k % 2 else rng.uniform(-1.0, 1.0, search.size)
+        period, motion, constants = search.motion(x)
+        assert search.periods[0] <= period * (1 + 1e-12) and period <= search.periods[1] * (1 + 1e-12)
+        sine = motion["l"]
+        turns = sine.omega * period / (2.0 * np.pi)
+        assert turns == pytest.approx(2.0 if x[4] > 0.5 else 1.0)
+        assert sine.middle - sine.reach >= 1.0 - 1e-9 and sine.middle + sine.reach <= 3.0 + 1e-9
+        assert sine.reach * sine.omega <= 0.4 + 1e-9 and sine.reach * sine.omega**2 <= 1.0 + 1e-9
+        assert constants["m"] == pytest.approx(2.0 + 0.5 * x[5])
+        if k % 2:
+            limits = sine.reach, sine.reach * sine.omega / 0.4, sine.reach * sine.omega**2
+            assert max(limits) == pytest.approx(1.0)  # of the largest size
+            omega = np.abs(np.linalg.eigvals(A).imag)
+            part = 2.0 * np.pi / period / omega[omega > 1e-6]
+            assert np.min([np.abs(part / n - 1.0).min() for n in (1.0, 2.0)]) <= 0.11 or abs(x[0]) == 1.0
+
+        def rate(t: float, y: Any, sine: Any = sine, m: float = constants["m"]) -> Any:
+            q, v, a = (float(z) for z in sine.at(np.array(t)))
+            parts = np.tensordot(
+                monomials(np.array([v / 0.4]), np.array([a / 1.0])), loop.family.at([q - 2.0, (m - 2.0) / 0.5]), 1
+            )
+            Y = y.reshape(4, 4)
+            return np.vstack([Y[2:], -np.linalg.solve(parts[0], parts[3] @ Y[:2] + parts[2] @ Y[2:])]).ravel()
+
+        if k < 3:
+            end = solve_ivp(rate, [0.0, period], np.eye(4).ravel(), rtol=1e-8, atol=1e-10).y[:, -1].reshape(4, 4)
+            exact = np.log(np.abs(np.linalg.eigvals(end)).max()) / period
+            assert search.growth(x, 512) == pytest.approx(exact, rel=1e-3, abs=1e-4)
+
+
+def _lag_loop() -> Any:
+    A0, A1 = np.array([[0.0, 1.0], [-1.0, -0.3]]), np.array([[0.0, 0.0], [-0.5, 0.0]])
+    A = constant(A0) + constant(A1[:, :1]) @ parameter("k") @ constant([[1.0, 0.0]])
+    A = A + constant(np.array([[0.0], [-0.2]])) @ parameter("d") @ constant([[0.0, 1.0]])
+    A = A + constant(np.array([[0.0], [-0.1]])) @ parameter("s") @ constant([[1.0, 0.0]])
+    integrators = system_lft(python_control.ss(np.zeros((2, 2)), np.eye(2), np.eye(2), 0))
+    return integrators.feedback(-A, integrators.outputs, integrators.inputs)
+
+
+def test_variations_keep_ranges_and_rates() -> None:
+    """Trapezoids of the largest slope, square waves where parameters may jump, and constants."""
+    search = VariationSearch(_lag_loop(), {"k": 0.7, "d": np.inf, "s": 0.0}, None)
+    rng = np.random.default_rng(3)
+    steep = []
+    for _ in range(30):
+        x = rng.uniform(-1.0, 1.0, search.size)
+        period, t, numbers = search.variation(x, 400)
+        assert search.periods[0] <= period <= search.periods[1]
+        np.testing.assert_allclose(t, (np.arange(400) + 0.5) / 400 * period)
+        assert set(numbers) == {"k", "d", "s"} and all(np.abs(y).max() <= 1.0 + 1e-12 for y in numbers.values())
+        assert np.ptp(numbers["s"]) == 0.0 and len(set(np.round(numbers["d"], 12))) <= 3
+        cyclic = np.append(numbers["k"], numbers["k"][0])
+        slopes = np.abs(np.diff(cyclic)) / (period / 400)
+        assert slopes.max() <= 0.7 * (1.0 + 1e-9)
+        steep.append(slopes.max())
+        place = search.places["d"]
+        middle, share = x[place][:2]
+        size = 0.5 * (1.0 + share) * (1.0 - abs(middle))
+        assert np.abs(numbers["d"] - middle).max() <= size + 1e-12
+    assert max(steep) == pytest.approx(0.7)
+
+
+def test_growth_under_a_variation_is_that_of_its_matrices() -> None:
+    """A product of exponentials of the loop closed by hand; a loop that does not vary grows as its slowest pole."""
+    search = VariationSearch(_lag_loop(), {"k": 0.7, "d": np.inf, "s": 0.0}, None)
+    x = np.random.default_rng(4).uniform(-1.0, 1.0, search.size)
+    period, _, numbers = search.variation(x, 64)
+    whole = np.eye(2)
+    for k, d, s in zip(numbers["k"], numbers["d"], numbers["s"], strict=True):
+        A = np.array([[0.0, 1.0], [-1.0 - 0.5 * k - 0.1 * s, -0.3 - 0.2 * d]])
+        whole = expm(A * period / 64) @ whole
+    exact = np.log(np.abs(np.linalg.eigvals(whole)).max()) / period
+    assert search.growth(x, 64) == pytest.approx(exact, rel=1e-9)
+    still = np.zeros(search.size)
+    for place in search.places.values():
+        still[place.start + 1] = -1.0  # no share of the range
+    assert search.growth(still) == pytest.approx(-0.15, rel=1e-9)
+    resonant = search.resonant(np.random.default_rng(5))
+    assert resonant[search.places["d"].start + 1] == 1.0
 
 
 # -- regions ----------------------------------------------------------------------------------------------------------
