@@ -16,10 +16,13 @@ import dalembert as da
 from dalembert import control
 from dalembert.core.constraint_algebra import correction, minimum_norm
 from dalembert.core.constraint_tape import SHARE
+from dalembert.engine.loop.watch import told as told_log
 from dalembert.engine.methods.constraints import Baumgarte, Projection
 from dalembert.engine.problem.stepping import BlockLaw
 from dalembert.engine.records import EventRecord
+from dalembert.engine.setup import Outcome
 from dalembert.engine.stepping.native import solve_blocks
+from dalembert.engine.unilateral.native import NOT_CLOSED
 from dalembert.loop.closed_loop import close_loop
 from dalembert.simulation.contact_modes import (
     coulomb_equations,
@@ -31,7 +34,9 @@ from dalembert.simulation.contact_modes import (
 from dalembert.simulation.derivatives import Need, Passage
 from dalembert.simulation.energy import EnergyAudit
 from dalembert.simulation.impulse_changes import ImpulseChoice, solve_changes
+from dalembert.simulation.integrate import _failure
 from dalembert.simulation.methods import TABLEAUS
+from dalembert.simulation.rollout.events import EventSteps
 from dalembert.simulation.rollout.tapes import (
     constraint_macros,
     events_tape,
@@ -523,3 +528,73 @@ def test_the_longest_step_of_a_mode() -> None:
     assert too_long_for(problem, RK4, 0.0, x, np.zeros(0), p, 0.1) == ""
     told = too_long_for(problem, RK4, 0.0, x, np.zeros(0), p, 0.2)
     assert "x" in told and "rad/s" in told
+
+
+@pytest.mark.parametrize("bad", [-1, 0, 1, 2, 3])
+def test_what_is_to_blame_for_a_run_that_ends(bad: int) -> None:
+    """A state, the one that moves most where a work is bad, an event function, or the constraints."""
+    specs, counted = (SimpleNamespace(name="impact"),), np.array([True, True, False])
+    names = ("a", "b", "work")
+    problem = SimpleNamespace(state_names=names, counted=counted, constrained=None, event_specs=specs)
+    engine: Any = SimpleNamespace(t=1.5, bad=bad, h_used=0.25, x=np.array([2.0, -3.0, 9.0]), message="broken")
+    culprit = ["state 'a'", "state 'b'", "state 'b'", "the function of event 'impact'", "the equations of motion"][bad]
+    setup: Any = SimpleNamespace(method="rk4", problem=problem, max_steps=77)
+
+    def told(outcome: Outcome) -> tuple[str, str]:
+        ending = _failure(engine, setup, outcome)
+        return ending.status, ending.message
+
+    assert told(Outcome.DIVERGED)[1].startswith(f"{culprit} became infinite or not a number in the step of 0.25 s")
+    status, message = told(Outcome.UNDERFLOW)
+    assert status == "diverged" and f"where {culprit} changes fastest" in message
+    assert told(Outcome.EXHAUSTED) == ("failed", "max_steps = 77 reached at t = 1.5 s")
+    assert told(Outcome.FAILED) == ("failed", "broken")
+    problem.constrained = object()
+    kept = "the constraints could not be kept" in told(Outcome.DIVERGED)[1]
+    assert kept == (bad < 0) and culprit in told(Outcome.UNDERFLOW)[1]
+    setup.method = "midpoint"
+    assert ("the iteration of the step" in told(Outcome.DIVERGED)[1]) == (bad < 0)
+
+
+def test_what_is_to_blame_for_a_member_that_ends() -> None:
+    """Outcome, pair, what its laws lack, and the row that stays open, from the numbers that the member carries."""
+    said: list[tuple[Any, ...]] = []
+
+    def ill_posed(t: float, pair: int, lacks: int) -> str:
+        said.append(("ill", t, pair, lacks))
+        return "no forces"
+
+    def not_closed(t: float, row: int) -> str:
+        said.append(("open", t, row))
+        return "a gap"
+
+    maker = SimpleNamespace(ill_posed=ill_posed, not_closed=not_closed)
+    problem = SimpleNamespace(event_specs=(SimpleNamespace(name="one"), SimpleNamespace(name="two")))
+    carried = np.zeros((4, 7))
+    carried[1, 2:6] = Outcome.ILL_POSED, 4, 3, 6
+    carried[2, 2:6] = Outcome.ILL_POSED, NOT_CLOSED, 0, 5
+    carried[3, 2:6] = Outcome.ACCUMULATED, 1, 0, 0
+    steps: Any = SimpleNamespace(carried=carried, _maker_of=lambda k: maker, setup=SimpleNamespace(problem=problem))
+    words = [EventSteps.message(steps, k, 0.5 + k) for k in range(4)]
+    assert words[:3] == ["", "no forces", "a gap"] and "'two'" in words[3] and "3.5" in words[3]
+    assert said == [("ill", 1.5, 4, 3), ("open", 2.5, 5)]
+
+
+def test_logs_of_members_are_told_apart() -> None:
+    """Events and transitions of one member, with the events that caused each transition at its instant."""
+    specs: Any = [SimpleNamespace(name=n) for n in ("hit", "slip")]
+    log = {
+        "event": np.array([0, 1, 0, 1]), "t": np.array([0.1, 0.1, 0.2, 0.3]), "sign": np.array([-1, 1, -1, 1]),
+        "x": np.arange(8.0).reshape(4, 2), "member": np.array([5, 5, 6, 5]), "change_member": np.array([5, 6]),
+        "change_first": np.array([0, 2]), "change_last": np.array([2, 4]), "change_t": np.array([0.1, 0.2]),
+        "change_lost": np.array([1.5, 2.5]), "change_factor": np.ones(2), "change_shocks": np.zeros(2),
+        "change_speed": np.array([3.0, 4.0]), "change_impulses": np.arange(4.0).reshape(2, 2),
+    }  # fmt: skip
+    records, entries = told_log(log, specs, 5)
+    expected = [("hit", 0.1, [0.0, 1.0], -1), ("slip", 0.1, [2.0, 3.0], 1), ("slip", 0.3, [6.0, 7.0], 1)]
+    assert [(r.name, r.t, r.x.tolist(), r.direction) for r in records] == expected
+    assert [(entry.t, entry.names) for entry in entries] == [(0.1, ("hit", "slip"))]
+    (entry,) = told_log(log, specs, 6)[1]
+    assert (entry.t, entry.names, entry.energy_lost, entry.speed) == (0.2, ("hit",), 2.5, 4.0)
+    every, entries = told_log(log, specs)
+    assert len(every) == 4 and [entry.names for entry in entries] == [("hit", "slip"), ("hit",)]

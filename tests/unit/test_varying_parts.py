@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import product
 from types import SimpleNamespace
 from typing import Any, cast
 
+import casadi as ca
 import control as python_control
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
-from scipy.linalg import expm
+from scipy.linalg import eigh, expm
 from scipy.special import comb
 
 import dalembert as da
@@ -26,9 +28,17 @@ from dalembert.control.varying.inequalities import Certificate, Inequalities, _s
 from dalembert.control.varying.motion_search import _Search as MotionSearch
 from dalembert.control.varying.motions import proven_motion, verified
 from dalembert.control.varying.moving import AGREEMENT, MotionLoop, Varied, loop_equations
-from dalembert.control.varying.regions import _Equations, _fastest, _frame, _largest_value, _lighter, _norm
+from dalembert.control.varying.regions import (
+    _Equations,
+    _fastest,
+    _frame,
+    _largest_value,
+    _lighter,
+    _norm,
+    motion_region,
+)
 from dalembert.control.varying.splines import GridFunction, _Grid
-from dalembert.loop.motion_pairs import EnvelopeCase
+from dalembert.loop.motion_pairs import EnvelopeCase, attack, contraction
 
 RNG = np.random.default_rng(5)
 
@@ -534,6 +544,45 @@ def test_the_fastest_decay_of_a_loop() -> None:
     assert _fastest(loop, told.append) == (0.0, [])
 
 
+def test_a_region_that_runs_do_not_leave() -> None:
+    """At its edge the function falls in spite of the force of the motion, and two runs in it approach each other."""
+    mass = da.Body("rod", 0.12, com=(0, 0, -0.15), inertia=(9e-4, 9e-4, 1e-5))
+    machine = _rotary().eom.machine
+    machine = machine.with_(bodies=[machine.bodies[0], mass])
+    law = linear_feedback(machine, [[0.3, 0.1]], measured=["turn", "turn_dot"], controls=["drive"])
+    loop = motion_loop(da.equations(machine, backend="vm"), law, {"turn": (-2.0, 2.0)}, {"turn": (0.5, 0.5)})
+    told: list[str] = []
+    region = motion_region(loop, told.append)
+    assert 0.2 < region.factor < 1.0 and region.energy is not None and region.converging is not None and told
+    rate, push = region.motion["turn"]
+    assert rate == pytest.approx(0.5 * region.factor) and push == pytest.approx(0.5 * region.factor**2)
+    frame, energy = _frame(loop, region.energy), region.energy
+    sizes = [region.deviations[n] for n in ("turn", "swing", "turn_dot", "swing_dot")] / np.linalg.norm(frame, axis=1)
+    np.testing.assert_allclose(sizes, sizes[0])
+    size, k = sizes[0], region.level / sizes[0] ** 2
+    assert 0.5 < k <= 1.0
+    f = loop_equations(loop.eom, law, loop.point.u)
+    falls, meets, pushes = [], [], []
+    rng = np.random.default_rng(6)
+    into = frame.T @ np.vstack([energy.S, np.eye(2)])
+    for _ in range(200):
+        q, v, a = np.array([rng.uniform(-2.0, 2.0), 0.0]), np.array([rate * rng.choice([-1.0, 1.0]), 0.0]), np.zeros(2)
+        a[0] = push * rng.choice([-1.0, 1.0])
+        z = rng.normal(size=4)
+        e = frame @ (size * z / np.linalg.norm(z))
+        force = np.array([0.0, 1.0]) * loop.eom.inverse_dynamics(q, v, a)
+        pushes.append(np.linalg.norm(into @ force))
+        here = np.array([np.array(x.full()) for x in f(q, v, a, 0.0, [])])
+        there = np.array([np.array(x.full()) for x in f(q + e[:2], v + e[2:], a, 0.0, [])])
+        P, there[4:] = frame.T @ energy.value(there) @ frame, here[4:]
+        W = frame.T @ energy.fall(there) @ frame
+        falls.append(np.linalg.eigvalsh(W - 2.0 * region.decay * frame.T @ energy.value(there) @ frame)[0])
+        meets.append(0.5 * eigh(W, P, eigvals_only=True)[0])
+        assert np.linalg.eigvalsh(P)[0] >= k
+    assert min(falls) >= 0.0 and min(meets) >= region.converging
+    assert 0.3 * region.decay * k * size < max(pushes) <= region.decay * k * size
+
+
 # -- pairs of runs ----------------------------------------------------------------------------------------------------
 
 
@@ -620,6 +669,66 @@ def test_the_size_of_a_difference() -> None:
     np.testing.assert_allclose(case.stiffness, at, rtol=1e-12)
     with pytest.raises(da.InputError, match="is not proven"):
         case.size(cast(Any, SimpleNamespace(energy=None)), x, p)
+
+
+def _rolled(case: EnvelopeCase, count: int, rows: int) -> Any:
+    """What a rollout of the case returns, with states near its motions."""
+    rng, eom = np.random.default_rng(7), case.eom
+    x = 0.2 * rng.normal(size=(count, rows, eom.nq + eom.nv + 2))
+    x[..., eom.q_names.index("l")] += 2.0
+    values = eom.parameter_values(None)
+    p = np.tile(values, (count, 1)) * rng.uniform(0.9, 1.1, (count, len(values)))
+    p[1::2] = p[::2]
+    ok = np.ones(count, dtype=bool)
+    ok[3] = False
+    return SimpleNamespace(x=x, final=x[:, -1], t=np.linspace(0.0, 1.0, rows), p=p, ok=ok)
+
+
+def test_ratios_of_the_function_along_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the end over at the start; a pair of which one run fails counts as diverged."""
+    case = _case()
+    energy = EnergyFunction(0.05 * np.eye(2), np.diag([0.3, 0.7]), np.ones(4))
+    proof = cast(Any, SimpleNamespace(energy=energy))
+    made, asked = _rolled(case, 6, 4), dict[str, Any]()
+    monkeypatch.setattr(sys.modules[attack.__module__], "rollout", lambda eom, **given: asked.update(given) or made)
+    ratios = attack(case, proof, 3, 1)
+    exact = case.size(proof, made.final, made.p) / case.size(proof, made.x[:, 0], made.p)
+    np.testing.assert_allclose(ratios, [exact[0], np.inf, exact[2]])
+    assert len(asked["q0"]) == 6 and (asked["duration"], asked["step"], asked["record"]) == (1.0, 1e-2, 1.0)
+
+
+def test_the_inequality_at_states_of_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its least eigenvalue, in scaled states, with the accelerations that the machine has under the law there."""
+    case = _case()
+    eom, scales = case.eom, np.array([1.0, 0.5, 2.0, 1.5])
+    energy = EnergyFunction(0.05 * np.eye(2), np.diag([0.3, 0.7]), scales)
+    proof = cast(Any, SimpleNamespace(energy=energy, bent={"sway_dot": 1.0}, decay=0.2))
+    made = _rolled(case, 4, 3)
+    made.x[2, 1, 0] = np.nan
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr(sys.modules[attack.__module__], "rollout", lambda eom, **given: asked.update(given) or made)
+    found = contraction(case, proof, 3, count=2)
+    assert len(asked["q0"]) == 4 and asked["record"] == 0.5
+    s = eom.symbolic
+    u, _ = case.following.expression(eom, s.t, s.q, s.v, ca.SX(0, 1), s.p)
+    law = ca.Function("u", [s.t, s.q, s.v, s.p], [u])
+    f = loop_equations(eom, case.law, np.zeros(eom.nu))
+    least, states, sways = np.inf, 0, []
+    for i in range(4):
+        for k, t in enumerate(made.t):
+            q, v = made.x[i, k, :2], made.x[i, k, 2:4]
+            if not np.isfinite(made.x[i, k]).all():
+                continue
+            force = eom.applied(q, v, np.array(law(t, q, v, made.p[i])).ravel(), p=made.p[i])
+            a = eom.forward_dynamics(q, v, force, p=made.p[i])
+            W = energy.fall(np.array([np.array(y.full()) for y in f(q, v, a, t, made.p[i])]), 0.2)
+            W = scales[:, None] * W * scales
+            least, states = min(least, float(np.linalg.eigvalsh((W + W.T) / 2.0)[0])), states + 1
+            sways.append(abs(q[eom.q_names.index("sway")]))
+    assert found.states == states == 11 and found.least == pytest.approx(least, rel=1e-9)
+    assert found.deflections == {"sway": pytest.approx(max(sways))}
+    with pytest.raises(da.InputError, match="is not proven"):
+        contraction(case, cast(Any, SimpleNamespace(energy=None)), 3)
 
 
 def test_a_varied_parameter_is_scaled() -> None:
