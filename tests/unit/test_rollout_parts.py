@@ -81,6 +81,7 @@ def test_plans_have_the_steps_of_a_single_run(settings: dict[str, Any], updates:
     steps = _stepped(stops, setup.step)
     assert _ends(plan) == pytest.approx(steps, abs=1e-8)
     assert plan.steps == len(steps)
+    assert (plan.segments["rest"] < (1.0 - 1e-6) * setup.step).all()  # a whole step is none that is cut
     shown = [*records, end] if record and end - records[-1] > 1e-9 else records if record else [t0, *steps]
     np.testing.assert_allclose(plan.t, shown, atol=1e-8)
     at = t0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from types import SimpleNamespace
 from typing import Any, cast
@@ -527,7 +528,11 @@ def test_the_longest_step_of_a_mode() -> None:
     x, p = np.zeros(problem.n_states), np.zeros(0)
     assert too_long_for(problem, RK4, 0.0, x, np.zeros(0), p, 0.1) == ""
     told = too_long_for(problem, RK4, 0.0, x, np.zeros(0), p, 0.2)
-    assert "x" in told and "rad/s" in told
+    assert "the mode of 20 rad/s, largest in 'x_dot'" in told
+    limit, advice = (float(re.findall(text, told)[0]) for text in (r"up to ([\d.]+) s", r"step=([\d.]+),"))
+    assert 0.6 * limit <= advice < limit and limit == pytest.approx(np.sqrt(8.0) / 20.0, rel=0.1)
+    held = close_loop(da.equations(machine_of_all_rows(), backend="vm"), None).problem
+    assert too_long_for(held, RK4, 0.0, np.zeros(held.n_states), np.zeros(0), p, 10.0) == ""
 
 
 @pytest.mark.parametrize("bad", [-1, 0, 1, 2, 3])

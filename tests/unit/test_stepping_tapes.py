@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import casadi as ca
@@ -17,6 +17,9 @@ from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 from dalembert.loop.closed_loop import close_loop
+from dalembert.loop.implicit import midpoint_tape
+from dalembert.loop.stepping.tapes import stiffness_matrix
+from dalembert.simulation.stepped_tape import step_tape
 from dalembert.systems.flexible_arms import planar_arm
 
 H, THETA = 0.02, 0.7
@@ -195,6 +198,87 @@ def test_works_of_a_step() -> None:
     assert found["zdot"].size == at.system.nz
 
 
+def _slide() -> da.Machine:
+    """A body in a vertical plane on two feet, whose third joint rubs."""
+    bodies = [da.Body("one"), da.Body("two"), da.box("b", 2.0, (0.3, 0.1, 0.2), com=(0.05, 0.0, 0.02))]
+    rubs = da.Friction(0.3, static=0.5)
+    joints = [
+        da.Joint("x", "prismatic", "world", "one", axis="x", damping=0.2),
+        da.Joint("z", "prismatic", "one", "two", axis="z"),
+        da.Joint("turn", "revolute", "two", "b", axis="y", friction=rubs, stiffness=3.0),
+    ]
+    feet = [
+        da.Contact(f"foot{k}", "b", None, (side, 0.0, -0.1), friction=0.4, restitution=0.6)
+        for k, side in enumerate((-0.1, 0.2))
+    ]
+    return da.Machine("slide", bodies, joints, contacts=feet)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_step_with_given_impulses(seed: int) -> None:
+    """Velocities of both rounds, gaps, state and works at the end, by the equations of motion in the middle."""
+    eom = da.equations(_slide(), backend="vm")
+    problem = close_loop(eom, None, contact=TimeStepping()).problem
+    tape = step_tape(problem, lambda t, x, c, p: x[0] ** 2 + t, "vm")
+    assert problem.stepping is not None
+    system, rng, n = problem.stepping, np.random.default_rng(seed), problem.n_states
+    assert system.names == ("foot0", "foot1", "turn") and system.sizes.tolist() == [3, 3, 1]
+    x, h, t = np.zeros(n), 0.02, 0.3
+    x[:6] = 0.3 * rng.normal(size=6)
+    first, second, lam = rng.normal(size=7), rng.normal(size=7), 0.01 * rng.normal(size=3)
+    first[[1, 2, 4, 5]] *= 0.1
+    share, flags = rng.normal(size=7), np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.0])
+    inputs = np.concatenate([x, [h], first, second, lam, share])
+    values, _ = tape.kernel(t, inputs, np.zeros(0), np.zeros(0), flags, along=[
+        np.zeros(1), np.zeros((1, len(inputs))), np.zeros((1, 0)), np.zeros((1, 0))])  # fmt: skip
+    out = {name: values[place] for name, place in tape.outputs.items()}
+    q, v = x[:3], x[3:6]
+    middle = q + 0.5 * h * v
+    contacts = eom.constraint_system.contacts
+    s = eom.symbolic
+    f = ca.Function("f", [s.q, s.v, s.p], [ca.densify(contacts.jacobian), ca.densify(contacts.gaps)])
+    rows, gaps = (np.array(y) for y in f(middle, v, []))
+    J = np.vstack([rows, [0.0, 0.0, 1.0]])
+    M = eom.mass_matrix(middle) + np.diag([0.5 * h * 0.2, 0.0, 0.25 * h**2 * 3.0])
+    force = -eom.bias(middle, v) - [0.2 * v[0], 0.0, 0.0]
+    before = J @ v
+    free = before + J @ np.linalg.solve(M, h * force)
+    normals = [0, 3, 6]
+    bounce = np.zeros(7)
+    bounce[0] = 0.6 * before[0]
+    v1 = v + np.linalg.solve(M, h * force + J.T @ first)
+    change = 0.5 * h * (eom.bias(middle, v) - eom.bias(middle, v1))
+    dv = np.linalg.solve(M, h * force + change + J.T @ second)
+    np.testing.assert_allclose(out["before"], before[normals], atol=1e-12)
+    np.testing.assert_allclose(out["free"], free[normals], atol=1e-12)
+    np.testing.assert_allclose(out["first"], J @ v1 + bounce, atol=1e-12)
+    np.testing.assert_allclose(out["second"], J @ (v + dv) + bounce, atol=1e-12)
+    np.testing.assert_allclose(out["gap"], np.append(gaps.ravel(), 0.0), atol=1e-12)
+    assert out["restitution"].tolist() == [0.6, 0.6, 0.0] and out["numbers"][:2].tolist() == [0.4, 0.4]
+    W = J @ np.linalg.solve(M, J.T)
+    np.testing.assert_allclose(out["shared"], W @ share, atol=1e-11)
+    shift = np.linalg.solve(M, J[normals].T @ lam)
+    open_ = np.array([0.0, 1.0, 1.0])  # what rebounds out of a penetration is not moved
+    ends = np.append(gaps.ravel(), 0.0) + 0.5 * h * (J @ (v + dv))[normals]
+    np.testing.assert_allclose(out["gap_after"], open_ * ends + J[normals] @ shift, atol=1e-12)
+    after, names = out["after"], list(problem.state_names)
+    np.testing.assert_allclose(after[:3], middle + 0.5 * h * (v + dv) + shift, atol=1e-12)
+    np.testing.assert_allclose(after[3:6], v + dv, atol=1e-12)
+    np.testing.assert_allclose(after[system.forces[1] : system.forces[1] + 3], second[3:6] / h, atol=1e-10)
+    u2 = J @ (v + dv)
+    lost = [0.5 * second[a:b] @ (u2 + before)[a:b] for a, b in ((0, 3), (3, 6), (6, 7))]
+    assert [after[names.index(f"loss.{n}")] for n in system.names] == pytest.approx([-y for y in lost], abs=1e-12)
+    damped = h * (v + 0.5 * dv)[0] * -0.2 * (v + 0.5 * dv)[0]
+    lifted = (eom.bias(middle, np.zeros(3))) @ shift
+    assert (
+        after[system.work_loss] == pytest.approx(damped + sum(lost) + lifted, abs=1e-11)
+        and after[system.work_input] == 0.0
+    )
+    cost = 0.5 * h * (q[0] ** 2 + t + after[0] ** 2 + t + h)
+    assert out["cost"][0] == pytest.approx(cost, rel=1e-12)
+    assert set(range(6)) - {0} <= set(tape.moving)
+
+
 @pytest.mark.parametrize(("beta", "damping"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.02), (0.2, 0.03)])
 def test_iterations_of_an_implicit_step(beta: float, damping: float) -> None:
     """``(M + W) a_next = f(q_m, v_m) + W a`` with ``W = h^2 K/4 + h D/2``, on a beam between two joints."""
@@ -212,9 +296,13 @@ def test_iterations_of_an_implicit_step(beta: float, damping: float) -> None:
     found = np.array(problem.midpoint()(0.2, x, c, p, y, [h, beta])).ravel()
     v = x[nq : nq + nv] + 0.5 * h * y[nq : nq + nv]
     q = eom.integrate(x[:nq], 0.5 * h * v)
+    B = ca.jacobian(eom.symbolic.coordinate_rate, eom.symbolic.v)
+    written = ca.Function("K", [eom.symbolic.q, eom.symbolic.p], [stiffness_matrix(eom, B)])
     floating = da.equations(plain.with_(gravity=(0.0, 0.0, 0.0)), backend="vm")
     still = np.zeros(nv)
     K = np.array([floating.bias(e, still) - floating.bias(-e, still) for e in 0.5e-3 * np.eye(nv)]).T / 1e-3
+    np.testing.assert_allclose(np.array(written(q, p)), K, atol=1e-6 * np.abs(K).max())
+    assert isinstance(problem.midpoint, partial) and problem.midpoint.func is midpoint_tape
     D, extra = np.zeros((nv, nv)), np.zeros(nv)
     for beam in beams:
         for name, omega, mass in zip(beam.v_names, beam.omega, np.diag(beam.undeformed().modal), strict=True):
