@@ -12,11 +12,13 @@ from scipy.spatial.transform import Rotation
 from tests.support.all_rows import machine_of_all_rows
 
 import dalembert as da
+from dalembert.core.constraint_algebra import minimum_norm
 from dalembert.engine.problem.pairs import UnilateralLaw
 from dalembert.engine.problem.stepping import BlockLaw
 from dalembert.loop import stresses
 from dalembert.loop.closed_loop import close_loop
 from dalembert.loop.constraints import rope_events, rope_signals, sheave_signals, switch_events, tension_specs
+from dalembert.loop.derivatives import _impact_map
 from dalembert.loop.stepping import tapes
 from dalembert.loop.stepping.blocks import HeldRows, rows_held, rows_of, section_of, tug_rows
 from dalembert.loop.stepping.rows import coupled_groups, row_entries, scaled_entries
@@ -277,3 +279,48 @@ def test_the_largest_stress_of_many_instants(monkeypatch: pytest.MonkeyPatch) ->
     for block in (1, 6 * 7 * 4, 10**6):
         monkeypatch.setattr(stresses, "_BLOCK", block)
         np.testing.assert_allclose(stresses._largest(modes, delta), expected, rtol=1e-12)
+
+
+# -- impacts ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bounces", [1.0, 0.0])
+def test_the_map_of_an_impact(bounces: float) -> None:
+    """``J v+ + Phi_t = -e (J v + Phi_t)`` of rows that act, the least change of velocities, and what it took."""
+    eom, loop = _everything()
+    problem, system = loop.problem, loop.problem.constrained
+    rng = np.random.default_rng(5)
+    x = np.zeros(problem.n_states)
+    x[: eom.nq] = eom.random_configuration(rng, 0.3)
+    for name in ("x1", "x2", "b.z"):
+        x[eom.q_names.index(name)] += 1.0
+    state = slice(eom.nq, eom.nq + eom.nv)
+    x[state] = rng.normal(size=eom.nv)
+    for name, value in zip(eom.constraint_system.latch_names, eom.constraint_system.latch_nominal, strict=True):
+        x[problem.state_names.index(name)] = value
+    rows = list(system.row_names)
+    acts = np.array([float(name in ("rod", "drive", "floor", "smooth")) for name in rows])
+    kernel = _impact_map(loop.switching.eom, problem)
+    p, none = np.zeros(0), np.zeros((1, 0))
+    along = (np.zeros(1), np.zeros((1, len(x))), none, none)
+    after, _ = kernel(0.4, x, p, p, acts, np.array([bounces]), along=along)
+    terms = dict(zip(system.tape.name_out(), (np.array(y) for y in system.tape(0.4, x, p, p)), strict=True))
+    on = acts > 0.5
+    J, rate = terms["Jt"].T[on], terms["phidot"][on, 0]
+    e = np.array([0.4 if name == "floor" else 0.0 for name in rows])[on] * bounces
+    exact = minimum_norm(terms["M"], np.zeros(eom.nv), J, -(1.0 + e) * rate)
+    np.testing.assert_allclose(after[state] - x[state], exact.acceleration, atol=1e-10)
+    moved = rate + J @ exact.acceleration
+    np.testing.assert_allclose(moved, -e * rate, atol=1e-10)
+    np.testing.assert_array_equal(after[: eom.nq], x[: eom.nq])
+    v, w, M = x[state], after[state], terms["M"]
+    gained = 0.5 * w @ M @ w - 0.5 * v @ M @ v
+    work = after[system.work_input] + after[system.work_loss] - x[system.work_input] - x[system.work_loss]
+    assert work == pytest.approx(gained, rel=1e-9)  # the energies close
+    driven = exact.multipliers @ -terms["phi_t"][on, 0]
+    assert abs(after[system.work_input]) == pytest.approx(abs(driven), rel=1e-9) and abs(driven) > 1e-6
+    mean = 0.5 * (rate + moved)
+    for name in ("floor", "smooth"):
+        k = [n for n, a in zip(rows, on, strict=True) if a].index(name)
+        taken = after[problem.state_names.index(f"loss.{name}")]
+        assert taken == pytest.approx(exact.multipliers[k] * mean[k], rel=1e-9)
