@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tests.support.gpu_on_processor import ProcessorCupy
 
 from dalembert.compile.cuda import BLOCK
+from dalembert.core.errors import InputError
 from dalembert.engine.collide.worlds import WorldImage
 from dalembert.engine.sampling import Schedule, Update
 from dalembert.engine.setup import Setup
@@ -22,6 +23,7 @@ from dalembert.simulation.rollout.desk import BEGINS, SAMPLES, STEPS, Desk, Desk
 from dalembert.simulation.rollout.measures import Measures, looked_at
 from dalembert.simulation.rollout.members import Members, Pacing
 from dalembert.simulation.rollout.plan import Plan, make_plan
+from dalembert.simulation.rollout.result import Rollout
 from dalembert.simulation.rollout.stops import STOPPED
 
 NOTHING = np.uintp
@@ -496,3 +498,92 @@ def test_stacks_are_large_enough(tmp_path: Path) -> None:
     assert cupy.stack == 4096 + (48 << 10)
     _make_stack(cupy, SimpleNamespace(local_size_bytes=0))
     assert cupy.stack == 4096 + (48 << 10)
+
+
+def _result(**changes: Any) -> Rollout:
+    """Five members of two states: one each completed, stopped, diverged, failed, and interrupted."""
+    n, t = 5, np.array([0.0, 0.5, 1.0])
+    x = np.arange(30.0).reshape(n, 3, 2)
+    rows = np.array([3, 2, 2, 1, 2])
+    for i, good in enumerate(rows):
+        x[i, good:] = np.nan
+    values: dict[str, Any] = {
+        "t": t, "x": x, "state_names": ("a", "b"), "p": np.arange(5.0)[:, None], "parameter_names": ("m",),
+        "held": np.array([7.0]), "held_names": ("u",), "rows": rows, "final": 100.0 + np.arange(10.0).reshape(n, 2),
+        "status": np.array(["completed", "stopped", "diverged", "failed", "interrupted"]),
+        "failed_at": np.array([np.nan, np.nan, 0.75, 0.25, np.nan]), "failed_state": np.array([-1, -1, 1, -1, -1]),
+        "stopped_at": np.array([np.nan, 0.75, np.nan, np.nan, np.nan]),
+        "stopped_by": np.array(["", "wall", "", "", ""]),
+        "signal_names": ("sum", "energy.kinetic"),
+        "evaluate_signals": lambda t, x, c, p: np.stack(
+            [x.sum(axis=1) + np.broadcast_to(c, (len(t), 1))[:, 0] + p[..., 0], t], axis=1),
+        "measures": {"most": np.arange(5.0)}, "metadata": {"method": "rk4", "step": 0.1, "machine": "m"},
+    }  # fmt: skip
+    return Rollout(**(values | changes))
+
+
+def test_results_of_members_by_name() -> None:
+    """States, signals and held values where a member has been; what is no history is said."""
+    made = _result()
+    assert len(made) == 5 and made.ok.tolist() == [True, False, False, False, False]
+    assert made.names == ("a", "b", "sum", "energy.kinetic", "u")
+    np.testing.assert_array_equal(made["b"][0], [1.0, 3.0, 5.0])
+    for i in range(5):
+        expected = made.x[i].sum(axis=1) + 7.0 + i
+        np.testing.assert_allclose(made["sum"][i], np.where(np.arange(3) < made.rows[i], expected, np.nan))
+    assert made["u"].shape == (5, 3) and (made["u"] == 7.0).all()
+    with pytest.raises(InputError, match="is a measure"):
+        made["most"]
+    held = np.arange(15.0).reshape(5, 3, 1)
+    sampled = _result(held=held, p=np.array([4.0]))
+    np.testing.assert_array_equal(sampled["u"], held[..., 0])
+    np.testing.assert_allclose(sampled["sum"][0], sampled.x[0].sum(axis=1) + held[0, :, 0] + 4.0)
+
+
+def test_why_members_end() -> None:
+    made = _result()
+    assert [made.message(k) for k in (0, 1, 3, 4)] == [
+        "", "terminal event 'wall' at t = 0.75 s", "too many steps: max_steps reached at t = 0.25 s",
+        "stopped by the user at t = 0.5 s",
+    ]  # fmt: skip
+    assert (
+        made.message(2) == made.message(-3) == "state 'b' became infinite or not a number in the step from t = 0.75 s"
+    )
+    kept = _result(failed_state=np.array([-1, -1, 2, -1, -1]))
+    assert kept.message(2).startswith("the constraints could not be kept in the step from t = 0.75 s")
+    implicit = _result(failed_state=np.array([-1, -1, 2, -1, -1]), metadata={"method": "midpoint"})
+    assert implicit.message(2).startswith("the iteration of the step from t = 0.75 s did not converge")
+
+    def broken(t: Any, x: Any, c: Any, p: Any) -> Any:
+        assert t.tolist() == pytest.approx([0.75, 0.85]) and (x == made.final[2]).all() and p == 2.0
+        return np.array([[1.0, np.inf], [np.nan, 1.0]])
+
+    assert _result(evaluate_signals=broken).message(2).startswith("signal 'sum' is not a finite number; state 'b'")
+
+
+def test_members_as_runs() -> None:
+    """Up to their last good row, or to where they were stopped."""
+    made = _result()
+    whole, stopped = made.member(0), made.member(1)
+    assert whole.t.tolist() == [0.0, 0.5, 1.0] and whole.status == "completed" and whole.held.tolist() == [[7.0]] * 3
+    np.testing.assert_array_equal(whole.x, made.x[0])
+    assert stopped.t.tolist() == [0.0, 0.5, 0.75] and stopped.x[-1].tolist() == made.final[1].tolist()
+    assert stopped.message == made.message(1) and stopped.metadata["parameters"] == {"m": 1.0}
+    assert made.member(-2).t.tolist() == [0.0] and made.member(-2).status == "failed"
+    np.testing.assert_allclose(stopped["sum"], stopped.x.sum(axis=1) + 7.0 + 1.0)
+    with pytest.raises(InputError):
+        made.member(5)
+
+
+def test_members_that_are_chosen_to_run_again() -> None:
+    asked: list[Any] = []
+    made = _result(rerun=lambda members, record: asked.append((members.tolist(), record)))
+    made.again([3, 1], record=0.1)
+    made.again(np.array([True, False, False, True, False]))
+    made.again(4)
+    assert asked == [([3, 1], 0.1), ([0, 3], None), ([4], None)]
+    for bad in ([5], [-1], [], [0.5], np.array([True, False])):
+        with pytest.raises(InputError, match="members must be numbers from 0 to 4"):
+            made.again(bad)
+    with pytest.raises(InputError, match="does not contain its settings"):
+        _result().again(0)
