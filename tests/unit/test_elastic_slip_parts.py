@@ -311,3 +311,26 @@ def test_rope_in_spans() -> None:
     before = ca.DM([0.3, 1.0, 1.8])
     assert [float(x) for x in span_lengths(before, 3.0, 4, False)] == pytest.approx([0.3, 0.7, 0.8, 1.2])
     assert [float(x) for x in span_lengths(before, 3.0, 3, True)] == pytest.approx([0.7, 0.8, 1.5])
+
+
+@pytest.mark.parametrize("name", ["tackle", "belt"])
+def test_a_rope_that_shortens_fast_pulls_no_more(name: str) -> None:
+    """Its whole pull, ``EA (L - l) + D (L' - l')``, decides, although it is stretched."""
+    damping = 40.0
+    for speed in (-1.0, 1.0):
+        state, sheaves, at = _in_steps(name, damping, 3, (0.3, 0.9))
+        belt_ = state.belt
+        rows = np.array(at(belt_.rows)[0])
+        shortens = rows.sum(axis=0)
+        if not np.abs(shortens).max() > 0.1:
+            state.at[1] = 0.0 * state.at[1]  # the way around the wheels of a belt is constant
+        else:
+            state.at[1] = speed * 1e5 * shortens / (shortens @ shortens)
+        pulls = sheaves.pulls(ca.SX(1e-9))
+        T = np.array([float(x[0, 0]) for x in at(*pulls.values())])
+        rate, stretch = (float(x[0, 0]) for x in at(belt_.terms.rate, belt_.terms.stretch))
+        EA = 7840.0 if name == "belt" else 2e5
+        assert stretch > 0.0 and (T > 0.0).all() == (EA * stretch + damping * rate > 0.0)
+        assert (T == 0.0).all() or (T > 0.0).all()
+        if name == "tackle":
+            assert (T > 0.0).all() == (speed > 0.0)

@@ -24,6 +24,7 @@ from dalembert.simulation.rollout.measures import Measures, looked_at
 from dalembert.simulation.rollout.members import Members, Pacing
 from dalembert.simulation.rollout.plan import Plan, make_plan
 from dalembert.simulation.rollout.result import Rollout
+from dalembert.simulation.rollout.singles import _cuts
 from dalembert.simulation.rollout.stops import STOPPED
 
 NOTHING = np.uintp
@@ -587,3 +588,17 @@ def test_members_that_are_chosen_to_run_again() -> None:
             made.again(bad)
     with pytest.raises(InputError, match="does not contain its settings"):
         _result().again(0)
+
+
+def test_calls_for_single_members_have_bounded_work() -> None:
+    """Whole segments, in order: the last one of a call is that with which it reaches 1000 steps."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        rows = [(int(n), float(r)) for n, r in zip(rng.integers(0, 700, 30), rng.choice([0.0, 0.1], 30), strict=True)]
+        segments = np.array(rows, dtype=[("count", int), ("rest", float)])
+        steps = segments["count"] + (segments["rest"] > 0.0)
+        cuts = _cuts(cast(Plan, SimpleNamespace(segments=segments)))
+        assert cuts[0][0] == 0 and cuts[-1][1] == 30 and all(a[1] == b[0] for a, b in pairwise(cuts))
+        assert all(steps[first : last - 1].sum() < 1000 for first, last in cuts)
+        passed = np.cumsum(steps)
+        assert all(passed[last - 1] // 1000 > (passed[last - 2] // 1000 if last > 1 else 0) for _, last in cuts[:-1])
