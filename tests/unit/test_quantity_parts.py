@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from tests.support.all_rows import machine_of_all_rows
 
 import dalembert as da
 from dalembert.core.constraint_algebra import minimum_norm
-from dalembert.engine.problem.pairs import UnilateralLaw
+from dalembert.engine.problem.pairs import TransitionEntry, UnilateralLaw
 from dalembert.engine.problem.stepping import BlockLaw
 from dalembert.loop import stresses
 from dalembert.loop.closed_loop import close_loop
@@ -324,3 +325,87 @@ def test_the_map_of_an_impact(bounces: float) -> None:
         k = [n for n, a in zip(rows, on, strict=True) if a].index(name)
         taken = after[problem.state_names.index(f"loss.{name}")]
         assert taken == pytest.approx(exact.multipliers[k] * mean[k], rel=1e-9)
+
+
+# -- transitions ------------------------------------------------------------------------------------------------------
+
+
+def test_transitions_are_described_by_names() -> None:
+    """Impulses of rows, of ropes those of their spans; what is 1e-12 of the largest is none; what was lowered."""
+    _, loop = _everything()
+    switching = loop.switching.for_run(np.zeros(0), None)
+    rows = list(loop.problem.constrained.row_names)
+    impulses = np.zeros(len(rows))
+    for name, value in (
+        ("floor", 5.0),
+        ("floor.friction[1]", -0.5),
+        ("rod", 1e-13),
+        ("r", 3.0),
+        ("r.G.friction", -1.0),
+    ):
+        impulses[rows.index(name)] = value
+    entry = TransitionEntry(0.5, ("floor.impact",), impulses, 2.5, 1.0, 0, 4.0)
+    found = switching.described(entry)
+    expected = {"floor": 5.0, "floor.friction[1]": -0.5, "r[0]": 2.0, "r[1]": 3.0}
+    assert found == {"energy_lost": 2.5, "impulse": expected}
+    with pytest.warns(da.DalembertWarning, match=r"lowered to 0\.25 of its value"):
+        found = switching.described(TransitionEntry(0.5, ("floor.impact",), impulses, 2.5, 0.25, 3, 4.0))
+    assert found["painleve"] == 3 and found["restitution_factor"] == 0.25
+    switching.noted(entry)
+    (logged,) = switching.log
+    assert logged["t"] == 0.5 and logged["impulse"] == expected
+
+
+def test_pairs_without_forces_are_named() -> None:
+    """What is missing where, and what to do about it."""
+    _, loop = _everything()
+    switching = loop.switching.for_run(np.zeros(0), None)
+    for pair, lacks, text in (
+        (0, 0, "no impulses keep cable 'c' .* from getting longer at t = 0.5 s: the prescribed motion 'drive'"),
+        (1, 2, "no tension lets rope 'r' .* slip on sheave 'r.G'"),
+        (1, 1, "no forces obey the law of friction at rope 'r'"),
+        (2, 1, "no forces keep contact 'floor' .* from closing"),
+        (4, 1, "no forces obey the law of friction at joint 'x'"),
+    ):
+        assert re.search(text, str(switching.ill_posed(0.5, pair, lacks))), (pair, lacks)
+    free = machine_of_all_rows()
+    free = free.with_(name="free", constraints=[c for c in free.constraints if c.name != "drive"])
+    eom = da.equations(free, backend="vm")
+    other = close_loop(eom, None).switching
+    assert other is not None
+    other = other.for_run(np.zeros(0), None)
+    assert "Painleve's paradox" in str(other.ill_posed(0.5, 2, 1))
+    assert "the constraints of the machine drive it there" in str(other.ill_posed(0.5, 3, 0))
+    row = eom.constraint_system.row_names.index("rod")
+    assert "constraint 'rod' cannot begin to act at t = 0.5 s: its gap is 0.1, more" in str(
+        other.not_closed(0.5, row, 0.1)
+    )
+    assert str(other.not_closed(0.5, row)).endswith("not closed")
+
+
+def test_changes_of_latches() -> None:
+    """Which pairs act; events of cables that are made slack or taut in a state of the caller's own."""
+    _, loop = _everything()
+    switching, names = loop.switching.for_run(np.zeros(0), None), list(loop.problem.state_names)
+    told = {names[k] for k in switching.flags}
+    assert told == {
+        "active.c", "active.r", "active.floor", "active.smooth", "stick.floor", "stick.x", "stick.r.G", "toward.x",
+        "toward.r.G",
+    }  # fmt: skip
+    assert switching.needed and switching.sticks and switching.lands_first and switching.settles
+    assert switching.has_contacts
+    x = np.zeros(len(names))
+    x[names.index("active.c")] = 1.0
+    made = x.copy()
+    assert not switching.differs(x, made) and switching.cable_events(x, made) == ()
+    made[names.index("active.c")], made[names.index("active.r")], made[names.index("active.floor")] = 0.0, 1.0, 1.0
+    assert switching.differs(x, made) and switching.cable_events(x, made) == ("c.slack", "r.taut")
+    moved = x.copy()
+    moved[0] += 1e-3
+    assert switching.differs(x, moved)
+    shared = x.copy()
+    shared[names.index("share.floor[0]")] = 3.0
+    assert not switching.differs(x, shared)
+    table, coefficients = switching.member_table(np.zeros((2, 0)))
+    assert table is not None and coefficients.shape == (2, 10)
+    np.testing.assert_allclose(coefficients[0], [0, 0, 0.4, 0, 0, 0, 1.0, 0.3, 0, 1.0])
