@@ -25,6 +25,7 @@ from dalembert.control.varying.energy import EnergyFunction, LinearFamily, monom
 from dalembert.control.varying.falsification import _Search as VariationSearch
 from dalembert.control.varying.falsification import exponentials
 from dalembert.control.varying.inequalities import Certificate, Inequalities, _semidefinite, _terms
+from dalembert.control.varying.motion_search import JointSine
 from dalembert.control.varying.motion_search import _Search as MotionSearch
 from dalembert.control.varying.motions import proven_motion, verified
 from dalembert.control.varying.moving import AGREEMENT, MotionLoop, Varied, loop_equations
@@ -37,6 +38,8 @@ from dalembert.control.varying.regions import (
     _norm,
     motion_region,
 )
+from dalembert.control.varying.scaling import scaled
+from dalembert.control.varying.sectors import saturation, saturation_region
 from dalembert.control.varying.splines import GridFunction, _Grid
 from dalembert.loop.motion_pairs import EnvelopeCase, attack, contraction
 
@@ -631,8 +634,6 @@ def test_members_of_pairs_begin_on_their_motion() -> None:
 
 
 def test_starts_on_a_motion_of_the_search() -> None:
-    from dalembert.control.varying.motion_search import JointSine
-
     case = _case()
     sine = JointSine(2.0, 0.3, 1.1, 0.4)
     given = case.member({"l": sine}, {"m": 1.7})
@@ -749,3 +750,67 @@ def test_a_proof_needs_the_inequality_everywhere() -> None:
     assert not proven_motion(loop, 1.05 * slowest).proven
     bent = proven_motion(loop, 0.5 * slowest, bent={"x": 1.0})
     assert bent.proven and not bent.guaranteed and "'x'" in bent.message
+
+
+def test_a_law_that_follows_a_motion() -> None:
+    """On the motion it is what the driven joint needs; beside it the gains act on the deviation."""
+    case = _case()
+    eom, sine = case.eom, JointSine(2.1, 0.3, 1.1, 0.4)
+    s = eom.symbolic
+    u, _ = case.following.expression(eom, s.t, s.q, s.v, ca.SX(0, 1), s.p)
+    law = ca.Function("u", [s.t, s.q, s.v, s.p], [u])
+    given = {"l_middle": 2.1, "l_reach": 0.3, "l_omega": 1.1, "l_phase": 0.4, "m": 1.8}
+    p, t = eom.parameter_values(given), 0.7
+    l, sway = eom.q_names.index("l"), eom.q_names.index("sway")
+    where, rate, push = (float(x) for x in sine.at(np.array(t)))
+    q, v, a = np.zeros(2), np.zeros(2), np.zeros(2)
+    q[l], v[l], a[l] = where, rate, push
+    force = 1.8 * push - 1.8 * 9.81  # along the rope, downwards
+    assert float(law(t, q, v, p)) == pytest.approx(force)
+    np.testing.assert_allclose(eom.inverse_dynamics(q, v, a, p=p)[l], force)
+    q[l] += 0.05
+    v[l] -= 0.02
+    q[sway], v[sway] = 0.3, -0.2
+    assert float(law(t, q, v, p)) == pytest.approx(force - 30.0 * 0.05 + 30.0 * 0.02)
+
+
+def test_systems_in_scaled_time_and_units() -> None:
+    """Scales are powers of two; states, signals of blocks and time are changed alike everywhere."""
+    rng = np.random.default_rng(8)
+    A = rng.normal(size=(3, 3)) * np.array([[1.0, 1e4, 1e-3]]) * np.array([[30.0], [3e-3], [3e4]])
+    B, C, D = 1e3 * rng.normal(size=(3, 4)), 1e-2 * rng.normal(size=(4, 3)), rng.normal(size=(4, 4))
+    C[3], B[:, 3] = 0.0, 1.0  # nothing goes into the last channel
+    blocks = [DeltaBlock("a", 2), DeltaBlock("b", 1, "error"), DeltaBlock("c", 1)]
+    (a, b, c, d), states, time = scaled((A, B, C, D), blocks)
+    T = np.diag(states)
+    for x in (*states, time):
+        assert np.log2(x) == np.round(np.log2(x))
+    np.testing.assert_array_equal(a, np.linalg.inv(T) @ A @ T / time)
+    assert 0.5 <= np.linalg.norm(a, 2) <= 1.5 and np.linalg.norm(A, 2) > 1e3
+    unit = b * time * states[:, None] / B
+    size = unit[0]
+    np.testing.assert_allclose(unit, np.tile(size, (3, 1)))
+    assert size[3] == 1.0
+    np.testing.assert_allclose(c, C * states[None, :] / size[:, None])
+    np.testing.assert_allclose(d, D * size[None, :] / size[:, None])
+    for k in range(3):  # what goes in and what comes out are of one size
+        assert 0.5 <= np.linalg.norm(c[k]) / np.linalg.norm(b[:, k]) <= 2.0
+
+
+def test_regions_of_saturated_loops() -> None:
+    """The largest ellipsoid in which no command is beyond its sector, and how far it reaches along each state."""
+    P = np.array([[2.0, 0.3], [0.3, 1.0]])
+    proof = cast(Any, SimpleNamespace(proven=True, lyapunov={"": P}))
+    K, limit, least = np.array([[1.5, -0.5], [0.2, 0.9]]), np.array([2.0, 3.0]), np.array([0.5, 0.25])
+    region = saturation_region(proof, K, limit, least)
+    most = limit / least
+    level = min(m**2 / (k @ np.linalg.solve(P, k)) for k, m in zip(K, most, strict=True))
+    assert region.level == pytest.approx(level, rel=1e-6)
+    np.testing.assert_allclose(region.reach, np.sqrt(level / np.diag(P)), rtol=1e-6)
+    edge = np.array([region.reach[0], 0.0])
+    assert region.contains(0.999 * edge) and not region.contains(1.001 * edge)
+    for bad in ({"proven": False, "lyapunov": {"": P}}, {"proven": True, "lyapunov": {"": P, "a*b": P}}):
+        with pytest.raises(da.InputError):
+            saturation_region(cast(Any, SimpleNamespace(**bad)), K, limit, least)
+    sat = saturation("s", 0.3)
+    assert [float(sat.at(s=x)[0, 0]) for x in (-1.0, 0.0, 1.0)] == pytest.approx([0.3, 0.65, 1.0])
