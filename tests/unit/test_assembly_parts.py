@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import dalembert as da
 from dalembert.core.errors import DalembertError
-from dalembert.formulations.constraints.assembly import conditions_of
+from dalembert.formulations.constraints.assembly import _tightened, assemble, conditions_of
 from dalembert.formulations.constraints.assembly_search import (
     _descended,
     _differs,
@@ -193,3 +193,49 @@ def test_what_welds_measure() -> None:
     for active in ({"rod": True}, {"held": 1}):
         with pytest.raises(DalembertError):
             table.vector(active)  # type: ignore[arg-type]
+
+
+def test_cables_act_where_they_are_taut() -> None:
+    """Slack ones let go, those that are too short hold; contacts, and welds that begin where they are, never count."""
+    machine = da.Machine(
+        "hung",
+        [da.point_mass("m", 1.0)],
+        [da.Joint("z", "prismatic", "world", "m", axis="-z")],
+        cables=[da.Cable("short", "m", "world", length=0.5), da.Cable("long", "m", "world", length=2.0)],
+        contacts=[da.Contact("floor", "m", da.Sphere(0.1))],
+        constraints=[da.WeldConstraint("held", "m", "world", active=True, switchable=True)],
+    )
+    eom = da.equations(machine, backend="vm")
+    names = list(eom.constraint_system.row_names)
+    q = np.array([[1.0], [0.3], [2.5]])
+    p, nominal = eom.parameter_values(None), np.tile(eom.constraint_system.latch_nominal, (3, 1))
+    nominal[:, [eom.constraint_system.latch_index(f"active.{n}") for n in ("short", "long", "floor", "held")]] = 1.0
+    c = conditions_of(eom, [], np.zeros((3, 0)), t=0.0, p=np.tile(p, (3, 1)), latches=nominal, q=q)
+    acting = {name: c.acting[:, k].tolist() for k, name in enumerate(names) if name in ("short", "long", "floor")}
+    assert acting == {"short": [True, False, True], "long": [False, False, True], "floor": [False] * 3}
+    assert c.acting.sum() == 3 and (nominal == 1.0).any()
+    places = [eom.constraint_system.latch_index(f"active.{n}") for n in ("short", "long")]
+    assert c.latches[:, places].tolist() == [[1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
+    farther = _tightened(c, nominal, np.array([[2.2], [0.4], [3.0]]))
+    assert farther.acting[:, names.index("long")].tolist() == [True, False, True]
+    assert farther.latches[:, places].tolist() == [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
+    nominal[:, places[1]] = 0.0  # switched off by its owner
+    assert _tightened(c, nominal, np.array([[2.2], [0.4], [3.0]])).acting.sum() == 3
+
+
+def test_members_are_assembled() -> None:
+    """The given values stay, the others follow, from a start or on a branch; values that no posture has are moved."""
+    eom = _linkage()
+    p = eom.parameter_values(None)
+    for a in (0.3, 1.2):
+        for angle in _closed(a):
+            q = np.array([[a, angle + 0.1]])
+            made = assemble(eom, q, [0], p=np.tile(p, (1, 1)), branch=np.array([0.0, angle]))
+            assert made.q[0, 0] == a and not made.moved.any()
+            assert (made.q[0, 1] - angle + np.pi) % (2 * np.pi) - np.pi == pytest.approx(0.0, abs=1e-8)
+    angle = _closed(0.3)[0]
+    made = assemble(eom, np.array([[0.3, angle + 0.01]]), [0, 1], p=np.tile(p, (1, 1)))
+    assert np.abs(eom.constraints(made.q[0])).max() < 1e-10 and 1e-3 < made.moved.max() < 0.02
+    np.testing.assert_allclose(made.moved[0], np.abs(made.q[0] - [0.3, angle + 0.01]), atol=1e-14)
+    with pytest.raises(DalembertError):
+        assemble(eom, np.array([[0.3, angle + 0.8]]), [0, 1], p=np.tile(p, (1, 1)))
