@@ -44,6 +44,13 @@ from dalembert.control.varying.splines import GridFunction, _Grid
 from dalembert.loop.motion_pairs import EnvelopeCase, attack, contraction
 
 RNG = np.random.default_rng(5)
+START = RNG.bit_generator.state
+
+
+@pytest.fixture(autouse=True)
+def same_numbers() -> None:
+    """Whichever tests ran before."""
+    RNG.bit_generator.state = START
 
 
 def _bernstein(P: NDArray[Any], u: list[float]) -> NDArray[Any]:
