@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import casadi as ca
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -184,6 +185,14 @@ def test_what_welds_measure() -> None:
     np.testing.assert_allclose(made[k : k + 3], inside[:3, 3], atol=1e-12)
     R = Rotation.from_quat(np.roll(made[k + 3 : k + 7], -1)).as_matrix()
     np.testing.assert_allclose(R, inside[:3, :3], atol=1e-12)
+    ((name, where, pose),) = table.measures
+    s = eom.symbolic
+    written = np.array(ca.Function("pose", [s.q, s.t, s.p], [pose])(q, 0.0, p)).ravel()
+    assert name == "held" and where == slice(k, k + 7)
+    np.testing.assert_allclose(written[:3], made[k : k + 3], atol=1e-12)
+    np.testing.assert_allclose(
+        written[3:] * np.sign(written[3:] @ made[k + 3 : k + 7]), made[k + 3 : k + 7], atol=1e-12
+    )
     many = table.measured(np.tile(table.nominal, (2, 1)), np.stack([q, eom.q_neutral]), 0.0, np.tile(p, (2, 1)))
     np.testing.assert_allclose(many[0], made, atol=1e-13)
     np.testing.assert_array_equal(table.measured(table.nominal, q, 0.0, p, names={"rod"}), table.nominal)

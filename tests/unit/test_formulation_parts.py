@@ -7,6 +7,7 @@ from typing import Any, cast
 import casadi as ca
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import dalembert as da
 from dalembert.core.parameter import nominal
@@ -276,3 +277,39 @@ def test_answers_of_controllers() -> None:
     for bad, text in wrong:
         with pytest.raises(da.SimulationError, match=text):
             checked(0.0, one, cast(Any, bad))
+
+
+def test_displacements_of_all_kinds_of_joints() -> None:
+    """To a configuration and back, and along a velocity; a body that coasts keeps its velocity in the world."""
+    kinds: dict[str, dict[str, Any]] = {
+        "free": {}, "spherical": {}, "planar": {"axis": "z"}, "cylindrical": {"axis": "x"},
+        "universal": {"axis": "x", "second_axis": "y"}, "screw": {"axis": "z", "pitch": 0.2}, "revolute": {"axis": "y"},
+    }  # fmt: skip
+    bodies = [da.box(kind, 1.0, (0.3, 0.2, 0.1)) for kind in kinds]
+    joints = [da.Joint(f"j{kind}", kind, "world", kind, **more) for kind, more in kinds.items()]
+    eom = da.equations(da.Machine("kinds", bodies, joints), backend="vm")
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        q, d, v = eom.random_configuration(rng, 0.5), 0.8 * rng.normal(size=eom.nv), rng.normal(size=eom.nv)
+        there = eom.integrate(q, d)
+        np.testing.assert_allclose(eom.difference(q, there), d, atol=1e-12)
+        for _, start in eom.layout.quaternions:
+            assert np.linalg.norm(there[start : start + 4]) == pytest.approx(1.0)
+        symbols = [ca.SX.sym("v", eom.nv), ca.SX.sym("d", eom.nv)]
+        outputs = [eom.layout.transported(*symbols), eom.layout.coasting(symbols[0]), eom.layout.flow(symbols[1])]
+        f = ca.Function("f", symbols, [ca.densify(y) for y in outputs])
+        turned, coasts, flows = (np.array(y).ravel() for y in f(v, d))
+        for body in ("free", "planar"):
+            ends = [eom.jacobian(body, at, axes="world")[:3] @ speed for at, speed in ((q, v), (there, turned))]
+            np.testing.assert_allclose(ends[1], ends[0], atol=1e-12)
+        h = 1e-6
+        steps = [np.array(f(v, sign * h * v)[0]).ravel() for sign in (1.0, -1.0)]
+        np.testing.assert_allclose(coasts, (steps[0] - steps[1]) / (2.0 * h), atol=1e-8)
+        start = eom.v_names.index("jfree.vx")
+        linear, turn = d[start : start + 3], d[start + 3 : start + 6]
+        twist = np.zeros((4, 4))
+        twist[:3, :3], twist[:3, 3] = np.cross(np.eye(3), turn), linear
+        exact = d.copy()
+        exact[start : start + 3] = expm(twist)[:3, 3]  # the series on SE(3), of which three terms are kept
+        left = np.linalg.norm(turn) ** 3 * np.linalg.norm(linear) / 24.0
+        assert np.abs(flows - exact).max() <= left

@@ -17,8 +17,9 @@ from dalembert.engine.methods.contacts import TimeStepping
 from dalembert.engine.problem.problem import Problem
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 from dalembert.loop.closed_loop import close_loop
-from dalembert.loop.implicit import midpoint_tape
+from dalembert.loop.implicit import middle_tape, midpoint_tape
 from dalembert.loop.stepping.tapes import stiffness_matrix
+from dalembert.simulation.rollout.contacts import stepping_macros
 from dalembert.simulation.stepped_tape import step_tape
 from dalembert.systems.flexible_arms import planar_arm
 
@@ -318,3 +319,88 @@ def test_iterations_of_an_implicit_step(beta: float, damping: float) -> None:
     np.testing.assert_allclose(found[nq : nq + nv], expected, rtol=1e-6, atol=1e-7 * np.abs(expected).max())
     np.testing.assert_allclose(found[:nq], v, rtol=1e-12)
     assert found[-1] == pytest.approx(-v @ (D @ v + extra * v), rel=1e-9, abs=1e-15) and found[-2] == 0.0
+
+
+def _driven() -> tuple[da.EquationsOfMotion, Problem]:
+    """A mass on a floor that a continuous law holds."""
+    machine = da.Machine(
+        "driven", [da.Body("one"), da.point_mass("m", 2.0)],
+        [da.Joint("x", "prismatic", "world", "one", axis="x", damping=0.3),
+         da.Joint("z", "prismatic", "one", "m", axis="z")],
+        motors=[da.Motor("u", "x", 2.0)], contacts=[da.Contact("floor", "m", da.Sphere(0.1))],
+    )  # fmt: skip
+    eom = da.equations(machine, backend="vm")
+    law = da.PD(kp=3.0, kd=0.7, reference=[0.4])
+    return eom, close_loop(eom, law, contact=TimeStepping(theta=THETA)).problem
+
+
+def test_a_law_in_a_step() -> None:
+    """Its gains damp and hold as those of a damper and a spring do; its work is that of the force in the step."""
+    _, problem = _driven()
+    system = problem.stepping
+    assert system is not None
+    kp, kd, m, h = 3.0, 0.7, 2.0, H  # of the joint, whatever the gear
+    x, t = np.zeros(problem.n_states), 0.2
+    x[:4] = 0.9, 1.0, -0.6, 0.2
+    names = system.terms.name_out()
+    terms = dict(
+        zip(names, (np.array(y).ravel() for y in system.terms(t, x, np.zeros(0), np.zeros(0), h)), strict=True)
+    )
+    force = kp * (0.4 - x[0]) - kd * x[2]
+    whole = force - 0.3 * x[2] - (2.0 * THETA - 1.0) * h * kp * x[2]
+    mass = m + h * THETA * (kd + 0.3) + (h * THETA) ** 2 * kp
+    assert terms["d"][0] == pytest.approx(mass**-0.5) and terms["d"][1] == pytest.approx(m**-0.5)
+    np.testing.assert_allclose(terms["s0"] / terms["d"], [h * whole, -h * m * 9.81], atol=1e-12)
+    dv = np.array([0.35, -0.2])
+    _, work = (np.array(y).ravel() for y in system.finish(t, x, np.zeros(0), np.zeros(0), h, dv))
+    middle = x[2] + 0.5 * dv[0]
+    pull = force - THETA * kd * dv[0] - h * (THETA**2 * kp * dv[0] + (2.0 * THETA - 1.0) * kp * x[2])
+    assert work == pytest.approx([h * middle * pull, h * middle * -0.3 * (x[2] + THETA * dv[0])], rel=1e-12)
+
+
+def test_tables_for_loops_of_many_members() -> None:
+    """Sizes and tables of the blocks, as text, with a number at the end that no block uses."""
+    eom, _, problem = _problems()
+    system = problem.stepping
+    assert system is not None
+    macros = stepping_macros(problem)
+    numbers = {
+        "STEPPING": 1, "MANY": 0, "N_COORDINATES": eom.nq, "N_VELOCITIES": eom.nv, "N_BLOCKS": 5, "N_HELD_ROWS": 2,
+        "N_ROWS": 8, "N_MU": 6, "ROPES": 1, "MOST_ROWS": 3, "LOADS": 0, "MOST_TESTED": 8, "MOST_GRAM": 36,
+        "MAX_SWEEPS": system.way.max_sweeps, "FIRST_BENT": 4, "N_BENT": 3, "N_GIVEN": 1, "N_FORCES": 10,
+        "N_VALUES": sum(len(s) * n for s, n in zip(system.supports, system.sizes, strict=True)),
+        "N_NUMBERS": sum(law.numbers(n) for law, n in zip(system.laws, system.sizes, strict=True)),
+        "N_L": sum(map(len, system.factor)),
+    }  # fmt: skip
+    assert {name: macros[name] for name in numbers} == numbers
+    listed = {"SIZES": [3, 1, 1, 2, 1], "ROW_START": [0, 3, 4, 5, 7, 8], "MU_START": [0, 1, 2, 3, 4, 6],
+              "LAWS": [1, 0, 0, 3, 2], "FORCES": list(system.forces), "LOSSES": list(system.losses)}  # fmt: skip
+    for name, values in listed.items():
+        assert [int(x) for x in str(macros[name]).split(", ")] == [*values, 0]
+    assert float(str(macros["THETA"])) == THETA and "HELD(in, out, work)" not in macros
+    places = ("RESIDUAL", "SWEEPS", "UNDETERMINED", "LOWERED")
+    assert [problem.state_names[int(str(macros[n]))] for n in places] == [f"contact.{n.lower()}" for n in places]
+
+
+def test_the_middle_of_an_implicit_step_of_a_mechanism() -> None:
+    """State, ``W``, and what it adds to the forces, of masses with springs that a rod joins."""
+    machine = da.Machine(
+        "pair", [da.point_mass("one", 1.0), da.point_mass("two", 2.0)],
+        [da.Joint("x", "prismatic", "world", "one", axis="x", stiffness=50.0, damping=0.3),
+         da.Joint("y", "prismatic", "world", "two", axis="y", stiffness=20.0)],
+        constraints=[da.DistanceConstraint("rod", "one", "two", length=1.0)],
+    )  # fmt: skip
+    eom = da.equations(machine, backend="vm")
+    problem = close_loop(eom, None, contact=da.ImplicitMidpoint()).problem
+    assert isinstance(problem.midpoint, partial) and problem.midpoint.func is middle_tape
+    rng, n, h = np.random.default_rng(8), problem.n_states, 0.05
+    x, y = rng.normal(size=n), rng.normal(size=n)
+    tape = problem.midpoint()
+    given = (0.1, x, np.zeros(tape.size1_in(2)), np.zeros(0), y, [h, 0.0])
+    out = dict(zip(tape.name_out(), (np.array(z).ravel() for z in tape(*given)), strict=True))
+    v = x[2:4] + 0.5 * h * y[2:4]
+    np.testing.assert_allclose(out["middle"], [*(x[:2] + 0.5 * h * v), *v, *(x[4:] + 0.5 * h * y[4:])], atol=1e-13)
+    W = np.diag([h**2 / 4.0 * 50.0 + h / 2.0 * 0.3, h**2 / 4.0 * 20.0])
+    np.testing.assert_allclose(out["W"].reshape(2, 2), W, atol=1e-13)
+    np.testing.assert_allclose(out["further"], W @ y[2:4], atol=1e-13)
+    assert out["power"].tolist() == [0.0]
