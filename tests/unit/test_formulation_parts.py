@@ -8,6 +8,8 @@ import casadi as ca
 import numpy as np
 import pytest
 from scipy.linalg import expm
+from scipy.spatial.transform import Rotation
+from tests.support.flexible_machines import random_flexible_machine, random_flexible_state
 
 import dalembert as da
 from dalembert.core.parameter import nominal
@@ -313,3 +315,21 @@ def test_displacements_of_all_kinds_of_joints() -> None:
         exact[start : start + 3] = expm(twist)[:3, 3]  # the series on SE(3), of which three terms are kept
         left = np.linalg.norm(turn) ** 3 * np.linalg.norm(linear) / 24.0
         assert np.abs(flows - exact).max() <= left
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_jacobians_of_flexible_machines(seed: int) -> None:
+    """Of all bodies and frames, by the velocities of their poses, in formulations that derive them apart."""
+    turned = da.Transform((0.05, -0.1, 0.2), Rotation.from_rotvec([0.3, -0.6, 0.4]).as_matrix())
+    machine = random_flexible_machine(seed, 3)
+    machine = machine.with_(frames=[*machine.frames, da.Frame("camera", "beam1.middle", turned)])
+    for by in ("newton-euler", "gibbs-appell"):
+        eom = da.equations(machine, by=by, backend="vm")
+        q, v = random_flexible_state(eom, seed)[:2]
+        for name in sorted(machine.tree.frames.keys() - {"world"}):
+            J, X, h = eom.jacobian(name, q), eom.pose(name, q), 1e-6
+            ahead, behind = (eom.pose(name, eom.integrate(q, sign * h * v)) for sign in (1.0, -1.0))
+            change = np.linalg.inv(X) @ (ahead - behind) / (2.0 * h)
+            turn = [change[2, 1] - change[1, 2], change[0, 2] - change[2, 0], change[1, 0] - change[0, 1]]
+            twist = [*change[:3, 3], *(0.5 * np.array(turn))]
+            np.testing.assert_allclose(J @ v, twist, atol=1e-6 * (1.0 + np.abs(twist).max()))

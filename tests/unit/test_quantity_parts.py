@@ -23,7 +23,7 @@ from dalembert.loop.derivatives import _impact_map
 from dalembert.loop.stepping import tapes
 from dalembert.loop.stepping.blocks import HeldRows, rows_held, rows_of, section_of, tug_rows
 from dalembert.loop.stepping.rows import coupled_groups, row_entries, scaled_entries
-from dalembert.loop.switches import Switch
+from dalembert.loop.switches import CUT, Switch
 
 
 def _values(problem: Any, x: Any, t: float = 0.0, p: Any = ()) -> Any:
@@ -409,3 +409,35 @@ def test_changes_of_latches() -> None:
     table, coefficients = switching.member_table(np.zeros((2, 0)))
     assert table is not None and coefficients.shape == (2, 10)
     np.testing.assert_allclose(coefficients[0], [0, 0, 0.4, 0, 0, 0, 1.0, 0.3, 0, 1.0])
+
+
+def test_tables_of_switches() -> None:
+    """Latches that are set at each event: rows that only act one way are cut, contacts are left to their laws."""
+    eom = da.equations(
+        da.Machine(
+            "switched",
+            [da.point_mass("m", 1.0), da.point_mass("n", 1.0)],
+            [da.Joint(a, "prismatic", "world", b, axis=a) for a, b in (("x", "m"), ("z", "n"))],
+            cables=[da.Cable("c", "n", "world", length=2.0)],
+            constraints=[da.DistanceConstraint("rod", "m", "n", length=1.0, switchable=True),
+                         da.WeldConstraint("held", "m", "world", active=False, switchable=True)],
+            contacts=[da.Contact("floor", "n", da.Sphere(0.1))],
+        ), backend="vm",
+    )  # fmt: skip
+    switches = [Switch(on=["rod", "floor"], off=["c"], at=0.5), Switch(off=["rod"], on=["held", "rod"], at=1.0)]
+    loop = close_loop(eom, None, switches=switches)
+    specs = [spec.name for spec in loop.problem.event_specs]
+    names = list(loop.problem.state_names)
+    table = loop.switching.switch_table(specs)
+    assert [specs[k] for k in table.events] == ["switch0", "switch1"]
+    sets = [{names[k]: value for k, value in one} for one in table.sets]
+    assert sets[0] == {"active.rod": 1.0, "active.c": CUT} and sets[1] == {"active.rod": 1.0, "active.held": 1.0}
+    ((flag, places),) = table.measures
+    assert names[flag] == "active.held" and [names[k] for k in places] == [
+        f"offset.held.{k}" for k in ("x", "y", "z", "qw", "qx", "qy", "qz")
+    ]
+    x = np.zeros(len(names))
+    x[:2] = 0.4, -0.3
+    pose = np.array(table.measure(0.0, x, np.zeros(0), np.zeros(0))).ravel()
+    np.testing.assert_allclose(pose, [0.4, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], atol=1e-14)
+    assert table.counts == () and table.kinks == ()
