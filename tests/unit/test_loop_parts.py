@@ -21,6 +21,7 @@ from dalembert.loop.poles import SampledPoles, _common_period, sampled_poles
 from dalembert.loop.quantities import Slots
 from dalembert.loop.scenes import _segments
 from dalembert.simulation.run import EndState
+from dalembert.studies.ropes.machines import tackle
 
 
 def _mass(n: int = 1, stiffness: float = 0.0) -> da.Machine:
@@ -238,3 +239,18 @@ def test_anchors_that_pass_the_axis_of_a_pulley(elastic: bool) -> None:
             rate = float(eom.constraint_velocity(q, v, latches=latches)[0])
             jump = 1e-3 * leaves - abs(rate)
         assert acts and found[1] == pytest.approx(min(min(time, 1.0) - KINK, jump), rel=1e-6, abs=1e-12)
+
+
+def test_free_lines_of_ropes_that_vanish() -> None:
+    """Half the rate of the square of their length, by differences, and the square over a second."""
+    eom = da.equations(tackle(3, 60.0, 15.0), backend="vm")
+    g, specs = line_events(eom)
+    (route,) = eom.constraint_system.routes.values()
+    passing = [condition for condition in route.conditions if condition.passes]
+    assert g and [spec.name for spec in specs] == [f"{condition.name}.nearest" for condition in passing]
+    assert all(spec.direction == 1 and spec.hidden for spec in specs)
+    rng, h = np.random.default_rng(2), 1e-6
+    q, v = 0.1 * rng.normal(size=2), rng.normal(size=2)
+    squares = [condition.value for condition in passing]
+    here, ahead, behind = (_values(eom, squares, eom.integrate(q, s * h * v), v) for s in (0.0, 1.0, -1.0))
+    np.testing.assert_allclose(_values(eom, g, q, v), 0.25 * (ahead - behind) / h + here, rtol=1e-6)
