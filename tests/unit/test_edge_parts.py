@@ -9,14 +9,18 @@ from typing import Any, cast
 import casadi as ca
 import numpy as np
 import pytest
+import sympy
 
 import dalembert as da
 from dalembert import control
+from dalembert.analysis.base_parameters import _opened
+from dalembert.analysis.closed_form.printing import Writer
 from dalembert.core.errors import DalembertError
 from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
 from dalembert.formulations.constraints.assembly_search import _turned_to_guess
 from dalembert.formulations.constraints.elastic_slips import elastic_slips_of
 from dalembert.formulations.constraints.projection import consistent_state
+from dalembert.formulations.natural.memory import continued
 from dalembert.loop.rope_checks import rope_frequencies
 from dalembert.simulation.rollout.contacts import collider_macros, collider_tapes
 from dalembert.simulation.stepped_maps import SteppedMaps
@@ -244,3 +248,46 @@ def test_a_nozzle_opens_when_it_owes_its_least_pulse() -> None:
     for left, fires in ((0.02, True), (0.0051, True), (0.0049, False)):
         u, rates = at(0.0, left)
         assert u == (2.0 if fires else 0.0) and left + h * rates[1] == pytest.approx(max(left - h, 0.0))
+
+
+def test_numbers_with_exponents() -> None:
+    """In LaTeX as powers of ten, and as they are elsewhere."""
+    small, large, plain = sympy.Float(2.5e-7), sympy.Float(-3.0e12), sympy.Float(0.125)
+    latex, text = Writer("latex", {}), Writer("text", {})
+    assert latex._number(small) == r"2.5 \cdot 10^{-7}" and latex._number(large) == r"-3 \cdot 10^{12}"
+    assert text._number(small) == "2.5e-07" and latex._number(plain) == text._number(plain) == "0.125"
+    assert latex._number(sympy.Integer(7)) == "7"
+
+
+def test_coordinates_that_continue_on_their_turn() -> None:
+    """An angle from a pose is taken on the turn nearest to the one before; a quaternion with its sign."""
+    kind = SimpleNamespace(wrapped=(0,), quaternion=None)
+    memory, q = ca.SX.sym("m"), ca.SX.sym("q")
+    f = ca.Function("f", [q, memory], [continued(cast(Any, kind), q, memory)])
+    for before in (0.2, 3.0, 6.5, -9.5, 40.0):
+        for step in (-1.5, 0.3, 2.9):
+            angle = (before + step + np.pi) % (2.0 * np.pi) - np.pi
+            assert float(f(angle, before)) == pytest.approx(before + step)
+    kind = SimpleNamespace(wrapped=(), quaternion=1)
+    q, memory = ca.SX.sym("q", 5), ca.SX.sym("m", 4)
+    f = ca.Function("f", [q, memory], [continued(cast(Any, kind), q, memory)])
+    Q = np.array([0.5, -0.5, 0.5, 0.5])
+    for sign in (1.0, -1.0):
+        found = np.array(f([7.0, *Q], sign * (Q + 0.1))).ravel()
+        np.testing.assert_allclose(found, [7.0, *(sign * Q)])
+
+
+def test_parameters_that_enter_linearly() -> None:
+    """A machine whose bodies are given by mass, first moments and moments about the origin is the same machine."""
+    inertia = np.array([[0.5, 0.02, 0.01], [0.02, 0.6, 0.03], [0.01, 0.03, 0.7]])
+    bodies = [da.Body("a", 3.0, (0.3, -0.2, 0.5), inertia), da.Body("b", 1.5, (0.1, 0.4, -0.3), 0.5 * inertia)]
+    hinge = da.Joint("k", "revolute", "a", "b", (0.2, 0.1, 0.3), axis=(1, 1, 0))
+    joints = [da.Joint("j", "spherical", "world", "a"), hinge]
+    machine = da.Machine("two", bodies, joints)
+    linear, names, values = _opened(machine, losses=False)
+    assert len(names) == len(values) == 20
+    plain, other = (da.equations(m, backend="vm") for m in (machine, linear))
+    q = plain.random_configuration(np.random.default_rng(1))
+    v = np.random.default_rng(2).normal(size=4)
+    np.testing.assert_allclose(other.mass_matrix(q), plain.mass_matrix(q), rtol=1e-12)
+    np.testing.assert_allclose(other.bias(q, v), plain.bias(q, v), rtol=1e-10, atol=1e-12)
