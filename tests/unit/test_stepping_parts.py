@@ -131,6 +131,7 @@ SHOWN double cone_equations(BLOCKS, int64_t associated, double soft, double *ref
     cones_shifts(&C, &I);
     return length;
 }
+SHOWN void shortened(BLOCKS, double *room) { MADE; shorten_impulses(&C, room); }
 SHOWN double given_energy(BLOCKS, double *scale) { MADE; return given_by(&C, C.active, n, scale); }
 SHOWN int64_t gains(BLOCKS) { MADE; return block_gains(&C, 1); }
 SHOWN void matrices(BLOCKS, double *w) {
@@ -388,6 +389,23 @@ def test_derivative_and_step_of_the_laws_of_an_island(engine: Any, seed: int) ->
     assert np.abs(numeric - derivative).max() < 1e-5
     assert np.abs(law(x, large=1) - F).max() < 1e-12
     assert np.abs(derivative @ step + F).max() < 1e-9 * max(1.0, np.abs(step).max())
+
+
+def test_impulses_of_a_blow_are_shortened(engine: Any) -> None:
+    """To the part that leaves the least kinetic energy |s + Y^T x|^2 / 2, if that is less than half, and not below zero."""
+    rng, seen = np.random.default_rng(10), set()
+    for _ in range(20):
+        c = chain(rng, 5, (COULOMB, UNILATERAL))
+        c.s, c.bounce, x = rng.normal(size=c.nv), -rng.uniform(0.0, 0.5, len(c.law)), c.x.copy()
+        target = rng.choice([-0.4, 0.1, 0.4, 0.6, 1.5])  # the part that is best, by the velocities
+        gained, rebounds = c.Y.T @ x, np.zeros(c.rows)
+        rebounds[c.first[:-1]] = c.bounce
+        c.u0 += x * (-target * gained @ gained - x @ (c.u0 + rebounds + c.Y @ c.s)) / (x @ x)
+        engine("shortened", *c.given, room())
+        part = max(target, 0.0) if target < 0.5 else 1.0
+        assert np.abs(c.x - part * x).max() < 1e-12
+        seen.add(target)
+    assert len(seen) == 5
 
 
 @pytest.mark.parametrize("friction", [True, False])

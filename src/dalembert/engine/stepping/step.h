@@ -55,7 +55,10 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         }
         NEAR(a, 1)
         const real before = OPENING(a, u);
-        const MASK shut = C->g[a] <= K(MARGIN);
+        /* One that pushed in the last step is closed until it has opened by more than a body falls within the step: of two bodies that
+         * fall alike other contacts may hold only one. */
+        const MASK pushed = LAST_FORCE(a, 0) > K(0.0), little = C->g[a] <= K(THETA * FALL) * h * h;
+        const MASK shut = (C->g[a] <= K(MARGIN)) | (pushed & little);
         MASK slow = alive;
         if (FEATURE(a) < 1e299) {
             const real speed = SIZE(a) == 3 ? sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) : fabs(u[0]);

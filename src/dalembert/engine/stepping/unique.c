@@ -210,6 +210,31 @@ static int rests(const struct moreau *C) {
     return before < gained;
 }
 
+/* Impulses of the last step in x, times the part of them that leaves the least kinetic energy, where that is less than half: those of a
+ * blow are no start for the step after it. `room` is of velocities. */
+static void shorten_impulses(struct moreau *C, double *room) {
+    double work = 0.0, squares = 0.0;
+    for (int64_t k = 0; k < C->n_active; k++)
+        for (int64_t i = 0; i < COUNT(C->active[k]); i++) room[AT(C->active[k])[i]] = 0.0;
+    for (int64_t k = 0; k < C->n_active; k++) {
+        const int64_t a = C->active[k];
+        double u[MOST_ROWS];
+        block_velocity(C, a, C->s, u);
+        u[0] += C->bounce[a];
+        for (int64_t i = 0; i < SIZE(a); i++) work -= u[i] * C->x[ROW(a) + i];
+        block_push(C, a, 1, C->x + ROW(a), room);
+    }
+    for (int64_t k = 0; k < C->n_active; k++)
+        for (int64_t i = 0; i < COUNT(C->active[k]); i++) {
+            double *const gained = room + AT(C->active[k])[i];
+            squares += *gained * *gained, *gained = 0.0; /* once */
+        }
+    if (!(work < 0.5 * squares)) return;
+    const double part = larger(work, 0.0) / squares;
+    for (int64_t k = 0; k < C->n_active; k++)
+        for (int64_t i = ROW(C->active[k]); i < ROW(C->active[k]) + SIZE(C->active[k]); i++) C->x[i] *= part;
+}
+
 /* Impulses of one island of many rows, from those of the last step: by sweeps. Where these are slow, by the rule if it rests, else by
  * Newton's method, if it is a chain: in a heap an elimination costs more than many sweeps. */
 static void long_impulses(struct moreau *C, double *sweeps, int64_t rows) {
@@ -219,6 +244,7 @@ static void long_impulses(struct moreau *C, double *sweeps, int64_t rows) {
     struct factors N = factors_of(C);
     const int chain = !rule && plan_island(C, &N, C->active, C->n_active) && N.work <= CHAIN * N.n;
     const int64_t few = rule ? FEW : chain ? BRIEF : most;
+    shorten_impulses(C, free);
     copy_velocities(C, C->s, free);
     C->max_sweeps = few < most ? few : most;
     block_sweeps(C, 1, sweeps);
