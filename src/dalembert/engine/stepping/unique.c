@@ -32,9 +32,11 @@ static int64_t islands_of(const struct moreau *C, int64_t *label, int64_t *order
     for (int64_t i = 0; i < C->nv; i++) label[i] = i;
     for (int64_t k = 0; k < C->n_active; k++) {
         const int64_t a = C->active[k], *const at = AT(a);
+        int64_t one = root_of(label, at[0]);
         for (int64_t i = 1; i < COUNT(a); i++) {
-            const int64_t one = root_of(label, at[0]), two = root_of(label, at[i]);
-            label[one > two ? one : two] = one > two ? two : one;
+            if (label[at[i]] == one) continue;
+            const int64_t two = root_of(label, at[i]);
+            label[one > two ? one : two] = one > two ? two : one, one = label[one];
         }
     }
     /* blocks sorted by their roots: counted, then placed */
@@ -210,6 +212,20 @@ static int rests(const struct moreau *C) {
     return before < gained;
 }
 
+/* x of the active blocks <-> other. */
+static void exchange_impulses(struct moreau *C, double *other) {
+    for (int64_t k = 0; k < C->n_active; k++)
+        for (int64_t i = ROW(C->active[k]); i < ROW(C->active[k]) + SIZE(C->active[k]); i++) {
+            const double own = C->x[i];
+            C->x[i] = other[i], other[i] = own;
+        }
+}
+
+/* Plan of the active blocks, if they are a chain or a tree. */
+static int plan_chain(const struct moreau *C, struct factors *N) {
+    return plan_island(C, N, C->active, C->n_active) && N->work <= CHAIN * N->n;
+}
+
 /* Impulses of the last step in x, times the part of them that leaves the least kinetic energy, where that is less than half: those of a
  * blow are no start for the step after it. `room` is of velocities. */
 static void shorten_impulses(struct moreau *C, double *room) {
@@ -242,7 +258,7 @@ static void long_impulses(struct moreau *C, double *sweeps, int64_t rows) {
     const int rule = rests(C);
     double *free = C->newton + 5 * rows + C->n_active + 3 * C->nv; /* behind the vectors of newton.c and cones.c */
     struct factors N = factors_of(C);
-    const int chain = !rule && plan_island(C, &N, C->active, C->n_active) && N.work <= CHAIN * N.n;
+    const int chain = !rule && plan_chain(C, &N);
     const int64_t few = rule ? FEW : chain ? BRIEF : most;
     shorten_impulses(C, free);
     copy_velocities(C, C->s, free);
@@ -251,7 +267,6 @@ static void long_impulses(struct moreau *C, double *sweeps, int64_t rows) {
     C->max_sweeps = most;
     C->undetermined = 1.0; /* at least */
     if (few >= most || *sweeps < (double)few) return;
-    const double before = block_residual(C);
     copy_velocities(C, free, C->s);
     if (rule) {
         unique_impulses(C, sweeps, rows);
@@ -262,8 +277,9 @@ static void long_impulses(struct moreau *C, double *sweeps, int64_t rows) {
     push_all(C, free);
     const double left = block_residual(C);
     if (left <= C->tolerance) return;
-    for (int64_t k = 0; k < C->n_active && !(left < before); k++)
-        copy(C->ref + ROW(C->active[k]), SIZE(C->active[k]), C->x + ROW(C->active[k]));
+    exchange_impulses(C, C->ref);
+    push_all(C, free);
+    if (left < block_residual(C)) exchange_impulses(C, C->ref); /* else those of the sweeps are better */
     copy_velocities(C, free, C->s);
     block_sweeps(C, 1, sweeps);
 }
@@ -326,7 +342,9 @@ static void close_island_gaps(struct moreau *C) {
     int64_t *all = C->active, n_all = C->n_active, *label = C->alone, *order = label + C->nv, *ends = order + C->n_blocks;
     const int64_t count = islands_of(C, label, order, ends);
     for (int64_t i = 0; i < count; i++) {
+        struct factors N = factors_of(C);
         C->active = order + (i ? ends[i - 1] : 0), C->n_active = ends[i] - (i ? ends[i - 1] : 0);
+        if (rows_of_active(C) > C->direct && plan_chain(C, &N) && close_chain(C, &N)) continue;
         close_gaps(C, 1);
     }
     C->active = all, C->n_active = n_all;
