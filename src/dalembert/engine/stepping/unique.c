@@ -342,9 +342,11 @@ static void close_island_gaps(struct moreau *C) {
     int64_t *all = C->active, n_all = C->n_active, *label = C->alone, *order = label + C->nv, *ends = order + C->n_blocks;
     const int64_t count = islands_of(C, label, order, ends);
     for (int64_t i = 0; i < count; i++) {
-        struct factors N = factors_of(C);
         C->active = order + (i ? ends[i - 1] : 0), C->n_active = ends[i] - (i ? ends[i - 1] : 0);
-        if (rows_of_active(C) > C->direct && plan_chain(C, &N) && close_chain(C, &N)) continue;
+        if (rows_of_active(C) > C->direct) {
+            struct factors N = factors_of(C);
+            if (plan_chain(C, &N) && close_chain(C, &N)) continue;
+        }
         close_gaps(C, 1);
     }
     C->active = all, C->n_active = n_all;
