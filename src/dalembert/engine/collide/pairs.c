@@ -155,7 +155,10 @@ static void find_contacts(struct scene *S, double reach, double h, double *force
                 memcpy(S->where + 3 * at, c[k].point, sizeof c[k].point);
                 memcpy(S->normal + 3 * at, c[k].normal, sizeof c[k].normal);
                 into(own, c[k].point, S->point + 3 * at);
-                if (forces) S->known[S->steps->n_fixed + at] = last_force(S, pair, S->point + 3 * at, size, forces + S->rows * at);
+                if (!forces) continue;
+                int64_t *const known = S->known + S->steps->n_fixed + at;
+                *known = last_force(S, pair, S->point + 3 * at, size, forces + S->rows * at);
+                if (*known == 2 && S->body[i] >= 0 && S->body[j] >= 0) *known = 3;
             }
         }
 }
@@ -192,7 +195,7 @@ static double friction_across(const struct scene *S, int64_t i, int64_t j) { ret
  * its surfaces are curved. */
 static int is_closed(const struct scene *S, int64_t k) {
     const int64_t known = S->known[S->steps->n_fixed + k];
-    return S->gap[k] <= (known == 2 ? REACH : known ? S->steps->margin : CLOSED);
+    return S->gap[k] <= (known >= 2 ? REACH : known ? S->steps->margin : CLOSED);
 }
 
 /* Impulses with which contacts adhere: the larger adhesion of the two shapes, shared by the closed points of the pair. */

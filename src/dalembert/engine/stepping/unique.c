@@ -325,9 +325,10 @@ static int island_impulses(struct moreau *C, double *sweeps) {
             else long_impulses(C, &own, rows);
         } else {
             block_sweeps(C, 1, &own);
-            if (own >= (double)C->max_sweeps && C->n_active > 1 && rows <= C->direct && block_residual(C) > C->tolerance) {
+            if (own >= (double)C->max_sweeps && C->n_active > 1 && block_residual(C) > C->tolerance) {
                 pull_all(C);
-                unique_impulses(C, &own, C->direct); /* sweeps go round in circles: Newton's method does not */
+                if (rows <= C->direct) unique_impulses(C, &own, C->direct); /* sweeps go round in circles: Newton's method does not */
+                else long_impulses(C, &own, rows);
             }
         }
         undetermined += C->undetermined, most = larger(most, own);
