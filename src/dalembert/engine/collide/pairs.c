@@ -158,7 +158,7 @@ static void find_contacts(struct scene *S, double reach, double h, double *force
                 if (!forces) continue;
                 int64_t *const known = S->known + S->steps->n_fixed + at;
                 *known = last_force(S, pair, S->point + 3 * at, size, forces + S->rows * at);
-                if (*known == 2 && (S->mass || (S->body[i] >= 0 && S->body[j] >= 0))) *known = 3; /* mass: all are free */
+                if (*known == 2 && S->mass) *known = 3; /* of free bodies: with joints they agree with declared contacts */
             }
         }
 }

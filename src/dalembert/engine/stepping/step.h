@@ -17,7 +17,7 @@
 #define FALL 20.0  /* acceleration with which a body at rest may begin to move within a step */
 
 #if !defined(PUSHED)
-#define PUSHED(a) (alive & NO(alive)) /* whether a contact of colliders pushed in the last step */
+#define PUSHED(a) (alive & NO(alive)) /* whether a contact of free bodies pushed in the last step */
 #endif
 
 /* x after a displacement, with velocities that stay the same in fixed axes. */
