@@ -131,6 +131,19 @@ SHOWN double cone_equations(BLOCKS, int64_t associated, double soft, double *ref
     cones_shifts(&C, &I);
     return length;
 }
+SHOWN int64_t chain_closed(BLOCKS, double *gap, double *stays, double *lambda, double *room, double *r) {
+    MADE;
+    C.gap = gap, C.stays = stays, C.lambda = lambda, C.newton = room, C.margin = 1e-8, C.r = r;
+    struct factors N = factors_of(&C);
+    return plan_island(&C, &N, C.active, n) ? close_chain(&C, &N) : -1;
+}
+SHOWN int64_t is_chain(BLOCKS) {
+    MADE;
+    struct factors N = factors_of(&C);
+    return plan_chain(&C, &N);
+}
+SHOWN void exchanged(BLOCKS, double *other) { MADE; exchange_impulses(&C, other); }
+SHOWN void shortened(BLOCKS, double *room) { MADE; shorten_impulses(&C, room); }
 SHOWN double given_energy(BLOCKS, double *scale) { MADE; return given_by(&C, C.active, n, scale); }
 SHOWN int64_t gains(BLOCKS) { MADE; return block_gains(&C, 1); }
 SHOWN void matrices(BLOCKS, double *w) {
@@ -185,7 +198,7 @@ def engine() -> Any:
     library = build_library(text + SHOWN, "stepping-parts", optimise=("-O0",))
     for name in ("resistance", "island_equations", "cone_equations", "given_energy", "stored", "loaded"):
         getattr(library, name).restype = ctypes.c_double
-    for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains"):
+    for name in ("inverse", "solution", "factored", "undetermined", "repeated", "gains", "chain_closed", "is_chain"):
         getattr(library, name).restype = ctypes.c_int64
 
     def call(name: str, *values: Any) -> Any:
@@ -388,6 +401,70 @@ def test_derivative_and_step_of_the_laws_of_an_island(engine: Any, seed: int) ->
     assert np.abs(numeric - derivative).max() < 1e-5
     assert np.abs(law(x, large=1) - F).max() < 1e-12
     assert np.abs(derivative @ step + F).max() < 1e-9 * max(1.0, np.abs(step).max())
+
+
+def test_impulses_of_a_blow_are_shortened(engine: Any) -> None:
+    """To the part that leaves the least kinetic energy |s + Y^T x|^2 / 2, if that is less than half, and not below zero."""
+    rng, seen = np.random.default_rng(10), set()
+    for _ in range(20):
+        c = chain(rng, 5, (COULOMB, UNILATERAL))
+        c.s, c.bounce, x = rng.normal(size=c.nv), -rng.uniform(0.0, 0.5, len(c.law)), c.x.copy()
+        target = rng.choice([-0.4, 0.1, 0.4, 0.6, 1.5])  # the part that is best, by the velocities
+        gained, rebounds = c.Y.T @ x, np.zeros(c.rows)
+        rebounds[c.first[:-1]] = c.bounce
+        c.u0 += x * (-target * gained @ gained - x @ (c.u0 + rebounds + c.Y @ c.s)) / (x @ x)
+        engine("shortened", *c.given, room())
+        part = max(target, 0.0) if target < 0.5 else 1.0
+        assert np.abs(c.x - part * x).max() < 1e-12
+        seen.add(target)
+    assert len(seen) == 5
+
+
+def test_chains_are_told_from_heaps(engine: Any) -> None:
+    rng = np.random.default_rng(11)
+    pairs = [(b, b + 1) for b in range(39)] + [(b,) for b in range(40)]
+    assert engine("is_chain", *Contacts(rng, 40, [COULOMB] * len(pairs), pairs).given) == 1
+    pairs += [(b, c) for b in range(40) for c in range(b + 2, 40, 5)]
+    assert engine("is_chain", *Contacts(rng, 40, [COULOMB] * len(pairs), pairs).given) == 0
+
+
+def test_impulses_are_exchanged(engine: Any) -> None:
+    c = chain(np.random.default_rng(12), 5)
+    x, other = c.x.copy(), np.random.default_rng(13).normal(size=c.rows)
+    y = other.copy()
+    engine("exchanged", *c.given, other)
+    assert (c.x == y).all() and (other == x).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_least_displacement_that_closes_the_gaps_of_a_chain(engine: Any, seed: int) -> None:
+    """It obeys the conditions of the least one: r = Y^T lambda, gaps that are closed or open where nothing moves them."""
+    rng = np.random.default_rng(seed)
+    c = chain(rng, 12)
+    n = len(c.law)
+    gap, stays = 1e-5 * rng.normal(size=n), (rng.random(n) < 0.5).astype(float)
+    push, r = np.ones(n), np.zeros(c.nv)
+    assert engine("chain_closed", *c.given, gap, stays, push, room(), r) == 1
+    contact = c.law != STICTION
+    normals = c.Y[c.first[:-1]]
+    left = (gap + normals @ r)[contact]
+    rounding = 1e-9  # of gaps of 1e-5 m, 1e-16 by the compliance of 1e-6, with the condition of random rows
+    assert np.abs(r - normals[contact].T @ push[contact]).max() < rounding
+    assert np.abs(left[stays[contact] > 0.5]).max() < 1.1e-10  # a hundredth of the margin
+    others = stays[contact] < 0.5
+    assert left[others].min() > -1.1e-10 and push[contact][others].min() >= 0.0
+    assert np.abs(push[contact][others] * left[others]).max() < 1e-14
+    assert (push[contact][others] > 0.0).any() and (push[contact][others] == 0.0).any()
+
+
+def test_gaps_that_contradict_each_other(engine: Any) -> None:
+    """Twice the same contact with different gaps: both are moved to the mean of them, where they stay."""
+    rng = np.random.default_rng(14)
+    c = Contacts(rng, 3, [UNILATERAL] * 3, [(0, 1), (1, 2), (1, 2)])
+    c.parts[2] = c.parts[1].copy()
+    gap, push, r = np.array([2e-5, 1e-5, 3e-5]), np.zeros(3), np.zeros(c.nv)
+    assert engine("chain_closed", *c.given, gap, np.ones(3), push, room(), r) == 1
+    assert np.abs(gap + c.Y @ r - [0.0, -1e-5, 1e-5]).max() < 1e-9
 
 
 @pytest.mark.parametrize("friction", [True, False])

@@ -52,6 +52,7 @@ UNITS = {
             "adhesion.c",
             "factors.c",
             "cones.c",
+            "gaps.c",
             "newton.c",
             "unique.c",
             "restrain.c",

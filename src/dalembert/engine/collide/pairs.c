@@ -155,7 +155,10 @@ static void find_contacts(struct scene *S, double reach, double h, double *force
                 memcpy(S->where + 3 * at, c[k].point, sizeof c[k].point);
                 memcpy(S->normal + 3 * at, c[k].normal, sizeof c[k].normal);
                 into(own, c[k].point, S->point + 3 * at);
-                if (forces) S->known[S->steps->n_fixed + at] = last_force(S, pair, S->point + 3 * at, size, forces + S->rows * at);
+                if (!forces) continue;
+                int64_t *const known = S->known + S->steps->n_fixed + at;
+                *known = last_force(S, pair, S->point + 3 * at, size, forces + S->rows * at);
+                if (*known == 2 && S->mass) *known = 3; /* of free bodies: with joints they agree with declared contacts */
             }
         }
 }
@@ -184,15 +187,15 @@ static int detect(struct scene *S, double h) {
     return (int)S->full;
 }
 
-/* Friction of two shapes along the grain of one of them, and across it. */
-static double friction_along(const struct scene *S, int64_t i, int64_t j) { return sqrt(S->friction[i] * S->friction[j]); }
-static double friction_across(const struct scene *S, int64_t i, int64_t j) { return sqrt(S->across[i] * S->across[j]); }
+/* Square of the friction of two shapes along the grain of one of them, and across it. */
+static double friction_along(const struct scene *S, int64_t i, int64_t j) { return S->friction[i] * S->friction[j]; }
+static double friction_across(const struct scene *S, int64_t i, int64_t j) { return S->across[i] * S->across[j]; }
 
 /* Whether a contact is closed, so that it may adhere: it touches, or it held in the last step and has opened a little since then because
  * its surfaces are curved. */
 static int is_closed(const struct scene *S, int64_t k) {
     const int64_t known = S->known[S->steps->n_fixed + k];
-    return S->gap[k] <= (known == 2 ? REACH : known ? S->steps->margin : CLOSED);
+    return S->gap[k] <= (known >= 2 ? REACH : known ? S->steps->margin : CLOSED);
 }
 
 /* Impulses with which contacts adhere: the larger adhesion of the two shapes, shared by the closed points of the pair. */
@@ -217,7 +220,7 @@ static void fill_numbers(const struct scene *S) {
         const int64_t i = S->pair[k] / S->n_shapes, j = S->pair[k] % S->n_shapes;
         C->g[a] = S->gap[k], C->e[a] = fmin(S->restitution[i], S->restitution[j]);
         double *mu = C->mu + C->mu_start[a];
-        mu[0] = fmax(friction_along(S, i, j), friction_across(S, i, j));
+        mu[0] = sqrt(fmax(friction_along(S, i, j), friction_across(S, i, j)));
         if (S->rows == 6) mu[1] = fmax(S->spinning[i], S->spinning[j]), mu[2] = fmax(S->rolling[i], S->rolling[j]);
         if (!C->compliance) continue;
         const double one = S->compliance[i], two = S->compliance[j]; /* in series: each has its part of the depth */
@@ -237,12 +240,13 @@ static double along_shape(const struct scene *S, int64_t i, const double *local,
  * smaller one shortened: the cone is an ellipse, and the law the one of largest dissipation. */
 static void contact_axes(const struct scene *S, int64_t k, double (*ways)[3]) {
     const double *n = S->normal + 3 * k;
-    const int64_t pair = S->pair[k], i = pair / S->n_shapes, j = pair % S->n_shapes, rough = length3(S->grain + 3 * i) > 0.0 ? i : j;
+    const int64_t pair = S->pair[k], i = pair / S->n_shapes, j = pair % S->n_shapes;
+    const int64_t rough = dot3(S->grain + 3 * i, S->grain + 3 * i) > 0.0 ? i : j;
     const int least = fabs(n[0]) <= fabs(n[1]) && fabs(n[0]) <= fabs(n[2]) ? 0 : fabs(n[1]) <= fabs(n[2]) ? 1 : 2;
     const double axis[3] = {(double)(least == 0), (double)(least == 1), (double)(least == 2)}, *grain = S->grain + 3 * rough;
     memcpy(ways[0], n, sizeof ways[0]);
     cross3(n, axis, ways[1]);
-    if (length3(grain) > 0.0) {
+    if (dot3(grain, grain) > 0.0) {
         double way[3];
         for (int q = 0; q < 3; q++) way[q] = dot3(S->rotation + 9 * rough + 3 * q, grain);
         const double off = dot3(way, n);
@@ -256,8 +260,8 @@ static void contact_axes(const struct scene *S, int64_t k, double (*ways)[3]) {
     const double along = friction_along(S, i, j), across = friction_across(S, i, j);
     if (along == across) return;
     for (int q = 0; q < 3; q++)
-        if (along > across) ways[2][q] *= across / along;
-        else ways[1][q] *= along / across;
+        if (along > across) ways[2][q] *= sqrt(across / along);
+        else ways[1][q] *= sqrt(along / across);
 }
 
 /* Velocity that belts of the two shapes add to that of their contact along its tangents. */

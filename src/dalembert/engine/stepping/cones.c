@@ -11,9 +11,9 @@
  *
  * Chains in motion begin with ref = the impulses of the step before (cones_follow). */
 #define SEARCH 1e-2 /* compliance of sweeps and of the first round, by the least mean of the diagonal of a block */
-#define FOLLOWED 0.1 /* the same, of long islands in motion */
+#define FOLLOWED 0.03 /* the same, of long islands in motion */
 #define HARDER 0.3  /* by which it is multiplied where rounds are slow */
-#define ROUGHLY 3.0 /* error of velocities in a round, by what the tolerance allows one block */
+#define ROUGHLY 1.0 /* error of velocities in a round, by what the tolerance allows one block */
 #define FEWER 0.5   /* by which a step on Coulomb's law with new factors must reduce the error */
 #define WHOLE 0.99  /* part of a step on a convex problem after which Coulomb's law is tried */
 enum { STEPS = 60, FOLLOW = 6, LINE = 12, PROXIMAL = 30 };

@@ -51,7 +51,7 @@ struct moreau {
     /* large islands (factors.c): nodes and numbers of factors that there is room for */
     int64_t n_nodes, n_factors, *nodes;
     double *factors, *newton;
-    const int64_t *known; /* whether a block was there in the step before; 0: those that push were */
+    const int64_t *known; /* whether a block was there in the step before, 2: and pushed, 3: may open a little; 0: those that push were */
     /* restitution (restrain.c): the part of it that was taken away, s without impulses, rebounds as they were */
     double lowered;
     double *start, *full;

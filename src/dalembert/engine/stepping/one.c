@@ -62,6 +62,7 @@ typedef struct moreau stepper;
 #define BLOCK(a) (C->w + C->block_start[a])
 #define FEATURE(a) C->feature[a]
 #define FORCE(a) C->force[a]
+#define PUSHED(a) (C->known && C->known[a] == 3) /* colliders */
 #define LAST_FORCE(a, i) ((a) < C->n_fixed ? x[FORCE(a) + (i)] : C->last[ROW(a) + (i)])
 #define LOSS(a) C->loss[a]
 #define LOADS 1

@@ -16,6 +16,10 @@
 #define STILL 1e-7 /* velocity below which a machine rests */
 #define FALL 20.0  /* acceleration with which a body at rest may begin to move within a step */
 
+#if !defined(PUSHED)
+#define PUSHED(a) (alive & NO(alive)) /* whether a contact of free bodies pushed in the last step */
+#endif
+
 /* x after a displacement, with velocities that stay the same in fixed axes. */
 #define SHIFT(from, by, to)                                  \
     {                                                        \
@@ -55,7 +59,9 @@ FUNCTION MASK step_choose(stepper *C, MASK alive, real t, real h, const real *x,
         }
         NEAR(a, 1)
         const real before = OPENING(a, u);
-        const MASK shut = C->g[a] <= K(MARGIN);
+        /* One that pushed in the last step is closed until it has opened by more than a body falls within the step: of two bodies that
+         * fall alike other contacts may hold only one. */
+        const MASK little = C->g[a] <= K(THETA * FALL) * h * h, shut = (C->g[a] <= K(MARGIN)) | (PUSHED(a) & little);
         MASK slow = alive;
         if (FEATURE(a) < 1e299) {
             const real speed = SIZE(a) == 3 ? sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) : fabs(u[0]);

@@ -32,9 +32,11 @@ static int64_t islands_of(const struct moreau *C, int64_t *label, int64_t *order
     for (int64_t i = 0; i < C->nv; i++) label[i] = i;
     for (int64_t k = 0; k < C->n_active; k++) {
         const int64_t a = C->active[k], *const at = AT(a);
+        int64_t one = root_of(label, at[0]);
         for (int64_t i = 1; i < COUNT(a); i++) {
-            const int64_t one = root_of(label, at[0]), two = root_of(label, at[i]);
-            label[one > two ? one : two] = one > two ? two : one;
+            if (label[at[i]] == one) continue;
+            const int64_t two = root_of(label, at[i]);
+            label[one > two ? one : two] = one > two ? two : one, one = label[one];
         }
     }
     /* blocks sorted by their roots: counted, then placed */
@@ -210,6 +212,45 @@ static int rests(const struct moreau *C) {
     return before < gained;
 }
 
+/* x of the active blocks <-> other. */
+static void exchange_impulses(struct moreau *C, double *other) {
+    for (int64_t k = 0; k < C->n_active; k++)
+        for (int64_t i = ROW(C->active[k]); i < ROW(C->active[k]) + SIZE(C->active[k]); i++) {
+            const double own = C->x[i];
+            C->x[i] = other[i], other[i] = own;
+        }
+}
+
+/* Plan of the active blocks, if they are a chain or a tree. */
+static int plan_chain(const struct moreau *C, struct factors *N) {
+    return plan_island(C, N, C->active, C->n_active) && N->work <= CHAIN * N->n;
+}
+
+/* Impulses of the last step in x, times the part of them that leaves the least kinetic energy, where that is less than half: those of a
+ * blow are no start for the step after it. `room` is of velocities. */
+static void shorten_impulses(struct moreau *C, double *room) {
+    double work = 0.0, squares = 0.0;
+    for (int64_t k = 0; k < C->n_active; k++)
+        for (int64_t i = 0; i < COUNT(C->active[k]); i++) room[AT(C->active[k])[i]] = 0.0;
+    for (int64_t k = 0; k < C->n_active; k++) {
+        const int64_t a = C->active[k];
+        double u[MOST_ROWS];
+        block_velocity(C, a, C->s, u);
+        u[0] += C->bounce[a];
+        for (int64_t i = 0; i < SIZE(a); i++) work -= u[i] * C->x[ROW(a) + i];
+        block_push(C, a, 1, C->x + ROW(a), room);
+    }
+    for (int64_t k = 0; k < C->n_active; k++)
+        for (int64_t i = 0; i < COUNT(C->active[k]); i++) {
+            double *const gained = room + AT(C->active[k])[i];
+            squares += *gained * *gained, *gained = 0.0; /* once */
+        }
+    if (!(work < 0.5 * squares)) return;
+    const double part = larger(work, 0.0) / squares;
+    for (int64_t k = 0; k < C->n_active; k++)
+        for (int64_t i = ROW(C->active[k]); i < ROW(C->active[k]) + SIZE(C->active[k]); i++) C->x[i] *= part;
+}
+
 /* Impulses of one island of many rows, from those of the last step: by sweeps. Where these are slow, by the rule if it rests, else by
  * Newton's method, if it is a chain: in a heap an elimination costs more than many sweeps. */
 static void long_impulses(struct moreau *C, double *sweeps, int64_t rows) {
@@ -217,15 +258,15 @@ static void long_impulses(struct moreau *C, double *sweeps, int64_t rows) {
     const int rule = rests(C);
     double *free = C->newton + 5 * rows + C->n_active + 3 * C->nv; /* behind the vectors of newton.c and cones.c */
     struct factors N = factors_of(C);
-    const int chain = !rule && plan_island(C, &N, C->active, C->n_active) && N.work <= CHAIN * N.n;
+    const int chain = !rule && plan_chain(C, &N);
     const int64_t few = rule ? FEW : chain ? BRIEF : most;
+    shorten_impulses(C, free);
     copy_velocities(C, C->s, free);
     C->max_sweeps = few < most ? few : most;
     block_sweeps(C, 1, sweeps);
     C->max_sweeps = most;
     C->undetermined = 1.0; /* at least */
     if (few >= most || *sweeps < (double)few) return;
-    const double before = block_residual(C);
     copy_velocities(C, free, C->s);
     if (rule) {
         unique_impulses(C, sweeps, rows);
@@ -236,8 +277,9 @@ static void long_impulses(struct moreau *C, double *sweeps, int64_t rows) {
     push_all(C, free);
     const double left = block_residual(C);
     if (left <= C->tolerance) return;
-    for (int64_t k = 0; k < C->n_active && !(left < before); k++)
-        copy(C->ref + ROW(C->active[k]), SIZE(C->active[k]), C->x + ROW(C->active[k]));
+    exchange_impulses(C, C->ref);
+    push_all(C, free);
+    if (left < block_residual(C)) exchange_impulses(C, C->ref); /* else those of the sweeps are better */
     copy_velocities(C, free, C->s);
     block_sweeps(C, 1, sweeps);
 }
@@ -283,9 +325,10 @@ static int island_impulses(struct moreau *C, double *sweeps) {
             else long_impulses(C, &own, rows);
         } else {
             block_sweeps(C, 1, &own);
-            if (own >= (double)C->max_sweeps && C->n_active > 1 && rows <= C->direct && block_residual(C) > C->tolerance) {
+            if (own >= (double)C->max_sweeps && C->n_active > 1 && block_residual(C) > C->tolerance) {
                 pull_all(C);
-                unique_impulses(C, &own, C->direct); /* sweeps go round in circles: Newton's method does not */
+                if (rows <= C->direct) unique_impulses(C, &own, C->direct); /* sweeps go round in circles: Newton's method does not */
+                else long_impulses(C, &own, rows);
             }
         }
         undetermined += C->undetermined, most = larger(most, own);
@@ -301,6 +344,10 @@ static void close_island_gaps(struct moreau *C) {
     const int64_t count = islands_of(C, label, order, ends);
     for (int64_t i = 0; i < count; i++) {
         C->active = order + (i ? ends[i - 1] : 0), C->n_active = ends[i] - (i ? ends[i - 1] : 0);
+        if (rows_of_active(C) > C->direct) {
+            struct factors N = factors_of(C);
+            if (plan_chain(C, &N) && close_chain(C, &N)) continue;
+        }
         close_gaps(C, 1);
     }
     C->active = all, C->n_active = n_all;
