@@ -129,7 +129,7 @@ class Plain:
 
 
 class Turning:
-    """An attitude that turns about one axis beside two numbers; readings are late, those of the attitude of any sign."""
+    """An attitude that turns about one axis beside two numbers; readings are late, and of any sign."""
 
     nx, nu, nm = 6, 2, 6
     delay, every = np.array([1.0, 0, 0, 0, 0, 2.0]), np.ones(6)
@@ -386,3 +386,288 @@ def test_a_window_says_which_sample_failed(broken: str) -> None:
         made.broken = {broken: made.calls[broken] + 1} if n == 5 else {}
         answer = made.sample(run.time(n), run.arrives(n))
         assert answer[Plain.nx] == (n == 5) and made.memory[AT] == n + 1 and np.isfinite(answer).all()
+
+
+class Cart:
+    """Predictive control of a pendulum: references and dynamics that depend on the time, one row in all variables."""
+
+    nx, nu, nv, NN, par = 3, 2, 1, 4, np.array([0.3, -0.2])
+    weights, end = np.array([2.0, 0.5, 0.1, 0.2, 0.3]), np.diag([3.0, 1.0, 0.5]) + 0.1
+    boxes, low, high = (3, 1, 4), np.array([-0.5, -0.1, -0.4]), np.array([0.4, np.inf, 0.7])
+    soft, linear, square = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.01, 0.0]), np.array([0.0, 0.4, 0.0])
+    first, last = np.array([0, 1, 0]), np.array([3, 4, 3])
+
+    @staticmethod
+    def step(z: np.ndarray, par: np.ndarray, t: float) -> np.ndarray:
+        x, u = z[:3], z[3:]
+        rates = [x[1] + 0.3 * x[2] * u[1], u[0] - np.sin(x[0] + par[0] * t), u[1] + par[1] * x[0] * x[1]]
+        return x + H * np.array(rates)
+
+    @staticmethod
+    def goal(par: np.ndarray, t: float) -> np.ndarray:
+        return np.array([0.5 * np.cos(t) + par[0], 0.1, par[1], 0.05, -0.05 * t])
+
+    @staticmethod
+    def row(z: np.ndarray, par: np.ndarray, t: float) -> np.ndarray:
+        return np.array([z[0] ** 2 + 0.3 * z[1] * z[2] + par[0] * t + 0.2 * z[4]])
+
+    @staticmethod
+    def residuals(z: np.ndarray, par: np.ndarray, t: float) -> np.ndarray:
+        w = np.sqrt(Cart.weights)
+        return np.array([*(w * (z - Cart.goal(par, t))), 0.8 * z[0] * z[3] + 0.3, 0.5 * np.sin(z[1] + t)])
+
+
+CLOCKS = """
+#define REAL_TIME
+static double now, tick, allowed;
+static long late;
+double realtime_clock(void);
+double realtime_budget(void);
+void realtime_late(void);
+double realtime_clock(void) { return now += tick; }
+double realtime_budget(void) { return allowed; }
+void realtime_late(void) { late++; }
+EXPORT void set_clock(double each, double most) { tick = each, allowed = most, late = 0; }
+EXPORT long times_late(void) { return late; }
+"""
+
+
+class Controller:
+    """A controller of the cart and what it is made of: general rows, dense costs, exact steps, an end."""
+
+    def __init__(
+        self, *, dense: bool = False, exact: bool = False, rows: int = 0, end_level: float = 0.0, shift: float = 1.0,
+        rounds: int = 30, path: tuple[int, ...] = (), budget: float = 0.0,
+    ) -> None:  # fmt: skip
+        m = Cart
+        self.m, self.dense, self.rows, self.end_level = m, dense, rows, end_level
+        n_rows = rows + int(end_level > 0.0)
+        self.low = np.concatenate([m.low, np.full(rows, -np.inf), np.zeros(n_rows - rows)])
+        self.high = np.concatenate([m.high, np.full(rows, 0.35), np.full(n_rows - rows, np.inf)])
+        self.soft = np.concatenate([m.soft, np.ones(rows), np.zeros(n_rows - rows)])
+        self.linear = np.concatenate([m.linear, np.full(rows, 0.3), np.zeros(n_rows - rows)])
+        self.square = np.concatenate([m.square, np.zeros(n_rows)])
+        self.first = np.concatenate([m.first, np.ones(rows), np.full(n_rows - rows, m.NN)]).astype(int)
+        self.last = np.concatenate([m.last, np.full(rows, m.NN - 1), np.full(n_rows - rows, m.NN)]).astype(int)
+        self.path, self.n_rows = path, len(self.low)
+        tables = [
+            table("attitude_at", [], "int"), table("box_entry", m.boxes, "int"),
+            table("row_from", self.first.tolist(), "int"), table("row_to", self.last.tolist(), "int"),
+            table("row_low", self.low), table("row_high", self.high), table("row_soft", self.soft),
+            table("row_linear", self.linear), table("row_square", self.square), table("stage_weight", m.weights),
+            table("end_weight", m.end), table("input_low", np.array([-0.5, -0.4])),
+            table("input_high", np.array([0.4, 0.7])), table("path_stage", path, "int"),
+        ]  # fmt: skip
+        macros: dict[str, object] = {
+            "NX": m.nx, "NU": m.nu, "NV": m.nv, "NN": m.NN, "NB": len(m.boxes), "NG": n_rows,
+            "N_PAR": 2, "DENSE_COST": int(dense), "N_RESIDUALS": 7 * dense, "SOFT_ROWS": 1, "N_ATTITUDES": 0,
+            "FREE_START": 0, "N_PATH": len(path), "MIDPOINT": 0, "EXACT": int(exact), "INTERVAL": H,
+            "END_ROW": rows if end_level else -1, "END_LEVEL": end_level or 1.0, "COST_FLOOR": 1e-3, "SHIFT": shift,
+            "ROUNDS": rounds, "COLD_ROUNDS": 40, "MOST_ITERATIONS": 60, "TOLERANCE": 1e-10, "TIMED": 1,
+            "BUDGET": budget, "FEASIBLE": 1e-9, "ACCEPTED": 1e-3, "CONVERGED": 1e-10,
+        }  # fmt: skip
+        tapes: dict[str, Any] = {
+            "READ_TAPE": ((1, 7), lambda t, row: (row,)),
+            "STEP_TAPE": ((3, 2, 2, 1), lambda x, u, p, t: self.two(m.step, x, u, p, t[0])),
+            "GOAL_TAPE": ((2, 1), lambda p, t: (m.goal(p, t[0]),)),
+            "COST_TAPE": ((3, 2, 2, 1), lambda x, u, p, t: self.two(m.residuals, x, u, p, t[0])),
+            "ROWS_TAPE": ((3, 2, 2, 1), lambda x, u, p, t: self.two(self.general, x, u, p, t[0])),
+            "CURVE_TAPE": ((3, 2, 3, n_rows + 1, 2, 1), self.curve),
+            "PATH_TAPE": ((3, 2, 1), lambda x, p, t: (np.array([x[0] * p[0], x[1] + t[0], x[2]]),)),
+        }
+        n_memory = 2 + (m.NN + 1) * m.nx + m.NN * m.nu + (m.NN + 1) * 2 * self.n_rows
+        text = horizon_text(("quadratic.h", "control.c"), macros, tables) + horizon_text(("control_entry.c",), {})
+        self.unit = Unit(text, tapes, (m.nu + 8 + 3 * len(path), n_memory), CLOCKS if budget else "")
+
+    @staticmethod
+    def two(f: Function, x: np.ndarray, u: np.ndarray, p: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
+        z = np.concatenate([x, u])
+        return f(z, p, t), padded(derivative(f, z, p, t))
+
+    def general(self, z: np.ndarray, par: np.ndarray, t: float) -> np.ndarray:
+        """General rows: that of the cart, and the ellipsoid at the end."""
+        rows = [*self.m.row(z, par, t)] if self.rows else []
+        if self.end_level:
+            e = z[:3] - self.m.goal(par, t)[:3]
+            rows.append(1.0 - e @ self.m.end @ e / self.end_level)
+        return np.array(rows)
+
+    def curve(self, x: np.ndarray, u: np.ndarray, costate: np.ndarray, force: np.ndarray, *rest: Any) -> Any:
+        """Second derivatives of the Lagrangian of a stage, but for those of the ellipsoid, by differences."""
+        p, t, z = rest[0], rest[1][0], np.concatenate([x, u])
+        r = self.m.residuals(z, p, t)
+
+        def value(z: np.ndarray) -> np.ndarray:
+            rows = force[0] * self.m.row(z, p, t) if self.rows else 0.0
+            return costate @ self.m.step(z, p, t) + force[-1] * (r @ self.m.residuals(z, p, t)) + rows + np.zeros(1)
+
+        e = 1e-5
+        C = [(derivative(value, z + e * d) - derivative(value, z - e * d))[0] / (2.0 * e) for d in np.eye(len(z))]
+        return (padded(0.5 * (np.array(C) + np.array(C).T)),)
+
+    def sample(self, t: float, x: np.ndarray, fallback: tuple[float, float] = (0.0, 0.0)) -> np.ndarray:
+        return self.unit.sample(t, np.array([*x, *self.m.par, *fallback]))
+
+    @property
+    def plan(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """States, inputs, and multipliers of lower and upper sides."""
+        m = self.m
+        X, U, both = np.split(self.unit.memory[AT + 2 :], np.cumsum([(m.NN + 1) * m.nx, m.NN * m.nu]))
+        return X.reshape(-1, m.nx), U.reshape(-1, m.nu), both.reshape(m.NN + 1, 2, self.n_rows)
+
+    def rollout(self, t: float, x: np.ndarray, U: np.ndarray) -> list[np.ndarray]:
+        X = [x]
+        for k, u in enumerate(U):
+            X.append(self.m.step(np.concatenate([X[-1], u]), self.m.par, t + k * H))
+        return X
+
+    def cost(self, t: float, X: list[np.ndarray], U: np.ndarray) -> Any:
+        m, total = self.m, 0.0
+        for k, u in enumerate(U):
+            z, at = np.concatenate([X[k], u]), t + k * H
+            r = m.residuals(z, m.par, at) if self.dense else np.sqrt(m.weights) * (z - m.goal(m.par, at))
+            total = total + 0.5 * (r @ r)
+        e = X[-1] - m.goal(m.par, t + m.NN * H)[:3]
+        return total + 0.5 * (e @ m.end @ e)
+
+    def values(self, t: float, X: list[np.ndarray], U: np.ndarray) -> np.ndarray:
+        """All rows at all stages."""
+        rows = []
+        for k, x in enumerate(X):
+            z = np.concatenate([x, U[min(k, len(U) - 1)]])
+            rows.append(np.concatenate([z[list(self.m.boxes)], self.general(z, self.m.par, t + k * H)]))
+        return np.array(rows)
+
+    def check(self, t: float, x: np.ndarray, answer: np.ndarray, tolerance: float) -> int:
+        """The plan is an optimum: rows, multipliers, stationarity. Returns how many sides are active."""
+        X, U, both = self.plan
+        np.testing.assert_allclose(X, self.rollout(t, x, U), atol=tolerance)
+        values, stage = self.values(t, list(X), U), np.arange(len(X))[:, None]
+        on = (stage >= self.first) & (stage <= self.last)
+        lower, upper = both[:, 0], both[:, 1]
+        force = np.where(on & np.isfinite(self.high), upper, 0.0) - np.where(on & np.isfinite(self.low), lower, 0.0)
+
+        def lagrangian(u: np.ndarray) -> np.ndarray:
+            U = u.reshape(-1, self.m.nu)
+            X = self.rollout(t, x, U)
+            return np.array([self.cost(t, X, U) + (force * self.values(t, X, U)).sum()])
+
+        assert np.abs(derivative(lagrangian, U.ravel())).max() < tolerance
+        active, worst, slack = 0, 0.0, 0.0
+        for k, r in zip(*np.nonzero(on), strict=True):
+            for beyond, force_of in (
+                (self.low[r] - values[k, r], lower[k, r]), (values[k, r] - self.high[r], upper[k, r])
+            ):  # fmt: skip
+                if beyond == -np.inf:
+                    continue
+                s, price = max(beyond, 0.0), self.linear[r] + self.square[r] * max(beyond, 0.0)
+                assert force_of > -tolerance and min(-beyond, force_of) < 1e2 * tolerance
+                if self.soft[r]:  # the price of a slack is the multiplier
+                    slack = max(slack, s)
+                    assert force_of <= price + tolerance
+                    assert s < tolerance or abs(force_of - price) < 1e2 * tolerance
+                else:
+                    worst = max(worst, s)
+                active += force_of > 1e-3
+        assert worst < tolerance
+        assert answer[4] == pytest.approx(worst, abs=tolerance)
+        assert answer[5] == pytest.approx(slack, abs=tolerance)
+        assert answer[7] == pytest.approx(self.cost(t, list(X), U), rel=1e-6)
+        np.testing.assert_allclose(answer[:2], np.clip(U[0], [-0.5, -0.4], [0.4, 0.7]), atol=1e-15)
+        return active
+
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "diagonal": {"rows": 1, "path": (1, 4)},
+    "dense": {"dense": True, "shift": 0.4},
+    "exact": {"dense": True, "exact": True, "rows": 1},
+    "end": {"end_level": 0.2},
+    "all": {"exact": True, "dense": True, "end_level": 0.2, "rows": 1},
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_plans_are_optimal(name: str) -> None:
+    made, rng, active = Controller(**SETTINGS[name]), np.random.default_rng(5), 0
+    x = np.array([0.3, 0.2, -0.3])
+    for n in range(3):
+        t = 0.4 + H * n
+        answer = made.sample(t, x)
+        assert answer[2] in (0.0, 1.0) and answer[6] == 0.0 and answer[3] > 0.0, answer
+        active += made.check(t, x, answer, 1e-6)
+        assert answer[9] == float(made.unit.calls["CURVE_TAPE"] > 0) == float("exact" in SETTINGS[name])
+        for j, k in enumerate(made.path):
+            at = made.plan[0][k]
+            np.testing.assert_allclose(answer[10 + 3 * j :][:3], [0.3 * at[0], at[1] + t + k * H, at[2]])
+        x = Cart.step(np.concatenate([x, answer[:2]]), Cart.par, t) + 0.02 * rng.normal(size=3)
+    assert active > 1
+
+
+def test_a_plan_is_shifted_where_a_sample_has_none() -> None:
+    """Without a goal the plan moves on by a part of an interval; inputs are clipped, then those of the fallback."""
+    made, shift = Controller(rows=1, shift=0.4), 0.4
+    x, t = np.array([0.3, 0.2, -0.3]), 0.4
+    made.sample(t, x)
+    for n in range(1, 6):
+        before = [part.copy() for part in made.plan]
+        fallback = (0.1, -9.0) if n % 2 else (0.3, 9.0)
+        made.unit.broken = {"GOAL_TAPE": made.unit.calls["GOAL_TAPE"] + 1}
+        answer = made.sample(t + n * H, x, fallback)
+        assert answer[2] == 3.0 and answer[3] == 0.0
+        if n >= made.m.NN:  # a plan moves on as often as it has intervals, less one
+            assert answer[6] == 3.0 and not made.unit.memory[AT:].any()
+            np.testing.assert_array_equal(answer[:2], [0.1, -0.4] if n % 2 else [0.3, 0.7])
+            continue
+        assert answer[6] == 2.0 and made.unit.memory[AT] == 1.0 and made.unit.memory[AT + 1] == n
+        for old, now in zip(before, made.plan, strict=True):
+            later = np.concatenate([old[1:], old[-1:]])
+            np.testing.assert_allclose(now, old + shift * (later - old), rtol=1e-14, atol=1e-15)
+        np.testing.assert_allclose(answer[:2], np.clip(made.plan[1][0], [-0.5, -0.4], [0.4, 0.7]))
+
+
+@pytest.mark.parametrize("broken", ["READ_TAPE", "STEP_TAPE", "GOAL_TAPE", "COST_TAPE", "ROWS_TAPE", "CURVE_TAPE"])
+def test_a_sample_recovers_from_a_tape_that_fails_once(broken: str) -> None:
+    """Without numbers of the sample the plan moves on; where a round fails, one begins from nothing and is optimal."""
+    made = Controller(rows=1, dense=True, exact=True)
+    x, t = np.array([0.3, 0.2, -0.3]), 0.4
+    first = made.sample(t, x)
+    assert first[6] == 0.0
+    x = Cart.step(np.concatenate([x, first[:2]]), Cart.par, t)
+    made.unit.broken = {broken: made.unit.calls[broken] + 1}
+    answer = made.sample(t + H, x)
+    lost = broken in ("READ_TAPE", "GOAL_TAPE")
+    assert answer[2] == (3.0 if lost else 0.0) and answer[6] == (2.0 if lost else 1.0)
+    if not lost:
+        made.check(t + H, x, answer, 1e-6)
+
+
+def test_a_goal_out_of_reach_is_infeasible() -> None:
+    made = Controller(end_level=1e-4)
+    answer = made.sample(0.4, np.array([3.0, 0.2, -0.3]), (0.1, 0.2))
+    assert answer[2] == 2.0 and answer[6] == 3.0 and answer[:2].tolist() == [0.1, 0.2]
+    assert not made.unit.memory[AT:].any()
+
+
+def test_samples_end_before_their_deadline() -> None:
+    """The clock counts its own calls: a sample stops when a further lap would pass the least of both budgets."""
+    made = Controller(rows=1, dense=True, budget=0.7, rounds=4)
+    set_clock, late = made.unit.library.set_clock, made.unit.library.times_late
+    x, t = np.array([0.3, 0.2, -0.3]), 0.4
+
+    def timed(each: float, most: float) -> tuple[np.ndarray, int]:
+        made.unit.memory[AT:] = 0.0
+        set_clock(ctypes.c_double(each), ctypes.c_double(most))
+        return made.sample(t, x), late()
+
+    free, never = timed(1e-9, 9.0)
+    assert free[2] == 0.0 and never == 0 and 0.0 < free[8] < 1e-6
+    calls = round(free[8] / 1e-9)
+    made.check(t, x, free, 1e-6)
+    for each, most in ((2.0 * 0.7 / calls, 9.0), (2.0 * 0.3 / calls, 0.3)):  # half of the time that it takes
+        answer, number = timed(each, most)
+        assert answer[2] == 1.0 and number == 0 and answer[8] <= min(most, 0.7) + 4.0 * each
+        assert answer[8] >= 0.5 * min(most, 0.7) and 0 < answer[3] < free[3]
+        assert made.unit.memory[AT] == 1.0
+    for each, most in ((1.0, 9.0), (0.2, 0.3)):  # not one round
+        answer, number = timed(each, most)
+        assert answer[2] == 4.0 and number == 1 and answer[6] == 3.0
