@@ -586,3 +586,229 @@ def test_room_for_records(engine: Any) -> None:
     for changes, records, free in ((0, 0, 1), (4, capacity - 3, 1), (4, capacity - 2, 0), (5, 0, 0)):
         run.seen["n_changes"][0], run.W.n_records = changes, records
         assert engine("room", run.watch) == free
+
+
+G = 9.81
+
+
+def thrown(height: float, speed: float, level: float) -> list[float]:
+    """When a throw passes a level."""
+    roots = np.roots([-0.5 * G, speed, height - level])
+    return sorted(float(t.real) for t in roots if abs(t.imag) < 1e-12 and t.real > 0.0)
+
+
+def throw(
+    functions: Callable[[float, np.ndarray], Any], specs: tuple[Any, ...], kinds: tuple[int, ...], **settings: Any
+) -> Run:
+    """A throw with a drift beside it, which is not a polynomial: y, v and z with z' = z."""
+    start = settings.pop("start", [1.0, 4.0, 1.0])
+    return Run(lambda t, x, c, p: [x[1], -G, x[2]], start, lambda t, x, c, p: functions(t, x), specs, kinds, **settings)
+
+
+WAYS: list[dict[str, Any]] = [
+    {"adaptive": True, "rtol": 1e-7},
+    {"adaptive": True, "method": tableaus.DORMAND_PRINCE_8},
+    {"adaptive": False, "step": 0.13},
+    {"adaptive": False, "step": 0.13, "method": tableaus.CLASSICAL},
+]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["five", "eight", "fixed", "classical"])
+def test_instants_of_events_are_those_of_the_motion(engine: Any, way: dict[str, Any]) -> None:
+    """Both crossings of a level, one of each direction, several in a step, and one of a function that is not linear."""
+    level, up = thrown(1.0, 4.0, 1.5), 4.0 / G
+    specs = (event(), event(1), event(-1), event(), event(-1), event(kinks=True))
+    for kind in (STAYS, PASSES):
+        run = throw(
+            lambda t, x: [x[0] - 1.5, x[0] - 1.5, x[0] - 1.5, np.exp(x[2]) - np.exp(1.4), x[1], x[0] - 1.501],
+            specs, (kind,) * 6, **way,
+        )  # fmt: skip
+        run.start(engine)
+        assert engine("advance", run.watch) == REACHED and run.L.t == 1.0
+        near = thrown(1.0, 4.0, 1.501)
+        expected = [
+            (0, 1, level[0]), (1, 1, level[0]), (5, 1, near[0]), (3, 1, np.log(1.4)), (4, -1, up), (5, -1, near[1]),
+            (0, -1, level[1]), (2, -1, level[1]),
+        ]  # fmt: skip
+        made = sorted(run.records, key=lambda r: (round(r[2], 6), r[0]))
+        for got, want in zip(made, sorted(expected, key=lambda r: (round(r[2], 6), r[0])), strict=True):
+            assert got[:2] == want[:2] and got[2] == pytest.approx(want[2], abs=2e-6 if want[0] == 3 else 1e-9)
+        for k, (i, _, t) in enumerate(run.records):
+            x = run.seen["record_x"][k]
+            np.testing.assert_allclose(x, [1.0 + 4.0 * t - 0.5 * G * t * t, 4.0 - G * t, np.exp(t)], rtol=2e-5, atol=1e-9)
+            if i in (0, 1, 2):
+                assert x[0] == pytest.approx(1.5, abs=1e-10)
+        times = run.rows[0]
+        ends = [t for *_, t in run.records]
+        assert all((times == t).any() == (kind == STAYS) for t in ends)
+        np.testing.assert_allclose(run.arrays["x"], [1.0 + 4.0 - 0.5 * G, 4.0 - G, np.e], rtol=2e-5)
+
+
+def test_a_step_ends_at_the_strongest_of_simultaneous_events(engine: Any) -> None:
+    for kinds, outcome in (((STAYS, CUTS), REACHED), ((CUTS, ENDS), STOPPED), ((PASSES, ENDS), STOPPED)):
+        run = throw(lambda t, x: [x[0] - 1.5, 3.0 - 2.0 * x[0]], (event(), event()), kinds, end=0.3)
+        run.start(engine)
+        got, first = engine("advance", run.watch), thrown(1.0, 4.0, 1.5)
+        assert got == outcome and [r[:2] for r in run.records[:2]] == [
+            (i, s) for i, s in ((0, 1), (1, -1)) if kinds[i] != CUTS
+        ]
+        if outcome == STOPPED:
+            assert run.L.t == pytest.approx(first[0], abs=1e-11) and len(run.records) < 3
+
+
+def bouncing(restitution: float, rest: float = 0.0, **settings: Any) -> Run:
+    """A ball that bounces on the floor, with an event where its velocity changes its sign and one at a time."""
+    specs = (event(-1, positive=True), event(jumps=True), event(-1))
+    run = Run(
+        lambda t, x, c, p: [x[1], -G], [1.0, 0.5], lambda t, x, c, p: [x[0], x[1] - 0.2, 0.6 - t], specs,
+        (SWITCHES, STAYS, STAYS), **{"end": 1.5, **settings},
+    )  # fmt: skip
+
+    def bounce(t: float, x: np.ndarray, fired: np.ndarray) -> int:
+        assert t == run.L.t
+        run.bounced.append((t, fired.copy().tolist()))
+        if fired[0]:
+            x[0], x[1] = max(x[0], 0.0), -restitution * x[1]
+        return -1
+
+    run.bounced = []
+    run.transition(bounce)
+    run.W.n_positive = 1
+    return run
+
+
+def bounces(restitution: float, end: float) -> list[float]:
+    v = np.sqrt(0.5**2 + 2.0 * G)
+    t = (0.5 + v) / G
+    made = []
+    while t < end:
+        made.append(t)
+        v *= restitution
+        t += 2.0 * v / G
+    return made
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["five", "eight", "fixed", "classical"])
+def test_transitions_happen_at_their_instants(engine: Any, way: dict[str, Any]) -> None:
+    run = bouncing(0.6, **way)
+    run.start(engine)
+    assert engine("advance", run.watch) == REACHED
+    expected = bounces(0.6, 1.5)
+    np.testing.assert_allclose([t for t, _ in run.bounced], expected, rtol=0.0, atol=1e-9)
+    assert run.seen["n_changes"][0] == len(expected) == 3
+    assert run.seen["change_first"][:3].tolist() == [k for k, r in enumerate(run.records) if r[0] == 0]
+    apex = [t for r, _, t in run.records if r == 1]
+    speeds = [np.sqrt(0.25 + 2.0 * G) * 0.6**k for k in range(4)]
+    passes = [0.3 / G] + [t + (v - 0.2) / G for t, v in zip(expected, speeds[1:], strict=True)]
+    np.testing.assert_allclose(sorted(apex), sorted([*expected, *(t for t in passes if t < 1.5)]), atol=1e-9)
+    assert [r[1] for r in run.records if r[0] == 1] == [-1, 1, -1, 1, -1, 1, -1][: len(apex)]
+    assert [r[:2] for r in run.records if r[0] == 2] == [(2, -1)]
+    last, v = expected[-1], speeds[3]
+    s = 1.5 - last
+    np.testing.assert_allclose(run.arrays["x"], [v * s - 0.5 * G * s * s, v - G * s], rtol=1e-6, atol=1e-9)
+
+
+def test_a_transition_that_fails_ends_the_run(engine: Any) -> None:
+    for answer, outcome in ((5, ILL_POSED), (-1, NOT_FINITE)):
+        run = bouncing(0.6)
+
+        def fails(t: float, x: np.ndarray, fired: np.ndarray, answer: int = answer) -> int:
+            x[1] = np.inf
+            return answer
+
+        run.transition(fails)
+        run.start(engine)
+        assert engine("advance", run.watch) == outcome and run.W.culprit == answer
+        assert run.L.t == pytest.approx(bounces(0.6, 1.0)[0], abs=1e-9)
+        assert [r[0] for r in run.records] == [1, 0] and run.seen["n_changes"][0] == 0
+        assert np.isfinite(run.arrays["x"]).all()
+
+
+def test_an_event_that_a_transition_makes_has_its_own(engine: Any) -> None:
+    """The velocity jumps over zero at a bounce: a transition of that event follows, at the same instant."""
+    run = Run(
+        lambda t, x, c, p: [x[1], -G], [1.0, 0.5], lambda t, x, c, p: [x[0], x[1] + 1.0],
+        (event(-1, positive=True), event(1, jumps=True)), (SWITCHES, SWITCHES), end=0.9,
+    )  # fmt: skip
+    seen = []
+
+    def bounce(t: float, x: np.ndarray, fired: np.ndarray) -> int:
+        seen.append((t, (fired != 0).tolist()))
+        x[:] = 0.0, -0.5 * x[1] if fired[0] else x[1] - 0.25
+        return -1
+
+    run.transition(bounce)
+    run.W.n_positive = 1
+    run.start(engine)
+    assert engine("advance", run.watch) == REACHED
+    t = bounces(0.5, 0.9)[0]
+    assert [fired for _, fired in seen] == [[True, False], [False, True]]
+    assert seen[0][0] == seen[1][0] == pytest.approx(t, abs=1e-9)
+    v = 0.5 * np.sqrt(0.25 + 2.0 * G) - 0.25
+    assert run.arrays["x"][1] == pytest.approx(v - G * (0.9 - t), abs=1e-8)
+    assert [r[0] for r in run.records] == [0, 1]
+
+
+def test_a_function_that_must_not_be_negative_fires_at_once(engine: Any) -> None:
+    """A state that begins below zero, or falls from it at once."""
+    for height, speed in ((-1e-3, -1.0), (0.0, -1.0), (0.0, 0.0)):
+        run = bouncing(0.5, end=0.1)
+        run.arrays["x"][:] = height, speed
+        run.transition(lambda t, x, fired: x.__setitem__(slice(None), (0.0, 2.0)) or -1)
+        run.start(engine)
+        assert engine("advance", run.watch) == REACHED
+        assert run.records[0][0] == 0 and run.records[0][2] == 0.0
+        np.testing.assert_allclose(run.arrays["x"], [0.2 - 0.005 * G, 2.0 - 0.1 * G], rtol=1e-9)
+
+
+def test_the_caller_may_change_the_state(engine: Any) -> None:
+    run = throw(lambda t, x: [x[0] - 1.5], (event(1),), (STAYS,))
+    run.W.asks = 1
+    run.start(engine)
+    t = thrown(1.0, 4.0, 1.5)[0]
+    assert engine("advance", run.watch) == ASKED and run.L.t == pytest.approx(t, abs=1e-11)
+    assert engine("answer", run.watch, np.array([0.8, 4.0, 1.0]), 0) == REACHED
+    assert engine("advance", run.watch) == ASKED
+    assert run.L.t == pytest.approx(t + thrown(0.8, 4.0, 1.5)[0], abs=1e-9)
+    assert engine("answer", run.watch, None, 0) == REACHED
+    assert engine("advance", run.watch) == REACHED and run.L.t == 1.0
+
+
+def test_events_at_a_state_reached_by_other_means(engine: Any) -> None:
+    run = throw(lambda t, x: [x[0] - 1.5, 1.5 - x[0], x[2] - 1.5], (event(1), event(1), event()), (STAYS, STAYS, ENDS))
+    run.start(engine)
+    run.arrays["x"][:], run.L.t = [2.0, 1.0, 1.2], 0.25
+    assert engine("here", run.watch) == REACHED
+    assert run.records == [(0, 1, 0.25)] and run.arrays["signs"].tolist() == [1.0, -1.0, -1.0]
+    run.arrays["x"][2] = 1.6
+    assert engine("here", run.watch) == STOPPED and run.records[1:] == [(2, 1, 0.25)]
+    run.W.n_records = run.W.records_capacity
+    assert engine("here", run.watch) == LOG_FULL
+
+
+def test_steps_of_another_solver(engine: Any) -> None:
+    """Events in a step that is offered are located by parts of it, which the other solver makes."""
+    run = throw(lambda t, x: [x[0] - 1.5, x[1]], (event(1), event(-1)), (STAYS, STAYS))
+    kind = ctypes.CFUNCTYPE(
+        ctypes.c_int, ctypes.c_void_p, ctypes.c_double, ctypes.c_double, *[ctypes.POINTER(ctypes.c_double)] * 4
+    )
+
+    def part(_context: Any, t: float, h: float, x: Any, _c: Any, _p: Any, out: Any) -> int:
+        out[0], out[1], out[2] = x[0] + h * x[1] - 0.5 * G * h * h, x[1] - G * h, x[2] * np.exp(h)
+        return 0
+
+    kept = kind(part)
+    run.L.custom = ctypes.cast(kept, ctypes.c_void_p).value
+    run.start(engine)
+    outcomes = []
+    while run.L.t < 0.6:
+        x, h = run.arrays["x"], 0.3
+        part(None, run.L.t, h, x, None, None, run.arrays["x_next"])
+        run.L.t_next, run.L.h_used, run.L.whole = run.L.t + h, h, 1
+        outcomes.append(engine("offer", run.watch))
+    assert set(outcomes) == {REACHED}
+    expected = [(0, 1, thrown(1.0, 4.0, 1.5)[0]), (1, -1, 4.0 / G)]
+    for got, want in zip(run.records, expected, strict=True):
+        assert got[:2] == want[:2] and got[2] == pytest.approx(want[2], abs=1e-10)
+    run.arrays["x_next"][1] = np.nan
+    assert engine("offer", run.watch) == DIVERGED and run.L.bad == 1
