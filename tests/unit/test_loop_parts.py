@@ -635,7 +635,9 @@ def test_instants_of_events_are_those_of_the_motion(engine: Any, way: dict[str, 
             assert got[:2] == want[:2] and got[2] == pytest.approx(want[2], abs=2e-6 if want[0] == 3 else 1e-9)
         for k, (i, _, t) in enumerate(run.records):
             x = run.seen["record_x"][k]
-            np.testing.assert_allclose(x, [1.0 + 4.0 * t - 0.5 * G * t * t, 4.0 - G * t, np.exp(t)], rtol=2e-5, atol=1e-9)
+            np.testing.assert_allclose(
+                x, [1.0 + 4.0 * t - 0.5 * G * t * t, 4.0 - G * t, np.exp(t)], rtol=2e-5, atol=1e-9
+            )
             if i in (0, 1, 2):
                 assert x[0] == pytest.approx(1.5, abs=1e-10)
         times = run.rows[0]
@@ -812,3 +814,336 @@ def test_steps_of_another_solver(engine: Any) -> None:
         assert got[:2] == want[:2] and got[2] == pytest.approx(want[2], abs=1e-10)
     run.arrays["x_next"][1] = np.nan
     assert engine("offer", run.watch) == DIVERGED and run.L.bad == 1
+
+
+class Members:
+    """Members of a rollout that take their steps in the loop of a run."""
+
+    def __init__(self, run: Run, count: int, *, keeps: bool = False, every: bool = False) -> None:
+        self.run, self.count = run, count
+        self.memory = NativeMemory(structure("members"))
+        S, array = self.memory.struct, self.memory.array
+        S.watch, S.every, S.keeps, S.guess_of = run.watch.address, every, keeps, -1
+        array("stops", np.arange(10, 10 + run.L.n_events))
+        self.carried = array("carried", np.zeros((count, 7)))
+        self.carried[:, 0] = -np.inf
+        self.pace = array("pace", np.tile([0.0, 1e-4, 0.0, 0.0], (count, 1)))
+        array("record_member", np.full(run.W.records_capacity, -1))
+        array("change_member", np.full(run.W.changes_capacity, -1))
+        array("x_before", np.zeros(run.n))
+        self.log: list[tuple[int, int, int, float]] = []
+        self.changed: list[int] = []
+
+        def drain() -> None:
+            who = self.memory.arrays["record_member"][: run.W.n_records].tolist()
+            self.log += [(i, *r) for i, r in zip(who, run.records, strict=True)]
+            self.changed += self.memory.arrays["change_member"][: run.seen["n_changes"][0]].tolist()
+
+        self._drain = ctypes.CFUNCTYPE(None)(drain)
+        S.drain = ctypes.cast(self._drain, ctypes.c_void_p).value
+        self.drain = drain
+        self.x = np.tile(run.arrays["x"], (count, 1))
+        self.signs, self.t = np.zeros((count, run.L.n_events)), np.zeros(count)
+        self.c, self.p = np.zeros((count, run.L.n_held)), np.zeros(8)
+
+    def begin(self, engine: Any, i: int, h: float) -> int:
+        own = self.t[i : i + 1], h, self.x[i], self.c[i], self.p, self.signs[i]
+        return int(engine("member_begins", self.memory, i, *own))
+
+    def step(self, engine: Any, i: int, h: float, end: float) -> int:
+        own = self.t[i : i + 1], h, end, self.x[i], self.c[i], self.p, self.signs[i]
+        return int(engine("member_steps", self.memory, i, *own))
+
+
+def fallen(height: float, speed: float, restitution: float, t: float) -> np.ndarray:
+    """The ball after t, from bounce to bounce."""
+    while True:
+        hit = (speed + np.sqrt(speed**2 + 2.0 * G * height)) / G
+        if hit > t:
+            return np.array([height + speed * t - 0.5 * G * t * t, speed - G * t])
+        height, speed, t = 0.0, restitution * (G * hit - speed), t - hit
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["five", "eight", "fixed", "classical"])
+def test_members_do_not_depend_on_each_other(engine: Any, way: dict[str, Any]) -> None:
+    """Members in turns are those that are alone, to the last bit, and bounce as the closed form does."""
+    starts = ((1.0, 0.5), (0.4, -1.0), (0.0, 2.0))
+    ends, alone = np.cumsum(np.full(6, 0.15)), []
+    step = 0.15 if not way["adaptive"] else 0.0
+
+    def members() -> Members:
+        made = Members(bouncing(0.6, **way), 3, keeps=True)
+        made.x[:] = starts
+        return made
+
+    for i in range(3):
+        one = members()
+        assert one.begin(engine, i, 0.15) == 0
+        for end in ends:
+            while one.t[i] < end - 1e-12:
+                assert one.step(engine, i, step, end) == 0
+        alone.append(one.x[i].copy())
+        assert {who for who in (one.drain(), one.log)[1] for who in who[:1]} == {i} == set(one.changed)
+    both = members()
+    for i in range(3):
+        assert both.begin(engine, i, 0.15) == 0
+    for end in ends:
+        for i in (2, 0, 1):
+            while both.t[i] < end - 1e-12:
+                assert both.step(engine, i, step, end) == 0
+            np.testing.assert_allclose(both.x[i], fallen(*starts[i], 0.6, both.t[i]), rtol=1e-6, atol=1e-7)
+    np.testing.assert_array_equal(both.x, alone)
+
+
+def test_members_stop_and_fail_with_their_status(engine: Any) -> None:
+    """At an event by its number, else by the state that is to blame, constraints and transitions, or too many steps."""
+    n = 3
+    run = throw(lambda t, x: [x[0] - 1.5, x[1]], (event(-1), event()), (ENDS, ENDS), adaptive=False, step=0.1)
+    made = Members(run, 2)
+    assert made.begin(engine, 1, 0.1) == 0 and made.signs[1].tolist() == [-1.0, 1.0]
+    statuses = [made.step(engine, 1, 0.1, 0.1 * (k + 1)) for k in range(5)]
+    assert statuses == [0, 0, 0, 0, -2 - 11] and made.t[1] == pytest.approx(4.0 / G, abs=1e-10)
+    assert made.x[1, 1] == pytest.approx(0.0, abs=1e-9) and made.t[0] == 0.0
+    for cause, status in (("rate", 1 + 2), ("function", 1 + n), ("transition", 1 + n), ("steps", 2 + n)):
+        run = Run(
+            lambda t, x, c, p, cause=cause: [x[1], -G, np.nan if cause == "rate" and t > 0.05 else 1.0],
+            [0.1, 0.0, 0.0], lambda t, x, c, p, cause=cause: [np.nan if cause == "function" and t > 0.05 else x[0]],
+            (event(-1),), (SWITCHES,), adaptive=False, step=0.1,
+        )  # fmt: skip
+        run.transition(lambda t, x, fired: 7)
+        made = Members(run, 1)
+        assert made.begin(engine, 0, 0.1) == 0
+        run.L.max_steps = 0 if cause == "steps" else 9
+        assert [made.step(engine, 0, 0.1, 0.1), made.step(engine, 0, 0.1, 0.2)][
+            0 if cause != "transition" else 1
+        ] == status
+        assert made.carried[0, 3] == (7.0 if cause == "transition" else made.carried[0, 3])
+        outcome = {"rate": DIVERGED, "function": DIVERGED, "transition": ILL_POSED, "steps": EXHAUSTED}[cause]
+        assert made.carried[0, 2] == outcome
+
+
+def test_a_log_of_members_is_emptied_where_it_is_full(engine: Any) -> None:
+    whole = Members(bouncing(0.6), 1, keeps=True)
+    short = Members(bouncing(0.6, changes=2), 1, keeps=True)
+    for made in (whole, short):
+        made.begin(engine, 0, 0.1)
+        while made.t[0] < 1.5:
+            assert made.step(engine, 0, 0.0, 1.5) == 0
+        drained = len(made.log)
+        made.drain()
+        assert (drained > 0) == (made is short)
+    assert whole.log == short.log and whole.changed == short.changed == [0, 0, 0] and len(whole.log) > 6
+
+
+def test_new_held_values_have_their_effects_at_once(engine: Any) -> None:
+    """A switch that a held value makes fires before the step; without one nothing is changed."""
+    for adaptive in (False, True):
+        run = Run(
+            lambda t, x, c, p: [x[1], c[0]], [1.0, 0.0], lambda t, x, c, p: [0.5 - c[0], x[1] - 9.0],
+            (event(), event()), (SWITCHES, STAYS), adaptive=adaptive, step=0.1, held=1, end=2.0,
+        )  # fmt: skip
+        run.transition(lambda t, x, fired: x.__setitem__(1, x[1] + 3.0) or -1)
+        made = Members(run, 2)
+        made.t[:] = 0.3
+        assert made.begin(engine, 1, 0.1) == 0 and made.signs[1, 0] == 1.0
+        own = made.x[1], made.c[1], made.p, made.signs[1]
+        assert engine("member_sampled", made.memory, 1, 0.4, 0.1, 0.5, *own) == 0
+        assert made.x[1].tolist() == [1.0, 0.0] and made.signs[1, 0] == 1.0
+        made.c[1] = 2.0
+        assert engine("member_sampled", made.memory, 1, 0.4, 0.1, 0.5, *own) == 1
+        assert made.x[1].tolist() == [1.0, 3.0] and made.signs[1].tolist() == [-1.0, -1.0]
+        assert engine("member_sampled", made.memory, 1, 0.4, 0.1, 0.5, *own) == 0
+        made.t[1] = 0.4
+        while made.t[1] < 0.5:
+            assert made.step(engine, 1, 0.1, 0.5) == 0
+        np.testing.assert_allclose(made.x[1], [1.0 + 0.3 + 0.01, 3.2], rtol=1e-12)
+
+
+def desk_of(made: Members, numbers_of: list[int], **settings: Any) -> tuple[NativeMemory, np.ndarray]:
+    run = made.run
+    size = 5 + run.n + run.L.n_events + run.L.n_held + 4
+    desk = NativeMemory(structure("desk"))
+    rows = desk.array("rows", np.zeros((len(numbers_of), size)))
+    desk.array("member", np.array(numbers_of))
+    desk.array("parameters", np.arange(16.0).reshape(8, 2))
+    desk.struct.n, desk.struct.size, desk.struct.p_stride, desk.struct.threads = len(rows), size, 2, 1
+    for name, value in settings.items():
+        setattr(desk.struct, name, value)
+    return desk, rows
+
+
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_members_at_a_desk(engine: Any, adaptive: bool) -> None:
+    """x' = p1 + c: rows have their own clocks, held values and parameters; those of another thread stay."""
+    run = Run(
+        lambda t, x, c, p: [p[1] + c[0], 1.0], [0.0, 0.0], lambda t, x, c, p: [x[1] - 9.0, 7.5 - c[0] - t],
+        (event(), event()), (STAYS, SWITCHES), adaptive=adaptive, step=0.1, held=1, p=(0.0, 0.0), end=99.0,
+    )  # fmt: skip
+    run.transition(lambda t, x, fired: x.__setitem__(1, x[1] + 100.0) or -1)
+    made = Members(run, 8)
+    desk, rows = desk_of(made, [5, 2, 7], anchor=1.0, h=0.1, rest=0.04, first=3, count=2, threads=2, thread=1)
+    clock, held = np.array([10.0, 20.0, 30.0]), np.array([0.5, 0.6, 0.7])
+    rows[:, 0], rows[:, 1], rows[:, 5:7], rows[:, 9] = clock, clock + 1.3, [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]], held
+    if adaptive:
+        rows[:, 10:14] = [0.05, 1e-4, 0.0, 3.0]
+    untouched = rows[1].copy()
+    engine("at_desk", made.memory, desk, 1)
+    for k, member in ((0, 5), (2, 7)):
+        assert rows[k, 4] == 0.0 and rows[k, 7:9].tolist() == [-1.0, np.sign(7.5 - held[k] - clock[k])]
+        assert made.carried[member, 0] == rows[k, 1] and rows[k, 5] == 1.0 + k
+    np.testing.assert_array_equal(rows[1], untouched)
+    if adaptive:
+        assert (rows[[0, 2], 10] > 0.0).all() and (rows[[0, 2], 13] == 3.0).all() is not None
+        desk.struct.h = 40.0
+        for k in (0, 2):
+            rows[k, 10] = 0.05
+        engine("at_desk", made.memory, desk, 0)
+        for k, p in ((0, 11.0), (2, 15.0)):
+            length = rows[k, 2]
+            assert (
+                rows[k, 4] == 0.0
+                and rows[k, 1] == pytest.approx(40.0)
+                and length == pytest.approx(40.0 - clock[k] - 1.3)
+            )
+            assert rows[k, 5] == pytest.approx(1.0 + k + (p + held[k]) * length, rel=1e-9)
+            assert rows[k, 13] > 0.0
+        return
+    for step, h in ((0, 0.1), (1, 0.1), (2, 0.04)):
+        rows[:, 3] = step
+        before = rows[:, 5].copy()
+        engine("at_desk", made.memory, desk, 0)
+        for k, p in ((0, 11.0), (2, 15.0)):
+            assert rows[k, 1] == pytest.approx(clock[k] + 1.0 + (3 + step) * 0.1 + h, abs=1e-12)
+            assert rows[k, 2] == h and rows[k, 4] == 0.0 and rows[k, 3] == step
+            assert rows[k, 5] == pytest.approx(before[k] + (p + held[k]) * h, rel=1e-12)
+    # a member in a mode of its own goes on to the end of the segment: two steps and a part of one
+    desk.array("modes", np.array([0])), setattr(desk.struct, "n_modes", 1)
+    rows[:, 3], rows[0, 5], rows[2, 5] = 0.0, 1.0, -99.0
+    engine("at_desk", made.memory, desk, 0)
+    assert rows[0, 3] == 2.0 and rows[0, 5] == pytest.approx(1.0 + 11.5 * 0.24) and rows[2, 3] == 0.0
+    assert rows[0, 1] == pytest.approx(10.0 + 1.0 + 0.5 + 0.04)
+    # samples: what a held value switches
+    rows[0, 1], rows[0, 8], rows[0, 9], rows[0, 6] = 1.0, -1.0, 5.0, 2.0
+    engine("at_desk", made.memory, desk, 2)
+    assert rows[0, 6] == 102.0 and rows[0, 8] == 1.0 and rows[2, 6] < 3.0
+
+
+def test_a_member_that_fails_at_a_desk_stays_where_it_was(engine: Any) -> None:
+    run = Run(lambda t, x, c, p: [1.0, np.nan if t > 0.15 else 1.0], [0.0, 0.0], adaptive=False, step=0.1)
+    made = Members(run, 1)
+    desk, rows = desk_of(made, [0], h=0.1, count=2, modes=0)
+    rows[0, 5:7] = 3.0, 4.0
+    for step, status in ((0, 0.0), (1, 2.0)):
+        rows[0, 3] = step
+        engine("at_desk", made.memory, desk, 0)
+        assert rows[0, 4] == status
+    np.testing.assert_allclose(rows[0, 5:7], [3.1, 4.1])
+
+
+class Segment(ctypes.Structure):
+    """As in singles.c."""
+
+    _fields_ = [
+        *((name, ctypes.c_double) for name in ("anchor", "h", "rest")),
+        *((name, ctypes.c_int64) for name in ("first", "count", "row", "begin", "sample")),
+    ]  # fmt: skip
+
+
+FINAL, MAXIMUM, MINIMUM, INTEGRAL, FIRST, LAST = range(6)
+
+
+@pytest.mark.parametrize("every", [False, True])
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_a_member_alone_over_segments(engine: Any, adaptive: bool, every: bool) -> None:
+    """x' = c of a second member whose clock is late: rows, held rows, and measures of all kinds by closed forms."""
+    run = Run(
+        lambda t, x, c, p: [c[0], p[1]], [0.0, 0.0], adaptive=adaptive, step=0.1, held=2, p=(0.0, 0.0), end=99.0
+    )  # fmt: skip
+    made, n = Members(run, 2, every=every), 2
+    R = NativeMemory(structure("singles"))
+    S, array = R.struct, R.array
+    clock = 0.0 if adaptive else 5.0
+    S.steps, S.held_stride, S.p_stride, S.n_rows, S.every, S.seed = made.memory.address, 2, 2, 3, every, 7
+    x = array("state", np.array([[8.0, 8.0], [1.0, 2.0]]))
+    held = array("held", np.array([[9.0, 9.0], [2.0, 0.0]]))
+    array("parameters", np.array([[0.0, 0.0], [0.0, -3.0]])), array("clock", np.array([0.0, clock]))
+    fresh, status = array("fresh", np.ones(2, dtype=np.int64)), array("status", np.zeros(2, dtype=np.int64))
+    array("watched", np.zeros((2, 1))), array("failed_at", np.zeros(2))
+    rows, held_rows = array("rows", np.zeros((2, 3, n))), array("held_rows", np.zeros((2, 3, 2)))
+    kinds = [FINAL, MAXIMUM, MINIMUM, INTEGRAL, FIRST, LAST, INTEGRAL, FINAL]
+    m = S.n_measures = len(kinds)
+    array("kinds", np.array(kinds))
+    # x0 - 1.45 and x1; the window of the seventh begins and ends within the run, that of the last ends before it
+    measure = Code(lambda t, x, c, p: [x[0], x[0], x[1], x[1], x[0] - 1.45, 1.45 - x[0], x[0], x[0]], (n, 2, 2))
+    S.measure = measure.address
+    since, until = np.full(m, -np.inf), np.full(m, np.inf)
+    since[6], until[6], until[7] = clock + 0.1, clock + 0.3, clock + 0.2
+    array("since", since), array("until", until)
+    values = array("values", np.zeros((2, 2, m)))
+    values[:, 0, 1], values[:, 0, 2] = -np.inf, np.inf
+    array("before", np.zeros(m)), array("y", np.zeros(m)), array("kept", np.zeros(n))
+    array("number", np.array([0, 1]))
+    updates = (structure("update") * 2)()
+    code = Code(lambda t, x, c, p: [c[0] + 10.0, t], (n, 2, 2))
+    update = NativeMemory(structure("update"), updates[1])
+    update.struct.f, update.struct.n = code.address, 2
+    update.array("values", np.zeros(2)), update.array("rows", np.array([0, 1]))
+    S.n_updates, S.updates = 2, ctypes.addressof(updates)
+    array("instants", np.array([[-1, -1], [-1, 4]]))
+    end = 0.2 + clock if adaptive else 0.1
+    first = Segment(clock, end, 0.0 if not adaptive else 0.2, 0, 2, 1, 0, -1)
+    if adaptive:
+        second = Segment(0.2, 0.35, 0.15, 0, 0, -1, 2, 1)
+    else:
+        first = Segment(0.0, 0.1, 0.0, 0, 2, 1, 0, -1)
+        second = Segment(0.2, 0.1, 0.05, 0, 1, -1, 2, 1)
+    engine("one_alone", R, 1, 2, (Segment * 2)(first, second))
+    assert fresh.tolist() == [1, 0] and status.tolist() == [0, 0] and x[0].tolist() == [8.0, 8.0]
+    np.testing.assert_allclose(rows[1, :2], [[1.0, 2.0], [1.4, 1.4]], rtol=1e-12)
+    np.testing.assert_allclose(x[1], [1.4 + 12.0 * 0.15, 2.0 - 3.0 * 0.35], rtol=1e-12)
+    np.testing.assert_allclose(held[1], [12.0, clock + 0.2]), np.testing.assert_array_equal(held[0], 9.0)
+    np.testing.assert_allclose(held_rows[1, 1:], [[2.0, 0.0], [12.0, clock + 0.2]])
+    assert not rows[0].any()
+    if not every:
+        assert values[1, 0, 0] == pytest.approx(3.2)
+        return
+    kept = values[1, 0]
+    assert kept[:4] == pytest.approx([3.2, 3.2, 0.95, 2.0 * 0.35 - 1.5 * 0.35**2], rel=1e-9)
+    assert kept[7] == pytest.approx(1.4)
+    if not adaptive:  # each step of 0.1 is looked at
+        assert kept[4] == pytest.approx(5.3) and kept[5] == pytest.approx(5.2)
+        assert kept[6] == pytest.approx(0.05 * (1.2 + 1.4) + 0.05 * (1.4 + 2.6))
+        assert values[1, 1, 3] == pytest.approx(0.35) and values[1, 1, 6] == pytest.approx(0.2)
+
+
+def test_a_member_alone_that_fails_or_stops(engine: Any) -> None:
+    """One that fails stays at its last state, its rows have no numbers; one that stops is measured there."""
+    for stops in (False, True):
+        run = Run(
+            lambda t, x, c, p, stops=stops: [2.0, np.nan if t > 0.25 and not stops else 1.0], [0.0, 0.0],
+            lambda t, x, c, p: [0.5 - x[0], 3.0], (event(), event()), (ENDS if stops else STAYS, STAYS),
+            adaptive=False, step=0.1,
+        )  # fmt: skip
+        made = Members(run, 1)
+        R = NativeMemory(structure("singles"))
+        S, array = R.struct, R.array
+        S.steps, S.n_rows, S.n_measures = made.memory.address, 2, 1
+        x, status = array("state", np.zeros((1, 2))), array("status", np.zeros(1, dtype=np.int64))
+        array("held", np.zeros(0)), array("parameters", np.zeros(0)), array("fresh", np.ones(1, dtype=np.int64))
+        array("watched", np.zeros((1, 2)))
+        failed_at, rows = array("failed_at", np.zeros(1)), array("rows", np.zeros((1, 2, 2)))
+        array("kinds", np.array([FINAL])), array("since", np.full(1, -np.inf)), array("until", np.full(1, np.inf))
+        measure = Code(lambda t, x, c, p: [x[0] + t], (2, 0, 0))
+        S.measure = measure.address
+        values = array("values", np.zeros((1, 2, 1)))
+        array("before", np.zeros(1)), array("y", np.zeros(1)), array("kept", np.zeros(2))
+        segments = (Segment * 2)(Segment(0.0, 0.1, 0.0, 0, 2, 0, -1, -1), Segment(0.2, 0.1, 0.0, 0, 2, 1, -1, -1))
+        engine("one_alone", R, 0, 2, segments)
+        np.testing.assert_allclose(rows[0, 0], [0.4, 0.2])
+        if stops:
+            assert status[0] == -2 - 10 and failed_at[0] == pytest.approx(0.25, abs=1e-10)
+            np.testing.assert_allclose(x[0], [0.5, 0.25], atol=1e-9)
+            assert values[0, 0, 0] == pytest.approx(0.75, abs=1e-9)
+        else:
+            assert status[0] == 2 and failed_at[0] == pytest.approx(0.2) and np.isnan(rows[0, 1]).all()
+            np.testing.assert_allclose(x[0], [0.4, 0.2])
