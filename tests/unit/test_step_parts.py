@@ -1,0 +1,320 @@
+"""Whole steps of time-stepping of linear machines, whose tapes are in Python: balances, laws and gaps in numpy.
+
+With constant matrices every number of a step follows from the impulses that it records: velocities, positions, gaps,
+works and losses. The impulses have to obey their laws with the velocities at the end.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+
+from dalembert.compile.build import find_toolchain
+from dalembert.compile.cache import build_library
+from dalembert.engine.problem.stepping import BlockLaw, SteppingSystem
+from dalembert.engine.sources import unit_text
+from dalembert.engine.stepping.native import NativeStepping
+
+pytestmark = pytest.mark.skipif(find_toolchain() is None, reason="no C compiler")
+
+UNILATERAL, COULOMB, STICTION, RESISTED = BlockLaw.UNILATERAL, BlockLaw.COULOMB, BlockLaw.STICTION, BlockLaw.RESISTED
+SIZE = {UNILATERAL: 1, COULOMB: 3, STICTION: 1, RESISTED: 6}
+KERNEL = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.POINTER(ctypes.c_void_p)] * 2, ctypes.c_void_p)
+MARGIN, THETA = 1e-6, 0.5
+SHOWN = """
+__attribute__((visibility("default"))) int64_t go(void *C, double t, double h, const double *x, const double *c,
+                                                  const double *p, double *out) {
+    return moreau_step(C, t, h, x, c, p, out);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    text = unit_text("stepping").replace('#pragma GCC optimize("O3")', "")
+    library = build_library(text + SHOWN, "step-parts", optimise=("-O0",))
+    library.go.restype = ctypes.c_int64
+    return library
+
+
+def numbers(address: int | None, count: int) -> np.ndarray:
+    return np.ctypeslib.as_array((ctypes.c_double * count).from_address(address)) if address and count else np.zeros(0)
+
+
+class Code:
+    """A kernel in Python."""
+
+    def __init__(self, f: Any, sizes: tuple[int, ...]) -> None:
+        def kernel(inputs: Any, outputs: Any, _work: Any) -> int:
+            made = f(*(numbers(inputs[k], size).copy() for k, size in enumerate(sizes)))
+            if made is None:
+                return 1
+            for k, values in enumerate(made):
+                flat = np.asarray(values, dtype=float).ravel()
+                numbers(outputs[k], flat.size)[:] = flat
+            return 0
+
+        self._kept = KERNEL(kernel)
+        self.address = ctypes.cast(self._kept, ctypes.c_void_p).value
+
+    def work(self) -> np.ndarray:
+        return np.zeros(1)
+
+
+class Machine:
+    """Bodies of some velocities each; M v' = f - K q - b(v) + J^T x; rows of blocks at one body or two."""
+
+    def __init__(
+        self, rng: np.random.Generator, bodies: int, size: int, blocks: list[tuple[BlockLaw, tuple[int, ...]]], *,
+        held: int = 0, apart: bool = False, bends: bool = False, bias: float = 0.3, features: float = np.inf,
+    ) -> None:  # fmt: skip
+        nv = self.nv = bodies * size
+        self.rng, self.laws = rng, [law for law, _ in blocks]
+        self.M = np.zeros((nv, nv))
+        for b in range(bodies):
+            A, own = rng.normal(size=(size, size + 3)), slice(b * size, (b + 1) * size)
+            self.M[own, own] = A @ A.T / size + 0.5 * np.eye(size)
+        V = np.linalg.cholesky(self.M[::-1, ::-1])[::-1, ::-1]  # M = V V^T, V = L^T D^1/2
+        self.d = 1.0 / np.diag(V)
+        self.L = (V * self.d).T
+        self.factor = tuple(tuple(range(k // size * size, k)) for k in range(nv))
+        self.back = self.d[:, None] * np.linalg.inv(self.L.T)  # s = D^-1/2 L^-T r
+        self.supports = tuple(tuple(k for b in sorted(at) for k in range(b * size, (b + 1) * size)) for _, at in blocks)
+        self.sizes = [SIZE[law] for law in self.laws]
+        self.first = np.cumsum([0, *self.sizes])
+        rows = self.rows = int(self.first[-1])
+        self.J = np.zeros((rows, nv))
+        for k, support in enumerate(self.supports):
+            self.J[self.first[k] : self.first[k + 1], support] = rng.normal(size=(self.sizes[k], len(support)))
+        if held:  # the blocks of a machine with rows that always hold act on all velocities
+            self.supports = (tuple(range(nv)),) * len(blocks)
+        self.f, self.K, self.B = rng.normal(size=nv), 0.5 * np.eye(nv), bias * rng.normal(size=(nv, nv))
+        self.g0, self.e = rng.normal(size=len(blocks)), np.zeros(len(blocks))
+        self.mu = [rng.uniform(0.2, 0.6, law.given(n)) for law, n in zip(self.laws, self.sizes, strict=True)]
+        self.Jb, self.phi0, self.s = rng.normal(size=(held, nv)), rng.normal(size=held), 0.3 * rng.normal(size=held)
+        self.bent = 0.05 * rng.normal(size=rows) if bends else np.zeros(0)
+        force = 2 * nv + 1
+        loss = force + rows
+        at = loss + len(blocks)
+        self.n = at + held + 6
+        way = SimpleNamespace(tolerance=1e-12, margin=MARGIN, max_sweeps=20000)
+        system: Any = SimpleNamespace(
+            way=way, theta=THETA, nq=nv, nv=nv, nz=1, pairs=None, n_parameters=0, factor=self.factor,
+            supports=self.supports, laws=tuple(self.laws), sizes=np.array(self.sizes), n_held=held, first_bent=0,
+            features=np.full(len(blocks), features), n_bent=len(self.bent), names=tuple(map(str, range(len(blocks)))),
+            forces=tuple(int(force + f) for f in self.first[:-1]), losses=tuple(range(loss, loss + len(blocks))),
+            loads=((-1, 0),) * len(blocks), tugs=((),) * len(blocks), multipliers=at, residual=at + held,
+            sweeps=at + held + 1, undetermined=at + held + 2, lowered=at + held + 3, work_input=at + held + 4,
+            work_loss=at + held + 5, colliders=None,
+        )  # fmt: skip
+        system.tables = SteppingSystem.tables.fget(system)  # type: ignore[attr-defined]
+        self.system, self.seen = system, list[np.ndarray]()
+        kernels = {
+            "terms": Code(self.terms, (1, self.n, 0, 0, 1)), "bias": Code(self.biases, (1, self.n)),
+            "gaps": Code(lambda t, x: (self.gap(x[:nv]),), (1, self.n)),
+            "move": Code(lambda x, d: (x[:nv] + d, x[nv : 2 * nv]), (self.n, nv)),
+            "finish": Code(lambda t, x, c, p, h, dv: ([2.5], [0.125, h[0] * (dv @ dv)]), (1, self.n, 0, 0, 1, nv)),
+            "lift": Code(lambda t, x, d: ([self.f @ d],), (1, self.n, nv)),
+            "held": Code(lambda t, x: self.holds(t[0], x), (1, self.n)),
+        }  # fmt: skip
+        self.stepping = NativeStepping(system, self.n, kernels)
+        self.C = self.stepping.memory.struct
+        self.C.apart = apart
+        for name in ("known",):
+            setattr(self.C, name, None)
+
+    def gap(self, q: np.ndarray) -> np.ndarray:
+        joints = np.array([law is STICTION for law in self.laws])  # they always touch
+        return np.where(joints, 0.0, self.g0 + self.J[self.first[:-1]] @ q)
+
+    def holds(self, t: float, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self.phi0 + self.s * t + self.Jb @ x[: self.nv], self.s + self.Jb @ x[self.nv : 2 * self.nv]
+
+    def bias(self, v: np.ndarray) -> np.ndarray:
+        return v * (self.B @ v)
+
+    def biases(self, t: np.ndarray, x: np.ndarray) -> tuple[np.ndarray]:
+        self.seen.append(x[self.nv : 2 * self.nv].copy())
+        return (self.bias(self.seen[-1]),)
+
+    def push(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return self.f - self.K @ q - self.bias(v)
+
+    def terms(self, t: np.ndarray, x: np.ndarray, _c: Any, _p: Any, h: np.ndarray) -> tuple[Any, ...]:
+        q, v = x[: self.nv], x[self.nv : 2 * self.nv]
+        L = [self.L[k, j] for k, row in enumerate(self.factor) for j in row]
+        u, Y = self.J @ v, self.J @ self.back.T
+        own = [Y[self.first[k] : self.first[k + 1], s].ravel() for k, s in enumerate(self.supports)]
+        return (
+            L, self.d, self.back @ (h[0] * self.push(q, v)), self.gap(q), self.e, np.concatenate(self.mu), self.bias(v),
+            self.Jb @ self.back.T, self.s + self.Jb @ v, self.s, self.bent, np.concatenate(own), u,
+        )  # fmt: skip
+
+    def state(self) -> np.ndarray:
+        x = np.zeros(self.n)
+        x[: 2 * self.nv] = self.rng.normal(size=2 * self.nv)
+        return x
+
+    def step(self, engine: Any, t: float, h: float, x: np.ndarray) -> np.ndarray:
+        out, none = np.full(self.n, np.nan), np.zeros(1)
+        arrays = (x, none, none, out)
+        self.seen.clear()
+        pointers = [ctypes.c_void_p(a.ctypes.data) for a in arrays]
+        assert engine.go(ctypes.c_void_p(self.stepping.address), ctypes.c_double(t), ctypes.c_double(h), *pointers) == 0
+        return out
+
+
+def faults(m: Machine, x: np.ndarray, u: np.ndarray, acts: np.ndarray, h: float) -> float:
+    """By how much impulses and velocities (with rebounds) of blocks that act break their laws."""
+    worst = 0.0
+    for k, law in enumerate(m.laws):
+        at = slice(m.first[k], m.first[k + 1])
+        p, w = x[at], u[at]
+        if not acts[k]:
+            worst = max(worst, np.abs(p).max())
+        elif law is STICTION:
+            static, kinetic = m.mu[k][0] * h, m.mu[k][1] * h
+            slips = abs(w[0]) > 1e-8
+            off = abs(p[0] + np.sign(w[0]) * (kinetic if kinetic < static else static)) if slips else abs(p[0]) - static
+            worst = max(worst, off)
+        else:
+            worst = max(worst, -p[0], -w[0], abs(p[0] * w[0]))
+            if law is COULOMB:
+                limit, speed = m.mu[k][0] * p[0], np.linalg.norm(w[1:])
+                slide = np.abs(p[1:] + limit * w[1:] / speed).max() if speed > 1e-8 else 0.0
+                worst = max(worst, np.linalg.norm(p[1:]) - limit, slide)
+    return float(worst)
+
+
+def check_step(m: Machine, t: float, h: float, x: np.ndarray, y: np.ndarray) -> set[str]:
+    """Balance of momentum, laws, gaps, positions, works: what a step did."""
+    nv, s, did = m.nv, m.system, set[str]()
+    q, v, w = x[:nv], x[nv : 2 * nv], y[nv : 2 * nv]
+    middle = q + (1.0 - THETA) * h * v
+    impulse = h * y[s.forces[0] : s.forces[0] + m.rows] if m.rows else np.zeros(0)
+    held = -h * y[s.multipliers : s.multipliers + s.n_held]
+    f = h * m.push(middle, v)
+    if m.seen:  # once more with the mean of the bias at old and new velocities
+        f = f + 0.5 * h * (m.bias(v) - m.bias(m.seen[-1]))
+    np.testing.assert_allclose(m.M @ (w - v), f + m.J.T @ impulse + m.Jb.T @ held, atol=1e-8)
+    np.testing.assert_allclose(m.Jb @ w + m.s, 0.0, atol=1e-8)
+    before, after = m.J @ v, m.J @ w
+    if len(m.bent):
+        before, after = before - m.bent, after + m.bent
+    normals = m.first[:-1]
+    gap = m.gap(middle)
+    free = v + np.linalg.solve(m.M, h * m.push(middle, v))
+    if s.n_held:
+        back = np.linalg.solve(m.M, m.Jb.T) @ np.linalg.inv(m.Jb @ np.linalg.solve(m.M, m.Jb.T))
+        free = free - back @ (m.Jb @ free + m.s)
+    closes = gap + THETA * h * (m.J @ free)[normals] <= 0.0
+    joints = np.array([law is STICTION for law in m.laws])
+    acts = joints | (gap <= MARGIN) | closes
+    falls = (m.J @ v)[normals]
+    gained = (m.J @ (free - v))[normals]
+    bounces = acts & (falls < 0.0) & (m.e > 0.0) & (-falls > 2.0 * np.abs(gained)) & ~joints
+    bounce = np.zeros(m.rows)
+    bounce[normals] = np.where(bounces, m.e * falls, 0.0)
+    if y[s.lowered] == 0.0:
+        assert faults(m, impulse, after + bounce, acts, h) < 1e-7
+    # positions: on with the new velocities, and a displacement that leaves no penetration, and none open that pushes
+    rest = y[:nv] - (middle + THETA * h * w)
+    end = m.gap(y[:nv]) + (0.5 * THETA * h * m.bent[normals] if len(m.bent) else 0.0)  # rows that turn
+    pushes = acts & (impulse[normals] > 0.0) & ~joints & ~bounces
+    assert (end[acts & ~joints & ~bounces] > -2.0 * MARGIN).all() and np.abs(end[pushes]).max(initial=0.0) < 2.0 * MARGIN
+    rows = np.concatenate([m.J[normals[acts & ~joints]], m.Jb])
+    if len(rows):
+        force = lsq_linear(rows.T, m.M @ rest, (np.concatenate([np.where(pushes, -np.inf, -1e-9)[acts & ~joints],
+            np.full(s.n_held, -np.inf)]), np.inf))  # fmt: skip
+        assert np.abs(rows.T @ force.x - m.M @ rest).max() < 1e-6
+    else:
+        assert np.abs(rest).max() < 1e-12
+    if s.n_held:
+        np.testing.assert_allclose(m.holds(t + h, y)[0], 0.0, atol=1e-8)
+    # works: half of both velocities times impulses, of each block and of all
+    lost = 0.5 * impulse * (before + after)
+    own = np.add.reduceat(lost, normals) if m.rows else np.zeros(0)
+    np.testing.assert_allclose(y[list(s.losses)], x[list(s.losses)] - own, atol=1e-9)
+    dv = w - v
+    lifted = m.f @ rest
+    expected = own.sum() + h * (dv @ dv) + 0.5 * held @ (m.Jb @ v + m.s) + lifted
+    assert y[s.work_loss] - x[s.work_loss] == pytest.approx(expected, abs=1e-7 + 1e-3 * abs(lifted))
+    assert y[s.work_input] - x[s.work_input] == pytest.approx(0.125 - held @ m.s, abs=1e-9)
+    assert y[2 * nv] == x[2 * nv] + 2.5 * h
+    assert y[s.residual] < 1e-8
+    did |= {"bounces"} if bounces.any() else set()
+    did |= {"lowered"} if y[s.lowered] else set()
+    did |= {"moved"} if np.abs(rest).max() > 1e-3 else set()
+    did |= {"open"} if (~acts).any() else set()
+    did |= {"parts"} if (acts & ~joints & (impulse[normals] == 0.0)).any() else set()
+    did |= {"slips"} if any(law is COULOMB and acts[k] and np.linalg.norm(after[m.first[k] + 1 : m.first[k] + 3]) > 1e-6
+        for k, law in enumerate(m.laws)) else set()  # fmt: skip
+    return did
+
+
+LAYOUTS: dict[str, dict[str, Any]] = {
+    "contacts": {"blocks": [(COULOMB, (0,)), (COULOMB, (0, 1)), (UNILATERAL, (1,)), (STICTION, (2,)), (COULOMB, (2,))]},
+    "held": {"blocks": [(COULOMB, (0,)), (UNILATERAL, (1, 2)), (STICTION, (2,))], "held": 3},
+    "islands": {"blocks": [(COULOMB, (2,)), (UNILATERAL, (0,)), (COULOMB, (1,)), (STICTION, (1,))], "apart": True},
+    "cables": {"blocks": [(UNILATERAL, (0,)), (UNILATERAL, (0, 1)), (UNILATERAL, (2,))], "bends": True},
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_steps_of_linear_machines(engine: Any, layout: str) -> None:
+    rng, did = np.random.default_rng(1), set[str]()
+    for trial in range(12):
+        m = Machine(rng, 3, 5, **LAYOUTS[layout])
+        x, h = m.state(), 0.02
+        middle = x[: m.nv] + 0.5 * h * x[m.nv : 2 * m.nv]
+        wanted = rng.choice([-0.02, 0.0, 0.004, 0.5], len(m.laws))
+        m.g0 += wanted - m.gap(middle)
+        if trial % 3 == 0 and layout != "cables":
+            m.e[:] = 0.4
+        if trial % 2:  # an approach
+            for k in range(len(m.laws)):
+                x[m.nv : 2 * m.nv] -= 0.3 * np.linalg.pinv(m.J[[m.first[k]]])[:, 0]
+        if len(m.s):  # what always holds does so at the start
+            x[m.nv : 2 * m.nv] -= np.linalg.pinv(m.Jb) @ (m.Jb @ x[m.nv : 2 * m.nv] + m.s)
+            m.phi0 = -m.Jb @ x[: m.nv] - m.s * 0.3
+        for t in (0.3, 0.3 + h):
+            y = m.step(engine, t, h, x)
+            did |= check_step(m, t, h, x, y)
+            x = y
+    assert did >= {"open", "moved", "parts"} and ("slips" in did or layout == "cables")
+    assert "bounces" in did or layout in ("cables", "held")
+
+
+def test_nothing_happens_in_no_time(engine: Any) -> None:
+    m = Machine(np.random.default_rng(2), 1, 4, [(UNILATERAL, (0,))])
+    x = m.state()
+    np.testing.assert_array_equal(m.step(engine, 0.0, 0.0, x), x)
+
+
+def test_a_bullet_hits_where_it_would_pass(engine: Any) -> None:
+    """A pair with a size is swept: the step is cut where the gap closes, and the impact is solved there."""
+    rng = np.random.default_rng(3)
+    for e in (0.0, 0.5):
+        m = Machine(rng, 1, 2, [(UNILATERAL, (0,))], bias=0.0, features=0.01)
+        m.J[0], m.f[:], m.K[:], m.e[0] = [1.0, 0.0], 0.0, 0.0, e
+        m.M[:] = np.diag([2.0, 1.0])
+        m.d, m.L = 1.0 / np.sqrt([2.0, 1.0]), np.eye(2)
+        m.back = np.diag(m.d)
+        x = np.zeros(m.n)
+        x[2:4] = -8.0, 3.0
+        m.g0[0], h = 0.3, 0.1
+        y = m.step(engine, 0.0, h, x)
+        assert m.C.parts == 2
+        rest = h - 0.3 / 8.0
+        np.testing.assert_allclose(y[:2], [-0.3 + 8.0 * e * rest, 0.3], atol=2.0 * MARGIN)
+        np.testing.assert_allclose(y[2:4], [8.0 * e, 3.0], atol=1e-9)
+        assert h * y[m.system.forces[0]] == pytest.approx(2.0 * 8.0 * (1.0 + e), rel=1e-9)
+        assert y[m.system.work_loss] == pytest.approx(-0.5 * 2.0 * 64.0 * (1.0 - e * e), rel=1e-9, abs=1e-9)
+        m.g0[0] = 0.9  # it does not get there
+        y = m.step(engine, 0.0, h, x)
+        assert m.C.parts == 1 and y[0] == pytest.approx(-0.8) and y[m.system.forces[0]] == 0.0
