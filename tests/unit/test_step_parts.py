@@ -226,7 +226,8 @@ def check_step(m: Machine, t: float, h: float, x: np.ndarray, y: np.ndarray) -> 
     rest = y[:nv] - (middle + THETA * h * w)
     end = m.gap(y[:nv]) + (0.5 * THETA * h * m.bent[normals] if len(m.bent) else 0.0)  # rows that turn
     pushes = acts & (impulse[normals] > 0.0) & ~joints & ~bounces
-    assert (end[acts & ~joints & ~bounces] > -2.0 * MARGIN).all() and np.abs(end[pushes]).max(initial=0.0) < 2.0 * MARGIN
+    assert (end[acts & ~joints & ~bounces] > -2.0 * MARGIN).all()
+    assert np.abs(end[pushes]).max(initial=0.0) < 2.0 * MARGIN
     rows = np.concatenate([m.J[normals[acts & ~joints]], m.Jb])
     if len(rows):
         force = lsq_linear(rows.T, m.M @ rest, (np.concatenate([np.where(pushes, -np.inf, -1e-9)[acts & ~joints],
