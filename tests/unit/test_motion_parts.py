@@ -137,13 +137,14 @@ class Code:
 class Machine:
     """M a + J^T lambda = f - K q - D v, Phi = J q + phi0 + s t, with latches behind velocities, then works and losses.
 
-    Blocks are "held", "switched", "cable", "contact" (three rows; a plane's if its third is None), "joint".
+    Blocks are "held", "switched", "cable", "contact" (three rows), "joint", "rope" (over two sheaves; they come first).
     """
 
     def __init__(
         self, rng: np.random.Generator, nv: int, kinds: tuple[str, ...], *, moving: bool = False,
         routine: int = INDEX_1, springs: float = 0.0, constant_mass: bool = False,
-        loads: dict[int, tuple[int, int]] | None = None, **settings: Any,
+        loads: dict[int, tuple[int, int]] | None = None, tugs: tuple[tuple[int, ...], ...] | None = None,
+        **settings: Any,
     ) -> None:  # fmt: skip
         self.nv, self.kinds, latch = nv, kinds, 2 * nv
         A = rng.normal(size=(nv, nv + 3))
@@ -173,6 +174,13 @@ class Machine:
                 friction.append([latch + 1 + k for k in range(7)])
                 self.rubs.append((row, row + 1, row + 2))
                 latch += 8
+            elif kind == "rope":  # flag; of each sheave stick and toward; shares of the spans
+                flags += [latch + 1, latch + 3, latch]
+                shares += [latch + 5, latch + 6, latch + 7]
+                losses += [0, 0, -1]
+                unilateral.append(row + 2)
+                self.rubs += [(row + 2, row, -1), (row + 2, row + 1, -1)]
+                latch += 8
             else:  # a joint: stick, toward, share, leeway
                 flags.append(latch), shares.append(latch + 3), losses.append(0)
                 friction.append([latch, latch + 1, -1, -1, latch + 3, -1, latch + 2])
@@ -181,8 +189,10 @@ class Machine:
         self.m, self.work = len(flags), latch
         self.losses = np.array([self.work + 2 if at == 0 else -1 for at in losses])
         self.impulses = self.work + 3
-        joints = sum(kind == "joint" for kind in kinds)
-        self.n = self.work + 3 + joints
+        self.tugs = tugs or ()
+        joints, ropes = (sum(kind == name for kind in kinds) for name in ("joint", "rope"))
+        self.sheaves, self.lengths = 2 * ropes, rng.uniform(0.5, 2.0, 3 * ropes)
+        self.n = self.work + 3 + joints + self.sheaves
         self.J, self.phi0 = rng.normal(size=(self.m, nv)), rng.normal(size=self.m)
         self.s = rng.normal(size=self.m) * moving
         self.flags, self.shares, self.mu = np.array(flags), np.array(shares), rng.uniform(0.2, 0.5, len(self.rubs))
@@ -191,7 +201,8 @@ class Machine:
         system = SimpleNamespace(
             nq=nv, nv=nv, m=self.m, solves=False, constant_mass=constant_mass, work_input=self.work, flags=flags,
             unilateral=unilateral, n_events=2 * len(unilateral) + 3 * len(self.rubs), rubbing=self.rubs,
-            work_loss=self.work + 1, impulses=self.impulses, losses=self.losses, shares=shares, ropes=(), tugs=(),
+            work_loss=self.work + 1, impulses=self.impulses, losses=self.losses, shares=shares, ropes=(2,) * ropes,
+            tugs=self.tugs,
             loads=tuple(self.loads.get(k, (-1, 0)) for k in range(joints)),
         )  # fmt: skip
         problem: Any = SimpleNamespace(
@@ -236,7 +247,7 @@ class Machine:
     def drag(self, x: np.ndarray) -> np.ndarray:
         """Of each tangential row its part of the normal force, while the pair slips."""
         drag = np.zeros(self.m)
-        for r, (normal, *tangents) in enumerate(self.rubs):
+        for r, (normal, *tangents) in enumerate(self.rubs[self.sheaves :], self.sheaves):
             if normal >= 0 and x[self.flags[normal]] > 0.5 and not x[self.flags[tangents[0]]] > 0.5:
                 at = self.flags[tangents[0]]
                 drag[tangents] = -self.mu[r] * x[at + 1 : at + 3]
@@ -245,8 +256,15 @@ class Machine:
     def tape(self, t: np.ndarray, x: np.ndarray) -> tuple[Any, ...]:
         f, phi, phidot = self.terms(t[0], x)
         drag, cone, gamma = self.drag(x), np.zeros(3 * len(self.rubs)), np.zeros(self.m)
+        for r, (_, row, _) in enumerate(self.rubs[: self.sheaves]):
+            way = x[self.flags[row] + 1]
+            cone[3 * r : 3 * r + 3] = self.mu[r], -phidot[row] * way, np.expm1(-self.mu[r] * way)
+        for k in range(self.sheaves // 2):
+            rows = 3 * k + np.arange(3)
+            if x[self.flags[rows[2]]] > 0.5:
+                f = f - self.counted(x, k) @ self.pulls(x, k)
         first = len(self.rubs) - sum(kind == "joint" for kind in self.kinds)
-        for r, (normal, *tangents) in enumerate(self.rubs):
+        for r, (normal, *tangents) in enumerate(self.rubs[self.sheaves :], self.sheaves):
             at = self.flags[tangents[0]]
             if normal >= 0:
                 slip, toward = -phidot[tangents], x[at + 1 : at + 3]
@@ -261,12 +279,44 @@ class Machine:
                     f = f - x[self.shares[tangents[0]]] * self.J[tangents[0]]
                 else:  # friction is known: -F d, of a loaded joint by its load
                     cone[3 * r + 2] = -self.kinetic[r - first] * x[at + 1]
-                    if r - first not in self.loads:
+                    if r - first not in self.loads and not self.tugs:
                         f = f - cone[3 * r + 2] * self.J[tangents[0]]
         rates = np.zeros(self.n)
         rates[: self.nv], rates[self.work] = x[self.nv : 2 * self.nv], 0.25
         head = (rates, f, self.J.T.copy(), phi, phidot, gamma, self.s, self.M)
-        return (*head, drag, np.concatenate([cone, self.kinetic])) if self.rubs else head
+        return (*head, drag, np.concatenate([cone, self.lengths, self.kinetic])) if self.rubs else head
+
+    def spans(self, rope: int) -> np.ndarray:
+        """Rows of the rates of the spans of a rope, whose sums are those of its sheaves."""
+        J = self.J[3 * rope : 3 * rope + 3]
+        return J - np.vstack([np.zeros((1, self.nv)), J[:-1]])
+
+    def pulls(self, x: np.ndarray, rope: int) -> np.ndarray:
+        """Generalized forces of their tensions, with the friction of bearings that these load."""
+        made = self.spans(rope)
+        first = len(self.rubs) - len(self.tugs)
+        for k, spans in enumerate(self.tugs):
+            row = self.rubs[first + k][1]
+            for j in range(3):
+                if 3 * rope + j in spans:
+                    made[j] -= self.kinetic[k] * x[self.flags[row] + 1] * self.J[row]
+        return made
+
+    def ratios(self, x: np.ndarray, rope: int) -> np.ndarray:
+        """Tensions of the spans for unit ones of the last spans of groups, which sheaves that stick part (columns)."""
+        T, column = np.zeros((3, 3)), 2
+        for j in (2, 1, 0):
+            row = 3 * rope + j
+            if j == 2 or x[self.flags[row]] > 0.5:
+                column = j
+                T[j, j] = 1.0
+            else:
+                T[j, column] = T[j + 1, column] * np.exp(-self.mu[2 * rope + j] * x[self.flags[row] + 1])
+        return T
+
+    def counted(self, x: np.ndarray, rope: int) -> np.ndarray:
+        """Tensions from which those of a rope are counted."""
+        return self.ratios(x, rope) @ x[self.shares[3 * rope : 3 * rope + 3]]
 
     def geometry(self, t: np.ndarray, x: np.ndarray) -> tuple[Any, ...]:
         _, phi, phidot = self.terms(t[0], x)
@@ -946,3 +996,160 @@ def test_kinetic_energy(engine: Any) -> None:
     m = Touching(np.random.default_rng(20), 5, ("cable",))
     m.log["M"][:], v = m.M.ravel(), np.arange(1.0, 6.0)
     assert engine("energy", m.memory, v) == pytest.approx(0.5 * v @ m.M @ v)
+
+
+@pytest.mark.parametrize("sliding", [(0, 0, 0, 0), (1, 0, 0, -1), (-1, 1, 1, 1), (0, 1, -1, 0)])
+@pytest.mark.parametrize("slack", [False, True])
+def test_tensions_of_ropes_over_sheaves(engine: Any, sliding: tuple[int, ...], slack: bool) -> None:
+    """Sheaves that slip have tensions in given ratios; groups keep their lengths; bearings rub by tensions."""
+    rng = np.random.default_rng(21)
+    for _ in range(4):
+        m = Machine(rng, 12, ("rope", "rope", "held", "joint"), moving=True, tugs=((1, 2),))
+        x, t, n = m.state(rng), 0.3, 12
+        x[m.flags[[2, 5]]] = 1.0, 0.0 if slack else 1.0
+        for k, row in enumerate((0, 1, 3, 4)):
+            if k < 2 or not slack:
+                x[m.flags[row]], x[m.flags[row] + 1] = sliding[k] == 0, sliding[k]
+        x[m.shares[:6]] = rng.uniform(1.0, 2.0, 6)
+        joint = m.mode[3][2]
+        x[joint + 1] = way = rng.choice([-1.0, 1.0])  # it slips
+        f, phi, phidot = m.terms(t, x)
+        taut = [0] if slack else [0, 1]
+        rows, forces, tensions_of = [6], [m.J[6]], []
+        friction = -m.kinetic[0] * way
+        for k in taut:
+            ratios = m.ratios(x, k)
+            groups = [j for j in range(3) if ratios[j, j] > 0.0]
+            pushes_ = m.pulls(x, k)
+            rows += [3 * k + j for j in groups]
+            forces += [ratios[:, j] @ pushes_ for j in groups]
+            tensions_of += [(k, j) for j in groups]
+        a, found = accelerations(m, f, np.array(rows), np.zeros(len(rows)), np.array(forces))
+        T = np.zeros((2, 3))
+        for (k, j), z in zip(tensions_of, found[1:], strict=True):
+            T[k] += m.ratios(x, k)[:, j] * z
+        made = m.call(engine, "rubbing", t, x, m.n)
+        np.testing.assert_allclose(made[n : 2 * n], a, rtol=1e-7, atol=1e-8)
+        np.testing.assert_allclose(m.arrays["tension"], T.ravel(), rtol=1e-7, atol=1e-8)
+        every = m.arrays["lambda"]
+        for k in taut:
+            np.testing.assert_allclose(every[3 * k : 3 * k + 3], T[k] - [T[k, 1], T[k, 2], 0.0], atol=1e-8)
+        load = max(0.0, T[0, 1]) + max(0.0, T[0, 2])
+        if T.min() >= 0.0:
+            assert every[7] == pytest.approx(friction * load)
+        slipping = [row for k in taut for row in (3 * k, 3 * k + 1) if not x[m.flags[row]] > 0.5] + [7]
+        lost = sum(every[row] * phidot[row] for row in slipping)
+        assert made[m.work + 1] == pytest.approx(-lost, abs=1e-8)
+        assert made[m.impulses : m.impulses + 5] == pytest.approx(every[[0, 1, 3, 4, 7]])
+        g = m.call(engine, "rubbing_events", t, x, 4 + 15)
+        assert g[0] == pytest.approx(every[2]) and g[1] == pytest.approx(1.0 if slack else every[5])
+        assert g[3] == pytest.approx(1e-11 - phi[5] if slack else 1.0)
+        for k in range(2):
+            for j in range(2):
+                row, r, E = 3 * k + j, 2 * k + j, np.exp(m.mu[2 * k + j])
+                sticks = x[m.flags[row]] > 0.5
+                room = min(E * T[k, j] - T[k, j + 1], E * T[k, j + 1] - T[k, j])
+                assert g[4 + r] == pytest.approx(room if sticks else 1.0, abs=1e-7)
+                speed = -phidot[row] * sliding[r]
+                assert g[9 + r] == pytest.approx(speed if k in taut and not sticks else 1.0)
+                if k not in taut or sticks:
+                    assert g[14 + r] == 1.0
+                    continue
+                # the effect of the tension of a group on its length, the others held, by that of equal tensions
+                ratios = m.ratios(x, k)
+                own = np.flatnonzero(ratios[j])[0]
+                parts = {c: np.flatnonzero(ratios[:, c]) for c in range(3) if ratios[c, c] > 0.0}
+                lengths = {c: m.spans(k)[at].sum(axis=0) for c, at in parts.items()}
+                pulls = {c: ratios[:, c] @ m.pulls(x, k) for c in parts}
+                others = [m.J[6], *(lengths[c] for c in parts if c != own)]
+                other_pulls = [m.J[6], *(pulls[c] for c in parts if c != own)]
+                whole = effect(m, lengths[own], lengths[own], others, others)
+                pivot = effect(m, lengths[own], pulls[own], others, other_pulls)
+                assert g[14 + r] == pytest.approx(pivot / (whole * ratios[j, own]), rel=1e-5)
+        out = np.zeros((1, m.m + 3))
+        engine("rubbing_signals", m.equations.memory, 1, np.array([t]), x, np.zeros(1), 0, np.zeros(1), 0, out)
+        np.testing.assert_allclose(out[0, :6], T.ravel(), rtol=1e-7, atol=1e-8)
+
+
+def effect(m: Machine, row: np.ndarray, push: np.ndarray, held: list[np.ndarray], pushes_: list[np.ndarray]) -> float:
+    """How a push moves a row while others are held by their own pushes."""
+    W = np.linalg.inv(m.M)
+    A, B = np.array(held), np.array(pushes_)
+    return float(row @ W @ push - row @ W @ B.T @ np.linalg.solve(A @ W @ B.T, A @ W @ push))
+
+
+@pytest.mark.parametrize("contacts", [1, 2])
+def test_friction_of_slow_slips_is_where_they_go(engine: Any, contacts: int) -> None:
+    """Against u + T u', with T = 1 / ((1 + (u / 1e-5)^4) / 1e-4 + 2 s / u), s the rate at which the slip slows down."""
+    rng, turned = np.random.default_rng(22), 0.0
+    for _ in range(16):
+        m = Machine(rng, 10, ("contact",) * contacts + ("held",))
+        x, slow = m.state(rng), 10.0 ** rng.uniform(-6.5, -4.0, contacts)
+        m.f *= 3.0
+        normals = m.J[[3 * k for k in range(contacts)]]
+        if (np.linalg.solve(normals @ np.linalg.solve(m.M, normals.T), normals @ np.linalg.solve(m.M, m.f)) < 0).any():
+            m.f = m.f - normals.T @ np.full(contacts, -4.0)
+        wanted = np.zeros((3 * contacts, 1)).ravel()
+        ways = rng.normal(size=(contacts, 2))
+        for k in range(contacts):
+            wanted[3 * k + 1 : 3 * k + 3] = -slow[k] * ways[k] / np.linalg.norm(ways[k])
+        J = m.J[: 3 * contacts]
+        x[10:20] = np.linalg.pinv(J) @ wanted
+        set_modes(m, x, rng, dict.fromkeys(range(contacts), "slip"))
+        x[m.shares[m.shares >= 0]] = 0.0
+        made = m.call(engine, "rubbing", 0.0, x, m.n)
+        a, drag, force = made[10:20], m.arrays["drag"], m.arrays["lambda"]
+        if (force[[3 * k for k in range(contacts)]] <= 0.0).any():
+            continue
+        rows = m.active(x)
+        K = m.J[rows].copy()
+        for k in range(contacts):
+            K[k] += drag[3 * k + 1 : 3 * k + 3] @ m.J[3 * k + 1 : 3 * k + 3]
+        exact, pushed = accelerations(m, m.f, rows, np.zeros(len(rows)), K)
+        np.testing.assert_allclose(a, exact, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(force[rows], pushed, rtol=1e-7, atol=1e-9)
+        for k in range(contacts):
+            at = slice(3 * k + 1, 3 * k + 3)
+            d, u, rate = -drag[at] / m.mu[k], -(m.J[at] @ x[10:20]), -(m.J[at] @ a)
+            speed = np.linalg.norm(u)
+            slows = max(0.0, -(rate @ u) / speed)
+            T = 1.0 / ((1.0 + (speed / 1e-5) ** 4) / 1e-4 + 2.0 * slows / speed)
+            assert m.arrays["lead"][k] == pytest.approx(T, rel=1e-2)  # that before the last turn
+            ahead = u + T * rate  # rates change by as much in the last turn
+            assert np.linalg.norm(d) == pytest.approx(1.0, abs=1e-9)
+            assert abs(d[0] * ahead[1] - d[1] * ahead[0]) < 5e-3 * np.linalg.norm(ahead) and d @ ahead > 0.0
+            turned = max(turned, abs(d[0] * u[1] - d[1] * u[0]) / speed)
+    assert turned > 0.1
+
+
+def test_forces_that_slips_determine(engine: Any) -> None:
+    """The rank of pushes on the rows that they move: a contact that slips has one force, with its friction."""
+    rng, lacks = np.random.default_rng(23), set()
+    for _ in range(30):
+        m = Machine(rng, 4, ("contact", "contact", "held", "contact"))
+        x = m.state(rng)
+        m.J[9] = m.J[0] if rng.random() < 0.5 else m.J[9]
+        modes = {k: str(rng.choice(["open", "slip"])) for k in (0, 1, 3)}
+        set_modes(m, x, rng, modes)
+        x[4:8] *= 50.0
+        own, moved = [m.J[6]], [m.J[6]]
+        drag = m.drag(x)
+        for block, row in ((0, 0), (1, 3), (3, 7)):
+            if modes[block] == "slip":
+                own.append(m.J[row])
+                moved.append(m.J[row] + drag[row + 1 : row + 3] @ m.J[row + 1 : row + 3])
+        S = np.array(own) @ np.linalg.solve(m.M, np.array(moved).T)
+        expected = len(own) - np.linalg.matrix_rank(S, tol=1e-8)
+        out = np.zeros((1, m.m + 3))
+        engine("rubbing_signals", m.equations.memory, 1, np.zeros(1), x, np.zeros(1), 0, np.zeros(1), 0, out)
+        assert out[0, -1] == expected
+        lacks.add(expected)
+    m = Machine(rng, 4, ("contact", "contact"))  # with friction that sticks, and none where the coefficient is zero
+    x = m.state(rng)
+    x[4:8] = 0.0
+    for mu, expected in ((0.3, 2), (0.0, 0)):
+        m.mu[:] = mu
+        set_modes(m, x, rng, {0: "stick", 1: "stick"})
+        out = np.zeros((1, m.m + 3))
+        engine("rubbing_signals", m.equations.memory, 1, np.zeros(1), x, np.zeros(1), 0, np.zeros(1), 0, out)
+        assert out[0, -1] == expected

@@ -610,7 +610,8 @@ def test_forces_of_the_last_step_are_found_again(engine: Any) -> None:
     force = np.zeros(3)
     for pair, at, best, told in (
         (1, [0.04, 0.0, 0.0], 1, 1), (1, [0.04, 0.0, 0.0], 0, 2), (1, [0.04, 0.0, 0.0], None, 0),
-        (1, [0.81, 0.0, 0.0], 2, 2), (2, [0.0, 0.19, 0.0], 3, 2), (5, [0.0, 0.0, 0.0], None, 0), (1, [0.79, 0.0, 0.0], None, 0),
+        (1, [0.81, 0.0, 0.0], 2, 2), (2, [0.0, 0.19, 0.0], 3, 2),
+        (5, [0.0, 0.0, 0.0], None, 0), (1, [0.79, 0.0, 0.0], None, 0),
     ):  # fmt: skip
         assert engine("force_before", scene.memory, pair, np.array(at), 1.0, force) == told
         np.testing.assert_allclose(force, 0.0 if best is None else impulse[best] / 0.02)
