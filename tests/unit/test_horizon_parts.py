@@ -379,11 +379,15 @@ def test_a_window_holds_its_most_probable_states(m: Model, tolerance: float) -> 
     assert touched == (m is Plain)
 
 
-@pytest.mark.parametrize("broken", ["STEP_TAPE", "SEE_TAPE", "READ_TAPE"])
-def test_a_window_says_which_sample_failed(broken: str) -> None:
+@pytest.mark.parametrize(
+    ("broken", "call"),
+    [("STEP_TAPE", 1), ("STEP_TAPE", 2), ("STEP_TAPE", 3), ("SEE_TAPE", 1), ("SEE_TAPE", 2), ("READ_TAPE", 1)],
+)
+def test_a_window_says_which_sample_failed(broken: str, call: int) -> None:
+    """Whichever call of a sample it is: that of the arrival cost, of the prediction, or of an iteration."""
     run, made = Sensed(Plain, np.random.default_rng(4), 7), window_unit(Plain, 3, 2)
     for n in range(7):
-        made.broken = {broken: made.calls[broken] + 1} if n == 5 else {}
+        made.broken = {broken: made.calls[broken] + call} if n == 5 else {}
         answer = made.sample(run.time(n), run.arrives(n))
         assert answer[Plain.nx] == (n == 5) and made.memory[AT] == n + 1 and np.isfinite(answer).all()
 

@@ -423,3 +423,17 @@ def test_contacts_that_adhere(engine: Any) -> None:
         assert faults(m, shifted, m.J @ w, np.ones(3, bool), h) < 1e-8
         seen |= {bool(p < 0.0) for p in impulse[m.first[:-1]]}
     assert len(seen) == 2
+
+
+def test_sweeps_are_counted(engine: Any) -> None:
+    """A block alone needs one sweep and a second one that changes nothing; of islands the most count."""
+    rng = np.random.default_rng(7)
+    for apart in (False, True):
+        m = Machine(rng, 2, 4, [(UNILATERAL, (0,)), (UNILATERAL, (1,))], apart=apart, bias=0.0)
+        m.g0[:] = 0.0
+        x = np.zeros(m.n)
+        for k, sign in enumerate((-1.0, 1.0)):  # one is pressed on, the other one parts
+            m.f[4 * k : 4 * k + 4] = sign * m.J[k, 4 * k : 4 * k + 4]
+        y = m.step(engine, 0.0, 0.01, x)
+        assert y[m.system.sweeps] == 2.0 and y[m.system.undetermined] == 0.0
+        assert (y[m.system.forces[0] :][:2] > 0.0).tolist() == [True, False]
