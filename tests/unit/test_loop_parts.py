@@ -1147,3 +1147,78 @@ def test_a_member_alone_that_fails_or_stops(engine: Any) -> None:
         else:
             assert status[0] == 2 and failed_at[0] == pytest.approx(0.2) and np.isnan(rows[0, 1]).all()
             np.testing.assert_allclose(x[0], [0.4, 0.2])
+
+
+ADMITS = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p, ctypes.c_double, *[ctypes.c_void_p] * 3,
+    ctypes.c_double,
+)  # fmt: skip
+PROJECT = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_double, ctypes.POINTER(ctypes.c_double), *[ctypes.c_void_p] * 2
+)
+
+
+@pytest.mark.parametrize("why", ["energy", "projection"])
+def test_steps_that_are_refused_are_tried_again_shorter(engine: Any, why: str) -> None:
+    """By a fifth; the length that then is accepted counts as one after a refusal. Fixed steps are never refused."""
+    for adaptive in (True, False):
+        run, lengths = Run(lambda t, x, c, p: [1.0], [0.0], adaptive=adaptive, end=2.0, step=0.5, rtol=1e-3), []
+
+        def admits(_c: Any, t: float, _x: Any, t_next: float, *rest: Any, lengths: list[float] = lengths) -> int:
+            assert rest[-1] == pytest.approx(0.1)  # a hundred times the tolerance
+            lengths.append(t_next - t)
+            return int(t_next - t < 0.05)
+
+        def project(_c: Any, t: float, _x: Any, *_: Any, run: Run = run, lengths: list[float] = lengths) -> int:
+            lengths.append(t - run.L.t)
+            return int(t - run.L.t > 0.05 and run.L.adaptive)
+
+        kept = ADMITS(admits) if why == "energy" else PROJECT(project)
+        setattr(run.L, "admits" if why == "energy" else "project", ctypes.cast(kept, ctypes.c_void_p).value)
+        run.L.h, run.L.max_steps = 0.5, 3
+        assert engine("go", run.loop) == EXHAUSTED
+        if adaptive:
+            assert lengths == pytest.approx([0.5, 0.1, 0.02]) and run.L.n_rejected == 2
+            assert run.L.t == pytest.approx(0.02) and run.L.h == pytest.approx(0.02)  # no longer after a refusal
+        else:
+            assert run.L.t == 1.5 and run.L.n_rejected == 0 and (why == "projection" or not lengths)
+
+
+def test_a_step_before_a_bounce_is_short(engine: Any) -> None:
+    """What is expected soon bounds one step; after a transition that is 1.05 times the time to the return."""
+    run = Run(lambda t, x, c, p: [1.0], [0.0], end=9.0)
+    run.L.h, run.L.soon, run.L.max_step = 0.25, 0.03125, 0.25
+    assert engine("go", run.loop) == REACHED
+    np.testing.assert_allclose(np.diff(run.rows[0])[:3], 0.25, atol=1e-12)
+    assert run.rows[0][0] == 0.03125 and run.L.soon == 0.0
+    for returns in (0.01, np.inf, 0.0, 0.5):
+        ball = bouncing(0.6)
+        kept = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(lambda c, x, r=returns: r)
+        ball.W.returns = ctypes.cast(kept, ctypes.c_void_p).value
+        ball.W.asks = 1
+        ball.start(engine)
+        while engine("advance", ball.watch) == ASKED and not ball.bounced:
+            pass
+        soon = max(1.05 * returns, 1e-6 * ball.L.h)
+        assert ball.L.soon == pytest.approx(soon if soon < ball.L.h else 0.0)
+
+
+def test_signs_are_those_just_after(engine: Any) -> None:
+    """A millionth of a step later, or of what is left; those that cannot be evaluated then keep theirs."""
+    for h, end, later in ((0.1, 9.0, 1e-7), (0.1, 0.05, 5e-8)):
+        run = Run(
+            lambda t, x, c, p: [-1.0], [0.0], lambda t, x, c, p: [x[0], 2.0], (event(),) * 2, (STAYS,) * 2, end=end
+        )
+        engine("push", run.loop)
+        run.L.h = h
+        engine("begin", run.watch)
+        assert run.W.armed_for == pytest.approx(later) and run.W.armed_at == 0.0
+        assert run.arrays["signs"].tolist() == [-1.0, 1.0]
+    # of functions that must not be negative Euler's step is enough: one that is zero now may be negative then
+    run = Run(
+        lambda t, x, c, p: [-1.0], [0.0], lambda t, x, c, p: [x[0]], (event(-1, positive=True),), (SWITCHES,), end=9.0
+    )  # fmt: skip
+    run.L.h = 0.1
+    engine("push", run.loop)
+    engine("begin", run.watch)
+    assert run.arrays["signs"][0] == -1.0 and run.seen["x_part"][0] == pytest.approx(-1e-7)
