@@ -682,3 +682,70 @@ def test_rows_of_contacts_of_a_machine(engine: Any, rows: int) -> None:
         if done > 40:
             break
     assert done > 10 and S.n_contacts == count
+
+
+def field(rng: np.random.Generator, height: Any) -> Shape:
+    """A height field of 9 x 7 points, with a frame of its own."""
+    shape = Shape(rng, HALF_SPACE)
+    i, j = np.meshgrid(np.arange(9), np.arange(7), indexing="ij")
+    x, y = 0.4 * i - 1.5, 0.6 * j - 1.7
+    shape.kind, shape.size = 7, np.array([0.4, 0.6, 9.0])
+    shape.vertex = np.stack([x, y, height(x, y)], axis=-1).reshape(-1, 3)
+    return shape
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_contacts_with_a_plane_field(engine: Any, kind: int) -> None:
+    """A field whose points lie in a plane is that plane, above the field."""
+    rng, out = np.random.default_rng(20 + kind), np.zeros(7 * 256)
+    for gap in (0.004, 0.03, -0.004):
+        a, slope = Shape(rng, kind), 0.3 * rng.normal(size=2)
+        ground = field(rng, lambda x, y, s=slope: s[0] * x + s[1] * y)
+        n = ground.R @ (np.array([-slope[0], -slope[1], 1.0]) / np.sqrt(1.0 + slope @ slope))
+        if kind in (BOX, HULL, CYLINDER, CONE):
+            a.size *= 0.4
+            a.vertex *= 0.4
+            if a.hull is not None:
+                a.hull.equations[:, 3] *= 0.4
+                a.hull.points[:] *= 0.4
+        a.p[:] = ground.p + 0.1 * rng.normal(size=3)
+        a.p += n * (gap + a.reach(-n) + n @ ground.p)
+        true = -a.reach(-n) - n @ ground.p
+        for first, second, sign in ((a, ground, 1.0), (ground, a, -1.0)):
+            count = engine("contacts", first, second, 0.05, out)
+            found = out[: 7 * count].reshape(-1, 7)
+            assert count > 0 and found[:, 6].min() == pytest.approx(true, abs=1e-6)
+            np.testing.assert_allclose(found[:, 3:6], np.tile(sign * n, (count, 1)), atol=1e-6)
+            for row in found:
+                assert n @ (row[:3] - ground.p) == pytest.approx(0.5 * row[6], abs=1e-6)
+                assert a.outside(row[:3] + 0.5 * row[6] * n) < 1e-4
+        assert engine("contacts", a, ground, true - 0.01, out) == 0
+
+
+def test_spheres_over_a_rough_field(engine: Any) -> None:
+    """The least gap is that to the nearest triangle of all, whose points are by least squares."""
+    rng, out, seen = np.random.default_rng(30), np.zeros(7 * 256), 0
+    for _ in range(25):
+        ground = field(rng, lambda x, y: 0.15 * rng.normal(size=x.shape))
+        a = Shape(rng, SPHERE)
+        local = np.array([rng.uniform(-1.0, 1.2), rng.uniform(-1.2, 1.2), rng.uniform(0.4, 1.0)])
+        a.p, a.size[0] = ground.p + ground.R @ local, 0.3
+        grid, best = ground.vertex.reshape(9, 7, 3), np.inf
+        for i in range(8):
+            for j in range(6):
+                for corners in (
+                    (grid[i, j], grid[i + 1, j], grid[i + 1, j + 1]),
+                    (grid[i, j], grid[i + 1, j + 1], grid[i, j + 1]),
+                ):
+                    w = np.array(corners) - local
+                    if np.linalg.norm(w, axis=1).min() > 1.2:
+                        continue
+                    parts, _ = nnls(np.vstack([w.T, 1e4 * np.ones(3)]), np.array([0.0, 0.0, 0.0, 1e4]))
+                    best = min(best, float(np.linalg.norm(parts @ w)))
+        count = engine("contacts", a, ground, best - 0.3 + 0.05, out)
+        found = out[: 7 * count].reshape(-1, 7)
+        assert count > 0 and found[:, 6].min() == pytest.approx(best - 0.3, abs=1e-6)
+        k = found[:, 6].argmin()
+        assert np.linalg.norm(found[k, :3] + (0.3 + 0.5 * found[k, 6]) * found[k, 3:6] - a.p) < 1e-5
+        seen += count > 1
+    assert seen
